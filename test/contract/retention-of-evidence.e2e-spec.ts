@@ -67,13 +67,6 @@ async function forgotten(one = subject()): Promise<Forgotten> {
   return { id, at: row!.completed_at, keyAt: row!.erased_at };
 }
 
-/** The part of the certificate about the place in the ledger. */
-async function placeOf(id: string): Promise<number> {
-  const { data } = await bot.get<{ certificate: string }>(`/gdpr/forget-status/${id}/certificate`);
-  const payload = Buffer.from(data.certificate.split('.')[1]!, 'base64url').toString();
-  return (JSON.parse(payload) as { ledger: { place: number } }).ledger.place;
-}
-
 async function history(): Promise<string[]> {
   const found = await rows<{ action: string; version: string }>('action, version', 'consent_history', 'id');
   return found.map(({ action, version }) => `${action} ${version}`);
@@ -113,20 +106,6 @@ describe('an erasure request', () => {
     expect(seen).toContainEqual([0, 2]);
     expect(seen.filter(([ledger, left]) => ledger > left)).toEqual([]);
     expect(seen.at(-1)).toEqual([0, 0]);
-  });
-
-  it('stays with its entry where that is the newest that has its place, which the next one is chained to', async () => {
-    await forgotten();
-    const second = await forgotten();
-    expect(await placeOf(second.id)).toBe(2);
-    after(second.at, DAYS + 1);
-    await sweep();
-    expect([await entries(), await requests()]).toEqual([[second.id], [second.id]]);
-    const third = await forgotten();
-    expect(await placeOf(third.id)).toBe(3);
-    after(third.at, DAYS + 1);
-    await sweep();
-    expect([await entries(), await requests()]).toEqual([[third.id], [third.id]]);
   });
 
   it('is repeated by no start after it was removed', async () => {
@@ -185,7 +164,6 @@ describe('an erasure request', () => {
 describe('the ledger of a bot that was deleted', () => {
   it('is kept as long as any other, and is then removed, to the last entry', async () => {
     const { id, keyAt } = await forgotten();
-    await placeOf(id);
     await bot.delete(`/bots/${bot.id}`);
     after(keyAt, DAYS);
     await sweep();

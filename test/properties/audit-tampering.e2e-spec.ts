@@ -258,6 +258,26 @@ describe('AuditVerifier', () => {
     expect(await verified(service, bot)).toMatchObject({ found: [] });
   });
 
+  it('finds an erasure that was removed from the ledger, or changed there, so that a backup would undo it', async () => {
+    const entries = await rowsOf('keys.erasure_ledger', 'request_id');
+    const [entry = {}, another = {}] = entries;
+    const { request_id = '' } = entry;
+    const ledger = [expect.objectContaining({ fault: 'ledger' })];
+    await removed('keys.erasure_ledger', entry);
+    const without = (await verified(service, bot)).found;
+    await added('keys.erasure_ledger', entry);
+    // Its key is in no entry either.
+    expect(without).toEqual(expect.arrayContaining(ledger));
+    expect(without.filter(({ fault }) => fault === 'ledger')).toHaveLength(1);
+    const { user_id = '', guild_id = '', key_id = '' } = another;
+    const changes: Row[] = [{ user_id }, { guild_id }, { erased_at: '2020-01-01T00:00:00.000Z' }];
+    for (const values of changes)
+      expect(await whileChanged('keys.erasure_ledger', { request_id }, values)).toEqual(ledger);
+    const found = await whileChanged('keys.erasure_ledger', { request_id }, { key_id });
+    expect(found).toContainEqual(expect.objectContaining({ fault: 'event_unreadable' }));
+    expect(await verified(service, bot)).toMatchObject({ found: [] });
+  });
+
   it('finds that a subject was removed with its key, so that its events look erased', async () => {
     const [row = {}] = await rowsOf('subjects', 'key_id');
     await removed('subjects', row);
@@ -354,7 +374,12 @@ async function whileChanged(table: string, where: Row, values: Row) {
 }
 
 async function removed(table: string, row: Row): Promise<void> {
-  const places: Record<string, string> = { audit_events: 'seq', audit_batches: 'number', subjects: 'key_id' };
+  const places: Record<string, string> = {
+    audit_events: 'seq',
+    audit_batches: 'number',
+    subjects: 'key_id',
+    'keys.erasure_ledger': 'request_id',
+  };
   const place = places[table] ?? '';
   await service.database.run(
     `DELETE FROM ${table} WHERE bot_id = ? AND ${place} = ?`,

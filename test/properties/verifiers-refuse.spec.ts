@@ -93,7 +93,7 @@ function retired(at: unknown, afterMs: number): KeySet {
 }
 
 describe.each(VERIFIERS)('%s', (_, verify) => {
-  it('refuses a certificate without a place in the ledger, or without any other field', async () => {
+  it('refuses a certificate without any of its fields', async () => {
     const payload = payloadOf(certificate);
     const of = async (other: object): Promise<string> =>
       verify.certificate(await service.app.get(Signer).sign(other, TYPE), keySet);
@@ -107,10 +107,9 @@ describe.each(VERIFIERS)('%s', (_, verify) => {
       ]);
     }
     for (const wrong of [
-      ...[null, {}, 'text', { place: 0, chain: 'a'.repeat(64) }, { place: 1, chain: '' }].map((ledger) => ({
-        ledger,
+      ...[null, {}, 'text', { number: 0, chain: 'a'.repeat(64) }, { number: 1, chain: '' }].map((audit) => ({
+        audit,
       })),
-      ...[null, {}].map((audit) => ({ audit })),
       { unrecoverable_at: 1 },
       { deleted_categories: null },
       { erased_rows: null },

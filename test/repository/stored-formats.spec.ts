@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { InstallationKeys, Keyring, Signer } from '@app/crypto';
-import { linked } from '@app/erasure';
 import { SystemClock, SystemRandom } from '@app/kernel';
 import { DigestKey, EncryptionKey, merkleRoot } from '@app/primitives';
 import {
@@ -54,10 +53,6 @@ const random = Object.assign(new SystemRandom(new SystemClock()), {
 const keyring = new Keyring([bytes(32, 1)], random);
 const key = EncryptionKey.of('key-of-tests', bytes(32, 2));
 const digest = new DigestKey(bytes(32, 3)).of(BOT, 'user', '123456789012345678');
-const ENTRY = {
-  ...{ bot_id: BOT, request_id: BOT, subject: digest, guild_id: digest, user_id: digest },
-  ...{ key_id: 'key-of-tests', erased_at: '2026-11-20T15:39:19.279Z' },
-};
 
 const FORMATS: Readonly<Record<string, Format>> = {
   'text under the master key': {
@@ -79,7 +74,6 @@ const FORMATS: Readonly<Record<string, Format>> = {
     mark: 'lethe-audit-checkpoint+jwt',
     make: () => merkleRoot([1, 2, 3].map((value) => bytes(32, value))).toString('base64url'),
   },
-  'chain of the ledger': { mark: 'lethe-erasure-ledger/1', make: () => linked('ab', 2, ENTRY) },
 };
 
 const made = (): Text[] =>
@@ -151,9 +145,9 @@ function masked(manifest: string): string {
   return manifest.replace(/("made_at"|"bytes"|"sha256"): [^,\n]+/g, '$1: null');
 }
 
-/** A line of a ledger without its MAC, which depends on the time of the export. */
+/** A line of a ledger without its MAC, which depends on the time of the export, and without its place, which older ones have. */
 function withoutMac(line: string): string {
-  return line.replace(/,"mac":"[^"]+"/, '');
+  return line.replace(/,"mac":"[^"]+"/, '').replace(/,"place":\d+,"chain":"\w+"/, '');
 }
 
 async function madeByService(): Promise<Installation> {

@@ -9,7 +9,8 @@ import type { Command } from './command';
 const verify: Command = {
   name: 'audit:verify',
   rows: true,
-  summary: 'Verifies the sealed audit logs, and names events that were changed, removed, added or moved',
+  summary:
+    'Verifies the sealed audit logs, and names events that were changed, removed, added or moved, and erasures that the ledger lacks',
   flags: {
     bot: { type: 'string', value: 'ID', description: 'Only the log of this bot' },
     kept: {
@@ -37,7 +38,10 @@ const verify: Command = {
           await line(summary);
           surroundings.progress.show(`${summary.bot_id}: ${summary.events} events`);
         }
-        if (faults > 0) throw new StartError(`${faults} faults: the audit log is not what was sealed.`);
+        if (faults > 0)
+          throw new StartError(
+            `${faults} faults: the audit log is not what was sealed, or the ledger lacks its erasures.`,
+          );
         surroundings.tell('Every log is what was sealed.');
       },
       'read',

@@ -7,6 +7,27 @@ export async function isDestroyed(tx: Tx, botId: string, keyId: string): Promise
   return (await tx.get(sql, botId, keyId)) !== undefined;
 }
 
+/** What the ledger of erasures has about a request. */
+export interface NotedErasure {
+  readonly request_id: string;
+  readonly guild_id: string;
+  readonly user_id: string;
+  readonly erased_at: string;
+}
+
+/** The entries of the ledger about requests of a bot. */
+export function ledgerEntriesOf(
+  tx: Tx,
+  botId: string,
+  requestIds: readonly string[],
+): Promise<NotedErasure[]> {
+  const among = amongValues(tx, 'request_id', requestIds);
+  return tx.all<NotedErasure>(
+    `SELECT request_id, guild_id, user_id, erased_at FROM keys.erasure_ledger WHERE bot_id = ? AND ${among.sql}`,
+    ...[botId, among.value],
+  );
+}
+
 /** Removes stored keys; answers their number. */
 export function removeKeys(tx: Tx, keyIds: readonly string[]): Promise<number> {
   const among = amongValues(tx, 'id', keyIds);

@@ -1,6 +1,6 @@
 export { CryptoModule } from './crypto.module';
 export { Cursors } from './cursors';
-export { isDestroyed, removeKeyOf, removeKeys } from './destroyed-keys';
+export { isDestroyed, ledgerEntriesOf, removeKeyOf, removeKeys } from './destroyed-keys';
 export { type EncryptedColumn, type EncryptedTextHolder, HoldsEncryptedTexts } from './encrypted-texts';
 export { HeldSubjects } from './held-subjects';
 export { InstallationKeys } from './installation-keys';

@@ -1,12 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Signer } from '@app/crypto';
+import { ledgerEntriesOf, Signer } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config, conflict, notFound } from '@app/kernel';
 import { type AuditLogHead, AuditProofs } from '@app/sealing';
 import type { CertificateView } from './certificate.dto';
 import { DeletionRequest } from './deletion-request.entity';
 import { ErasedSubject } from './erased-subject';
-import { LedgerChain, type LedgerPlace } from './ledger-chain';
 
 export const CERTIFICATE_TYPE = 'lethe-erasure-certificate+jwt';
 const DAY_MS = 86_400_000;
@@ -20,7 +19,6 @@ export class CertificateService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly signer: Signer,
-    private readonly ledger: LedgerChain,
     private readonly erased: ErasedSubject,
     private readonly log: AuditProofs,
     private readonly clock: Clock,
@@ -52,11 +50,12 @@ export class CertificateService {
       payload?.['bot_id'] === botId &&
       payload['request_id'] === id &&
       payload['subject_commitment'] === subjectCommitment &&
+      // The ledger did not vouch for it.
       payload['ledger'] !== null;
     return isOwn ? certificate : undefined;
   }
 
-  private payloadOf(request: DeletionRequest, ledger: LedgerPlace, audit: AuditLogHead): object {
+  private payloadOf(request: DeletionRequest, audit: AuditLogHead): object {
     const { botId, id, createdAt, completedAt, unrecoverableAt, deletedCategories, erasedRows, keyId } =
       request;
     const clearMs = Date.parse(completedAt ?? createdAt) + this.config.backupRetentionDays * DAY_MS;
@@ -72,21 +71,21 @@ export class CertificateService {
       deleted_categories: deletedCategories,
       erased_rows: erasedRows,
       destroyed_key: keyId,
-      ledger,
       audit,
       backups_clear_by: new Date(clearMs).toISOString(),
     };
   }
 
   private async issue(request: DeletionRequest): Promise<string> {
-    const { botId, id } = request;
-    const ledger = await this.ledger.placeOf(request, id);
-    if (ledger === undefined || this.erased.commitmentOf(request) !== request.subjectCommitment)
+    const { botId, id, guildId, userId } = request;
+    const [entry] = await this.unitOfWork.read((tx) => ledgerEntriesOf(tx, botId, [id]));
+    const isListed = entry?.guild_id === guildId && entry.user_id === userId;
+    if (!isListed || this.erased.commitmentOf(request) !== request.subjectCommitment)
       throw conflict(
         'no_certificate',
         'The ledger of erasures does not contain this erasure as it is recorded',
       );
-    const payload = this.payloadOf(request, ledger, await this.log.head(botId));
+    const payload = this.payloadOf(request, await this.log.head(botId));
     const issued = await this.signer.sign(payload, CERTIFICATE_TYPE);
     if (request.unrecoverableAt === null) return issued;
     return this.unitOfWork.write(async (tx) => {

@@ -9,11 +9,8 @@ import { ledgerBegins } from './unknown-erasures';
 /** Entries of one read or write. */
 const BATCH = 500;
 
-const COLUMNS = 'bot_id, request_id, guild_id, user_id, key_id, erased_at, place, chain';
-const INSERT = `INSERT INTO keys.erasure_ledger (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
-/** For an entry that is known without its place in the chain. */
-const PLACE = `UPDATE keys.erasure_ledger SET place = ?, chain = ?
-  WHERE bot_id = ? AND request_id = ? AND place IS NULL`;
+const COLUMNS = 'bot_id, request_id, guild_id, user_id, key_id, erased_at';
+const INSERT = `INSERT INTO keys.erasure_ledger (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
 
 /** Numbers of entries of a merged file. */
 export interface Merged {
@@ -89,11 +86,8 @@ async function* batches(entries: AsyncIterable<LedgerEntry>): AsyncGenerator<rea
 async function add(tx: Tx, entries: readonly LedgerEntry[]): Promise<number> {
   let added = 0;
   for (const entry of entries) {
-    const { bot_id, request_id, guild_id, user_id, key_id, erased_at, place, chain } = entry;
-    const values = [bot_id, request_id, guild_id, user_id, key_id, erased_at, place, chain];
-    const inserted = await tx.run(INSERT, ...values);
-    added += inserted;
-    if (inserted === 0 && place !== null) await tx.run(PLACE, place, chain, bot_id, request_id);
+    const { bot_id, request_id, guild_id, user_id, key_id, erased_at } = entry;
+    added += await tx.run(INSERT, bot_id, request_id, guild_id, user_id, key_id, erased_at);
   }
   return added;
 }

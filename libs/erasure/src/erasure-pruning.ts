@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { findBot, lockBot } from '@app/bots';
-import { type Tx, UnitOfWork } from '@app/database';
+import { findBot } from '@app/bots';
+import { UnitOfWork } from '@app/database';
 import type { Lease } from '@app/jobs';
 import { firstIdAt } from '@app/kernel';
 
@@ -23,53 +23,28 @@ const WITHOUT_ENTRY = `NOT EXISTS (SELECT 1 FROM keys.erasure_ledger l
 export class ErasurePruning {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /**
-   * Removes the entries of a bot from before `beforeIso`, from the beginning of their chain; answers their number. The
-   * newest entry with a place stays: the next one is chained to it.
-   */
-  async pruneLedger(lease: Lease, botId: string, beforeIso: string, stopping: AbortSignal): Promise<number> {
-    const old = [botId, firstIdAt(beforeIso), beforeIso] as const;
-    if ((await this.unitOfWork.get(`SELECT 1 ${OLD_ENTRIES} LIMIT 1`, ...old)) === undefined) return 0;
-    const kept = await this.keptFrom(botId, beforeIso);
-    let entries = 0;
-    for (let removed = BATCH; removed === BATCH && !stopping.aborted; entries += removed)
-      removed = await lease.batch((tx) => removeEntries(tx, old, kept));
-    return entries;
+  /** Removes the entries of a bot from before `beforeIso`; answers their number. */
+  pruneLedger(lease: Lease, botId: string, beforeIso: string, stopping: AbortSignal): Promise<number> {
+    const remove = 'DELETE FROM keys.erasure_ledger WHERE bot_id = ? AND request_id = ?';
+    const find = `SELECT request_id AS id ${OLD_ENTRIES} ORDER BY request_id LIMIT ${BATCH}`;
+    return this.pruned(lease, find, remove, botId, beforeIso, stopping);
   }
 
-  /** {@link pruneLedger} of deleted bots. None of their entries has to stay, since their chains have ended. */
+  /** {@link pruneLedger} of deleted bots. */
   async pruneOfGoneBots(lease: Lease, beforeIso: string, stopping: AbortSignal): Promise<number> {
     let entries = 0;
     for (let botId = await this.goneAfter(''); botId !== undefined; botId = await this.goneAfter(botId)) {
-      const old = [botId, firstIdAt(beforeIso), beforeIso] as const;
-      for (let removed = BATCH; removed === BATCH && !stopping.aborted; entries += removed)
-        removed = await lease.batch((tx) => removeEntries(tx, old, Number.MAX_SAFE_INTEGER));
+      entries += await this.pruneLedger(lease, botId, beforeIso, stopping);
       if (stopping.aborted) break;
     }
     return entries;
   }
 
   /** Removes the requests of a bot that ended before `beforeIso` and have no entry in the ledger; answers their number. */
-  async pruneRequests(
-    lease: Lease,
-    botId: string,
-    beforeIso: string,
-    stopping: AbortSignal,
-  ): Promise<number> {
-    const old = [botId, firstIdAt(beforeIso), beforeIso];
-    const sql = `SELECT id ${OLD_REQUESTS} AND ${WITHOUT_ENTRY} ORDER BY id LIMIT ${BATCH}`;
-    let requests = 0;
-    for (let removed = BATCH; removed === BATCH && !stopping.aborted; requests += removed) {
-      // An ended request gets no further entry, so that no other unit changes what is read here.
-      const found = await this.unitOfWork.read((tx) => tx.all<{ id: string }>(sql, ...old));
-      if (found.length === 0) break;
-      removed = await lease.batch(async (tx) => {
-        const remove = 'DELETE FROM deletion_requests WHERE bot_id = ? AND id = ?';
-        await Promise.all(found.map(({ id }) => tx.run(remove, botId, id)));
-        return found.length;
-      });
-    }
-    return requests;
+  pruneRequests(lease: Lease, botId: string, beforeIso: string, stopping: AbortSignal): Promise<number> {
+    const remove = 'DELETE FROM deletion_requests WHERE bot_id = ? AND id = ?';
+    const find = `SELECT id ${OLD_REQUESTS} AND ${WITHOUT_ENTRY} ORDER BY id LIMIT ${BATCH}`;
+    return this.pruned(lease, find, remove, botId, beforeIso, stopping);
   }
 
   /** Numbers of entries and requests that would be removed, each by its own time. */
@@ -78,18 +53,39 @@ export class ErasurePruning {
     ledgerBefore: string,
     requestsBefore: string,
   ): Promise<{ entries: number; requests: number }> {
-    const kept = await this.keptFrom(botId, ledgerBefore);
-    const gone = `${OLD_ENTRIES} AND (place IS NULL OR place < ?)`;
-    const old = [botId, firstIdAt(ledgerBefore), ledgerBefore, kept] as const;
+    const old = [botId, firstIdAt(ledgerBefore), ledgerBefore] as const;
     return this.unitOfWork.snapshot(async (tx) => {
-      const entries = await tx.get<Total>(`SELECT COUNT(*) AS total ${gone}`, ...old);
+      const entries = await tx.get<Total>(`SELECT COUNT(*) AS total ${OLD_ENTRIES}`, ...old);
       const requests = await tx.get<Total>(
         `SELECT COUNT(*) AS total ${OLD_REQUESTS}
-         AND (${WITHOUT_ENTRY} OR id IN (SELECT request_id ${gone}))`,
+         AND (${WITHOUT_ENTRY} OR id IN (SELECT request_id ${OLD_ENTRIES}))`,
         ...[botId, firstIdAt(requestsBefore), requestsBefore, ...old],
       );
       return { entries: Number(entries?.total ?? 0), requests: Number(requests?.total ?? 0) };
     });
+  }
+
+  /** Removes what `find` finds of a bot from before `beforeIso`. It has ended, so that no other unit changes it. */
+  private async pruned(
+    lease: Lease,
+    find: string,
+    remove: string,
+    botId: string,
+    beforeIso: string,
+    stopping: AbortSignal,
+  ): Promise<number> {
+    let all = 0;
+    for (let removed = BATCH; removed === BATCH && !stopping.aborted; all += removed) {
+      const found = await this.unitOfWork.read((tx) =>
+        tx.all<{ id: string }>(find, botId, firstIdAt(beforeIso), beforeIso),
+      );
+      if (found.length === 0) break;
+      removed = await lease.batch(async (tx) => {
+        await Promise.all(found.map(({ id }) => tx.run(remove, botId, id)));
+        return found.length;
+      });
+    }
+    return all;
   }
 
   /** The next deleted bot in the ledger; one index lookup for each bot, however many entries it has. */
@@ -102,35 +98,8 @@ export class ErasurePruning {
       if ((await findBot(this.unitOfWork, botId)) === undefined) return botId;
     }
   }
-
-  /** The first place that stays. New places are higher. */
-  private async keptFrom(botId: string, beforeIso: string): Promise<number> {
-    const row = await this.unitOfWork.get<{ place: number | string | null }>(
-      `SELECT COALESCE(MIN(CASE WHEN erased_at >= ? THEN place END), MAX(place)) AS place
-       FROM keys.erasure_ledger WHERE bot_id = ?`,
-      ...[beforeIso, botId],
-    );
-    return Number(row?.place ?? 0);
-  }
 }
 
 interface Total {
   readonly total: number | string;
-}
-
-/** The lock on the bot excludes `LedgerChain`, which gives places under the same lock. */
-async function removeEntries(
-  tx: Tx,
-  old: readonly [botId: string, ...string[]],
-  kept: number,
-): Promise<number> {
-  await lockBot(tx, old[0], 'NO KEY UPDATE');
-  const found = await tx.all<{ request_id: string }>(
-    `SELECT request_id ${OLD_ENTRIES} AND (place IS NULL OR place < ?) ORDER BY request_id LIMIT ${BATCH}`,
-    ...old,
-    kept,
-  );
-  const remove = 'DELETE FROM keys.erasure_ledger WHERE bot_id = ? AND request_id = ?';
-  await Promise.all(found.map(({ request_id: id }) => tx.run(remove, old[0], id)));
-  return found.length;
 }

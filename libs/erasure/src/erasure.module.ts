@@ -29,7 +29,6 @@ import { EvidenceRetention } from './evidence-retention';
 import { EvidenceRetentionJob } from './evidence-retention.job';
 import { GuildDeletion } from './guild-deletion.job';
 import { KeyRewriteJob } from './key-rewrite.job';
-import { LedgerChain } from './ledger-chain';
 import { Deletions1763600000008 } from './migrations/1763600000008-deletions';
 import { NewErasures } from './new-erasures';
 import { OrphanKeys } from './orphan-keys.job';
@@ -52,7 +51,7 @@ const PROGRESS = [
   ErasedSubject,
   SubjectErasures,
 ];
-const LEDGER = [ErasureLedger, LedgerChain, ErasureReplay, UnknownErasures];
+const LEDGER = [ErasureLedger, ErasureReplay, UnknownErasures];
 const RETENTION = [EvidenceRetention, ErasurePruning, ErasureRemains, EvidenceRetentionJob];
 
 @Module({

@@ -10,11 +10,11 @@ export interface LedgerEntry {
   readonly user_id: Digest;
   readonly key_id: string | null;
   readonly erased_at: string;
-  readonly place: number | null;
-  readonly chain: string | null;
 }
 
-const FORMAT = 'lethe-erasure-ledger/2';
+const FORMAT = 'lethe-erasure-ledger/3';
+/** Its lines have a place and a hash beside the rest, which are not needed. */
+const OLDER_FORMAT = 'lethe-erasure-ledger/2';
 const LINE = /^(\{.+),"mac":"([\w-]{43})"\}$/;
 
 /**
@@ -31,8 +31,7 @@ export async function* linesOf(
   yield macs.added({ format: FORMAT, exported_at: exportedAt });
   for await (const entry of entries) {
     count += 1;
-    // PostgreSQL returns large integers as text.
-    yield macs.added({ ...entry, place: entry.place === null ? null : Number(entry.place) });
+    yield macs.added(entry);
   }
   yield macs.added({ entries: count });
 }
@@ -48,7 +47,7 @@ export async function* entriesOf(
   for await (const line of lines) {
     number += 1;
     const content = isWhole ? undefined : macs.taken(line);
-    if (number === 1 && content?.['format'] !== FORMAT) throw foreign();
+    if (number === 1 && ![FORMAT, OLDER_FORMAT].includes(String(content?.['format']))) throw foreign();
     if (content === undefined) throw unlikeExported(number);
     if (content['entries'] !== undefined) isWhole = true;
     else if (number > 1) yield content as unknown as LedgerEntry;

@@ -97,8 +97,7 @@ export class AuditVerifier {
         return walk;
       } else {
         const faults = this.faults(walk, batch, step.events);
-        if (faults !== undefined)
-          await this.look(walk, batch, step.events, [...faults, ...ofUnrecorded(step)]);
+        if (faults !== undefined) await this.look(walk, batch, step.events, [...faults, ...ofErasures(step)]);
       }
     }
   }
@@ -108,7 +107,7 @@ export class AuditVerifier {
     return this.unitOfWork.read(async (tx) => {
       const head = await headOf(tx, botId);
       const [batch] = await batchesAfter(tx, botId, place.number, 1);
-      if (batch === undefined) return { head, batch, events: [], unrecorded: [] };
+      if (batch === undefined) return { head, batch, events: [], unrecorded: [], unlisted: [] };
       const limit = batch.events + ADDED_MAX;
       const events = await this.opener.read(tx, botId, place.last_seq, batch.last_seq, limit);
       return { head, batch, ...(await this.erasures.judge(tx, botId, events)) };
@@ -188,9 +187,15 @@ export class AuditVerifier {
   }
 }
 
-function ofUnrecorded({ unrecorded }: Step): BatchFault[] {
-  const message = 'the key of its user is gone, and no erasure of the user is on record';
-  return unrecorded.map(({ seq }) => ({ fault: 'event_unreadable', seq, message }));
+function ofErasures({ unrecorded, unlisted }: Step): BatchFault[] {
+  const gone = 'the key of its user is gone, and no erasure of the user is on record';
+  const lacking =
+    'the ledger of erasures lacks this erasure or has it otherwise: a restored backup would bring the user back. ' +
+    'ledger:import adds it from an export';
+  return [
+    ...unrecorded.map(({ seq }) => ({ fault: 'event_unreadable' as const, seq, message: gone })),
+    ...unlisted.map(({ seq }) => ({ fault: 'ledger' as const, seq, message: lacking })),
+  ];
 }
 
 /** Compares a batch, or the pruned end, with the kept checkpoint of its number. */

@@ -5,7 +5,14 @@ export interface LogFault {
   readonly batch?: number;
   readonly seq?: number;
   readonly fault:
-    'event_changed' | 'event_missing' | 'event_added' | 'event_unreadable' | 'batch' | 'head' | 'counts';
+    | 'event_changed'
+    | 'event_missing'
+    | 'event_added'
+    | 'event_unreadable'
+    | 'batch'
+    | 'head'
+    | 'counts'
+    | 'ledger';
   /** For the operator; names no user. */
   readonly message: string;
 }

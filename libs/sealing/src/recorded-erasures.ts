@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { isDestroyed } from '@app/crypto';
+import { isDestroyed, ledgerEntriesOf } from '@app/crypto';
 import type { Tx } from '@app/database';
-import { Clock, CONFIG, type Config } from '@app/kernel';
+import { Clock, CONFIG, type Config, firstIdAt } from '@app/kernel';
 import { encryptedBy } from '@app/primitives';
 import type { OpenEvent } from './event-commitments';
 import { EventOpener } from './event-opener';
@@ -9,14 +9,25 @@ import { EventOpener } from './event-opener';
 /** The events of an erasure before its end. They have a key of the subject. */
 const OF_ERASURE: ReadonlySet<string> = new Set(['deletion_requested', 'deletion_failed']);
 
+/** The details of the end of an erasure. */
+interface End {
+  readonly request_id?: string;
+  readonly reapplied?: boolean;
+}
+
 /** Events with what is on record about the keys that are erased. */
 export interface Judged {
   readonly events: readonly OpenEvent[];
   /** Erased events whose erasure is not on record. */
   readonly unrecorded: readonly OpenEvent[];
+  /** Ends of erasures that the ledger lacks, or has about another subject: a restored backup would undo them. */
+  readonly unlisted: readonly OpenEvent[];
 }
 
-/** Tells an erasure from a removed key: by the ledger, or by the end of the erasure in the log itself. */
+/**
+ * Compares the log with the ledger of erasures. Tells an erasure from a removed key: by the ledger, or by the end of the
+ * erasure in the log itself. And finds the erasures that were removed from the ledger, or changed there.
+ */
 @Injectable()
 export class RecordedErasures {
   constructor(
@@ -44,7 +55,30 @@ export class RecordedErasures {
       if (keyId === undefined || !event.isErased || event.created_at < since) continue;
       if (!(await inLedger(keyId)) && !(await this.isDoneAgain(tx, botId, event))) unrecorded.push(event);
     }
-    return { events: judged, unrecorded };
+    return { events: judged, unrecorded, unlisted: await this.unlisted(tx, botId, events) };
+  }
+
+  private async unlisted(tx: Tx, botId: string, events: readonly OpenEvent[]): Promise<OpenEvent[]> {
+    const ends = events.flatMap((event) => {
+      const id = endOf(event)?.request_id;
+      return id === undefined ? [] : [{ id, event }];
+    });
+    if (ends.length === 0) return [];
+    const entries = await ledgerEntriesOf(
+      tx,
+      botId,
+      ends.map(({ id }) => id),
+    );
+    const listed = new Map(entries.map((entry) => [entry.request_id, entry]));
+    // Read after the ledger: what retention has removed by then is older.
+    const since = this.begins();
+    return ends
+      .filter(({ id, event: { guild_id: guildId, user_id: userId } }) => {
+        const entry = listed.get(id);
+        const isSame = entry?.guild_id === guildId && entry.user_id === userId && entry.erased_at >= since;
+        return id >= firstIdAt(since) && !isSame;
+      })
+      .map(({ event }) => event);
   }
 
   /** An older erasure may have left the ledger by its retention. */
@@ -61,8 +95,12 @@ export class RecordedErasures {
   private async isDoneAgain(tx: Tx, botId: string, event: OpenEvent): Promise<boolean> {
     if (!OF_ERASURE.has(event.event_type)) return false;
     const end = await this.opener.endAfter(tx, botId, event);
-    if (end?.isAboutErasure !== true || end.isClosed) return false;
-    const details = JSON.parse(end.parts.details ?? 'null') as { readonly reapplied?: unknown } | null;
-    return details?.reapplied === true;
+    return end !== undefined && endOf(end)?.reapplied === true;
   }
+}
+
+/** Undefined for another event, and for one that was not made with the keys. */
+function endOf({ event_type: type, isAboutErasure, isClosed, parts }: OpenEvent): End | undefined {
+  if (type !== 'deletion_completed' || !isAboutErasure || isClosed) return undefined;
+  return JSON.parse(parts.details ?? '{}') as End;
 }

@@ -16,8 +16,7 @@ const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   deleted_categories: Array.isArray,
   erased_rows: isObject,
   destroyed_key: isTextOrNull,
-  ledger: isPlace('place'),
-  audit: isPlace('number'),
+  audit: isPlace,
   backups_clear_by: isText,
 };
 
@@ -63,8 +62,7 @@ function isObject(value: unknown): value is Payload {
   return typeof value === 'object' && value !== null;
 }
 
-/** A place in a chain: its number, and the hash over everything up to it. */
-function isPlace(number: string): (value: unknown) => boolean {
-  return (value) =>
-    isObject(value) && Number(value[number]) >= 1 && isText(value['chain']) && value['chain'] !== '';
+/** A place in the chain of a log: the number of its batch, and the hash over everything up to it. */
+function isPlace(value: unknown): boolean {
+  return isObject(value) && Number(value['number']) >= 1 && isText(value['chain']) && value['chain'] !== '';
 }
