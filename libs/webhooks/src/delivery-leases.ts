@@ -3,10 +3,11 @@ import { lockBot, WebhookSecrets, type WebhookTarget } from '@app/bots';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config, DomainEvents, Random } from '@app/kernel';
 import { type Digest, UnreadableSecretError } from '@app/primitives';
-import { DeliveriesSettled } from './deliveries-settled.event';
+import { DeliveriesSettled } from './delivery-results';
 import { cancelFree, CHUNK } from './delivery-states';
 import type { DeliveryEvent } from './delivery.entity';
 import { DeliveryTexts } from './delivery-texts';
+import type { Place } from './due-queue';
 import type { Slot } from './host-slots';
 
 /** Time beyond the longest call for which a lease is valid: enough to store the result. */
@@ -45,12 +46,11 @@ export interface Claim {
 export interface Found {
   readonly botId: string;
   readonly claim?: Claim;
-  /** The receiver's own slots, or a share of all slots or of those of its host. */
-  readonly busy?: string;
+  readonly busy?: Place;
   readonly nextDueMs?: number;
 }
 
-type Admit = (...slot: Slot) => string | undefined;
+export type Admit = (...slot: Slot) => Place | undefined;
 
 /**
  * Leases deliveries, so that no two attempts of one run at the same time, also in processes whose clocks differ by up to
@@ -88,7 +88,12 @@ export class DeliveryLeases {
     });
   }
 
-  /** Leases at most one due delivery of each bot; `admit` answers what a call to its URL has to wait for. */
+  /** The bots with deliveries that have yet to follow a changed URL. */
+  movedBots(): Promise<{ bot_id: string }[]> {
+    return this.unitOfWork.read((tx) => tx.all('SELECT bot_id FROM webhook_url_changes'));
+  }
+
+  /** Leases at most one due delivery of each bot; `admit` answers where a call to its URL has to wait. */
   claim(botIds: readonly string[], admit: Admit): Promise<Found[]> {
     return this.unitOfWork.write(async (tx) => {
       const found: Found[] = [];

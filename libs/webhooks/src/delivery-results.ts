@@ -1,15 +1,29 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type SqlValue, type Tx, UnitOfWork } from '@app/database';
 import { confirmForgotten } from '@app/erasure';
 import { Clock, DomainEvents } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
-import { DeliveriesSettled } from './deliveries-settled.event';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Claim } from './delivery-leases';
-import { CHUNK, hastenSome } from './delivery-states';
+import { CHUNK, followSome, hastenSome, RetrySchedule } from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
-import { confirmedPayload } from './payload';
-import { RetrySchedule } from './retry-schedule';
-import type { CallResult } from './webhook-sender';
+import { type CallResult, confirmedPayload } from './webhook-call';
+
+/** How deliveries of a bot ended, and how often an attempt had failed before, at one time. */
+export interface Settled {
+  readonly botId: string;
+  readonly at: string;
+  readonly delivered?: number;
+  readonly failed?: number;
+  readonly exhausted?: number;
+}
+
+/** Attempts or deliveries ended, pings aside; published inside the transaction that stores the ends. */
+export class DeliveriesSettled {
+  constructor(
+    readonly tx: Tx,
+    readonly settled: Settled,
+  ) {}
+}
 
 /** The consequence of an attempt: a later one, or the end. */
 interface Verdict {
@@ -59,14 +73,16 @@ export class DeliveryResults {
     return nextDueMs;
   }
 
-  /**
-   * The receiver works again after a pause: deliveries that wait for a retry become due now, a part in each unit, while
-   * `goesOn` is true. The others are sent at their own time.
-   */
-  async hasten(botId: string, goesOn: () => boolean): Promise<void> {
+  /** The receiver works again after a pause: a chunk of what waits for a retry becomes due now; true while more can. */
+  async hasten(botId: string): Promise<boolean> {
     const dueAt = this.clock.confirmedIso();
-    const some = (): Promise<number> => this.unitOfWork.write((tx) => hastenSome(tx, botId, dueAt));
-    while ((await some()) === CHUNK && goesOn());
+    return (await this.unitOfWork.write((tx) => hastenSome(tx, botId, dueAt))) === CHUNK;
+  }
+
+  /** {@link followSome} in a unit of its own, after the one of the change. */
+  follow(botId: string): Promise<boolean> {
+    const restart = this.schedule.begin(this.clock.confirmedMs());
+    return this.unitOfWork.write((tx) => followSome(tx, botId, restart));
   }
 
   /** The last statements of the unit, so that counts are locked after all other rows. */

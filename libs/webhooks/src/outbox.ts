@@ -1,12 +1,24 @@
-import { Injectable } from '@nestjs/common';
+import { BotResumed, WebhookUrlChanged } from '@app/bots';
+import { ConsentsRevoked } from '@app/consent';
 import { givenRows, type Tx } from '@app/database';
-import { Clock, OwnError, Random } from '@app/kernel';
+import { UsersForgotten } from '@app/erasure';
+import { Clock, OnDomainEvent, OwnError, Random } from '@app/kernel';
 import type { Subject } from '@app/subjects';
-import { hastenOne, replayable, type ReplayScope, type Restart, reviveOne } from './delivery-states';
+import { Injectable } from '@nestjs/common';
+import {
+  beginToFollow,
+  followSome,
+  hastenOne,
+  replayable,
+  type ReplayScope,
+  type Restart,
+  RetrySchedule,
+  reviveOne,
+} from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
 import type { DeliveryEvent } from './delivery.entity';
 import { Dispatcher } from './dispatcher';
-import { RetrySchedule } from './retry-schedule';
+import { consentRevokedPayload, userForgottenPayload } from './webhook-call';
 
 /** An event to send to a bot. */
 export interface OutgoingEvent {
@@ -69,7 +81,7 @@ export class Outbox {
   async resend(tx: Tx, botId: string, id: string): Promise<void> {
     const restart = this.restart();
     if ((await reviveOne(tx, botId, id, restart)) === 0) await hastenOne(tx, botId, id, restart.dueAt);
-    tx.afterCommit(() => this.dispatcher.pokeByHand(botId));
+    tx.afterCommit(() => this.dispatcher.poke(botId, 'byHand'));
   }
 
   /** Sends the next `max` deliveries of a replay again; answers their ids in order. */
@@ -81,12 +93,64 @@ export class Outbox {
     return ids;
   }
 
+  /** The unit has changed the URL of the bot: the first chunk of its deliveries follows in it, the rest after the commit. */
+  async follow(tx: Tx, botId: string): Promise<void> {
+    await beginToFollow(tx, botId);
+    await followSome(tx, botId, this.restart());
+    tx.afterCommit(() => this.dispatcher.poke(botId, 'anew'));
+  }
+
   private tell(botId: string, event: DeliveryEvent): void {
-    if (event === 'ping') this.dispatcher.pokeByHand(botId);
-    else this.dispatcher.poke(botId);
+    this.dispatcher.poke(botId, event === 'ping' ? 'byHand' : 'due');
   }
 
   private restart(): Restart {
     return this.schedule.begin(this.clock.confirmedMs());
+  }
+}
+
+/** Turns events into webhook calls, in the unit of the event. */
+@Injectable()
+export class WebhookEventsListener {
+  constructor(
+    private readonly outbox: Outbox,
+    private readonly dispatcher: Dispatcher,
+  ) {}
+
+  @OnDomainEvent(ConsentsRevoked)
+  async onConsentsRevoked({ tx, revoked }: ConsentsRevoked): Promise<void> {
+    await this.outbox.queueAll(
+      tx,
+      revoked.map((each) => ({
+        botId: each.subject.botId,
+        event: 'consent_revoked',
+        payload: consentRevokedPayload(each),
+        subject: each.subject,
+      })),
+    );
+  }
+
+  @OnDomainEvent(UsersForgotten)
+  async onUsersForgotten({ tx, forgotten }: UsersForgotten): Promise<void> {
+    await this.outbox.queueAll(
+      tx,
+      forgotten.map((each) => ({
+        botId: each.subject.botId,
+        event: 'user_forgotten',
+        requestId: each.requestId,
+        payload: userForgottenPayload(each),
+        subject: each.subject,
+      })),
+    );
+  }
+
+  @OnDomainEvent(WebhookUrlChanged)
+  onWebhookUrlChanged({ tx, botId }: WebhookUrlChanged): Promise<void> {
+    return this.outbox.follow(tx, botId);
+  }
+
+  @OnDomainEvent(BotResumed)
+  onBotResumed({ tx, botId }: BotResumed): void {
+    tx.afterCommit(() => this.dispatcher.poke(botId));
   }
 }
