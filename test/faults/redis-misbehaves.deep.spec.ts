@@ -1,18 +1,23 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { someOf } from '../support/depth';
 import { expectFailure } from '../support/expected';
-import { answers, answersRight, type Behaviour, FakeRedis, listOf } from '../support/fake-redis';
-import {
-  beginPatience,
-  giveUpSoon,
-  LIMIT,
-  LimitedService,
-  remaining,
-  usePatience,
-} from '../support/redis-services';
+import { describeWithRedis } from '../support/redis-server';
+import { beginPatience, giveUpSoon, LIMIT, remaining, useRedisServices } from '../support/redis-services';
 import { until } from '../support/until';
 
 const DAY_MS = 86_400_000;
 
+/** What is sent instead of the right answer. */
+type Behaviour = (socket: Socket, right: Buffer) => void;
+
+const answersRight: Behaviour = (socket, right) => void socket.write(right);
+const answers =
+  (text: string): Behaviour =>
+  (socket) =>
+    void socket.write(text);
+const listOf = (numbers: readonly number[]): string =>
+  `*${numbers.length}\r\n${numbers.map((one) => `:${one}\r\n`).join('')}`;
 /** Later than Redis is waited for: with the next of these answers. */
 const late = (): Behaviour => {
   const waiting: (() => unknown)[] = [];
@@ -21,8 +26,8 @@ const late = (): Behaviour => {
     waiting.push(() => socket.destroyed || socket.write(right));
   };
 };
-const half: Behaviour = (socket, right) => void socket.write(right.slice(0, right.length / 2));
-const halfAndEnd: Behaviour = (socket, right) => void socket.end(right.slice(0, right.length / 2));
+const half: Behaviour = (socket, right) => void socket.write(right.subarray(0, right.length / 2));
+const halfAndEnd: Behaviour = (socket, right) => void socket.end(right.subarray(0, right.length / 2));
 const ends: Behaviour = (socket) => void socket.destroy();
 const now = (): number => Date.now();
 
@@ -71,29 +76,55 @@ const MISBEHAVIOURS: [string, Behaviour, string][] = [
   ...WRONG,
 ];
 
-let redis: FakeRedis;
-let service: LimitedService;
+/** A way to a Redis on which its answers are exchanged. */
+class Way {
+  behaviour = answersRight;
+  /** Whether new connections are accepted: without them a service that has lost its Redis stays without it. */
+  accepts = true;
+  /** The answers of Redis. */
+  answered = 0;
+  private readonly server = createServer((socket) => {
+    if (!this.accepts) return void socket.destroy();
+    const redis = connect(this.port, '127.0.0.1').on('data', (answer) => {
+      this.answered++;
+      this.behaviour(socket, answer);
+    });
+    socket.on('data', (command) => redis.write(command));
+    socket.on('error', () => undefined).on('close', () => redis.destroy());
+    redis.on('error', () => undefined).on('close', () => socket.destroy());
+  });
 
-usePatience();
-beforeEach(async () => {
-  redis = await FakeRedis.started();
-  service = new LimitedService({ REDIS_URL: redis.url, RATE_LIMIT_ANONYMOUS: String(LIMIT) });
-  await service.start();
-});
-afterEach(async () => {
-  await service.stop();
-  redis.close();
-});
+  constructor(private readonly port: number) {}
 
-describe('a Redis that answers', () => {
+  async open(): Promise<string> {
+    await once(this.server.listen(0, '127.0.0.1'), 'listening');
+    return `redis://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.server.close();
+  }
+}
+
+describeWithRedis('a Redis that answers', () => {
+  const given = useRedisServices();
+  let way: Way;
+  let url: string;
+  beforeEach(async () => {
+    way = new Way(given.redis.port);
+    url = await way.open();
+  });
+  afterEach(() => way.close());
+
   it.each(someOf(MISBEHAVIOURS, 3))(
     '%s: delays at most one request, and the limit is held by the service alone until Redis is right again',
     async (_, behaviour, reason) => {
+      const service = await given.started({ REDIS_URL: url });
       expect(remaining(await service.ask())).toBe(LIMIT - 1);
-      redis.behaviour = behaviour;
+      way.behaviour = behaviour;
       // However long the requests take: no probe of a new connection succeeds between them.
-      redis.accepts = false;
-      const { counting } = redis;
+      way.accepts = false;
+      const { answered } = way;
       if (reason === 'TIMEOUT') giveUpSoon();
       const statuses: number[] = [];
       for (let count = 0; count < LIMIT; count++) {
@@ -102,11 +133,11 @@ describe('a Redis that answers', () => {
         statuses.push(answer.status);
       }
       expect(statuses.filter((status) => status === 404)).toHaveLength(LIMIT - 1);
-      expect(redis.counting - counting).toBe(1);
+      expect(way.answered - answered).toBe(1);
       expect([await service.health(), service.redisLog]).toEqual(['degraded', [`warn: ${reason}`]]);
-      redis.behaviour = answersRight;
-      redis.accepts = true;
-      redis.flush();
+      way.behaviour = answersRight;
+      way.accepts = true;
+      await given.redis.client.flushall();
       beginPatience();
       await until(service.isWhole);
       expect(remaining(await service.ask())).toBe(LIMIT - 1);
@@ -115,14 +146,16 @@ describe('a Redis that answers', () => {
   );
 
   it('right in time: counts all requests, and none is counted by the service alone', async () => {
-    redis.behaviour = (socket, right) => void setTimeout(() => socket.write(right), 20);
+    const service = await given.started({ REDIS_URL: url });
+    way.behaviour = (socket, right) => void setTimeout(() => socket.write(right), 20);
     for (let count = 1; count <= 5; count++) expect(remaining(await service.ask())).toBe(LIMIT - count);
     expect([service.fallbacks, await service.health(), service.redisLog]).toEqual([0, 'ok', []]);
   });
 
   it('right after it was flushed: begins the windows anew, and refuses nothing', async () => {
+    const service = await given.started({ REDIS_URL: url });
     await service.askAtOnce(10);
-    redis.flush();
+    await given.redis.client.flushall();
     expect(remaining(await service.ask())).toBe(LIMIT - 1);
     expect([service.fallbacks, service.redisLog]).toEqual([0, []]);
   });
@@ -130,10 +163,9 @@ describe('a Redis that answers', () => {
   it.each(someOf(MISBEHAVIOURS, 6))(
     '%s at the start: the service starts and is degraded',
     async (_, behaviour, reason) => {
-      await service.app.close();
-      redis.behaviour = behaviour;
+      way.behaviour = behaviour;
       if (reason === 'TIMEOUT') giveUpSoon();
-      await service.start();
+      const service = await given.started({ REDIS_URL: url });
       const answered = await service.askAtOnce(LIMIT + 5);
       expect(answered.filter(({ status }) => status === 404)).toHaveLength(LIMIT);
       expect(await service.health()).toBe('degraded');

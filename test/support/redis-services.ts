@@ -1,4 +1,4 @@
-import { RateLimitStore, REDIS_LIMITS } from '@app/limits';
+import { RateLimitStore, REDIS_LIMITS, type RedisRateLimitStore } from '@app/limits';
 import { Readiness } from '@app/runtime';
 import type { Answer } from './client';
 import { RedisServer } from './redis-server';
@@ -55,7 +55,7 @@ export class LimitedService extends Service {
 
   /** Requests counted only by this process. */
   get fallbacks(): number {
-    return this.app.get(RateLimitStore).fallbacks;
+    return this.app.get<RateLimitStore, RedisRateLimitStore>(RateLimitStore).fallbacks;
   }
 
   /** The log lines about Redis: the reason of each loss, and `back`. */

@@ -42,11 +42,6 @@ export function rateDecision(limit: number, count: number, endsAtMs: number, lef
 
 /** Counts requests in fixed windows of a minute. Several processes can share one store. */
 export abstract class RateLimitStore {
-  /** The number of requests that were counted by a fallback instead of the configured store. */
-  get fallbacks(): number {
-    return 0;
-  }
-
   /** Counts one request of a bot. Refused requests count too. */
   abstract hit(bot: string, limit: number): RateDecision | Promise<RateDecision>;
 

@@ -11,12 +11,13 @@ export const REDIS_LIMITS = {
 const PAUSE_MS = 500;
 const KEEP_ALIVE_MS = 30_000;
 
-/** The client queues nothing, repeats nothing and does not reconnect: {@link RedisLink} decides when Redis is used. */
+/** The client reconnects and queues nothing. {@link RedisLink} decides when Redis is used. */
 const OPTIONS: RedisOptions = {
   lazyConnect: true,
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
-  retryStrategy: null,
+  maxRetriesPerRequest: 0,
+  retryStrategy: () => PAUSE_MS,
   // The probe replaces this check. It writes, so it fails on a replica and on a full or loading Redis.
   enableReadyCheck: false,
   disableClientInfo: true,
@@ -38,87 +39,62 @@ type Command<T> = (client: Redis) => Promise<T>;
  * every further command fails at once, until a new connection has passed the probe.
  */
 export class RedisLink {
-  private client: Redis | undefined;
-  private trying: Redis | undefined;
-  private timer: NodeJS.Timeout | undefined;
-  private away = false;
-  private closed = false;
+  private readonly client: Redis;
+  private state: 'new' | 'up' | 'away' | 'closed' = 'new';
+  private reason: unknown;
+  private probing: Promise<void> | undefined;
 
   constructor(
-    private readonly url: string,
+    url: string,
     private readonly probe: Command<unknown>,
     private readonly notice: RedisLinkNotice,
-  ) {}
-
-  get up(): boolean {
-    return this.client !== undefined;
+  ) {
+    // The name is resolved for each connection: after a failover it leads to another machine.
+    this.client = new Redis(url, { ...OPTIONS, connectTimeout: REDIS_LIMITS.connectMs });
+    this.client.on('error', (error) => (this.reason = error));
+    this.client.on('ready', () => void (this.probing = this.take()));
+    this.client.on('close', () => this.lose(this.reason));
   }
 
   /** Resolves when Redis answers, or when the first attempt has failed. Further attempts are made in the background. */
-  start(): Promise<void> {
-    return this.attempt();
+  async start(): Promise<void> {
+    await this.client.connect().catch(() => undefined);
+    await this.probing;
   }
 
   async run<T>(command: Command<T>): Promise<T> {
-    const { client } = this;
-    if (client === undefined) throw fault('AWAY');
+    if (this.state !== 'up') throw fault('AWAY');
     try {
-      return await within(REDIS_LIMITS.commandMs, command(client));
+      return await within(REDIS_LIMITS.commandMs, command(this.client));
     } catch (error) {
-      this.lose(client, error);
+      this.lose(error);
       throw error;
     }
   }
 
   /** Ends at once in every state of Redis. */
   close(): void {
-    this.closed = true;
-    clearTimeout(this.timer);
-    this.trying?.disconnect();
-    this.client?.disconnect();
-    this.client = undefined;
+    this.state = 'closed';
+    this.client.disconnect();
   }
 
-  /**
-   * Opens a new connection for each attempt and resolves the name again: after a failover the name leads to another
-   * machine.
-   */
-  private async attempt(): Promise<void> {
-    const client = new Redis(this.url, { ...OPTIONS, connectTimeout: REDIS_LIMITS.connectMs });
-    this.trying = client;
-    let reason: unknown;
-    client.on('error', (error) => (reason = error));
-    client.once('close', () => this.lose(client, reason));
+  private async take(): Promise<void> {
+    this.reason = undefined;
     try {
-      await within(REDIS_LIMITS.connectMs, client.connect());
-      await within(REDIS_LIMITS.commandMs, this.probe(client));
-      this.take(client);
+      await within(REDIS_LIMITS.commandMs, this.probe(this.client));
+      if (this.client.status !== 'ready' || this.state === 'closed') return;
+      if (this.state === 'away') this.notice.regained();
+      this.state = 'up';
     } catch (error) {
-      client.disconnect();
-      this.stayAway(reason ?? error);
+      this.lose(this.reason ?? error);
     }
   }
 
-  private take(client: Redis): void {
-    this.trying = undefined;
-    if (this.closed || client.status !== 'ready') throw fault('CLOSED');
-    this.client = client;
-    if (this.away) this.notice.regained();
-    this.away = false;
-  }
-
-  private lose(client: Redis, reason: unknown): void {
-    if (client !== this.client) return;
-    this.client = undefined;
-    client.disconnect();
-    this.stayAway(reason);
-  }
-
-  private stayAway(reason: unknown): void {
-    if (this.closed) return;
-    if (!this.away) this.notice.lost(reasonOf(reason));
-    this.away = true;
-    this.timer = setTimeout(() => void this.attempt(), PAUSE_MS);
+  private lose(reason: unknown): void {
+    if (this.state === 'closed') return;
+    if (this.state !== 'away') this.notice.lost(reasonOf(reason));
+    this.state = 'away';
+    if (this.client.status === 'ready') this.client.disconnect(true);
   }
 }
 
