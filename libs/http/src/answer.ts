@@ -93,7 +93,7 @@ export function logAnswer(response: LetheResponse, status: number): void {
   const route = response.req.route as { path?: string } | undefined;
   const tookMs = performance.now() - context.startedMs;
   context.onAnswered?.();
-  context.meter.answered(method, route?.path, status, tookMs);
+  context.metrics.answered(method, route?.path, status, tookMs);
   const [requestId, botId] = [context.id, context.caller?.botId];
   const durationMs = Math.round(tookMs * 100) / 100;
   context.logger.info(
