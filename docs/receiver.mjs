@@ -23,7 +23,7 @@ createServer((request, response) => {
     const expected = Buffer.from(`sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`);
     const given = Buffer.from(request.headers['x-gdpr-signature'] ?? '');
     const isGenuine = given.length === expected.length && timingSafeEqual(given, expected);
-    if (isGenuine) console.log('webhook:', JSON.parse(body)); // delete here what your bot stores itself
+    if (isGenuine) console.log(`webhook: ${body}`); // delete here what your bot stores itself
     answer(isGenuine ? 204 : 401);
   });
-}).listen(Number(PORT), '127.0.0.1');
+}).listen(Number(PORT), '127.0.0.1', () => console.log(`receives webhooks on port ${PORT}`));

@@ -127,13 +127,10 @@ async function askAndStore(tell, key) {
 }
 
 async function verified(tell, receiver, event, payload) {
-  // The receiver keeps no other: the signature is HMAC-SHA256(webhook_secret, raw body).
-  const call = await receiver.next();
-  console.log(
-    `    received  ${call.raw}\n    X-GDPR-Event: ${call.event}\n    X-GDPR-Signature: ${call.signature}`,
-  );
-  tell.require(event, call.event, 'X-GDPR-Event');
-  tell.require({ event, ...SUBJECT, ...payload }, JSON.parse(call.raw), 'payload');
+  // The receiver prints no other: the signature is HMAC-SHA256(webhook_secret, raw body).
+  const body = await receiver.next();
+  console.log(`    received  ${body}`);
+  tell.require({ event, ...SUBJECT, ...payload }, JSON.parse(body), 'payload');
 }
 
 async function changeOfMind(tell, receiver, bot) {
@@ -147,7 +144,9 @@ async function changeOfMind(tell, receiver, bot) {
 
   tell.step('Your receiver is told, so that everything that works with the data can stop.');
   await verified(tell, receiver, 'consent_revoked', { revoked_at: TIME, previous_version: '1.0' });
-  tell.why('The signature is computed over the raw body, before any parsing. Verify it, then answer 200.');
+  tell.why(
+    'X-GDPR-Signature is computed over the raw body, before any parsing. docs/receiver.mjs verifies it, then answers.',
+  );
 
   tell.step('From the moment of that answer on nothing more is stored.');
   await tell.call('POST', '/api/v1/data/submit', {
@@ -240,11 +239,11 @@ async function tour() {
   const environment = { RATE_LIMIT_TIERS: 'free=300', LOG_LEVEL: 'error' };
   const server = await startServer({ environment, stdout: 'inherit' });
   const receiver = new Receiver();
-  const webhookUrl = await receiver.listen();
+  const webhookUrl = await receiver.reserve();
   console.log(`A bot's life with Lethe: ${server.url}, its receiver at ${webhookUrl}`);
   const tell = new Narrator(server.url);
   const bot = await settleIn(tell, webhookUrl);
-  receiver.secret = bot.webhook_secret;
+  await receiver.start(bot.webhook_secret);
   await askAndStore(tell, bot.api_key);
   await changeOfMind(tell, receiver, bot);
   await forget(tell, receiver, bot);

@@ -1,69 +1,45 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { createServer } from 'node:http';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 
+const PROGRAM = join(import.meta.dirname, '../docs/receiver.mjs');
 const WAIT_MS = 10_000;
-const BODY_MAX_BYTES = 65_536;
 
-/** The webhook receiver of a bot: it verifies the signature of the raw body before it keeps the call. */
+/** The webhook receiver of a bot: docs/receiver.mjs, which prints the calls that are genuine. */
 export class Receiver {
-  constructor() {
-    this.secret = undefined;
-    this.calls = [];
-    this.waiting = undefined;
-    this.server = createServer((request, response) => {
-      const answer = (status) =>
-        response.headersSent || response.writeHead(status, { connection: 'close' }).end();
-      const chunks = [];
-      let bytes = 0;
-      request.on('data', (chunk) => {
-        bytes += chunk.length;
-        if (bytes > BODY_MAX_BYTES) answer(413);
-        else chunks.push(chunk);
-      });
-      request.on('end', () => {
-        if (bytes > BODY_MAX_BYTES) return;
-        answer(this.keep(request.headers, Buffer.concat(chunks)) ? 200 : 401);
-      });
-    });
+  /** The address, for the registration that answers the secret. */
+  async reserve() {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    this.port = server.address().port;
+    await new Promise((resolve) => server.close(resolve));
+    return `http://127.0.0.1:${this.port}/gdpr`;
   }
 
-  async listen() {
-    await new Promise((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${this.server.address().port}/gdpr`;
+  async start(secret) {
+    const env = { SECRET: secret, PORT: String(this.port) };
+    this.child = spawn(process.execPath, [PROGRAM], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    this.lines = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]();
+    await this.line();
   }
 
-  /** Whether the call is genuine; others are not kept. */
-  keep(headers, raw) {
-    if (this.secret === undefined) return false;
-    const expected = Buffer.from(`sha256=${createHmac('sha256', this.secret).update(raw).digest('hex')}`);
-    const given = Buffer.from(headers['x-gdpr-signature'] ?? '');
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
-    this.calls.push({ event: headers['x-gdpr-event'], signature: String(given), raw: String(raw) });
-    this.waiting?.();
-    return true;
-  }
-
-  /** The next genuine call. */
+  /** The body of the next genuine call. */
   async next() {
-    if (this.calls.length === 0) await this.arrival();
-    return this.calls.shift();
+    return (await this.line()).replace(/^webhook: /, '');
   }
 
-  arrival() {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => reject(new Error('no webhook call with a signature by the webhook_secret arrived')),
-        WAIT_MS,
-      );
-      this.waiting = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  async line() {
+    const timer = setTimeout(() => this.close(), WAIT_MS);
+    const { value } = await this.lines.next();
+    clearTimeout(timer);
+    if (value === undefined)
+      throw new Error('no webhook call with a signature by the webhook_secret arrived');
+    return value;
   }
 
   close() {
-    this.server.closeAllConnections();
-    this.server.close();
+    this.child.kill();
   }
 }

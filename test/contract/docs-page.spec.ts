@@ -1,10 +1,14 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SwaggerModule } from '@nestjs/swagger';
+import { Turns } from '@app/kernel';
 import { guidePages } from '../../apps/api/src/guides';
+import { openApiDocument } from '../../apps/api/src/openapi';
+import { type Documented, referencePage } from '../../apps/api/src/reference';
 import manifest from '../../package.json';
 import { requestText, rawRequest } from '../support/raw-socket';
-import { useServiceInProcess } from '../support/service';
+import { Service, useServiceInProcess } from '../support/service';
 import { stopWindows } from '../support/time';
 
 const service = useServiceInProcess();
@@ -51,6 +55,43 @@ describe('GET /docs', () => {
     expect([...operations, ...shapes, 'onUserForgotten'].filter((id) => !ids.includes(id))).toEqual([]);
     expect(new Set(ids).size).toBe(ids.length);
     expect(hrefsIn(html).filter((href) => href.startsWith('#') && !ids.includes(href.slice(1)))).toEqual([]);
+  });
+
+  it('is made in turns of the event loop: no turn describes more than one module, operation or shape', async () => {
+    const turns = new Turns();
+    let [taken, inTurn, mostInTurn] = [0, 0, 0];
+    const next = turns.next.bind(turns);
+    jest.spyOn(turns, 'next').mockImplementation(async () => {
+      await next();
+      taken++;
+      inTurn = 0;
+    });
+    const create = SwaggerModule.createDocument.bind(SwaggerModule);
+    const parts = jest.spyOn(SwaggerModule, 'createDocument').mockImplementation((...given) => {
+      mostInTurn = Math.max(mostInTurn, ++inTurn);
+      return create(...given);
+    });
+    const document = (await openApiDocument(service.app, turns)) as unknown as Documented;
+    const operations = Object.values(document.paths).flatMap((item) => Object.values(item)).length;
+    expect(mostInTurn).toBe(1);
+    expect(parts.mock.calls.length).toBeGreaterThan(10);
+    taken = 0;
+    const { body } = await referencePage(document, {}, turns);
+    const entries = body.toString().match(/<details><summary><(b|code)>/g) ?? [];
+    expect(entries.length).toBeGreaterThan(operations);
+    expect(taken).toBeGreaterThanOrEqual(entries.length);
+  });
+
+  it('is made once, however many wait for it', async () => {
+    const create = jest.spyOn(SwaggerModule, 'createDocument');
+    const own = await new Service().start();
+    const pages = await Promise.all(
+      Array.from({ length: 5 }, async () => (await fetch(`${own.url}/docs`)).text()),
+    );
+    expect(new Set(pages).size).toBe(1);
+    const parts = create.mock.calls.map(([, , options]) => options?.include?.[0]);
+    expect(new Set(parts).size).toBe(parts.length);
+    await own.stop();
   });
 
   it('carries a request id, as every answer does', async () => {

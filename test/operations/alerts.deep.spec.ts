@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
+import { canRun } from '../support/programs';
 
 // Runs the rules of docs/operations/alerts.yaml with promtool, of the Debian package prometheus.
 
@@ -17,11 +18,6 @@ interface Rules {
 }
 
 const FILE = join(__dirname, '../../docs/operations/alerts.yaml');
-const hasPromtool = spawnSync('promtool', ['--version']).error === undefined;
-if (!hasPromtool && process.env['CI'] !== undefined)
-  throw new Error('promtool is missing: install the package prometheus.');
-if (!hasPromtool)
-  process.stderr.write('There is no promtool on the PATH: the tests of the alerts are skipped.\n');
 
 const promtool = (...args: string[]): string => {
   const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
@@ -60,7 +56,7 @@ const STAYS: readonly Case[] = [
   },
 ];
 
-(hasPromtool ? describe : describe.skip)('the alerts in promtool, skipped where it is not installed', () => {
+(canRun('promtool') ? describe : describe.skip)('the alerts in promtool', () => {
   let directory: string;
   beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'lethe-test-'))));
   afterAll(() => rmSync(directory, { recursive: true }));

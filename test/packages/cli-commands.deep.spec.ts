@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { createWebhookHandler, Lethe } from '@lethe/sdk';
 import { builtCommandLine, CommandLine, type Ran } from '../support/command-line';
+import { canRun } from '../support/programs';
 import { useReceiver } from '../support/receiver';
 import { useService } from '../support/shared-service';
 import { freePort } from '../support/free-port';
@@ -495,8 +496,8 @@ describe('lethe completion', () => {
   const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
 
   for (const [shell, offer] of Object.entries(OFFERS)) {
-    const has = spawnSync(shell, ['--version']).status === 0;
-    (has ? it : it.skip)(`completes commands, their commands and their options in ${shell}`, async () => {
+    const itThere = canRun(shell) ? it : it.skip;
+    itThere(`completes commands, their commands and their options in ${shell}`, async () => {
       writeFileSync(inFolder('completion'), (await done('completion', shell)).stdout);
       const completed = (...words: string[]): string[] =>
         execFileSync(shell, ['-c', offer(words)], { cwd: cli.directory, encoding: 'utf8' })

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { parseEnv } from 'node:util';
 import { Lethe } from '@lethe/sdk';
 import { builtCommandLine, CommandLine, type Ran } from '../support/command-line';
+import { canRun } from '../support/programs';
 import { useService } from '../support/shared-service';
 import { snowflake, subject } from '../support/snowflakes';
 
@@ -328,8 +329,7 @@ describe('lethe export and lethe forget', () => {
   });
 });
 
-const hasPython = spawnSync('python3', ['--version']).status === 0;
-(hasPython ? describe : describe.skip)('on a terminal', () => {
+(canRun('python3') ? describe : describe.skip)('on a terminal', () => {
   /** Runs a command at a terminal, at which the line is typed. */
   function typed(line: string, ...args: string[]): { status: number | null; output: string } {
     const code = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { discordPy, ended, HAS_DISCORD_PY, PYTHON } from '../support/discord-py-
 import { useFakeDiscord } from '../support/fake-discord';
 import { FakeGateway } from '../support/fake-gateway';
 import { freePort } from '../support/free-port';
+import { canRun } from '../support/programs';
 import { useService } from '../support/shared-service';
 import { snowflake } from '../support/snowflakes';
 import { until } from '../support/until';
@@ -18,8 +19,7 @@ import { until } from '../support/until';
 
 const ROOT = join(__dirname, '../..');
 const EXAMPLE = join(ROOT, 'examples/discord-py');
-const hasPip = spawnSync(PYTHON, ['-c', 'import setuptools, wheel, pip']).status === 0;
-const isRun = HAS_DISCORD_PY && (hasPip || process.env['CI'] === 'true');
+const isRun = HAS_DISCORD_PY && canRun(PYTHON, ['-c', 'import setuptools, wheel, pip']);
 const service = useService();
 const discord = useFakeDiscord();
 const place = mkdtempSync(join(tmpdir(), 'lethe-discord-py-'));

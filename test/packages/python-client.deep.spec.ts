@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,16 +6,14 @@ import { join } from 'node:path';
 import { field } from '../support/bot';
 import { itAtFullDepth } from '../support/depth';
 import { HAS_DISCORD_PY, PYTHON } from '../support/discord-py-seat';
+import { canRun } from '../support/programs';
 import { useServiceInProcess } from '../support/service';
 
 // clients/python: its own tests, against a service of this suite. CI installs what they need from Debian.
 
 const ROOT = join(__dirname, '../..');
 const NEEDED = 'import aiohttp, flask, httpx, mypy, pytest';
-const isThere = spawnSync(PYTHON, ['-c', NEEDED]).status === 0;
-const describeWithPython = isThere || process.env['CI'] === 'true' ? describe : describe.skip;
-if (!isThere)
-  process.stderr.write(`Python without httpx, pytest and others: clients/python is not tested.\n`);
+const describeWithPython = canRun(PYTHON, ['-c', NEEDED]) ? describe : describe.skip;
 
 const MISSPELT = `from lethe import Lethe, Subject, WebhookHandler
 lethe = Lethe("http://lethe.test", "k")

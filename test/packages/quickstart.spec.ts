@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { Lethe } from '@lethe/sdk';
 import { builtCommandLine, CommandLine } from '../support/command-line';
 import { freePort } from '../support/free-port';
 import { builtPackage } from '../support/packed';
+import { canRun } from '../support/programs';
 import { useService } from '../support/shared-service';
 import { snowflake, subject } from '../support/snowflakes';
 
@@ -55,7 +55,7 @@ describe('the quickstarts', () => {
     expect(faults.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))).toEqual([]);
   });
 
-  const hasCurl = ['bash', 'curl'].every((name) => spawnSync(name, ['--version']).status === 0);
+  const hasCurl = canRun('bash') && canRun('curl');
   (hasCurl ? it : it.skip)('with curl does what is written above it', async () => {
     const cli = new CommandLine(join(directory, 'curl.cjs'), directory);
     writeFileSync(

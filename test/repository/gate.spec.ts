@@ -37,6 +37,9 @@ const ALLOWED: Readonly<Record<string, string>> = {
 /** What decides by chance without a seed that a failure names. */
 const DICE = /\bMath\.random\b/;
 
+/** Looks for a program or module that Node.js does not bring, past test/support/programs.ts. */
+const PROBE = /\bspawnSync\(.*\)\.(status|error)\b/;
+
 /** A limit that a good call does not meet while a process stops for seconds: test/support/patient.ts gives longer ones. */
 const SHORT = /(LOCK|STATEMENT|CONNECT|WEBHOOK)_TIMEOUT_MS: '\d{1,4}'/;
 
@@ -65,6 +68,11 @@ describe('the gate', () => {
         !/\b(itInPart|itOfSize|itAtFullDepth)\b/.test(text(file)),
     );
     expect(partly.filter((file) => file !== 'test/repository/gate.spec.ts')).toEqual([]);
+  });
+
+  it('leaves out the tests of a missing program only outside of CI, with a notice', () => {
+    const found = SUITES.filter((file) => PROBE.test(text(file)));
+    expect(found.sort()).toEqual(['test/support/programs.ts', 'test/support/small-disk.ts']);
   });
 
   it('is `.ci/run`, which runs both parts of the tests, each once', () => {

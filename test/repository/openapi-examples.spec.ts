@@ -195,7 +195,7 @@ describe('the examples of openapi.json, sent as they are', () => {
   beforeEach(async () => {
     receiver.reset();
     service = await new Service().start();
-    const { paths } = openApiDocument(service.app);
+    const { paths } = await openApiDocument(service.app);
     routes = Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => ({
         method,

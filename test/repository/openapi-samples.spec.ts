@@ -1,9 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { escaped } from '@app/privacy-page';
+import { canRun } from '../support/programs';
 import { useServiceInProcess } from '../support/service';
 
 // The samples of openapi.json: they compile against the client, and each language says the same.
@@ -79,8 +80,7 @@ describe('the samples of openapi.json', () => {
     }
   });
 
-  const hasPython = spawnSync('python3', ['--version']).status === 0;
-  (hasPython ? it : it.skip)('in Python are Python', () => {
+  (canRun('python3') ? it : it.skip)('in Python are Python', () => {
     const check = 'import ast, json, sys\nfor source in json.load(sys.stdin): ast.parse(source)';
     const input = JSON.stringify(OPERATIONS.map(({ python }) => python));
     execFileSync('python3', ['-c', check], { input });

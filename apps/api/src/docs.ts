@@ -11,7 +11,7 @@ import { openApiDocument } from './openapi';
 import { PAGE_CSS } from './page-style';
 import { type Documented, REFERENCE_SCRIPT, referencePage } from './reference';
 
-/** The pages take turns: a long one takes a millisecond, and many can be asked for at the same moment. */
+/** The pages take turns, to be made and to be sent: a long one takes a millisecond, and many can be asked for at the same moment. */
 const turns = new Turns();
 
 /**
@@ -19,21 +19,21 @@ const turns = new Turns();
  * `/docs/guides/`. Each but the first is made once, and sent from that copy however many are reading.
  */
 export function serveDocs(app: NestExpressApplication): void {
-  const document = once(() => openApiDocument(app));
+  const document = once(() => openApiDocument(app, turns));
   const guides = guidePages();
   const links = {
     'This service': './',
     ...(guides.size > 0 && { Guides: 'docs/guides/' }),
     'OpenAPI document': 'docs-json',
   };
-  const files = new Map<string, () => MadeFile>([
-    ['/docs', () => referencePage(document() as unknown as Documented, links)],
+  const files = new Map<string, () => MadeFile | Promise<MadeFile>>([
+    ['/docs', async () => referencePage((await document()) as unknown as Documented, links, turns)],
     ['/docs/reference.js', () => made('js', REFERENCE_SCRIPT)],
     ['/docs/page.css', () => made('css', PAGE_CSS)],
-    ['/docs-json', () => made('json', JSON.stringify(document()))],
+    ['/docs-json', async () => made('json', JSON.stringify(await document()))],
     ...guides,
   ]);
-  for (const [path, make] of files) files.set(path, once(make));
+  const kept = new Map([...files].map(([path, make]) => [path, once(async () => make())]));
   const moved = new Map([
     ['/docs/', '../docs'],
     ...(guides.size > 0 ? [['/docs/guides', 'guides/'] as const] : []),
@@ -43,28 +43,32 @@ export function serveDocs(app: NestExpressApplication): void {
     const page = request.path === '/' ? frontPageFor(app, request, guides.size > 0) : pageFor(request.path);
     // A caller over the limit is refused like for an unknown path.
     if (page === undefined || request.context.rate?.exceeded) return next();
-    const headed = response.set(DOCS_HEADERS).set(factsOf(request.context));
-    turns
-      .next()
-      .then(() => page(headed))
-      .catch(next);
+    page(response.set(DOCS_HEADERS).set(factsOf(request.context))).catch(next);
   });
 
-  function pageFor(path: string): ((response: Response) => void) | undefined {
+  function pageFor(path: string): Page | undefined {
     const target = moved.get(path);
-    if (target !== undefined) return (response) => response.redirect(308, target);
-    const file = files.get(path);
+    if (target !== undefined) return (response) => Promise.resolve(response.redirect(308, target));
+    const file = kept.get(path);
     if (file === undefined) return undefined;
-    return (response) => {
-      const { type, body, etag } = file();
+    return async (response) => {
+      const { type, body, etag } = await file();
+      await turns.next();
       response.type(type).set('ETag', etag).send(body);
     };
   }
 }
 
-function once<T>(make: () => T): () => T {
-  let kept: { readonly value: T } | undefined;
-  return () => (kept ??= { value: make() }).value;
+type Page = (response: Response) => Promise<void>;
+
+/** Makes a thing once, however many wait for it; again after a fault. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let kept: Promise<T> | undefined;
+  return () =>
+    (kept ??= make().catch((error: unknown) => {
+      kept = undefined;
+      throw error;
+    }));
 }
 
 /** The page at `/` for a browser. Every other caller gets the 404 of an unknown path. */
@@ -72,9 +76,10 @@ function frontPageFor(
   app: NestExpressApplication,
   request: LetheRequest,
   hasGuides: boolean,
-): ((response: Response) => Promise<void>) | undefined {
+): Page | undefined {
   if (request.accepts(['json', 'html']) !== 'html') return undefined;
   return async (response) => {
+    await turns.next();
     const state = await stateOf(app.get(Health));
     const hasConsole = app.get(ConsoleFiles).find('/console') !== undefined;
     response.status(state.isReady ? 200 : 503).set(FRONT_PAGE_HEADERS);

@@ -1,5 +1,6 @@
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { INestApplication } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import {
   API_KEY_SCHEME,
   completeOperation,
@@ -7,7 +8,7 @@ import {
   guideSchemas,
   topicOf,
 } from '@app/http';
-import { CONFLICT_REASONS, ERRORS } from '@app/kernel';
+import { CONFLICT_REASONS, ERRORS, Turns } from '@app/kernel';
 import { samplesOf } from './openapi.samples';
 import { WEBHOOK_SCHEMAS, WEBHOOKS } from './openapi.webhooks';
 
@@ -81,9 +82,12 @@ of that size has already lost digits. Unknown fields are ignored. Every answer c
 Beside this interface, without a key: the probes \`/health/live\` and \`/health/ready\`, and the public keys that verify
 every signature at [/.well-known/lethe-keys.json](/.well-known/lethe-keys.json).`;
 
-/** The OpenAPI 3.1 document of a running application, with the routes of all its modules and both webhooks. */
-export function openApiDocument(app: INestApplication): OpenAPIObject {
-  const config = new DocumentBuilder()
+/**
+ * The OpenAPI 3.1 document of a running application, with the routes of all its modules and both webhooks. It is made in turns
+ * of the event loop, a module in each.
+ */
+export async function openApiDocument(app: INestApplication, turns = new Turns()): Promise<OpenAPIObject> {
+  const { openapi, ...config } = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Lethe')
     .setDescription(DESCRIPTION)
@@ -96,13 +100,41 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     )
     .addSecurityRequirements(API_KEY_SCHEME)
     .build();
-  const document = SwaggerModule.createDocument(
-    app,
-    { ...config, webhooks: WEBHOOKS as never },
-    { operationIdFactory },
-  );
+  const paths: OpenAPIObject['paths'] = {};
+  const schemas: Record<string, object> = {};
+  const guides: Record<string, object> = {};
   const topics = new Map<string, string>();
-  for (const [path, item] of Object.entries(document.paths)) {
+  const modules = [...app.get(ModulesContainer).values()].filter(({ controllers }) => controllers.size > 0);
+  for (const { metatype } of modules) {
+    await turns.next();
+    const part = SwaggerModule.createDocument(
+      app,
+      { openapi, ...config },
+      { operationIdFactory, include: [metatype] },
+    );
+    completePaths(part.paths, topics);
+    // Two modules can have routes of one path.
+    for (const [path, item] of Object.entries(part.paths)) paths[path] = { ...paths[path], ...item };
+    Object.assign(schemas, part.components?.schemas);
+    Object.assign(guides, guideSchemas(part.paths, part.components?.schemas ?? {}));
+  }
+  return {
+    openapi,
+    paths,
+    ...config,
+    tags: [...topics].map(([name, description]) => ({ name, description })),
+    components: {
+      ...config.components,
+      schemas: { ...schemas, ...guides, Error: ERROR_SCHEMA, ...WEBHOOK_SCHEMAS },
+      headers: HEADERS,
+    },
+    webhooks: WEBHOOKS as never,
+  };
+}
+
+/** Adds to each operation what its decorators leave out, and to `topics` those of the operations. */
+function completePaths(paths: OpenAPIObject['paths'], topics: Map<string, string>): void {
+  for (const [path, item] of Object.entries(paths)) {
     for (const method of METHODS) {
       const operation = item[method] as DocumentedOperation | undefined;
       if (operation === undefined) continue;
@@ -112,19 +144,6 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
       Object.assign(operation, { 'x-codeSamples': samplesOf(method, path, operation) });
     }
   }
-  document.tags = [...topics].map(([name, description]) => ({ name, description }));
-  const schemas = document.components?.schemas ?? {};
-  document.components = {
-    ...document.components,
-    schemas: {
-      ...schemas,
-      ...guideSchemas(document.paths, schemas),
-      Error: ERROR_SCHEMA,
-      ...WEBHOOK_SCHEMAS,
-    },
-    headers: HEADERS,
-  };
-  return document;
 }
 
 function operationIdFactory(controller: string, method: string): string {

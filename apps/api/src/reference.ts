@@ -1,4 +1,4 @@
-import { version } from '@app/kernel';
+import { type Turns, version } from '@app/kernel';
 import { escaped } from '@app/privacy-page';
 import { docsPage, type MadeFile } from './docs-page';
 import { preformatted, renderer, table } from './markdown';
@@ -85,20 +85,30 @@ const SEARCH = `<form role="search" hidden><label class="search">Search in opera
 
 const prose = renderer((address) => (/^(https:|\/)/.test(address) ? address.replace(/^\//, '') : undefined));
 
-/** The page at `/docs`: the document of the interface for people, by topic, with a link to each operation and shape. */
-export function referencePage(document: Documented, links: Readonly<Record<string, string>>): MadeFile {
+/**
+ * The page at `/docs`: the document of the interface for people, by topic, with a link to each operation and shape. It is made in
+ * turns of the event loop, an operation or shape in each.
+ */
+export async function referencePage(
+  document: Documented,
+  links: Readonly<Record<string, string>>,
+  turns: Turns,
+): Promise<MadeFile> {
   const shapes = new Shapes(document.components?.schemas ?? {}, prose);
-  const operations = operationsOf(document);
-  const topics = new Map((document.tags ?? []).map(({ name, description }) => [name, description]));
-  for (const { topic } of operations) if (!topics.has(topic)) topics.set(topic, undefined);
-  const sections = [...topics].map(([name, description]) => {
-    const own = operations.filter(({ topic }) => topic === name);
-    return `<section><h2>${escaped(name)}</h2>\n${prose(description ?? '')}${own.map((each) => operationEntry(each, shapes)).join('\n')}</section>`;
-  });
-  const named = Object.entries(shapes.named).map(
-    ([name, schema]) =>
-      `<details><summary><code>${escaped(name)}</code></summary><div id="${shapeId(name)}">${prose(schema.description ?? '')}${shapes.fields(schema)}</div></details>`,
+  const topics = new Map(
+    (document.tags ?? []).map(({ name, description }) => [name, sectionHead(name, description)]),
   );
+  for (const entry of operationsOf(document)) {
+    await turns.next();
+    const section = topics.get(entry.topic) ?? sectionHead(entry.topic);
+    topics.set(entry.topic, `${section}${operationEntry(entry, shapes)}\n`);
+  }
+  let named = '';
+  for (const [name, schema] of Object.entries(shapes.named)) {
+    await turns.next();
+    named += `<details><summary><code>${escaped(name)}</code></summary><div id="${shapeId(name)}">${prose(schema.description ?? '')}${shapes.fields(schema)}</div></details>\n`;
+  }
+  await turns.next();
   return docsPage({
     title: 'API reference',
     root: '',
@@ -106,13 +116,15 @@ export function referencePage(document: Documented, links: Readonly<Record<strin
     main: `<h1>${escaped(document.info.title)}: API reference</h1>
 <p>Version ${version()}</p>
 ${prose(document.info.description ?? '')}${SEARCH}
-${sections.join('\n')}
-<section><h2>Shapes</h2>
-${named.join('\n')}</section>`,
+${[...topics.values()].map((section) => `${section}</section>\n`).join('')}<section><h2>Shapes</h2>
+${named}</section>`,
     kind: 'wide',
     script: 'docs/reference.js',
   });
 }
+
+const sectionHead = (topic: string, description = ''): string =>
+  `<section><h2>${escaped(topic)}</h2>\n${prose(description)}`;
 
 interface Entry {
   readonly method: string;

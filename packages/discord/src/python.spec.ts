@@ -1,16 +1,16 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { canRun } from '../../../test/support/programs';
 import { maskOf, placesOf } from './custom-id';
 import { cut, pagesOf } from './reply';
 
 // What the two languages could count differently: Python counts characters, Discord and JavaScript UTF-16 units.
 
-/** Debian's, with python3-discord; in CI it is there. */
+/** Debian's, with python3-discord. */
 const PYTHON = '/usr/bin/python3';
-const isThere = spawnSync(PYTHON, ['-c', 'import discord, httpx']).status === 0;
 const SOURCE = join(__dirname, '../../../clients/python/src');
-const describeWithDiscordPy = isThere || process.env['CI'] === 'true' ? describe : describe.skip;
+const describeWithDiscordPy = canRun(PYTHON, ['-c', 'import discord, httpx']) ? describe : describe.skip;
 
 describeWithDiscordPy('the pages, labels and ids of lethe_discord', () => {
   it('are those of @lethe/discord, for any text', () => {

@@ -33,7 +33,7 @@ export class Waiting {
     return id;
   }
 
-  /** The command, once; `isLost` after a restart, or too late. */
+  /** The command, once; `isLost` after a restart, too late, or for another user than its own. */
   take(id: string, userId: string): { then?: Then | undefined; isLost: boolean } {
     const kept = this.kept.get(id);
     if (kept === undefined || kept.untilMs <= this.now() || kept.userId !== userId) return { isLost: true };

@@ -106,7 +106,7 @@ export class Caller {
   }
 }
 
-/** Whether a list names its next page, or null. Without it a walk would begin anew for ever, or miss the rest. */
+/** Whether a page has the cursor of the next one, or null as the last. Without either a loop would never end, or end too early. */
 function hasNext(pagination: unknown): boolean {
   const { next } = (pagination ?? {}) as { next?: unknown };
   return next === null || typeof next === 'string';

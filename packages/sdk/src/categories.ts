@@ -39,7 +39,10 @@ export interface DataOf<C> extends Omit<
   Untyped,
   'submit' | 'merge' | 'submitMany' | 'values' | 'valuesOfGuild' | 'eraseValues'
 > {
-  /** Stores the values of one category in place of what was stored. */
+  /**
+   * Replaces the values of a category: a field that is not given is removed.
+   * @throws ConsentRequiredError without a consent to the category; then nothing is stored
+   */
   submit<K extends KeyOf<C>>(
     given: Submit<C, K>,
     options?: CallOptions,

@@ -83,7 +83,10 @@ type OfUser = { readonly user_id: Id; readonly format?: 'full' };
 type Exported = Answer<'GET /data/export/{user_id}'>;
 
 export const dataOf = (call: Caller) => ({
-  /** Stores the values of one category in place of what was stored. */
+  /**
+   * Replaces the values of a category: a field that is not given is removed.
+   * @throws ConsentRequiredError without a consent to the category; then nothing is stored
+   */
   submit: (given: SubmitData, options?: CallOptions) =>
     call.send('POST /data/submit', { ...given, mode: 'replace' }, options),
   /** Changes only the fields that are given; null removes one. */

@@ -82,7 +82,10 @@ class Data(calls.Data):
         data: Mapping[str, Any],
         options: Optional[CallOptions] = None,
     ) -> SubmittedView:
-        """Stores the values of one category in place of what was stored."""
+        """Replaces the values of a category: a field that is not given is removed.
+
+        Raises ConsentRequiredError without a consent to the category; then nothing is stored.
+        """
         given = {"user_id": user_id, "guild_id": guild_id, "category": category, "data": data, "mode": "replace"}
         answer: SubmittedView = self._call.send("POST /data/submit", given, options)
         return answer

@@ -18,7 +18,7 @@ from ._turn import SOURCE, Shown, Turn, is_named, shown_page, verify_rows, when
 from ._waiting import Then
 from ._words import best_tag
 
-#: Where the bot has registered no text, the service makes one in these languages and in those of labels.
+#: Where the bot has registered no text, the service makes one in these languages and in those of labels and purposes.
 _GENERATED = ("en", "de")
 _BINDING_LENGTH = 24
 

@@ -43,7 +43,7 @@ class Waiting:
         return id
 
     def take(self, id: str, user_id: str) -> Tuple[Optional[Then], bool]:
-        """The command, once, and whether it is lost: after a restart, or too late."""
+        """The command, once, and whether it is lost: after a restart, too late, or for another user than its own."""
         kept = self._kept.get(id)
         if kept is None or kept.until <= self._now() or kept.user_id != user_id:
             return None, True
