@@ -27,18 +27,6 @@ async function registered(through: ChildService, count: number, name: string): P
   return made;
 }
 
-/** The same bot through another api. */
-function through(bot: Bot, { url }: ChildService): Bot {
-  return new Bot(url, {
-    id: bot.id,
-    platform_bot_id: bot.platformBotId,
-    name: bot.name,
-    api_key: bot.key,
-    api_key_prefix: '',
-    webhook_secret: bot.webhookSecret,
-  });
-}
-
 const of = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 
 /** Of calls that no slow machine ends. */
@@ -66,7 +54,7 @@ async function makeEvents(
   let next = 0;
   const one = async (index: number): Promise<void> => {
     const api = of(apis, index);
-    const bot = through(of(bots, index), api);
+    const bot = of(bots, index).at(api);
     const note = (made: string[], what: string): void => {
       made.push(what);
       acknowledged.byApi.set(api, (acknowledged.byApi.get(api) ?? 0) + 1);
@@ -169,7 +157,7 @@ describe('two apis and two workers on one database', () => {
 
   /** Erasures that the api has begun and cannot end before `letGo`, since their data is locked. */
   async function erasuresHeld(api: ChildService, bot: Bot) {
-    const whom = through(bot, api);
+    const whom = bot.at(api);
     await whom.hasCategory('held');
     const subjects: SubjectIds[] = [subject(), subject(), subject()];
     for (const who of subjects) {

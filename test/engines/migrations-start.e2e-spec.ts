@@ -1,53 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { allMigrations } from '@app/database';
-import { type Moment, runScript } from '../support/child-script';
+import type { Moment } from '../support/child-script';
 import { useBuild } from '../support/build';
-import { ChildService } from '../support/child-service';
-import { bareDatabase, engine, type TestDatabase } from '../support/database';
+import { bareDatabase, engine } from '../support/database';
 import { atDepth, itInPart, someOf } from '../support/depth';
-import { adminHere, ServiceHere } from '../support/here';
+import { useInstallation } from '../support/installation';
 import { migrateUp } from '../support/migrating';
 import { schemaOf } from '../support/schema-dump';
 
 const ALL = allMigrations().length;
-const LETHE_MASTER_KEY = Buffer.alloc(32, 'start').toString('base64');
+const lethe = useInstallation({ build: useBuild(), makeDatabase: bareDatabase });
 
-const build = useBuild();
-let directory: string;
-let database: TestDatabase;
-let running: ChildService[];
-beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
-  database = await bareDatabase(directory);
-  running = [];
-});
-afterEach(async () => {
-  await Promise.all(running.map((service) => service.end('SIGKILL')));
-  await database.drop();
-  rmSync(directory, { recursive: true, force: true });
-});
-
-function child(environment: Record<string, string> = {}): ChildService {
-  const settings = { DATABASE_URL: database.url, LETHE_MASTER_KEY, ...environment };
-  return new ChildService(build.directory, join(directory, 'lethe.db'), settings);
-}
-
-async function started(environment?: Record<string, string>): Promise<ChildService> {
-  const service = await child(environment).start();
-  running.push(service);
-  return service;
-}
-
-const migrate = (command: 'migrate' | 'revert') =>
-  adminHere([`db:${command}`], { DATABASE_URL: database.url });
-
-/** In a process of its own, which `kill` ends. */
-const migrateApart = (kill?: Moment) =>
-  runScript(build, 'admin', ['db:migrate'], { DATABASE_URL: database.url }, kill);
-
-const executed = () => database.rows<{ name: string }>('SELECT name FROM migrations ORDER BY id');
+const executed = () => lethe.database.rows<{ name: string }>('SELECT name FROM migrations ORDER BY id');
 
 async function expectWhole(): Promise<void> {
   expect((await executed()).map(({ name }) => name)).toStrictEqual(allMigrations().map(({ name }) => name));
@@ -58,7 +23,7 @@ const MANY = atDepth(3, 10);
 
 describe('many that start at once on an empty database', () => {
   itInPart('migrate it exactly once: connections of one process', async () => {
-    const runs = await Promise.allSettled(Array.from({ length: MANY }, () => migrateUp(database)));
+    const runs = await Promise.allSettled(Array.from({ length: MANY }, () => migrateUp(lethe.database)));
     const done = runs.filter((run) => run.status === 'fulfilled').map(({ value }) => value.length);
     const refusals = runs.filter((run) => run.status === 'rejected').map(({ reason }) => String(reason));
     expect(done.filter((count) => count > 0)).toStrictEqual([ALL]);
@@ -69,10 +34,11 @@ describe('many that start at once on an empty database', () => {
   });
 
   itInPart('migrate it exactly once: services', async () => {
-    const starts = await Promise.allSettled(Array.from({ length: MANY }, () => started()));
+    const starts = await Promise.allSettled(Array.from({ length: MANY }, () => lethe.child().start()));
     const refusals = starts
       .filter((start) => start.status === 'rejected')
       .map(({ reason }) => String(reason));
+    const running = starts.filter((start) => start.status === 'fulfilled').map(({ value }) => value);
     expect(running).toHaveLength(engine === 'postgres' ? MANY : 1);
     for (const refusal of refusals) expect(refusal).toContain('Another process is using');
     for (const { url } of running) expect((await fetch(`${url}/health/ready`)).status).toBe(200);
@@ -82,24 +48,24 @@ describe('many that start at once on an empty database', () => {
 
 describe('MIGRATE_ON_START=false', () => {
   it('refuses to start before the migrations have run, in one line, and starts after npm run admin -- db:migrate', async () => {
-    const refused = await child({ MIGRATE_ON_START: 'false' }).refused();
+    const refused = await lethe.child({ MIGRATE_ON_START: 'false' }).refused();
     expect(refused.stderr).toBe(
       'The database needs migrations. Run them with npm run admin -- db:migrate, or set MIGRATE_ON_START=true.\n',
     );
     expect(refused.code).toBe(1);
-    expect(await migrateApart()).toMatchObject({
+    expect(await lethe.adminApart(['db:migrate'])).toMatchObject({
       code: 0,
       output: expect.stringContaining('up to date'),
     });
-    const { url } = await started({ MIGRATE_ON_START: 'false' });
+    const { url } = await lethe.child({ MIGRATE_ON_START: 'false' }).start();
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);
   });
 
   it('refuses again after npm run admin -- db:revert has taken one back', async () => {
-    await migrate('migrate');
+    await lethe.admin('db:migrate');
     const newest = allMigrations().at(-1)?.name;
-    expect((await migrate('revert')).output).toContain(`${newest} reverted`);
-    expect((await child({ MIGRATE_ON_START: 'false' }).refused()).stderr).toContain('needs migrations');
+    expect((await lethe.admin('db:revert')).output).toContain(`${newest} reverted`);
+    expect((await lethe.child({ MIGRATE_ON_START: 'false' }).refused()).stderr).toContain('needs migrations');
   });
 });
 
@@ -108,7 +74,7 @@ describe('kill -9 during the migrations', () => {
   /** The schema of migrations that were not killed. */
   function undisturbed(): ReturnType<typeof schemaOf> {
     schema ??= (async () => {
-      const other = await bareDatabase(mkdtempSync(join(directory, 'other-')));
+      const other = await bareDatabase(mkdtempSync(join(lethe.root, 'other-')));
       await migrateUp(other);
       const found = await schemaOf(other);
       await other.drop();
@@ -130,42 +96,39 @@ describe('kill -9 during the migrations', () => {
   itInPart.each(someOf(moments, 4))(
     'before statement $count of /$at/: the next start works, on the same schema',
     async (moment) => {
-      expect(await migrateApart(moment)).toMatchObject({
+      expect(await lethe.adminApart(['db:migrate'], moment)).toMatchObject({
         code: null,
         output: expect.stringContaining('HELD'),
       });
-      const service = await new ServiceHere(database, {
-        DATABASE_URL: database.url,
-        LETHE_MASTER_KEY,
-      }).start();
-      await service.end();
+      await (await lethe.service.start()).end();
       await expectWhole();
-      expect(await schemaOf(database)).toStrictEqual(await undisturbed());
+      expect(await schemaOf(lethe.database)).toStrictEqual(await undisturbed());
     },
   );
 
   itInPart('of an upgrade that holds data: all of it is there', async () => {
-    await migrateUp(database, allMigrations().slice(0, 3));
-    await database.run(
+    await migrateUp(lethe.database, allMigrations().slice(0, 3));
+    await lethe.database.run(
       `INSERT INTO bots (id, platform_bot_id, name, webhook_secret, created_at, updated_at) VALUES ('b', '1', 'Old', 's', 't', 't')`,
     );
-    await database.run(
+    await lethe.database.run(
       `INSERT INTO servers (bot_id, guild_id, id, text, created_at) VALUES ('b', '2', 'i', 'x', 't')`,
     );
-    const rows = () => database.rows('SELECT bots.name, guild_id FROM bots JOIN servers ON bot_id = bots.id');
+    const rows = () =>
+      lethe.database.rows('SELECT bots.name, guild_id FROM bots JOIN servers ON bot_id = bots.id');
     for (const at of someOf(['CREATE TABLE "categories"', 'CREATE TABLE "audit_counts"', '^COMMIT'], 2)) {
-      expect((await migrateApart({ at })).output).toContain('HELD');
+      expect((await lethe.adminApart(['db:migrate'], { at })).output).toContain('HELD');
       expect(await rows()).toStrictEqual([{ name: 'Old', guild_id: '2' }]);
     }
-    expect((await migrate('migrate')).code).toBe(0);
+    expect((await lethe.admin('db:migrate')).code).toBe(0);
     expect(await rows()).toStrictEqual([{ name: 'Old', guild_id: '2' }]);
     await expectWhole();
   });
 
   if (engine === 'sqlite')
     itInPart('before the commit of the data: the keys are committed already', async () => {
-      expect((await migrateApart({ at: '^COMMIT' })).output).toContain('HELD');
-      const names = (await database.tables()).map(({ name }) => name);
+      expect((await lethe.adminApart(['db:migrate'], { at: '^COMMIT' })).output).toContain('HELD');
+      const names = (await lethe.database.tables()).map(({ name }) => name);
       expect(names).toStrictEqual([
         'migrations',
         ...['erasure_ledger', 'service_keys', 'subject_keys'].map((name) => `keys.${name}`),
@@ -175,19 +138,19 @@ describe('kill -9 during the migrations', () => {
 
 describe('a database of a newer Lethe', () => {
   it('is refused by the start, by db:migrate and by db:revert, and left untouched', async () => {
-    await migrate('migrate');
-    await database.run(
+    await lethe.admin('db:migrate');
+    await lethe.database.run(
       `INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'Newer9999999999999')`,
     );
-    const before = await schemaOf(database);
+    const before = await schemaOf(lethe.database);
     const message = 'was written by a newer Lethe, or by one with another module (Newer9999999999999)';
-    expect((await child().refused()).stderr).toContain(message);
+    expect((await lethe.child().refused()).stderr).toContain(message);
     for (const command of ['migrate', 'revert'] as const) {
-      const { code, output } = await migrate(command);
+      const { code, output } = await lethe.admin(`db:${command}`);
       expect(output).toContain(message);
       expect(output).not.toMatch(/\n\s+at /);
       expect(code).toBe(1);
     }
-    expect(await schemaOf(database)).toStrictEqual(before);
+    expect(await schemaOf(lethe.database)).toStrictEqual(before);
   });
 });

@@ -1,66 +1,37 @@
-import {
-  closeSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
-import { engine, newDatabase, type TestDatabase } from '../support/database';
-import { ServiceHere } from '../support/here';
+import { engine } from '../support/database';
+import { useInstallation } from '../support/installation';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
 // Pages of the database are overwritten while no process has them in memory.
 
-const build = useBuild();
-let directory: string;
-let database: TestDatabase;
+const lethe = useInstallation({ build: useBuild() });
 let service: ChildService;
-let log: number;
-let settings: Record<string, string>;
-
-beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
-  database = await newDatabase(directory);
-  log = openSync(join(directory, 'log'), 'w');
-  settings = {
-    DATABASE_URL: database.url,
-    LETHE_MASTER_KEY: Buffer.alloc(32, 'test').toString('base64'),
-  };
-  service = new ChildService(build.directory, join(directory, 'lethe.db'), settings, 'api', log);
-});
-afterEach(async () => {
-  await service.end('SIGKILL');
-  closeSync(log);
-  await database.drop();
-  rmSync(directory, { recursive: true });
+beforeEach(() => {
+  service = lethe.child({}, lethe.log);
 });
 
 /** Overwrites the first page of a table on SQLite; appends a page to each part of the table on PostgreSQL. */
 async function damage(table: string): Promise<void> {
-  const one = async <Row>(sql: string): Promise<Row> => (await database.rows<Row>(sql))[0] as Row;
+  const one = async <Row>(sql: string): Promise<Row> => (await lethe.database.rows<Row>(sql))[0] as Row;
   if (engine === 'sqlite') {
     const { rootpage } = await one<{ rootpage: number }>(
       `SELECT rootpage FROM sqlite_master WHERE name = '${table}'`,
     );
     const { page_size: size } = await one<{ page_size: number }>('PRAGMA page_size');
-    const file = openSync(join(directory, 'lethe.db'), 'r+');
+    const file = openSync(lethe.path, 'r+');
     writeSync(file, Buffer.alloc(size, 0xff), 0, size, (rootpage - 1) * size);
     return closeSync(file);
   }
-  await database.run('CHECKPOINT');
+  await lethe.database.run('CHECKPOINT');
   const place = await one<{ setting: string }>(
     `SELECT setting FROM pg_settings WHERE name = 'data_directory'`,
   );
-  const parts = await database.rows<{ path: string }>(
+  const parts = await lethe.database.rows<{ path: string }>(
     `SELECT pg_relation_filepath(inhrelid) AS path FROM pg_inherits WHERE inhparent = '${table}'::regclass`,
   );
   for (const { path } of parts) {
@@ -78,19 +49,17 @@ async function damaged(): Promise<string | undefined> {
   return /^lethe_degraded\{condition="database_damaged"\} (\d)$/m.exec(text)?.[1];
 }
 
-const words = (): number => readFileSync(join(directory, 'log'), 'utf8').split('a damaged page').length - 1;
+const words = (): number => lethe.logged.split('a damaged page').length - 1;
 
 describe('a statement that meets a damaged page', () => {
   it.each(['user_data', 'audit_events'])(
     'of %s degrades the process until it ends, with one line that says what to do',
     async (table) => {
-      const here = await new ServiceHere(database, settings).start();
-      const prepared = await Bot.register(here.url);
-      await prepared.hasCategory('profile');
-      const [first, second] = [subject(), subject()];
-      for (const who of [first, second]) await prepared.hasConsent(who);
-      await prepared.hasData(first, 'profile', { value: 'x' });
-      await here.end();
+      const prepared = await lethe.withBot();
+      const second = subject();
+      await prepared.hasConsent(second);
+      await prepared.hasUser();
+      await lethe.service.end();
       await damage(table);
       await service.start();
       const bot = prepared.at(service);

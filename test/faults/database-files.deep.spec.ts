@@ -1,12 +1,10 @@
 import {
-  closeSync,
   copyFileSync,
   existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -25,18 +23,18 @@ import { ChildService } from '../support/child-service';
 import { sqliteFile } from '../support/database';
 import { runScript } from '../support/child-script';
 import { someOf } from '../support/depth';
-import { adminHere, ServiceHere } from '../support/here';
+import { ServiceHere } from '../support/here';
+import { useInstallation } from '../support/installation';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
 // The files of SQLite are removed or replaced, under a running service and between two starts.
 
 const build = useBuild();
-let directory: string;
+const lethe = useInstallation({ build, settings: {} });
 let service: ChildService;
-let log: number;
 
-const file = (name: string): string => join(directory, name);
+const file = (name: string): string => join(lethe.directory, name);
 const ready = async (): Promise<number> => (await fetch(`${service.url}/health/ready`)).status;
 const registers = async (bot: Bot, guild_id: string): Promise<number> =>
   (await bot.post('/servers/register', { guild_id })).status;
@@ -46,23 +44,11 @@ const guilds = async (bot: Bot): Promise<string[]> => {
 };
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
-  log = openSync(file('log'), 'w');
-  service = new ChildService(build.directory, file('lethe.db'), {}, 'api', log);
+  service = lethe.child({}, lethe.log);
 });
-afterEach(() => {
-  closeSync(log);
-  rmSync(directory, { recursive: true });
-});
-
-const settings = (): { DATABASE_URL: string } => ({ DATABASE_URL: `sqlite:${file('lethe.db')}` });
-
-/** A service in this process, where no signal and no message of a start matters. */
-const here = (): ServiceHere => new ServiceHere(sqliteFile(file('lethe.db')), settings());
 
 describe('a service whose file', () => {
   beforeEach(() => service.start());
-  afterEach(() => service.end('SIGKILL'));
 
   const ways = {
     'is removed': () => undefined,
@@ -84,7 +70,7 @@ describe('a service whose file', () => {
       expect(await registers(bot, lost)).toBe(503);
       expect(await ready()).toBe(503);
       expect(await guilds(bot)).toStrictEqual([first]);
-      await until(() => readFileSync(file('log'), 'utf8').includes(`${name} was removed or replaced`));
+      await until(() => lethe.logged.includes(`${name} was removed or replaced`));
       renameSync(file(`${name}.away`), file(name));
       expect(await registers(bot, last)).toBe(201);
       expect(await ready()).toBe(200);
@@ -147,9 +133,9 @@ describe('a start whose data is gone, beside keys in use', () => {
   };
 
   it.each(Object.entries(ways))('because lethe.db %s is refused until it is restored', async (_, lose) => {
-    const before = await here().start();
+    const before = await lethe.here().start();
     const bot = await Bot.register(before.url);
-    expect((await adminHere(['backup', '--to', file('backup')], settings())).code).toBe(0);
+    expect((await lethe.admin('backup', '--to', file('backup'))).code).toBe(0);
     await before.end();
     lose(file('lethe.db'));
     const keys = readFileSync(file('keys.db'));
@@ -162,19 +148,19 @@ describe('a start whose data is gone, beside keys in use', () => {
     }
     expect(readFileSync(file('keys.db')).equals(keys)).toBe(true);
     const restore = ['restore', '--from', file('backup'), '--only', 'data', '--force'];
-    expect((await adminHere(restore, settings())).code).toBe(0);
-    const after = await here().start();
+    expect((await lethe.admin(...restore)).code).toBe(0);
+    const after = await lethe.here().start();
     expect(await guilds(bot.at(after))).toStrictEqual([]);
     await after.end();
   });
 
   it('begins anew once keys.db has another name', async () => {
-    const before = await here().start();
+    const before = await lethe.here().start();
     const bot = await Bot.register(before.url);
     await before.end();
     rmSync(file('lethe.db'));
     renameSync(file('keys.db'), file('keys.db.away'));
-    const after = await here().start();
+    const after = await lethe.here().start();
     expect((await bot.at(after).get('/servers')).status).toBe(401);
     await after.end();
   });
@@ -190,16 +176,12 @@ describe('keys behind a symbolic link, on a disk of their own', () => {
   afterEach(() => rmSync(other, { recursive: true }));
 
   it('are erased, backed up, restored there and used by one process', async () => {
-    const running = await here().start();
+    const running = await lethe.here().start();
     const bot = await Bot.register(running.url);
     await bot.hasCategory('profile');
-    const [gone, stays] = [subject(), subject()];
-    for (const who of [gone, stays]) {
-      await bot.hasConsent(who);
-      await bot.hasData(who, 'profile', { value: 'x' });
-    }
+    const [gone, stays] = [await bot.hasUser(), await bot.hasUser()];
     expect(await bot.post('/gdpr/forget-user', gone)).toMatchObject({ status: 200 });
-    const isOwnDisk = statSync(other).dev !== statSync(directory).dev;
+    const isOwnDisk = statSync(other).dev !== statSync(lethe.directory).dev;
     await until(() => existsSync(join(other, 'real.db.ballast')) === isOwnDisk);
     mkdirSync(file('beside'));
     symlinkSync(join(other, 'real.db'), file('beside/keys.db'));
@@ -207,11 +189,11 @@ describe('keys behind a symbolic link, on a disk of their own', () => {
     await expect(new ServiceHere(sqliteFile(file('beside/lethe.db')), second).start()).rejects.toThrow(
       `Another process is using ${join(other, 'real.db')}`,
     );
-    expect((await adminHere(['backup', '--to', file('backup')], settings())).code).toBe(0);
+    expect((await lethe.admin('backup', '--to', file('backup'))).code).toBe(0);
     await running.end();
-    expect((await adminHere(['restore', '--from', file('backup'), '--force'], settings())).code).toBe(0);
+    expect((await lethe.admin('restore', '--from', file('backup'), '--force')).code).toBe(0);
     expect(lstatSync(file('keys.db')).isSymbolicLink()).toBe(true);
-    const again = await here().start();
+    const again = await lethe.here().start();
     expect((await bot.at(again).export(gone)).status).toBe(404);
     expect((await bot.at(again).export(stays)).status).toBe(200);
     await again.end();
@@ -224,20 +206,20 @@ describe('a start on a file that', () => {
     ['lethe.db', 'has two names', linkSync, /lethe\.db has 2 names \(hard links\)/],
     ['keys.db', 'has two names', linkSync, /keys\.db has 2 names \(hard links\)/],
   ])('%s %s is refused, since its log and its lock lie beside the name', async (name, _, link, says) => {
-    await (await here().start()).end();
+    await (await lethe.here().start()).end();
     renameSync(file(name), file('elsewhere.db'));
     link(file('elsewhere.db'), file(name));
-    await expect(here().start()).rejects.toThrow(says);
-    const { code, stderr } = await adminHere(['backup', '--to', file('backup')], settings());
+    await expect(lethe.here().start()).rejects.toThrow(says);
+    const { code, stderr } = await lethe.admin('backup', '--to', file('backup'));
     expect([code, stderr]).toEqual([1, expect.stringMatching(says)]);
   });
 
   it('holds something else names this file, and not another', async () => {
-    await (await here().start()).end();
+    await (await lethe.here().start()).end();
     for (const name of ['keys.db', 'lethe.db']) {
       const sound = readFileSync(file(name));
       writeFileSync(file(name), 'this is no database, but a text that somebody has put there');
-      await expect(here().start()).rejects.toThrow(`${file(name)} is damaged or no SQLite database`);
+      await expect(lethe.here().start()).rejects.toThrow(`${file(name)} is damaged or no SQLite database`);
       writeFileSync(file(name), sound);
     }
   });

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
+import { useOneInstallation } from '../support/installation';
 import { rawRequest } from '../support/raw-socket';
 
 const CONNECT = 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org:443\r\n\r\n';
@@ -29,17 +27,12 @@ function isClosedUpon(port: number, text: string): Promise<boolean> {
 
 // In its own process: an error of a socket without a listener ends the process.
 describe('connections that misbehave', () => {
-  const build = useBuild();
-  const directory = mkdtempSync(join(tmpdir(), 'lethe-hostile-'));
+  const lethe = useOneInstallation({ build: useBuild() });
   let service: ChildService;
   let port: number;
   beforeAll(async () => {
-    service = await new ChildService(build.directory, join(directory, 'lethe.db')).start();
+    service = await lethe.child().start();
     port = Number(new URL(service.url).port);
-  });
-  afterAll(async () => {
-    await service.end('SIGKILL');
-    rmSync(directory, { recursive: true });
   });
 
   it.each([

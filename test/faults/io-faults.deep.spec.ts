@@ -1,14 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import type { Answer } from '../support/client';
-import { sqliteFile, type TestDatabase } from '../support/database';
 import { atDepth, isFull, someOf, stepAtDepth } from '../support/depth';
 import { digestsOf, storedIds } from '../support/digests';
 import { directoryOnDisk } from '../support/disk';
+import { useOneInstallation } from '../support/installation';
 import { describeIoFaults, ERRORS, type IoFault, IoFaults } from '../support/io-faults';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import type { SubjectDigests } from '@app/crypto';
@@ -25,34 +22,28 @@ const FILES = ['keys.db-wal', 'lethe.db-wal', '/keys.db', '/lethe.db'] as const;
 /** More calls than any act makes. */
 const CALLS_MAX = 60;
 
-const build = useBuild();
-
 describeIoFaults('a call of the operating system that fails', () => {
-  let directory: string;
+  const lethe = useOneInstallation({
+    build: useBuild(),
+    // The calls fail before they reach the disk: without one, the many acts take less time.
+    ...(isFull && { makeDirectory: directoryOnDisk }),
+  });
   let faults: IoFaults;
   let service: ChildService;
-  let database: TestDatabase;
   let digests: SubjectDigests;
   let bot: Bot;
   let points = 0;
 
   beforeAll(async () => {
-    // The calls fail before they reach the disk: without one, the many acts take less time.
-    directory = isFull ? directoryOnDisk() : mkdtempSync(join(tmpdir(), 'lethe-test-'));
-    faults = new IoFaults(directory);
-    const path = join(directory, 'lethe.db');
-    database = sqliteFile(path);
-    const environment = { DATABASE_URL: database.url, ...faults.environment };
-    service = await new ChildService(build.directory, path, environment).start();
-    digests = await digestsOf(database);
+    faults = new IoFaults(lethe.root);
+    service = await lethe.child(faults.environment).start();
+    digests = await digestsOf(lethe.database, lethe.environment);
     bot = await Bot.register(service.url);
     await bot.hasCategory('profile');
   });
-  afterAll(async () => {
-    await service.end('SIGKILL');
+  afterAll(() => {
     faults.close();
     if (isFull) process.stderr.write(`${points} calls of the operating system have failed.\n`);
-    rmSync(directory, { recursive: true, force: true });
   });
 
   const ACTS: readonly Act[] = [
@@ -111,21 +102,13 @@ describeIoFaults('a call of the operating system that fails', () => {
 
   /** What can be seen of a subject. */
   async function stateOf(who: SubjectIds): Promise<State> {
-    const query = `user_id=${who.user_id}&guild_id=${who.guild_id}`;
-    const { data: consent } = await bot.get<{ status: string }>(`/consents/status?${query}`);
-    const { data: log } = await bot.get<{ events: { event_type: string }[] }>(
-      `/audit/events?${query}&limit=100`,
-    );
     const { guild_id, user_id } = storedIds(digests, bot.id, who);
-    const values = await database.rows(
+    const values = await lethe.database.rows(
       'SELECT 1 FROM user_data WHERE bot_id = ? AND guild_id = ? AND user_id = ?',
       ...[bot.id, guild_id, user_id],
     );
-    return {
-      status: consent.status,
-      values: values.length,
-      events: log.events.map(({ event_type: type }) => type).reverse(),
-    };
+    const status = String((await bot.status(who)).data['status']);
+    return { status, values: values.length, events: await bot.eventTypes(who) };
   }
 
   /** Compares the answer with what is there; answers the state. */

@@ -1,29 +1,18 @@
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { closeSync, openSync } from 'node:fs';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import { itAtFullDepth } from '../support/depth';
+import { useInstallation } from '../support/installation';
 import { until } from '../support/until';
 
 // The log of a process cannot be written: the service answers, memory is bounded, and the process ends in order.
 
-const build = useBuild();
-let directory: string;
+const lethe = useInstallation({ build: useBuild() });
 let service: ChildService;
 
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
-});
-afterEach(async () => {
-  await service.end('SIGKILL');
-  rmSync(directory, { recursive: true });
-});
-
 function started(stdout: 'pipe' | number): Promise<ChildService> {
-  const path = join(directory, 'lethe.db');
-  service = new ChildService(build.directory, path, { LOG_LEVEL: 'info' }, 'api', stdout);
+  service = lethe.child({ LOG_LEVEL: 'info' }, stdout);
   return service.start();
 }
 

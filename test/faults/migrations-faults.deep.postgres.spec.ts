@@ -1,28 +1,18 @@
+import { useInstallation } from '../support/installation';
 import { until } from '../support/until';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { allMigrations, databaseEngine } from '@app/database';
 import { StartError, readConfig } from '@app/kernel';
 import { Client } from 'pg';
 import { ormOptions } from '../../ormconfig';
 import { useBuild } from '../support/build';
-import { ChildService } from '../support/child-service';
-import { bareDatabase, type TestDatabase } from '../support/database';
+import { bareDatabase } from '../support/database';
 import { adminHere } from '../support/here';
 import { migrateUp } from '../support/migrating';
 import { oldPostgres } from '../support/old-postgres';
 import { schemaOf } from '../support/schema-dump';
 
 const PASSWORD = 's3cr3t-pw';
-const LETHE_MASTER_KEY = Buffer.alloc(32, 'fault').toString('base64');
-
-const build = useBuild();
-const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
-let database: TestDatabase;
-beforeEach(async () => (database = await bareDatabase(directory)));
-afterEach(() => database.drop());
-afterAll(() => rmSync(directory, { recursive: true }));
+const lethe = useInstallation({ build: useBuild(), makeDatabase: bareDatabase });
 
 /** The start, db:migrate and db:revert all end with one readable line without the password. */
 async function expectRefusals(
@@ -30,9 +20,7 @@ async function expectRefusals(
   reason: string,
   commands = ['db:migrate', 'db:revert'],
 ): Promise<void> {
-  const settings = { DATABASE_URL: url, LETHE_MASTER_KEY, LOG_LEVEL: 'trace' };
-  const service = new ChildService(build.directory, join(directory, 'lethe.db'), settings);
-  const { code, stderr } = await service.refused();
+  const { code, stderr } = await lethe.child({ DATABASE_URL: url, LOG_LEVEL: 'trace' }).refused();
   const outputs = [{ code, output: stderr }];
   for (const command of commands) outputs.push(await adminHere([command], { DATABASE_URL: url }));
   for (const { code: exit, output } of outputs) {
@@ -45,7 +33,7 @@ async function expectRefusals(
 }
 
 function changed(change: (url: URL) => void): string {
-  const url = new URL(database.url);
+  const url = new URL(lethe.database.url);
   change(url);
   return url.href;
 }
@@ -89,29 +77,29 @@ describe('a PostgreSQL that cannot be used is reported in one line that says how
 
   it('no right to create tables', async () => {
     const role = `weak_${Date.now()}`;
-    await database.run(`CREATE ROLE ${role} LOGIN PASSWORD '${PASSWORD}'`);
+    await lethe.database.run(`CREATE ROLE ${role} LOGIN PASSWORD '${PASSWORD}'`);
     const weak = changed((url) => Object.assign(url, { username: role, password: PASSWORD }));
     await expectRefusals(weak, 'the user may not change the schema. Grant it CREATE', ['db:migrate']);
     // The owner of the tables migrates; the service of the weak user starts on them.
-    await migrateUp(database);
+    await migrateUp(lethe.database);
     expect((await adminHere(['db:migrate'], { DATABASE_URL: weak })).output).toMatch(
       /up to date|may not change/,
     );
-    await database.run(`DROP OWNED BY ${role}`);
-    await database.run(`DROP ROLE ${role}`);
+    await lethe.database.run(`DROP OWNED BY ${role}`);
+    await lethe.database.run(`DROP ROLE ${role}`);
   });
 });
 
 describe('pg_terminate_backend during the migrations', () => {
   it('undoes the running migration, is reported readably, and the next start runs all of them', async () => {
-    await migrateUp(database, allMigrations().slice(0, 2));
-    const before = await schemaOf(database);
-    const holder = new Client({ connectionString: database.url });
+    await migrateUp(lethe.database, allMigrations().slice(0, 2));
+    const before = await schemaOf(lethe.database);
+    const holder = new Client({ connectionString: lethe.database.url });
     await holder.connect();
     await holder.query('BEGIN');
     // The next table with rows of bots refers to this one.
     await holder.query('LOCK TABLE bots');
-    const config = readConfig({ DATABASE_URL: database.url });
+    const config = readConfig({ DATABASE_URL: lethe.database.url });
     const open = databaseEngine(config).open(ormOptions(config), 'migrate', () => undefined);
     const refused = expect(open).rejects.toThrow(StartError);
     const pid = await waiting();
@@ -121,15 +109,15 @@ describe('pg_terminate_backend during the migrations', () => {
     await expect(open).rejects.toThrow('Nothing was changed; try again');
     await holder.query('ROLLBACK');
     await holder.end();
-    expect(await schemaOf(database)).toStrictEqual(before);
-    expect(await migrateUp(database)).toHaveLength(allMigrations().length - 2);
+    expect(await schemaOf(lethe.database)).toStrictEqual(before);
+    expect(await migrateUp(lethe.database)).toHaveLength(allMigrations().length - 2);
   });
 
   /** The process id of the migration, once it waits for the lock. */
   async function waiting(): Promise<number> {
     let found: { pid: number } | undefined;
     await until(async () => {
-      [found] = await database.rows<{ pid: number }>(
+      [found] = await lethe.database.rows<{ pid: number }>(
         `SELECT pid FROM pg_stat_activity WHERE datname = current_database()
            AND application_name = 'lethe-schema' AND wait_event_type = 'Lock'`,
       );

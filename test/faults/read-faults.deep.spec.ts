@@ -1,14 +1,13 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import type { Answer } from '../support/client';
-import { sqliteFile } from '../support/database';
 import { isFull } from '../support/depth';
+import { useOneInstallation } from '../support/installation';
 import { describeIoFaults, IoFaults } from '../support/io-faults';
-import { subject, type SubjectIds } from '../support/snowflakes';
+import type { SubjectIds } from '../support/snowflakes';
 
 // No fault of reading becomes an absence, an older value or a refusal for another reason.
 
@@ -17,41 +16,27 @@ const FILES = ['/lethe.db', '/lethe.db-wal', '/keys.db', '/keys.db-wal'] as cons
 const READS = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377].filter((_, at) => isFull || at % 4 === 0);
 const CASES = FILES.flatMap((file) => [true, false].map((onward) => ({ file, onward })));
 
-const build = useBuild();
-
 describeIoFaults('a reading of a file that fails', () => {
-  let directory: string;
+  const lethe = useOneInstallation({ build: useBuild() });
   let faults: IoFaults;
   let service: ChildService;
   let bot: Bot;
   let [early, late, gone]: SubjectIds[] = [];
 
-  const data = (): string => join(directory, 'data');
-  const saved = (): string => join(directory, 'saved');
+  const data = (): string => lethe.directory;
+  const saved = (): string => join(lethe.root, 'saved');
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
-    mkdirSync(data());
-    faults = new IoFaults(directory);
-    const path = join(data(), 'lethe.db');
-    service = await new ChildService(build.directory, path, {
-      DATABASE_URL: sqliteFile(path).url,
-      LETHE_MASTER_KEY: Buffer.alloc(32, 'test').toString('base64'),
-      ...faults.environment,
-    }).start();
+    faults = new IoFaults(lethe.root);
+    service = await lethe.child(faults.environment).start();
     bot = await Bot.register(service.url);
     await bot.hasCategory('profile');
-    [early, late, gone] = [subject(), subject(), subject()];
-    for (const who of [early, gone]) {
-      await bot.hasConsent(who);
-      await bot.hasData(who, 'profile', { value: 'old' });
-    }
+    [early, gone] = [await bot.hasUser('old'), await bot.hasUser('old')];
     // The first values are in the files, what follows is in their logs alone.
     await service.end('SIGTERM');
     await service.start();
     await bot.hasData(early, 'profile', { value: 'new' });
-    await bot.hasConsent(late);
-    await bot.hasData(late, 'profile', { value: 'new' });
+    late = await bot.hasUser('new');
     await bot.hasForgotten(gone);
     await service.end('SIGKILL');
     // A socket cannot be copied.
@@ -65,10 +50,7 @@ describeIoFaults('a reading of a file that fails', () => {
     faults.end();
     await service.end('SIGKILL');
   });
-  afterAll(() => {
-    faults.close();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterAll(() => faults.close());
 
   type Held = readonly [what: string, answer: Answer, seen: unknown, right: unknown];
 

@@ -1,18 +1,16 @@
 import { Keyring } from '@app/crypto';
 import { SystemClock, SystemRandom } from '@app/kernel';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { killedAt, type Moment, runScript, type ScriptRun } from '../support/child-script';
-import { ChildService } from '../support/child-service';
-import { engine, newDatabase, type TestDatabase } from '../support/database';
+import { engine } from '../support/database';
 import { someOf } from '../support/depth';
-import { adminHere, ServiceHere } from '../support/here';
-import { keysOf, keyTable } from '../support/saved-database';
-import { subject, type SubjectIds } from '../support/snowflakes';
+import { adminHere } from '../support/here';
+import { useInstallation } from '../support/installation';
+import type { SubjectIds } from '../support/snowflakes';
 
 const build = useBuild();
 const random = new SystemRandom(new SystemClock());
@@ -30,40 +28,22 @@ const keyringOf = (keys: string): Keyring =>
 const SUBJECT_KEYS = 1_100;
 const OLD = newKey();
 
-let directory: string;
-let path: string;
-let database: TestDatabase;
+const lethe = useInstallation({ build, settings: {} });
 let bot: Bot;
 let who: SubjectIds;
 
-const keys = (): TestDatabase => keysOf(database, directory);
-const setting = (LETHE_MASTER_KEY: string): Record<string, string> => ({
-  DATABASE_URL: database.url,
-  LETHE_MASTER_KEY,
-});
+const setting = (LETHE_MASTER_KEY: string) => ({ ...lethe.environment, LETHE_MASTER_KEY });
 const admin = (environment: Record<string, string>, command: string, kill?: Moment): Promise<ScriptRun> =>
   kill === undefined
     ? adminHere([command], environment)
     : runScript(build, 'admin', [command], environment, kill);
 
-beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
-  path = join(directory, 'lethe.db');
-  database = await newDatabase(directory);
-});
-afterEach(async () => {
-  await database.drop();
-  rmSync(directory, { recursive: true, force: true });
-});
-
 /** A bot with a user with stored values, and many more keys. */
 async function arrange(environment: Record<string, string>, under: () => string): Promise<void> {
-  const service = await new ServiceHere(database, environment).start();
+  const service = await lethe.here(environment).start();
   bot = await Bot.register(service.url);
-  who = subject();
   await bot.hasCategory('profile');
-  await bot.hasConsent(who);
-  await bot.hasData(who, 'profile', { value: 'kept' });
+  who = await bot.hasUser('kept');
   await bot.post(`/bots/${bot.id}/webhook-secret/rotate`, { overlap_seconds: 3600 });
   await service.end();
   const keyring = keyringOf(under());
@@ -71,7 +51,7 @@ async function arrange(environment: Record<string, string>, under: () => string)
     const sealed = keyring.encrypt(randomBytes(72), `subject_keys/k${index}`);
     return `('k${index}', '${sealed}')`;
   });
-  await keys().run(`INSERT INTO ${keyTable('subject_keys')} (id, sealed) VALUES ${rows.join(', ')}`);
+  await lethe.database.run(`INSERT INTO keys.subject_keys (id, sealed) VALUES ${rows.join(', ')}`);
 }
 
 interface Stored {
@@ -81,15 +61,15 @@ interface Stored {
 
 /** Every text encrypted with a master key. */
 async function sealedTexts(): Promise<Stored[]> {
-  const subjects = `SELECT sealed, 'subject_keys/' || id AS context FROM ${keyTable('subject_keys')}`;
-  const own = `SELECT sealed, 'service_keys/' || name || '/' || id AS context FROM ${keyTable('service_keys')}`;
+  const subjects = `SELECT sealed, 'subject_keys/' || id AS context FROM keys.subject_keys`;
+  const own = `SELECT sealed, 'service_keys/' || name || '/' || id AS context FROM keys.service_keys`;
   const secret = (column: string): string =>
     `SELECT ${column} AS sealed, 'bots/' || id || '/webhook_secret' AS context FROM bots WHERE ${column} IS NOT NULL`;
   return [
-    ...(await keys().rows<Stored>(subjects)),
-    ...(await keys().rows<Stored>(own)),
-    ...(await database.rows<Stored>(secret('webhook_secret'))),
-    ...(await database.rows<Stored>(secret('webhook_secret_next'))),
+    ...(await lethe.database.rows<Stored>(subjects)),
+    ...(await lethe.database.rows<Stored>(own)),
+    ...(await lethe.database.rows<Stored>(secret('webhook_secret'))),
+    ...(await lethe.database.rows<Stored>(secret('webhook_secret_next'))),
   ];
 }
 
@@ -106,14 +86,8 @@ const keyIds = async (): Promise<string[]> => [
 ];
 
 async function requireServes(environment: Record<string, string>): Promise<void> {
-  const service = await new ServiceHere(database, environment).start();
-  const { data } = await new Bot(service.url, {
-    ...bot,
-    api_key: bot.key,
-    webhook_secret: '',
-    platform_bot_id: '',
-    api_key_prefix: '',
-  }).export<{ data: object }>(who);
+  const service = await lethe.here(environment).start();
+  const { data } = await bot.at(service).export<{ data: object }>(who);
   expect(data.data).toEqual({ profile: { value: 'kept' } });
   await service.end();
 }
@@ -136,7 +110,7 @@ describe('npm run admin -- keys:rotate', () => {
     await arrange(setting(OLD), () => OLD);
     const foreign = newKey();
     const sealed = keyringOf(foreign).encrypt('whsec_x', `bots/${bot.id}/webhook_secret`);
-    await database.run('UPDATE bots SET webhook_secret_next = ? WHERE id = ?', sealed, bot.id);
+    await lethe.database.run('UPDATE bots SET webhook_secret_next = ? WHERE id = ?', sealed, bot.id);
     const before = await sealedTexts();
     const run = await admin(setting(`${newKey()},${OLD}`), 'keys:rotate');
     expect(run).toMatchObject({ code: 1, stdout: '' });
@@ -149,15 +123,15 @@ describe('npm run admin -- keys:rotate', () => {
 
   it('leaves a damaged text as it is, reports it, and says that the older key must be kept', async () => {
     await arrange(setting(OLD), () => OLD);
-    const [row] = await database.rows<{ webhook_secret_next: string }>(
+    const [row] = await lethe.database.rows<{ webhook_secret_next: string }>(
       'SELECT webhook_secret_next FROM bots',
     );
     const damaged = `${row?.webhook_secret_next.slice(0, -4)}AAAA`;
-    await database.run('UPDATE bots SET webhook_secret_next = ?', damaged);
+    await lethe.database.run('UPDATE bots SET webhook_secret_next = ?', damaged);
     const run = await admin(setting(`${newKey()},${OLD}`), 'keys:rotate');
     expect(run.code).toBe(1);
     expect(run.stderr).toMatch(/Except 1 texts that their own key does not decrypt.*Keep the older keys/);
-    expect(await database.rows('SELECT webhook_secret_next FROM bots')).toEqual([
+    expect(await lethe.database.rows('SELECT webhook_secret_next FROM bots')).toEqual([
       { webhook_secret_next: damaged },
     ]);
   });
@@ -191,7 +165,7 @@ describe('npm run admin -- keys:rotate', () => {
         .map(({ sealed }) => sealed.split('.')[1]),
     );
     expect([...ids]).toEqual([keyringOf(present).presentId]);
-    const { code, stderr } = await new ChildService(build.directory, path, setting(present)).refused();
+    const { code, stderr } = await lethe.child(setting(present)).refused();
     expect({ code, stderr }).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(`master key ${keyringOf(OLD).presentId}`),
@@ -220,8 +194,8 @@ describe('npm run admin -- keys:sign-rotate', () => {
   it('puts a new signing key in force and still publishes the one before', async () => {
     await arrange(setting(OLD), () => OLD);
     const signing = (): Promise<{ id: string; retired_at: string | null }[]> =>
-      keys().rows(
-        `SELECT id, retired_at FROM ${keyTable('service_keys')} WHERE name = 'signing' ORDER BY created_at`,
+      lethe.database.rows(
+        `SELECT id, retired_at FROM keys.service_keys WHERE name = 'signing' ORDER BY created_at`,
       );
     const [first] = await signing();
     const run = await admin(setting(OLD), 'keys:sign-rotate');
@@ -235,9 +209,9 @@ describe('npm run admin -- keys:sign-rotate', () => {
 
 if (engine === 'sqlite')
   describe('npm run admin -- keys:rotate with a key file', () => {
-    const file = (): string => `${path}.key`;
+    const file = (): string => `${lethe.path}.key`;
     const content = (): string => readFileSync(file(), 'utf8');
-    const own = (): Record<string, string> => ({ DATABASE_URL: database.url });
+    const own = () => lethe.environment;
 
     it('makes a new key, and leaves it alone in the file, readable by its owner', async () => {
       await arrange(own(), content);
@@ -280,7 +254,7 @@ if (engine === 'sqlite')
     it('keeps the older key in the file as long as a text is under it', async () => {
       await arrange(own(), content);
       const old = content().trim();
-      await database.run(
+      await lethe.database.run(
         `UPDATE bots SET webhook_secret_next = substr(webhook_secret_next, 1, 40) || 'AAAA'`,
       );
       expect((await admin(own(), 'keys:rotate')).code).toBe(1);
@@ -298,12 +272,12 @@ if (engine === 'sqlite')
         await arrange(own(), content);
         const before = await openedBy(content());
         const killed = { ...own(), ...killedAt(moment, build.workingDirectory) };
-        const first = await new ChildService(build.directory, path, killed).start();
+        const first = await lethe.child(killed).start();
         expect(await admin(own(), 'keys:rotate')).toMatchObject({ code: 1, stdout: '' });
         expect(await first.end('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
         expect(await openedBy(content())).toEqual(before);
 
-        const service = await new ChildService(build.directory, path, own()).start();
+        const service = await lethe.child(own()).start();
         const old = content().trim().split('\n');
         const run = await admin(own(), 'keys:rotate');
         expect(run).toMatchObject({ code: 0 });
@@ -321,7 +295,7 @@ if (engine === 'sqlite')
 
     it('changes nothing while the file of the running service is missing or another', async () => {
       await arrange(own(), content);
-      const service = await new ChildService(build.directory, path, own()).start();
+      const service = await lethe.child(own()).start();
       for (const other of [undefined, `${newKey()}\n`]) {
         if (other === undefined) rmSync(file());
         else writeFileSync(file(), other);
@@ -348,7 +322,7 @@ if (engine === 'sqlite')
   });
 else
   it('keys:rotate with a key file is refused on PostgreSQL, where processes may know only the old key', async () => {
-    const run = await runScript(build, 'admin', ['keys:rotate'], { DATABASE_URL: database.url });
+    const run = await runScript(build, 'admin', ['keys:rotate'], lethe.environment);
     expect(run.code).toBe(1);
     expect(run.stderr).toContain('Set LETHE_MASTER_KEY to a new key');
   });

@@ -13,31 +13,22 @@ import { SqliteDatabase } from '@app/database';
 import { backupRecordPath, lastBackups } from '@app/operations';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
-import { type Moment, runScript, type ScriptRun } from '../support/child-script';
+import type { ScriptRun } from '../support/child-script';
 import { sqliteFile } from '../support/database';
 import { directoryOnDisk } from '../support/disk';
-import { adminHere, ServiceHere } from '../support/here';
-import { subject } from '../support/snowflakes';
-import { until } from '../support/until';
+import { useInstallation } from '../support/installation';
 
-const build = useBuild();
-const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
-let root: string;
-let path: string;
-let service: ServiceHere;
+const lethe = useInstallation({ build: useBuild(), makeDirectory: directoryOnDisk });
 let bot: Bot;
 
-const environment = () => ({ DATABASE_URL: `sqlite:${path}`, LETHE_MASTER_KEY });
-const admin = (args: readonly string[], kill?: Moment): Promise<ScriptRun> =>
-  kill === undefined ? adminHere(args, environment()) : runScript(build, 'admin', args, environment(), kill);
-const place = (name: string): string => join(root, 'backups', name);
+const place = (name: string): string => join(lethe.root, 'backups', name);
 const backup = async (name: string, ...more: string[]): Promise<void> => {
-  expect((await admin(['backup', '--to', place(name), ...more])).code).toBe(0);
+  expect((await lethe.admin('backup', '--to', place(name), ...more)).code).toBe(0);
 };
 const drill = (...more: string[]): Promise<ScriptRun> =>
-  admin(['backup:drill', '--from', join(root, 'backups'), ...more]);
+  lethe.admin('backup:drill', '--from', join(lethe.root, 'backups'), ...more);
 const report = ({ stdout }: ScriptRun) => JSON.parse(stdout) as Record<string, unknown>;
-const folders = (): string[] => readdirSync(join(root, 'data')).filter((name) => name.includes('drill-'));
+const folders = (): string[] => readdirSync(lethe.directory).filter((name) => name.includes('drill-'));
 const onCopy = (name: string, sql: string, file = 'data.db') => sqliteFile(join(place(name), file)).run(sql);
 
 /** Makes the manifest of a changed backup fit its files again, as one who forges it would. */
@@ -66,31 +57,18 @@ interface Manifest {
 }
 
 beforeEach(async () => {
-  root = directoryOnDisk();
-  path = join(root, 'data', 'lethe.db');
-  mkdirSync(join(root, 'data'));
-  service = await new ServiceHere(sqliteFile(path), environment()).start();
-  bot = await Bot.register(service.url);
-  await bot.hasCategory('profile');
-  const who = subject();
-  await bot.hasConsent(who);
-  await bot.hasData(who, 'profile', { value: 'x' });
-  await until(async () => (await sqliteFile(path).rows('SELECT 1 FROM audit_batches')).length > 0);
-});
-afterEach(async () => {
-  await service.end();
-  rmSync(root, { recursive: true, force: true });
+  bot = await lethe.withBot();
+  await bot.hasUser();
+  await lethe.sealed();
 });
 
 describe('npm run admin -- backup:drill', () => {
   it('restores and verifies the newest backup beside the running service, and leaves nothing', async () => {
     await backup('a');
-    const gone = subject();
-    await bot.hasConsent(gone);
-    await bot.hasData(gone, 'profile', { value: 'y' });
+    const gone = await bot.hasUser();
     await bot.hasForgotten(gone);
     await backup('b');
-    const before = readdirSync(join(root, 'data')).sort();
+    const before = readdirSync(lethe.directory).sort();
     const run = await drill('--json');
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(report(run)).toMatchObject({
@@ -101,7 +79,7 @@ describe('npm run admin -- backup:drill', () => {
       logs: 1,
       faults: [],
     });
-    expect(readdirSync(join(root, 'data')).sort()).toEqual(before);
+    expect(readdirSync(lethe.directory).sort()).toEqual(before);
     expect((await drill()).stderr).toMatch(/The backup of \S+ is 0 hours old/);
   });
 
@@ -125,7 +103,7 @@ describe('npm run admin -- backup:drill', () => {
   });
 
   it('fails for a damaged file, and for a folder without a finished backup', async () => {
-    expect((await admin(['backup:drill', '--from', root])).stderr).toContain(
+    expect((await lethe.admin('backup:drill', '--from', lethe.root)).stderr).toContain(
       'no finished backup of the data',
     );
     await backup('a');
@@ -171,14 +149,16 @@ describe('npm run admin -- backup:drill', () => {
 
   it('removes the folder that a killed drill has left, and names it', async () => {
     await backup('a');
-    const killed = await admin(['backup:drill', '--from', place('a')], { at: '^rename to .*data.db$' });
+    const killed = await lethe.adminApart(['backup:drill', '--from', place('a')], {
+      at: '^rename to .*data.db$',
+    });
     expect(killed.code).toBeNull();
     const left = folders();
     expect(left).toHaveLength(1);
-    expect(statSync(join(root, 'data', left[0] ?? '')).mode & 0o777).toBe(0o700);
+    expect(statSync(join(lethe.directory, left[0] ?? '')).mode & 0o777).toBe(0o700);
     const run = await drill();
     expect(run.code).toBe(0);
-    expect(run.stderr).toContain(`an interrupted drill has left: ${join(root, 'data', left[0] ?? '')}`);
+    expect(run.stderr).toContain(`an interrupted drill has left: ${join(lethe.directory, left[0] ?? '')}`);
     expect(folders()).toEqual([]);
   });
 });
@@ -215,8 +195,8 @@ describe('a backup during which a user is erased', () => {
     [
       'elsewhere',
       () => {
-        rmSync(join(root, 'data'), { recursive: true });
-        mkdirSync(join(root, 'data'));
+        rmSync(lethe.directory, { recursive: true });
+        mkdirSync(lethe.directory);
       },
     ],
   ];
@@ -224,10 +204,8 @@ describe('a backup during which a user is erased', () => {
   it.each(
     copies.flatMap(([when, copy]) => places.map(([where, move]) => [when, where, copy, move] as const)),
   )('%s: the drill passes, and so does the log after the restore %s', async (_when, _where, copy, move) => {
-    const gone = subject();
-    await bot.hasConsent(gone);
-    await bot.hasData(gone, 'profile', { value: 'y' });
-    await allSealed();
+    const gone = await bot.hasUser();
+    await lethe.sealed();
     await copy(() => bot.hasForgotten(gone));
     expect(report(await drill('--json'))).toMatchObject({
       ok: true,
@@ -235,20 +213,20 @@ describe('a backup during which a user is erased', () => {
       logs: 1,
       faults: [],
     });
-    await service.end();
+    await lethe.service.end();
     move();
-    for (const name of readdirSync(join(root, 'backups')).sort().reverse()) {
+    for (const name of readdirSync(join(lethe.root, 'backups')).sort().reverse()) {
       const only = name === 'a' ? [] : ['--only', name];
-      expect((await admin(['restore', '--from', place(name), '--force', ...only])).code).toBe(0);
+      expect((await lethe.admin('restore', '--from', place(name), '--force', ...only)).code).toBe(0);
     }
-    const verified = async () => (await admin(['audit:verify'])).stderr;
+    const verified = async () => (await lethe.admin('audit:verify')).stderr;
     expect(await verified()).toContain('Every log is what was sealed');
-    await service.start();
+    await lethe.service.start();
     expect((await bot.export(gone)).status).toBe(404);
-    await allSealed();
+    await lethe.sealed();
     await backup('later');
     expect(report(await drill('--json'))).toMatchObject({ ok: true, data: place('later'), faults: [] });
-    await service.end();
+    await lethe.service.end();
     expect(await verified()).toContain('Every log is what was sealed');
   });
 });
@@ -257,34 +235,39 @@ describe('the record of a backup', () => {
   it('names the last finished copy of each part, for its owner alone', async () => {
     await backup('a');
     await backup('b', '--only', 'keys');
-    expect(lastBackups(path)).toMatchObject({
+    expect(lastBackups(lethe.path)).toMatchObject({
       data: { directory: place('a') },
       keys: { directory: place('b') },
     });
-    expect(statSync(backupRecordPath(path)).mode & 0o777).toBe(0o600);
-    await admin(['ledger:export', '--out', join(root, 'ledger')]);
-    expect(lastBackups(path)).toMatchObject({ data: { directory: place('a') }, ledger: { directory: root } });
+    expect(statSync(backupRecordPath(lethe.path)).mode & 0o777).toBe(0o600);
+    await lethe.admin('ledger:export', '--out', join(lethe.root, 'ledger'));
+    expect(lastBackups(lethe.path)).toMatchObject({
+      data: { directory: place('a') },
+      ledger: { directory: lethe.root },
+    });
   });
 
   it('names the older copy after a kill while it is replaced, and the next backup replaces it', async () => {
     await backup('a');
-    const killed = await admin(['backup', '--to', place('b')], { at: '^rename to .*backups.json$' });
+    const killed = await lethe.adminApart(['backup', '--to', place('b')], {
+      at: '^rename to .*backups.json$',
+    });
     expect(killed.code).toBeNull();
-    expect(lastBackups(path)).toMatchObject({ data: { directory: place('a') } });
+    expect(lastBackups(lethe.path)).toMatchObject({ data: { directory: place('a') } });
     await backup('c');
-    expect(lastBackups(path)).toMatchObject({ data: { directory: place('c') } });
+    expect(lastBackups(lethe.path)).toMatchObject({ data: { directory: place('c') } });
   });
 
   it('is not written by a backup that fails', async () => {
     mkdirSync(join(place('full'), 'x'), { recursive: true });
-    expect((await admin(['backup', '--to', place('full')])).code).toBe(1);
-    expect(existsSync(backupRecordPath(path))).toBe(false);
+    expect((await lethe.admin('backup', '--to', place('full'))).code).toBe(1);
+    expect(existsSync(backupRecordPath(lethe.path))).toBe(false);
   });
 
   it('counts as none where it is damaged', () => {
     for (const text of ['', '{', '[]', 'null', '{"format":"lethe-backup-record/1"}']) {
-      writeFileSync(backupRecordPath(path), text);
-      expect(lastBackups(path)).toEqual({});
+      writeFileSync(backupRecordPath(lethe.path), text);
+      expect(lastBackups(lethe.path)).toEqual({});
     }
   });
 });

@@ -1,24 +1,12 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { useService } from '../support/shared-service';
+import { spawned } from '../support/spawned';
 
 const SCRIPT = join(__dirname, '../../scripts/loadtest.mjs');
 
 const service = useService();
 
-interface Run {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function loadtest(...args: string[]): Promise<Run> {
-  const child = spawn(process.execPath, [SCRIPT, ...args]);
-  const taken = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const)
-    child[name].on('data', (chunk: Buffer) => (taken[name] += chunk.toString()));
-  return new Promise((done) => child.on('close', (code) => done({ code, ...taken })));
-}
+const loadtest = (...args: string[]) => spawned(process.execPath, [SCRIPT, ...args]).ended;
 
 describe('npm run loadtest', () => {
   it('reports the rate, the times and the errors of a small run', async () => {

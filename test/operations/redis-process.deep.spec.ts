@@ -1,13 +1,12 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import { Client } from '../support/client';
 import { someOf } from '../support/depth';
+import { useInstallation } from '../support/installation';
 import { describeWithRedis, RedisServer } from '../support/redis-server';
 import { until } from '../support/until';
 
@@ -30,19 +29,15 @@ const STORE = `
 `;
 
 describeWithRedis('the process of a service with a Redis', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+  const lethe = useInstallation({ build });
   let redis: RedisServer;
   let child: ChildService;
 
   beforeEach(async () => {
     redis = await RedisServer.started();
-    child = new ChildService(build.directory, join(directory, 'lethe.db'), { REDIS_URL: redis.url });
+    child = lethe.child({ REDIS_URL: redis.url });
   });
-  afterEach(async () => {
-    await child.end('SIGKILL');
-    await redis.remove();
-  });
-  afterAll(() => rmSync(directory, { recursive: true }));
+  afterEach(() => redis.remove());
 
   const ask = async () => (await new Client(child.url).get('/nothing')).status;
   const healthIs = (status: string) =>
@@ -89,11 +84,11 @@ describeWithRedis('the process of a service with a Redis', () => {
     await redis.kill();
     await redis.start(...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]));
     const environment = { REDIS_URL: `rediss://localhost:${redis.port}` };
-    child = new ChildService(build.directory, join(directory, 'lethe.db'), environment);
+    child = lethe.child(environment);
     await child.start();
     await healthIs('degraded');
     await child.end('SIGTERM');
-    child = new ChildService(build.directory, join(directory, 'lethe.db'), {
+    child = lethe.child({
       ...environment,
       NODE_EXTRA_CA_CERTS: certificate('authority'),
     });
@@ -104,7 +99,7 @@ describeWithRedis('the process of a service with a Redis', () => {
   it('says at the start where rates are counted, without the password', async () => {
     await redis.kill();
     const secret = redis.url.replace('//', '//:hunter2@');
-    child = new ChildService(build.directory, join(directory, 'lethe.db'), { REDIS_URL: secret });
+    child = lethe.child({ REDIS_URL: secret });
     await child.start();
     const { stderr } = await child.end('SIGTERM');
     expect(stderr).toContain(`in Redis, 127.0.0.1:${redis.port}`);

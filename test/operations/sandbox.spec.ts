@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PROCESS_ENVIRONMENT, startOf, useBuild } from '../support/build';
 import { Client } from '../support/client';
+import { spawned } from '../support/spawned';
 
 interface Sandbox {
   readonly url: string;
@@ -15,13 +16,14 @@ interface Sandbox {
   readonly guild_id: string;
 }
 
+const SCRIPT = join(__dirname, '../../scripts/sandbox.mjs');
 const build = useBuild();
 const program = () => JSON.stringify(startOf(build.directory, 'api'));
 let child: ChildProcess;
 let sandbox: Sandbox;
 
 beforeAll(async () => {
-  child = spawn(process.execPath, [join(__dirname, '../../scripts/sandbox.mjs'), '--json', '--port', '0'], {
+  child = spawn(process.execPath, [SCRIPT, '--json', '--port', '0'], {
     env: { ...PROCESS_ENVIRONMENT, SANDBOX_PROGRAM: program() },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -54,13 +56,9 @@ describe('npm run sandbox', () => {
 
   it('says in words that its port is taken, by PORT too, and how to take another one', async () => {
     const { port } = new URL(sandbox.url);
-    const second = spawn(process.execPath, [join(__dirname, '../../scripts/sandbox.mjs')], {
-      env: { ...PROCESS_ENVIRONMENT, SANDBOX_PROGRAM: program(), PORT: port },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let said = '';
-    second.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
-    expect(await once(second, 'close')).toEqual([1, null]);
+    const env = { ...PROCESS_ENVIRONMENT, SANDBOX_PROGRAM: program(), PORT: port };
+    const { code, stderr: said } = await spawned(process.execPath, [SCRIPT], { env }).ended;
+    expect(code).toBe(1);
     expect(said).toContain('--port or PORT takes another port');
     expect(said).toContain(`Port ${port} of 127.0.0.1 is in use`);
     expect(said).not.toContain('    at ');

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +6,7 @@ import { itAtFullDepth } from '../support/depth';
 import { HAS_DISCORD_PY, PYTHON } from '../support/discord-py-seat';
 import { canRun } from '../support/programs';
 import { useServiceInProcess } from '../support/service';
+import { spawned } from '../support/spawned';
 
 // clients/python: its own tests, against a service of this suite. CI installs what they need from Debian.
 
@@ -39,22 +38,15 @@ afterAll(() => rmSync(place, { recursive: true }));
 
 /** The output and the code of a Python program; the service answers meanwhile. */
 async function python(args: readonly string[], key = ''): Promise<{ code: number | null; said: string }> {
-  const child = spawn(PYTHON, [...args], {
-    cwd: client,
-    env: {
-      PATH: process.env['PATH'],
-      PYTHONPATH: join(client, 'src'),
-      PYTHONDONTWRITEBYTECODE: '1',
-      LETHE_URL: service.url,
-      LETHE_KEY: key,
-      LETHE_DOCS: join(ROOT, 'docs'),
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number | null];
+  const env = {
+    PATH: process.env['PATH'],
+    PYTHONPATH: join(client, 'src'),
+    PYTHONDONTWRITEBYTECODE: '1',
+    LETHE_URL: service.url,
+    LETHE_KEY: key,
+    LETHE_DOCS: join(ROOT, 'docs'),
+  };
+  const { code, output: said } = await spawned(PYTHON, args, { cwd: client, env }).ended;
   return { code, said };
 }
 

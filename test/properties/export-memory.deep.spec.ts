@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import { detailsContext } from '@app/primitives';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
-import { sqliteFile } from '../support/database';
 import { isFull } from '../support/depth';
 import { digestsOf, encryptionKeyOf, keyringOf, secretOf, storedIds } from '../support/digests';
 import { directoryOnDisk } from '../support/disk';
+import { useOneInstallation } from '../support/installation';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
@@ -18,30 +16,23 @@ const EVENTS = 100_000;
 /** Events of one statement; their numbers are multiples of it. */
 const ROWS = 2_000;
 
-const build = useBuild();
-const directory = directoryOnDisk();
-const path = join(directory, 'lethe.db');
+const lethe = useOneInstallation({ build: useBuild(), makeDirectory: directoryOnDisk });
 let service: ChildService;
 let bot: Bot;
 const who = subject();
 
 beforeAll(async () => {
   // A small heap is cleared of garbage soon.
-  const environment = { NODE_OPTIONS: '--max-old-space-size=128' };
-  service = await new ChildService(build.directory, path, environment).start();
+  service = await lethe.child({ NODE_OPTIONS: '--max-old-space-size=128' }).start();
   bot = await Bot.register(service.url);
   await bot.hasConsent(who);
   await countedAsSealed(3 * EVENTS);
   await hasEvents(who, EVENTS, 100);
 });
-afterAll(async () => {
-  await service.end('SIGTERM');
-  rmSync(directory, { recursive: true });
-});
 
 /** Events up to this place are not sealed: the sealing of very many during an export would need memory too. */
 async function countedAsSealed(last: number): Promise<void> {
-  const database = sqliteFile(path);
+  const { database } = lethe;
   const heads = () => database.rows('SELECT 1 FROM audit_heads WHERE bot_id = ?', bot.id);
   await until(async () => (await heads()).length > 0);
   await database.run('UPDATE audit_heads SET last_seq = ? WHERE bot_id = ?', last, bot.id);
@@ -49,10 +40,16 @@ async function countedAsSealed(last: number): Promise<void> {
 
 /** Inserts events whose details the service can decrypt. */
 async function hasEvents(of: SubjectIds, count: number, behind: number): Promise<void> {
-  const database = sqliteFile(path);
-  const { guild_id: guild, user_id: user } = storedIds(await digestsOf(database), bot.id, of);
+  const { database } = lethe;
+  const { guild_id: guild, user_id: user } = storedIds(
+    await digestsOf(database, lethe.environment),
+    bot.id,
+    of,
+  );
   const stored = { guild_id: guild, user_id: user };
-  const key = encryptionKeyOf(await secretOf(database, keyringOf(database), bot.id, stored));
+  const key = encryptionKeyOf(
+    await secretOf(database, keyringOf(database, lethe.environment), bot.id, stored),
+  );
   const details = JSON.stringify({ text: 'x'.repeat(420) });
   for (let first = 1; first <= count; first += ROWS) {
     const values = Array.from({ length: ROWS }, (_, at) => {

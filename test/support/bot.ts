@@ -1,5 +1,5 @@
 import { Answer, Client, Json } from './client';
-import { type SubjectIds, snowflake } from './snowflakes';
+import { type SubjectIds, snowflake, subject } from './snowflakes';
 
 export interface RegisteredBot {
   readonly id: string;
@@ -81,6 +81,14 @@ export class Bot extends Client {
   /** Stores values; needs a consent and a category. */
   async hasData(who: SubjectIds, category: string, data: Json): Promise<void> {
     arranged(await this.post('/data/submit', { ...who, category, data }), 200);
+  }
+
+  /** A new user who has consented, with a value in the category. */
+  async hasUser(value?: string, category = 'profile'): Promise<SubjectIds> {
+    const who = subject();
+    await this.hasConsent(who);
+    await this.hasData(who, category, { value: value ?? who.user_id });
+    return who;
   }
 
   /** Erases a subject and answers the id of the request. */

@@ -1,7 +1,9 @@
-import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Build, type Program, PROCESS_ENVIRONMENT, startOf } from './build';
+import { type ScriptRun, spawned } from './spawned';
+
+export type { ScriptRun };
 
 /** Loaded before the program: the process kills itself before a given statement. */
 const HOLD = `
@@ -28,13 +30,6 @@ const HOLD = `
       type.prototype[name] = function (...given) { look(given[0]); return original.apply(this, given); };
     }
 `;
-
-export interface ScriptRun {
-  readonly code: number | null;
-  readonly output: string;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** The place in a script at which it is killed: before the `count`th statement, or `rename to FILE`, that matches. */
 export interface Moment {
@@ -66,17 +61,8 @@ export function runScript(
   environment: Readonly<Record<string, string>> = {},
   kill?: Moment,
 ): Promise<ScriptRun> {
-  const child = spawn(process.execPath, [...startOf(directory, program), ...args], {
+  return spawned(process.execPath, [...startOf(directory, program), ...args], {
     cwd: workingDirectory,
     env: { ...PROCESS_ENVIRONMENT, ...(kill && killedAt(kill, workingDirectory)), ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const taken = { stdout: '', stderr: '', output: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].on('data', (chunk: Buffer) => {
-      taken[name] += chunk.toString();
-      taken.output += chunk.toString();
-    });
-  }
-  return new Promise((done) => child.on('close', (code) => done({ code, ...taken })));
+  }).ended;
 }

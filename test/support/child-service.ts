@@ -89,9 +89,9 @@ export class ChildService {
     await Promise.race([held, ended]);
   }
 
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits for the end; undefined only for a process that was never started. */
   end(signal: NodeJS.Signals): Promise<Ending> {
-    this.child.kill(signal);
+    this.child?.kill(signal);
     return this.ending;
   }
 

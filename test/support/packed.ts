@@ -1,10 +1,10 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { madeOnce, sharedPlace } from './made-once';
+import { spawned } from './spawned';
 
 const ROOT = join(__dirname, '../..');
 
@@ -26,11 +26,7 @@ export class Packed {
   /** The output of a program; the service in another process answers meanwhile. */
   async run(directory: string, program: string, ...args: string[]): Promise<string> {
     const env = { PATH: process.env['PATH'], HOME: this.place };
-    const child = spawn(program, args, { cwd: directory, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => void (output += chunk.toString()));
-    const [code] = (await once(child, 'close')) as [number | null];
+    const { code, output } = await spawned(program, args, { cwd: directory, env }).ended;
     if (code !== 0) throw new Error(`${program} ${args.join(' ')}: ${output}`);
     return output.trim();
   }

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
-import { engine, sqliteFile, type TestDatabase } from './database';
+import { engine, type TestDatabase } from './database';
 
 /** The part in a backup: the data or the keys. */
 export type Part = 'data' | 'keys';
@@ -64,14 +64,6 @@ export class SavedDatabase {
     else await onServer(`DROP DATABASE ${this.copy} WITH (FORCE)`);
   }
 }
-
-/** The database of the keys: on SQLite a file of its own, on PostgreSQL a schema beside the data. */
-export function keysOf(database: TestDatabase, directory: string): TestDatabase {
-  return engine === 'sqlite' ? sqliteFile(join(directory, 'keys.db')) : database;
-}
-
-/** The name of a table in that database. */
-export const keyTable = (name: string): string => (engine === 'sqlite' ? name : `keys.${name}`);
 
 function nameOf({ url }: TestDatabase): string {
   return new URL(url).pathname.slice(1);
