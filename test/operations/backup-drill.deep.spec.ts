@@ -17,6 +17,8 @@ import type { ScriptRun } from '../support/child-script';
 import { sqliteFile } from '../support/database';
 import { directoryOnDisk } from '../support/disk';
 import { useInstallation } from '../support/installation';
+import { subject } from '../support/snowflakes';
+import { until } from '../support/until';
 
 const lethe = useInstallation({ build: useBuild(), makeDirectory: directoryOnDisk });
 let bot: Bot;
@@ -48,7 +50,7 @@ async function reforge(name: string, change: (manifest: Manifest) => void = () =
 async function allSealed(): Promise<void> {
   const unsealed = `SELECT 1 FROM audit_events e WHERE NOT EXISTS
     (SELECT 1 FROM audit_heads h WHERE h.bot_id = e.bot_id AND h.last_seq >= e.seq)`;
-  await until(async () => (await sqliteFile(path).rows(unsealed)).length === 0);
+  await until(async () => (await sqliteFile(lethe.path).rows(unsealed)).length === 0);
 }
 
 interface Manifest {
