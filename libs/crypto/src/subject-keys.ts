@@ -87,8 +87,8 @@ export class SubjectKeys {
     const known = this.opened.get(id);
     if (known !== undefined) return known;
     const key = this.unsealed(id, sealed);
-    if (key.ids !== undefined && !isOf(subject, this.digests.named(subject.botId, key.ids)))
-      throw new UnreadableSecretError();
+    const named = key.ids && this.digests.named(subject.botId, key.ids);
+    if (named !== undefined && subjectName(named) !== subjectName(subject)) throw new UnreadableSecretError();
     return this.opened.set(key);
   }
 
@@ -235,7 +235,7 @@ export class SubjectKeys {
 
   /** The keys that the unit has read. */
   private known(tx: Tx): Map<string, SubjectKey> {
-    return tx.kept(this, newKeys);
+    return tx.kept(this, () => new Map<string, SubjectKey>());
   }
 }
 
@@ -246,10 +246,4 @@ export class SubjectKeys {
 async function giveUpLost(tx: Tx, botId: string, id: string): Promise<void> {
   if (await isDestroyed(tx, botId, id)) throw databaseUnavailable();
   await removeKeys(tx, [id]);
-}
-
-const newKeys = (): Map<string, SubjectKey> => new Map();
-
-function isOf(subject: Subject, { guildId, userId }: NamedSubject): boolean {
-  return subject.guildId === guildId && subject.userId === userId;
 }
