@@ -11,6 +11,7 @@ import { UNKNOWN_UUID } from '../support/inputs';
 import { exported, seal, verified } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
+import { keptOpen } from '../support/units';
 
 const service = useServiceInProcess();
 let bot: Bot;
@@ -324,6 +325,7 @@ if (engine === 'postgres') {
       let appended: () => void = () => undefined;
       const isAppended = new Promise<void>((resolve) => (appended = resolve));
       const unit = service.app.get(UnitOfWork).write(async (tx) => {
+        await keptOpen(tx);
         const { id } = await service.app.get(AuditService).record(tx, who, 'data_exported');
         appended();
         await gate;

@@ -12,6 +12,7 @@ import { CLOSED_ROUTES } from '../support/routes';
 import { until } from '../support/until';
 import { type SubjectIds, snowflake, subject } from '../support/snowflakes';
 import { ago } from '../support/time';
+import { keptOpen } from '../support/units';
 
 const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h' });
 let bot: Bot;
@@ -196,6 +197,7 @@ describe('Idempotency-Key', () => {
     const released = new Promise<void>((resolve) => (release = resolve));
     const locked = new Promise<void>((resolve) => {
       void service.app.get(UnitOfWork).write(async (tx) => {
+        await keptOpen(tx);
         await tx.all('SELECT 1 FROM consents WHERE bot_id = ? FOR UPDATE', bot.id);
         resolve();
         await released;
@@ -216,6 +218,7 @@ describe('Idempotency-Key', () => {
     const released = new Promise<void>((resolve) => (release = resolve));
     const locked = new Promise<void>((resolve) => {
       void service.app.get(UnitOfWork).write(async (tx) => {
+        await keptOpen(tx);
         await tx.all('SELECT 1 FROM consents WHERE bot_id = ? FOR UPDATE', bot.id);
         resolve();
         await released;

@@ -1,4 +1,4 @@
-import { UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
 import { Acts, Claims } from '@app/idempotency';
 import { SubmitAct } from '@app/user-data';
 import { type Bot } from '../support/bot';
@@ -7,6 +7,7 @@ import { atDepth, itInPart } from '../support/depth';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
+import { keptOpen } from '../support/units';
 
 /** Two instances of the service on one database. */
 const one = new Service();
@@ -141,7 +142,8 @@ describe('a request that is sent to two instances at once with one Idempotency-K
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
     let begun = 0;
-    const hold = (): Promise<void> => {
+    const hold = async (tx: Tx): Promise<void> => {
+      await keptOpen(tx);
       begun += 1;
       return released;
     };

@@ -14,6 +14,7 @@ import { expectFailure } from '../support/expected';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
+import { keptOpen } from '../support/units';
 
 // An act that waited for a lock that is held would not end before it is let go.
 const service = useServiceInProcess();
@@ -55,6 +56,7 @@ async function behind<T = Answer>(
   const decided = new Promise<void>((resolve) => (commit = resolve));
   let competing: Promise<T> | undefined;
   const holding = service.app.get(UnitOfWork).write(async (tx) => {
+    await keptOpen(tx);
     await hold(tx);
     competing = compete();
     const first = await Promise.race([someoneWaits(), competing.then(() => 'was answered at once')]);

@@ -10,6 +10,7 @@ import { useReceiver } from '../support/receiver';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
+import { keptOpen } from '../support/units';
 
 /** The looks at the numbers while others act and seal. */
 const LOOKS = 8;
@@ -97,6 +98,7 @@ describe('two processes on one database', () => {
     for (const { app } of [one, other, one, other])
       await new Promise<void>((counted, failed) => {
         const unit = app.get(UnitOfWork).write(async (tx) => {
+          await keptOpen(tx);
           const { writer } = (await tx.get<{ writer: number }>(
             `SELECT pg_backend_pid() % ${WRITERS} AS writer`,
           ))!;

@@ -11,6 +11,7 @@ import { CuttingProxy } from '../support/cutting-proxy';
 import { newDatabase, type TestDatabase } from '../support/database';
 import { Service } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
+import { keptOpen } from '../support/units';
 
 // R20 from the view of a bot: a server behind a proxy that cuts connections, falls silent and disappears.
 
@@ -181,7 +182,7 @@ describe('a pool of two connections that are both held', () => {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
     const unitOfWork = service.app.get(UnitOfWork);
-    const held = [1, 2].map(() => unitOfWork.write((tx) => tx.get('SELECT 1').then(() => released)));
+    const held = [1, 2].map(() => unitOfWork.write((tx) => keptOpen(tx).then(() => released)));
     const answers = await Promise.all(Array.from({ length: 20 }, event));
     release();
     await Promise.all(held);

@@ -12,6 +12,7 @@ import { runNow } from '../support/jobs';
 import { Service } from '../support/service';
 import { nextMillisecond, until } from '../support/until';
 import { ago } from '../support/time';
+import { keptOpen } from '../support/units';
 
 /** Several processes as seen by the database; none sends, so that only the test claims. */
 let services: Service[];
@@ -148,6 +149,7 @@ describe('a URL that changes', () => {
       const bot = await at(0).registerBot(url === HOOK ? {} : { webhook_url: HOOK });
       const { app } = at(1);
       const { id, answered } = await app.get(UnitOfWork).write(async (tx) => {
+        await keptOpen(tx);
         const subject = revoking(app, bot.id);
         const given = { botId: bot.id, event: 'consent_revoked', payload: '{}', subject } as const;
         const queued = await app.get(Outbox).queue(tx, given);
