@@ -49,7 +49,7 @@ async function asks(bot: Bot, count: number): Promise<void> {
     expect((await service.end('SIGTERM')).code).toBe(0);
   });
 
-  // How many lines wait before that is counted in logger.spec.ts.
+  // How many lines wait before that is counted in log-stream.spec.ts.
   itAtFullDepth('is read by no one counts the lines that it drops, and ends in order', async () => {
     await started('pipe');
     const bot = await Bot.register(service.url);

@@ -1,4 +1,4 @@
-import { ApiError, internalError, describeFault } from '@app/kernel';
+import { ApiError, internalError, describeFault, logRequest } from '@app/kernel';
 import type { RateDecision } from '@app/limits';
 import type { LetheResponse } from './request-context';
 
@@ -93,13 +93,15 @@ export function logAnswer(response: LetheResponse, status: number): void {
   const route = response.req.route as { path?: string } | undefined;
   const tookMs = performance.now() - context.startedMs;
   context.onAnswered?.();
-  context.metrics.answered(method, route?.path, status, tookMs);
-  const [requestId, botId] = [context.id, context.caller?.botId];
-  const durationMs = Math.round(tookMs * 100) / 100;
-  context.logger.info(
-    { requestId, method, route: route?.path ?? null, status, botId, durationMs },
-    'request',
-  );
+  context.meter.answered(method, route?.path, status, tookMs);
+  logRequest(context.logger, {
+    requestId: context.id,
+    method,
+    route: route?.path,
+    status,
+    botId: context.caller?.botId,
+    durationMs: Math.round(tookMs * 100) / 100,
+  });
 }
 
 /** A result that is already JSON text, such as stored values. It is put into the envelope unchanged. */

@@ -20,7 +20,8 @@ export {
 export { firstIdAt } from './id-time';
 export { addressIn, ipv6Groups } from './ip-address';
 export { bytesOf, isThere } from './is-there';
-export { createLogger, describeFault, logDestination, LOGGER, NestLogger } from './logger';
+export { LogStream } from './log-stream';
+export { createLogger, describeFault, LOGGER, logRequest, NestLogger } from './logger';
 export { printable } from './printable';
 export { realFile } from './real-file';
 export { NO_TIER } from './setting-values';

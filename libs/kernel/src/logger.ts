@@ -1,7 +1,5 @@
-import { fstatSync } from 'node:fs';
 import { LoggerService } from '@nestjs/common';
 import pino, { DestinationStream, Logger } from 'pino';
-import { SonicBoom } from 'sonic-boom';
 import { ApiError, OwnError } from './errors';
 
 /** Injection token of the process's pino Logger. */
@@ -12,48 +10,45 @@ export const LOGGER = Symbol('Logger');
  * ids of users or stored values: a caller passes only fields that are known to be safe.
  */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
-  const options = { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime };
-  // Only `write`: pino would call a `flushSync` at each fatal line, which waits for a slow reader without end.
-  return destination === undefined
-    ? pino(options)
-    : pino(options, { write: (line) => destination.write(line) });
+  const options = { level, base: undefined, timestamp: isoTime };
+  return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-/** Lines are written when so many bytes wait, or after this time in milliseconds. */
-const BLOCK_BYTES = 4_096;
-const FLUSH_MS = 250;
-/** The most bytes that wait or are being written. Further lines are dropped, and `drop` is emitted for each. */
-const WAITING_MAX_BYTES = 8 * 1024 * 1024;
-/** The longest time that the end of a process waits for its last lines, in milliseconds. */
-const END_MAX_MS = 500;
+let second = -1;
+let secondText = '';
 
-/**
- * Writes lines to a file descriptor in blocks, outside the event loop. A full disk, a slow reader or a reader that has
- * ended stops neither the process nor its end: lines are kept and written later. It is not the destination of pino, whose
- * sonic-boom 4 repeats at the end of the process each failed write for ever.
- */
-export function logDestination(fd = 1): SonicBoom {
-  // A pipe without this property would block a write, and with it the end of the process.
-  if (fd === 1 && !fstatSync(fd).isFile()) void process.stdout;
-  let endMs = Infinity;
-  const destination = new SonicBoom({
-    fd,
-    minLength: BLOCK_BYTES,
-    maxLength: WAITING_MAX_BYTES,
-    periodicFlush: FLUSH_MS,
-    retryEAGAIN: () => performance.now() < endMs,
-  });
-  // Without a listener a fault would end the process.
-  destination.on('error', () => undefined);
-  process.once('exit', () => {
-    endMs = performance.now() + END_MAX_MS;
-    try {
-      destination.flushSync();
-    } catch {
-      // What cannot be written does not hold up the end.
-    }
-  });
-  return destination;
+/** The time of a line, ISO 8601. The part that all lines of one second share is formatted once. */
+function isoTime(): string {
+  const nowMs = Date.now();
+  const millis = nowMs % 1000;
+  if (nowMs - millis !== second) {
+    second = nowMs - millis;
+    secondText = `,"time":"${new Date(second).toISOString().slice(0, 20)}`;
+  }
+  return `${secondText}${String(millis).padStart(3, '0')}Z"`;
+}
+
+/** The fields of the log line of a request. No text in it holds a character that JSON escapes. */
+export interface RequestLine {
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string | undefined;
+  readonly status: number;
+  readonly botId: string | undefined;
+  readonly durationMs: number;
+}
+
+const INFO = pino.levels.values['info'];
+
+/** Writes one line in the format of pino without its serializers, since every request writes one. */
+export function logRequest(logger: Logger, line: RequestLine): void {
+  if (!logger.isLevelEnabled('info')) return;
+  const { requestId, method, route, status, botId, durationMs } = line;
+  const stream = Reflect.get(logger, pino.symbols.streamSym) as DestinationStream;
+  stream.write(
+    `{"level":${INFO}${isoTime()},"requestId":"${requestId}","method":"${method}","route":${route === undefined ? 'null' : `"${route}"`},` +
+      `"status":${status}${botId === undefined ? '' : `,"botId":"${botId}"`},"durationMs":${durationMs},"msg":"request"}\n`,
+  );
 }
 
 /** The context in which Nest logs an error that it also throws. The caller reports that error in readable lines. */

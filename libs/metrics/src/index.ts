@@ -1,3 +1,4 @@
+export { HttpMeter } from './http.meter';
 export { type MetricDefinition, METRICS } from './metric.definitions';
 export { metricsEndpoint } from './metrics.endpoint';
 export { type LabelOf, Metrics, NO_METRICS } from './metrics';

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import perfHooks from 'node:perf_hooks';
 import { Clock, SharedReading } from '@app/kernel';
+import { HttpMeter } from './http.meter';
 import { NO_METRICS } from './metrics';
 import { mayRead } from './metrics.endpoint';
+import { EventLoopDelay } from './process.readings';
 import { PrometheusMetrics } from './prometheus.metrics';
 import { observeUnitOfWork } from './unit-of-work.observer';
 
@@ -58,6 +59,16 @@ describe('mayRead with a token', () => {
   });
 });
 
+describe('HttpMeter', () => {
+  it('puts a time that equals a bound below it, as Prometheus does', () => {
+    const meter = new HttpMeter();
+    for (const ms of [0.5, 0.500001, 5000, 5000.1]) meter.answered('GET', '/x', 200, ms);
+    const [times] = meter.all();
+    expect(times?.buckets).toEqual([1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
+    expect(times?.sumMs).toBeCloseTo(10_001.1);
+  });
+});
+
 describe('PrometheusMetrics', () => {
   it('lets nothing become a label that the table does not list', async () => {
     const metrics = new PrometheusMetrics();
@@ -92,39 +103,6 @@ describe('PrometheusMetrics', () => {
     expect(valueOf(text, 'lethe_up')).toBeNaN();
   });
 
-  it('counts an answer by a closed list of methods, and puts a time that equals a bound below it', async () => {
-    const metrics = new PrometheusMetrics();
-    for (const ms of [0.5, 0.500001, 5000, 5000.1]) metrics.answered('GET', '/x', 200, ms);
-    metrics.answered('MKCOL', undefined, 404, 1);
-    const text = await metrics.exposition();
-    expect(valueOf(text, 'lethe_http_requests_total{method="GET",route="/x",status="200"}')).toBe(4);
-    expect(valueOf(text, 'lethe_http_requests_total{method="OTHER",route="unknown",status="404"}')).toBe(1);
-    const series = (part: string, bound = '') =>
-      valueOf(text, `lethe_http_request_duration_seconds_${part}{${bound}method="GET",route="/x"}`);
-    const counts = [0.0005, 0.001, 1, 5, '+Inf'].map((bound) => series('bucket', `le="${bound}",`));
-    expect([...counts, series('count')]).toEqual([1, 2, 2, 3, 4, 4]);
-    expect(series('sum')).toBeCloseTo(10.0011);
-  });
-
-  it('tells how much later than planned the loop came since the reading before, and begins with the first', async () => {
-    const loop = { percentile: (percent: number) => (percent === 50 ? 12e6 : 110e6), max: 210e6 };
-    const calls = { enable: jest.fn(), disable: jest.fn(), reset: jest.fn() };
-    const made = jest.spyOn(perfHooks, 'monitorEventLoopDelay');
-    made.mockReturnValue({ ...loop, ...calls } as unknown as perfHooks.IntervalHistogram);
-    const metrics = new PrometheusMetrics();
-    made.mockRestore();
-    expect(calls.enable).not.toHaveBeenCalled();
-    const text = await metrics.exposition();
-    const delay = (statistic: string) =>
-      valueOf(text, `lethe_event_loop_delay_seconds{statistic="${statistic}"}`);
-    expect(['p50', 'p99', 'max'].map(delay)).toEqual([0.002, 0.1, 0.2]);
-    expect([calls.enable, calls.reset, calls.disable].map(({ mock }) => mock.calls.length)).toEqual([
-      1, 1, 0,
-    ]);
-    metrics.onApplicationShutdown();
-    expect(calls.disable).toHaveBeenCalledTimes(1);
-  });
-
   it('gets the reports of a unit of work from an observer', async () => {
     const metrics = new PrometheusMetrics();
     const pool = () => ({ open: 4, idle: 1, waiting: 2, max: 10 });
@@ -148,6 +126,51 @@ describe('a library without metrics', () => {
     NO_METRICS.gauge('up', () => {
       throw new Error('no reading');
     });
+  });
+});
+
+/** A histogram of loop intervals as perf_hooks would measure them. */
+class PlayedHistogram {
+  times: number[] = [];
+  enabled = false;
+  enable(): boolean {
+    return (this.enabled = true);
+  }
+  disable(): boolean {
+    return !(this.enabled = false);
+  }
+  reset(): void {
+    this.times = [];
+  }
+  get max(): number {
+    return Math.max(0, ...this.times) * 1e6;
+  }
+  percentile(percent: number): number {
+    const sorted = [...this.times].sort((one, other) => one - other);
+    return (sorted[Math.ceil((percent / 100) * sorted.length) - 1] ?? 0) * 1e6;
+  }
+}
+
+describe('EventLoopDelay', () => {
+  it('measures nothing before the first reading, and ends when it is stopped', () => {
+    const histogram = new PlayedHistogram();
+    const delay = new EventLoopDelay(histogram);
+    expect(histogram.enabled).toBe(false);
+    expect(delay.read(0)).toEqual({ p50: 0, p99: 0, max: 0 });
+    expect(histogram.enabled).toBe(true);
+    delay.end();
+    expect(histogram.enabled).toBe(false);
+  });
+
+  it('tells how much later than planned the loop came, the same to all who ask within a window', () => {
+    const histogram = new PlayedHistogram();
+    const delay = new EventLoopDelay(histogram);
+    delay.read(0);
+    histogram.times = [10, 12, 110];
+    expect(delay.read(10_000)).toEqual({ p50: 0.002, p99: 0.1, max: 0.1 });
+    histogram.times = [10];
+    expect(delay.read(19_999)).toEqual({ p50: 0.002, p99: 0.1, max: 0.1 });
+    expect(delay.read(20_000)).toEqual({ p50: 0, p99: 0, max: 0 });
   });
 });
 

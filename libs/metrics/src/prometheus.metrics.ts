@@ -1,23 +1,13 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { HttpMeter } from './http.meter';
 import { type MetricDefinition, METRICS } from './metric.definitions';
-import {
-  type Counted,
-  type CounterName,
-  type GaugeName,
-  type HistogramName,
-  Metrics,
-  type Reading,
-} from './metrics';
+import { type Counted, type CounterName, type GaugeName, type HistogramName, Metrics } from './metrics';
+import { readProcess } from './process.readings';
+import { HttpDurations, HttpRequests } from './prometheus.http';
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { OwnError, describeFault } from '@app/kernel';
 
-/** The label of requests that match no route, so that invented paths create no series. */
-const UNKNOWN_ROUTE = 'unknown';
-const OTHER_METHOD = 'OTHER';
-const HTTP_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
-/** The interval between two measurements of the event loop, in milliseconds. */
-const RESOLUTION_MS = 10;
+type Collect = () => unknown;
 
 /**
  * {@link Metrics} in the registry of this application, in Prometheus's text format. A gauge is read at each exposition.
@@ -25,19 +15,30 @@ const RESOLUTION_MS = 10;
  */
 @Injectable()
 export class PrometheusMetrics extends Metrics implements OnApplicationShutdown {
+  /** Counts answers; the HTTP adapter feeds it. */
+  readonly http = new HttpMeter();
   /** The time limit of one reading, in milliseconds. The exposition leaves out a slower reading. */
   readingMaxMs = 2_000;
   private readonly logger = new Logger('Metrics');
   private readonly registry = new Registry();
   private readonly counters = new Map<string, Counter>();
   private readonly histograms = new Map<string, Histogram>();
-  private readonly loopDelay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  private readonly collectors = new Map<GaugeName, Collect>();
+  private readonly endReadings: () => void;
   private reading: Promise<string> | undefined;
 
   constructor() {
     super();
-    const { cpu, ...fed } = METRICS;
     const registers = [this.registry];
+    const { httpRequests, httpDuration, cpu, ...fed } = METRICS;
+    this.registry.registerMetric(new HttpRequests(this.http, httpRequests));
+    this.registry.registerMetric(new HttpDurations(this.http, httpDuration));
+    const addUp = function (this: Counter): void {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / 1e6);
+    };
+    this.registry.registerMetric(new Counter({ ...named(cpu), registers: [], collect: addUp }));
     for (const [key, definition] of Object.entries<MetricDefinition>(fed)) {
       if (definition.type === 'counter') this.counters.set(key, counter(definition, registers));
       if (definition.type === 'histogram')
@@ -46,31 +47,7 @@ export class PrometheusMetrics extends Metrics implements OnApplicationShutdown 
           new Histogram({ ...named(definition), buckets: [...(definition.buckets ?? [])], registers }),
         );
     }
-    new Counter({
-      ...named(cpu),
-      registers,
-      collect() {
-        const { user, system } = process.cpuUsage();
-        this.reset();
-        this.inc((user + system) / 1e6);
-      },
-    });
-    // The metrics that prom-client itself has disclose versions and list every open handle.
-    this.gauge('eventLoopDelay', () => this.delays());
-    this.gauge('residentMemory', () => process.memoryUsage.rss());
-    this.gauge('heapUsed', () => process.memoryUsage().heapUsed);
-    this.gauge('externalMemory', () => process.memoryUsage().external);
-    this.gauge('startTime', () => performance.timeOrigin / 1000);
-  }
-
-  /** Counts an answer by its method, its declared route and its status, never by a path. */
-  answered(method: string, route: string | undefined, status: number, durationMs: number): void {
-    const labels = {
-      method: HTTP_METHODS.has(method) ? method : OTHER_METHOD,
-      route: route ?? UNKNOWN_ROUTE,
-    };
-    this.counters.get('httpRequests')?.inc({ ...labels, status });
-    this.histograms.get('httpDuration')?.observe(labels, durationMs / 1000);
+    this.endReadings = readProcess(this);
   }
 
   count<N extends CounterName>(name: N, ...counted: Counted<N>): void {
@@ -86,26 +63,9 @@ export class PrometheusMetrics extends Metrics implements OnApplicationShutdown 
     if (Number.isFinite(value)) this.histograms.get(name)?.observe(value);
   }
 
-  gauge(name: GaugeName, read: () => unknown): void {
-    const definition: MetricDefinition = METRICS[name];
-    this.registry.removeSingleMetric(definition.name);
-    const gauge: Gauge = new Gauge({
-      ...named(definition),
-      registers: [this.registry],
-      collect: async () => {
-        try {
-          set(gauge, definition, await inTime(read, this.readingMaxMs));
-        } catch (error) {
-          this.logger.warn(
-            `The metric ${definition.name} could not be read and is missing in this answer of /metrics`,
-            { metric: definition.name, ...describeFault(error) },
-          );
-          this.count('gaugeFailures');
-          clear(gauge, definition);
-        }
-      },
-    });
-    clear(gauge, definition);
+  gauge(name: GaugeName, collect: Collect): void {
+    if (!this.collectors.has(name)) this.addGauge(name);
+    this.collectors.set(name, collect);
   }
 
   /** The answer to a scrape. Simultaneous scrapes share one. */
@@ -119,30 +79,33 @@ export class PrometheusMetrics extends Metrics implements OnApplicationShutdown 
   }
 
   onApplicationShutdown(): void {
-    this.loopDelay.disable();
+    this.endReadings();
   }
 
-  /** The delay of the event loop since the previous reading. Measurement begins with the first reading. */
-  private delays(): Reading<'eventLoopDelay'> {
-    const { loopDelay } = this;
-    const delays = {
-      p50: lateness(loopDelay.percentile(50)),
-      p99: lateness(loopDelay.percentile(99)),
-      max: lateness(loopDelay.max),
-    };
-    loopDelay.reset();
-    loopDelay.enable();
-    return delays;
+  private addGauge(name: GaugeName): void {
+    const definition: MetricDefinition = METRICS[name];
+    const gauge: Gauge = new Gauge({
+      ...named(definition),
+      registers: [this.registry],
+      collect: async () => {
+        try {
+          set(gauge, definition, await inTime(this.collectors.get(name), this.readingMaxMs));
+        } catch (error) {
+          this.logger.warn(
+            `The metric ${definition.name} could not be read and is missing in this answer of /metrics`,
+            { metric: definition.name, ...describeFault(error) },
+          );
+          this.count('gaugeFailures');
+          clear(gauge, definition);
+        }
+      },
+    });
+    clear(gauge, definition);
   }
-}
-
-/** The measured time is the interval between two timers, so a loop without delay measures the resolution. */
-function lateness(nanoseconds: number): number {
-  return Math.max(0, (nanoseconds / 1e6 - RESOLUTION_MS) / 1e3);
 }
 
 /** A definition in the form of prom-client. */
-function named({ name, help, label, labels }: MetricDefinition) {
+export function named({ name, help, label, labels }: MetricDefinition) {
   return { name, help, labelNames: [...(labels ?? []), ...(label === undefined ? [] : [label.name])] };
 }
 
@@ -166,13 +129,13 @@ function clear(gauge: Gauge, { label }: MetricDefinition): void {
   else gauge.reset();
 }
 
-async function inTime(read: () => unknown, maxMs: number): Promise<unknown> {
+async function inTime(collect: Collect | undefined, maxMs: number): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new OwnError('A number was not read in time')), maxMs);
   });
   try {
-    return await Promise.race([read(), late]);
+    return await Promise.race([collect?.(), late]);
   } finally {
     clearTimeout(timer);
   }

@@ -10,12 +10,11 @@ import {
   Degradations,
   describeFault,
   loadConfig,
-  logDestination,
+  LogStream,
   printable,
 } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import type { Logger } from 'pino';
-import type { SonicBoom } from 'sonic-boom';
 import { Readiness } from './readiness';
 import { type Application, Shutdown } from './shutdown';
 
@@ -47,11 +46,13 @@ function sayable(error: unknown): string {
 /** The name of the condition in which lines of the log cannot be written. */
 const LOG_FAILING = 'log_failing';
 
-function observe(log: SonicBoom, { nest }: Application): void {
+function observe(log: LogStream, { nest }: Application): void {
   const [degradations, metrics] = [nest.get(Degradations), nest.get(Metrics)];
-  log.on('error', () => degradations.begin(LOG_FAILING));
-  log.on('write', () => degradations.end(LOG_FAILING));
-  log.on('drop', () => metrics.count('logDropped'));
+  log.observe({
+    failing: () => degradations.begin(LOG_FAILING),
+    working: () => degradations.end(LOG_FAILING),
+    dropped: () => metrics.count('logDropped'),
+  });
 }
 
 /** The remedy, if the process may not reserve the addresses that WebAssembly needs. They take hardly any memory. */
@@ -65,7 +66,7 @@ function withoutRoom(error: unknown): StartError | undefined {
 
 async function run(create: (config: Config, logger: Logger) => Promise<Application>): Promise<void> {
   const config = loadConfig();
-  const log = logDestination();
+  const log = new LogStream();
   const logger = createLogger(config.logLevel, log);
   process.on('uncaughtException', (error) => {
     const noRoom = withoutRoom(error);
