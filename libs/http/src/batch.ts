@@ -8,16 +8,29 @@ import { Form } from './form';
 
 /** The maximum of items in one batch. */
 export const BATCH_MAX = 100;
+/** Work on the items of a batch gives other work its turn of the event loop after this time, in milliseconds. */
+const TURN_MS = 5;
 
 const turns = new Turns();
 
-/** {@link Turns.map} of the items of a batch: other requests have their turn. */
-export function inTurns<Item, Result>(
+/**
+ * The results of `work` for each item. Between the items other requests have their turn. `begunMs` is when the work of this
+ * turn began.
+ */
+export async function inTurns<Item, Result>(
   items: readonly Item[],
   work: (item: Item, at: number) => Result,
-  begunMs?: number,
+  begunMs = performance.now(),
 ): Promise<Result[]> {
-  return turns.map(items, work, begunMs);
+  const results: Result[] = [];
+  for (const [at, item] of items.entries()) {
+    if (performance.now() - begunMs > TURN_MS) {
+      await turns.next();
+      begunMs = performance.now();
+    }
+    results.push(work(item, at));
+  }
+  return results;
 }
 
 /** The items of a batch. They are documented as `schema` and not checked: each has an answer of its own. */

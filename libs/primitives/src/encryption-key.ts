@@ -11,7 +11,7 @@ const MARK = 's2';
 const ID_AT = MARK.length + 1;
 
 /** The length of a key in bytes: no two purposes share a part of it. */
-const ENCRYPTION_KEY_BYTES = 2 * CIPHER_KEY_BYTES + SALT_KEY_BYTES;
+export const ENCRYPTION_KEY_BYTES = 2 * CIPHER_KEY_BYTES + SALT_KEY_BYTES;
 
 /** The salts of the personal parts of an audit event. Without the key they look like random bytes. */
 export interface Salts {

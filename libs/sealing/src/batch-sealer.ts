@@ -6,6 +6,7 @@ import { Clock, DomainEvents } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import { appendBatch, type BatchRow, type Head, headOf } from './audit-batches';
 import { chainOf, CHECKPOINT_TYPE, checkpointOf, NO_CHAIN } from './audit-leaf';
+import { BatchHasher } from './batch-hasher';
 import { BatchesSealed, type SealedBatch } from './batches-sealed.event';
 import { EventOpener, type StoredEvents } from './event-opener';
 import { SettledOrder } from './settled-order';
@@ -33,6 +34,7 @@ export class BatchSealer {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly opener: EventOpener,
+    private readonly sealing: BatchHasher,
     private readonly signer: Signer,
     private readonly order: SettledOrder,
     private readonly clock: Clock,
@@ -98,8 +100,8 @@ export class BatchSealer {
   }
 
   private async batch(botId: string, head: Head | undefined, events: StoredEvents): Promise<BatchRow> {
-    const { rows, keys } = events;
-    const { entries, root, identities } = await this.opener.commitments.seal(botId, rows, keys);
+    const { entries, root, identities } = await this.sealing.seal(botId, events);
+    const { rows } = events;
     const ids = rows.map(({ id }) => id).sort();
     const content = {
       bot_id: botId,

@@ -1,5 +1,4 @@
-import { createHmac, type Hmac, randomBytes } from 'node:crypto';
-import { Turns } from '@app/kernel';
+import { createHmac, randomBytes } from 'node:crypto';
 import {
   type DecryptionKey,
   encryptedBy,
@@ -45,9 +44,7 @@ export interface BatchSeal {
 /** In place of details that cannot be decrypted; no JSON text is empty. */
 const CLOSED = '';
 
-const turns = new Turns();
-
-/** Computes the commitments of events. */
+/** Computes the commitments of events from its arguments alone, so that a thread can do it. */
 export class EventCommitments {
   /** `digestKey` makes the digests that replace ids; `service` is the installation key. */
   constructor(
@@ -96,39 +93,39 @@ export class EventCommitments {
    * that is exchanged, an event that is falsely marked as erased, or other details of an erased one, do not fit it.
    */
   identities(events: readonly OpenEvent[], salted: readonly SaltedBy[]): string {
-    const hash = this.noIdentities();
-    for (const [at, event] of events.entries()) identify(hash, event, salted[at]);
+    const hash = createHmac('sha256', this.digestKey).update('audit-identities/');
+    for (const [at, { id, user_id: user, guild_id: guild, stored }] of events.entries())
+      hash.update(framed([id, user, guild, stored, String(salted[at] ?? '')]));
     return hash.digest('base64url');
   }
 
-  /**
-   * `keys` has one place for each event. Between the events other work has its turn.
-   * @throws ConcurrentChange when a key was destroyed meanwhile
-   */
+  /** `keys` has one place for each event. `breathe` is awaited before each event, with its place. */
   async seal(
     botId: string,
     stored: readonly StoredEvent[],
     keys: readonly (EventKey | undefined)[],
+    breathe?: (at: number) => Promise<void> | undefined,
   ): Promise<BatchSeal> {
     const entries: Entry[] = [];
-    const identities = this.noIdentities();
-    const leaves = await turns.map(stored, (each, at) => {
+    const leaves: Buffer[] = [];
+    const events: OpenEvent[] = [];
+    for (const [at, each] of stored.entries()) {
+      await breathe?.(at);
       const event = this.open(botId, each, keys[at]);
       const commitment = this.commitment(event);
       const leaf = leafOf(botId, event, commitment);
-      identify(identities, event, event.saltedBy);
+      events.push(event);
+      leaves.push(leaf);
       entries.push({ commitment, saltedBy: event.saltedBy, hint: leaf.subarray(0, HINT_BYTES) });
-      return leaf;
-    });
+    }
     return {
       entries: packed(entries),
       root: merkleRoot(leaves).toString('base64url'),
-      identities: identities.digest('base64url'),
+      identities: this.identities(
+        events,
+        events.map((event) => event.saltedBy),
+      ),
     };
-  }
-
-  private noIdentities(): Hmac {
-    return createHmac('sha256', this.digestKey).update('audit-identities/');
   }
 
   private detailsOf(botId: string, event: StoredEvent, key: EventKey | undefined): string | undefined {
@@ -139,14 +136,6 @@ export class EventCommitments {
       throw error;
     }
   }
-}
-
-function identify(
-  hash: Hmac,
-  { id, user_id: user, guild_id: guild, stored }: OpenEvent,
-  by?: SaltedBy,
-): void {
-  hash.update(framed([id, user, guild, stored, String(by ?? '')]));
 }
 
 function saltedBy(isOwn: boolean, isGone: boolean): SaltedBy {
