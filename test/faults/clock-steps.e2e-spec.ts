@@ -150,6 +150,18 @@ describe('a clock that is set a year ahead', () => {
     jest.restoreAllMocks();
     await own.stop();
   });
+
+  it('and right again is not believed after an hour either', async () => {
+    const own = await new Service({ EVIDENCE_RETENTION_DAYS: '30' }).start();
+    const { left } = await filled(own);
+    sets(YEAR_MS);
+    await sweep(own);
+    passes(2 * HOUR_MS, 0);
+    await sweep(own);
+    expect(await left()).toEqual(ALL_LEFT);
+    jest.restoreAllMocks();
+    await own.stop();
+  });
 });
 
 /** The times of a subject in the order of its acts. */
