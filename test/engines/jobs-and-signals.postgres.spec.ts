@@ -201,7 +201,6 @@ describe('jobs', () => {
       'orphan-keys',
       'privacy-links-retention',
       'stats-retention',
-      'webhook-url-changes',
       'withdrawn-data',
     );
     for (const { app } of services) expect(app.get(SchedulerRegistry).getIntervals().sort()).toEqual(jobs);

@@ -83,7 +83,7 @@ describe('one delivery', () => {
     const elsewhere = 'http://elsewhere.test/';
     await process.unitOfWork.write(async (tx) => {
       await tx.run('UPDATE bots SET webhook_url = ? WHERE id = ?', elsewhere, botId);
-      await process.urlChanges.begin(tx, botId);
+      await process.outbox.follow(tx, botId);
     });
     await world.play(SECOND);
     expect(world.internet.contactsTo(elsewhere)).toHaveLength(1);
@@ -98,7 +98,7 @@ describe('one delivery', () => {
     const elsewhere = 'http://elsewhere.test/';
     await process.unitOfWork.write(async (tx) => {
       await tx.run('UPDATE bots SET webhook_url = ? WHERE id = ?', elsewhere, botId);
-      await process.urlChanges.begin(tx, botId);
+      await process.outbox.follow(tx, botId);
     });
     await world.play(MINUTE);
     expect(world.internet.contacts.map(({ url }) => url)).toEqual([URL, elsewhere]);
@@ -200,7 +200,7 @@ describe('a receiver that is down', () => {
     const before = world.internet.contacts.length;
     await process.unitOfWork.write(async (tx) => {
       await tx.run('UPDATE bots SET webhook_url = ? WHERE id = ?', 'http://new.test/', botId);
-      await process.urlChanges.begin(tx, botId);
+      await process.outbox.follow(tx, botId);
     });
     await world.settle();
     expect(world.internet.contacts.slice(before).map(({ url }) => url)).toEqual([
@@ -551,11 +551,11 @@ describe('chaos', () => {
   }
 
   async function setUrl(index: number, url: string | null): Promise<void> {
-    const [{ unitOfWork, urlChanges }] = alive as [Process];
+    const [{ unitOfWork, outbox }] = alive as [Process];
     const botId = bots[index]!;
     await unitOfWork.write(async (tx) => {
       await tx.run('UPDATE bots SET webhook_url = ? WHERE id = ?', url, botId);
-      await urlChanges.begin(tx, botId);
+      await outbox.follow(tx, botId);
     });
   }
 

@@ -31,7 +31,7 @@ async function resume(): Promise<void> {
 
 /** {@link resume} with the event that the dispatcher gets. */
 async function resumeWithSignal(): Promise<void> {
-  const listener = new WebhookEventsListener(process.outbox, process.urlChanges, process.dispatcher);
+  const listener = new WebhookEventsListener(process.outbox, process.dispatcher);
   await resume();
   await process.unitOfWork.write(async (tx) => {
     listener.onBotResumed(new BotResumed(tx, botId));

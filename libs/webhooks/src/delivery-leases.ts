@@ -88,6 +88,11 @@ export class DeliveryLeases {
     });
   }
 
+  /** The bots with deliveries that have yet to follow a changed URL. */
+  movedBots(): Promise<{ bot_id: string }[]> {
+    return this.unitOfWork.read((tx) => tx.all('SELECT bot_id FROM webhook_url_changes'));
+  }
+
   /** Leases at most one due delivery of each bot; `admit` answers what a call to its URL has to wait for. */
   claim(botIds: readonly string[], admit: Admit): Promise<Found[]> {
     return this.unitOfWork.write(async (tx) => {

@@ -5,7 +5,7 @@ import { Clock, DomainEvents } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { DeliveriesSettled } from './deliveries-settled.event';
 import type { Claim } from './delivery-leases';
-import { CHUNK, hastenSome } from './delivery-states';
+import { CHUNK, followSome, hastenSome } from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
 import { confirmedPayload } from './payload';
 import { RetrySchedule } from './retry-schedule';
@@ -59,14 +59,16 @@ export class DeliveryResults {
     return nextDueMs;
   }
 
-  /**
-   * The receiver works again after a pause: deliveries that wait for a retry become due now, a part in each unit, while
-   * `goesOn` is true. The others are sent at their own time.
-   */
-  async hasten(botId: string, goesOn: () => boolean): Promise<void> {
+  /** The receiver works again after a pause: a chunk of what waits for a retry becomes due now; true while more can. */
+  async hasten(botId: string): Promise<boolean> {
     const dueAt = this.clock.confirmedIso();
-    const some = (): Promise<number> => this.unitOfWork.write((tx) => hastenSome(tx, botId, dueAt));
-    while ((await some()) === CHUNK && goesOn());
+    return (await this.unitOfWork.write((tx) => hastenSome(tx, botId, dueAt))) === CHUNK;
+  }
+
+  /** {@link followSome} in a unit of its own, after the one of the change. */
+  follow(botId: string): Promise<boolean> {
+    const restart = this.schedule.begin(this.clock.confirmedMs());
+    return this.unitOfWork.write((tx) => followSome(tx, botId, restart));
   }
 
   /** The last statements of the unit, so that counts are locked after all other rows. */

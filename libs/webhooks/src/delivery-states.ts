@@ -1,3 +1,4 @@
+import { lockBot } from '@app/bots';
 import { amongValues, type SqlList, type SqlValue, type Tx } from '@app/database';
 import type { DeliveryStatus } from './delivery.entity';
 
@@ -20,15 +21,36 @@ export interface Restart {
 // after their bot where it is locked too; other units skip locked rows. So no deadlock is possible. Ids are read first
 // and then changed as a list: an UPDATE with a LIMIT in a subquery can exceed the limit.
 
-/** The ids read after `after`; fewer than a chunk are the last ones. */
-export type Looked = readonly string[];
+/** Notes in the unit of a changed URL that all deliveries of the bot follow it: {@link followSome}. */
+export async function beginToFollow(tx: Tx, botId: string): Promise<void> {
+  await tx.run(
+    `INSERT INTO webhook_url_changes (bot_id, after_id) VALUES (?, '')
+     ON CONFLICT (bot_id) DO UPDATE SET after_id = excluded.after_id`,
+    botId,
+  );
+}
 
-/** Cancels pending deliveries of a bot without a URL; running calls keep their lease. The caller has locked the bot. */
-export async function cancelSome(tx: Tx, botId: string, after: string, nowIso: string): Promise<Looked> {
-  const ids = await idsAfter(tx, botId, after, ['pending']);
+/**
+ * Lets a chunk of deliveries follow the changed URL of their bot; false when none is left, or another unit has the bot.
+ * Unconfirmed ones restart their schedule under their ids, except for ended pings: a running call loses its lease, since
+ * its failure does not count for the new schedule. Without a URL pending ones are cancelled, and keep it.
+ */
+export async function followSome(tx: Tx, botId: string, restart: Restart): Promise<boolean> {
+  // The bot before its deliveries, and alone: what they follow is its URL as it is, from where the last chunk ended.
+  const bot = await lockBot(tx, botId, 'NO KEY UPDATE SKIP LOCKED');
+  const sql = 'SELECT after_id AS after FROM webhook_url_changes WHERE bot_id = ?';
+  const change = bot && (await tx.get<{ after: string }>(sql, botId));
+  if (bot === undefined || change === undefined) return false;
+  const hasUrl = bot.webhook_url !== null;
+  const ids = await idsAfter(tx, botId, change.after, hasUrl ? UNCONFIRMED_STATUSES : ['pending']);
   await lockInOrder(tx, botId, ids);
-  await cancel(tx, botId, ids, nowIso);
-  return ids;
+  const list = amongValues(tx, 'id', ids);
+  if (hasUrl) await revive(tx, botId, restart, `${UNCONFIRMED} AND ${list.sql}`, list.value);
+  else await cancel(tx, botId, ids, restart.dueAt);
+  const last = ids[CHUNK - 1];
+  if (last === undefined) await tx.run('DELETE FROM webhook_url_changes WHERE bot_id = ?', botId);
+  else await tx.run('UPDATE webhook_url_changes SET after_id = ? WHERE bot_id = ?', last, botId);
+  return last !== undefined;
 }
 
 /** Cancels a chunk of pending deliveries, without locked ones; answers their number. */
@@ -39,18 +61,6 @@ export async function cancelFree(tx: Tx, botId: string, nowIso: string): Promise
     botId,
   );
   return cancel(tx, botId, idsOf(free), nowIso);
-}
-
-/**
- * Restarts the schedule of unconfirmed deliveries under their ids, except for ended pings. A running call loses its lease:
- * its failure does not count for the new schedule. The caller has locked the bot.
- */
-export async function restartSome(tx: Tx, botId: string, after: string, restart: Restart): Promise<Looked> {
-  const ids = await idsAfter(tx, botId, after, UNCONFIRMED_STATUSES);
-  await lockInOrder(tx, botId, ids);
-  const list = amongValues(tx, 'id', ids);
-  await revive(tx, botId, restart, `${UNCONFIRMED} AND ${list.sql}`, list.value);
-  return ids;
 }
 
 /** Makes a chunk of deliveries that wait for a retry due at once, without locked ones; answers their number. */

@@ -23,8 +23,10 @@ const FAULT_PAUSE_MS = 1_000;
 /** A call that begins later than this after its claim could outlast its lease: the process was suspended. */
 const BEGIN_MAX_MS = 2_500;
 
-/** Signals between processes about a bot; named like the methods of {@link Dispatcher}. */
+/** Signals between processes about a bot. */
 const TOPICS = { due: 'webhooks.due', byHand: 'webhooks.by-hand', anew: 'webhooks.anew' } as const;
+/** A delivery is due; a call is asked for by hand, which is made during a pause too; a new URL, which ends a pause. */
+type Reason = keyof typeof TOPICS;
 
 /**
  * Sends due deliveries: at once after a commit, otherwise at their time. Bots are served in turn. The calls at one time
@@ -40,8 +42,10 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   private readonly due = new DueQueue();
   private readonly slots: HostSlots;
   private readonly breakers: CircuitBreakers;
-  /** Calls whose result is not stored yet. */
-  private readonly calls = new Set<Promise<void>>();
+  /** Calls whose result is not stored yet, and what else a shutdown waits for. */
+  private readonly running = new Set<Promise<void>>();
+  /** Bots whose deliveries follow a changed URL. */
+  private readonly following = new Set<string>();
   private underWay = 0;
   private readonly interrupted = new AbortController();
   private pumping: Promise<void> | undefined;
@@ -69,9 +73,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.metrics.gauge('webhookCalls', () => this.underWay);
     if (this.config.jobs === 'off') return;
     this.stopped = false;
-    this.signals.on(TOPICS.due, (botId) => this.wake(botId));
-    this.signals.on(TOPICS.byHand, (botId) => this.wakeByHand(botId));
-    this.signals.on(TOPICS.anew, (botId) => this.wakeAnew(botId));
+    for (const why of ['due', 'byHand', 'anew'] as const)
+      this.signals.on(TOPICS[why], (botId) => this.wake(botId, why));
     this.signals.onGap(() => this.pollNow());
     this.pump();
   }
@@ -83,42 +86,23 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     await this.pumping;
     const drainMs = Math.min(this.config.shutdownTimeoutMs, DRAIN_MAX_MS);
     const deadline = setTimeout(() => this.interrupted.abort(), drainMs);
-    await Promise.all(this.calls);
+    await Promise.all(this.running);
     clearTimeout(deadline);
   }
 
-  /** Notes that the bot has a new delivery; call it after the commit. */
-  poke(botId: string): void {
-    this.wake(botId);
-    this.signals.tell(TOPICS.due, botId);
+  /** Notes that the bot has deliveries to send; call it after the commit. */
+  poke(botId: string, why: Reason = 'due'): void {
+    this.wake(botId, why);
+    this.signals.tell(TOPICS[why], botId);
   }
 
-  /** {@link poke} for a call asked for by hand, which is made even during a pause of the receiver. */
-  pokeByHand(botId: string): void {
-    this.wakeByHand(botId);
-    this.signals.tell(TOPICS.byHand, botId);
-  }
-
-  /** {@link poke} for a bot with a new URL, which ends a pause. */
-  pokeAnew(botId: string): void {
-    this.wakeAnew(botId);
-    this.signals.tell(TOPICS.anew, botId);
-  }
-
-  private wake(botId: string): void {
+  private wake(botId: string, why: Reason = 'due'): void {
     if (this.stopped) return;
+    if (why === 'byHand') this.breakers.probeNow(botId);
+    if (why === 'anew') this.breakers.forget(botId);
     this.due.wake(botId, this.clock.confirmedMs());
+    if (why === 'anew') this.follow(botId);
     this.pump();
-  }
-
-  private wakeByHand(botId: string): void {
-    this.breakers.probeNow(botId);
-    this.wake(botId);
-  }
-
-  private wakeAnew(botId: string): void {
-    this.breakers.forget(botId);
-    this.wake(botId);
   }
 
   /** Searches the database, since signals of other processes can have been lost. */
@@ -162,6 +146,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     for (const { botId, dueMs } of waiting) this.due.wake(botId, dueMs);
     const bots = new Set(waiting.map(({ botId }) => botId));
     this.breakers.retain((botId) => bots.has(botId));
+    for (const { bot_id } of await this.leases.movedBots()) this.follow(bot_id);
   }
 
   /** Claims one delivery of each bot in turn, up to the free places; false when nothing is due. */
@@ -173,7 +158,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     const admitted: Slot[] = [];
     const admit = (...slot: Slot): string | undefined => this.slots.take(...slot) ?? void admitted.push(slot);
     try {
-      for (const found of await this.leases.claim(bots, admit)) this.follow(found, admitted);
+      for (const found of await this.leases.claim(bots, admit)) this.accept(found, admitted);
     } catch (error) {
       for (const botId of bots) this.due.wake(botId, this.clock.confirmedMs() + FAULT_PAUSE_MS);
       throw error;
@@ -183,15 +168,35 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     return true;
   }
 
-  private follow({ botId, claim, busy, nextDueMs }: Found, admitted: Slot[]): void {
+  private accept({ botId, claim, busy, nextDueMs }: Found, admitted: Slot[]): void {
     if (nextDueMs !== undefined) this.due.wake(botId, nextDueMs);
     if (busy !== undefined) this.due.park(botId, busy);
     if (claim === undefined) return;
     const isIts = ([bot, url]: Slot): boolean => bot === botId && url === claim.target.url;
     admitted.splice(admitted.findIndex(isIts), 1);
     this.underWay++;
-    const call = this.call(claim).then(() => void this.calls.delete(call));
-    this.calls.add(call);
+    this.run(this.call(claim));
+  }
+
+  private run(work: Promise<void>): void {
+    const running = work.then(() => void this.running.delete(running));
+    this.running.add(running);
+  }
+
+  /** Lets the deliveries of a bot follow its changed URL, beside the claims: it waits for other units of the bot. */
+  private follow(botId: string): void {
+    if (this.following.has(botId)) return;
+    this.following.add(botId);
+    const failed = (error: unknown): void =>
+      this.report(`Deliveries of bot ${botId} did not follow its new URL yet; it is tried again`, error);
+    const following = this.byChunks(botId, () => this.results.follow(botId)).catch(failed);
+    this.run(following.then(() => void this.following.delete(botId)));
+  }
+
+  /** Does `some` until it answers false, or the process stops; claims what each chunk has made due. */
+  private async byChunks(botId: string, some: () => Promise<boolean>): Promise<void> {
+    while ((await some()) && !this.stopped) this.wake(botId);
+    this.wake(botId);
   }
 
   private release(slot: Slot, result?: CallResult): void {
@@ -223,16 +228,10 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     }
   }
 
-  /** Notes that a chunk of the bot's deliveries is due; false once the process stops. */
-  private goesOn(botId: string): boolean {
-    this.wake(botId);
-    return !this.stopped;
-  }
-
   private async settle(claim: Claim, result: CallResult, recovered: boolean): Promise<void> {
     try {
       const settledMs = await this.results.settle(claim, result);
-      if (recovered) await this.results.hasten(claim.botId, () => this.goesOn(claim.botId));
+      if (recovered) await this.byChunks(claim.botId, () => this.results.hasten(claim.botId));
       const nextDueMs = recovered ? this.clock.confirmedMs() : settledMs;
       if (nextDueMs === undefined) return;
       this.due.wake(claim.botId, nextDueMs);

@@ -17,7 +17,6 @@ export { NameResolver } from './name-resolver';
 export { Outbox } from './outbox';
 export { type OutboxState, outboxState } from './outbox-state';
 export { RetrySchedule } from './retry-schedule';
-export { UrlChanges } from './url-changes';
 export { WakeUpTimer } from './wake-up-timer';
 export { WebhookEventsListener } from './webhook-events.listener';
 export { type CallResult, OUTCOMES, type WebhookCall, WebhookSender } from './webhook-sender';

@@ -2,7 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { givenRows, type Tx } from '@app/database';
 import { Clock, OwnError, Random } from '@app/kernel';
 import type { Subject } from '@app/subjects';
-import { hastenOne, replayable, type ReplayScope, type Restart, reviveOne } from './delivery-states';
+import {
+  beginToFollow,
+  followSome,
+  hastenOne,
+  replayable,
+  type ReplayScope,
+  type Restart,
+  reviveOne,
+} from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
 import type { DeliveryEvent } from './delivery.entity';
 import { Dispatcher } from './dispatcher';
@@ -69,7 +77,7 @@ export class Outbox {
   async resend(tx: Tx, botId: string, id: string): Promise<void> {
     const restart = this.restart();
     if ((await reviveOne(tx, botId, id, restart)) === 0) await hastenOne(tx, botId, id, restart.dueAt);
-    tx.afterCommit(() => this.dispatcher.pokeByHand(botId));
+    tx.afterCommit(() => this.dispatcher.poke(botId, 'byHand'));
   }
 
   /** Sends the next `max` deliveries of a replay again; answers their ids in order. */
@@ -81,9 +89,15 @@ export class Outbox {
     return ids;
   }
 
+  /** The unit has changed the URL of the bot: the first chunk of its deliveries follows in it, the rest after the commit. */
+  async follow(tx: Tx, botId: string): Promise<void> {
+    await beginToFollow(tx, botId);
+    await followSome(tx, botId, this.restart());
+    tx.afterCommit(() => this.dispatcher.poke(botId, 'anew'));
+  }
+
   private tell(botId: string, event: DeliveryEvent): void {
-    if (event === 'ping') this.dispatcher.pokeByHand(botId);
-    else this.dispatcher.poke(botId);
+    this.dispatcher.poke(botId, event === 'ping' ? 'byHand' : 'due');
   }
 
   private restart(): Restart {

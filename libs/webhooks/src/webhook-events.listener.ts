@@ -6,14 +6,12 @@ import { OnDomainEvent } from '@app/kernel';
 import { Dispatcher } from './dispatcher';
 import { Outbox } from './outbox';
 import { consentRevokedPayload, userForgottenPayload } from './payload';
-import { UrlChanges } from './url-changes';
 
 /** Turns events into webhook calls, in the unit of the event. */
 @Injectable()
 export class WebhookEventsListener {
   constructor(
     private readonly outbox: Outbox,
-    private readonly urlChanges: UrlChanges,
     private readonly dispatcher: Dispatcher,
   ) {}
 
@@ -46,7 +44,7 @@ export class WebhookEventsListener {
 
   @OnDomainEvent(WebhookUrlChanged)
   onWebhookUrlChanged({ tx, botId }: WebhookUrlChanged): Promise<void> {
-    return this.urlChanges.begin(tx, botId);
+    return this.outbox.follow(tx, botId);
   }
 
   @OnDomainEvent(BotResumed)

@@ -18,7 +18,6 @@ import { Webhooks1763600000009 } from './migrations/1763600000009-webhooks';
 import { Outbox } from './outbox';
 import { OutboxGauges } from './outbox.gauges';
 import { RetrySchedule } from './retry-schedule';
-import { UrlChanges } from './url-changes';
 import { WakeUpTimer, SystemTimer } from './wake-up-timer';
 import { WebhookEventsListener } from './webhook-events.listener';
 import { WebhookSender } from './webhook-sender';
@@ -39,7 +38,6 @@ import { WebhookSender } from './webhook-sender';
     DeliveryTexts,
     Outbox,
     OutboxGauges,
-    UrlChanges,
     WebhookEventsListener,
     DeliveryData,
     DeliveryRetention,

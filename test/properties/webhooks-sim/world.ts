@@ -29,7 +29,6 @@ import {
   ReceiverHealth,
   RetrySchedule,
   UrlChange,
-  UrlChanges,
 } from '@app/webhooks';
 import { NestFactory } from '@nestjs/core';
 import { getDataSourceToken } from '@nestjs/typeorm';
@@ -92,7 +91,6 @@ export class Process {
   readonly sender: PlayedSender;
   readonly dispatcher: Dispatcher;
   readonly outbox: Outbox;
-  readonly urlChanges: UrlChanges;
   readonly secrets: WebhookSecrets;
   /** One run of {@link DeliveryRetention}. */
   readonly retain: () => Promise<void>;
@@ -119,7 +117,6 @@ export class Process {
     this.dispatcher = new Dispatcher(leases, results, this.sender, this.alarm, timeline, config);
     this.outbox = new Outbox(this.dispatcher, schedule, world.texts, timeline, random);
     const jobs = new JobRunner(this.unitOfWork, new JobLeases(this.unitOfWork, timeline, random), config);
-    this.urlChanges = new UrlChanges(this.unitOfWork, this.dispatcher, schedule, timeline);
     const retention = new DeliveryRetention(this.unitOfWork, timeline, config, schedule, world.events);
     this.retain = () => jobs.run(retention, 'now');
     this.dispatcher.onApplicationBootstrap();
