@@ -1,10 +1,18 @@
 import { CircuitBreakers } from './circuit-breakers';
+import type { Outcome } from './webhook-sender';
 
 describe('CircuitBreakers', () => {
   let nowMs: number;
   let breakers: CircuitBreakers;
+  const learn = (outcome: Outcome, status?: number): boolean =>
+    breakers.learn('bot', { outcome, durationMs: 1, ...(status !== undefined && { status }) });
   const fail = (times: number): void => {
-    for (let n = 0; n < times; n++) breakers.fail('bot');
+    for (let n = 0; n < times; n++) expect(learn('timed_out')).toBe(false);
+  };
+  const probe = (): void => {
+    expect(breakers.waitMs('bot')).toBe(0);
+    breakers.begin('bot');
+    expect(breakers.waitMs('bot')).toBe(Infinity);
   };
 
   beforeEach(() => {
@@ -15,7 +23,7 @@ describe('CircuitBreakers', () => {
   it('let calls pass until five have failed in a row', () => {
     fail(4);
     expect(breakers.waitMs('bot')).toBe(0);
-    breakers.succeed('bot');
+    learn('confirmed');
     fail(4);
     expect(breakers.waitMs('bot')).toBe(0);
     fail(1);
@@ -29,8 +37,7 @@ describe('CircuitBreakers', () => {
     for (let n = 0; n < 7; n++) {
       pauses.push(breakers.waitMs('bot'));
       nowMs += breakers.waitMs('bot');
-      expect([breakers.waitMs('bot'), breakers.begin('bot')]).toEqual([0, true]);
-      expect(breakers.waitMs('bot')).toBe(Infinity);
+      probe();
       fail(1);
     }
     expect(pauses).toEqual([30_000, 60_000, 120_000, 240_000, 480_000, 600_000, 600_000]);
@@ -39,7 +46,7 @@ describe('CircuitBreakers', () => {
   it('let a probe pass at once on demand, one at a time, and continue the pause when it fails', () => {
     fail(5);
     breakers.probeNow('bot');
-    expect([breakers.waitMs('bot'), breakers.begin('bot')]).toEqual([0, true]);
+    probe();
     breakers.probeNow('bot');
     expect(breakers.waitMs('bot')).toBe(Infinity);
     fail(1);
@@ -55,20 +62,34 @@ describe('CircuitBreakers', () => {
     expect(breakers.waitMs('bot')).toBe(20_000);
   });
 
-  it('say with the first success whether calls were paused', () => {
-    fail(1);
-    expect(breakers.succeed('bot')).toBe(false);
-    fail(5);
-    expect(breakers.succeed('bot')).toBe(true);
-    expect(breakers.waitMs('bot')).toBe(0);
+  it.each([
+    ['confirmed', 200],
+    ['gone', 410],
+    ['refused', 422],
+  ] as const)(
+    'say with the first answer of a receiver that works whether calls were paused: %s',
+    (outcome, status) => {
+      fail(1);
+      expect(learn(outcome, status)).toBe(false);
+      fail(5);
+      expect(learn(outcome, status)).toBe(true);
+      expect(breakers.waitMs('bot')).toBe(0);
+    },
+  );
+
+  it.each([429, 500, 503])('count a status of %d as a failure', (status) => {
+    for (let n = 0; n < 5; n++) learn('refused', status);
+    expect(breakers.waitMs('bot')).toBe(30_000);
   });
 
   it('learn nothing from a probe that was interrupted', () => {
     fail(5);
     nowMs = 30_000;
-    breakers.begin('bot');
-    breakers.abandon('bot');
+    probe();
+    learn('interrupted');
     expect(breakers.waitMs('bot')).toBe(0);
+    fail(1);
+    expect(breakers.waitMs('bot')).toBe(60_000);
   });
 
   it('forget bots that have nothing to send', () => {

@@ -6,10 +6,9 @@ const FIRST_PAUSE_MS = 30_000;
 const LONGEST_PAUSE_MS = 600_000;
 
 interface Breaker {
-  failures: number;
-  pauseMs: number;
-  openUntilMs: number;
-  probing: boolean;
+  readonly failures: number;
+  /** The end of the pause; Infinity during a probe. */
+  pausedUntilMs: number;
 }
 
 /**
@@ -24,59 +23,38 @@ export class CircuitBreakers {
 
   /** Milliseconds until the bot's receiver may be called: 0 for now, Infinity during a probe. */
   waitMs(botId: string): number {
-    const breaker = this.breakers.get(botId);
-    if (breaker === undefined || breaker.failures < FAILURES_MAX) return 0;
-    if (breaker.probing) return Infinity;
-    return Math.max(0, breaker.openUntilMs - this.monotonicMs());
+    return Math.max(0, (this.breakers.get(botId)?.pausedUntilMs ?? 0) - this.monotonicMs());
   }
 
   /** Ends the pause, so that the next call is a probe; for calls asked for by hand. */
   probeNow(botId: string): void {
     const breaker = this.breakers.get(botId);
-    if (breaker !== undefined) breaker.openUntilMs = this.monotonicMs();
+    if (breaker !== undefined && breaker.pausedUntilMs < Infinity) breaker.pausedUntilMs = 0;
   }
 
-  /** Notes the begin of a call; true when it is a probe. */
-  begin(botId: string): boolean {
+  /** Notes the begin of a call: after a pause it is the only one. */
+  begin(botId: string): void {
     const breaker = this.breakers.get(botId);
-    if (breaker === undefined || breaker.failures < FAILURES_MAX) return false;
-    return (breaker.probing = true);
-  }
-
-  /** Notes the end of a call without a result about the receiver. */
-  abandon(botId: string): void {
-    const breaker = this.breakers.get(botId);
-    if (breaker !== undefined) breaker.probing = false;
-  }
-
-  /** Notes an answer of the receiver; true when calls were paused until now. */
-  succeed(botId: string): boolean {
-    const spared = (this.breakers.get(botId)?.failures ?? 0) >= FAILURES_MAX;
-    this.breakers.delete(botId);
-    return spared;
-  }
-
-  fail(botId: string): void {
-    const breaker = this.breakers.get(botId) ?? { failures: 0, pauseMs: 0, openUntilMs: 0, probing: false };
-    this.breakers.set(botId, breaker);
-    breaker.failures++;
-    // Calls that began before the pause do not prolong it.
-    const concerns = breaker.probing || breaker.failures === FAILURES_MAX;
-    breaker.probing = false;
-    if (!concerns) return;
-    breaker.pauseMs =
-      breaker.pauseMs === 0 ? FIRST_PAUSE_MS : Math.min(breaker.pauseMs * 2, LONGEST_PAUSE_MS);
-    breaker.openUntilMs = this.monotonicMs() + breaker.pauseMs;
+    if (breaker !== undefined && breaker.failures >= FAILURES_MAX) breaker.pausedUntilMs = Infinity;
   }
 
   /** Notes the result of a call; true when the receiver works again after a pause. */
-  learn(botId: string, { outcome, status }: CallResult): boolean {
-    if (outcome === 'interrupted') this.abandon(botId);
+  learn(botId: string, { outcome, status = 0 }: CallResult): boolean {
+    const { failures, pausedUntilMs } = this.breakers.get(botId) ?? { failures: 0, pausedUntilMs: 0 };
     // A receiver that refuses one event works: the other deliveries need not wait.
-    else if (outcome === 'refused' && status !== undefined && status < 500 && status !== 429)
-      return this.succeed(botId);
-    else if (outcome === 'confirmed' || outcome === 'gone') return this.succeed(botId);
-    else this.fail(botId);
+    const refusesOne = outcome === 'refused' && status < 500 && status !== 429;
+    if (outcome === 'confirmed' || outcome === 'gone' || refusesOne) {
+      this.breakers.delete(botId);
+      return failures >= FAILURES_MAX;
+    }
+    const isProbe = pausedUntilMs === Infinity;
+    if (outcome === 'interrupted') {
+      if (isProbe) this.breakers.set(botId, { failures, pausedUntilMs: 0 });
+    } else if (isProbe || this.waitMs(botId) === 0) {
+      // Calls that began before the pause do not prolong it.
+      const pausedUntil = this.monotonicMs() + pauseAfter(failures + 1);
+      this.breakers.set(botId, { failures: failures + 1, pausedUntilMs: pausedUntil });
+    }
     return false;
   }
 
@@ -89,4 +67,9 @@ export class CircuitBreakers {
   retain(isKept: (botId: string) => boolean): void {
     for (const botId of this.breakers.keys()) if (!isKept(botId)) this.breakers.delete(botId);
   }
+}
+
+function pauseAfter(failures: number): number {
+  if (failures < FAILURES_MAX) return 0;
+  return Math.min(FIRST_PAUSE_MS * 2 ** (failures - FAILURES_MAX), LONGEST_PAUSE_MS);
 }

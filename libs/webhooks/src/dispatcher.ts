@@ -205,13 +205,12 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async call(claim: Claim): Promise<void> {
-    const isProbe = this.breakers.begin(claim.botId);
+    this.breakers.begin(claim.botId);
     const result = await this.attempt(claim);
     const recovered = this.breakers.learn(claim.botId, result);
     this.underWay--;
     this.release([claim.botId, claim.target.url], result);
     const settled = this.settle(claim, result, recovered);
-    if (isProbe) this.due.wake(claim.botId, this.clock.confirmedMs());
     // The delivery for the free place is claimed in the commit that stores the result.
     this.pump();
     await settled;

@@ -41,6 +41,15 @@ describe('DueQueue', () => {
     expect(due.take(50, 1, noWait)).toEqual(['spared']);
   });
 
+  it('keep the place of a bot while its receiver is tried', () => {
+    const due = new DueQueue();
+    due.wake('tried', 0);
+    due.wake('other', 0);
+    expect(due.take(0, 1, (bot) => (bot === 'tried' ? Infinity : 0))).toEqual(['other']);
+    due.wake('other', 0);
+    expect(due.take(0, 2, noWait)).toEqual(['tried', 'other']);
+  });
+
   it('keep a bot whose URL is busy until a call to it has ended', () => {
     const due = new DueQueue();
     due.park('a', 'http://busy/');

@@ -42,16 +42,17 @@ export class DueQueue {
     }
   }
 
-  /** Takes out at most `max` bots in turn; a bot with a `waitMs` sleeps that long instead. */
+  /** Takes out at most `max` bots in turn; a bot with a `waitMs` sleeps that long instead, or keeps its place for ever. */
   take(nowMs: number, max: number, waitMs: (botId: string) => number): string[] {
     if (this.earliestMs <= nowMs) this.rouse(nowMs);
     const taken: string[] = [];
     for (const botId of this.ready) {
       if (taken.length >= max) break;
-      this.ready.delete(botId);
       const pauseMs = waitMs(botId);
+      if (pauseMs === Infinity) continue;
+      this.ready.delete(botId);
       if (pauseMs === 0) taken.push(botId);
-      else if (pauseMs < Infinity) this.wake(botId, nowMs + pauseMs);
+      else this.wake(botId, nowMs + pauseMs);
     }
     return taken;
   }
