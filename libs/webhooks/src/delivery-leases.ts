@@ -7,6 +7,7 @@ import { DeliveriesSettled } from './deliveries-settled.event';
 import { cancelFree, CHUNK } from './delivery-states';
 import type { DeliveryEvent } from './delivery.entity';
 import { DeliveryTexts } from './delivery-texts';
+import type { Place } from './due-queue';
 import type { Slot } from './host-slots';
 
 /** Time beyond the longest call for which a lease is valid: enough to store the result. */
@@ -45,12 +46,11 @@ export interface Claim {
 export interface Found {
   readonly botId: string;
   readonly claim?: Claim;
-  /** The receiver's own slots, or a share of all slots or of those of its host. */
-  readonly busy?: string;
+  readonly busy?: Place;
   readonly nextDueMs?: number;
 }
 
-type Admit = (...slot: Slot) => string | undefined;
+export type Admit = (...slot: Slot) => Place | undefined;
 
 /**
  * Leases deliveries, so that no two attempts of one run at the same time, also in processes whose clocks differ by up to
@@ -93,7 +93,7 @@ export class DeliveryLeases {
     return this.unitOfWork.read((tx) => tx.all('SELECT bot_id FROM webhook_url_changes'));
   }
 
-  /** Leases at most one due delivery of each bot; `admit` answers what a call to its URL has to wait for. */
+  /** Leases at most one due delivery of each bot; `admit` answers where a call to its URL has to wait. */
   claim(botIds: readonly string[], admit: Admit): Promise<Found[]> {
     return this.unitOfWork.write(async (tx) => {
       const found: Found[] = [];

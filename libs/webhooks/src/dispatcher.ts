@@ -5,7 +5,7 @@ import { NO_SIGNALS, Signals } from '@app/database';
 import { Clock, CONFIG, type Config, describeFault } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { CircuitBreakers } from './circuit-breakers';
-import { type Claim, DeliveryLeases, type Found } from './delivery-leases';
+import { type Admit, type Claim, DeliveryLeases, type Found } from './delivery-leases';
 import { DeliveryResults } from './delivery-results';
 import { DueQueue } from './due-queue';
 import { HostSlots, type Slot } from './host-slots';
@@ -151,19 +151,19 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
 
   /** Claims one delivery of each bot in turn, up to the free places; false when nothing is due. */
   private async claimSome(): Promise<boolean> {
-    this.due.unpark(this.slots.rooms());
+    this.due.unpark((place) => this.slots.callsAt(place));
     const free = this.config.webhookConcurrency - this.underWay;
     const bots = this.due.take(this.clock.confirmedMs(), free, (botId) => this.breakers.waitMs(botId));
     if (bots.length === 0) return false;
     const admitted: Slot[] = [];
-    const admit = (...slot: Slot): string | undefined => this.slots.take(...slot) ?? void admitted.push(slot);
+    const admit: Admit = (...slot) => this.slots.take(...slot) ?? void admitted.push(slot);
     try {
       for (const found of await this.leases.claim(bots, admit)) this.accept(found, admitted);
     } catch (error) {
       for (const botId of bots) this.due.wake(botId, this.clock.confirmedMs() + FAULT_PAUSE_MS);
       throw error;
     } finally {
-      for (const slot of admitted) this.release(slot);
+      for (const slot of admitted) this.slots.release(...slot);
     }
     return true;
   }
@@ -199,17 +199,12 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.wake(botId);
   }
 
-  private release(slot: Slot, result?: CallResult): void {
-    // Those that have waited for a share come before the further calls to the receiver.
-    this.due.unpark(this.slots.release(...slot, result));
-  }
-
   private async call(claim: Claim): Promise<void> {
     this.breakers.begin(claim.botId);
     const result = await this.attempt(claim);
     const recovered = this.breakers.learn(claim.botId, result);
     this.underWay--;
-    this.release([claim.botId, claim.target.url], result);
+    this.slots.release(claim.botId, claim.target.url, result);
     const settled = this.settle(claim, result, recovered);
     // The delivery for the free place is claimed in the commit that stores the result.
     this.pump();

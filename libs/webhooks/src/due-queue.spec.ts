@@ -50,24 +50,24 @@ describe('DueQueue', () => {
     expect(due.take(0, 2, noWait)).toEqual(['tried', 'other']);
   });
 
-  it('keep a bot whose URL is busy until a call to it has ended', () => {
+  it('keep a bot whose receiver is busy until a call to it has ended', () => {
     const due = new DueQueue();
-    due.park('a', 'http://busy/');
+    due.park('a', { name: 'busy', max: 2 });
     expect(due.take(1_000, 1, noWait)).toEqual([]);
-    due.unpark([{ name: 'http://other/', room: Infinity }]);
+    due.unpark(() => 2);
     expect(due.take(1_000, 1, noWait)).toEqual([]);
-    due.unpark([{ name: 'http://busy/', room: Infinity }]);
+    due.unpark((place) => (place === 'busy' ? 1 : 2));
     expect(due.take(1_000, 1, noWait)).toEqual(['a']);
   });
 
   it('end the waiting of as many bots as there is room for, in turn', () => {
     const due = new DueQueue();
-    for (const bot of ['a', 'b', 'c']) due.park(bot, 'share');
-    due.unpark([{ name: 'share', room: 2 }]);
+    for (const bot of ['a', 'b', 'c']) due.park(bot, { name: 'share', max: 16 });
+    due.unpark(() => 14);
     expect(due.take(0, 5, noWait)).toEqual(['a', 'b']);
-    due.unpark([{ name: 'share', room: -1 }]);
+    due.unpark(() => 17);
     expect(due.take(0, 5, noWait)).toEqual([]);
-    due.unpark([{ name: 'share', room: 2 }]);
+    due.unpark(() => 14);
     expect(due.take(0, 5, noWait)).toEqual(['c']);
   });
 

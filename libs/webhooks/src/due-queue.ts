@@ -1,7 +1,7 @@
-/** How many calls there is room for at a receiver or in a share of the slots. */
-export interface Room {
+/** What a call is counted at, a receiver or a share of the slots, and how many calls there may be. */
+export interface Place {
   readonly name: string;
-  readonly room: number;
+  readonly max: number;
 }
 
 /**
@@ -12,7 +12,7 @@ export class DueQueue {
   /** Bots in the order in which they are served. */
   private readonly ready = new Set<string>();
   private readonly sleeping = new Map<string, number>();
-  private readonly parked = new Map<string, Set<string>>();
+  private readonly parked = new Map<string, { readonly max: number; readonly bots: Set<string> }>();
   private earliestMs = Infinity;
 
   /** Notes a delivery of the bot that is due at `dueMs`; an earlier time is kept. */
@@ -24,21 +24,20 @@ export class DueQueue {
     this.earliestMs = Math.min(this.earliestMs, dueMs);
   }
 
-  /** The bot waits for `busy`: its receiver, or a share of the slots. */
-  park(botId: string, busy: string): void {
-    const waiting = this.parked.get(busy) ?? new Set();
-    this.parked.set(busy, waiting.add(botId));
+  /** The bot waits for room at a full place. */
+  park(botId: string, { name, max }: Place): void {
+    const bots = this.parked.get(name)?.bots ?? new Set();
+    this.parked.set(name, { max, bots: bots.add(botId) });
   }
 
-  /** Ends the waiting for each of `rooms`, of as many bots as there is room for. */
-  unpark(rooms: readonly Room[]): void {
-    for (const { name, room } of rooms) {
-      const waiting = this.parked.get(name) ?? new Set();
-      for (const botId of [...waiting].slice(0, Math.max(0, room))) {
-        waiting.delete(botId);
+  /** Ends the waiting at each place of as many bots as there is room for, beside the calls that run there. */
+  unpark(callsAt: (place: string) => number): void {
+    for (const [name, { max, bots }] of this.parked) {
+      for (const botId of [...bots].slice(0, Math.max(0, max - callsAt(name)))) {
+        bots.delete(botId);
         this.ready.add(botId);
       }
-      if (waiting.size === 0) this.parked.delete(name);
+      if (bots.size === 0) this.parked.delete(name);
     }
   }
 

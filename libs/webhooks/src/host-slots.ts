@@ -1,4 +1,4 @@
-import type { Room } from './due-queue';
+import type { Place } from './due-queue';
 import type { CallResult } from './webhook-sender';
 
 /** A call of this duration, in milliseconds, is slow. */
@@ -14,15 +14,13 @@ const QUICK = 0;
 /** All bots together may call a host by so many times what one bot may. */
 const BOTS_PER_HOST = 4;
 
+/** Whose shares those of all slots are. No host has such a name. */
+const ALL = 'all hosts';
+
 /** What a slot is taken for. */
 export type Slot = readonly [botId: string, url: string];
 
 type Kind = 'quick' | 'unproved' | 'slow';
-
-/** Some of the slots, of all hosts or of one, and whose calls are counted there. */
-interface Share extends Room {
-  readonly counts: (receiver: Receiver) => boolean;
-}
 
 interface Receiver {
   readonly name: string;
@@ -40,13 +38,13 @@ interface Receiver {
  * last call to its host was, whichever bot it came from; among the receivers of its host it is not.
  */
 export class HostSlots {
-  /**
-   * The receivers with running calls, by name. A claim takes up to as many slots as there are, within one unit, so a slot is
-   * taken or given back in one pass over them.
-   */
+  /** The receivers with running calls, by name. */
   private readonly running = new Map<string, Receiver>();
   /** For each receiver {@link QUICK}, or the time until which it is slow; and {@link QUICK} for hosts. */
   private readonly marks = new Map<string, number>();
+  /** The running calls at each place, counted at most once in a millisecond: a claim takes up to as many slots as there are. */
+  private calls = new Map<string, number>();
+  private countedMs = -Infinity;
 
   constructor(
     private readonly total: number,
@@ -54,74 +52,55 @@ export class HostSlots {
     private readonly monotonicMs: () => number,
   ) {}
 
-  /** Takes a slot and answers undefined; otherwise answers what the call has to wait for, a receiver or a share. */
-  take(botId: string, url: string): string | undefined {
+  /** Takes a slot and answers undefined; otherwise answers the place at which the call has to wait for room. */
+  take(botId: string, url: string): Place | undefined {
     const receiver = this.receiverOf(botId, url);
-    const { name, host, begunMs } = receiver;
-    if (begunMs.length >= (this.kindOf(receiver) === 'slow' ? 1 : this.perHost)) return name;
-    const all = [...this.running.values()];
-    const own = all.filter((other) => other.host === host);
-    const full = [...this.sharesOf(host, own), ...this.sharesOfAll(all)].find(
-      ({ room, counts }) => room <= 0 && counts(receiver),
-    );
-    if (full !== undefined) return full.name;
-    begunMs.push(this.monotonicMs());
-    this.running.set(name, receiver);
+    const places = this.placesOf(receiver);
+    const full = places.find(({ name, max }) => this.callsAt(name) >= max);
+    if (full !== undefined) return full;
+    receiver.begunMs.push(this.monotonicMs());
+    this.running.set(receiver.name, receiver);
+    this.add(1, places);
     return undefined;
   }
 
-  /** Gives a slot back, with the result of a call that was made; answers the room that there is now, for others first. */
-  release(botId: string, url: string, result?: CallResult): readonly Room[] {
+  /** Gives a slot back, with the result of a call that was made. */
+  release(botId: string, url: string, result?: CallResult): void {
     const receiver = this.receiverOf(botId, url);
-    const { name, host, begunMs } = receiver;
+    const { name, begunMs } = receiver;
     // A slot without a call is the newest one.
     const ended = result === undefined ? begunMs.pop() : begunMs.shift();
     if (begunMs.length === 0) this.running.delete(name);
     if (ended !== undefined && result !== undefined && result.outcome !== 'interrupted')
       this.learn(receiver, result.durationMs);
-    return [...this.rooms(host), { name, room: Infinity }];
+    this.countedMs = -Infinity;
   }
 
-  /** The free slots of each share, by the name that {@link take} answers: of all, and of hosts with calls or one more. */
-  rooms(...more: readonly string[]): readonly Room[] {
-    const all = [...this.running.values()];
-    const hosts = new Map(more.map((host): [string, Receiver[]] => [host, []]));
-    for (const receiver of all) {
-      const own = hosts.get(receiver.host);
-      if (own === undefined) hosts.set(receiver.host, [receiver]);
-      else own.push(receiver);
+  /** The running calls at a place, of which those that last become slow ones. */
+  callsAt(place: string): number {
+    const nowMs = Math.floor(this.monotonicMs());
+    if (nowMs !== this.countedMs) {
+      this.countedMs = nowMs;
+      this.calls = new Map();
+      for (const receiver of this.running.values())
+        this.add(receiver.begunMs.length, this.placesOf(receiver));
     }
-    return [...this.sharesOfAll(all), ...[...hosts].flatMap(([host, own]) => this.sharesOf(host, own))];
+    return this.calls.get(place) ?? 0;
   }
 
-  private sharesOfAll(receivers: readonly Receiver[]): Share[] {
-    return this.shares('all', this.total, receivers, (receiver) => {
-      const kind = this.kindOf(receiver);
-      return kind === 'unproved' && this.marks.get(receiver.host) === QUICK ? 'quick' : kind;
-    });
+  private add(calls: number, places: readonly Place[]): void {
+    for (const { name } of places) this.calls.set(name, (this.calls.get(name) ?? 0) + calls);
   }
 
-  private sharesOf(host: string, receivers: readonly Receiver[]): Share[] {
-    return this.shares(host, this.perHost * BOTS_PER_HOST, receivers, (receiver) => this.kindOf(receiver));
-  }
-
-  private shares(
-    whose: string,
-    size: number,
-    receivers: readonly Receiver[],
-    kindOf: (receiver: Receiver) => Kind,
-  ): Share[] {
-    const calls: Record<Kind, number> = { slow: 0, unproved: 0, quick: 0 };
-    for (const receiver of receivers) calls[kindOf(receiver)] += receiver.begunMs.length;
-    const share = (name: string, slots: number, ...kinds: Kind[]): Share => ({
-      name: `${name}:${whose}`,
-      room: kinds.reduce((room, kind) => room - calls[kind], Math.max(1, slots)),
-      counts: (receiver) => kinds.includes(kindOf(receiver)),
-    });
+  /** Where a call is counted: at its receiver, and in the shares for its kind, of its host and of all. */
+  private placesOf(receiver: Receiver): readonly Place[] {
+    const { name, host } = receiver;
+    const kind = this.kindOf(receiver);
+    const isProved = kind === 'unproved' && this.marks.get(host) === QUICK;
     return [
-      share('slow', Math.floor(size / 2), 'slow'),
-      share('unproved', size - Math.floor(size / 4), 'slow', 'unproved'),
-      share('any', size, 'slow', 'unproved', 'quick'),
+      { name, max: kind === 'slow' ? 1 : this.perHost },
+      ...sharesOf(host, this.perHost * BOTS_PER_HOST, kind),
+      ...sharesOf(ALL, this.total, isProved ? 'quick' : kind),
     ];
   }
 
@@ -158,4 +137,14 @@ export class HostSlots {
     const name = `${botId} ${host}`;
     return this.running.get(name) ?? { name, host, begunMs: [] };
   }
+}
+
+/** The shares of so many slots in which calls of a kind are counted: for slow ones, for these and unproved ones, and for any. */
+function sharesOf(whose: string, size: number, kind: Kind): readonly Place[] {
+  const shares = [
+    { name: `slow:${whose}`, max: Math.max(1, Math.floor(size / 2)) },
+    { name: `unproved:${whose}`, max: size - Math.floor(size / 4) },
+    { name: `any:${whose}`, max: size },
+  ];
+  return shares.slice(['slow', 'unproved', 'quick'].indexOf(kind));
 }
