@@ -1,4 +1,5 @@
-import { DELIVERY_EVENTS, DELIVERY_STATUSES, OUTCOMES } from '@app/webhooks';
+import { METRICS } from '@app/metrics';
+import { DELIVERY_EVENTS, DELIVERY_STATUSES } from '@app/webhooks';
 import type { Schemas } from '@lethe/sdk';
 import { CODES } from '../../apps/console/src/codes';
 import { outcomeOf } from '../../apps/console/src/delivery-outcome';
@@ -41,7 +42,8 @@ describe('the outcome of a call that was asked for in the console', () => {
   });
 
   it('is said in words of both languages, as every state and event', () => {
-    const names = [...new Set([...DELIVERY_EVENTS, ...DELIVERY_STATUSES, ...OUTCOMES])].toSorted();
+    const outcomes = METRICS.webhookAttempts.label.values;
+    const names = [...new Set([...DELIVERY_EVENTS, ...DELIVERY_STATUSES, ...outcomes])].toSorted();
     for (const codes of Object.values(CODES)) expect(Object.keys(codes).toSorted()).toEqual(names);
   });
 });

@@ -19,5 +19,5 @@ export { type OutboxState, outboxState } from './outbox-state';
 export { RetrySchedule } from './retry-schedule';
 export { WakeUpTimer } from './wake-up-timer';
 export { WebhookEventsListener } from './webhook-events.listener';
-export { type CallResult, OUTCOMES, type WebhookCall, WebhookSender } from './webhook-sender';
+export { type CallResult, type WebhookCall, WebhookSender } from './webhook-sender';
 export { WebhooksModule } from './webhooks.module';

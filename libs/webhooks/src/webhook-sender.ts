@@ -1,3 +1,5 @@
+import type { LabelOf } from '@app/metrics';
+
 /** One signed call, ready to be sent. */
 export interface WebhookCall {
   readonly url: string;
@@ -5,23 +7,8 @@ export interface WebhookCall {
   readonly body: string;
 }
 
-/** The outcome of an attempt; of an answer only its status and timing are kept besides. */
-export const OUTCOMES = [
-  'confirmed',
-  'gone',
-  'refused',
-  'redirected',
-  'timed_out',
-  'not_connected_in_time',
-  'connection_failed',
-  'tls_failed',
-  'name_not_found',
-  'blocked_address',
-  'invalid_answer',
-  'answer_too_large',
-  'interrupted',
-] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+/** The outcome of an attempt, as the metrics list them; of an answer only its status and timing are kept besides. */
+export type Outcome = LabelOf<'webhookAttempts'>;
 
 export interface CallResult {
   readonly outcome: Outcome;
