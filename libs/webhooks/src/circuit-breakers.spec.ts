@@ -1,5 +1,5 @@
 import { CircuitBreakers } from './circuit-breakers';
-import type { Outcome } from './webhook-sender';
+import type { Outcome } from './webhook-call';
 
 describe('CircuitBreakers', () => {
   let nowMs: number;

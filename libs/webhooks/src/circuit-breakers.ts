@@ -1,4 +1,4 @@
-import type { CallResult } from './webhook-sender';
+import type { CallResult } from './webhook-call';
 
 /** Failures in a row after which calls are paused. */
 const FAILURES_MAX = 5;

@@ -20,7 +20,7 @@ import { CHUNK, type ReplayScope } from './delivery-states';
 import { Attempt, Delivery } from './delivery.entity';
 import { DeliveryTexts, type StoredDelivery } from './delivery-texts';
 import { Outbox } from './outbox';
-import { pingPayload } from './payload';
+import { pingPayload } from './webhook-call';
 
 /** How far a replay is: the number of queued deliveries, and the id of the last one. */
 interface Replayed {

@@ -1,7 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import { WebhookHealth, type WebhookHealthView } from '@app/bots';
-import type { Tx } from '@app/database';
-import type { Outcome } from './webhook-sender';
+import { suspendedBots, WebhookHealth, type WebhookHealthView } from '@app/bots';
+import { amongValues, type Tx, UnitOfWork } from '@app/database';
+import { Clock, SharedReading } from '@app/kernel';
+import { Metrics } from '@app/metrics';
+import { Injectable, OnApplicationBootstrap } from '@nestjs/common';
+import type { Outcome } from './webhook-call';
 
 interface HealthRow {
   readonly failures: number;
@@ -34,5 +36,98 @@ export class DeliveryHealth extends WebhookHealth {
       last_delivered_at: row?.last_delivered_at ?? null,
       last_failed_at: row?.last_failed_at ?? null,
     };
+  }
+}
+
+/** The state of the outbox for the operator. */
+export interface OutboxState {
+  /** When the oldest waiting call of a bot that is not suspended is due. */
+  readonly oldestDue: string | undefined;
+  /** Calls that were given up and can be sent again by hand. */
+  readonly exhausted: number;
+  /** Suspended bots with waiting calls. */
+  readonly suspended: number;
+}
+
+export function outboxState(unitOfWork: UnitOfWork): Promise<OutboxState> {
+  return unitOfWork.snapshot(async (tx) => {
+    const among = amongValues(tx, 'bot_id', await suspendedBots(tx));
+    const due = await tx.get<{ at: string | null }>(
+      `SELECT MIN(next_attempt_at) AS at FROM webhook_deliveries WHERE status = 'pending' AND NOT (${among.sql})`,
+      among.value,
+    );
+    const held = await tx.get<{ total: number | string }>(
+      `SELECT COUNT(DISTINCT bot_id) AS total FROM webhook_deliveries WHERE status = 'pending' AND ${among.sql}`,
+      among.value,
+    );
+    const exhausted = await tx.get<{ total: number | string }>(
+      `SELECT COUNT(*) AS total FROM webhook_deliveries WHERE status = 'exhausted'`,
+    );
+    return {
+      oldestDue: due?.at ?? undefined,
+      exhausted: Number(exhausted?.total ?? 0),
+      suspended: Number(held?.total ?? 0),
+    };
+  });
+}
+
+/** At most one query in this time, for all metrics and readers. */
+const HOLD_MS = 5_000;
+/** Most deliveries read: a larger outbox is reported with this number. */
+const LOOKED_AT_MAX = 5_000;
+
+interface Waiting {
+  readonly receiver: 'healthy' | 'failing' | 'suspended';
+  readonly waiting: number | string;
+  readonly due: string;
+}
+
+/**
+ * The number of deliveries in the outbox and how long they have been due. Deliveries to failing receivers are counted
+ * apart: their calls are paused on purpose, and one dead receiver is no fault of the service. So are those of bots that
+ * the operator has suspended.
+ */
+@Injectable()
+export class OutboxGauges implements OnApplicationBootstrap {
+  private readonly reading: SharedReading<Waiting[]>;
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly metrics: Metrics,
+  ) {
+    this.reading = new SharedReading(clock, HOLD_MS, () => this.look());
+  }
+
+  onApplicationBootstrap(): void {
+    this.metrics.gauge('outboxDepth', () => this.of(({ waiting }) => Number(waiting)));
+    this.metrics.gauge('outboxOldestAge', () =>
+      this.of(({ due }) => Math.max(0, (this.clock.confirmedMs() - Date.parse(due)) / 1000)),
+    );
+  }
+
+  private async of(value: (rows: Waiting) => number): Promise<Record<Waiting['receiver'], number>> {
+    const found = { healthy: 0, failing: 0, suspended: 0 };
+    for (const row of await this.reading.get()) found[row.receiver] = value(row);
+    return found;
+  }
+
+  private look(): Promise<Waiting[]> {
+    return this.unitOfWork.read(async (tx) => {
+      const suspended = amongValues(tx, 'bots.bot_id', await suspendedBots(tx));
+      return tx.all<Waiting>(
+        `SELECT CASE WHEN ${suspended.sql} THEN 'suspended' WHEN health.failures > 0 THEN 'failing' ELSE 'healthy' END
+             AS receiver,
+           SUM(bots.waiting) AS waiting, MIN(bots.due) AS due
+         FROM (
+           SELECT looked_at.bot_id, COUNT(*) AS waiting, MIN(looked_at.next_attempt_at) AS due
+           FROM (SELECT bot_id, next_attempt_at FROM webhook_deliveries WHERE status = 'pending'
+                 ORDER BY bot_id, next_attempt_at LIMIT ?) looked_at
+           GROUP BY looked_at.bot_id
+         ) bots LEFT JOIN webhook_health health ON health.bot_id = bots.bot_id
+         GROUP BY 1`,
+        ...[suspended.value, LOOKED_AT_MAX],
+      );
+    });
   }
 }

@@ -3,7 +3,7 @@ import { lockBot, WebhookSecrets, type WebhookTarget } from '@app/bots';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config, DomainEvents, Random } from '@app/kernel';
 import { type Digest, UnreadableSecretError } from '@app/primitives';
-import { DeliveriesSettled } from './deliveries-settled.event';
+import { DeliveriesSettled } from './delivery-results';
 import { cancelFree, CHUNK } from './delivery-states';
 import type { DeliveryEvent } from './delivery.entity';
 import { DeliveryTexts } from './delivery-texts';

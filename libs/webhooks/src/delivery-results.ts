@@ -1,15 +1,29 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type SqlValue, type Tx, UnitOfWork } from '@app/database';
 import { confirmForgotten } from '@app/erasure';
 import { Clock, DomainEvents } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
-import { DeliveriesSettled } from './deliveries-settled.event';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Claim } from './delivery-leases';
-import { CHUNK, followSome, hastenSome } from './delivery-states';
+import { CHUNK, followSome, hastenSome, RetrySchedule } from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
-import { confirmedPayload } from './payload';
-import { RetrySchedule } from './retry-schedule';
-import type { CallResult } from './webhook-sender';
+import { type CallResult, confirmedPayload } from './webhook-call';
+
+/** How deliveries of a bot ended, and how often an attempt had failed before, at one time. */
+export interface Settled {
+  readonly botId: string;
+  readonly at: string;
+  readonly delivered?: number;
+  readonly failed?: number;
+  readonly exhausted?: number;
+}
+
+/** Attempts or deliveries ended, pings aside; published inside the transaction that stores the ends. */
+export class DeliveriesSettled {
+  constructor(
+    readonly tx: Tx,
+    readonly settled: Settled,
+  ) {}
+}
 
 /** The consequence of an attempt: a later one, or the end. */
 interface Verdict {

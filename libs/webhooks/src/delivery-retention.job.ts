@@ -4,9 +4,8 @@ import { UnitOfWork } from '@app/database';
 import { type Job, type Lease, nextBotBy, PeriodicJob } from '@app/jobs';
 import { Clock, CONFIG, type Config, DomainEvents, firstIdAt } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
-import { DeliveriesSettled } from './deliveries-settled.event';
-import { CHUNK, exhaustSome } from './delivery-states';
-import { RetrySchedule } from './retry-schedule';
+import { DeliveriesSettled } from './delivery-results';
+import { CHUNK, exhaustSome, RetrySchedule } from './delivery-states';
 
 const NEXT_BOT = 'SELECT MIN(bot_id) AS bot_id FROM webhook_deliveries WHERE bot_id > ?';
 /** Deliveries of a receiver that was being spared until their time was up. */

@@ -10,7 +10,7 @@ import {
 } from '@app/database';
 import type { Digest } from '@app/primitives';
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
-import type { Outcome } from './webhook-sender';
+import type { Outcome } from './webhook-call';
 
 export const DELIVERY_EVENTS = ['user_forgotten', 'consent_revoked', 'ping'] as const;
 export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number];

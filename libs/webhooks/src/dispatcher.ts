@@ -7,11 +7,9 @@ import { Metrics, NO_METRICS } from '@app/metrics';
 import { CircuitBreakers } from './circuit-breakers';
 import { type Admit, type Claim, DeliveryLeases, type Found } from './delivery-leases';
 import { DeliveryResults } from './delivery-results';
-import { DueQueue } from './due-queue';
+import { DueQueue, WakeUpTimer } from './due-queue';
 import { HostSlots, type Slot } from './host-slots';
-import { WakeUpTimer } from './wake-up-timer';
-import { webhookCall } from './webhook-call';
-import { type CallResult, WebhookSender } from './webhook-sender';
+import { type CallResult, webhookCall, WebhookSender } from './webhook-call';
 
 /** Interval of the search for expired leases and for deliveries of other processes. */
 const POLL_MS = 5_000;

@@ -1,5 +1,5 @@
 import type { Place } from './due-queue';
-import type { CallResult } from './webhook-sender';
+import type { CallResult } from './webhook-call';
 
 /** A call of this duration, in milliseconds, is slow. */
 const SLOW_MS = 1_000;

@@ -1,6 +1,7 @@
+export { type OutboxState, outboxState } from './delivery-health';
 export { type Claim, DeliveryLeases } from './delivery-leases';
-export { DeliveryResults } from './delivery-results';
-export { DeliveriesSettled } from './deliveries-settled.event';
+export { DeliveriesSettled, DeliveryResults } from './delivery-results';
+export { RetrySchedule } from './delivery-states';
 export { DeliveryTexts } from './delivery-texts';
 export { DeliveryRetention } from './delivery-retention.job';
 export {
@@ -12,12 +13,8 @@ export {
   UrlChange,
 } from './delivery.entity';
 export { Dispatcher } from './dispatcher';
-export { HttpWebhookSender } from './http.sender';
-export { NameResolver } from './name-resolver';
-export { Outbox } from './outbox';
-export { type OutboxState, outboxState } from './outbox-state';
-export { RetrySchedule } from './retry-schedule';
-export { WakeUpTimer } from './wake-up-timer';
-export { WebhookEventsListener } from './webhook-events.listener';
-export { type CallResult, type WebhookCall, WebhookSender } from './webhook-sender';
+export { HttpWebhookSender, NameResolver } from './http.sender';
+export { Outbox, WebhookEventsListener } from './outbox';
+export { WakeUpTimer } from './due-queue';
+export { type CallResult, type WebhookCall, WebhookSender } from './webhook-call';
 export { WebhooksModule } from './webhooks.module';

@@ -1,7 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { BotResumed, WebhookUrlChanged } from '@app/bots';
+import { ConsentsRevoked } from '@app/consent';
 import { givenRows, type Tx } from '@app/database';
-import { Clock, OwnError, Random } from '@app/kernel';
+import { UsersForgotten } from '@app/erasure';
+import { Clock, OnDomainEvent, OwnError, Random } from '@app/kernel';
 import type { Subject } from '@app/subjects';
+import { Injectable } from '@nestjs/common';
 import {
   beginToFollow,
   followSome,
@@ -9,12 +12,13 @@ import {
   replayable,
   type ReplayScope,
   type Restart,
+  RetrySchedule,
   reviveOne,
 } from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
 import type { DeliveryEvent } from './delivery.entity';
 import { Dispatcher } from './dispatcher';
-import { RetrySchedule } from './retry-schedule';
+import { consentRevokedPayload, userForgottenPayload } from './webhook-call';
 
 /** An event to send to a bot. */
 export interface OutgoingEvent {
@@ -102,5 +106,51 @@ export class Outbox {
 
   private restart(): Restart {
     return this.schedule.begin(this.clock.confirmedMs());
+  }
+}
+
+/** Turns events into webhook calls, in the unit of the event. */
+@Injectable()
+export class WebhookEventsListener {
+  constructor(
+    private readonly outbox: Outbox,
+    private readonly dispatcher: Dispatcher,
+  ) {}
+
+  @OnDomainEvent(ConsentsRevoked)
+  async onConsentsRevoked({ tx, revoked }: ConsentsRevoked): Promise<void> {
+    await this.outbox.queueAll(
+      tx,
+      revoked.map((each) => ({
+        botId: each.subject.botId,
+        event: 'consent_revoked',
+        payload: consentRevokedPayload(each),
+        subject: each.subject,
+      })),
+    );
+  }
+
+  @OnDomainEvent(UsersForgotten)
+  async onUsersForgotten({ tx, forgotten }: UsersForgotten): Promise<void> {
+    await this.outbox.queueAll(
+      tx,
+      forgotten.map((each) => ({
+        botId: each.subject.botId,
+        event: 'user_forgotten',
+        requestId: each.requestId,
+        payload: userForgottenPayload(each),
+        subject: each.subject,
+      })),
+    );
+  }
+
+  @OnDomainEvent(WebhookUrlChanged)
+  onWebhookUrlChanged({ tx, botId }: WebhookUrlChanged): Promise<void> {
+    return this.outbox.follow(tx, botId);
+  }
+
+  @OnDomainEvent(BotResumed)
+  onBotResumed({ tx, botId }: BotResumed): void {
+    tx.afterCommit(() => this.dispatcher.poke(botId));
   }
 }

@@ -6,7 +6,7 @@ import { Clock, CONFIG, type Config, EgressPolicy, Random } from '@app/kernel';
 import { DeliveriesController } from './deliveries.controller';
 import { DeliveriesService } from './deliveries.service';
 import { DeliveryData } from './delivery-data.holder';
-import { DeliveryHealth } from './delivery-health';
+import { DeliveryHealth, OutboxGauges } from './delivery-health';
 import { DeliveryLeases } from './delivery-leases';
 import { DeliveryResults } from './delivery-results';
 import { DeliveryRetention } from './delivery-retention.job';
@@ -15,12 +15,10 @@ import { Dispatcher } from './dispatcher';
 import { DeliveryTexts } from './delivery-texts';
 import { HttpWebhookSender } from './http.sender';
 import { Webhooks1763600000009 } from './migrations/1763600000009-webhooks';
-import { Outbox } from './outbox';
-import { OutboxGauges } from './outbox.gauges';
-import { RetrySchedule } from './retry-schedule';
-import { WakeUpTimer, SystemTimer } from './wake-up-timer';
-import { WebhookEventsListener } from './webhook-events.listener';
-import { WebhookSender } from './webhook-sender';
+import { Outbox, WebhookEventsListener } from './outbox';
+import { RetrySchedule } from './delivery-states';
+import { WakeUpTimer, SystemTimer } from './due-queue';
+import { WebhookSender } from './webhook-call';
 
 /** Sends webhook calls about withdrawn consents and erasures. No library imports it: it listens to their events. */
 @Global()

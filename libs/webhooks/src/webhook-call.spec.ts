@@ -1,5 +1,5 @@
 import type { Digest } from '@app/primitives';
-import { confirmedPayload, consentRevokedPayload, pingPayload, userForgottenPayload } from './payload';
+import { confirmedPayload, consentRevokedPayload, pingPayload, userForgottenPayload } from './webhook-call';
 
 const ids = { user_id: '123456789012345678', guild_id: '223456789012345678' };
 const subject = { botId: 'b', guildId: 'g' as Digest, userId: 'u' as Digest, ids };
