@@ -97,9 +97,11 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   private wake(botId: string, why: Reason = 'due'): void {
     if (this.stopped) return;
     if (why === 'byHand') this.breakers.probeNow(botId);
-    if (why === 'anew') this.breakers.forget(botId);
+    if (why === 'anew') {
+      this.breakers.forget(botId);
+      this.follow(botId);
+    }
     this.due.wake(botId, this.clock.confirmedMs());
-    if (why === 'anew') this.follow(botId);
     this.pump();
   }
 
@@ -222,9 +224,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
 
   private async settle(claim: Claim, result: CallResult, recovered: boolean): Promise<void> {
     try {
-      const settledMs = await this.results.settle(claim, result);
-      if (recovered) await this.byChunks(claim.botId, () => this.results.hasten(claim.botId));
-      const nextDueMs = recovered ? this.clock.confirmedMs() : settledMs;
+      const nextDueMs = await this.results.settle(claim, result);
+      if (recovered) return await this.byChunks(claim.botId, () => this.results.hasten(claim.botId));
       if (nextDueMs === undefined) return;
       this.due.wake(claim.botId, nextDueMs);
       // Deliveries that this process gives back at its end are left to other processes.
