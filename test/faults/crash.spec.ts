@@ -2,12 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { Crashes } from '../support/crashes';
-import { sqliteFile } from '../support/database';
 
 const build = useBuild();
 let service: Crashes;
-beforeEach(() => {
-  service = new Crashes(build);
+beforeEach(async () => {
+  service = await new Crashes(build).open();
 });
 afterEach(() => service.remove());
 
@@ -44,7 +43,7 @@ describe('a file that is no database of Lethe', () => {
   it('is left untouched when a newer Lethe has written it', async () => {
     await service.start();
     await service.terminate();
-    await sqliteFile(service.path).run(
+    await service.database.run(
       `INSERT INTO migrations (timestamp, name) VALUES (4000000000000, 'Later4000000000000')`,
     );
     const before = readFileSync(service.path);

@@ -3,10 +3,9 @@ import { keysPath } from '@app/database';
 import { Bot, field } from '../support/bot';
 import { useBuild } from '../support/build';
 import { chance } from '../support/chance';
-import { Crashes, forEach } from '../support/crashes';
-import { sqliteFile, type TestDatabase } from '../support/database';
+import { answered, Crashes } from '../support/crashes';
+import { workThrough } from '../support/crowd';
 import { atDepth, isFull } from '../support/depth';
-import { adminHere } from '../support/here';
 import { describeIoFaults } from '../support/io-faults';
 import { IoJournal } from '../support/io-journal';
 import { Life } from '../support/lives';
@@ -35,16 +34,10 @@ class Rounds {
   readonly counts = { rounds: 0, acknowledged: 0, compared: 0, erased: 0 };
   readonly differences: string[] = [];
   private readonly crashes = new Crashes(build);
-  private readonly keys: TestDatabase;
   private readonly lives: Life[] = [];
-  private readonly journal: IoJournal | undefined;
+  private journal: IoJournal | undefined;
 
-  constructor(private readonly kind: 'kill' | 'cut') {
-    const { directory, path, settings } = this.crashes;
-    this.keys = sqliteFile(keysPath(path));
-    if (kind === 'cut') this.journal = new IoJournal(directory, directory);
-    Object.assign(settings, this.journal?.environment);
-  }
+  constructor(private readonly kind: 'kill' | 'cut') {}
 
   /** The ids of the answered erasures. */
   private get answered(): Set<string> {
@@ -53,16 +46,11 @@ class Rounds {
 
   /** Plays so many rounds; until the end of the last one an erasure is answered. */
   async play(rounds: number): Promise<void> {
-    const bot = await Bot.register((await this.crashes.start()).url);
+    const bot = await this.begin();
     await bot.hasCategory('profile', [field('turn', 'number')]);
     for (let round = 1; round <= rounds; round++) {
       const isLast = round === rounds;
-      const touched = await this.load(bot, inTurn(ACKNOWLEDGED, round), isLast);
-      const atEnd = this.stored();
-      if (round % 2 === 0) await this.killStart(inTurn(STATEMENTS, round / 2));
-      await this.crashes.start();
-      await this.compare(isLast ? this.lives : touched);
-      await this.requireErasedKeysGone(atEnd);
+      await this.load(bot, round, isLast);
       if (round % VERIFIED_EVERY === 0 || isLast) await this.verify();
       this.counts.rounds = round;
     }
@@ -70,7 +58,7 @@ class Rounds {
 
   /** Counts the stored keys of one user before an erasure, and after it when all is lost that was not synced. */
   async cutAfterErasure(): Promise<{ before: number; after: number }> {
-    const bot = await Bot.register((await this.crashes.start()).url);
+    const bot = await this.begin();
     const who = subject();
     await bot.hasConsent(who);
     const before = this.stored().size;
@@ -86,38 +74,48 @@ class Rounds {
     await this.crashes.remove();
   }
 
-  /** Kills the process under load; answers the users who have acted. */
-  private async load(bot: Bot, after: number, isErasing: boolean): Promise<Life[]> {
-    const known = [...this.lives];
-    const touched: Life[] = [];
-    const next = (): Life => {
-      const [old] = chance() < KNOWN ? known.splice(chance() * known.length, 1) : [];
-      const life = old ?? new Life(bot);
-      if (old === undefined) this.lives.push(life);
-      touched.push(life);
-      return life;
-    };
-    const acting = Array.from({ length: CALLERS }, () => ({ life: next(), acts: 0 }));
-    const act = async (caller: number): Promise<boolean> => {
-      const one = acting[caller]!;
-      if (one.acts++ === ACTS) Object.assign(one, { life: next(), acts: 1 });
-      const isAnswered = await one.life.act();
-      if (isAnswered) this.counts.acknowledged++;
-      return isAnswered;
-    };
-    const once = (): boolean => !isErasing || this.answered.size > 0;
-    await this.crashes.killDuring(act, { callers: CALLERS, after, once });
-    this.journal?.cut();
-    return touched;
+  private async begin(): Promise<Bot> {
+    const { root, directory, settings } = await this.crashes.open();
+    if (this.kind === 'cut') this.journal = new IoJournal(root, directory);
+    Object.assign(settings, this.journal?.environment);
+    return Bot.register((await this.crashes.start()).url);
   }
 
-  private async killStart(nth: number): Promise<void> {
-    await this.crashes.killStart(nth);
-    this.journal?.cut();
+  /** Kills the process under load, and starts it again. */
+  private async load(bot: Bot, round: number, isLast: boolean): Promise<void> {
+    const known = [...this.lives];
+    const another = (): Life => {
+      const [old] = chance() < KNOWN ? known.splice(chance() * known.length, 1) : [];
+      if (old === undefined) this.lives.push(new Life(bot));
+      return old ?? this.lives.at(-1)!;
+    };
+    const acting = Array.from({ length: CALLERS }, () => ({ life: another(), acts: 0 }));
+    let atEnd: ReadonlySet<string> = new Set();
+    const sent = await this.crashes.killed({
+      callers: CALLERS,
+      next: (caller) => {
+        const one = acting[caller]!;
+        if (one.acts++ === ACTS) Object.assign(one, { life: another(), acts: 1 });
+        return one.life;
+      },
+      send: (life) => life.act(),
+      after: inTurn(ACKNOWLEDGED, round),
+      once: () => !isLast || this.answered.size > 0,
+      meanwhile: async () => {
+        this.journal?.cut();
+        atEnd = this.stored();
+        if (round % 2 === 1) return;
+        await this.crashes.killStart(inTurn(STATEMENTS, round / 2));
+        this.journal?.cut();
+      },
+    });
+    this.counts.acknowledged += answered(sent).length;
+    await this.compare(isLast ? this.lives : [...new Set(sent.map(({ given }) => given))]);
+    await this.requireErasedKeysGone(atEnd);
   }
 
   private async compare(lives: readonly Life[]): Promise<void> {
-    await forEach(lives, async (life) => this.differences.push(...(await life.differences())));
+    await workThrough(lives, async (life) => this.differences.push(...(await life.differences())));
     this.counts.compared += lives.length;
   }
 
@@ -135,10 +133,10 @@ class Rounds {
 
   /** `atEnd` are the keys in the files when the process ended. */
   private async requireErasedKeysGone(atEnd: ReadonlySet<string>): Promise<void> {
-    const ledger = await this.keys.rows<{ request_id: string; id: string | null }>(
-      'SELECT request_id, key_id AS id FROM erasure_ledger',
+    const ledger = await this.crashes.database.rows<{ request_id: string; id: string | null }>(
+      'SELECT request_id, key_id AS id FROM keys.erasure_ledger',
     );
-    const living = await this.keys.rows<{ id: string }>('SELECT id FROM subject_keys');
+    const living = await this.crashes.database.rows<{ id: string }>('SELECT id FROM keys.subject_keys');
     const present = this.stored();
     const { answered } = this;
     this.counts.erased = answered.size;
@@ -154,9 +152,9 @@ class Rounds {
   }
 
   private async verify(): Promise<void> {
-    const { path, settings } = this.crashes;
+    const { path } = this.crashes;
     for (const file of [path, keysPath(path)]) this.crashes.requireWhole(file);
-    expect(await adminHere(['audit:verify'], settings)).toMatchObject({
+    expect(await this.crashes.admin('audit:verify')).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('Every log is what was sealed.'),
     });

@@ -2,12 +2,12 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { Bot } from '../support/bot';
+import { useBuild } from '../support/build';
 import { preloading } from '../support/child-script';
-import { type Crashes, useCrashes } from '../support/crashes';
+import { answered, type Crashes, useCrashes } from '../support/crashes';
 import { atDepth } from '../support/depth';
 import { useReceiver } from '../support/receiver';
 import { subject } from '../support/snowflakes';
-import { unlessCut } from '../support/unless-cut';
 import { until } from '../support/until';
 
 const receiver = useReceiver();
@@ -25,20 +25,19 @@ describe('kill -9', () => {
 
   it('in the midst of events and calls loses no acknowledged event, and repeats with the same id only', async () => {
     const bot = await Bot.register(crashes.url, { webhook_url: receiver.url });
-    const acknowledged = new Set<string>();
-    const forget = async (): Promise<boolean> => {
-      const answer = await unlessCut(bot.post('/gdpr/forget-user', subject()));
-      if (answer?.status !== 200) return false;
-      acknowledged.add(String(answer.data['request_id']));
-      return true;
-    };
+    const acknowledged: string[] = [];
     for (let round = 0; round < atDepth(3, 8); round++) {
-      // Calls are running.
       const before = receiver.calls.length;
-      const isCalling = () => receiver.calls.length > before;
-      await crashes.killDuring(forget, { callers: 4, after: 3 + 5 * round, once: isCalling });
-      await crashes.endLeases();
-      await crashes.start();
+      const sent = await crashes.killed({
+        callers: 4,
+        next: subject,
+        send: (who) => bot.post<{ request_id: string }>('/gdpr/forget-user', who),
+        after: 3 + 5 * round,
+        // Calls are running.
+        once: () => receiver.calls.length > before,
+        meanwhile: () => crashes.endLeases(),
+      });
+      acknowledged.push(...answered(sent).map(({ answer }) => answer.data.request_id));
     }
     await until(async () => (await pendingIn(crashes)) === 0);
     const idsOf = new Map<string, Set<unknown>>();
@@ -53,8 +52,7 @@ describe('kill -9', () => {
 });
 
 describe('SIGTERM', () => {
-  const crashes = useCrashes();
-  Object.assign(crashes.settings, preloading(FAR_DEADLINES, crashes.directory, 'far-deadlines'));
+  const crashes = useCrashes(preloading(FAR_DEADLINES, useBuild().workingDirectory, 'far-deadlines'));
 
   it('lets running calls end, stores their results and exits with 0', async () => {
     const calls: ServerResponse[] = [];

@@ -1,69 +1,111 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { SqliteDatabase } from '@app/database';
 import { type Build, useBuild } from './build';
 import { killedAt } from './child-script';
-import { ChildService, type Ending } from './child-service';
-import { engine, newDatabase, type TestDatabase } from './database';
+import type { ChildService, Ending } from './child-service';
+import type { Answer, Json } from './client';
+import { engine } from './database';
 import { digestsOf, type StoredIds, storedIds } from './digests';
 import { directoryOnDisk } from './disk';
+import { Installation, lasting } from './installation';
 import type { SubjectIds } from './snowflakes';
+import { unlessCut } from './unless-cut';
 import { until } from './until';
 
-const LETHE_MASTER_KEY = Buffer.alloc(32, 'kill').toString('base64');
+/** An act that was sent, and its answer if that came before the process ended. */
+export interface Sent<Given, Data = Json> {
+  readonly given: Given;
+  answer?: Answer<Data>;
+}
 
-/** Acts once. True when the act is acknowledged; false when the process ended before, or when nothing is left to do. */
-export type Act = (caller: number) => Promise<boolean>;
+/** The acknowledged ones: the service must keep them. Every other one took effect, or it did not. */
+export function answered<Given, Data>(sent: readonly Sent<Given, Data>[]): Required<Sent<Given, Data>>[] {
+  return sent.filter((one): one is Required<Sent<Given, Data>> => one.answer !== undefined);
+}
 
-/** When the process is killed: by what it has done, never by the time. */
-export interface Kill {
+/** Callers who each send one act after another, and the act at which the process is killed: never a time. */
+export interface Kill<Given, Data> {
   readonly callers: number;
+  /** What a caller sends next; undefined when nothing is left. */
+  readonly next: (caller: number) => Given | undefined;
+  readonly send: (given: Given) => Promise<Answer<Data>>;
   /** At this acknowledged act, */
   readonly after: number;
   /** and not before this holds. */
-  readonly once?: () => boolean | Promise<boolean>;
+  readonly once?: (sent: readonly Sent<Given, Data>[]) => boolean | Promise<boolean>;
+  /** What happens to the files while no process has them. */
+  readonly meanwhile?: () => unknown;
 }
 
-/** The service in a process of its own, on a database of its own: it is killed, and started again on the same port. */
-export class Crashes {
-  readonly directory = directoryOnDisk();
-  /** The file of the database, on SQLite. */
-  readonly path = join(this.directory, 'lethe.db');
-  database: TestDatabase;
-  private service: ChildService;
+/** An installation on a disk whose process is killed, and started again on the same port. */
+export class Crashes extends Installation {
+  private process: ChildService | undefined;
 
-  /** Further `settings` take effect with the first start. */
-  constructor(
-    private readonly build: Build,
-    readonly settings: Record<string, string> = {},
-  ) {}
+  constructor(build: Build, settings: Readonly<Record<string, string>> = {}) {
+    const LETHE_MASTER_KEY = Buffer.alloc(32, 'kill').toString('base64');
+    super({ build, settings: { LETHE_MASTER_KEY, ...settings }, makeDirectory: directoryOnDisk });
+  }
 
   get url(): string {
-    return this.service.url;
+    return this.running.url;
   }
 
   async start(): Promise<this> {
-    await (await this.made()).start();
+    await this.running.start();
     return this;
   }
 
   /** A start that must be refused. */
-  async refused(settings: Readonly<Record<string, string>> = {}): Promise<Ending> {
-    return new ChildService(this.build.directory, this.path, { ...this.settings, ...settings }).refused();
+  refused(settings?: Readonly<Record<string, string>>): Promise<Ending> {
+    return this.child(settings).refused();
   }
 
   /** @throws Error when the process has ended by itself */
   async kill(): Promise<void> {
-    const { code, signal, stderr } = await this.service.end('SIGKILL');
+    const { code, signal, stderr } = await this.running.end('SIGKILL');
     if (signal !== 'SIGKILL') throw new Error(`the service ended by itself with ${code}: ${stderr}`);
   }
 
   /**
-   * Lets callers act, each one act after another, until the process is killed under them.
+   * Kills the process under the acts of callers and starts it again. Answers all acts, in the order in which they were sent.
    *
-   * @throws Error when all callers end before the act that the kill waits for
+   * @throws Error for a refusal, and when all callers end before the act that the kill waits for
    */
-  async killDuring(act: Act, { callers, after, once = () => true }: Kill): Promise<void> {
+  async killed<Given, Data = Json>(kill: Kill<Given, Data>): Promise<Sent<Given, Data>[]> {
+    const { callers, next, send, after, once = () => true, meanwhile } = kill;
+    const sent: Sent<Given, Data>[] = [];
+    let acknowledged = 0;
+    let reach: () => void;
+    const reached = new Promise<void>((resolve) => (reach = resolve));
+    const call = async (caller: number): Promise<void> => {
+      for (let given = next(caller); given !== undefined; given = next(caller)) {
+        const one: Sent<Given, Data> = { given };
+        sent.push(one);
+        const answer = await unlessCut(send(given));
+        if (answer === undefined) return;
+        if (answer.status >= 300) throw new Error(`refused: ${answer.status} ${answer.text}`);
+        one.answer = answer;
+        if (++acknowledged === after) reach();
+      }
+    };
+    const calling = Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)));
+    const ended = calling.then(() => {
+      throw new Error(`the callers ended after ${acknowledged} of ${after} acknowledged acts`);
+    });
+    await Promise.race([reached, ended]);
+    const isTime = () => once(sent);
+    if (!(await isTime())) await Promise.race([until(isTime), ended]);
+    await this.kill();
+    await calling;
+    await meanwhile?.();
+    await this.start();
+    return sent;
+  }
+
+  /** As `killed`, for acts that say themselves whether they were acknowledged; the process is not started again. */
+  async killDuring(
+    act: (caller: number) => Promise<boolean>,
+    { callers, after }: Pick<Kill<unknown, Json>, 'callers' | 'after'>,
+  ): Promise<void> {
     let acknowledged = 0;
     let reach: () => void;
     const reached = new Promise<void>((resolve) => (reach = resolve));
@@ -75,7 +117,6 @@ export class Crashes {
       throw new Error(`the callers ended after ${acknowledged} of ${after} acknowledged acts`);
     });
     await Promise.race([reached, ended]);
-    if (!(await once())) await Promise.race([until(once), ended]);
     await this.kill();
     await calling;
   }
@@ -91,9 +132,7 @@ export class Crashes {
 
   /** A start that is killed before the `nth` statement, or as soon as the process listens. */
   async killStart(nth: number): Promise<void> {
-    await this.made();
-    const hold = killedAt({ at: '', count: nth }, this.build.workingDirectory);
-    const starting = new ChildService(this.build.directory, this.path, { ...this.settings, ...hold });
+    const starting = this.child(killedAt({ at: '', count: nth }, this.root));
     const held = await starting.start().then(
       () => 'HELD',
       (error: unknown) => String(error),
@@ -104,12 +143,12 @@ export class Crashes {
 
   /** Ends the process in order. */
   terminate(): Promise<Ending> {
-    return this.service.end('SIGTERM');
+    return this.running.end('SIGTERM');
   }
 
   /** The ids of a subject as the service stores them. */
   async stored({ id }: { readonly id: string }, who: SubjectIds): Promise<StoredIds> {
-    return storedIds(await digestsOf(this.database, { LETHE_MASTER_KEY }), id, who);
+    return storedIds(await digestsOf(this.database, this.environment), id, who);
   }
 
   async count(from: string, ...values: readonly string[]): Promise<number> {
@@ -125,24 +164,15 @@ export class Crashes {
     file.close();
   }
 
-  async remove(): Promise<void> {
-    await this.service?.end('SIGKILL');
-    await this.database?.drop();
-    rmSync(this.directory, { recursive: true, force: true });
-  }
-
-  private async made(): Promise<ChildService> {
-    this.database ??= await newDatabase(this.directory);
-    Object.assign(this.settings, { DATABASE_URL: this.database.url, LETHE_MASTER_KEY });
-    return (this.service ??= new ChildService(this.build.directory, this.path, this.settings));
+  private get running(): ChildService {
+    return (this.process ??= this.child());
   }
 }
 
 /** One such service for the tests of the calling file. */
-export function useCrashes(settings: Record<string, string> = {}): Crashes {
-  const crashes = new Crashes(useBuild(), settings);
-  beforeAll(() => crashes.start());
-  afterAll(() => crashes.remove());
+export function useCrashes(settings?: Readonly<Record<string, string>>): Crashes {
+  const crashes = lasting(new Crashes(useBuild(), settings));
+  beforeAll(() => crashes.start().then(() => undefined));
   return crashes;
 }
 

@@ -2,7 +2,6 @@ import type { Answer } from './client';
 import type { Bot } from './bot';
 import { oneOf } from './chance';
 import { subject, type SubjectIds } from './snowflakes';
-import { unlessCut } from './unless-cut';
 
 /** What can be seen of a subject. */
 export interface State {
@@ -77,20 +76,19 @@ export class Life {
 
   constructor(readonly bot: Bot) {}
 
-  /** Acts once. False when the service ended before its answer. @throws Error for a refusal */
-  async act(): Promise<boolean> {
+  /** Acts once. @throws Error for a refusal, and when the service ends before its answer */
+  async act(): Promise<Answer> {
     const { bot, who, known } = this;
     const acts = ACTS.flatMap((act) => act.from.filter((from) => from === known.status).map(() => act));
     const act = oneOf(acts);
     const after = act.after(known, ++this.turn);
     this.cut = after;
-    const answer = await unlessCut(act.send(bot, who, this.turn));
-    if (answer === undefined) return false;
+    const answer = await act.send(bot, who, this.turn);
     if (answer.status >= 300) throw new Error(`refused: ${answer.status} ${answer.text}`);
     this.known = after;
     this.cut = undefined;
     if (after.status === 'none') this.erasures.push(String(answer.data['request_id']));
-    return true;
+    return answer;
   }
 
   /** Compares with what is there; answers a description of every difference. An act without an answer is there or not. */
