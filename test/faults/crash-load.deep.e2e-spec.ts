@@ -1,11 +1,10 @@
-import { Bot, field } from '../support/bot';
-import type { Json } from '../support/client';
-import { useCrashes } from '../support/crashes';
+import { Bot, field, type RegisteredBot } from '../support/bot';
+import { Client, type Json } from '../support/client';
+import { answered, type Sent, useCrashes } from '../support/crashes';
 import { engine } from '../support/database';
 import { atDepth, isFull } from '../support/depth';
 import { expectFailure } from '../support/expected';
-import { subject, type SubjectIds } from '../support/snowflakes';
-import { unlessCut } from '../support/unless-cut';
+import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
 const crashes = useCrashes();
@@ -20,72 +19,59 @@ describe('kill -9 under load', () => {
   it('loses no acknowledged write, keeps every act and its audit event together, and leaves the file whole', async () => {
     const bot = await Bot.register(crashes.url);
     await bot.hasCategory('profile', [field('turn', 'number')]);
-    const clients = Array.from({ length: 8 }, () => ({
-      who: subject(),
-      stored: 0,
-      sent: 0,
-      acknowledged: 0,
-    }));
-    for (const { who } of clients) await bot.hasConsent(who);
-    const submit = async (caller: number): Promise<boolean> => {
-      const client = clients[caller]!;
-      const turn = ++client.sent;
-      const answer = await unlessCut(
-        bot.post('/data/submit', { ...client.who, category: 'profile', data: { turn } }),
-      );
-      if (answer?.status !== 200) return false;
-      client.stored = turn;
-      client.acknowledged += 1;
-      return true;
-    };
+    const people = Array.from({ length: 8 }, () => subject());
+    for (const who of people) await bot.hasConsent(who);
+    const all: Sent<{ who: SubjectIds; turn: number }>[] = [];
+    let turn = 0;
     for (const after of isFull ? [37, 120, 251] : [61]) {
-      await crashes.killDuring(submit, { callers: clients.length, after });
-      crashes.requireWhole();
-      await crashes.start();
-      for (const client of clients) {
-        const { data } = await bot.export<{ data: { profile: { turn: number } } }>(client.who);
+      const sent = await crashes.killed({
+        callers: people.length,
+        next: (caller) => ({ who: people[caller]!, turn: ++turn }),
+        send: ({ who, turn }) => bot.post('/data/submit', { ...who, category: 'profile', data: { turn } }),
+        after,
+        meanwhile: () => crashes.requireWhole(),
+      });
+      all.push(...sent);
+      for (const who of people) {
+        const mine = all.filter(({ given }) => given.who === who);
+        const { data } = await bot.export<{ data: { profile: { turn: number } } }>(who);
         // The interrupted act is committed or not; every act before it is committed.
-        expect([client.stored, client.sent]).toContain(data.data.profile.turn);
-        const counts = await countOf(bot, 'audit_events', client.who, 'data_submitted');
-        expect(counts).toBeGreaterThanOrEqual(client.acknowledged);
-        expect(counts).toBeLessThanOrEqual(client.sent);
+        const last = mine.findLastIndex(({ answer }) => answer !== undefined);
+        expect(mine.slice(last).map(({ given }) => given.turn)).toContain(data.data.profile.turn);
+        const counts = await countOf(bot, 'audit_events', who, 'data_submitted');
+        expect(counts).toBeGreaterThanOrEqual(answered(mine).length);
+        expect(counts).toBeLessThanOrEqual(mine.length);
       }
     }
   });
 
   it('leaves a consent, its history and its audit event together or not at all', async () => {
     const bot = await Bot.register(crashes.url);
-    const acknowledged: SubjectIds[] = [];
-    const asked: SubjectIds[] = [];
-    const ask = async (): Promise<boolean> => {
-      const who = subject();
-      asked.push(who);
-      const answer = await unlessCut(bot.post('/consents/request', { ...who, consent_version: '1' }));
-      if (answer?.status === 201) acknowledged.push(who);
-      return answer?.status === 201;
-    };
-    await crashes.killDuring(ask, { callers: 8, after: atDepth(50, 150) });
-    await crashes.start();
-    const tables = ['consents', 'consent_history', 'audit_events'];
-    const counts = await Promise.all(
-      asked.map((who) => Promise.all(tables.map((table) => countOf(bot, table, who)))),
-    );
-    for (const [index, row] of counts.entries()) {
-      expect(new Set(row).size).toBe(1);
-      if (acknowledged.includes(asked[index] as SubjectIds)) expect(row).toStrictEqual([1, 1, 1]);
+    const sent = await crashes.killed({
+      callers: 8,
+      next: subject,
+      send: (who) => bot.post('/consents/request', { ...who, consent_version: '1' }),
+      after: atDepth(50, 150),
+    });
+    for (const { given: who, answer } of sent) {
+      const tables = ['consents', 'consent_history', 'audit_events'];
+      const counts = await Promise.all(tables.map((table) => countOf(bot, table, who)));
+      expect(new Set(counts).size).toBe(1);
+      if (answer !== undefined) expect(counts).toStrictEqual([1, 1, 1]);
     }
   });
 
   it('keeps a registration that was answered: its key works after the restart', async () => {
-    const bots: Bot[] = [];
-    const register = async (): Promise<boolean> => {
-      const bot = await unlessCut(Bot.register(crashes.url));
-      if (bot !== undefined) bots.push(bot);
-      return bot !== undefined;
-    };
-    await crashes.killDuring(register, { callers: 4, after: atDepth(15, 40) });
-    await crashes.start();
-    for (const bot of bots) expect((await bot.get(`/bots/${bot.id}`)).status).toBe(200);
+    const sent = await crashes.killed({
+      callers: 4,
+      next: () => ({ platform_bot_id: snowflake(), name: 'Test bot' }),
+      send: (given) => new Client(crashes.url).post<RegisteredBot>('/bots/register', given),
+      after: atDepth(15, 40),
+    });
+    for (const { answer } of answered(sent)) {
+      const bot = new Bot(crashes.url, answer.data);
+      expect((await bot.get(`/bots/${bot.id}`)).status).toBe(200);
+    }
   });
 });
 
@@ -99,24 +85,21 @@ describe('kill -9 during erasures', () => {
     async (_, callers, after, users) => {
       const bot = await Bot.register(crashes.url);
       await bot.hasCategory('profile');
-      const subjects = Array.from({ length: users }, () => subject());
-      for (const who of subjects) {
-        await bot.hasConsent(who);
-        await bot.hasData(who, 'profile', { value: 'x' });
-      }
-      const answered = new Set<SubjectIds>();
+      const subjects: SubjectIds[] = [];
+      for (let at = 0; at < users; at++) subjects.push(await bot.hasUser('x'));
       const left = [...subjects];
-      const forget = async (): Promise<boolean> => {
-        const who = left.pop();
-        const answer = who && (await unlessCut(bot.post('/gdpr/forget-user', who)));
-        if (answer?.status === 200) answered.add(who!);
-        return answer?.status === 200;
-      };
-      await crashes.killDuring(forget, { callers, after });
-      // On PostgreSQL recent requests are left to other processes, and leases of dead processes expire.
-      await crashes.database.run(`UPDATE deletion_requests SET created_at = '2020-01-01T00:00:00.000Z'`);
-      await crashes.endLeases();
-      await crashes.start();
+      const sent = await crashes.killed({
+        callers,
+        next: () => left.pop(),
+        send: (who) => bot.post('/gdpr/forget-user', who),
+        after,
+        meanwhile: async () => {
+          // On PostgreSQL recent requests are left to other processes, and leases of dead processes expire.
+          await crashes.database.run(`UPDATE deletion_requests SET created_at = '2020-01-01T00:00:00.000Z'`);
+          await crashes.endLeases();
+        },
+      });
+      const forgotten = new Set(answered(sent).map(({ given }) => given));
       const states = () => crashes.database.rows<{ status: string }>('SELECT status FROM deletion_requests');
       let requests: { status: string }[] = [];
       await until(async () => {
@@ -126,7 +109,7 @@ describe('kill -9 during erasures', () => {
       expect(new Set(requests.map(({ status }) => status))).toStrictEqual(new Set(['completed']));
       for (const who of subjects) {
         const erased = (await bot.eventTypes(who)).includes('deletion_completed');
-        if (answered.has(who)) expect(erased).toBe(true);
+        if (forgotten.has(who)) expect(erased).toBe(true);
         const answer = await bot.export(who);
         if (erased) expectFailure(answer, 404, 'not_found');
         else
@@ -141,11 +124,9 @@ describe('kill -9 during erasures', () => {
 
   it('finishes an erasure that was left processing, on SQLite before the first request is taken', async () => {
     const bot = await Bot.register(crashes.url);
-    const who = subject();
     const id = '018f2f00-0000-7000-8000-00000000beef';
     await bot.hasCategory('profile');
-    await bot.hasConsent(who);
-    await bot.hasData(who, 'profile', { value: 'x' });
+    const who = await bot.hasUser('x');
     await crashes.kill();
     const stored = await crashes.stored(bot, who);
     await crashes.database.run(
