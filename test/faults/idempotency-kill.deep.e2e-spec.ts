@@ -1,9 +1,9 @@
 import { Bot, field } from '../support/bot';
 import type { Answer, Json } from '../support/client';
-import { forEach, useCrashes } from '../support/crashes';
+import { type Sent, useCrashes } from '../support/crashes';
+import { workThrough } from '../support/crowd';
 import { atDepth } from '../support/depth';
 import { snowflake, subject } from '../support/snowflakes';
-import { unlessCut } from '../support/unless-cut';
 
 const ROUNDS = atDepth(3, 10);
 const crashes = useCrashes();
@@ -12,43 +12,25 @@ beforeEach(async () => {
   bot = await Bot.register(crashes.url);
 });
 
-interface Sent {
+interface Given {
   readonly path: string;
   readonly body: Json;
   readonly key: string;
-  /** The answer, if it came before the process was killed. */
-  text?: string | undefined;
 }
 
-const send = async (one: Sent): Promise<Answer> =>
-  bot.post(one.path, one.body, { 'idempotency-key': one.key });
+const send = ({ path, body, key }: Given): Promise<Answer> =>
+  bot.post(path, body, { 'idempotency-key': key });
 
-/** Sends requests until the process is killed at the answer of this number, and starts it again. */
-async function untilKilled(after: number, next: () => Sent): Promise<Sent[]> {
-  const all: Sent[] = [];
-  const act = async (): Promise<boolean> => {
-    const one = next();
-    all.push(one);
-    const answer = await unlessCut(send(one));
-    if (answer === undefined) return false;
-    expect(answer.status).toBe(200);
-    one.text = answer.text;
-    return true;
-  };
-  await crashes.killDuring(act, { callers: 8, after });
-  await crashes.start();
-  return all;
-}
+const untilKilled = (after: number, next: () => Given): Promise<Sent<Given>[]> =>
+  crashes.killed({ callers: 8, next, send, after });
 
 /** Sends a request again: with an answer it must get the same one. Afterwards it has one. */
-async function repeatOne(one: Sent): Promise<void> {
-  const again = await send(one);
-  expect([again.status, again.header('idempotent-replayed') ?? 'new']).toStrictEqual([
-    200,
-    one.text === undefined ? (again.header('idempotent-replayed') ?? 'new') : 'true',
-  ]);
-  if (one.text !== undefined) expect(again.text).toBe(one.text);
-  one.text = again.text;
+async function repeatOne(one: Sent<Given>): Promise<void> {
+  const again = await send(one.given);
+  const replayed = again.header('idempotent-replayed');
+  expect([again.status, replayed]).toStrictEqual([200, one.answer === undefined ? replayed : 'true']);
+  if (one.answer !== undefined) expect(again.text).toBe(one.answer.text);
+  one.answer = again;
 }
 
 const SUBMITTED = `audit_events WHERE event_type = 'data_submitted' AND bot_id = ?`;
@@ -57,18 +39,18 @@ it('after kill -9 every submit is done once: repeats of answered ones are replay
   const who = subject();
   await bot.hasCategory('profile');
   await bot.hasConsent(who);
-  const all: Sent[] = [];
+  const all: Sent<Given>[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     let count = 0;
-    const next = (): Sent => {
+    const next = (): Given => {
       const key = `${round}-${++count}`;
       return { path: '/data/submit', key, body: { ...who, category: 'profile', data: { value: key } } };
     };
     const sent = await untilKilled(atDepth(25, 110) + 3 * round, next);
     all.push(...sent);
-    await forEach(sent, repeatOne);
+    await workThrough(sent, repeatOne);
   }
-  await forEach(all, repeatOne);
+  await workThrough(all, repeatOne);
   expect(await crashes.count(SUBMITTED, bot.id)).toBe(all.length);
 });
 
@@ -79,7 +61,7 @@ it('after kill -9 every item of a batch is done once, also of a batch that was c
   await Promise.all(people.map((who) => bot.hasConsent(who)));
   let count = 0;
   // Each user twice: a batch takes two units at least, and is killed between them too.
-  const next = (): Sent => {
+  const next = (): Given => {
     const value = `batch-${++count}`;
     const items = people.flatMap((who) => [
       { ...who, category: 'profile', data: { value } },
@@ -88,9 +70,9 @@ it('after kill -9 every item of a batch is done once, also of a batch that was c
     return { path: '/data/submit/batch', key: value, body: { items } };
   };
   const all = await untilKilled(atDepth(25, 110), next);
-  await forEach(all, repeatOne);
-  for (const one of all) {
-    const { results } = (await send(one)).data as unknown as { results: { ok: boolean }[] };
+  await workThrough(all, repeatOne);
+  for (const { given } of all) {
+    const { results } = (await send(given)).data as unknown as { results: { ok: boolean }[] };
     expect(results.filter(({ ok }) => ok)).toHaveLength(2 * people.length);
   }
   expect(await crashes.count(SUBMITTED, bot.id)).toBe(all.length * 2 * people.length);
@@ -101,20 +83,20 @@ it('after kill -9 every erasure is done once, with the salt of its certificate, 
   const users = Array.from({ length: many }, () => subject());
   // Each user is in two guilds.
   const second = users.map(({ user_id }) => ({ user_id, guild_id: snowflake() }));
-  await forEach([...users, ...second], (who) => bot.hasRequest(who));
+  await workThrough([...users, ...second], (who) => bot.hasRequest(who));
   let count = 0;
-  const next = (): Sent => {
+  const next = (): Given => {
     const who = users[count++ % many]!;
     const everywhere = count % 2 === 0;
     const body = everywhere ? { user_id: who.user_id, scope: 'all_guilds' } : { ...who };
     return { path: '/gdpr/forget-user', key: `erase-${count}`, body };
   };
   const all = await untilKilled(atDepth(25, 110), next);
-  await forEach(all, repeatOne);
-  for (const one of all) {
-    const { data } = (await send(one)) as Answer<{ requests?: Json[] } & Json>;
+  await workThrough(all, repeatOne);
+  for (const { given } of all) {
+    const { data } = (await send(given)) as Answer<{ requests?: Json[] } & Json>;
     const requests = data.requests ?? [data];
-    expect(requests).toHaveLength('scope' in one.body ? 2 : 1);
+    expect(requests).toHaveLength('scope' in given.body ? 2 : 1);
     for (const { request_id, certificate_salt } of requests) {
       expect(certificate_salt).toEqual(expect.any(String));
       expect((await bot.get(`/gdpr/forget-status/${String(request_id)}`)).data).toMatchObject({
@@ -122,6 +104,6 @@ it('after kill -9 every erasure is done once, with the salt of its certificate, 
       });
     }
   }
-  const asked = all.reduce((sum, { body }) => sum + ('scope' in body ? 2 : 1), 0);
+  const asked = all.reduce((sum, { given }) => sum + ('scope' in given.body ? 2 : 1), 0);
   expect(await crashes.count('deletion_requests WHERE bot_id = ?', bot.id)).toBe(asked);
 });

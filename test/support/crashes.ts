@@ -101,26 +101,6 @@ export class Crashes extends Installation {
     return sent;
   }
 
-  /** As `killed`, for acts that say themselves whether they were acknowledged; the process is not started again. */
-  async killDuring(
-    act: (caller: number) => Promise<boolean>,
-    { callers, after }: Pick<Kill<unknown, Json>, 'callers' | 'after'>,
-  ): Promise<void> {
-    let acknowledged = 0;
-    let reach: () => void;
-    const reached = new Promise<void>((resolve) => (reach = resolve));
-    const call = async (caller: number): Promise<void> => {
-      while (await act(caller)) if (++acknowledged === after) reach();
-    };
-    const calling = Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)));
-    const ended = calling.then(() => {
-      throw new Error(`the callers ended after ${acknowledged} of ${after} acknowledged acts`);
-    });
-    await Promise.race([reached, ended]);
-    await this.kill();
-    await calling;
-  }
-
   /** Ends what the killed process had leased, as after a while; the calls that it was making are due again. */
   async endLeases(): Promise<void> {
     const past = new Date(0).toISOString();
@@ -174,13 +154,4 @@ export function useCrashes(settings?: Readonly<Record<string, string>>): Crashes
   const crashes = lasting(new Crashes(useBuild(), settings));
   beforeAll(() => crashes.start().then(() => undefined));
   return crashes;
-}
-
-/** Does the work for each item, for some of them at the same time. */
-export async function forEach<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  const left = [...items];
-  const next = async (): Promise<void> => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: 8 }, next));
 }
