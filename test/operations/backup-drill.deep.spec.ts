@@ -17,8 +17,6 @@ import type { ScriptRun } from '../support/child-script';
 import { sqliteFile } from '../support/database';
 import { directoryOnDisk } from '../support/disk';
 import { useInstallation } from '../support/installation';
-import { subject } from '../support/snowflakes';
-import { until } from '../support/until';
 
 const lethe = useInstallation({ build: useBuild(), makeDirectory: directoryOnDisk });
 let bot: Bot;
@@ -44,13 +42,6 @@ async function reforge(name: string, change: (manifest: Manifest) => void = () =
       .digest('hex');
   change(manifest);
   writeFileSync(file, JSON.stringify(manifest));
-}
-
-/** Waits until every event is in a batch, so that the verifier looks at it. */
-async function allSealed(): Promise<void> {
-  const unsealed = `SELECT 1 FROM audit_events e WHERE NOT EXISTS
-    (SELECT 1 FROM audit_heads h WHERE h.bot_id = e.bot_id AND h.last_seq >= e.seq)`;
-  await until(async () => (await sqliteFile(lethe.path).rows(unsealed)).length === 0);
 }
 
 interface Manifest {
@@ -128,20 +119,17 @@ describe('npm run admin -- backup:drill', () => {
     });
   });
 
-  const forgeries: readonly [what: string, sql: string, fault: string, file?: string][] = [
+  const forgeries: readonly [string, string, string][] = [
     [
       'a value',
       `UPDATE user_data SET value = substr(value, 1, 40) || 'AAAA' || substr(value, 45)`,
       'do not decrypt',
     ],
     ['an event', `UPDATE audit_events SET created_at = '2020-01-01T00:00:00.000Z'`, 'not what was sealed'],
-    ['an erasure', `UPDATE erasure_ledger SET user_id = 'another'`, 'lacks 1 erasures', 'keys.db'],
   ];
-  it.each(forgeries)('finds %s that was changed in the backup', async (_, sql, fault, file) => {
-    await bot.hasForgotten(subject());
-    await allSealed();
+  it.each(forgeries)('finds %s that was changed in the backup', async (_, sql, fault) => {
     await backup('a');
-    await onCopy('a', sql, file);
+    await onCopy('a', sql);
     await reforge('a');
     const run = await drill('--json');
     expect(run.code).toBe(1);
