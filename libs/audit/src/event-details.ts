@@ -12,9 +12,9 @@ export class EventDetails {
     private readonly service: InstallationKeys,
   ) {}
 
-  /** Creates the missing keys of several subjects, in as few statements as the engine allows. */
+  /** On PostgreSQL creates the missing keys of several subjects, in as few statements as possible. */
   async prepare(tx: Tx, subjects: readonly Subject[]): Promise<void> {
-    await this.keys.allForWriting(tx, subjects);
+    if (tx.engine === 'postgres') await this.keys.allForWriting(tx, subjects);
   }
 
   /** The encrypted details, and the ids of the subject. */

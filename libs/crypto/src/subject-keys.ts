@@ -163,8 +163,9 @@ export class SubjectKeys {
    * other statements. On SQLite it has no use.
    */
   async prefetch(tx: Tx, subjects: readonly Subject[]): Promise<void> {
+    if (tx.engine !== 'postgres') return;
     const asked = this.unknown(tx, subjects);
-    if (tx.engine !== 'postgres' || asked.length === 0) return;
+    if (asked.length === 0) return;
     for (const row of await tx.all<StoredKey & { place: number }>(sql.SELECT_ALL, ...sql.columnsOf(asked))) {
       const subject = asked[Number(row.place) - 1];
       if (subject !== undefined) this.note(tx, subject, this.open(subject, row));

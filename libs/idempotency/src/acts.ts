@@ -152,7 +152,7 @@ export class Acts {
       if (about.subject === undefined) throw new OwnError('An act about an unknown subject was not refused');
       kept.push({ claim, subject: act.outlives ? undefined : about.subject, view: act.kept?.(view) ?? view });
     }
-    await this.answers.keep(tx, kept);
+    if (kept.some(({ claim }) => claim.isGiven)) await this.answers.keep(tx, kept);
     return views;
   }
 

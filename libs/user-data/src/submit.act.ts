@@ -82,7 +82,7 @@ export class SubmitAct implements Act<Submission, State, Change, SubmittedView> 
       ),
       lockDecisions(tx, subjects, isAlone),
       this.keys.prefetch(tx, subjects),
-      Promise.all(given.map((one) => this.stored(tx, one))),
+      given.some(({ merges }) => merges) ? Promise.all(given.map((one) => this.stored(tx, one))) : [],
     ]);
     return subjects.map((subject, at) => ({
       subject,
@@ -113,7 +113,8 @@ export class SubmitAct implements Act<Submission, State, Change, SubmittedView> 
       if (value === undefined || key === undefined) return [];
       return [[...rowOf(subject, category), sealValue(key, subject, category, value), now, now, now]];
     });
-    const removed = await Promise.all(changes.map((change) => removedBy(tx, change)));
+    const isLess = changes.some(({ value }) => value === undefined);
+    const removed = isLess ? await Promise.all(changes.map((change) => removedBy(tx, change))) : [];
     await Promise.all([
       PUT(tx, rows),
       this.audit.recordAll(
