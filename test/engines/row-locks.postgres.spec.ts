@@ -220,6 +220,23 @@ describe('requests, acceptances and revocations of one moment', () => {
     expect(elsewhere.map(({ status }) => status)).toStrictEqual(others.map(() => 200));
   });
 
+  it.each<[string, (whom: SubjectIds) => Promise<Answer>, number]>([
+    ['events', (whom) => bot.post('/audit/event', { ...whom, event_type: 'data_exported' }), 201],
+    ['refusals', (whom) => bot.post('/consents/decline', whom), 200],
+  ])('nor do %s', async (_, act, status) => {
+    const others = Array.from({ length: 6 }, () => subject());
+    for (const whom of [who, ...others]) await ask(whom);
+    let elsewhere: Answer[] = [];
+    const all = async () => {
+      const slow = act(who);
+      elsewhere = await Promise.all(others.map(act));
+      return slow;
+    };
+    const hold = (tx: Tx) => consents().lock(tx, [held]);
+    expect((await behind(hold, all, () => elsewhere.length > 0)).status).toBe(status);
+    expect(elsewhere.map((answer) => answer.status)).toStrictEqual(others.map(() => status));
+  });
+
   it('do not wait for one among them about whom an event is being posted', async () => {
     const stranger = subject();
     const hold = (tx: Tx) => lockSubject(tx, named(stranger), 'together');

@@ -4,7 +4,7 @@ import type { Tx } from '@app/database';
 import { addNumberFaults } from '@app/http';
 import type { About, Act } from '@app/idempotency';
 import { type Config, CONFIG, type FieldFault, invalidRequest, requireBytes } from '@app/kernel';
-import { lockSubject, type NamedSubject } from '@app/subjects';
+import { lockSubject, type NamedSubject, tryLockSubjects } from '@app/subjects';
 import type { AuditEventView, WriteAuditEvent } from './audit.dto';
 import { AuditService } from './audit.service';
 
@@ -30,13 +30,15 @@ export class WriteEventAct implements Act<OwnEvent, About, OwnEvent, AuditEventV
     return { subject: this.digests.named(botId, ids), type, details };
   }
 
-  load(tx: Tx, given: readonly OwnEvent[]): Promise<About[]> {
-    return Promise.all(
-      given.map(async ({ subject }) => {
-        await lockSubject(tx, subject, 'together');
-        return { subject };
-      }),
-    );
+  async load(tx: Tx, given: readonly OwnEvent[]): Promise<(About | undefined)[]> {
+    const subjects = given.map(({ subject }) => subject);
+    const [first] = subjects;
+    if (first !== undefined && subjects.length === 1) {
+      await lockSubject(tx, first, 'together');
+      return [{ subject: first }];
+    }
+    const locked = await tryLockSubjects(tx, subjects, 'together');
+    return subjects.map((subject, at) => (locked[at] === true ? { subject } : undefined));
   }
 
   decide(_: About, event: OwnEvent): OwnEvent {

@@ -22,10 +22,15 @@ export async function lockSubjects(tx: Tx, subjects: readonly Subject[]): Promis
   );
 }
 
-/** {@link lockSubjects} that waits for nothing: answers for each subject whether it is locked. PostgreSQL only. */
-export async function tryLockSubjects(tx: Tx, subjects: readonly Subject[]): Promise<boolean[]> {
+/** {@link lockSubject} of several subjects that waits for nothing: answers for each whether it is locked. PostgreSQL only. */
+export async function tryLockSubjects(
+  tx: Tx,
+  subjects: readonly Subject[],
+  mode: 'together' | 'alone' = 'alone',
+): Promise<boolean[]> {
+  const lock = mode === 'alone' ? 'pg_try_advisory_xact_lock' : 'pg_try_advisory_xact_lock_shared';
   const rows = await tx.all<{ locked: boolean }>(
-    `SELECT pg_try_advisory_xact_lock(hashtextextended(name, 0)) AS locked
+    `SELECT ${lock}(hashtextextended(name, 0)) AS locked
      FROM (SELECT name, place FROM unnest(?::text[]) WITH ORDINALITY AS given (name, place) ORDER BY place) AS ordered`,
     subjects.map(subjectName),
   );
