@@ -13,7 +13,7 @@ const SILENT = 10;
 const PIPELINED = 30;
 /** The connections share one document; beside it each has the buffers of its socket. */
 const DOCUMENTS_HELD = 3;
-/** A call is repeated after a second, when a stalled reader can be cut for it; the rest is for a busy machine. */
+/** A stalled reader is cut for a waiting answer after a second at least; the rest is for a busy machine. */
 const LAWFUL_MS = 4_000;
 const STREAMS_PER_BOT = 2;
 const PARTS = 6;
@@ -67,18 +67,6 @@ async function greedy(url) {
   return { bot, who };
 }
 
-/** Repeats a call that found no place, as its `Retry-After` says. */
-async function repeated(call) {
-  for (let left = 10; ; left--) {
-    try {
-      return await call();
-    } catch (error) {
-      if (left === 0 || !error.message.includes(': 503 ')) throw error;
-      await pause(1_000);
-    }
-  }
-}
-
 /** Milliseconds of the slowest of the calls that the law asks of a bot. */
 async function slowestLawful(bot) {
   const [erased, exported] = [subject(), subject()];
@@ -91,7 +79,7 @@ async function slowestLawful(bot) {
     () => bot.call('GET', '/audit/breach-scope?from=2020-01-01T00:00:00Z&to=2020-02-01T00:00:00Z'),
     () => forget(bot, erased),
   ];
-  return Math.max(...(await Promise.all(calls.map((call) => timed(() => repeated(call))))));
+  return Math.max(...(await Promise.all(calls.map(timed))));
 }
 
 async function rowsOfLawful(stage) {

@@ -1,6 +1,6 @@
 import { BotAdministration } from '@app/bots';
 import { ConsentService } from '@app/consent';
-import { type LetheHttpAdapter, TextStream } from '@app/http';
+import type { LetheHttpAdapter } from '@app/http';
 import { ApiError, Clock } from '@app/kernel';
 import { PrivacyLinksRetention } from '@app/privacy-page';
 import { type Bot, field } from '../support/bot';
@@ -777,14 +777,14 @@ describe('a form', () => {
     expect((await events()).filter(({ event_type }) => event_type === 'data_exported')).toHaveLength(1);
   });
 
-  it('records no export to read of a user who was erased before it was sent', async () => {
+  it('records no export to read of a user who was erased while it waited for its place', async () => {
     await stored();
     const { url } = await linked();
-    const adapter = service.app.getHttpAdapter() as unknown as LetheHttpAdapter;
-    const reply = adapter.reply.bind(adapter);
-    jest.spyOn(adapter, 'reply').mockImplementation((...answer) => {
-      if (answer[1] instanceof TextStream) void bot.hasForgotten(who).then(() => reply(...answer));
-      else reply(...answer);
+    const { slots } = service.app.getHttpAdapter() as unknown as LetheHttpAdapter;
+    const take = slots.take.bind(slots);
+    jest.spyOn(slots, 'take').mockImplementation(async (stream) => {
+      await bot.hasForgotten(who);
+      return take(stream);
     });
     const answer = await act(url, 'export', 0);
     expect([answer.status, answer.text]).toEqual([404, expect.stringContaining('<html')]);
@@ -801,9 +801,7 @@ describe('a form', () => {
     await stored();
     const { url } = await linked();
     const { slots } = service.app.getHttpAdapter() as unknown as LetheHttpAdapter;
-    jest.spyOn(slots, 'take').mockImplementation(() => {
-      throw new ApiError('service_unavailable', 'Too many');
-    });
+    jest.spyOn(slots, 'take').mockRejectedValue(new ApiError('service_unavailable', 'Too many'));
     const answer = await act(url, 'export', 0);
     expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('<html')]);
     expect(answer.headers.get('content-disposition')).toBeNull();

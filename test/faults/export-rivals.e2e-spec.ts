@@ -8,6 +8,7 @@ import { expectFailure } from '../support/expected';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { passes } from '../support/time';
+import { until } from '../support/until';
 
 const service = useServiceInProcess({ STREAMS_PER_BOT: '1' });
 const HOUR_MS = 3_600_000;
@@ -42,7 +43,20 @@ async function large(): Promise<{ bot: Bot; who: SubjectIds }> {
   return { bot, who };
 }
 
-const adapter = () => service.app.getHttpAdapter() as unknown as LetheHttpAdapter;
+const slots = () => (service.app.getHttpAdapter() as unknown as LetheHttpAdapter).slots;
+
+/** Sends a request while the only place of its bot is taken. Answers when it waits, with a function that frees the place. */
+async function waitsForItsPlace<T>(
+  bot: Bot,
+  send: () => Promise<T>,
+): Promise<{ answer: Promise<T>; free: () => void }> {
+  const other = { caller: bot.id, cut: () => undefined };
+  await slots().take(other);
+  const isTaking = jest.spyOn(slots(), 'take');
+  const answer = send();
+  await until(() => isTaking.mock.calls.length > 0);
+  return { answer, free: () => slots().free(other) };
+}
 
 /** The list of all events would need the place itself. */
 const exportsOf = async (bot: Bot, { user_id, guild_id }: SubjectIds): Promise<number> => {
@@ -50,6 +64,8 @@ const exportsOf = async (bot: Bot, { user_id, guild_id }: SubjectIds): Promise<n
   return (await bot.get<{ events: object[] }>(`/audit/events?${query}`)).data.events.length;
 };
 
+const WAIT_MS = 60_000;
+beforeEach(() => (slots().waitMs = WAIT_MS));
 afterEach(() => jest.restoreAllMocks());
 
 describe('an export that is being streamed', () => {
@@ -85,31 +101,35 @@ describe.each([
     'all guilds',
     (bot: Bot, who: SubjectIds) => bot.get(`/data/export/${who.user_id}?scope=all_guilds&format=full`),
   ],
-])('an export of %s', (_, send) => {
-  it('answers 404 and is not recorded when its user was erased before it was sent, without an error in the log', async () => {
+])('an export of %s that waits for its place', (_, send) => {
+  it('answers 404 and is not recorded when its user was erased meanwhile, without an error in the log', async () => {
     const { bot, who } = await large();
-    const reply = adapter().reply.bind(adapter());
-    jest.spyOn(adapter(), 'reply').mockImplementationOnce((...answer) => {
-      void bot.hasForgotten(who).then(() => reply(...answer));
-    });
+    const { answer, free } = await waitsForItsPlace(bot, () => send(bot, who));
+    await bot.hasForgotten(who);
     service.logLines.length = 0;
-    expectFailure(await send(bot, who), 404, 'not_found');
+    free();
+    expectFailure(await answer, 404, 'not_found');
     expect(await exportsOf(bot, who)).toBe(0);
     expect(
       service.logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50),
     ).toStrictEqual([]);
   });
 
-  it('is not recorded when it is refused for want of a place, and once when it is repeated', async () => {
+  it('is not recorded when it is refused for want of a place', async () => {
     const { bot, who } = await large();
-    const other = { caller: bot.id, cut: () => undefined };
-    adapter().slots.take(other);
-    const refused = await send(bot, who);
-    expectFailure(refused, 503, 'service_unavailable');
-    expect(refused.header('retry-after')).toBe('1');
-    adapter().slots.free(other);
+    slots().waitMs = 0;
+    const { answer, free } = await waitsForItsPlace(bot, () => send(bot, who));
+    expectFailure(await answer, 503, 'service_unavailable');
+    free();
     expect(await exportsOf(bot, who)).toBe(0);
-    expect((await send(bot, who)).status).toBe(200);
+  });
+
+  it('is recorded once when it gets its place', async () => {
+    const { bot, who } = await large();
+    const { answer, free } = await waitsForItsPlace(bot, () => send(bot, who));
+    expect(await exportsOf(bot, who)).toBe(0);
+    free();
+    expect((await answer).status).toBe(200);
     expect(await exportsOf(bot, who)).toBe(1);
   });
 });

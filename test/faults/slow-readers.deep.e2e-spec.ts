@@ -21,11 +21,13 @@ const service = useServiceInProcess({
   DATA_LIMIT_BYTES: '8388608',
   DETAILS_LIMIT_BYTES: '8388608',
   DECLARATION_LIMIT_BYTES: '262144',
-  // The readers hang until the end of the test, unless they are cut for a call.
+  // The readers hang until the end of the test, unless they are cut for a call that waits.
   READER_TIMEOUT_MS: '3600000',
 });
 /** The service ends the answer of this one, which holds nothing. */
 const HALF_CLOSED = 'close their half of the connection and take nothing';
+/** A call that has to wait is refused after this time, in milliseconds: no machine is so busy. */
+const WAIT_MS = 60_000;
 const slots = () => (service.app.getHttpAdapter() as unknown as LetheHttpAdapter).slots;
 
 interface Greedy {
@@ -39,8 +41,7 @@ let innocent: Bot;
 let everywhere: SubjectIds[];
 
 beforeAll(async () => {
-  // A reader is cut as soon as it waits.
-  slots().stalledMs = 0;
+  slots().waitMs = WAIT_MS;
   innocent = await service.registerBot();
   await innocent.hasCategory('profile');
   for (let count = 0; count < 4; count++) greedy.push(await large());

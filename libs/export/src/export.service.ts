@@ -77,7 +77,7 @@ export class ExportService {
         await (held instanceof JsonText ? write(held.text) : held.writeTo(write));
         before = ',';
       }
-      // Everything was erased before the answer was sent.
+      // Everything was erased while the answer waited for its place.
       if (before !== ',') throw notFound('Data of this user');
       await write(']}');
     });

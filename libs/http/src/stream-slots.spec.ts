@@ -4,79 +4,124 @@ import { type OpenStream, type StreamLimits, StreamSlots } from './stream-slots'
 class Streams {
   readonly slots: StreamSlots;
   readonly cut: string[] = [];
-  private readonly known = new Map<string, OpenStream>();
+  private readonly known = new Map<string, { stream: OpenStream; taken: Promise<void> }>();
 
   constructor(limits: StreamLimits) {
     this.slots = new StreamSlots(limits);
   }
 
-  /** Asks for room for each, and answers those that are refused. `stalledSinceMs` is since when they wait for their readers. */
-  take(names: readonly string[], stalledSinceMs?: number): string[] {
-    return names.filter((name) => {
-      const cut = (): void => void this.cut.push(name);
-      const stream = { caller: name[0]!, person: name.split(':')[1], stalledSinceMs, cut };
-      this.known.set(name, stream);
-      try {
-        this.slots.take(stream);
-        return false;
-      } catch (error) {
-        expect(error).toMatchObject({ code: 'service_unavailable' });
-        return true;
-      }
-    });
+  /** Asks for room, for a stream that waits for its reader since `stalledSinceMs`. */
+  take(name: string, stalledSinceMs?: number): Promise<void> {
+    const cut = (): void => {
+      this.cut.push(name);
+      this.free(name);
+    };
+    const stream = { caller: name[0]!, person: name.split(':')[1], stalledSinceMs, cut };
+    const taken = this.slots.take(stream);
+    taken.catch(() => undefined);
+    this.known.set(name, { stream, taken });
+    return taken;
   }
 
   free(name: string): void {
-    this.slots.free(this.known.get(name)!);
+    this.slots.free(this.known.get(name)!.stream);
+  }
+
+  /** What has happened to each until now. */
+  async states(): Promise<Record<string, string>> {
+    const states = [...this.known].map(async ([name, { taken }]) => {
+      const waits = new Promise<string>((resolve) =>
+        jest.requireActual<typeof import('node:timers')>('node:timers').setImmediate(resolve, 'waits'),
+      );
+      return [
+        name,
+        await Promise.race([
+          taken.then(
+            () => 'open',
+            () => 'refused',
+          ),
+          waits,
+        ]),
+      ] as const;
+    });
+    return Object.fromEntries(await Promise.all(states));
   }
 }
 
-/** Seconds before the monotonic clock of this process began. */
-const before = (seconds: number): number => -1_000 * seconds;
-const JUST_NOW = Infinity;
-
 describe('the open streams', () => {
-  it('are bounded for each bot, and further ones are refused', () => {
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
+  afterEach(() => jest.useRealTimers());
+
+  it('are bounded for each bot: as many more wait, and further ones are refused', async () => {
     const streams = new Streams({ streamsMax: 100, streamsPerBot: 2 });
-    expect(streams.take(['a1', 'a2', 'a3', 'b1'])).toEqual(['a3']);
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1']) void streams.take(name).catch(() => undefined);
+    const then = { a1: 'open', a2: 'open', a4: 'waits', a5: 'refused', b1: 'open' };
+    expect(await streams.states()).toEqual({ ...then, a3: 'waits' });
     streams.free('a1');
-    expect(streams.take(['a4', 'a5'])).toEqual(['a5']);
+    expect(await streams.states()).toEqual({ ...then, a3: 'open' });
   });
 
-  it('are two of a person on the pages of a bot, and others of the bot have their room', () => {
+  it('are two of a person on the pages of a bot, two more wait, and others of the bot have their room', async () => {
     const streams = new Streams({ streamsMax: 100, streamsPerBot: 8 });
-    expect(streams.take(['a1:x', 'a2:x', 'a3:x', 'a4:y', 'b1:x'])).toEqual(['a3:x']);
+    for (const name of ['a1:x', 'a2:x', 'a3:x', 'a4:x', 'a5:x', 'a6:y', 'b1:x']) void streams.take(name);
+    const then = { 'a1:x': 'open', 'a2:x': 'open', 'a4:x': 'waits', 'a5:x': 'refused' };
+    expect(await streams.states()).toEqual({ ...then, 'a3:x': 'waits', 'a6:y': 'open', 'b1:x': 'open' });
     streams.free('a1:x');
-    expect(streams.take(['a5:x'])).toEqual([]);
+    expect(await streams.states()).toMatchObject({ ...then, 'a3:x': 'open' });
   });
 
-  it('are bounded in all: those that have their readers are not cut', () => {
+  it('are bounded in all, and those that wait for others hold up no bot with room', async () => {
     const streams = new Streams({ streamsMax: 3, streamsPerBot: 2 });
-    expect(streams.take(['a1', 'a2'])).toEqual([]);
-    expect(streams.take(['b1'], JUST_NOW)).toEqual([]);
-    expect(streams.take(['c1'])).toEqual(['c1']);
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'c1']) void streams.take(name);
+    expect(await streams.states()).toMatchObject({ a3: 'waits', b1: 'open', c1: 'waits' });
     streams.free('b1');
-    expect(streams.take(['c2', 'd1'])).toEqual(['d1']);
-    expect(streams.cut).toEqual([]);
+    expect(await streams.states()).toMatchObject({ a3: 'waits', c1: 'open' });
   });
 
-  it('are cut for others, the one that has waited longest for its reader first', () => {
+  it('give the room of an ended one to one answer, not also to one that asks in the same moment', async () => {
+    const streams = new Streams({ streamsMax: 1, streamsPerBot: 1 });
+    await streams.take('a1');
+    void streams.take('b1');
+    streams.free('a1');
+    void streams.take('c1');
+    expect(await streams.states()).toMatchObject({ b1: 'open', c1: 'waits' });
+  });
+
+  it('are waited for at most five seconds, then answered 503', async () => {
+    const streams = new Streams({ streamsMax: 1, streamsPerBot: 1 });
+    await streams.take('a1');
+    const waiting = streams.take('a2');
+    jest.advanceTimersByTime(5_000);
+    await expect(waiting).rejects.toMatchObject({ code: 'service_unavailable' });
+    streams.free('a1');
+    await streams.take('a3');
+  });
+
+  it('are cut for others that wait, the one that has waited longest for its reader first', async () => {
+    const nowMs = performance.now();
     const streams = new Streams({ streamsMax: 4, streamsPerBot: 2 });
-    streams.take(['a1'], before(2));
-    streams.take(['a2'], before(9));
-    streams.take(['b1'], before(1));
-    streams.take(['b2']);
-    expect(streams.take(['c1', 'd1', 'e1', 'f1'])).toEqual(['f1']);
+    await streams.take('a1', nowMs - 2_000);
+    await streams.take('a2', nowMs - 9_000);
+    await streams.take('b1', nowMs - 800);
+    await streams.take('b2');
+    for (const name of ['c1', 'd1', 'e1']) void streams.take(name);
+    jest.advanceTimersByTime(500);
     expect(streams.cut).toEqual(['a2', 'a1', 'b1']);
-    // The end of one that was cut gives its room to no further one.
-    streams.free('a2');
-    expect(streams.take(['f2'])).toEqual(['f2']);
+    expect(await streams.states()).toMatchObject({ b2: 'open', c1: 'open', d1: 'open', e1: 'open' });
   });
 
-  it('are not cut for a bot that has as many itself', () => {
-    const streams = new Streams({ streamsMax: 2, streamsPerBot: 2 });
-    streams.take(['a1', 'a2'], before(9));
-    expect(streams.take(['a3'])).toEqual(['a3']);
+  it('are not cut for a bot that reads as many itself, nor while they are taken', async () => {
+    const streams = new Streams({ streamsMax: 3, streamsPerBot: 2 });
+    await streams.take('a1', performance.now() - 9_000);
+    await streams.take('a2');
+    const waiting = streams.take('a3');
+    await streams.take('b1');
+    jest.advanceTimersByTime(5_000);
+    await expect(waiting).rejects.toThrow();
+    streams.free('a1');
+    await streams.take('a4');
+    void streams.take('c1').catch(() => undefined);
+    jest.advanceTimersByTime(5_000);
     expect(streams.cut).toEqual([]);
   });
 });

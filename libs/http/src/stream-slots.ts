@@ -1,8 +1,10 @@
 import { ApiError } from '@app/kernel';
 
-/** How long an answer waits for its reader before it may be cut for another one, in milliseconds. */
+const WAIT_MS = 5_000;
+/** How often, in milliseconds, a waiting answer cuts a stalled one, and the wait for its reader that makes it one. */
+const LOOK_MS = 500;
 const STALLED_MS = 1_000;
-/** The answers that are open at the same time of one person on pages. */
+/** The answers that are open at the same time, and those that wait, of one person on pages. */
 const STREAMS_PER_PERSON = 2;
 
 /** An answer that is being sent. */
@@ -15,6 +17,11 @@ export interface OpenStream {
   readonly cut: () => void;
 }
 
+interface Waiting {
+  readonly stream: OpenStream;
+  readonly begin: () => void;
+}
+
 /** The number of streamed answers that are open at the same time, in all and of each caller. */
 export interface StreamLimits {
   readonly streamsMax: number;
@@ -22,12 +29,16 @@ export interface StreamLimits {
 }
 
 /**
- * Bounds the streamed answers that are open at the same time. A further one is refused, or cuts the stalled one of any
- * caller that has waited longest for its reader, if only the number of all is reached.
+ * Bounds the streamed answers that are open at the same time. A further one waits for the end of another one. As many
+ * as may be open of a caller may wait. An answer that waits although its caller has room cuts stalled ones of any
+ * caller, those that have waited longest for their readers first.
  */
 export class StreamSlots {
   private readonly open = new Set<OpenStream>();
-  stalledMs = STALLED_MS;
+  private readonly waiting = new Set<Waiting>();
+
+  /** How long, in milliseconds, an answer waits for the end of another one. */
+  waitMs = WAIT_MS;
 
   constructor(private readonly limits: StreamLimits) {}
 
@@ -36,40 +47,81 @@ export class StreamSlots {
     return [...this.open].filter(({ stalledSinceMs }) => stalledSinceMs !== undefined).length;
   }
 
-  /** Call {@link free} at the end of the answer. @throws ApiError 503 */
-  take(stream: OpenStream): void {
-    if (!this.hasShare(stream) || (this.open.size >= this.limits.streamsMax && !this.cutStalled()))
-      throw new ApiError(
-        'service_unavailable',
-        'Too many large answers are being read at the same time: read these first, then repeat the request',
-      );
-    this.open.add(stream);
+  /** Resolves when the answer may begin. Call {@link free} at its end. @throws ApiError 503 */
+  async take(stream: OpenStream): Promise<void> {
+    if (this.hasRoom(stream)) this.open.add(stream);
+    else await this.turnOf(stream);
   }
 
   free(stream: OpenStream): void {
     this.open.delete(stream);
+    for (const next of this.waiting) {
+      if (!this.hasRoom(next.stream)) continue;
+      this.waiting.delete(next);
+      next.begin();
+      return;
+    }
   }
 
-  private hasShare({ caller, person }: OpenStream): boolean {
-    const ofCaller = [...this.open].filter((one) => one.caller === caller);
-    const ofPerson = ofCaller.filter((one) => one.person === person);
+  private get isFull(): boolean {
+    return this.open.size >= this.limits.streamsMax;
+  }
+
+  private hasRoom(stream: OpenStream): boolean {
+    return !this.isFull && this.hasShare(stream);
+  }
+
+  private hasShare(stream: OpenStream): boolean {
+    return this.isWithin([...this.open], stream);
+  }
+
+  /** Whether one more may be among these, of its caller and of its person. */
+  private isWithin(streams: readonly OpenStream[], { caller, person }: OpenStream): boolean {
+    const ofCaller = streams.filter((one) => one.caller === caller);
+    if (ofCaller.length >= this.limits.streamsPerBot) return false;
     return (
-      ofCaller.length < this.limits.streamsPerBot &&
-      (person === undefined || ofPerson.length < STREAMS_PER_PERSON)
+      person === undefined || ofCaller.filter((one) => one.person === person).length < STREAMS_PER_PERSON
     );
   }
 
-  /** Whether a stalled answer was cut. */
-  private cutStalled(): boolean {
+  private turnOf(stream: OpenStream): Promise<void> {
+    const others = [...this.waiting].map((one) => one.stream);
+    if (!this.isWithin(others, stream)) throw tooMany();
+    return new Promise((resolve, reject) => {
+      const look = setInterval(() => {
+        if (this.isFull && this.hasShare(stream)) this.cutStalled();
+      }, LOOK_MS);
+      const timer = setTimeout(() => {
+        clearInterval(look);
+        this.waiting.delete(waiting);
+        reject(tooMany());
+      }, this.waitMs);
+      const begin = (): void => {
+        clearInterval(look);
+        clearTimeout(timer);
+        // At once: an answer that asks before the waiting one continues must not find the same room.
+        this.open.add(stream);
+        resolve();
+      };
+      const waiting = { stream, begin };
+      this.waiting.add(waiting);
+    });
+  }
+
+  private cutStalled(): void {
     let found: OpenStream | undefined;
-    let sinceMs = performance.now() - this.stalledMs;
+    let sinceMs = performance.now() - STALLED_MS;
     for (const one of this.open) {
-      if (one.stalledSinceMs === undefined || one.stalledSinceMs > sinceMs) continue;
+      if (one.stalledSinceMs === undefined || one.stalledSinceMs >= sinceMs) continue;
       [found, sinceMs] = [one, one.stalledSinceMs];
     }
-    if (found === undefined) return false;
-    this.open.delete(found);
-    found.cut();
-    return true;
+    found?.cut();
   }
+}
+
+function tooMany(): ApiError {
+  return new ApiError(
+    'service_unavailable',
+    'Too many large answers are being read at the same time: read these first',
+  );
 }

@@ -82,7 +82,7 @@ export async function answerStream(
 ): Promise<void> {
   const sending = new Sending(response, stream.reader);
   try {
-    slots.take(sending);
+    await slots.take(sending);
   } catch (error) {
     return void answerStreamFault(response, error, stream);
   }
@@ -145,7 +145,7 @@ async function sendStream(
   }, PACE_MS);
   try {
     await turns.next();
-    // Its reader may have gone while the answer waited for its turn: what begins to be sent is recorded.
+    // Its reader may have gone while the answer waited for its place: what begins to be sent is recorded.
     if (response.destroyed) throw new OwnError('The reader went away');
     await stream.writeTo(async (piece) => {
       if (response.destroyed) throw new OwnError('The reader went away');

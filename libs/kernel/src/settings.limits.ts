@@ -60,7 +60,7 @@ export const CALLER_LIMITS = {
   streamsPerBot: setting(
     'STREAMS_PER_BOT',
     '8',
-    'Large answers (exports, pages, logs) of one bot that are sent at the same time; a further one is answered 503',
+    'Large answers (exports, pages, logs) of one bot that are sent at the same time; as many more wait for five seconds',
     integer(1, 10_000),
   ),
   streamsMax: setting(
