@@ -33,14 +33,7 @@ export async function* eachOf<Row>(
  */
 const PORTION_LENGTH = 64 * 1024;
 
-/**
- * What a document reads or hands out in one turn, in UTF-16 units: about a millisecond of work. A statement counts as some of
- * them, whatever it reads.
- */
-const TURN_LENGTH = 64 * 1024;
-const STATEMENT_LENGTH = 2 * 1024;
-
-/** The documents that are read take turns. */
+/** The documents that are read take turns, a piece in each. */
 const turns = new Turns();
 
 /**
@@ -61,8 +54,8 @@ export async function* inPortions(
         const next = await pieces.next();
         if ((isLast = next.done === true)) return;
         portion.push(next.value);
-        length += next.value.length;
-        await tx.spend(next.value.length);
+        length += portion.at(-1)?.length ?? 0;
+        await turns.next();
       }
     });
     yield portion;
@@ -72,7 +65,6 @@ export async function* inPortions(
 /** A view of the database for one document. Its statements run in the unit of the present portion. */
 class PortionTx extends Tx {
   unit: Tx;
-  private spent = 0;
 
   get engine(): Engine {
     return this.unit.engine;
@@ -82,36 +74,17 @@ class PortionTx extends Tx {
     return this.unit.manager;
   }
 
-  /** Gives others their turn once the document has used its own. */
-  async spend(length: number): Promise<void> {
-    if ((this.spent += length) < TURN_LENGTH) return;
-    this.spent = 0;
-    await turns.next();
-  }
-
-  /** A document that reads much before its next piece gives turns too. */
+  /** A document that reads much before its next piece takes turns too. */
   protected async fetch(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<unknown[]> {
-    const rows = await this.unit.all<object>(sql, ...values);
-    await this.spend(STATEMENT_LENGTH + lengthOf(rows));
-    return rows;
+    await turns.next();
+    return this.unit.all(sql, ...values);
   }
 
-  protected async fetchOne(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<unknown> {
-    const row = await this.unit.get<object>(sql, ...values);
-    await this.spend(STATEMENT_LENGTH + lengthOf(row === undefined ? [] : [row]));
-    return row;
+  protected fetchOne(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<unknown> {
+    return this.unit.get(sql, ...values);
   }
 
   protected execute(sql: string, values: readonly (SqlValue | SqlList)[]): Promise<number> {
     return this.unit.run(sql, ...values);
   }
-}
-
-/** The length of the texts in some rows. */
-function lengthOf(rows: readonly object[]): number {
-  let length = 0;
-  for (const row of rows)
-    for (const value of Object.values(row) as unknown[])
-      if (typeof value === 'string') length += value.length;
-  return length;
 }
