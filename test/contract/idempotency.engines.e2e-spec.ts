@@ -1,3 +1,4 @@
+import { InstallationKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/erasure';
 import { Claims, IdempotencyRetention } from '@app/idempotency';
@@ -358,6 +359,21 @@ describe('after an erasure', () => {
     expect(JSON.stringify(row)).not.toContain(stored.user_id);
     const [key] = await keyIds(`subjects WHERE bot_id = '${bot.id}'`, 'key_id');
     expect(encryptedBy(row?.answer ?? '')).toBe(key);
+  });
+
+  it('an answer that an earlier version has stored is 409 idempotency_answer_erased too, and nothing is done twice', async () => {
+    await consented();
+    const [key, before] = [newKey(), await bot.eventTypes(who)];
+    await submitted(key);
+    const [row] = await service.database.rows<{ id: string }>(
+      'SELECT id FROM idempotency_keys WHERE bot_id = ?',
+      bot.id,
+    );
+    const { installation } = service.app.get(InstallationKeys);
+    const older = installation.encrypt('"2026-01-01"', `idempotency_keys/${bot.id}/${row?.id}`);
+    await service.database.run('UPDATE idempotency_keys SET answer = ? WHERE bot_id = ?', older, bot.id);
+    expectConflict(await submitted(key), 'idempotency_answer_erased');
+    expect(await bot.eventTypes(who)).toHaveLength(before.length + 1);
   });
 
   it('the answers about other users stay', async () => {

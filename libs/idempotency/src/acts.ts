@@ -30,7 +30,7 @@ export interface Act<Input, State extends About, Change, View extends object> {
   store(tx: Tx, changes: readonly Change[]): Promise<readonly (View | undefined)[]>;
   /** What is stored of an answer for a repeat of its request; without it, the answer. */
   kept?(view: View): object;
-  /** The answer to a repeat, of what {@link kept} has returned; undefined where the act has to be done again. */
+  /** Makes the answer to a repeat from what {@link kept} returned. Undefined means that the act is done again. */
   recall?(tx: Tx, kept: object, input: Input): Promise<View | undefined>;
   /** The stored answer stays readable when its subject is erased: it names no person. */
   readonly outlives?: true;
@@ -110,7 +110,7 @@ export class Acts {
     try {
       return await this.done(act, tx, asked, answered, states);
     } catch (error) {
-      // A request may be refused because of what its first sending has done meanwhile: it is answered by that.
+      // Another process may have done the act for the same key meanwhile, so that it is refused here: the unit finds its answer.
       const [claim] = claims;
       const isNew = claims.length === 1 && claim?.isGiven === true && answered[0] === undefined;
       if (isNew && error instanceof ApiError && (await this.answers.find(tx, [claim]))[0] !== undefined)

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InstallationKeys, SubjectKeys } from '@app/crypto';
 import { ConcurrentChange, finding, insertion, type Tx } from '@app/database';
 import { type ApiError, Clock } from '@app/kernel';
-import { encryptedBy } from '@app/primitives';
+import { encryptedBy, UnreadableSecretError } from '@app/primitives';
 import type { Subject } from '@app/subjects';
 import {
   answerErased,
@@ -52,13 +52,14 @@ export class Answers {
     const expired = this.clock.daysAgoIso(REPLAYED_DAYS);
     const keys = given.map(({ botId, id }) => [botId, id]);
     const rows = (await FIND(tx, keys, true)).values();
-    const answered: (Answered | undefined)[] = [];
-    for (const claim of claims) {
-      const row = claim instanceof KeyClaim ? rows.next().value : undefined;
-      if (row === undefined || row.created_at <= expired) answered.push(undefined);
-      else answered.push(await this.read(tx, claim as KeyClaim, row));
-    }
-    return answered;
+    // Sent together: the repeats of one caller hold up no other one for a round trip each.
+    return Promise.all(
+      claims.map(async (claim) => {
+        const row = claim instanceof KeyClaim ? rows.next().value : undefined;
+        if (row === undefined || row.created_at <= expired) return undefined;
+        return this.read(tx, claim as KeyClaim, row);
+      }),
+    );
   }
 
   /** Stores answers. @throws ConcurrentChange when another unit has stored one for the same claim */
@@ -92,7 +93,13 @@ export class Answers {
     const keyId = encryptedBy(row.answer) ?? '';
     const key = keyId === this.installation.id ? this.installation : await this.keys.withId(tx, keyId);
     if (key === undefined) return { refusal: answerErased() };
-    return { view: JSON.parse(key.decrypt(row.answer, contextOf(claim))) as object };
+    try {
+      return { view: JSON.parse(key.decrypt(row.answer, contextOf(claim))) as object };
+    } catch (error) {
+      // An earlier version has stored it, for another place.
+      if (error instanceof UnreadableSecretError) return { refusal: answerErased() };
+      throw error;
+    }
   }
 }
 
