@@ -40,17 +40,19 @@ export class ExportAct implements Act<Asked, Exported, Exported, Held> {
       await this.hold(tx, first.subject);
       return [{ ...first, text: await this.reader.text(tx, first.subject, first.wanted) }];
     }
-    const subjects = given.map(({ subject }) => subject);
+    const subjects = given.filter(({ wanted }) => isRecord(wanted)).map(({ subject }) => subject);
     // Keys and values are read behind the locks of their subjects: the statements are sent in this order.
     const [consents, , texts] = await Promise.all([
       holdConsents(tx, subjects, false),
       this.keys.prefetch(tx, subjects),
       this.reader.texts(tx, subjects),
     ]);
-    return given.map((asked, at) => {
-      const text = texts[at];
-      const isAlone = !isRecord(asked.wanted) || consents[at] == null || text === undefined;
-      return isAlone ? undefined : { ...asked, text };
+    const found = new Map(
+      subjects.map((subject, at) => [subject, consents[at] == null ? undefined : texts[at]]),
+    );
+    return given.map((asked) => {
+      const text = found.get(asked.subject);
+      return text === undefined ? undefined : { ...asked, text };
     });
   }
 
