@@ -42,17 +42,14 @@ export abstract class Clock {
   /** Continues the times of an earlier process, the newest of which was between the two given ones. */
   abstract continueFrom(fromMs: number, untilMs: number): void;
 
-  /**
-   * The present time in ISO 8601, UTC, with milliseconds: the only form in which times are stored and answered. It is not
-   * before `earliest`, the stored time of an earlier act on the same record.
-   */
-  nowIso(earliest = ''): string {
+  /** The present time in ISO 8601, UTC, with milliseconds: the only form in which times are stored and answered. */
+  nowIso(): string {
     const nowMs = this.nowMs();
     if (nowMs !== this.shownMs) {
       this.shownMs = nowMs;
       this.shownIso = new Date(nowMs).toISOString();
     }
-    return this.shownIso < earliest ? earliest : this.shownIso;
+    return this.shownIso;
   }
 
   /** {@link confirmedMs} in the form of {@link nowIso}. */

@@ -70,7 +70,7 @@ export class RecordedErasures {
       ends.map(({ id }) => id),
     );
     const listed = new Map(entries.map((entry) => [entry.request_id, entry]));
-    // Read after the ledger: what retention has removed by then is older.
+    // The limit is read after the ledger: retention removes only entries that are older.
     const since = this.begins();
     return ends
       .filter(({ id, event: { guild_id: guildId, user_id: userId } }) => {

@@ -73,7 +73,7 @@ export class DeliveryResults {
     return nextDueMs;
   }
 
-  /** The receiver works again after a pause: a chunk of what waits for a retry becomes due now; true while more can. */
+  /** Makes a chunk of the waiting retries due now, since the receiver works again. Answers whether there can be more. */
   async hasten(botId: string): Promise<boolean> {
     const dueAt = this.clock.confirmedIso();
     return (await this.unitOfWork.write((tx) => hastenSome(tx, botId, dueAt))) === CHUNK;

@@ -41,7 +41,7 @@ export class DueQueue {
     }
   }
 
-  /** Takes out at most `max` bots in turn; a bot with a `waitMs` sleeps that long instead, or keeps its place for ever. */
+  /** Takes out at most `max` bots in turn. A bot with a `waitMs` sleeps that long instead; with Infinity it keeps its place. */
   take(nowMs: number, max: number, waitMs: (botId: string) => number): string[] {
     if (this.earliestMs <= nowMs) this.rouse(nowMs);
     const taken: string[] = [];
