@@ -22,7 +22,10 @@ import { ago } from '../support/time';
 const JOBS: readonly (readonly [string, RegExp])[] = [
   ['the link with a token, which names no bot', /FROM privacy_links WHERE token = /],
   ['which bots have calls that are due', /^WITH RECURSIVE waiting/],
-  ['which bots have a changed URL whose calls are not moved yet', /^SELECT bot_id FROM webhook_url_changes$/],
+  [
+    'which bots have a changed URL whose calls are not moved yet',
+    /^SELECT bot_id FROM webhook_url_changes ORDER BY/,
+  ],
   ['how many calls wait, for the metrics', /looked_at/],
   ['how many erasures are under way, for the metrics', /AS processing/],
   ['the oldest erasure that is recoverable, for the metrics', /^SELECT completed_at FROM deletion_requests/],

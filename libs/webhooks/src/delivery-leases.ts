@@ -10,6 +10,8 @@ import { DeliveryTexts } from './delivery-texts';
 import type { Place } from './due-queue';
 import type { Slot } from './host-slots';
 
+/** Bots found by one look whose deliveries follow a changed URL. Each takes a unit at a time, which others wait for. */
+const FOLLOWING_MAX = 16;
 /** Time beyond the longest call for which a lease is valid: enough to store the result. */
 const LEASE_MARGIN_MS = 5_000;
 /** Pause for a bot whose secrets cannot be decrypted. */
@@ -88,9 +90,10 @@ export class DeliveryLeases {
     });
   }
 
-  /** The bots with deliveries that have yet to follow a changed URL. */
+  /** Some of the bots with deliveries that have yet to follow a changed URL: as many as follow at one time. */
   movedBots(): Promise<{ bot_id: string }[]> {
-    return this.unitOfWork.read((tx) => tx.all('SELECT bot_id FROM webhook_url_changes'));
+    const sql = `SELECT bot_id FROM webhook_url_changes ORDER BY bot_id LIMIT ${FOLLOWING_MAX}`;
+    return this.unitOfWork.read((tx) => tx.all(sql));
   }
 
   /** Leases at most one due delivery of each bot; `admit` answers where a call to its URL has to wait. */
