@@ -4,13 +4,13 @@ import { UnitOfWork } from '@app/database';
 import { EvidenceRetention, type ExpiredRecords } from '@app/erasure';
 import { Clock } from '@app/kernel';
 import { countDeletions } from '@app/servers';
-import { type DueCount, DueCounts } from '@app/user-data';
+import { type DueCount, DueData } from '@app/user-data';
 
 /** What the next runs of the jobs would remove from one bot: counts without any user. */
 export interface RetentionForecast {
   readonly botId: string;
   readonly botName: string;
-  /** Values of user data. */
+  /** Values of user data, and rows of modules that rest on a consent. */
   readonly due: readonly DueCount[];
   /** Guilds with a scheduled deletion, and those of them that are due. */
   readonly guilds: { readonly scheduled: number; readonly due: number };
@@ -22,7 +22,7 @@ export interface RetentionForecast {
 export class RetentionPreview {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly values: DueCounts,
+    private readonly data: DueData,
     private readonly evidence: EvidenceRetention,
     private readonly clock: Clock,
   ) {}
@@ -39,7 +39,7 @@ export class RetentionPreview {
     return {
       botId: bot.id,
       botName: bot.name,
-      due: await this.values.of(bot.id),
+      due: await this.data.counts(bot.id),
       guilds,
       evidence: await this.evidence.expired(bot.id),
     };

@@ -1,7 +1,5 @@
 export { CategoryRetention } from './category-retention.job';
-export { ConsentedTablesErasure } from './consented-tables.job';
-export { type DueCount, DueCounts } from './due-counts';
-export { DueValues } from './due-values';
+export { type DueCount, DueData } from './due-data';
 export { StoredRecords } from './stored-records';
 export { type Submission, SubmitAct } from './submit.act';
 export { UserDataModule } from './user-data.module';

@@ -33,6 +33,7 @@ interface StoredValue {
 @HoldsSubjectData()
 export class UserDataHolder implements SubjectDataHolder {
   readonly tables = ['user_data'];
+  readonly consented = [{ table: 'user_data', agedBy: 'retention_from' }];
 
   constructor(
     private readonly categories: CategoriesService,

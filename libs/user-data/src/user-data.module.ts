@@ -5,11 +5,8 @@ import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { StoredRecords } from './stored-records';
 import { CategoryRetention } from './category-retention.job';
-import { ConsentedValues } from './consented-values.holder';
 import { ConsentedTables } from './consented-tables';
-import { ConsentedTablesErasure } from './consented-tables.job';
-import { DueCounts } from './due-counts';
-import { DueValues } from './due-values';
+import { DueData } from './due-data';
 import { UserData1763600000005 } from './migrations/1763600000005-user-data';
 import { UserDataController } from './user-data.controller';
 import { UserData } from './user-data.entity';
@@ -33,15 +30,12 @@ import { WithdrawnDataErasure } from './withdrawn-data.job';
     SubmitBatches,
     UserValues,
     UserDataHolder,
-    DueValues,
-    DueCounts,
+    DueData,
     CategoryRetention,
     WithdrawnDataErasure,
-    ConsentedValues,
     ConsentedTables,
-    ConsentedTablesErasure,
     StoredRecords,
   ],
-  exports: [StoredRecords, SubmitAct, DueCounts],
+  exports: [StoredRecords, SubmitAct, DueData],
 })
 export class UserDataModule {}
