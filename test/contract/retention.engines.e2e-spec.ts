@@ -6,7 +6,7 @@ import { type Bot, field } from '../support/bot';
 import { engine } from '../support/database';
 import { itOfSize } from '../support/depth';
 import type { StoredIds } from '../support/digests';
-import { leased, runNow } from '../support/jobs';
+import { leased, runNow, sweepOnce } from '../support/jobs';
 import { type Service, useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
@@ -186,7 +186,7 @@ describe('retention_days of a category', () => {
       return erase(...given);
     });
     const lease = await leased(service, 'category-retention');
-    await service.app.get(CategoryRetention).run(lease, stopping.signal);
+    await sweepOnce(service, CategoryRetention, lease, stopping.signal);
     await service.app.get(UnitOfWork).write((tx) => lease.end(tx));
     expect(batches).toBe(2);
     expect(await rowsLeft()).toBe(600);

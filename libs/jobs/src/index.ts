@@ -1,4 +1,4 @@
-export { botByBot, nextBotBy } from './bot-by-bot';
+export { type Batches, type BotSweep, inBatches, sweepBots } from './bot-sweep';
 export { ClockWatch } from './clock-watch';
 export { JobLease } from './job-lease.entity';
 export { JobLeases, Lease, LEASE_MS, LeaseLost } from './job-leases';

@@ -1,6 +1,7 @@
 import { BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
 import { CONFIG, type Config, describeFault } from '@app/kernel';
+import { type BotSweep, sweepBots } from './bot-sweep';
 import { JobLeases, type Lease, LeaseLost } from './job-leases';
 
 /** Recurring work that one process does at a time. */
@@ -29,7 +30,7 @@ export class JobRunner implements BeforeApplicationShutdown {
   ) {}
 
   /** Runs the job if it is due, or `now`, and no other process runs it. Resolves at its end and never rejects. */
-  run(job: Job, when: 'due' | 'now' = 'due'): Promise<void> {
+  run(job: Job | BotSweep, when: 'due' | 'now' = 'due'): Promise<void> {
     if (this.config.jobs === 'off' || this.stopping.signal.aborted) return Promise.resolve();
     let running = this.running.get(job.name);
     if (running === undefined) {
@@ -47,18 +48,19 @@ export class JobRunner implements BeforeApplicationShutdown {
     await Promise.all(this.running.values());
   }
 
-  private async once(job: Job, when: 'due' | 'now'): Promise<void> {
+  private async once(job: Job | BotSweep, when: 'due' | 'now'): Promise<void> {
     const lease = await this.unitOfWork.write((tx) => this.leases.take(tx, job.name, when));
     if (lease === undefined) return;
     try {
-      await job.run(lease, this.stopping.signal);
+      if ('run' in job) await job.run(lease, this.stopping.signal);
+      else await sweepBots(job, this.unitOfWork, lease, this.stopping.signal);
     } finally {
       const pauseMs = this.stopping.signal.aborted ? 0 : job.everyMs;
       await this.unitOfWork.write((tx) => lease.end(tx, pauseMs));
     }
   }
 
-  private report({ name, everyMs }: Job, error: unknown): void {
+  private report({ name, everyMs }: Job | BotSweep, error: unknown): void {
     if (error instanceof LeaseLost) return this.logger.warn(error.message);
     const again = `is run again in ${Math.round(everyMs / 1_000)} s`;
     this.logger.error(`The job ${name} failed and ${again}`, { job: name, ...describeFault(error) });

@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { DiscoveryService } from '@nestjs/core';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { CONFIG, type Config } from '@app/kernel';
+import type { BotSweep } from './bot-sweep';
 import { type Job, JobRunner } from './job-runner';
 
 /** When each process asks whether a {@link Job} is due. */
@@ -12,7 +13,7 @@ export interface Period {
   readonly atStart?: 'due' | 'now' | 'awaited';
 }
 
-/** Marks a provider as a {@link Job} that every process with `JOBS=on` starts by itself. */
+/** Marks a provider as a {@link Job} or {@link BotSweep} that every process with `JOBS=on` starts by itself. */
 export const PeriodicJob = DiscoveryService.createDecorator<Period>();
 
 /** Starts the periodic jobs of all modules. Its module starts last, so that the modules of the jobs are ready. */
@@ -29,7 +30,7 @@ export class PeriodicJobs implements OnApplicationBootstrap {
     if (this.config.jobs === 'off') return;
     const awaited: Promise<void>[] = [];
     for (const wrapper of this.discovery.getProviders({ metadataKey: PeriodicJob.KEY })) {
-      const job = wrapper.instance as Job;
+      const job = wrapper.instance as Job | BotSweep;
       const { lookEveryMs, atStart = 'due' } = this.discovery.getMetadataByDecorator(
         PeriodicJob,
         wrapper,

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CategoriesService, holdRetentionDays, limitedCategories, restsOnConsent } from '@app/categories';
 import { consentCovering } from '@app/consent';
 import { type SqlPart, type Tx, UnitOfWork } from '@app/database';
-import type { Lease } from '@app/jobs';
+import type { Batches } from '@app/jobs';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import type { Digest } from '@app/primitives';
@@ -53,10 +53,9 @@ export class DueData {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Erases what of a bot is due, batch by batch. Locked subjects are left to the next run. */
-  async eraseAll(lease: Lease, botId: string, reason: ErasureReason, stopping: AbortSignal): Promise<void> {
-    for (const due of await this.find(botId, reason))
-      for (let more = true; more && !stopping.aborted;) more = await lease.batch((tx) => this.erase(tx, due));
+  /** Erases what of a bot is due. Locked subjects are left to the next run. */
+  async *batches(botId: string, reason: ErasureReason): Batches {
+    for (const due of await this.find(botId, reason)) while ((yield (tx) => this.erase(tx, due)) === BATCH);
   }
 
   /** What of a bot has come to its time. */
@@ -86,11 +85,11 @@ export class DueData {
 
   /**
    * Erases what is due of the subjects of up to {@link BATCH} rows, all of it for each of them, so that a new consent finds
-   * all of its data or none. The rest of what was looked at is no longer looked at. Answers whether more may be due.
+   * all of its data or none. The rest of what was looked at is no longer looked at. Answers the number of rows.
    */
-  async erase(tx: Tx, found: Due): Promise<boolean> {
+  async erase(tx: Tx, found: Due): Promise<number> {
     const due = await this.held(tx, found);
-    if (due === undefined) return false;
+    if (due === undefined) return 0;
     const { botId, one, reason } = due;
     const rows = agedRows(due);
     const looked = await tx.all<{ guild_id: Digest; user_id: Digest }>(
@@ -98,7 +97,7 @@ export class DueData {
        ORDER BY d.${sinceOf(due)} LIMIT ${BATCH} FOR UPDATE OF c SKIP LOCKED`,
       ...rows.values,
     );
-    if (looked.length === 0) return false;
+    if (looked.length === 0) return 0;
     const subjects = looked.map((row) => subjectAt(botId, row));
     const unique = new Map(subjects.map((subject) => [subjectName(subject), subject]));
     const among = amongSubjects(tx, [...unique.values()]);
@@ -116,7 +115,7 @@ export class DueData {
     );
     await this.tables.record(tx, botId, erased, ({ category }) => ({ category, reason }));
     if (erased.length > 0) tx.afterCommit(() => this.metrics.count('retention', reason, erased.length));
-    return looked.length === BATCH;
+    return looked.length;
   }
 
   /** What the next runs would erase, ordered by category. A row that is due for both reasons counts twice. */

@@ -1,5 +1,5 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { botByBot, type Job, type Lease, PeriodicJob } from '@app/jobs';
+import { Injectable } from '@nestjs/common';
+import { type Batches, type BotSweep, PeriodicJob } from '@app/jobs';
 import { DueData } from './due-data';
 
 /**
@@ -8,18 +8,17 @@ import { DueData } from './due-data';
  */
 @PeriodicJob({ lookEveryMs: 15_000 })
 @Injectable()
-export class WithdrawnDataErasure implements Job {
+export class WithdrawnDataErasure implements BotSweep {
   readonly name = 'withdrawn-data';
   readonly everyMs = 30_000;
-  private readonly logger = new Logger(WithdrawnDataErasure.name);
 
   constructor(private readonly data: DueData) {}
 
-  async run(lease: Lease, stopping: AbortSignal): Promise<void> {
-    const erase = (botId: string): Promise<void> =>
-      this.data.eraseAll(lease, botId, 'consent_revoked', stopping);
-    await lease.keep(() =>
-      botByBot((after) => this.data.nextBotWithWithdrawn(after), erase, stopping, this.logger),
-    );
+  nextBot(after: string): Promise<string | undefined> {
+    return this.data.nextBotWithWithdrawn(after);
+  }
+
+  batches(botId: string): Batches {
+    return this.data.batches(botId, 'consent_revoked');
   }
 }
