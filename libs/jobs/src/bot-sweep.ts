@@ -13,7 +13,7 @@ export interface BotSweep {
   readonly everyMs: number;
   /** The table whose bots may have something due, or {@link nextBot}. */
   readonly table?: string;
-  /** The first bot behind `after`, by its id, that may have something due. */
+  /** The first bot after `after`, by its id, that may have something due. */
   nextBot?(after: string): Promise<string | undefined>;
   /** What is due of a bot; no batch begins once `stopping` is aborted. */
   batches(botId: string, stopping: AbortSignal): Batches;
