@@ -1,10 +1,56 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import { Caller, CurrentBot, Describes, EXAMPLE_SUBJECT, type ListPage, Responds, Topic } from '@app/http';
+import {
+  Caller,
+  CurrentBot,
+  Describes,
+  EXAMPLE,
+  EXAMPLE_SUBJECT,
+  type Examples,
+  examplePage,
+  type ListPage,
+  Responds,
+  Topic,
+} from '@app/http';
 import { Acts, Claim, Claimed } from '@app/idempotency';
 import { AuditEventsView, AuditEventView, AuditQuery, WriteAuditEvent } from './audit.dto';
-import { EXAMPLES } from './audit.examples';
 import { AuditService } from './audit.service';
 import { WriteEventAct } from './write-event.act';
+
+const WRITTEN = exampleEvent(EXAMPLE.event_id, 'data_exported', { channel: 'support' }, 'client');
+
+const EXAMPLES = {
+  write: {
+    canonical: {
+      body: { ...EXAMPLE_SUBJECT, event_type: 'data_exported', details: { channel: 'support' } },
+      answer: WRITTEN,
+    },
+  },
+  list: {
+    canonical: {
+      answer: {
+        events: [
+          exampleEvent('0198c0de-0000-7000-8000-000000000010', 'data_exported', { format: 'record' }),
+          WRITTEN,
+          exampleEvent('0198c0de-0000-7000-8000-000000000011', 'data_submitted', {
+            category: EXAMPLE.category,
+          }),
+          exampleEvent('0198c0de-0000-7000-8000-000000000012', 'consent_accepted', {
+            version: EXAMPLE.consent_version,
+          }),
+          exampleEvent('0198c0de-0000-7000-8000-000000000013', 'consent_requested', {
+            version: EXAMPLE.consent_version,
+          }),
+        ],
+        pagination: examplePage(5),
+      },
+    },
+  },
+} satisfies Readonly<Record<string, Examples>>;
+
+function exampleEvent(id: string, event_type: string, details: object, source = 'service'): object {
+  const { guild_id, user_id, time: created_at } = EXAMPLE;
+  return { id, guild_id, user_id, event_type, source, details, created_at };
+}
 
 @Topic(
   'Audit',
