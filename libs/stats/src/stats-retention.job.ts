@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
 import { type Batches, type BotSweep, PeriodicJob } from '@app/jobs';
 import { Clock } from '@app/kernel';
-import { KEPT_DAYS } from './stats.period';
-import { oldestDay, removeDay } from './stats.sql';
+import { KEPT_DAYS } from './stats.service';
 
 /** Removes the counts of days that ended more than 400 days ago, one day in each unit. */
 @PeriodicJob({ lookEveryMs: 60_000 })
@@ -20,10 +19,12 @@ export class StatsRetention implements BotSweep {
 
   async *batches(botId: string): Batches {
     const kept = this.clock.daysAgoIso(KEPT_DAYS).slice(0, 10);
-    const next = (): Promise<string | undefined> => this.unitOfWork.read((tx) => oldestDay(tx, botId));
-    for (let day = await next(); day !== undefined && day < kept; day = await next()) {
-      const oldest = day;
-      yield (tx) => removeDay(tx, botId, oldest);
+    const sql = 'SELECT MIN(day) AS day FROM stats_counts WHERE bot_id = ?';
+    const oldest = async (): Promise<string | null> =>
+      (await this.unitOfWork.get<{ day: string | null }>(sql, botId))?.day ?? null;
+    for (let day = await oldest(); day !== null && day < kept; day = await oldest()) {
+      const removed = day;
+      yield (tx) => tx.run('DELETE FROM stats_counts WHERE bot_id = ? AND day = ?', botId, removed);
     }
   }
 }
