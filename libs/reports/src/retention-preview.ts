@@ -29,19 +29,15 @@ export class RetentionPreview {
 
   async *ofAllBots(): AsyncGenerator<RetentionForecast> {
     for (let bot = await nextBot(this.unitOfWork, ''); bot !== undefined;) {
-      yield await this.of(bot);
-      bot = await nextBot(this.unitOfWork, bot.id);
+      const { id, name } = bot;
+      yield {
+        botId: id,
+        botName: name,
+        due: await this.data.counts(id),
+        guilds: await countDeletions(this.unitOfWork, id, this.clock.confirmedIso()),
+        evidence: await this.evidence.expired(id),
+      };
+      bot = await nextBot(this.unitOfWork, id);
     }
-  }
-
-  private async of(bot: { readonly id: string; readonly name: string }): Promise<RetentionForecast> {
-    const guilds = await countDeletions(this.unitOfWork, bot.id, this.clock.confirmedIso());
-    return {
-      botId: bot.id,
-      botName: bot.name,
-      due: await this.data.counts(bot.id),
-      guilds,
-      evidence: await this.evidence.expired(bot.id),
-    };
   }
 }

@@ -29,6 +29,10 @@ const GIVEN = ['bot_id', 'guild_id', 'user_id', 'category', 'mark'];
 /** The new mark of rows that have the mark `since`; undefined where it is unchanged. */
 type Mark = (category: string, since: string | null) => string | null | undefined;
 
+export type ErasureReason = 'retention' | 'consent_revoked';
+
+export type ErasedRow = Pick<Held, 'guild_id' | 'user_id' | 'category'>;
+
 interface Held {
   readonly bot_id: string;
   readonly guild_id: Digest;
@@ -72,7 +76,7 @@ export class ConsentedTables implements ConsentedDataHolder {
   async eraseCategory(tx: Tx, botId: string, category: string, limit: number): Promise<number> {
     let most = 0;
     for (const one of this.of(category)) {
-      const rows = await tx.all<Pick<Held, 'guild_id' | 'user_id'>>(
+      const rows = await tx.all<Omit<ErasedRow, 'category'>>(
         `SELECT guild_id, user_id FROM ${one.table} WHERE bot_id = ? AND ${categoryOf(one)} = ? LIMIT ${limit}`,
         ...[botId, category],
       );
@@ -85,7 +89,11 @@ export class ConsentedTables implements ConsentedDataHolder {
         `DELETE FROM ${one.table} WHERE ${among.sql} AND COALESCE(${categoryOf(one)}, '') = ?`,
         ...[...among.values, category],
       );
-      await this.record(tx, botId, rows, () => ({ category }));
+      await this.record(
+        tx,
+        botId,
+        rows.map((row) => ({ ...row, category })),
+      );
       most = Math.max(most, rows.length);
     }
     return most;
@@ -116,20 +124,14 @@ export class ConsentedTables implements ConsentedDataHolder {
     return [...times.values()];
   }
 
-  /** One `data_deleted` for all erased rows of a subject with the same details. */
-  async record<Row extends Pick<Held, 'guild_id' | 'user_id'>>(
-    tx: Tx,
-    botId: string,
-    erased: readonly Row[],
-    detailsOf: (row: Row) => object,
-  ): Promise<void> {
-    const events = erased.map((row) => {
-      return { subject: subjectAt(botId, row), type: 'data_deleted' as const, details: detailsOf(row) };
+  /** One `data_deleted` for all erased rows of a subject in a category. */
+  async record(tx: Tx, botId: string, erased: readonly ErasedRow[], reason?: ErasureReason): Promise<void> {
+    const acts = erased.map(({ category, ...row }) => {
+      const details = reason === undefined ? { category } : { category, reason };
+      return { subject: subjectAt(botId, row), type: 'data_deleted' as const, details };
     });
-    const named = events.map(
-      (one) => [`${subjectName(one.subject)} ${JSON.stringify(one.details)}`, one] as const,
-    );
-    if (named.length > 0) await this.audit.recordAll(tx, [...new Map(named).values()]);
+    const once = new Map(acts.map((act) => [`${subjectName(act.subject)} ${act.details.category}`, act]));
+    if (once.size > 0) await this.audit.recordAll(tx, [...once.values()]);
   }
 
   /** Changes the marks of rows. Only what rests on a consent is marked. */

@@ -5,14 +5,11 @@ import { type SqlPart, type Tx, UnitOfWork } from '@app/database';
 import type { Batches } from '@app/jobs';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
-import type { Digest } from '@app/primitives';
 import { amongSubjects, type ConsentedTable, subjectAt, subjectName } from '@app/subjects';
-import { categoryOf, ConsentedTables } from './consented-tables';
+import { categoryOf, ConsentedTables, type ErasedRow, type ErasureReason } from './consented-tables';
 
 /** Rows that one unit looks at: few enough that other units wait only shortly for a locked subject. */
 const BATCH = 200;
-
-type ErasureReason = 'retention' | 'consent_revoked';
 
 /** The rows of a bot in one table that can be due for one reason. */
 interface Due {
@@ -71,7 +68,7 @@ export class DueData {
     });
   }
 
-  /** The first bot behind `after` with something that a withdrawn consent has left. */
+  /** The first bot after `after` that still has data of a withdrawn consent. */
   async nextBotWithWithdrawn(after: string): Promise<string | undefined> {
     if (this.config.revokedDataGraceDays === undefined) return undefined;
     const found: string[] = [];
@@ -85,14 +82,14 @@ export class DueData {
 
   /**
    * Erases what is due of the subjects of up to {@link BATCH} rows, all of it for each of them, so that a new consent finds
-   * all of its data or none. The rest of what was looked at is no longer looked at. Answers the number of rows.
+   * all of its data or none. The rest of what was looked at is no longer looked at. Returns the number of rows that it looked at.
    */
   async erase(tx: Tx, found: Due): Promise<number> {
     const due = await this.held(tx, found);
     if (due === undefined) return 0;
     const { botId, one, reason } = due;
     const rows = agedRows(due);
-    const looked = await tx.all<{ guild_id: Digest; user_id: Digest }>(
+    const looked = await tx.all<Omit<ErasedRow, 'category'>>(
       `SELECT d.guild_id, d.user_id FROM ${one.table} d ${HELD} AND ${rows.sql}
        ORDER BY d.${sinceOf(due)} LIMIT ${BATCH} FOR UPDATE OF c SKIP LOCKED`,
       ...rows.values,
@@ -103,7 +100,7 @@ export class DueData {
     const among = amongSubjects(tx, [...unique.values()]);
     const theirs = agedRows(due, unindexed);
     const is = isDue(tx, due);
-    const erased = await tx.all<{ guild_id: Digest; user_id: Digest; category: string }>(
+    const erased = await tx.all<ErasedRow>(
       `DELETE FROM ${one.table} AS d WHERE ${among.sql} AND ${theirs.sql} AND ${is.sql}
        RETURNING guild_id, user_id, ${categoryOf(one)} AS category`,
       ...[...among.values, ...theirs.values, ...is.values],
@@ -113,7 +110,7 @@ export class DueData {
       `UPDATE ${one.table} AS d SET ${keep} WHERE ${among.sql} AND ${theirs.sql}`,
       ...[...among.values, ...theirs.values],
     );
-    await this.tables.record(tx, botId, erased, ({ category }) => ({ category, reason }));
+    await this.tables.record(tx, botId, erased, reason);
     if (erased.length > 0) tx.afterCommit(() => this.metrics.count('retention', reason, erased.length));
     return looked.length;
   }
