@@ -16,6 +16,8 @@ import { AuditEventsView, AuditEventView, AuditQuery, WriteAuditEvent } from './
 import { AuditService } from './audit.service';
 import { WriteEventAct } from './write-event.act';
 
+const ID = '0198c0de-0000-7000-8000-0000000000';
+const VERSION = { version: EXAMPLE.consent_version };
 const WRITTEN = exampleEvent(EXAMPLE.event_id, 'data_exported', { channel: 'support' }, 'client');
 
 const EXAMPLES = {
@@ -29,17 +31,11 @@ const EXAMPLES = {
     canonical: {
       answer: {
         events: [
-          exampleEvent('0198c0de-0000-7000-8000-000000000010', 'data_exported', { format: 'record' }),
+          exampleEvent(`${ID}10`, 'data_exported', { format: 'record' }),
           WRITTEN,
-          exampleEvent('0198c0de-0000-7000-8000-000000000011', 'data_submitted', {
-            category: EXAMPLE.category,
-          }),
-          exampleEvent('0198c0de-0000-7000-8000-000000000012', 'consent_accepted', {
-            version: EXAMPLE.consent_version,
-          }),
-          exampleEvent('0198c0de-0000-7000-8000-000000000013', 'consent_requested', {
-            version: EXAMPLE.consent_version,
-          }),
+          exampleEvent(`${ID}11`, 'data_submitted', { category: EXAMPLE.category }),
+          exampleEvent(`${ID}12`, 'consent_accepted', VERSION),
+          exampleEvent(`${ID}13`, 'consent_requested', VERSION),
         ],
         pagination: examplePage(5),
       },

@@ -50,12 +50,12 @@ export class DueData {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Erases what of a bot is due. Locked subjects are left to the next run. */
+  /** Erases what is due of a bot. Locked subjects are left to the next run. */
   async *batches(botId: string, reason: ErasureReason): Batches {
     for (const due of await this.find(botId, reason)) while ((yield (tx) => this.erase(tx, due)) === BATCH);
   }
 
-  /** What of a bot has come to its time. */
+  /** The tables in which rows of a bot have come to their time. */
   private find(botId: string, reason: ErasureReason): Promise<Due[]> {
     return this.unitOfWork.read(async (tx) => {
       const found: Due[] = [];

@@ -23,7 +23,7 @@ import { SubmitBatch, SubmitData, SubmittedBatchView, SubmittedView } from './us
 
 const PROFILE = { ...EXAMPLE_SUBJECT, category: EXAMPLE.category };
 const VALUES = { nickname: 'Robin', birthday: '2000-02-29' };
-const STORED = stored(EXAMPLE.guild_id, EXAMPLE.category);
+const STORED = { ...PROFILE, stored: true, updated_at: EXAMPLE.time };
 
 const EXAMPLES = {
   submit: {
@@ -45,7 +45,7 @@ const EXAMPLES = {
         category: 'levels',
         data: { experience: 1200 },
       },
-      answer: stored('00000000000000000', 'levels'),
+      answer: { ...STORED, guild_id: '00000000000000000', category: 'levels' },
     },
   },
   submitBatch: {
@@ -65,10 +65,6 @@ const EXAMPLES = {
     },
   },
 } satisfies Readonly<Record<string, Examples>>;
-
-function stored(guild_id: string, category: string): SubmittedView {
-  return { user_id: EXAMPLE.user_id, guild_id, category, stored: true, updated_at: EXAMPLE.time };
-}
 
 @Topic('User data', 'Values of users, stored by category under a consent.')
 @Controller('data')
