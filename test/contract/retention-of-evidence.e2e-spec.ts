@@ -4,7 +4,7 @@ import { JobRunner } from '@app/jobs';
 import { Clock, CONFIG, type Config, daysAfter, firstIdAt, Random } from '@app/kernel';
 import { RetentionPreview } from '@app/reports';
 import type { Bot } from '../support/bot';
-import { leased, ranAtStart, runNow } from '../support/jobs';
+import { leased, ranAtStart, runNow, sweepOnce } from '../support/jobs';
 import { seal, verified } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
@@ -316,8 +316,7 @@ describe('the preview', () => {
 /** One pass; `look` is called after every batch. */
 async function swept(look: (stopping: AbortController) => Promise<void>): Promise<void> {
   const unitOfWork = service.app.get(UnitOfWork);
-  const job = service.app.get(EvidenceRetentionJob);
-  const lease = await leased(service, job.name);
+  const lease = await leased(service, 'evidence-retention');
   const stopping = new AbortController();
   const batch = lease.batch.bind(lease);
   jest.spyOn(lease, 'batch').mockImplementation(async (work) => {
@@ -325,7 +324,7 @@ async function swept(look: (stopping: AbortController) => Promise<void>): Promis
     await look(stopping);
     return done;
   });
-  await job.run(lease, stopping.signal);
+  await sweepOnce(service, EvidenceRetentionJob, lease, stopping.signal);
   await unitOfWork.write((tx) => lease.end(tx));
 }
 

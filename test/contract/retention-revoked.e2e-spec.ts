@@ -4,7 +4,7 @@ import { WithdrawnDataErasure } from '@app/user-data';
 import { Bot, field } from '../support/bot';
 import { engine } from '../support/database';
 import { A_TIME, consentStatus, expectFailure } from '../support/expected';
-import { leased, ranAtStart, runNow } from '../support/jobs';
+import { leased, ranAtStart, runNow, sweepOnce } from '../support/jobs';
 import { Service, useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
@@ -355,7 +355,7 @@ describe('a backlog', () => {
       stopping.abort();
       return batch(work);
     });
-    await service.app.get(WithdrawnDataErasure).run(lease, stopping.signal);
+    await sweepOnce(service, WithdrawnDataErasure, lease, stopping.signal);
     await unitOfWork.write((tx) => lease.end(tx));
     const parted = (await left()).map((row) => Number(row.values));
     expect(parted.every((values) => values === 2)).toBe(true);

@@ -1,12 +1,12 @@
 import { AuditService } from '@app/audit';
 import { UnitOfWork } from '@app/database';
 import { Clock, daysAfter } from '@app/kernel';
-import { CategoryRetention, DueValues } from '@app/user-data';
+import { CategoryRetention, DueData } from '@app/user-data';
 import { type Bot, field } from '../support/bot';
 import { engine } from '../support/database';
 import { itOfSize } from '../support/depth';
 import type { StoredIds } from '../support/digests';
-import { leased, runNow } from '../support/jobs';
+import { leased, runNow, sweepOnce } from '../support/jobs';
 import { type Service, useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
@@ -158,17 +158,12 @@ describe('retention_days of a category', () => {
     const users = await planted(guildId, 10_000);
     later(2);
     const unitOfWork = service.app.get(UnitOfWork);
-    const batches: number[] = [];
-    const values = service.app.get(DueValues, { strict: false });
-    const erase = values.eraseAged.bind(values);
-    jest.spyOn(values, 'eraseAged').mockImplementation(async (...given) => {
-      const looked = await erase(...given);
-      batches.push(looked);
-      return looked;
-    });
+    const audit = service.app.get(AuditService, { strict: false });
+    const recorded = jest.spyOn(audit, 'recordAll');
     await sweep();
+    const batches = recorded.mock.calls.map(([, acts]) => acts.length);
     expect(Math.max(...batches)).toBeLessThanOrEqual(200);
-    expect(batches.reduce((sum, looked) => sum + looked, 0)).toBe(10_000);
+    expect(batches.reduce((sum, erased) => sum + erased, 0)).toBe(10_000);
     expect(await unitOfWork.get('SELECT 1 FROM user_data WHERE bot_id = ? LIMIT 1', bot.id)).toBeUndefined();
     const { pagination } = (
       await bot.get<{ pagination: { total_count: number } }>(
@@ -183,15 +178,15 @@ describe('retention_days of a category', () => {
     await planted(snowflake(), 1_000);
     later(2);
     const stopping = new AbortController();
-    const values = service.app.get(DueValues, { strict: false });
-    const erase = values.eraseAged.bind(values);
+    const data = service.app.get(DueData, { strict: false });
+    const erase = data.erase.bind(data);
     let batches = 0;
-    jest.spyOn(values, 'eraseAged').mockImplementation(async (...given) => {
-      if (given[1] === bot.id && ++batches === 2) stopping.abort();
+    jest.spyOn(data, 'erase').mockImplementation(async (...given) => {
+      if (given[1].botId === bot.id && ++batches === 2) stopping.abort();
       return erase(...given);
     });
     const lease = await leased(service, 'category-retention');
-    await service.app.get(CategoryRetention).run(lease, stopping.signal);
+    await sweepOnce(service, CategoryRetention, lease, stopping.signal);
     await service.app.get(UnitOfWork).write((tx) => lease.end(tx));
     expect(batches).toBe(2);
     expect(await rowsLeft()).toBe(600);

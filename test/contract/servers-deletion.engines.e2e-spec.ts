@@ -10,7 +10,7 @@ import {
   expectSuccess,
   server,
 } from '../support/expected';
-import { leased, runNow } from '../support/jobs';
+import { leased, runNow, sweepOnce } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
@@ -246,9 +246,8 @@ describe('the job', () => {
 
   it('stops between two users at a shutdown, and the next run continues', async () => {
     await inhabited(40);
-    const job = service.app.get(GuildDeletion);
     // The job itself, which may be due as well, has to wait.
-    const lease = await leased(service, job.name);
+    const lease = await leased(service, 'guild-deletions');
     after(await scheduled(1), 0);
     const erasures = service.app.get(ErasureService, { strict: false });
     const erase = erasures.eraseIfHeld.bind(erasures);
@@ -257,7 +256,7 @@ describe('the job', () => {
       stopping.abort();
       return erase(who);
     });
-    await job.run(lease, stopping.signal);
+    await sweepOnce(service, GuildDeletion, lease, stopping.signal);
     await service.app.get(UnitOfWork).write((tx) => lease.end(tx));
     erasing.mockRestore();
     expect(await left()).toBe(8);

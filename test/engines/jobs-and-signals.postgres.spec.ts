@@ -190,7 +190,7 @@ describe('jobs', () => {
   });
 
   it('of every module are looked at by every process', () => {
-    const jobs = ['audit-sealing', 'bot-deletions', 'category-retention', 'clock', 'consented-tables'];
+    const jobs = ['audit-sealing', 'bot-deletions', 'category-retention', 'clock'];
     jobs.push(
       'delivery-retention',
       'erasure-recovery',

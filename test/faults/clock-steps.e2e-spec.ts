@@ -2,7 +2,7 @@ import { EvidenceRetentionJob, GuildDeletion } from '@app/erasure';
 import { ClockWatch } from '@app/jobs';
 import { Degradations } from '@app/kernel';
 import { Health, Readiness } from '@app/runtime';
-import { CategoryRetention, ConsentedTablesErasure, WithdrawnDataErasure } from '@app/user-data';
+import { CategoryRetention, WithdrawnDataErasure } from '@app/user-data';
 import { DeliveryRetention } from '@app/webhooks';
 import type { Bot } from '../support/bot';
 import { field } from '../support/bot';
@@ -17,7 +17,7 @@ const YEAR_MS = 365 * 24 * HOUR_MS;
 
 /** Every job that removes something by its age. */
 const JOBS = [
-  ...[CategoryRetention, WithdrawnDataErasure, ConsentedTablesErasure],
+  ...[CategoryRetention, WithdrawnDataErasure],
   ...[GuildDeletion, EvidenceRetentionJob, DeliveryRetention],
 ];
 

@@ -1,7 +1,7 @@
 import { DeliveryLeases, DeliveryResults, DeliveryRetention } from '@app/webhooks';
 import type { Bot } from '../support/bot';
 import { engine } from '../support/database';
-import { leased } from '../support/jobs';
+import { leased, sweepOnce } from '../support/jobs';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
@@ -146,7 +146,7 @@ describe('the retention', () => {
     await service.database.run(overdue, LONG_AGO, bot.id);
     const lease = await leased(service, 'tested');
     const batches = jest.spyOn(lease, 'batch');
-    await service.app.get(DeliveryRetention).run(lease, new AbortController().signal);
+    await sweepOnce(service, DeliveryRetention, lease, new AbortController().signal);
     expect(await count(`status = 'exhausted'`)).toBe(DELIVERIES);
     expect(batches.mock.calls.length).toBeGreaterThanOrEqual(DELIVERIES / CHUNK);
   });

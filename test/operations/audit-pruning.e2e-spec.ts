@@ -1,8 +1,7 @@
 import { type KeySet, verifyAuditExport } from '@lethe/sdk/evidence';
 import { AuditPruning } from '@app/sealing';
-import { randomUUID } from 'node:crypto';
 import type { Bot } from '../support/bot';
-import { leased } from '../support/jobs';
+import { sumOf } from '../support/jobs';
 import { contradicting, exported, seal, verified, withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
@@ -35,10 +34,8 @@ async function grown(): Promise<string> {
   return between;
 }
 
-async function prune(beforeIso: string): Promise<number> {
-  const lease = await leased(service, `test-${randomUUID()}`);
-  return service.app.get(AuditPruning).pruneBefore(lease, bot.id, beforeIso);
-}
+const prune = (beforeIso: string): Promise<number> =>
+  sumOf(service, service.app.get(AuditPruning).pruneBefore(bot.id, beforeIso));
 
 const total = async (query = '') =>
   (await bot.get<{ pagination: { total_count: number } }>(`/audit/events${query}`)).data.pagination

@@ -12,7 +12,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Clock, createLogger, daysAfter, NestLogger, readConfig } from '@app/kernel';
 import { SubjectDataHolders } from '@app/subjects';
 import { JobRunner } from '@app/jobs';
-import { ConsentedTablesErasure } from '@app/user-data';
+import { CategoryRetention, DueData, WithdrawnDataErasure } from '@app/user-data';
 import { AuditService, declareEventTypes } from '@app/audit';
 import { SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
@@ -102,7 +102,10 @@ function after(iso: string, days: number, ms = 0): void {
   jest.spyOn(app.get(Clock), 'nowMs').mockReturnValue(Date.parse(daysAfter(iso, days)) + ms);
 }
 
-const sweep = () => app.get(JobRunner).run(app.get(ConsentedTablesErasure), 'now');
+async function sweep(): Promise<void> {
+  for (const job of [WithdrawnDataErasure, CategoryRetention])
+    await app.get(JobRunner).run(app.get(job), 'now');
+}
 
 const deletions = async () =>
   ((await eventsOf('data_deleted')) as { details: unknown }[]).map((one) => one.details);
@@ -221,6 +224,8 @@ describe('a module that a team has added in five steps', () => {
     await sweep();
     expect(rowsOf(bot)).toBe(2);
     after(at, 30);
+    const counted = await app.get(DueData, { strict: false }).counts(bot.id);
+    expect(counted).toEqual([{ category: 'reminders', reason: 'consent_revoked', values: 2 }]);
     await sweep();
     expect(rowsOf(bot)).toBe(0);
     expect(await deletions()).toEqual([{ category: 'reminders', reason: 'consent_revoked' }]);

@@ -45,13 +45,9 @@ const ALLOWED: Readonly<Record<string, { readonly tables: readonly string[]; rea
     tables: ['bots', 'audit_events'],
     why: 'one statement finds the unsealed logs of a page of bots',
   },
-  'libs/user-data/src/due-counts.ts': {
-    tables: ['consents', 'categories'],
-    why: 'one statement counts the values of a bot by their consent and legal basis',
-  },
-  'libs/user-data/src/due-values.ts': {
-    tables: ['consents', 'categories'],
-    why: 'one statement locks a value together with its consent, and skips locked ones',
+  'libs/user-data/src/due-data.ts': {
+    tables: ['consents'],
+    why: 'one statement finds what is due together with its consent, locks it and skips locked ones',
   },
 };
 

@@ -1,9 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { KeyUses } from '@app/bots';
 import { UnitOfWork } from '@app/database';
 import { ErasureWatch } from '@app/erasure';
-import { type Job, JobLeases, JobRunner, type Lease, PeriodicJob } from '@app/jobs';
+import {
+  type Batches,
+  type BotSweep,
+  inBatches,
+  type Job,
+  JobLeases,
+  JobRunner,
+  type Lease,
+  PeriodicJob,
+  sweepBots,
+} from '@app/jobs';
 import { SealLoop } from '@app/sealing';
 import { Dispatcher } from '@app/webhooks';
 import type { Service } from './service';
@@ -12,21 +23,39 @@ import { until } from './until';
 type Process = Pick<Service, 'app'>;
 
 /** The end of the run that the start of a service may have begun. */
-export function ranAtStart({ app }: Process, job: Type<Job>): Promise<void> {
+export function ranAtStart({ app }: Process, job: Type<Job | BotSweep>): Promise<void> {
   return app.get(JobRunner).run(app.get(job, { strict: false }));
 }
 
 /** One run of a job, due or not, unless another process has it. It begins after the end of a run that is under way. */
-export async function runNow({ app }: Process, type: Type<Job>): Promise<void> {
-  const [runner, job] = [app.get(JobRunner), app.get<Job>(type, { strict: false })];
+export async function runNow({ app }: Process, type: Type<Job | BotSweep>): Promise<void> {
+  const [runner, job] = [app.get(JobRunner), app.get<Job | BotSweep>(type, { strict: false })];
   await (Reflect.get(runner, 'running') as ReadonlyMap<string, Promise<void>>).get(job.name);
   await runner.run(job, 'now');
 }
 
 /** The jobs that a process starts by itself. */
-export function periodicJobs({ app }: Process): Type<Job>[] {
+export function periodicJobs({ app }: Process): Type<Job | BotSweep>[] {
   const jobs = app.get(DiscoveryService, { strict: false }).getProviders({ metadataKey: PeriodicJob.KEY });
-  return jobs.map(({ metatype }) => metatype as Type<Job>);
+  return jobs.map(({ metatype }) => metatype as Type<Job | BotSweep>);
+}
+
+/** One run of a sweep with this lease, until it is stopped. */
+export function sweepOnce(
+  { app }: Process,
+  type: Type<BotSweep>,
+  lease: Lease,
+  stopping: AbortSignal,
+): Promise<void> {
+  return sweepBots(app.get(type, { strict: false }), app.get(UnitOfWork), lease, stopping);
+}
+
+/** Does all batches; answers the sum of their answers. */
+export async function sumOf(service: Process, batches: Batches): Promise<number> {
+  const lease = await leased(service, `test-${randomUUID()}`);
+  let sum = 0;
+  await inBatches(batches, lease, new AbortController().signal, (rows) => (sum += rows));
+  return sum;
 }
 
 /** The lease of a job, once no process runs it. */

@@ -9,10 +9,9 @@ import {
   TextColumn,
   TimeColumn,
 } from '@app/database';
-import type { AuditEventType } from '@app/kernel';
 import type { Digest } from '@app/primitives';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { OwnEventType } from './event-types';
+import type { AnyEventType } from './event-types';
 
 const byType = ['bot_id', 'event_type', 'seq'];
 const byGuild = ['bot_id', 'guild_id', 'seq'];
@@ -31,10 +30,10 @@ export class AuditEvent {
   @IdColumn() id: string;
   @DigestColumn({ name: 'guild_id' }) guildId: Digest;
   @DigestColumn({ name: 'user_id' }) userId: Digest;
-  @Column({ name: 'event_type', type: 'varchar', length: '32' }) eventType: AuditEventType | OwnEventType;
+  @Column({ name: 'event_type', type: 'varchar', length: '32' }) eventType: AnyEventType;
   /** Who says so: `service` for Lethe's own acts, `client` for what a bot has posted. */
   @TextColumn() source: AuditSource;
-  /** JSON as encrypted text. Its key is that of the subject, or of the installation in an event about an erasure. */
+  /** JSON, encrypted with the key of the subject, or of the installation in an event about an erasure. */
   @TextColumn() details: string;
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   @BelongsToBot('audit_events') bot?: object;

@@ -1,10 +1,52 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import { Caller, CurrentBot, Describes, EXAMPLE_SUBJECT, type ListPage, Responds, Topic } from '@app/http';
+import {
+  Caller,
+  CurrentBot,
+  Describes,
+  EXAMPLE,
+  EXAMPLE_SUBJECT,
+  type Examples,
+  examplePage,
+  type ListPage,
+  Responds,
+  Topic,
+} from '@app/http';
 import { Acts, Claim, Claimed } from '@app/idempotency';
 import { AuditEventsView, AuditEventView, AuditQuery, WriteAuditEvent } from './audit.dto';
-import { EXAMPLES } from './audit.examples';
 import { AuditService } from './audit.service';
 import { WriteEventAct } from './write-event.act';
+
+const ID = '0198c0de-0000-7000-8000-0000000000';
+const VERSION = { version: EXAMPLE.consent_version };
+const WRITTEN = exampleEvent(EXAMPLE.event_id, 'data_exported', { channel: 'support' }, 'client');
+
+const EXAMPLES = {
+  write: {
+    canonical: {
+      body: { ...EXAMPLE_SUBJECT, event_type: 'data_exported', details: { channel: 'support' } },
+      answer: WRITTEN,
+    },
+  },
+  list: {
+    canonical: {
+      answer: {
+        events: [
+          exampleEvent(`${ID}10`, 'data_exported', { format: 'record' }),
+          WRITTEN,
+          exampleEvent(`${ID}11`, 'data_submitted', { category: EXAMPLE.category }),
+          exampleEvent(`${ID}12`, 'consent_accepted', VERSION),
+          exampleEvent(`${ID}13`, 'consent_requested', VERSION),
+        ],
+        pagination: examplePage(5),
+      },
+    },
+  },
+} satisfies Readonly<Record<string, Examples>>;
+
+function exampleEvent(id: string, event_type: string, details: object, source = 'service'): object {
+  const { guild_id, user_id, time: created_at } = EXAMPLE;
+  return { id, guild_id, user_id, event_type, source, details, created_at };
+}
 
 @Topic(
   'Audit',

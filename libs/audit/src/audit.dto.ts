@@ -1,9 +1,7 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { Flag, JsonObject, OneOf, PageQuery, Pagination, Snowflake, Timestamp, Uuid } from '@app/http';
 import { AUDIT_EVENT_TYPES, type AuditEventType } from '@app/kernel';
-
-import { ApiProperty } from '@nestjs/swagger';
-import { EventType } from './event-type.field';
-import type { OwnEventType } from './event-types';
+import { type AnyEventType, EventType } from './event-types';
 
 export class WriteAuditEvent {
   @Snowflake() user_id: string;
@@ -18,14 +16,14 @@ export class WriteAuditEvent {
 export class AuditQuery extends PageQuery {
   @Snowflake({ optional: true }) user_id?: string;
   @Snowflake({ optional: true }) guild_id?: string;
-  @EventType({ optional: true }) event_type?: AuditEventType | OwnEventType;
+  @EventType({ optional: true }) event_type?: AnyEventType;
 }
 
 export class AuditEventView {
   @Uuid() id: string;
   @Snowflake() guild_id: string;
   @Snowflake() user_id: string;
-  @EventType() event_type: AuditEventType | OwnEventType;
+  @EventType() event_type: AnyEventType;
   @OneOf(['service', 'client'], { description: '`client` for events that the bot posted' }) source: string;
   @JsonObject({ nullable: true }) details: object | null;
   @Timestamp() created_at: string;

@@ -1,33 +1,60 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Cursors, SubjectDigests, type SubjectKey, SubjectKeys } from '@app/crypto';
+import { Cursors, InstallationKeys, SubjectDigests, type SubjectKey, SubjectKeys } from '@app/crypto';
 import { pages, type Tx, UnitOfWork } from '@app/database';
 import { ListPage } from '@app/http';
-import { type AuditEventType, Clock, Random } from '@app/kernel';
-import { encryptedBy, UnreadableSecretError } from '@app/primitives';
-import { ERASED_IDS, type NamedSubject, type Subject, subjectAt, type SubjectIds } from '@app/subjects';
+import { Clock, Random } from '@app/kernel';
+import { detailsContext, encryptedBy, openDetails, UnreadableSecretError } from '@app/primitives';
+import {
+  ERASED_IDS,
+  HoldsSubjectData,
+  type NamedSubject,
+  type Subject,
+  subjectAt,
+  type SubjectDataHolder,
+  type SubjectExport,
+  type SubjectIds,
+} from '@app/subjects';
 import type { AuditSource } from './audit-event.entity';
 import type { AuditEventView, AuditQuery } from './audit.dto';
-import { countOf, eventsOf, filterBy, filterOf, pageOf, type StoredEvent } from './audit.reading';
-import { appendEvents, type NewEvent } from './audit.sql';
-import { EventDetails } from './event-details';
-import { type OwnEventType, requireDeclared } from './event-types';
+import {
+  appendEvents,
+  countOf,
+  eventsOf,
+  filterOf,
+  type NewEvent,
+  pageOf,
+  type StoredEvent,
+} from './audit.sql';
+import { type AnyEventType, requireDeclared } from './event-types';
 import { UnsealedBots } from './unsealed-bots';
 
 /** Events of one subject read by one statement; each may have 8 KiB of details. */
 const BATCH = 10;
 
-/** The audit log: every act of the service writes its event in its own transaction, so that neither is there alone. */
+/** An act to record. */
+interface Recorded {
+  readonly subject: Subject;
+  readonly type: AnyEventType;
+  readonly details: object | null;
+}
+
+/**
+ * The audit log: every act of the service writes its event in its own transaction, so that neither is there alone. An export
+ * holds all events of its subject; an erasure leaves the fact of each act (GDPR Art. 5(2)), without its details.
+ */
 @Injectable()
-export class AuditService {
+@HoldsSubjectData()
+export class AuditService implements SubjectDataHolder {
+  readonly tables = ['audit_events'];
   private readonly logger = new Logger(AuditService.name);
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
     private readonly random: Random,
-    private readonly details: EventDetails,
     private readonly digests: SubjectDigests,
     private readonly keys: SubjectKeys,
+    private readonly service: InstallationKeys,
     private readonly unsealed: UnsealedBots,
     private readonly cursors: Cursors,
   ) {}
@@ -39,58 +66,48 @@ export class AuditService {
   async record(
     tx: Tx,
     subject: Subject | NamedSubject,
-    type: AuditEventType | OwnEventType,
+    type: AnyEventType,
     details: object | null = null,
     source: AuditSource = 'service',
   ): Promise<AuditEventView> {
-    const id = this.random.uuid();
-    const { text, ids } = await this.details.encrypt(tx, subject, id, details);
-    const event = this.event(subject, type, id, text, source);
+    const key = await this.keys.forWriting(tx, subject);
+    const event = this.event(key, { subject, type, details }, source);
     await this.append(tx, [event]);
-    const { guild_id, user_id } = ids;
-    return { id, guild_id, user_id, event_type: type, source, details, created_at: event.createdAt };
+    const { guild_id, user_id } = key.ids ?? ERASED_IDS;
+    return {
+      id: event.id,
+      guild_id,
+      user_id,
+      event_type: type,
+      source,
+      details,
+      created_at: event.createdAt,
+    };
   }
 
-  /**
-   * {@link recordAll} for subjects whose keys are destroyed. The events do not show who the subjects were; only a query for
-   * the ids of a subject finds its event.
-   */
-  async recordErased(
-    tx: Tx,
-    acts: readonly { readonly subject: Subject; readonly type: AuditEventType; readonly details: object }[],
-    createdAt: string,
-  ): Promise<void> {
-    const events = acts.map(({ subject, type, details }) => {
-      const id = this.random.uuid();
-      const text = this.details.encryptErased(subject, id, details);
-      return { ...this.event(subject, type, id, text), createdAt };
-    });
-    await this.append(tx, events);
-  }
-
-  /** {@link record} for several subjects, in as few statements as the engine allows; answers the ids of each. */
-  async recordAll(
-    tx: Tx,
-    acts: readonly {
-      readonly subject: Subject;
-      readonly type: AuditEventType | OwnEventType;
-      readonly details: object;
-    }[],
-  ): Promise<SubjectIds[]> {
-    await this.details.prepare(
+  /** {@link record} for several subjects, in as few statements as the engine allows; returns the ids of each. */
+  async recordAll(tx: Tx, acts: readonly Recorded[]): Promise<SubjectIds[]> {
+    const keys = await this.keys.allForWriting(
       tx,
       acts.map(({ subject }) => subject),
     );
-    const events: NewEvent[] = [];
-    const named: SubjectIds[] = [];
-    for (const { subject, type, details } of acts) {
-      const id = this.random.uuid();
-      const { text, ids } = await this.details.encrypt(tx, subject, id, details);
-      events.push(this.event(subject, type, id, text));
-      named.push(ids);
-    }
-    await this.append(tx, events);
-    return named;
+    await this.append(
+      tx,
+      acts.map((act, at) => this.event(keys[at] as SubjectKey, act)),
+    );
+    return keys.map(({ ids }) => ids ?? ERASED_IDS);
+  }
+
+  /**
+   * {@link recordAll} for subjects whose keys are destroyed, with the key of the installation: the details must not name
+   * them. The events do not show who the subjects were; only a query for the ids of a subject finds its event.
+   */
+  async recordErased(tx: Tx, acts: readonly Recorded[], createdAt: string): Promise<void> {
+    const { installation } = this.service;
+    await this.append(
+      tx,
+      acts.map((act) => ({ ...this.event(installation, act), createdAt })),
+    );
   }
 
   /** One page, newest first, with the exact total. */
@@ -111,14 +128,17 @@ export class AuditService {
     });
   }
 
+  async export(tx: Tx, subject: NamedSubject, full: boolean): Promise<SubjectExport> {
+    return full ? { full: { audit_events: this.ofSubject(tx, subject) } } : {};
+  }
+
   /** Every event of a subject, oldest first, read in parts. */
-  async *ofSubject(tx: Tx, subject: NamedSubject): AsyncGenerator<AuditEventView> {
+  private async *ofSubject(tx: Tx, subject: NamedSubject): AsyncGenerator<AuditEventView> {
     const { botId, ids } = subject;
     const key = await this.keys.find(subject, tx);
-    const filter = filterBy(subject);
-    for await (const rows of pages(BATCH, (after?: { seq: number }) =>
-      eventsOf(tx, filter, after?.seq ?? 0, BATCH),
-    ))
+    const read = (after?: { seq: number }): ReturnType<typeof eventsOf> =>
+      eventsOf(tx, subject, after?.seq ?? 0, BATCH);
+    for await (const rows of pages(BATCH, read))
       for (const row of rows) yield this.view(botId, { ...row, key_id: key?.id ?? null }, key, ids);
   }
 
@@ -128,15 +148,15 @@ export class AuditService {
   }
 
   private event(
-    subject: Subject,
-    type: AuditEventType | OwnEventType,
-    id: string,
-    details: string,
+    key: SubjectKey,
+    { subject, type, details }: Recorded,
     source: AuditSource = 'service',
   ): NewEvent {
     requireDeclared(type);
-    const createdAt = this.clock.nowIso();
-    return { subject, id, type, source, details, createdAt };
+    const id = this.random.uuid();
+    const { botId, guildId, userId } = subject;
+    const text = key.encrypt(JSON.stringify(details), detailsContext(botId, guildId, userId, id));
+    return { subject, id, type, source, details: text, createdAt: this.clock.nowIso() };
   }
 
   /** Shows the ids of an erased subject only to a caller that named them in the query. */
@@ -147,7 +167,7 @@ export class AuditService {
     asked: Partial<SubjectIds>,
   ): AuditEventView {
     const details = this.detailsOf(botId, row, key);
-    if (details === 'unreadable') this.logger.error(`The details of audit event ${row.id} cannot be read`);
+    if (details === undefined) this.logger.error(`The details of audit event ${row.id} cannot be read`);
     const by = encryptedBy(row.details);
     const ids = { ...ERASED_IDS, ...asked, ...(by === key?.id && key?.ids) };
     // By name: a row may have columns that are no field of an event.
@@ -157,23 +177,22 @@ export class AuditService {
       user_id: ids.user_id,
       event_type: row.event_type,
       source: row.source,
-      details: details === 'unreadable' ? null : details,
+      details: details ?? null,
       created_at: row.created_at,
       ...(by !== undefined && by !== row.key_id && { erased: true }),
-      ...(details === 'unreadable' && { unreadable: true }),
+      ...(details === undefined && { unreadable: true }),
     };
   }
 
-  /** Null without details, and once they are erased. Damage to one event or key hides no other event. */
-  private detailsOf(
-    botId: string,
-    row: StoredEvent,
-    key: SubjectKey | undefined,
-  ): object | null | 'unreadable' {
+  /**
+   * Null without details, and once they are erased; undefined for details that were changed, or whose key is lost. Damage to
+   * one event or key hides no other event.
+   */
+  private detailsOf(botId: string, row: StoredEvent, key: SubjectKey | undefined): object | null | undefined {
     try {
-      return JSON.parse(this.details.decrypt(botId, row, key) ?? 'null') as object | null;
+      return JSON.parse(openDetails(botId, row, this.service.installation, key) ?? 'null') as object | null;
     } catch (error) {
-      if (error instanceof SyntaxError || error instanceof UnreadableSecretError) return 'unreadable';
+      if (error instanceof SyntaxError || error instanceof UnreadableSecretError) return undefined;
       throw error;
     }
   }

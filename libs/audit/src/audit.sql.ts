@@ -1,14 +1,16 @@
-import type { Engine, Tx } from '@app/database';
-import type { AuditEventType } from '@app/kernel';
+import { EVENT_KEY, type JoinedKey, type SubjectDigests } from '@app/crypto';
+import type { Engine, SqlValue, Tx } from '@app/database';
+import type { StoredDetails } from '@app/primitives';
 import type { Subject } from '@app/subjects';
 import type { AuditSource } from './audit-event.entity';
-import type { OwnEventType } from './event-types';
+import type { AuditEventView, AuditQuery } from './audit.dto';
+import type { AnyEventType } from './event-types';
 
 /** An event to append, in its stored form. */
 export interface NewEvent {
   readonly subject: Subject;
   readonly id: string;
-  readonly type: AuditEventType | OwnEventType;
+  readonly type: AnyEventType;
   readonly source: AuditSource;
   readonly details: string;
   readonly createdAt: string;
@@ -16,21 +18,6 @@ export interface NewEvent {
 
 /** In place of a guild in the counts over all guilds of a bot. */
 export const ALL_GUILDS = '';
-
-/**
- * The condition for the given columns. The events of a user are searched by user, whatever else is filtered: SQLite
- * keeps no statistics and may choose the index of the guild. The plus keeps a column out of an index.
- */
-export function conditionOf(
-  engine: Engine,
-  columns: readonly ('user_id' | 'guild_id' | 'event_type')[],
-): string {
-  const ofUser = columns.includes('user_id');
-  const terms = columns.map((column) =>
-    engine === 'sqlite' && ofUser && column !== 'user_id' ? `+${column} = ?` : `${column} = ?`,
-  );
-  return ['bot_id = ?', ...terms].join(' AND ');
-}
 
 /** Continues after the last event, or after the last sealed one where all were pruned. */
 const INSERT = `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
@@ -95,4 +82,94 @@ export async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise
     const { botId, guildId } = of.subject;
     await tx.run(COUNT, botId, guildId, of.type, total, botId, ALL_GUILDS, of.type, total);
   }
+}
+
+const FILTERS = ['user_id', 'guild_id', 'event_type'] as const;
+
+const COLUMNS = 'event.id, event.guild_id, event.user_id, event_type, source, details, event.created_at';
+
+/** An event as it is stored, with the id of its subject's present key. */
+export type StoredEvent = StoredDetails & Pick<AuditEventView, 'event_type' | 'source' | 'created_at'>;
+
+/** Values of the `columns`. */
+interface Filter {
+  readonly columns: readonly (typeof FILTERS)[number][];
+  readonly values: readonly SqlValue[];
+}
+
+/** Only column names are part of the SQL text, so that there are at most eight statements. */
+export function filterOf(digests: SubjectDigests, botId: string, query: AuditQuery): Filter {
+  const { user_id: userId, guild_id: guildId, event_type: type } = query;
+  const stored = {
+    user_id: userId == null ? null : digests.user(botId, userId),
+    guild_id: guildId == null ? null : digests.guild(botId, guildId),
+    event_type: type ?? null,
+  };
+  const columns = FILTERS.filter((column) => stored[column] !== null);
+  return { columns, values: [botId, ...columns.map((column) => stored[column])] };
+}
+
+/**
+ * The condition for the given columns. The events of a user are searched by user, whatever else is filtered: SQLite
+ * keeps no statistics and may choose the index of the guild. The plus keeps a column out of an index.
+ */
+function conditionOf(engine: Engine, columns: Filter['columns']): string {
+  const ofUser = columns.includes('user_id');
+  const terms = columns.map((column) =>
+    engine === 'sqlite' && ofUser && column !== 'user_id' ? `+${column} = ?` : `${column} = ?`,
+  );
+  return ['bot_id = ?', ...terms].join(' AND ');
+}
+
+/** Reads `audit_counts`; only the events of one user are counted one by one, in an index. */
+export async function countOf(tx: Tx, { columns, values }: Filter): Promise<number> {
+  if (columns.includes('user_id')) {
+    const where = conditionOf(tx.engine, columns);
+    const row = await tx.get<{ total: number }>(
+      `SELECT COUNT(*) AS total FROM audit_events WHERE ${where}`,
+      ...values,
+    );
+    return row?.total ?? 0;
+  }
+  const ofGuild = columns.includes('guild_id') ? 'guild_id = ?' : `guild_id = '${ALL_GUILDS}'`;
+  const ofType = columns.includes('event_type') ? ' AND event_type = ?' : '';
+  const row = await tx.get<{ total: number | null }>(
+    `SELECT SUM(total) AS total FROM audit_counts WHERE bot_id = ? AND ${ofGuild}${ofType}`,
+    ...values,
+  );
+  return Number(row?.total ?? 0);
+}
+
+/**
+ * Newest first, of the events before the place `before` where one is given. The subquery makes both engines skip the rows
+ * before the page in an index.
+ */
+export function pageOf(
+  tx: Tx,
+  { columns, values }: Filter,
+  limit: number,
+  offset: number,
+  before?: number,
+): Promise<(StoredEvent & JoinedKey & { readonly seq: number })[]> {
+  const [botId = null] = values;
+  const where = `${conditionOf(tx.engine, columns)}${before === undefined ? '' : ' AND seq < ?'}`;
+  const places = `SELECT seq FROM audit_events WHERE ${where} ORDER BY seq DESC LIMIT ? OFFSET ?`;
+  const found = tx.engine === 'sqlite' ? `seq IN (${places})` : `seq = ANY(ARRAY(${places}))`;
+  return tx.all(
+    `SELECT seq, ${COLUMNS}, ${EVENT_KEY.columns} FROM audit_events event ${EVENT_KEY.join}
+     WHERE event.bot_id = ? AND ${found} ORDER BY seq DESC`,
+    ...[botId, ...values, ...(before === undefined ? [] : [before]), limit, offset],
+  );
+}
+
+/** Events of a subject after the place `after`, oldest first. */
+export function eventsOf(
+  tx: Tx,
+  { botId, guildId, userId }: Subject,
+  after: number,
+  limit: number,
+): Promise<(Omit<StoredEvent, 'key_id'> & { seq: number })[]> {
+  const where = conditionOf(tx.engine, ['user_id', 'guild_id']);
+  const sql = `SELECT seq, ${COLUMNS} FROM audit_events event WHERE ${where} AND seq > ? ORDER BY seq LIMIT ?`;
+  return tx.all(sql, botId, userId, guildId, after, limit);
 }

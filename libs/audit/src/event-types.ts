@@ -1,7 +1,10 @@
+import { field, type Presence } from '@app/http';
 import { AUDIT_EVENT_TYPES, type AuditEventType, OwnError } from '@app/kernel';
 
-/** An audit event type of a module, behind the prefix of its team: `acme.reminder_set`. */
+/** An audit event type of a module, after the prefix of its team: `acme.reminder_set`. */
 export type OwnEventType = `${string}.${string}`;
+/** A type of Lethe or of a module. */
+export type AnyEventType = AuditEventType | OwnEventType;
 
 /** What the column `event_type` takes. */
 const MAX_LENGTH = 32;
@@ -28,7 +31,20 @@ export function declareEventTypes(...types: readonly OwnEventType[]): void {
 }
 
 /** @throws OwnError for a type that is not declared. */
-export function requireDeclared(type: AuditEventType | OwnEventType): void {
+export function requireDeclared(type: AnyEventType): void {
   if (EVENT_TYPES.includes(type)) return;
   throw new OwnError(`The audit event type ${type} is not declared: call declareEventTypes in its module`);
 }
+
+/** A type that is declared at the time of the request, or of the documentation: modules may be loaded after a DTO. */
+export const EventType = (given?: Presence): PropertyDecorator =>
+  field(
+    {
+      name: 'eventType',
+      check: (value) => typeof value === 'string' && EVENT_TYPES.includes(value),
+      message: () => `must be one of ${EVENT_TYPES.join(', ')}`,
+      // Not a copy: types that are declared later are documented too.
+      schema: { type: 'string', enum: EVENT_TYPES },
+    },
+    given,
+  );

@@ -1,5 +1,5 @@
-export { areCountsExact, lowerCounts } from './audit-counts';
 export {
+  areCountsExact,
   eventsBehind,
   eventsBetween,
   firstEvent,
@@ -7,10 +7,10 @@ export {
   type HourlyEvents,
   lastPlace,
   type LoggedEvent,
+  lowerCounts,
   removeEvents,
 } from './audit-queries';
 export { AuditModule } from './audit.module';
 export { AuditService } from './audit.service';
-export { EventType } from './event-type.field';
-export { declareEventTypes, EVENT_TYPES, type OwnEventType } from './event-types';
+export { declareEventTypes, EVENT_TYPES, EventType, type OwnEventType } from './event-types';
 export { UnsealedBots } from './unsealed-bots';

@@ -26,7 +26,12 @@ export class WriteEventAct implements Act<OwnEvent, About, OwnEvent, AuditEventV
 
   /** The event of a request. @throws ApiError 413, then 400 */
   of(botId: string, { event_type: type, details, ...ids }: WriteAuditEvent): OwnEvent {
-    if (details != null) this.requireStorable(details);
+    if (details != null) {
+      requireBytes('details', JSON.stringify(details), this.config.detailsLimitBytes);
+      const faults: FieldFault[] = [];
+      addNumberFaults(details, 'details', faults);
+      if (faults.length > 0) throw invalidRequest(faults);
+    }
     return { subject: this.digests.named(botId, ids), type, details };
   }
 
@@ -59,12 +64,5 @@ export class WriteEventAct implements Act<OwnEvent, About, OwnEvent, AuditEventV
 
   async recall(_: Tx, view: AuditEventView, { details }: OwnEvent): Promise<AuditEventView> {
     return { ...view, details: details ?? null };
-  }
-
-  private requireStorable(details: Record<string, unknown>): void {
-    requireBytes('details', JSON.stringify(details), this.config.detailsLimitBytes);
-    const faults: FieldFault[] = [];
-    addNumberFaults(details, 'details', faults);
-    if (faults.length > 0) throw invalidRequest(faults);
   }
 }

@@ -27,6 +27,11 @@ export async function legalBasisOf(tx: Tx, botId: string, key: string): Promise<
   return (await tx.get<{ legal_basis: string }>(sql, botId, key))?.legal_basis;
 }
 
+/** Whether `category` of a row rests on a consent, as a condition of a statement over `rows`; both are SQL. */
+export function restsOnConsent(rows: string, category: string): string {
+  return `(SELECT k.legal_basis FROM categories k WHERE k.bot_id = ${rows}.bot_id AND k.key = ${category}) = 'consent'`;
+}
+
 /** The categories of a bot that have `retention_days`, by key. */
 export async function limitedCategories(tx: Tx, botId: string): Promise<LimitedCategory[]> {
   const rows = await tx.all<{ key: string; retention_days: number | string }>(

@@ -16,6 +16,7 @@ export {
   limitedCategories,
   nextBotWithLimits,
   purposesOf,
+  restsOnConsent,
   undeclared,
   wordsOf,
 } from './category-queries';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Tx, UnitOfWork } from '@app/database';
-import type { Lease } from '@app/jobs';
+import type { Batches } from '@app/jobs';
 import type { Digest } from '@app/primitives';
 import { SUBJECT_WHERE } from '@app/subjects';
 
@@ -44,14 +44,10 @@ interface Decisive {
 export class ConsentHistoryPruning {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** Removes the entries of a bot about consents that ended before `beforeIso`; answers their number. */
-  async pruneBefore(lease: Lease, botId: string, beforeIso: string, stopping?: AbortSignal): Promise<number> {
-    let removed = 0;
-    for await (const ended of this.ended(botId, beforeIso)) {
-      if (stopping?.aborted === true) break;
-      if (ended.length > 0) removed += await lease.batch((tx) => remove(tx, botId, ended));
-    }
-    return removed;
+  /** Removes the entries of a bot about consents that ended before `beforeIso`. */
+  async *pruneBefore(botId: string, beforeIso: string): Batches {
+    for await (const ended of this.ended(botId, beforeIso))
+      if (ended.length > 0) yield (tx) => remove(tx, botId, ended);
   }
 
   /** The number of entries that {@link pruneBefore} would remove. */

@@ -1,8 +1,8 @@
-import type { Tx, UnitOfWork } from '@app/database';
+import { parsed, type Tx, type UnitOfWork } from '@app/database';
 import { type Subject, SUBJECT_WHERE } from '@app/subjects';
 import { declinedAt } from './consent-history';
 import type { CategoryStates, Consent } from './consent.entity';
-import { type Columns, parsed } from './consent.sql';
+import type { Columns } from './consent.sql';
 
 /** The part of a consent that its status shows. */
 export type ShownConsent = Pick<

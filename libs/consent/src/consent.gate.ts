@@ -39,16 +39,19 @@ export async function consentShown(
 }
 
 /**
- * For a statement over rows with `category_key`, named `rows` there: the join with the consents, and the condition that a
- * consent in force covers the category.
+ * For a statement over `rows` with a `category`, both as SQL: the join with the consents, and the condition that a consent
+ * in force covers the category; or both as one condition that it `exists`.
  */
-export const consentCovering = (engine: Engine, rows: string) => {
+export const consentCovering = (engine: Engine, rows: string, category = `${rows}.category_key`) => {
   const categories = engine === 'sqlite' ? 'consent.categories' : 'consent.categories::json';
+  const same = `consent.bot_id = ${rows}.bot_id AND consent.guild_id = ${rows}.guild_id AND consent.user_id = ${rows}.user_id`;
+  const condition = `consent.status = 'accepted' AND consent.erasing = 0
+    AND (consent.categories IS NULL OR ${categories} ->> ${category} = 'accepted')`;
   return {
-    join: `JOIN consents consent ON consent.bot_id = ${rows}.bot_id AND consent.guild_id = ${rows}.guild_id
-      AND consent.user_id = ${rows}.user_id`,
-    condition: `consent.status = 'accepted' AND consent.erasing = 0
-      AND (consent.categories IS NULL OR ${categories} ->> ${rows}.category_key = 'accepted')`,
+    join: `JOIN consents consent ON ${same}`,
+    condition,
+    // Not EXISTS, of which PostgreSQL may make a join that reads all consents.
+    exists: `((SELECT 1 FROM consents consent WHERE ${same} AND ${condition}) IS NOT NULL)`,
   };
 };
 
@@ -82,20 +85,6 @@ export async function requireConsentTo(tx: Tx, subject: Subject, category: strin
   const scope = await requireConsent(tx, subject, declared);
   if (!declared) throw notFound('Category');
   scope.require(category);
-}
-
-/**
- * What a consent covers now, locked until the unit ends, for what erases by it. undefined where another unit has it locked
- * or an erasure of the subject is running.
- */
-export async function consentHeld(
-  tx: Tx,
-  { botId, guildId, userId }: Subject,
-): Promise<Pick<ConsentScope, 'covers'> | undefined> {
-  const found = await tx.get<Decision>(`${SELECT} SKIP LOCKED`, botId, guildId, userId);
-  if (found === undefined || found.erasing !== 0) return undefined;
-  const scope = new ConsentScope(found);
-  return { covers: (category) => found.status === 'accepted' && scope.covers(category) };
 }
 
 const DECISIONS = finding<Decision>(

@@ -1,4 +1,4 @@
-import { ConcurrentChange, finding, insertion, type SqlValue, type Tx } from '@app/database';
+import { ConcurrentChange, finding, insertion, json, parsed, type SqlValue, type Tx } from '@app/database';
 import type { Digest } from '@app/primitives';
 import { type Subject, SUBJECT_KEY as SUBJECT, SUBJECT_WHERE, subjectAt, subjectValues } from '@app/subjects';
 import type { CategoryStates, Consent, RevokedConsent } from './consent.entity';
@@ -42,15 +42,6 @@ export type Columns = Record<'bot_id' | 'id' | 'version' | 'requested_at', strin
     | 'before_request',
     string | null
   >;
-
-function json(value: unknown): string | null {
-  return value === null ? null : JSON.stringify(value);
-}
-
-/** A stored JSON text. */
-export function parsed<T>(text: string | null): T | null {
-  return text === null ? null : (JSON.parse(text) as T);
-}
 
 function consentOf(row: Columns | undefined): Consent | null {
   if (row === undefined) return null;

@@ -1,7 +1,6 @@
 export { ConsentHistoryPruning } from './consent-history-pruning';
 export {
   consentCovering,
-  consentHeld,
   consentScope,
   type Decision,
   ConsentScope,

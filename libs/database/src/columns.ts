@@ -28,10 +28,7 @@ export const JsonColumn = (options: Options = {}): PropertyDecorator =>
     Column({
       type: 'text',
       ...options,
-      transformer: {
-        to: (value: unknown) => (value == null ? null : JSON.stringify(value)),
-        from: (text: string | null) => (text === null ? null : (JSON.parse(text) as unknown)),
-      },
+      transformer: { to: json, from: parsed },
     }),
   );
 
@@ -41,3 +38,13 @@ export const BelongsToBot = (table: string): PropertyDecorator =>
     ManyToOne('Bot', { onDelete: 'CASCADE' }),
     JoinColumn({ name: 'bot_id', foreignKeyConstraintName: `fk_${table}_bot` }),
   );
+
+/** The text of a {@link JsonColumn}. */
+export function json(value: unknown): string | null {
+  return value == null ? null : JSON.stringify(value);
+}
+
+/** The value of a text of {@link json}. */
+export function parsed<T>(text: string | null): T | null {
+  return text === null ? null : (JSON.parse(text) as T);
+}

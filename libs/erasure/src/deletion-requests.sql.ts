@@ -1,4 +1,4 @@
-import { givenRows, type SqlPart, type Tx } from '@app/database';
+import { givenRows, json, parsed, type SqlPart, type Tx } from '@app/database';
 import type { Digest } from '@app/primitives';
 import type { DeletionRequest, DeletionStatus } from './deletion-request.entity';
 
@@ -131,12 +131,4 @@ function requestOf(row: Row): DeletionRequest {
     certificate: row.certificate,
     via: row.via,
   };
-}
-
-function json(value: object | null): string | null {
-  return value === null ? null : JSON.stringify(value);
-}
-
-function parsed<T>(json: string | null): T | null {
-  return json === null ? null : (JSON.parse(json) as T);
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { findBot } from '@app/bots';
-import { UnitOfWork } from '@app/database';
-import type { Lease } from '@app/jobs';
+import { pages, UnitOfWork } from '@app/database';
+import type { Batches } from '@app/jobs';
 import { firstIdAt } from '@app/kernel';
 
 /** Rows of one unit. */
@@ -23,28 +23,24 @@ const WITHOUT_ENTRY = `NOT EXISTS (SELECT 1 FROM keys.erasure_ledger l
 export class ErasurePruning {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** Removes the entries of a bot from before `beforeIso`; answers their number. */
-  pruneLedger(lease: Lease, botId: string, beforeIso: string, stopping: AbortSignal): Promise<number> {
+  /** Removes the entries of a bot from before `beforeIso`. */
+  pruneLedger(botId: string, beforeIso: string): Batches {
     const remove = 'DELETE FROM keys.erasure_ledger WHERE bot_id = ? AND request_id = ?';
     const find = `SELECT request_id AS id ${OLD_ENTRIES} ORDER BY request_id LIMIT ${BATCH}`;
-    return this.pruned(lease, find, remove, botId, beforeIso, stopping);
+    return this.pruned(find, remove, botId, beforeIso);
   }
 
   /** {@link pruneLedger} of deleted bots. */
-  async pruneOfGoneBots(lease: Lease, beforeIso: string, stopping: AbortSignal): Promise<number> {
-    let entries = 0;
-    for (let botId = await this.goneAfter(''); botId !== undefined; botId = await this.goneAfter(botId)) {
-      entries += await this.pruneLedger(lease, botId, beforeIso, stopping);
-      if (stopping.aborted) break;
-    }
-    return entries;
+  async *pruneOfGoneBots(beforeIso: string): Batches {
+    for (let botId = await this.goneAfter(''); botId !== undefined; botId = await this.goneAfter(botId))
+      yield* this.pruneLedger(botId, beforeIso);
   }
 
-  /** Removes the requests of a bot that ended before `beforeIso` and have no entry in the ledger; answers their number. */
-  pruneRequests(lease: Lease, botId: string, beforeIso: string, stopping: AbortSignal): Promise<number> {
+  /** Removes the requests of a bot that ended before `beforeIso` and have no entry in the ledger. */
+  pruneRequests(botId: string, beforeIso: string): Batches {
     const remove = 'DELETE FROM deletion_requests WHERE bot_id = ? AND id = ?';
     const find = `SELECT id ${OLD_REQUESTS} AND ${WITHOUT_ENTRY} ORDER BY id LIMIT ${BATCH}`;
-    return this.pruned(lease, find, remove, botId, beforeIso, stopping);
+    return this.pruned(find, remove, botId, beforeIso);
   }
 
   /** Numbers of entries and requests that would be removed, each by its own time. */
@@ -66,26 +62,14 @@ export class ErasurePruning {
   }
 
   /** Removes what `find` finds of a bot from before `beforeIso`. It has ended, so that no other unit changes it. */
-  private async pruned(
-    lease: Lease,
-    find: string,
-    remove: string,
-    botId: string,
-    beforeIso: string,
-    stopping: AbortSignal,
-  ): Promise<number> {
-    let all = 0;
-    for (let removed = BATCH; removed === BATCH && !stopping.aborted; all += removed) {
-      const found = await this.unitOfWork.read((tx) =>
-        tx.all<{ id: string }>(find, botId, firstIdAt(beforeIso), beforeIso),
-      );
-      if (found.length === 0) break;
-      removed = await lease.batch(async (tx) => {
+  private async *pruned(find: string, remove: string, botId: string, beforeIso: string): Batches {
+    const read = (): Promise<{ id: string }[]> =>
+      this.unitOfWork.read((tx) => tx.all(find, botId, firstIdAt(beforeIso), beforeIso));
+    for await (const found of pages(BATCH, read))
+      yield async (tx) => {
         await Promise.all(found.map(({ id }) => tx.run(remove, botId, id)));
         return found.length;
-      });
-    }
-    return all;
+      };
   }
 
   /** The next deleted bot in the ledger; one index lookup for each bot, however many entries it has. */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ConsentService } from '@app/consent';
 import { SubjectKeys } from '@app/crypto';
-import { UnitOfWork } from '@app/database';
-import type { Lease } from '@app/jobs';
+import { pages, type Tx, UnitOfWork } from '@app/database';
+import type { Batches } from '@app/jobs';
 import { Clock, firstIdAt } from '@app/kernel';
 import type { Digest } from '@app/primitives';
 import { SubjectDataHolders, subjectAt } from '@app/subjects';
@@ -37,38 +37,33 @@ export class ErasureRemains {
    * Asks the holders of those tables once more for each such erasure of a bot. The others have done their part, and keep what an
    * erasure leaves them, such as calls that still have to be made. With one version nothing is found, by one statement.
    */
-  async remove(lease: Lease, botId: string, stopping: AbortSignal): Promise<void> {
+  async *remove(botId: string): Batches {
     const tables = this.holders.erasedTables();
     const sql = `SELECT id, guild_id, user_id, erased_rows FROM deletion_requests
       WHERE bot_id = ? AND id > ? AND status = 'completed'
       AND (${tables.map(() => 'erased_rows NOT LIKE ?').join(' OR ')}) ORDER BY id LIMIT ${BATCH}`;
     const known = tables.map((table) => `%"${table}":%`);
-    let after = firstIdAt(this.clock.daysAgoIso(LOOKED_BACK_DAYS));
-    while (!stopping.aborted) {
-      const found = await this.unitOfWork.read((tx) => tx.all<Row>(sql, botId, after, ...known));
-      const last = found.at(-1);
-      if (last === undefined) return;
-      await this.removeOf(lease, botId, found);
-      after = last.id;
-    }
+    const from = firstIdAt(this.clock.daysAgoIso(LOOKED_BACK_DAYS));
+    const read = (after?: Row): Promise<Row[]> =>
+      this.unitOfWork.read((tx) => tx.all(sql, botId, after?.id ?? from, ...known));
+    for await (const found of pages(BATCH, read)) yield (tx) => this.removeOf(tx, botId, found);
   }
 
-  /** Something that is held again is not touched: its own erasure takes all of it. */
-  private removeOf(lease: Lease, botId: string, found: readonly Row[]): Promise<void> {
-    return lease.batch(async (tx) => {
-      const subjects = found.map((row) => subjectAt(botId, row));
-      await this.consents.lock(tx, subjects);
-      for (const [at, subject] of subjects.entries()) {
-        if ((await this.keys.idOf(tx, subject)) !== undefined) continue;
-        const { id, erased_rows } = found[at] as Row;
-        const [rows] = await this.holders.count(tx, [subject]);
-        const counted = JSON.parse(erased_rows) as object;
-        const others = this.holders.all().filter(({ tables }) => tables.some((table) => !(table in counted)));
-        await this.holders.erase(tx, [subject], others);
-        const counts = { ...rows, ...counted };
-        const sql = 'UPDATE deletion_requests SET erased_rows = ? WHERE bot_id = ? AND id = ?';
-        await tx.run(sql, JSON.stringify(counts), botId, id);
-      }
-    });
+  /** Something that is held again is not touched: its own erasure takes all of it. Counts as no record. */
+  private async removeOf(tx: Tx, botId: string, found: readonly Row[]): Promise<number> {
+    const subjects = found.map((row) => subjectAt(botId, row));
+    await this.consents.lock(tx, subjects);
+    for (const [at, subject] of subjects.entries()) {
+      if ((await this.keys.idOf(tx, subject)) !== undefined) continue;
+      const { id, erased_rows } = found[at] as Row;
+      const [rows] = await this.holders.count(tx, [subject]);
+      const counted = JSON.parse(erased_rows) as object;
+      const others = this.holders.all().filter(({ tables }) => tables.some((table) => !(table in counted)));
+      await this.holders.erase(tx, [subject], others);
+      const counts = { ...rows, ...counted };
+      const sql = 'UPDATE deletion_requests SET erased_rows = ? WHERE bot_id = ? AND id = ?';
+      await tx.run(sql, JSON.stringify(counts), botId, id);
+    }
+    return 0;
   }
 }

@@ -1,7 +1,7 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { nextBot } from '@app/bots';
 import { UnitOfWork } from '@app/database';
-import { botByBot, type Job, type Lease, PeriodicJob } from '@app/jobs';
+import { type Batches, type BotSweep, PeriodicJob } from '@app/jobs';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { ErasureRemains } from './erasure-remains';
 import { EvidenceRetention } from './evidence-retention';
@@ -13,11 +13,10 @@ import { EvidenceRetention } from './evidence-retention';
  */
 @PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
-export class EvidenceRetentionJob implements Job {
+export class EvidenceRetentionJob implements BotSweep {
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   readonly name = 'evidence-retention';
   readonly everyMs = 3_600_000;
-  private readonly logger = new Logger(EvidenceRetentionJob.name);
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -25,20 +24,21 @@ export class EvidenceRetentionJob implements Job {
     private readonly remains: ErasureRemains,
   ) {}
 
-  async run(lease: Lease, stopping: AbortSignal): Promise<void> {
-    const prune = async (botId: string): Promise<void> => {
-      this.metrics.count('retention', 'evidence', await this.evidence.prune(lease, botId, stopping));
-      await this.remains.remove(lease, botId, stopping);
-    };
-    await lease.keep(async () => {
-      await botByBot(
-        async (after) => (await nextBot(this.unitOfWork, after))?.id,
-        prune,
-        stopping,
-        this.logger,
-      );
-      this.metrics.count('retention', 'evidence', await this.evidence.pruneOfGoneBots(lease, stopping));
-      if (!stopping.aborted) await this.unitOfWork.scrubRows();
-    });
+  async nextBot(after: string): Promise<string | undefined> {
+    return (await nextBot(this.unitOfWork, after))?.id;
+  }
+
+  async *batches(botId: string): Batches {
+    yield* this.evidence.prune(botId);
+    yield* this.remains.remove(botId);
+  }
+
+  async *afterBots(): Batches {
+    yield* this.evidence.pruneOfGoneBots();
+    await this.unitOfWork.scrubRows();
+  }
+
+  done(records: number): void {
+    this.metrics.count('retention', 'evidence', records);
   }
 }

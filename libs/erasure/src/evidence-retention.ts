@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ConsentHistoryPruning } from '@app/consent';
-import type { Lease } from '@app/jobs';
+import type { Batches } from '@app/jobs';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import { AuditPruning } from '@app/sealing';
 import { ErasurePruning } from './erasure-pruning';
@@ -28,20 +28,19 @@ export class EvidenceRetention {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Removes records that are too old, in batches of the lease; answers their number. */
-  async prune(lease: Lease, botId: string, stopping: AbortSignal): Promise<number> {
+  /** Removes records that are too old. */
+  async *prune(botId: string): Batches {
     const { ledger, before } = this.cutoffs();
     // In this order: a start takes an entry without its request for the sign of a restored backup.
-    const entries = await this.erasures.pruneLedger(lease, botId, ledger, stopping);
-    const requests = await this.erasures.pruneRequests(lease, botId, before, stopping);
-    const consents = await this.consents.pruneBefore(lease, botId, before, stopping);
-    const events = await this.audit.pruneBefore(lease, botId, before, stopping);
-    return entries + requests + consents + events;
+    yield* this.erasures.pruneLedger(botId, ledger);
+    yield* this.erasures.pruneRequests(botId, before);
+    yield* this.consents.pruneBefore(botId, before);
+    yield* this.audit.pruneBefore(botId, before);
   }
 
   /** {@link prune} of the ledger of deleted bots, which outlives them. */
-  pruneOfGoneBots(lease: Lease, stopping: AbortSignal): Promise<number> {
-    return this.erasures.pruneOfGoneBots(lease, this.cutoffs().ledger, stopping);
+  pruneOfGoneBots(): Batches {
+    return this.erasures.pruneOfGoneBots(this.cutoffs().ledger);
   }
 
   /** Numbers of the records that {@link prune} would remove. */

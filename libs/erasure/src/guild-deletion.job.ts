@@ -1,9 +1,8 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
-import { botByBot, type Job, type Lease, PeriodicJob } from '@app/jobs';
+import { type Batches, type BotSweep, PeriodicJob } from '@app/jobs';
 import { Clock, describeFault } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
-import type { Digest } from '@app/primitives';
 import { guildsDue, nextBotWithDeletions, ServersService } from '@app/servers';
 import { ErasureRequests } from './erasure-requests.service';
 
@@ -16,7 +15,7 @@ const GUILDS_MAX = 100;
  */
 @PeriodicJob({ lookEveryMs: 15_000 })
 @Injectable()
-export class GuildDeletion implements Job {
+export class GuildDeletion implements BotSweep {
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   readonly name = 'guild-deletions';
   readonly everyMs = 30_000;
@@ -29,26 +28,24 @@ export class GuildDeletion implements Job {
     private readonly clock: Clock,
   ) {}
 
-  run(lease: Lease, stopping: AbortSignal): Promise<void> {
-    const erase = async (botId: string): Promise<void> => {
-      for (const guildId of await guildsDue(this.unitOfWork, botId, this.clock.confirmedIso(), GUILDS_MAX)) {
-        if (stopping.aborted) return;
-        await this.erase(lease, botId, guildId, stopping).catch((error: unknown) =>
-          this.logger.error(
-            `The scheduled deletion of a guild of bot ${botId} failed and is tried again at the next run`,
-            { botId, ...describeFault(error) },
-          ),
-        );
-      }
-    };
-    return lease.keep(() =>
-      botByBot((after) => nextBotWithDeletions(this.unitOfWork, after), erase, stopping, this.logger),
-    );
+  nextBot(after: string): Promise<string | undefined> {
+    return nextBotWithDeletions(this.unitOfWork, after);
   }
 
-  private async erase(lease: Lease, botId: string, guildId: Digest, stopping: AbortSignal): Promise<void> {
-    if (!(await lease.batch((tx) => this.servers.beginDeletion(tx, botId, guildId)))) return;
-    const { deleted } = await this.gdpr.eraseGuild(botId, guildId, stopping);
-    if (deleted) this.metrics.count('retention', 'guild_left');
+  async *batches(botId: string, stopping: AbortSignal): Batches {
+    for (const guildId of await guildsDue(this.unitOfWork, botId, this.clock.confirmedIso(), GUILDS_MAX)) {
+      if (stopping.aborted) return;
+      try {
+        const begun = yield async (tx) => Number(await this.servers.beginDeletion(tx, botId, guildId));
+        if (begun === 0) continue;
+        const { deleted } = await this.gdpr.eraseGuild(botId, guildId, stopping);
+        if (deleted) this.metrics.count('retention', 'guild_left');
+      } catch (error) {
+        this.logger.error(
+          `The scheduled deletion of a guild of bot ${botId} failed and is tried again at the next run`,
+          { botId, ...describeFault(error) },
+        );
+      }
+    }
   }
 }

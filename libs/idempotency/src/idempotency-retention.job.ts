@@ -1,10 +1,8 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { pages, UnitOfWork } from '@app/database';
-import { botByBot, type Job, type Lease, nextBotBy, PeriodicJob } from '@app/jobs';
+import { type Batches, type BotSweep, PeriodicJob } from '@app/jobs';
 import { Clock } from '@app/kernel';
 import { REPLAYED_DAYS } from './claim';
-
-const NEXT_BOT = 'SELECT MIN(bot_id) AS bot_id FROM idempotency_keys WHERE bot_id > ?';
 
 /** Rows looked at in one read, and removed by one unit at most. */
 const BATCH = 500;
@@ -20,37 +18,27 @@ interface Looked {
  */
 @PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
-export class IdempotencyRetention implements Job {
+export class IdempotencyRetention implements BotSweep {
   readonly name = 'idempotency-retention';
   readonly everyMs = 3_600_000;
-  private readonly logger = new Logger(IdempotencyRetention.name);
+  readonly table = 'idempotency_keys';
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
   ) {}
 
-  async run(lease: Lease, stopping: AbortSignal): Promise<void> {
-    const remove = async (botId: string): Promise<void> => {
-      const before = this.clock.daysAgoIso(REPLAYED_DAYS);
-      const look = (after?: Looked): Promise<Looked[]> =>
-        this.unitOfWork.read((tx) =>
-          tx.all(
-            `SELECT id, created_at FROM idempotency_keys WHERE bot_id = ? AND id > ? ORDER BY id LIMIT ${BATCH}`,
-            ...[botId, after?.id ?? ''],
-          ),
-        );
-      for await (const page of pages(BATCH, look)) {
-        if (stopping.aborted) return;
-        if (page.every(({ created_at: at }) => at > before)) continue;
-        await lease.batch((tx) =>
+  async *batches(botId: string): Batches {
+    const before = this.clock.daysAgoIso(REPLAYED_DAYS);
+    const sql = `SELECT id, created_at FROM idempotency_keys WHERE bot_id = ? AND id > ? ORDER BY id LIMIT ${BATCH}`;
+    const look = (after?: Looked): Promise<Looked[]> =>
+      this.unitOfWork.read((tx) => tx.all(sql, botId, after?.id ?? ''));
+    for await (const page of pages(BATCH, look))
+      if (page.some(({ created_at: at }) => at <= before))
+        yield (tx) =>
           tx.run(
             'DELETE FROM idempotency_keys WHERE bot_id = ? AND id BETWEEN ? AND ? AND created_at <= ?',
             ...[botId, page[0]?.id ?? '', page.at(-1)?.id ?? '', before],
-          ),
-        );
-      }
-    };
-    await lease.keep(() => botByBot(nextBotBy(this.unitOfWork, NEXT_BOT), remove, stopping, this.logger));
+          );
   }
 }

@@ -1,9 +1,8 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
 import { Clock, Degradations } from '@app/kernel';
-import type { Job } from './job-runner';
+import { type Job, PeriodicJob } from './job-runner';
 import { LEASE_MS } from './job-leases';
-import { PeriodicJob } from './periodic-jobs';
 
 const LOOK_MS = 5_000;
 /** A smaller deviation is not reported, in milliseconds. */

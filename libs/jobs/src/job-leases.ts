@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type Tx, UnitOfWork } from '@app/database';
-import { Clock, Random, OwnError } from '@app/kernel';
+import { IdColumn, TimeColumn, type Tx, UnitOfWork } from '@app/database';
+import { Clock, OwnError, Random } from '@app/kernel';
+import { Entity, PrimaryColumn } from 'typeorm';
 
 /** How long a lease is valid without renewal, in milliseconds. Then another process can take over the job. */
 export const LEASE_MS = 20_000;
@@ -104,4 +105,12 @@ export class JobLeases {
           );
     return taken === 1 ? new Lease(this.unitOfWork, this.clock, name, id) : undefined;
   }
+}
+
+/** Who does a job that only one process may do at a time, and until when unless it says so again. */
+@Entity('job_leases')
+export class JobLease {
+  @PrimaryColumn({ type: 'text' }) name: string;
+  @IdColumn({ name: 'locked_by', nullable: true }) lockedBy: string | null;
+  @TimeColumn({ name: 'locked_until' }) lockedUntil: string;
 }

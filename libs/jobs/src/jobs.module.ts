@@ -1,8 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { DatabaseModule } from '@app/database';
 import { ClockWatch } from './clock-watch';
-import { JobLease } from './job-lease.entity';
-import { JobLeases } from './job-leases';
+import { JobLease, JobLeases } from './job-leases';
 import { JobRunner } from './job-runner';
 import { JobLeases1763600000011 } from './migrations/1763600000011-job-leases';
 

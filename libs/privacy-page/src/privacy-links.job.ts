@@ -1,28 +1,19 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { UnitOfWork } from '@app/database';
-import { botByBot, type Job, type Lease, nextBotBy, PeriodicJob } from '@app/jobs';
+import { Injectable } from '@nestjs/common';
+import { type Batches, type BotSweep, PeriodicJob } from '@app/jobs';
 import { Clock } from '@app/kernel';
 import { removeExpired } from './privacy-links.sql';
-
-const NEXT_BOT = 'SELECT MIN(bot_id) AS bot_id FROM privacy_links WHERE bot_id > ?';
 
 /** Removes expired privacy links, at most an hour later. */
 @PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
-export class PrivacyLinksRetention implements Job {
+export class PrivacyLinksRetention implements BotSweep {
   readonly name = 'privacy-links-retention';
   readonly everyMs = 3_600_000;
-  private readonly logger = new Logger(PrivacyLinksRetention.name);
+  readonly table = 'privacy_links';
 
-  constructor(
-    private readonly unitOfWork: UnitOfWork,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly clock: Clock) {}
 
-  async run(lease: Lease, stopping: AbortSignal): Promise<void> {
-    const remove = async (botId: string): Promise<void> => {
-      await lease.batch((tx) => removeExpired(tx, botId, this.clock.nowIso()));
-    };
-    await lease.keep(() => botByBot(nextBotBy(this.unitOfWork, NEXT_BOT), remove, stopping, this.logger));
+  async *batches(botId: string): Batches {
+    yield (tx) => removeExpired(tx, botId, this.clock.nowIso());
   }
 }

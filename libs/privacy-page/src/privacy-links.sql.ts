@@ -1,14 +1,13 @@
 import { isHeldElsewhere } from '@app/crypto';
 import { givenRows, type Tx, type UnitOfWork } from '@app/database';
 import type { Digest } from '@app/primitives';
-import { amongSubjects, type Subject } from '@app/subjects';
+import { amongSubjects, type Subject, SUBJECT_WHERE } from '@app/subjects';
 import type { PrivacyLink } from './privacy-link.entity';
 
 export type StoredLink = Omit<PrivacyLink, 'bot'>;
 
 const COLUMNS =
   'bot_id, id, token, key_id, guild_id, user_id, subject, allow, language, created_at, expires_at';
-const OF_SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
 
 type Row = Record<
   'bot_id' | 'id' | 'token' | 'key_id' | 'subject' | 'allow' | 'created_at' | 'expires_at',
@@ -86,8 +85,8 @@ export async function removeExpired(tx: Tx, botId: string, at: string): Promise<
 /** Keeps the newest links of a subject: `count` of them. */
 export async function keepNewest(tx: Tx, { botId, guildId, userId }: Subject, count: number): Promise<void> {
   await tx.run(
-    `DELETE FROM privacy_links WHERE ${OF_SUBJECT} AND id NOT IN
-       (SELECT id FROM privacy_links WHERE ${OF_SUBJECT} ORDER BY id DESC LIMIT ${count})`,
+    `DELETE FROM privacy_links WHERE ${SUBJECT_WHERE} AND id NOT IN
+       (SELECT id FROM privacy_links WHERE ${SUBJECT_WHERE} ORDER BY id DESC LIMIT ${count})`,
     ...[botId, guildId, userId, botId, guildId, userId],
   );
 }

@@ -1,17 +1,30 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { eventsBetween, firstEvent, lastPlace, type LoggedEvent } from '@app/audit';
 import { CategoriesService } from '@app/categories';
-import { type Tx, UnitOfWork } from '@app/database';
+import { pages, type Tx, UnitOfWork } from '@app/database';
 import { Clock, conflict, type FieldFault, invalidRequest, momentMs } from '@app/kernel';
-import { StoredRecords } from '@app/user-data';
-import { AuditPeriods, type DataAct, type Period, type PeriodCounts } from './audit-period';
-import type { BreachScopeQuery, BreachScopeView } from './breach-scope.dto';
-import type { DistinctCount } from './distinct-count';
+import { countRecords } from '@app/user-data';
+import { DistinctCount } from './distinct-count';
+import type { ActCounts, BreachScopeQuery, BreachScopeView } from './reports.dto';
 
 const DAYS_MAX = 366;
 const DAY_MS = 86_400_000;
 /** Times outside of these limits have another text form. */
 const EARLIEST_MS = Date.UTC(1970, 0, 2);
 const LATEST_MS = Date.UTC(9999, 0);
+
+/** Events read by one statement; requests are answered in between. */
+const BATCH = 2_000;
+/** How far the order of the log and the times of events can differ: long units, different clocks. */
+const DISORDER_MS = 120_000;
+
+/** A period of a bot's log, without its end. */
+interface Period {
+  readonly botId: string;
+  readonly from: string;
+  readonly to: string;
+}
 
 /**
  * The scope of a breach in numbers (GDPR Art. 33(3)(a)): users with acts on their data in a period, and stored records.
@@ -24,8 +37,6 @@ export class BreachScopes {
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly periods: AuditPeriods,
-    private readonly records: StoredRecords,
     private readonly categories: CategoriesService,
     private readonly clock: Clock,
   ) {}
@@ -48,8 +59,8 @@ export class BreachScopes {
   private async make(tx: Tx, period: Period): Promise<BreachScopeView> {
     const { botId, from, to } = period;
     const generatedAt = this.clock.nowIso();
-    const counts = await this.periods.countsOf(tx, period);
-    const records = await this.records.countsOf(tx, period);
+    const acts = await countActs(tx, period);
+    const records = await countRecords(tx, period);
     const categories: BreachScopeView['categories'] = [];
     for await (const { key, labelDe, labelEn } of this.categories.each(tx, botId)) {
       const { held = 0, touched = 0 } = records.get(key) ?? {};
@@ -59,8 +70,11 @@ export class BreachScopes {
     const sum = (of: 'records_held' | 'records_touched'): number =>
       categories.reduce((total, category) => total + category[of], 0);
     return {
-      ...{ from, to, generated_at: generatedAt, log_begins_at: await this.periods.beginOf(tx, botId) },
-      ...numbersOf(counts),
+      from,
+      to,
+      generated_at: generatedAt,
+      log_begins_at: (await firstEvent(tx, botId))?.created_at ?? null,
+      ...acts,
       records_held: sum('records_held'),
       records_touched: sum('records_touched'),
       categories,
@@ -68,27 +82,81 @@ export class BreachScopes {
   }
 }
 
-function numbersOf({
-  acts,
-  subjects,
-  users,
-  guilds,
-}: PeriodCounts): Pick<BreachScopeView, 'exact' | 'affected' | 'acts'> {
-  const distinct: DistinctCount[] = [
-    subjects,
-    users,
-    guilds,
-    ...Object.values(acts).map((act) => act.subjects),
-  ];
-  const shown = Object.entries(acts).map(([act, { events, subjects: of }]) => [
-    act,
-    { events, subjects: of.count },
-  ]);
-  return {
-    exact: distinct.every(({ isExact }) => isExact),
-    affected: { subjects: subjects.count, users: users.count, guilds: guilds.count },
-    acts: Object.fromEntries(shown) as Record<DataAct, { events: number; subjects: number }>,
+/** How often an act was done, and for how many subjects. */
+class ActCounter {
+  events = 0;
+  readonly subjects = new DistinctCount();
+
+  get shown(): ActCounts[keyof ActCounts] {
+    return { events: this.events, subjects: this.subjects.count };
+  }
+}
+
+/** The acts in a period by the events of the service: events that a bot has posted are no acts on data. */
+async function countActs(
+  tx: Tx,
+  period: Period,
+): Promise<Pick<BreachScopeView, 'exact' | 'affected' | 'acts'>> {
+  const { from, to } = period;
+  const [stored, exported] = [new ActCounter(), new ActCounter()];
+  const [deleted, erased] = [new ActCounter(), new ActCounter()];
+  const acts: Readonly<Record<string, ActCounter>> = {
+    data_submitted: stored,
+    data_exported: exported,
+    data_deleted: deleted,
+    deletion_completed: erased,
   };
+  const [subjects, users, guilds] = [new DistinctCount(), new DistinctCount(), new DistinctCount()];
+  for await (const events of eventsOf(tx, period))
+    for (const { event_type: type, source, created_at: at, guild_id: guild, user_id: user } of events) {
+      const act = acts[type];
+      if (act === undefined || source !== 'service' || at < from || at >= to) continue;
+      const subject = `${guild}/${user}`;
+      act.events++;
+      act.subjects.add(subject);
+      subjects.add(subject);
+      users.add(user);
+      guilds.add(guild);
+    }
+  const counted = [subjects, users, guilds, ...Object.values(acts).map((act) => act.subjects)];
+  return {
+    exact: counted.every(({ isExact }) => isExact),
+    affected: { subjects: subjects.count, users: users.count, guilds: guilds.count },
+    acts: { stored: stored.shown, exported: exported.shown, deleted: deleted.shown, erased: erased.shown },
+  };
+}
+
+/**
+ * The events of a period, and some before and after it. The period is found by its place in the log, without an index of
+ * times: the duration depends on the events of the period, not on the size of the log.
+ */
+async function* eventsOf(
+  tx: Tx,
+  { botId, from, to }: Period,
+): AsyncGenerator<readonly LoggedEvent[], void, undefined> {
+  const end = await placeOf(tx, botId, moved(to, DISORDER_MS));
+  const begin = await placeOf(tx, botId, moved(from, -DISORDER_MS));
+  yield* pages(BATCH, async (last: LoggedEvent | undefined) => {
+    await nextTurn();
+    return eventsBetween(tx, botId, last === undefined ? begin : last.seq + 1, end, BATCH);
+  });
+}
+
+/** The place in the log from which events are no older than `time`, if the log is ordered by time. */
+async function placeOf(tx: Tx, botId: string, time: string): Promise<number> {
+  let low = 0;
+  let high = (await lastPlace(tx, botId)) + 1;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const found = await firstEvent(tx, botId, middle);
+    if (found === undefined || found.created_at >= time) high = middle;
+    else low = found.seq + 1;
+  }
+  return low;
+}
+
+function moved(time: string, byMs: number): string {
+  return new Date(Date.parse(time) + byMs).toISOString();
 }
 
 /** @throws ApiError 400 that names every invalid time. */

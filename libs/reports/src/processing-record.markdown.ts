@@ -1,5 +1,5 @@
 import { purposeIn } from '@app/categories';
-import type { Activity, ProcessingRecordHead } from './processing-record.dto';
+import type { ActivityView, ProcessingRecordHead } from './reports.dto';
 
 /** The beginning of the document, up to the heading of the categories. */
 export function headInMarkdown(record: ProcessingRecordHead): string {
@@ -39,41 +39,22 @@ ${list(measures)}
 `;
 }
 
-export function activityInMarkdown(activity: Activity): string {
-  const {
-    category,
-    label_de,
-    label_en,
-    purpose,
-    purpose_de,
-    legal_basis,
-    retention_days: days,
-    fields,
-  } = activity;
-  const rows = fields.map((field) => {
-    const cells = [
-      field.key,
-      field.type,
-      field.label_en,
-      field.label_de,
-      inBoth(purposeIn('en', field), field.description_de),
-    ];
-    return `| ${cells.map(plain).join(' | ')} |`;
+export function activityInMarkdown(activity: ActivityView): string {
+  const { purpose, retention_days: days } = activity;
+  const rows = activity.fields.map((field) => {
+    const description = inBoth(purposeIn('en', field), field.description_de);
+    return `| ${[field.key, field.type, field.label_en, field.label_de, description].map(plain).join(' | ')} |`;
   });
-  const table = [
-    '| Field | Type | English | German | Description |',
-    '| --- | --- | --- | --- | --- |',
-    ...rows,
-  ];
+  const head = ['| Field | Type | English | German | Description |', '| --- | --- | --- | --- | --- |'];
   return `
-### ${plain(label_en)} / ${plain(label_de)}
+### ${plain(activity.label_en)} / ${plain(activity.label_de)}
 
-- Key: ${plain(category)}
-- Purpose: ${purpose === null ? 'not declared' : plain(inBoth(purpose, purpose_de))}
-- Legal basis: ${plain(legal_basis)}
+- Key: ${plain(activity.category)}
+- Purpose: ${purpose === null ? 'not declared' : plain(inBoth(purpose, activity.purpose_de))}
+- Legal basis: ${plain(activity.legal_basis)}
 - Erased: ${days === null ? 'no period declared' : `${days} days after the last update`}
 
-${rows.length === 0 ? 'Any values; no fields are declared.' : table.join('\n')}
+${rows.length === 0 ? 'Any values; no fields are declared.' : [...head, ...rows].join('\n')}
 `;
 }
 

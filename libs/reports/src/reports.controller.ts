@@ -4,6 +4,7 @@ import {
   CurrentBot,
   Describes,
   EXAMPLE,
+  type Examples,
   type JsonStream,
   type LetheRequest,
   requireOwnBot,
@@ -11,13 +12,84 @@ import {
   type TextStream,
   Topic,
 } from '@app/http';
-import { BreachScopeQuery, BreachScopeView } from './breach-scope.dto';
 import { BreachScopes } from './breach-scope.service';
-import { ProcessingRecordPath, ProcessingRecordQuery, ProcessingRecordView } from './processing-record.dto';
-import { ProcessingRecords } from './processing-record.service';
-import { EXAMPLES } from './reports.examples';
+import { DATA_SUBJECTS, ProcessingRecords, recipientsOf, TRANSFERS } from './processing-record.service';
+import {
+  BreachScopeQuery,
+  BreachScopeView,
+  ProcessingRecordPath,
+  ProcessingRecordQuery,
+  ProcessingRecordView,
+} from './reports.dto';
 
 const MARKDOWN = 'text/markdown';
+
+const PROFILE = { category: EXAMPLE.category, label_de: 'Profil', label_en: 'Profile' };
+const FIELD = {
+  key: 'nickname',
+  type: 'string',
+  label_de: 'Spitzname',
+  label_en: 'Nickname',
+  description: null,
+};
+
+const EXAMPLES = {
+  breachScope: {
+    canonical: {
+      answer: {
+        from: '2026-11-01T00:00:00.000Z',
+        to: '2026-12-01T00:00:00.000Z',
+        generated_at: EXAMPLE.time,
+        log_begins_at: EXAMPLE.time,
+        exact: true,
+        affected: { subjects: 1, users: 1, guilds: 1 },
+        acts: {
+          stored: { events: 1, subjects: 1 },
+          exported: { events: 1, subjects: 1 },
+          deleted: { events: 0, subjects: 0 },
+          erased: { events: 0, subjects: 0 },
+        },
+        records_held: 1,
+        records_touched: 1,
+        categories: [{ ...PROFILE, records_held: 1, records_touched: 1 }],
+      },
+    },
+  },
+  record: {
+    canonical: {
+      answer: {
+        generated_at: EXAMPLE.time,
+        controller: {
+          bot_id: EXAMPLE.bot_id,
+          platform_bot_id: EXAMPLE.platform_bot_id,
+          name: 'Greeter',
+          privacy_contact: 'privacy@example.org',
+        },
+        data_subjects: DATA_SUBJECTS,
+        recipients: recipientsOf('https://bot.example.org'),
+        transfers: TRANSFERS,
+        time_limits: [{ applies_to: 'Data that rested on a consent, after its withdrawal', days: 30 }],
+        security_measures: [
+          'Stored values and the details of audit events are encrypted with ChaCha20-Poly1305, by a key of its own for each user and guild.',
+        ],
+        activities: [
+          {
+            ...PROFILE,
+            purpose: 'To greet members by name',
+            purpose_de: 'Um Mitglieder mit ihrem Namen zu begrüßen',
+            purpose_en: 'To greet members by name',
+            legal_basis: 'consent',
+            retention_days: 365,
+            fields: [
+              FIELD,
+              { ...FIELD, key: 'birthday', type: 'date', label_de: 'Geburtstag', label_en: 'Birthday' },
+            ],
+          },
+        ],
+      },
+    },
+  },
+} satisfies Readonly<Record<string, Examples>>;
 
 @Topic('Accountability', 'Reports that a controller owes: to itself, to an authority, to the public.')
 @Controller()

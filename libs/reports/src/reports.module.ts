@@ -3,7 +3,6 @@ import { CategoriesModule } from '@app/categories';
 import { CryptoModule } from '@app/crypto';
 import { ErasureModule } from '@app/erasure';
 import { UserDataModule } from '@app/user-data';
-import { AuditPeriods } from './audit-period';
 import { BreachScopes } from './breach-scope.service';
 import { ProcessingRecords } from './processing-record.service';
 import { ReportsController } from './reports.controller';
@@ -12,7 +11,7 @@ import { RetentionPreview } from './retention-preview';
 @Module({
   imports: [CryptoModule, CategoriesModule, ErasureModule, UserDataModule],
   controllers: [ReportsController],
-  providers: [AuditPeriods, BreachScopes, ProcessingRecords, RetentionPreview],
+  providers: [BreachScopes, ProcessingRecords, RetentionPreview],
   exports: [RetentionPreview],
 })
 export class ReportsModule {}

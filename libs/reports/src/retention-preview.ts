@@ -4,13 +4,13 @@ import { UnitOfWork } from '@app/database';
 import { EvidenceRetention, type ExpiredRecords } from '@app/erasure';
 import { Clock } from '@app/kernel';
 import { countDeletions } from '@app/servers';
-import { type DueCount, DueCounts } from '@app/user-data';
+import { type DueCount, DueData } from '@app/user-data';
 
 /** What the next runs of the jobs would remove from one bot: counts without any user. */
 export interface RetentionForecast {
   readonly botId: string;
   readonly botName: string;
-  /** Values of user data. */
+  /** Values of user data, and rows of modules that rest on a consent. */
   readonly due: readonly DueCount[];
   /** Guilds with a scheduled deletion, and those of them that are due. */
   readonly guilds: { readonly scheduled: number; readonly due: number };
@@ -22,26 +22,22 @@ export interface RetentionForecast {
 export class RetentionPreview {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly values: DueCounts,
+    private readonly data: DueData,
     private readonly evidence: EvidenceRetention,
     private readonly clock: Clock,
   ) {}
 
   async *ofAllBots(): AsyncGenerator<RetentionForecast> {
     for (let bot = await nextBot(this.unitOfWork, ''); bot !== undefined;) {
-      yield await this.of(bot);
-      bot = await nextBot(this.unitOfWork, bot.id);
+      const { id, name } = bot;
+      yield {
+        botId: id,
+        botName: name,
+        due: await this.data.counts(id),
+        guilds: await countDeletions(this.unitOfWork, id, this.clock.confirmedIso()),
+        evidence: await this.evidence.expired(id),
+      };
+      bot = await nextBot(this.unitOfWork, id);
     }
-  }
-
-  private async of(bot: { readonly id: string; readonly name: string }): Promise<RetentionForecast> {
-    const guilds = await countDeletions(this.unitOfWork, bot.id, this.clock.confirmedIso());
-    return {
-      botId: bot.id,
-      botName: bot.name,
-      due: await this.values.of(bot.id),
-      guilds,
-      evidence: await this.evidence.expired(bot.id),
-    };
   }
 }

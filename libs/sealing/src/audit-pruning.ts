@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { lowerCounts, removeEvents } from '@app/audit';
 import { Signer } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
-import type { Lease } from '@app/jobs';
+import type { Batches } from '@app/jobs';
 import { Clock, firstIdAt } from '@app/kernel';
 import { type BatchRow, batchesAfter, headOf } from './audit-batches';
 
@@ -27,19 +27,16 @@ export class AuditPruning {
   ) {}
 
   /**
-   * Removes the batches of a bot with all events written before `beforeIso`, a bounded number in each unit of the lease.
-   * Unsealed events stay. Answers the number of removed events.
+   * Removes the batches of a bot with all events written before `beforeIso`, a bounded number in each unit. Unsealed
+   * events stay.
    */
-  async pruneBefore(lease: Lease, botId: string, beforeIso: string, stopping?: AbortSignal): Promise<number> {
-    let events = 0;
-    while (stopping?.aborted !== true) {
-      const batches = await this.expired(botId, beforeIso);
-      const last = batches.at(-1);
-      if (last === undefined) return events;
-      const statement = await this.statement(last, beforeIso);
-      events += await lease.batch((tx) => this.remove(tx, botId, batches, statement));
+  async *pruneBefore(botId: string, beforeIso: string): Batches {
+    const next = (): Promise<BatchRow[]> => this.expired(botId, beforeIso);
+    for (let batches = await next(); batches.length > 0; batches = await next()) {
+      const some = batches;
+      const statement = await this.statement(some.at(-1) as BatchRow, beforeIso);
+      yield (tx) => this.remove(tx, botId, some, statement);
     }
-    return events;
   }
 
   /** The number of events that {@link pruneBefore} would remove. */

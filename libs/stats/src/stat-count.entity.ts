@@ -7,7 +7,7 @@ export const HOURS = Array.from({ length: 24 }, (_, hour) => `h${String(hour).pa
 /**
  * How often something happened in each hour of a day of a bot (UTC), without a word about whom. The name is an audit event
  * type, `webhook:` with an end, `erasure:` with a step of durations, or `erasure:longest`, whose numbers are milliseconds.
- * Where several units can count at the same time, each writer has a row of its own, so that it rarely waits for another one.
+ * If several units can count at the same time, each writer has a row of its own, so that it rarely waits for another one.
  */
 @Entity('stats_counts')
 export class StatCount {

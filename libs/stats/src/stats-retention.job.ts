@@ -1,36 +1,30 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
-import { botByBot, type Job, type Lease, nextBotBy, PeriodicJob } from '@app/jobs';
+import { type Batches, type BotSweep, PeriodicJob } from '@app/jobs';
 import { Clock } from '@app/kernel';
-import { KEPT_DAYS } from './stats.period';
-import { oldestDay, removeDay } from './stats.sql';
-
-const NEXT_BOT = 'SELECT MIN(bot_id) AS bot_id FROM stats_counts WHERE bot_id > ?';
+import { KEPT_DAYS } from './stats.service';
 
 /** Removes the counts of days that ended more than 400 days ago, one day in each unit. */
 @PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
-export class StatsRetention implements Job {
+export class StatsRetention implements BotSweep {
   readonly name = 'stats-retention';
   readonly everyMs = 3_600_000;
-  private readonly logger = new Logger(StatsRetention.name);
+  readonly table = 'stats_counts';
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
   ) {}
 
-  run(lease: Lease, stopping: AbortSignal): Promise<void> {
-    const remove = (botId: string): Promise<void> => this.removeOld(lease, botId, stopping);
-    return lease.keep(() => botByBot(nextBotBy(this.unitOfWork, NEXT_BOT), remove, stopping, this.logger));
-  }
-
-  private async removeOld(lease: Lease, botId: string, stopping: AbortSignal): Promise<void> {
+  async *batches(botId: string): Batches {
     const kept = this.clock.daysAgoIso(KEPT_DAYS).slice(0, 10);
-    while (!stopping.aborted) {
-      const oldest = await this.unitOfWork.read((tx) => oldestDay(tx, botId));
-      if (oldest === undefined || oldest >= kept) return;
-      await lease.batch((tx) => removeDay(tx, botId, oldest));
+    const sql = 'SELECT MIN(day) AS day FROM stats_counts WHERE bot_id = ?';
+    const oldest = async (): Promise<string | null> =>
+      (await this.unitOfWork.get<{ day: string | null }>(sql, botId))?.day ?? null;
+    for (let day = await oldest(); day !== null && day < kept; day = await oldest()) {
+      const removed = day;
+      yield (tx) => tx.run('DELETE FROM stats_counts WHERE bot_id = ? AND day = ?', botId, removed);
     }
   }
 }

@@ -1,6 +1,6 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { field, Integer, OneOf, Timestamp } from '@app/http';
 import { AUDIT_EVENT_TYPES, isDay } from '@app/kernel';
-import { ApiProperty } from '@nestjs/swagger';
 import { BUCKETS, type Bucket } from './stats.sql';
 
 const COUNT = { type: 'integer', minimum: 0 } as const;
@@ -42,7 +42,7 @@ class ErasureTimes {
   @Count('The longest one, exactly') max: number;
 }
 
-class StatsBucket {
+export class StatsBucket {
   @Timestamp({ description: 'The first moment of the hour or day (UTC)' }) at: string;
   @ApiProperty({
     type: 'object',
@@ -61,8 +61,6 @@ class StatsBucket {
   })
   erasure_ms: ErasureTimes | null;
 }
-
-export type StatsBucketView = StatsBucket;
 
 export class StatsView {
   @ApiProperty({ type: [StatsBucket], description: 'Oldest first, without those in which nothing happened' })

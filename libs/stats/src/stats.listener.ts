@@ -4,8 +4,7 @@ import { OnDomainEvent } from '@app/kernel';
 import { BatchesSealed } from '@app/sealing';
 import { DeliveriesSettled } from '@app/webhooks';
 import { stepOf } from './duration-steps';
-import { erasureName, LONGEST, WEBHOOK_ENDS, webhookName } from './stat-names';
-import { addCounts, type Happened } from './stats.sql';
+import { addCounts, ERASURE, type Happened, LONGEST, WEBHOOK } from './stats.sql';
 
 /** Counts what happened in the unit in which it happened: each event once, also after a crash. */
 @Injectable()
@@ -23,8 +22,11 @@ export class StatsListener {
 
   @OnDomainEvent(DeliveriesSettled)
   async onDeliveriesSettled({ tx, settled: { botId, at, ...ends } }: DeliveriesSettled): Promise<void> {
-    const happened = WEBHOOK_ENDS.map((end) => ({
-      ...{ botId, at, name: webhookName(end), number: ends[end] ?? 0 },
+    const happened = Object.entries(ends).map(([end, number]) => ({
+      botId,
+      at,
+      name: WEBHOOK + end,
+      number,
     }));
     await addCounts(tx, happened, true);
   }
@@ -34,7 +36,7 @@ export class StatsListener {
     const happened = erasures.flatMap(({ botId, createdAt, completedAt: at }): Happened[] => {
       const durationMs = Math.max(0, Date.parse(at) - Date.parse(createdAt));
       return [
-        { botId, at, name: erasureName(stepOf(durationMs)), number: 1 },
+        { botId, at, name: `${ERASURE}${stepOf(durationMs)}`, number: 1 },
         { botId, at, name: LONGEST, number: durationMs },
       ];
     });

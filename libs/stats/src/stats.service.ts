@@ -1,15 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { EVENT_TYPES, eventsBehind, type HourlyEvents } from '@app/audit';
 import { type Tx, UnitOfWork } from '@app/database';
-import { ApiError, Clock } from '@app/kernel';
+import { ApiError, Clock, invalidRequest } from '@app/kernel';
 import { BatchSealer, lastSealed } from '@app/sealing';
 import { quantile } from './duration-steps';
-import { LONGEST, stepNamed, webhookEndOf } from './stat-names';
-import type { StatsBucketView, StatsQuery, StatsView } from './stats.dto';
-import { periodOf } from './stats.period';
-import { beginOf, type Counted, countsIn, type Period } from './stats.sql';
+import type { StatsBucket, StatsQuery, StatsView } from './stats.dto';
+import { beginOf, type Counted, countsIn, ERASURE, LONGEST, type Period, WEBHOOK } from './stats.sql';
 
-/** The most unsealed events that one answer counts. Sealing is behind by so many only where it has failed. */
+const DAY_MS = 86_400_000;
+/** Days of the default period. */
+const DEFAULT_DAYS = 30;
+/** How far apart the first and the last day can be. The counts are kept for as long. */
+export const KEPT_DAYS = 400;
+/** The most days of hours in one answer. */
+const HOURLY_DAYS = 31;
+
+/** The most unsealed events that one answer counts. Sealing has more left to do only after it has failed. */
 const UNSEALED_MAX = 10_000;
 
 /**
@@ -50,14 +56,38 @@ export class StatsService {
   }
 }
 
-/** Unsealed events as a number of the period; none for those of bots and of other days. */
+/** The period of a query at the time `nowIso`. @throws ApiError 400 for one that is empty or too long. */
+function periodOf({ from, to, bucket = 'day' }: StatsQuery, nowIso: string): Period {
+  const lastMs = Date.parse(to ?? nowIso.slice(0, 10));
+  const firstMs = from == null ? lastMs - (DEFAULT_DAYS - 1) * DAY_MS : Date.parse(from);
+  const days = (lastMs - firstMs) / DAY_MS + 1;
+  if (days < 1) throw fault(to == null ? 'must not be later than today' : 'must not be later than to');
+  if (days > KEPT_DAYS + 1) throw fault(`must be at most ${KEPT_DAYS} days before to`);
+  if (bucket === 'hour' && days > HOURLY_DAYS)
+    throw fault(
+      `must be at most ${HOURLY_DAYS - 1} days before to, for hours of at most ${HOURLY_DAYS} days`,
+    );
+  return { bucket, first: dateOf(firstMs), last: dateOf(lastMs) };
+}
+
+function fault(message: string): Error {
+  return invalidRequest([{ field: 'from', message }]);
+}
+
+/** A day before the year 0 has another text form, and no counts. */
+function dateOf(timeMs: number): string {
+  const text = new Date(timeMs).toISOString();
+  return text.startsWith('-') ? '0000-01-01' : text.slice(0, 10);
+}
+
+/** Unsealed events as a number of the period; none for events that a bot has posted, and for other days. */
 function countedOf({ hour, event_type: name, source, total }: HourlyEvents, period: Period): Counted[] {
   const day = hour.slice(0, 10);
   if (source === 'client' || day < period.first || day > period.last) return [];
   return [{ at: beginOf(period.bucket, hour), name, number: total }];
 }
 
-function bucketsOf(counted: readonly Counted[]): StatsBucketView[] {
+function bucketsOf(counted: readonly Counted[]): StatsBucket[] {
   const byTime = new Map<string, Counted[]>();
   for (const each of counted) {
     if (each.number === 0) continue;
@@ -68,17 +98,19 @@ function bucketsOf(counted: readonly Counted[]): StatsBucketView[] {
   return [...byTime].sort(([one], [other]) => (one < other ? -1 : 1)).map(([at, own]) => bucketOf(at, own));
 }
 
-function bucketOf(at: string, counted: readonly Counted[]): StatsBucketView {
+function bucketOf(at: string, counted: readonly Counted[]): StatsBucket {
   const counts = Object.fromEntries(EVENT_TYPES.map((type) => [type, 0]));
-  const webhooks = { delivered: 0, failed: 0, exhausted: 0 };
+  const webhooks: StatsBucket['webhooks'] & Record<string, number> = {
+    delivered: 0,
+    failed: 0,
+    exhausted: 0,
+  };
   const steps = new Map<number, number>();
   let longestMs = 0;
   for (const { name, number } of counted) {
-    const end = webhookEndOf(name);
-    const step = stepNamed(name);
-    if (end !== undefined) webhooks[end] += number;
-    else if (name === LONGEST) longestMs = number;
-    else if (step !== undefined) steps.set(step, number);
+    if (name === LONGEST) longestMs = number;
+    else if (name.startsWith(WEBHOOK)) webhooks[name.slice(WEBHOOK.length)] = number;
+    else if (name.startsWith(ERASURE)) steps.set(Number(name.slice(ERASURE.length)), number);
     // The unsealed events of a type are another number of it.
     else counts[name] = (counts[name] ?? 0) + number;
   }

@@ -1,6 +1,14 @@
 import { givenRows, type Tx } from '@app/database';
 import { HOURS } from './stat-count.entity';
-import { LONGEST } from './stat-names';
+
+/**
+ * The prefixes of the names that count no audit events, whose types have no colon: the ends of webhook calls, and the steps
+ * of the durations of erasures.
+ */
+export const WEBHOOK = 'webhook:';
+export const ERASURE = 'erasure:';
+/** The longest duration of an erasure in milliseconds: the greatest number counts, not the sum. */
+export const LONGEST = `${ERASURE}longest`;
 
 /** What happened in one hour of a bot. */
 export interface Happened {
@@ -100,15 +108,4 @@ export async function countsIn(tx: Tx, botId: string, { bucket, first, last }: P
       number: Number(row[column]),
     })),
   );
-}
-
-/** The oldest day of a bot. */
-export async function oldestDay(tx: Tx, botId: string): Promise<string | undefined> {
-  const sql = 'SELECT MIN(day) AS day FROM stats_counts WHERE bot_id = ?';
-  return (await tx.get<{ day: string | null }>(sql, botId))?.day ?? undefined;
-}
-
-/** Removes the numbers of one day. */
-export function removeDay(tx: Tx, botId: string, day: string): Promise<number> {
-  return tx.run('DELETE FROM stats_counts WHERE bot_id = ? AND day = ?', botId, day);
 }

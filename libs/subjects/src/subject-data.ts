@@ -19,12 +19,18 @@ export interface SubjectExport {
 }
 
 /**
- * A table whose rows rest on the consent to one category. Beside `bot_id`, `guild_id` and `user_id` it has the columns
+ * A table whose rows rest on the consent to a category. Beside `bot_id`, `guild_id` and `user_id` it has the columns
  * `updated_at`, a time, and `withdrawn_at`, a nullable time that Lethe sets.
  */
 export interface ConsentedTable {
   readonly table: string;
-  readonly category: string;
+  /** The category of all rows. Without it each row names its own in a column `category_key`. */
+  readonly category?: string;
+  /**
+   * The indexed time by which the rows of an age are found: `updated_at`, unless an update would cost its index too much.
+   * Then a time of at most `updated_at`, which Lethe sets to it once it has looked at the row.
+   */
+  readonly agedBy?: string;
 }
 
 /** A data category of which an erasure has removed values, as a statement returns it. It may be named several times. */

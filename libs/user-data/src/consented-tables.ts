@@ -1,196 +1,193 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
-import { declaredPurposes } from '@app/categories';
-import { consentHeld } from '@app/consent';
-import { type Tx } from '@app/database';
-import { Clock, CONFIG, type Config, daysAfter } from '@app/kernel';
-import { Metrics, NO_METRICS } from '@app/metrics';
+import { legalBasisOf } from '@app/categories';
+import { givenRows, type Tx } from '@app/database';
+import { CONFIG, type Config, daysAfter } from '@app/kernel';
 import type { Digest } from '@app/primitives';
 import {
+  amongSubjects,
   type ConsentedDataHolder,
   type ConsentedTable,
   type ErasureTime,
   type DecidedConsent,
   HoldsConsentedData,
   type Subject,
+  SUBJECT_WHERE,
   subjectAt,
   SubjectDataHolders,
+  subjectName,
 } from '@app/subjects';
-import type { ErasureReason } from './due-values';
 
-/** Subjects that one unit looks at. */
-const BATCH = 200;
+/** Written so that no engine uses the index of what is marked of all users. */
+const IS_MARKED = `AND COALESCE(withdrawn_at, '') <> ''`;
 
-const SUBJECT = 'bot_id = ? AND guild_id = ? AND user_id = ?';
+/** Written so that no engine uses the index of the category, which has the rows of all users. A row keeps an earlier mark. */
+const MARK = `withdrawn_at = CASE WHEN given.mark IS NULL THEN NULL ELSE COALESCE(d.withdrawn_at, given.mark) END`;
+const IS_GIVEN = `d.bot_id = given.bot_id AND d.guild_id = given.guild_id AND d.user_id = given.user_id`;
+const GIVEN = ['bot_id', 'guild_id', 'user_id', 'category', 'mark'];
 
-/** The column that says since when a row is due, for each reason. */
-const SINCE = { retention: 'updated_at', consent_revoked: 'withdrawn_at' } as const satisfies Record<
-  ErasureReason,
-  string
->;
+/** The new mark of rows that have the mark `since`; undefined where it is unchanged. */
+type Mark = (category: string, since: string | null) => string | null | undefined;
 
-/** A place in the order of the subjects of a bot. */
-export interface Place {
+export type ErasureReason = 'retention' | 'consent_revoked';
+
+export type ErasedRow = Pick<Held, 'guild_id' | 'user_id' | 'category'>;
+
+interface Held {
+  readonly bot_id: string;
   readonly guild_id: Digest;
   readonly user_id: Digest;
+  readonly category: string;
+  readonly withdrawn_at: string | null;
 }
 
-export const BEGIN: Place = { guild_id: '' as Digest, user_id: '' as Digest };
+/** The category of a row, as SQL. */
+export function categoryOf({ category }: ConsentedTable): string {
+  return category === undefined ? 'category_key' : `'${category}'`;
+}
 
 /**
- * The rows of other modules that rest on a consent: their tables are those that the holders of subject data name in
- * `consented`. Rows are marked, erased and recorded by subject: one `data_deleted` for all rows of a subject in a table.
+ * The rows that rest on a consent: their tables are those that the holders of subject data name in `consented`. Marks what a
+ * withdrawn consent has left, and takes the mark from what a new one covers. Rows of another legal basis than consent
+ * stay unmarked.
  */
 @Injectable()
 @HoldsConsentedData()
 export class ConsentedTables implements ConsentedDataHolder {
-  @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
+  private found: readonly ConsentedTable[] | undefined;
 
   constructor(
     private readonly holders: SubjectDataHolders,
     private readonly audit: AuditService,
-    private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   all(): readonly ConsentedTable[] {
-    return this.holders.all().flatMap((holder) => holder.consented ?? []);
+    this.found ??= this.holders.all().flatMap((holder) => holder.consented ?? []);
+    return this.found;
   }
 
+  /** The tables that can have rows of a category. */
+  of(category: string): readonly ConsentedTable[] {
+    return this.all().filter((one) => (one.category ?? category) === category);
+  }
+
+  /** No row stays under a category that is no longer declared; each user concerned has an event about it. */
   async eraseCategory(tx: Tx, botId: string, category: string, limit: number): Promise<number> {
     let most = 0;
-    for (const { table } of this.all().filter((one) => one.category === category)) {
-      const found = await tx.all<Place>(
-        `SELECT DISTINCT guild_id, user_id FROM ${table} WHERE bot_id = ? LIMIT ${limit}`,
-        botId,
+    for (const one of this.of(category)) {
+      const rows = await tx.all<Omit<ErasedRow, 'category'>>(
+        `SELECT guild_id, user_id FROM ${one.table} WHERE bot_id = ? AND ${categoryOf(one)} = ? LIMIT ${limit}`,
+        ...[botId, category],
       );
-      const subjects = found.map((place) => subjectAt(botId, place));
-      for (const subject of subjects)
-        await tx.run(`DELETE FROM ${table} WHERE ${SUBJECT}`, ...keyOf(subject));
-      await this.record(tx, subjects, { category });
-      most = Math.max(most, found.length);
+      if (rows.length === 0) continue;
+      const among = amongSubjects(
+        tx,
+        rows.map((row) => subjectAt(botId, row)),
+      );
+      await tx.run(
+        `DELETE FROM ${one.table} WHERE ${among.sql} AND COALESCE(${categoryOf(one)}, '') = ?`,
+        ...[...among.values, category],
+      );
+      await this.record(
+        tx,
+        botId,
+        rows.map((row) => ({ ...row, category })),
+      );
+      most = Math.max(most, rows.length);
     }
     return most;
   }
 
-  async withdraw(tx: Tx, withdrawn: readonly DecidedConsent[]): Promise<void> {
-    for (const one of this.all())
-      for (const { subject, categories, at } of withdrawn)
-        if (categories === null || categories.includes(one.category)) await mark(tx, subject, one, at);
+  withdraw(tx: Tx, withdrawn: readonly DecidedConsent[]): Promise<void> {
+    return this.mark(tx, withdrawn, ({ categories, at }) => {
+      return (key, since) => (since === null && covers(categories, key) ? at : undefined);
+    });
   }
 
-  async give(tx: Tx, given: readonly DecidedConsent[]): Promise<void> {
-    for (const one of this.all())
-      for (const { subject, categories, at } of given) {
-        if (categories === null || categories.includes(one.category)) await unmark(tx, subject, one);
-        else await mark(tx, subject, one, at);
-      }
+  give(tx: Tx, given: readonly DecidedConsent[]): Promise<void> {
+    return this.mark(tx, given, ({ categories, at }) => (key, since) => {
+      if (covers(categories, key)) return since === null ? undefined : null;
+      return since === null ? at : undefined;
+    });
   }
 
   async erasureTimes(tx: Tx, subjects: readonly Subject[]): Promise<readonly ErasureTime[][]> {
     const graceDays = this.config.revokedDataGraceDays;
     if (graceDays === undefined) return [];
-    const times = subjects.map((): ErasureTime[] => []);
-    for (const { table, category } of this.all()) {
-      const sql = `SELECT MAX(withdrawn_at) AS at FROM ${table} WHERE ${SUBJECT}`;
-      for (const [place, subject] of subjects.entries()) {
-        const row = await tx.get<{ at: string | null }>(sql, ...keyOf(subject));
-        if (row?.at != null) times[place]?.push([category, daysAfter(row.at, graceDays)]);
-      }
-    }
-    return times;
+    const times = new Map<string, ErasureTime[]>(subjects.map((subject) => [subjectName(subject), []]));
+    for (const one of this.all())
+      for (const row of await held(tx, one, subjects, IS_MARKED))
+        times
+          .get(subjectName(subjectAt(row.bot_id, row)))
+          ?.push([row.category, daysAfter(row.withdrawn_at ?? '', graceDays)]);
+    return [...times.values()];
   }
 
-  /** Whether a table has rows of a bot that are due now. */
-  async isDue(tx: Tx, botId: string, one: ConsentedTable, reason: ErasureReason): Promise<boolean> {
-    const before = await this.dueBefore(tx, botId, one, reason);
-    if (before === undefined) return false;
-    const sql = `SELECT 1 FROM ${one.table} WHERE bot_id = ? AND ${SINCE[reason]} <= ? LIMIT 1`;
-    return (await tx.get(sql, botId, before)) !== undefined;
+  /** One `data_deleted` for all erased rows of a subject in a category. */
+  async record(tx: Tx, botId: string, erased: readonly ErasedRow[], reason?: ErasureReason): Promise<void> {
+    const acts = erased.map(({ category, ...row }) => {
+      const details = reason === undefined ? { category } : { category, reason };
+      return { subject: subjectAt(botId, row), type: 'data_deleted' as const, details };
+    });
+    const once = new Map(acts.map((act) => [`${subjectName(act.subject)} ${act.details.category}`, act]));
+    if (once.size > 0) await this.audit.recordAll(tx, [...once.values()]);
   }
 
-  /**
-   * Erases what is due of some subjects behind `after`, each under the lock of its consent. A subject that another unit
-   * has locked is left to a later run. Answers where to continue; undefined after the last one.
-   */
-  async eraseDue(
+  /** Changes the marks of rows. Only what rests on a consent is marked. */
+  private async mark(
     tx: Tx,
-    botId: string,
-    one: ConsentedTable,
-    reason: ErasureReason,
-    after: Place,
-  ): Promise<Place | undefined> {
-    const before = await this.dueBefore(tx, botId, one, reason);
-    if (before === undefined) return undefined;
-    const { table, category } = one;
-    const due = `${SINCE[reason]} <= ?`;
-    const found = await tx.all<Place>(
-      `SELECT DISTINCT guild_id, user_id FROM ${table} WHERE bot_id = ? AND ${due} AND (guild_id, user_id) > (?, ?)
-       ORDER BY guild_id, user_id LIMIT ${BATCH}`,
-      ...[botId, before, after.guild_id, after.user_id],
-    );
-    const rests = reason === 'consent_revoked' && (await restsOnConsent(tx, botId, category));
-    const erased: Subject[] = [];
-    let rows = 0;
-    for (const place of found) {
-      const subject = subjectAt(botId, place);
-      const consent = await consentHeld(tx, subject);
-      if (consent === undefined) continue;
-      if (reason === 'consent_revoked' && (!rests || consent.covers(category))) {
-        await unmark(tx, subject, one);
-        continue;
+    decided: readonly DecidedConsent[],
+    markOf: (one: DecidedConsent) => Mark,
+  ): Promise<void> {
+    const subjects = decided.map(({ subject }) => subject);
+    const of = new Map(decided.map((one) => [subjectName(one.subject), markOf(one)]));
+    const bases = new Map<string, Promise<string | undefined>>();
+    for (const one of this.all()) {
+      const rows: (string | null)[][] = [];
+      for (const { bot_id: botId, guild_id: guildId, user_id: userId, ...row } of await held(
+        tx,
+        one,
+        subjects,
+      )) {
+        const mark = of.get(subjectName({ botId, guildId, userId }))?.(row.category, row.withdrawn_at);
+        if (mark === undefined) continue;
+        const name = `${botId} ${row.category}`;
+        const basis = bases.get(name) ?? legalBasisOf(tx, botId, row.category);
+        bases.set(name, basis);
+        if (mark === null || (await basis) === 'consent')
+          rows.push([botId, guildId, userId, row.category, mark]);
       }
-      const gone = await tx.run(
-        `DELETE FROM ${table} WHERE ${SUBJECT} AND ${due}`,
-        ...keyOf(subject),
-        before,
+      if (rows.length === 0) continue;
+      const given = givenRows(tx, GIVEN, rows);
+      const isGiven = `${IS_GIVEN} AND COALESCE(${categoryOf(one)}, '') = given.category`;
+      await tx.run(
+        `UPDATE ${one.table} AS d SET ${MARK} FROM ${given.sql} WHERE ${isGiven}`,
+        ...given.values,
       );
-      if (gone > 0) erased.push(subject);
-      rows += gone;
     }
-    await this.record(tx, erased, { category, reason });
-    if (rows > 0) tx.afterCommit(() => this.metrics.count('retention', reason, rows));
-    return found.length < BATCH ? undefined : found.at(-1);
-  }
-
-  /** Rows from before this time are due; undefined where none ever is. */
-  private async dueBefore(
-    tx: Tx,
-    botId: string,
-    { category }: ConsentedTable,
-    reason: ErasureReason,
-  ): Promise<string | undefined> {
-    const [declared] = reason === 'retention' ? await declaredPurposes(tx, botId, [category], 1) : [];
-    const days = reason === 'retention' ? declared?.retentionDays : this.config.revokedDataGraceDays;
-    return days == null ? undefined : this.clock.daysAgoIso(days);
-  }
-
-  private async record(tx: Tx, subjects: readonly Subject[], details: object): Promise<void> {
-    if (subjects.length === 0) return;
-    await this.audit.recordAll(
-      tx,
-      subjects.map((subject) => ({ subject, type: 'data_deleted' as const, details })),
-    );
   }
 }
 
-/** One that was marked before keeps its time. */
-async function mark(tx: Tx, subject: Subject, { table, category }: ConsentedTable, at: string) {
-  if (!(await restsOnConsent(tx, subject.botId, category))) return;
-  const sql = `UPDATE ${table} SET withdrawn_at = ? WHERE ${SUBJECT} AND withdrawn_at IS NULL`;
-  await tx.run(sql, at, ...keyOf(subject));
+function covers(categories: readonly string[] | null, key: string): boolean {
+  return categories === null || categories.includes(key);
 }
 
-async function unmark(tx: Tx, subject: Subject, { table }: ConsentedTable): Promise<void> {
-  const sql = `UPDATE ${table} SET withdrawn_at = NULL WHERE ${SUBJECT} AND COALESCE(withdrawn_at, '') <> ''`;
-  await tx.run(sql, ...keyOf(subject));
-}
-
-async function restsOnConsent(tx: Tx, botId: string, category: string): Promise<boolean> {
-  const [declared] = await declaredPurposes(tx, botId, [category], 1);
-  return declared?.legalBasis === 'consent';
-}
-
-function keyOf({ botId, guildId, userId }: Subject): string[] {
-  return [botId, guildId, userId];
+/** The marks of the rows of subjects, by one statement on PostgreSQL. On SQLite a statement for each costs less. */
+async function held(
+  tx: Tx,
+  one: ConsentedTable,
+  subjects: readonly Subject[],
+  condition = '',
+): Promise<Held[]> {
+  const category = `${categoryOf(one)} AS category`;
+  const sql = `SELECT DISTINCT bot_id, guild_id, user_id, ${category}, withdrawn_at FROM ${one.table} WHERE`;
+  if (tx.engine === 'postgres') {
+    const among = amongSubjects(tx, subjects);
+    return tx.all(`${sql} ${among.sql} ${condition}`, ...among.values);
+  }
+  const rows: Held[] = [];
+  for (const { botId, guildId, userId } of subjects)
+    rows.push(...(await tx.all<Held>(`${sql} ${SUBJECT_WHERE} ${condition}`, botId, guildId, userId)));
+  return rows;
 }

@@ -1,10 +1,12 @@
-import type { SubjectKey } from '@app/crypto';
-import { UnreadableSecretError } from '@app/primitives';
-import { type Subject, subjectName } from '@app/subjects';
+import { isDestroyed, type JoinedKey, keyOf, type SubjectKey, type SubjectKeys } from '@app/crypto';
+import { eachOf, type UnitOfWork } from '@app/database';
+import { ApiError } from '@app/kernel';
+import { type Digest, encryptedBy, UnreadableSecretError } from '@app/primitives';
+import { type Subject, subjectAt, subjectName } from '@app/subjects';
 
 /** Encrypts the values of one category, as JSON text, with the subject key. */
 export function sealValue(key: SubjectKey, subject: Subject, category: string, json: string): string {
-  return key.encrypt(json, contextOf(subject, category));
+  return key.encrypt(json, contextOfValue(subject, category));
 }
 
 /**
@@ -18,9 +20,64 @@ export function openValue(
   stored: string,
 ): string {
   if (key === undefined) throw new UnreadableSecretError();
-  return key.decrypt(stored, contextOf(subject, category));
+  return key.decrypt(stored, contextOfValue(subject, category));
 }
 
-function contextOf(subject: Subject, category: string): string {
+/** {@link openValue}; undefined for a value that cannot be decrypted. */
+export function readValue(...value: Parameters<typeof openValue>): string | undefined {
+  try {
+    return openValue(...value);
+  } catch (error) {
+    if (error instanceof UnreadableSecretError) return undefined;
+    throw error;
+  }
+}
+
+/** @throws ApiError 500 that names the categories whose values cannot be decrypted, if there are any */
+export function requireReadable(unreadable: readonly string[]): void {
+  if (unreadable.length === 0) return;
+  throw new ApiError(
+    'internal_error',
+    `The values of these categories cannot be decrypted: ${unreadable.join(', ')}`,
+    { categories: unreadable },
+  );
+}
+
+function contextOfValue(subject: Subject, category: string): string {
   return `user_data/${subjectName(subject)}/${category}`;
+}
+
+/** Values of one read. */
+const BATCH = 200;
+
+type Row = JoinedKey &
+  Readonly<Record<'bot_id' | 'category_key' | 'value', string>> &
+  Readonly<Record<'guild_id' | 'user_id', Digest>>;
+
+const KEY = keyOf('held');
+const PLACE = 'held.bot_id, held.guild_id, held.user_id, held.category_key';
+
+/** Decrypts every stored value and keeps nothing of it. `erased` values have a key that the ledger lists as destroyed. */
+export async function checkValues(
+  unitOfWork: UnitOfWork,
+  keys: SubjectKeys,
+): Promise<{ readonly values: number; readonly unreadable: number; readonly erased: number }> {
+  const checked = { values: 0, unreadable: 0, erased: 0 };
+  const sql = `SELECT ${PLACE}, held.value, ${KEY.columns} FROM user_data held ${KEY.join}
+    WHERE (${PLACE}) > (?, ?, ?, ?) ORDER BY ${PLACE} LIMIT ${BATCH}`;
+  const page = (after?: Row): Promise<Row[]> => {
+    const { bot_id = '', guild_id = '', user_id = '', category_key = '' } = after ?? {};
+    return unitOfWork.read((tx) => tx.all(sql, bot_id, guild_id, user_id, category_key));
+  };
+  for await (const row of eachOf(BATCH, page)) {
+    checked.values += 1;
+    const subject = subjectAt(row.bot_id, row);
+    const key = keys.openJoined(subject, row);
+    if (readValue(key, subject, row.category_key, row.value) !== undefined) continue;
+    const keyId = encryptedBy(row.value);
+    const isErased =
+      keyId !== undefined && (await unitOfWork.read((tx) => isDestroyed(tx, row.bot_id, keyId)));
+    checked[isErased ? 'erased' : 'unreadable'] += 1;
+  }
+  return checked;
 }

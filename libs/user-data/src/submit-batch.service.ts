@@ -17,9 +17,6 @@ interface Placed extends Asked<Submission> {
   readonly at: number;
 }
 
-/** The results by place; undefined for items that are not decided. */
-type Results = (ItemResult<SubmittedView> | undefined)[];
-
 /** Carries out many submits of one bot, each by itself. */
 @Injectable()
 export class SubmitBatches {
@@ -43,49 +40,37 @@ export class SubmitBatches {
   ): Promise<SubmittedBatchView> {
     const claims = claim.parts(BATCH_MAX);
     const read = await inTurns(items, (item) => attempt(() => this.act.of(botId, itemOf(SubmitData, item))));
-    const results: Results = read.map((one) => (one instanceof ApiError ? refused(one) : undefined));
+    const repeats = claim.isGiven ? await this.acts.repeats<SubmittedView>(claims) : [];
+    const replayed = repeats.filter((view) => view !== undefined).length;
+    const results = read.map((one, at): ItemResult<SubmittedView> | undefined => {
+      const view = repeats[at];
+      if (view !== undefined) return done(view);
+      return one instanceof ApiError ? refused(one) : undefined;
+    });
     const given = read.flatMap((input, at) =>
-      input instanceof ApiError ? [] : [{ at, input, claim: claims[at] ?? claim }],
+      input instanceof ApiError || repeats[at] !== undefined
+        ? []
+        : [{ at, input, claim: claims[at] ?? claim }],
     );
-    const replayed = claim.isGiven ? await this.replayed(claims, results) : 0;
     if (replayed === items.length) claim.replay();
     else await quota.take('items', items.length - replayed);
-    for (const part of partsOf(given.filter(({ at }) => results[at] === undefined))) {
+    for (const part of partsOf(given)) {
       const outcomes = await this.acts.runAll(this.act, part);
-      for (const [place, { at }] of part.entries()) results[at] = this.resultOf(outcomes[place]);
+      const decided = outcomes.map((outcome) => this.resultOf(outcome));
+      for (const [place, { at }] of part.entries()) results[at] = decided[place];
       // Each further part would wait as long for the same refusal.
-      if (outcomes.every(isUnavailable)) break;
+      if (decided.every((one) => !one.ok && one.error.code === 'service_unavailable')) break;
     }
     return { results: results.map((result) => result ?? refused(databaseUnavailable())) };
   }
 
-  /**
-   * Fills in the results of the items that an earlier request with the key has done, and answers their number.
-   * @throws ApiError 409 `idempotency_key_reused` when that request had another body, `idempotency_answer_erased` when one
-   * of its users was erased since
-   */
-  private async replayed(claims: readonly Claim[], results: Results): Promise<number> {
-    let count = 0;
-    for (const [at, view] of (await this.acts.repeats<SubmittedView>(claims)).entries()) {
-      if (view === undefined) continue;
-      results[at] = done(view);
-      count++;
-    }
-    return count;
-  }
-
-  private resultOf(outcome: PromiseSettledResult<SubmittedView> | undefined): ItemResult<SubmittedView> {
-    if (outcome?.status === 'fulfilled') return done(outcome.value);
-    const error: unknown = outcome?.reason;
+  private resultOf(outcome: PromiseSettledResult<SubmittedView>): ItemResult<SubmittedView> {
+    if (outcome.status === 'fulfilled') return done(outcome.value);
+    const error: unknown = outcome.reason;
     if (error instanceof ApiError) return refused(error);
     this.logger.error('An item of a batch failed', describeFault(error));
     return refused(internalError());
   }
-}
-
-function isUnavailable(outcome: PromiseSettledResult<unknown>): boolean {
-  const error: unknown = outcome.status === 'rejected' ? outcome.reason : undefined;
-  return error instanceof ApiError && error.code === 'service_unavailable';
 }
 
 /**

@@ -73,7 +73,7 @@ export class SubmitAct implements Act<Submission, State, Change, SubmittedView> 
   async load(tx: Tx, given: readonly Submission[]): Promise<State[]> {
     const subjects = given.map(({ subject }) => subject);
     const isAlone = given.length === 1;
-    // Sent in this order: keys and values are read behind the locks.
+    // Sent in this order: keys and values are read after the locks.
     const [declared, consents, , before] = await Promise.all([
       this.declarations.find(
         tx,
@@ -144,7 +144,7 @@ export class SubmitAct implements Act<Submission, State, Change, SubmittedView> 
     return text;
   }
 
-  /** The value behind a JSON Merge Patch (RFC 7396). */
+  /** The stored value after a JSON Merge Patch (RFC 7396). */
   private merged(before: State['before'], patch: object): string | undefined {
     const value: unknown = before === undefined ? {} : JSON.parse(before());
     return this.storable(mergePatch(value, patch) as Record<string, unknown>);

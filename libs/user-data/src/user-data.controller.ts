@@ -1,11 +1,15 @@
 import { Body, Controller, Post } from '@nestjs/common';
+import { ApiExtraModels } from '@nestjs/swagger';
 import {
   BatchBody,
   Caller,
   Counted,
   CurrentBot,
-  EitherShape,
   Describes,
+  EitherShape,
+  EXAMPLE,
+  EXAMPLE_SUBJECT,
+  type Examples,
   ItemErrorView,
   Quota,
   Responds,
@@ -13,11 +17,54 @@ import {
   Topic,
 } from '@app/http';
 import { Acts, Claim, Claimed } from '@app/idempotency';
-import { ApiExtraModels } from '@nestjs/swagger';
 import { SubmitBatches } from './submit-batch.service';
 import { SubmitAct } from './submit.act';
 import { SubmitBatch, SubmitData, SubmittedBatchView, SubmittedView } from './user-data.dto';
-import { EXAMPLES } from './user-data.examples';
+
+const PROFILE = { ...EXAMPLE_SUBJECT, category: EXAMPLE.category };
+const VALUES = { nickname: 'Robin', birthday: '2000-02-29' };
+const STORED = { ...PROFILE, stored: true, updated_at: EXAMPLE.time };
+
+const EXAMPLES = {
+  submit: {
+    canonical: {
+      summary: 'Replace what is stored under the category',
+      body: { ...PROFILE, data: VALUES },
+      answer: STORED,
+    },
+    merge: {
+      summary: 'Change one field and leave the others as they are',
+      body: { ...PROFILE, data: { nickname: 'Robbie' }, mode: 'merge' },
+      answer: STORED,
+    },
+    guide: {
+      summary: 'With bot_id in place of guild_id: the scope of the whole bot',
+      body: {
+        bot_id: EXAMPLE.platform_bot_id,
+        user_id: EXAMPLE.user_id,
+        category: 'levels',
+        data: { experience: 1200 },
+      },
+      answer: { ...STORED, guild_id: '00000000000000000', category: 'levels' },
+    },
+  },
+  submitBatch: {
+    canonical: {
+      body: {
+        items: [
+          { ...PROFILE, data: VALUES },
+          { ...PROFILE, category: 'unknown', data: { level: 3 } },
+        ],
+      },
+      answer: {
+        results: [
+          { ok: true, data: STORED },
+          { ok: false, error: { code: 'not_found', message: 'Category not found' } },
+        ],
+      },
+    },
+  },
+} satisfies Readonly<Record<string, Examples>>;
 
 @Topic('User data', 'Values of users, stored by category under a consent.')
 @Controller('data')

@@ -1,15 +1,17 @@
+import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import {
   Flag,
   type ItemResult,
   Items,
   JsonObject,
   OneOf,
+  PageQuery,
+  Pagination,
   Results,
   Snowflake,
   Text,
   Timestamp,
 } from '@app/http';
-import { getSchemaPath } from '@nestjs/swagger';
 
 const KEY_MAX = 100;
 
@@ -37,4 +39,59 @@ export class SubmitBatch {
 
 export class SubmittedBatchView {
   @Results(SubmittedView) results: readonly ItemResult<SubmittedView>[];
+}
+
+export class ValuesPath {
+  @Snowflake() user_id: string;
+}
+
+export class ValuesQuery {
+  @Snowflake() guild_id: string;
+  @Text(KEY_MAX, { optional: true, description: 'One category; default all that the consent covers' })
+  category?: string;
+}
+
+export class GuildValuesQuery extends PageQuery {
+  @Snowflake() guild_id: string;
+  @Text(KEY_MAX, { description: 'Key of a registered category' }) category: string;
+}
+
+export class EraseValuesQuery {
+  @Snowflake() guild_id: string;
+  @Text(KEY_MAX, { description: 'Key of a registered category' }) category: string;
+}
+
+export class ValuesView {
+  @Snowflake() user_id: string;
+  @Snowflake() guild_id: string;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'object', additionalProperties: true },
+    description: 'What is stored, by category; empty when nothing is',
+  })
+  values: Readonly<Record<string, object>>;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string', format: 'date-time' },
+    description: 'The time of the last submit, by category',
+  })
+  updated_at: Readonly<Record<string, string>>;
+}
+
+export class UserValueView {
+  @Snowflake() user_id: string;
+  @JsonObject({ nullable: true, description: 'null for a value that cannot be decrypted' })
+  data: Readonly<Record<string, unknown>> | null;
+  @Timestamp() updated_at: string;
+  @Flag({ optional: true, description: 'true for a value that cannot be decrypted; left out for others' })
+  unreadable?: boolean;
+}
+
+export class GuildValuesView {
+  @ApiProperty({ type: [UserValueView] }) values: UserValueView[];
+  @ApiProperty({ type: Pagination }) pagination: Pagination;
+}
+
+export class ValuesErasedView {
+  @Flag({ description: 'false when nothing was stored' }) deleted: boolean;
 }

@@ -2,8 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { CategoriesService } from '@app/categories';
 import { SubjectKeys } from '@app/crypto';
 import { eachOf, type Tx } from '@app/database';
-import { ApiError } from '@app/kernel';
-import { UnreadableSecretError } from '@app/primitives';
 import {
   amongSubjects,
   type ErasedCategory,
@@ -14,7 +12,7 @@ import {
   type SubjectDataHolder,
   type SubjectExport,
 } from '@app/subjects';
-import { openValue } from './stored-value';
+import { readValue, requireReadable } from './stored-value';
 
 /** The maximum of the stored texts of one subject that is read together with others, in bytes. */
 const SMALL_BYTES = 128 * 1024;
@@ -33,6 +31,7 @@ interface StoredValue {
 @HoldsSubjectData()
 export class UserDataHolder implements SubjectDataHolder {
   readonly tables = ['user_data'];
+  readonly consented = [{ table: 'user_data', agedBy: 'retention_from' }];
 
   constructor(
     private readonly categories: CategoriesService,
@@ -71,17 +70,17 @@ export class UserDataHolder implements SubjectDataHolder {
       userId,
     );
     for (const { category_key: stored } of rows) {
-      const declared = await this.categories.require(tx, botId, stored);
-      const { key, labelDe, labelEn, labels, description, purposes, legalBasis, retentionDays, fields } =
-        declared;
-      const names = { key, label_de: labelDe, label_en: labelEn, ...(labels !== null && { labels }) };
+      const category = await this.categories.require(tx, botId, stored);
       yield {
-        ...names,
-        description,
-        ...purposes,
-        legal_basis: legalBasis,
-        retention_days: retentionDays,
-        fields,
+        key: category.key,
+        label_de: category.labelDe,
+        label_en: category.labelEn,
+        ...(category.labels !== null && { labels: category.labels }),
+        description: category.description,
+        ...category.purposes,
+        legal_basis: category.legalBasis,
+        retention_days: category.retentionDays,
+        fields: category.fields,
       };
     }
   }
@@ -102,7 +101,7 @@ async function* valuesOf(
   yield* opened(tx, subject, keys, eachOf(BATCH, read));
 }
 
-/** @throws ApiError 500 with the categories whose values cannot be decrypted, behind the others */
+/** @throws ApiError 500 with the categories whose values cannot be decrypted, after the others */
 async function* opened(
   tx: Tx,
   subject: Subject,
@@ -112,16 +111,11 @@ async function* opened(
   const key = await keys.find(subject, tx);
   const unreadable: string[] = [];
   for await (const row of rows) {
-    const json = readable(() => openValue(key, subject, row.category_key, row.value));
+    const json = readValue(key, subject, row.category_key, row.value);
     if (json === undefined) unreadable.push(row.category_key);
     else yield [row.category_key, json];
   }
-  if (unreadable.length > 0)
-    throw new ApiError(
-      'internal_error',
-      `The values of these categories cannot be decrypted: ${unreadable.join(', ')}`,
-      { categories: unreadable },
-    );
+  requireReadable(unreadable);
 }
 
 /** The values of each subject in the order of their keys; undefined for a subject whose values are large. PostgreSQL only. */
@@ -140,14 +134,4 @@ async function smallValues(tx: Tx, subjects: readonly Subject[]): Promise<(Store
     else values[Number(place) - 1]?.push({ category_key, value });
   }
   return values;
-}
-
-/** Undefined for a text that cannot be decrypted. */
-function readable(open: () => string): string | undefined {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof UnreadableSecretError) return undefined;
-    throw error;
-  }
 }

@@ -3,13 +3,9 @@ import { AuditModule } from '@app/audit';
 import { CategoriesModule } from '@app/categories';
 import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
-import { StoredRecords } from './stored-records';
-import { CategoryRetention } from './category-retention.job';
-import { ConsentedValues } from './consented-values.holder';
 import { ConsentedTables } from './consented-tables';
-import { ConsentedTablesErasure } from './consented-tables.job';
-import { DueCounts } from './due-counts';
-import { DueValues } from './due-values';
+import { DueData } from './due-data';
+import { CategoryRetention, WithdrawnDataErasure } from './due-data.job';
 import { UserData1763600000005 } from './migrations/1763600000005-user-data';
 import { UserDataController } from './user-data.controller';
 import { UserData } from './user-data.entity';
@@ -18,7 +14,6 @@ import { UserValuesController } from './user-values.controller';
 import { UserValues } from './user-values.service';
 import { SubmitAct } from './submit.act';
 import { SubmitBatches } from './submit-batch.service';
-import { WithdrawnDataErasure } from './withdrawn-data.job';
 
 @Module({
   imports: [
@@ -33,15 +28,11 @@ import { WithdrawnDataErasure } from './withdrawn-data.job';
     SubmitBatches,
     UserValues,
     UserDataHolder,
-    DueValues,
-    DueCounts,
+    DueData,
     CategoryRetention,
     WithdrawnDataErasure,
-    ConsentedValues,
     ConsentedTables,
-    ConsentedTablesErasure,
-    StoredRecords,
   ],
-  exports: [StoredRecords, SubmitAct, DueCounts],
+  exports: [SubmitAct, DueData],
 })
 export class UserDataModule {}

@@ -7,6 +7,8 @@ import {
   Describes,
   EXAMPLE,
   EXAMPLE_SUBJECT,
+  examplePage,
+  type Examples,
   type JsonStream,
   type JsonText,
   type ListPage,
@@ -23,12 +25,33 @@ import {
   ValuesPath,
   ValuesQuery,
   ValuesView,
-} from './user-values.dto';
-import { EXAMPLES } from './user-values.examples';
+} from './user-data.dto';
 import { UserValues } from './user-values.service';
 
 const OF_GUILD = { guild_id: EXAMPLE.guild_id, category: EXAMPLE.category };
 const OF_USER = { ...EXAMPLE_SUBJECT, category: EXAMPLE.category };
+const PROFILE = { nickname: 'Robin', birthday: '2000-02-29' };
+
+const EXAMPLES = {
+  ofUser: {
+    canonical: {
+      answer: {
+        ...EXAMPLE_SUBJECT,
+        values: { [EXAMPLE.category]: PROFILE },
+        updated_at: { [EXAMPLE.category]: EXAMPLE.time },
+      },
+    },
+  },
+  ofGuild: {
+    canonical: {
+      answer: {
+        values: [{ user_id: EXAMPLE.user_id, data: PROFILE, updated_at: EXAMPLE.time }],
+        pagination: examplePage(1),
+      },
+    },
+  },
+  erase: { canonical: { answer: { deleted: true } } },
+} satisfies Readonly<Record<string, Examples>>;
 
 @Topic('User data')
 @Controller('data/values')

@@ -5,11 +5,9 @@ import { consentShown, holdSubject } from '@app/consent';
 import { Cursors, SubjectDigests, SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { inPieces, type JsonStream, JsonText, ListPage } from '@app/http';
-import { ApiError } from '@app/kernel';
-import { UnreadableSecretError } from '@app/primitives';
 import { ERASED_ID, type NamedSubject, subjectAt, type SubjectIds } from '@app/subjects';
-import { openValue } from './stored-value';
-import type { GuildValuesQuery } from './user-values.dto';
+import { readValue, requireReadable } from './stored-value';
+import type { GuildValuesQuery } from './user-data.dto';
 import {
   eraseValue,
   findPage,
@@ -54,17 +52,11 @@ export class UserValues {
       const values = (await valuesOf(tx, subject, category)).filter((row) => scope.covers(row.category_key));
       return values.map(({ value, ...row }) => ({
         ...row,
-        json: readable(() => openValue(key, subject, row.category_key, value)),
+        json: readValue(key, subject, row.category_key, value),
       }));
     });
     const opened = found.filter((row): row is Opened => row.json !== undefined);
-    const unreadable = found.filter(({ json }) => json === undefined).map((row) => row.category_key);
-    if (unreadable.length > 0)
-      throw new ApiError(
-        'internal_error',
-        `The values of these categories cannot be decrypted: ${unreadable.join(', ')}`,
-        { categories: unreadable },
-      );
+    requireReadable(found.filter(({ json }) => json === undefined).map((row) => row.category_key));
     return inPieces(textsOf(subject.ids, opened));
   }
 
@@ -92,7 +84,7 @@ export class UserValues {
   }
 
   /**
-   * Erases one category of a subject, with or without a consent; answers whether anything was stored. It waits for submits
+   * Erases one category of a subject, with or without a consent; returns whether anything was stored. It waits for submits
    * under way, and nothing of what they stored is left.
    * @throws ApiError 404 for an undeclared category
    */
@@ -110,7 +102,7 @@ export class UserValues {
     for (const { user_id: userId, value, updated_at, ...joined } of rows) {
       const subject = subjectAt(botId, { guild_id: guildId, user_id: userId });
       const key = this.keys.openJoined(subject, joined);
-      const json = readable(() => openValue(key, subject, category, value));
+      const json = readValue(key, subject, category, value);
       const user = { user_id: key?.ids?.user_id ?? ERASED_ID };
       if (json === undefined) {
         this.logger.error('A stored value cannot be decrypted, because it was changed or its key is lost');
@@ -120,16 +112,6 @@ export class UserValues {
           `${JSON.stringify(user).slice(0, -1)},"data":${json},"updated_at":${JSON.stringify(updated_at)}}`,
         );
     }
-  }
-}
-
-/** Undefined for a text that cannot be decrypted. */
-function readable(open: () => string): string | undefined {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof UnreadableSecretError) return undefined;
-    throw error;
   }
 }
 

@@ -15,7 +15,7 @@ export interface GuildCategory {
   readonly category: string;
 }
 
-/** Where a page begins: behind the user `after`, and behind `skipped` values that a consent covers. */
+/** The beginning of a page: after the user `after`, and after `skipped` further values that a consent covers. */
 export interface PageStart {
   readonly after: string;
   readonly skipped: number;
@@ -56,7 +56,7 @@ const PAGE = { sqlite: pageSql('sqlite'), postgres: pageSql('postgres') };
 
 const OF_SUBJECT = `SELECT category_key, value, updated_at FROM user_data WHERE ${SUBJECT_WHERE}`;
 
-/** Counts the values that a consent in force covers, and finds the page behind the first `offset` of them. */
+/** Counts the values that a consent in force covers, and finds the page after the first `offset` of them. */
 export async function findPage(
   tx: Tx,
   of: GuildCategory,
@@ -104,4 +104,50 @@ export async function eraseValue(
 ): Promise<boolean> {
   const sql = `DELETE FROM user_data WHERE ${SUBJECT_WHERE} AND category_key = ?`;
   return (await tx.run(sql, botId, guildId, userId, category)) > 0;
+}
+
+/** Records counted by one statement; requests are answered in between. */
+const RECORDS_COUNTED = 10_000;
+const PLACE = '(guild_id, user_id, category_key)';
+const AFTER = `bot_id = ? AND ${PLACE} > (?, ?, ?)`;
+const RECORD_BOUND = `SELECT guild_id, user_id, category_key FROM user_data WHERE ${AFTER}
+  ORDER BY guild_id, user_id, category_key LIMIT 1 OFFSET ${RECORDS_COUNTED - 1}`;
+const RECORD_COUNT = `SELECT category_key, COUNT(*) AS held,
+    COUNT(CASE WHEN updated_at >= ? AND updated_at < ? THEN 1 END) AS touched
+  FROM user_data WHERE ${AFTER} AND ${PLACE} <= (?, ?, ?) GROUP BY category_key`;
+/** Greater than every digest. */
+const END = ['~', '', ''];
+
+/** The number of records, and of those whose last change was in a period. */
+export interface RecordCounts {
+  readonly held: number;
+  readonly touched: number;
+}
+
+/**
+ * Counts the records of a bot by category: a record is the value of one subject in one category. The period includes `from`
+ * and excludes `to`.
+ */
+export async function countRecords(
+  tx: Tx,
+  { botId, from, to }: { readonly botId: string; readonly from: string; readonly to: string },
+): Promise<ReadonlyMap<string, RecordCounts>> {
+  const counts = new Map<string, RecordCounts>();
+  for (let after = ['', '', '']; after !== END; await nextTurn()) {
+    const bound = await tx.get<Record<'guild_id' | 'user_id' | 'category_key', string>>(
+      RECORD_BOUND,
+      ...[botId, ...after],
+    );
+    const until = bound === undefined ? END : [bound.guild_id, bound.user_id, bound.category_key];
+    const rows = await tx.all<RecordCounts & { category_key: string }>(
+      RECORD_COUNT,
+      ...[from, to, botId, ...after, ...until],
+    );
+    for (const { category_key: category, held, touched } of rows) {
+      const before = counts.get(category) ?? { held: 0, touched: 0 };
+      counts.set(category, { held: before.held + held, touched: before.touched + touched });
+    }
+    after = until;
+  }
+  return counts;
 }

@@ -1,13 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { suspensionOf } from '@app/bots';
-import { UnitOfWork } from '@app/database';
-import { type Job, type Lease, nextBotBy, PeriodicJob } from '@app/jobs';
+import { type Tx, UnitOfWork } from '@app/database';
+import { type Batches, type BotSweep, PeriodicJob } from '@app/jobs';
 import { Clock, CONFIG, type Config, DomainEvents, firstIdAt } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { DeliveriesSettled } from './delivery-results';
 import { CHUNK, exhaustSome, RetrySchedule } from './delivery-states';
 
-const NEXT_BOT = 'SELECT MIN(bot_id) AS bot_id FROM webhook_deliveries WHERE bot_id > ?';
 /** Deliveries of a receiver that was being spared until their time was up. */
 const OVERDUE = `bot_id = ? AND status = 'pending' AND next_attempt_at <= ? AND give_up_at <= ?`;
 /** Ids follow the time, so that later deliveries are not read. */
@@ -19,10 +18,11 @@ const EXPIRED = `bot_id = ? AND id < ? AND status <> 'pending' AND finished_at <
  */
 @PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
-export class DeliveryRetention implements Job {
+export class DeliveryRetention implements BotSweep {
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   readonly name = 'delivery-retention';
   readonly everyMs = 3_600_000;
+  readonly table = 'webhook_deliveries';
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -32,30 +32,22 @@ export class DeliveryRetention implements Job {
     private readonly events: DomainEvents,
   ) {}
 
-  /** One pass over every bot that has deliveries. */
-  run(lease: Lease, stopping: AbortSignal): Promise<void> {
-    return lease.keep(async () => {
-      const next = nextBotBy(this.unitOfWork, NEXT_BOT);
-      for (let botId = await next(''); botId !== undefined && !stopping.aborted;) {
-        await this.giveUp(lease, botId, stopping);
-        await this.removeOld(lease, botId, stopping);
-        botId = await next(botId);
-      }
-    });
+  /** Locked rows are left to the next run. */
+  async *batches(botId: string): Batches {
+    const now = this.clock.confirmedIso();
+    const isOverdue = async (): Promise<boolean> =>
+      (await this.has(OVERDUE, [botId, now, now])) && !(await this.hasWaited(botId, now));
+    while ((await isOverdue()) && (yield (tx) => this.giveUpSome(tx, botId, now)) === CHUNK);
+    const before = this.clock.daysAgoIso(this.config.webhookRetentionDays);
+    const expired = [botId, firstIdAt(before), before];
+    while ((await this.has(EXPIRED, expired)) && (yield (tx) => removeSome(tx, expired)) === CHUNK);
   }
 
-  private async giveUp(lease: Lease, botId: string, stopping: AbortSignal): Promise<void> {
-    const nowIso = this.clock.confirmedIso();
-    while (!stopping.aborted && (await this.has(OVERDUE, [botId, nowIso, nowIso]))) {
-      if (await this.hasWaited(botId, nowIso)) return;
-      const exhausted = await lease.batch(async (tx) => {
-        const { all, pings } = await exhaustSome(tx, botId, nowIso);
-        await this.events.publish(new DeliveriesSettled(tx, { botId, at: nowIso, exhausted: all - pings }));
-        return all;
-      });
-      this.metrics.count('webhookDeliveries', 'exhausted', exhausted);
-      if (exhausted < CHUNK) return;
-    }
+  private async giveUpSome(tx: Tx, botId: string, at: string): Promise<number> {
+    const { all, pings } = await exhaustSome(tx, botId, at);
+    await this.events.publish(new DeliveriesSettled(tx, { botId, at, exhausted: all - pings }));
+    tx.afterCommit(() => this.metrics.count('webhookDeliveries', 'exhausted', all));
+    return all;
   }
 
   /** Whether the calls of the bot wait for the end of its suspension, or have a schedule that began with that end. */
@@ -65,28 +57,21 @@ export class DeliveryRetention implements Job {
     return this.schedule.giveUpMs(nowIso, bot.resumed_at) > Date.parse(nowIso);
   }
 
-  private async removeOld(lease: Lease, botId: string, stopping: AbortSignal): Promise<void> {
-    const before = this.clock.daysAgoIso(this.config.webhookRetentionDays);
-    const expired = [botId, firstIdAt(before), before];
-    while (!stopping.aborted && (await this.has(EXPIRED, expired))) {
-      const removed = await lease.batch(async (tx) => {
-        const some = await tx.all<{ id: string }>(
-          `SELECT id FROM webhook_deliveries WHERE ${EXPIRED} ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED`,
-          ...[...expired, CHUNK],
-        );
-        for (const { id } of some) {
-          await tx.run('DELETE FROM webhook_attempts WHERE bot_id = ? AND delivery_id = ?', botId, id);
-          await tx.run('DELETE FROM webhook_deliveries WHERE bot_id = ? AND id = ?', botId, id);
-        }
-        return some.length;
-      });
-      // Locked rows are left to the next pass.
-      if (removed < CHUNK) return;
-    }
-  }
-
   private async has(condition: string, values: readonly string[]): Promise<boolean> {
     const sql = `SELECT 1 FROM webhook_deliveries WHERE ${condition} LIMIT 1`;
     return (await this.unitOfWork.get(sql, ...values)) !== undefined;
   }
+}
+
+async function removeSome(tx: Tx, expired: readonly string[]): Promise<number> {
+  const [botId = ''] = expired;
+  const some = await tx.all<{ id: string }>(
+    `SELECT id FROM webhook_deliveries WHERE ${EXPIRED} ORDER BY id LIMIT ? FOR UPDATE SKIP LOCKED`,
+    ...[...expired, CHUNK],
+  );
+  for (const { id } of some) {
+    await tx.run('DELETE FROM webhook_attempts WHERE bot_id = ? AND delivery_id = ?', botId, id);
+    await tx.run('DELETE FROM webhook_deliveries WHERE bot_id = ? AND id = ?', botId, id);
+  }
+  return some.length;
 }

@@ -2,8 +2,7 @@ import { Injectable, Module } from '@nestjs/common';
 import { DiscoveryModule, NestFactory } from '@nestjs/core';
 import { ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { CONFIG } from '@app/kernel';
-import { type Job, JobRunner } from './job-runner';
-import { PeriodicJob, PeriodicJobs } from './periodic-jobs';
+import { type Job, JobRunner, PeriodicJob, PeriodicJobs } from './job-runner';
 
 @PeriodicJob({ lookEveryMs: 20 })
 @Injectable()
