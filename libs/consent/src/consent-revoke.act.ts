@@ -4,8 +4,8 @@ import { SubjectDigests, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
 import type { Act } from '@app/idempotency';
 import { notFound } from '@app/kernel';
-import type { NamedSubject, SubjectIds } from '@app/subjects';
-import { notBefore, revoked, withoutCategories } from './consent-changes';
+import type { NamedSubject } from '@app/subjects';
+import { isGranted, notBefore, revoked, withoutCategories } from './consent-changes';
 import { ConsentTransitions, type Withdrawal } from './consent-transitions';
 import type { ConsentView, RevokeConsent } from './consent.dto';
 import type { Consent } from './consent.entity';
@@ -27,13 +27,9 @@ interface State {
   readonly declared: readonly string[];
 }
 
-interface Change extends Withdrawal {
-  readonly ids: SubjectIds;
-}
-
 /** Withdraws accepted consents, or some of their categories. After the commit nothing is stored under them. */
 @Injectable()
-export class ConsentRevokeAct implements Act<Revocation, State, Change, ConsentView> {
+export class ConsentRevokeAct implements Act<Revocation, State, Withdrawal, ConsentView> {
   constructor(
     private readonly categories: CategoriesService,
     private readonly transitions: ConsentTransitions,
@@ -61,7 +57,7 @@ export class ConsentRevokeAct implements Act<Revocation, State, Change, ConsentV
   }
 
   /** @throws ApiError 404 without an accepted consent, or for a category that it does not grant */
-  decide({ consent, declared }: State, { subject, input, via }: Revocation, now: string): Change {
+  decide({ consent, declared }: State, { subject, input, via }: Revocation, now: string): Withdrawal {
     if (consent?.status !== 'accepted')
       throw notFound('Consent', { current_status: consent?.status ?? 'none' });
     const { id, version, acceptedAt } = consent;
@@ -69,12 +65,12 @@ export class ConsentRevokeAct implements Act<Revocation, State, Change, ConsentV
     const at = notBefore(now, acceptedAt);
     const reduced = categories == null ? undefined : reducedTo(consent, categories, declared);
     const act = { id, version, categories: reduced === undefined ? null : (categories ?? null), source, via };
-    return { consent: reduced ?? revoked(consent, at), act, at, ids: subject.ids };
+    return { subject, consent: reduced ?? revoked(consent, at), act, at };
   }
 
-  async store(tx: Tx, changes: readonly Change[]): Promise<ConsentView[]> {
+  async store(tx: Tx, changes: readonly Withdrawal[]): Promise<ConsentView[]> {
     const announced = await this.transitions.withdraw(tx, changes);
-    return changes.map(({ consent, ids }, at) => consentView(consent, ids, announced[at]));
+    return changes.map(({ subject, consent }, at) => consentView(consent, subject.ids, announced[at]));
   }
 }
 
@@ -83,11 +79,9 @@ function reducedTo(
   consent: Consent,
   withdrawn: readonly string[],
   declared: readonly string[],
-): Omit<Consent, 'bot'> | undefined {
+): Consent | undefined {
   if (withdrawn.some((key) => !declared.includes(key))) undeclared();
-  const granted = consent.categories ?? Object.fromEntries(declared.map((key) => [key, 'accepted']));
-  if (!withdrawn.some((key) => Object.hasOwn(granted, key) && granted[key] === 'accepted')) {
+  if (!withdrawn.some((key) => isGranted(consent, key)))
     throw notFound('Consent to these categories', { current_status: consent.status });
-  }
   return withoutCategories(consent, withdrawn, declared);
 }
