@@ -153,7 +153,7 @@ export async function factsInForce(tx: Tx, subject: NamedSubject): Promise<Recei
   return receiptFacts(tx, consent, decided);
 }
 
-/** The notice of the text that was shown; undefined for a text that was not registered. */
+/** The notice of the text that was shown; null for a text that was not registered. */
 async function noticeOf(
   tx: Tx,
   { botId, version }: Pick<Consent, 'botId' | 'version'>,

@@ -60,11 +60,15 @@ export class ConsentRevokeAct implements Act<Revocation, State, Withdrawal, Cons
   decide({ consent, declared }: State, { subject, input, via }: Revocation, now: string): Withdrawal {
     if (consent?.status !== 'accepted')
       throw notFound('Consent', { current_status: consent?.status ?? 'none' });
+    const named = input.categories ?? null;
+    if (named?.some((key) => !declared.includes(key))) undeclared();
+    if (named !== null && !named.some((key) => isGranted(consent, key)))
+      throw notFound('Consent to these categories', { current_status: consent.status });
     const { id, version, acceptedAt } = consent;
-    const { categories, source } = input;
     const at = notBefore(now, acceptedAt);
-    const reduced = categories == null ? undefined : reducedTo(consent, categories, declared);
-    const act = { id, version, categories: reduced === undefined ? null : (categories ?? null), source, via };
+    const reduced = named === null ? undefined : withoutCategories(consent, named, declared);
+    const categories = reduced === undefined ? null : named;
+    const act = { id, version, categories, source: input.source, via };
     return { subject, consent: reduced ?? revoked(consent, at), act, at };
   }
 
@@ -72,16 +76,4 @@ export class ConsentRevokeAct implements Act<Revocation, State, Withdrawal, Cons
     const announced = await this.transitions.withdraw(tx, changes);
     return changes.map(({ subject, consent }, at) => consentView(consent, subject.ids, announced[at]));
   }
-}
-
-/** @throws ApiError 404 for an undeclared category, or when no `withdrawn` category was granted. */
-function reducedTo(
-  consent: Consent,
-  withdrawn: readonly string[],
-  declared: readonly string[],
-): Consent | undefined {
-  if (withdrawn.some((key) => !declared.includes(key))) undeclared();
-  if (!withdrawn.some((key) => isGranted(consent, key)))
-    throw notFound('Consent to these categories', { current_status: consent.status });
-  return withoutCategories(consent, withdrawn, declared);
 }

@@ -8,6 +8,7 @@ import {
   purposesOf,
 } from '@app/categories';
 import { type Labels, languageFor } from '@app/http';
+import type { RegisterConsentText } from './consent-texts.dto';
 import type { ConsentTextsView } from './consent.dto';
 
 const LANGUAGES = ['de', 'en'] as const;
@@ -16,14 +17,15 @@ type Language = (typeof LANGUAGES)[number];
 /** The texts that a bot shows to the user. */
 export type ConsentTexts = Readonly<ConsentTextsView>;
 
-/** Further facts about the processing (GDPR Art. 13), with the names of ISO/IEC TS 27560. */
-export interface ConsentNotice {
-  readonly privacy_notice?: string;
-  readonly jurisdiction?: string;
-  readonly storage_locations?: readonly string[];
-  readonly recipient_third_parties?: readonly string[];
-  readonly withdrawal_method?: string;
-}
+/** The further facts about the processing (GDPR Art. 13), with the names of ISO/IEC TS 27560. */
+export const NOTICE = [
+  ...(['privacy_notice', 'jurisdiction', 'storage_locations'] as const),
+  ...(['recipient_third_parties', 'withdrawal_method'] as const),
+];
+
+export type ConsentNotice = {
+  readonly [Fact in (typeof NOTICE)[number]]?: NonNullable<RegisterConsentText[Fact]>;
+};
 
 interface Wording extends Required<Pick<ConsentTexts, 'title' | 'accept_label' | 'decline_label'>> {
   readonly body: (bot: string) => string;

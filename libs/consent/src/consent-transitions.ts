@@ -132,7 +132,7 @@ export class ConsentTransitions {
         return { subject: subjectOf(consent), categories, at };
       }),
     );
-    return this.decide(tx, given, 'consent_accepted', () => 'accepted');
+    return this.record(tx, given, 'consent_accepted', () => 'accepted');
   }
 
   /** Records withdrawals, each of another subject, and returns when the data stored under each will be erased. */
@@ -145,7 +145,7 @@ export class ConsentTransitions {
       tx,
       given.map(({ subject }) => subject),
     );
-    await this.decide(tx, given, 'consent_revoked', ({ categories }) =>
+    await this.record(tx, given, 'consent_revoked', ({ categories }) =>
       categories === null ? 'revoked' : 'categories_withdrawn',
     );
     const revoked = given
@@ -155,7 +155,8 @@ export class ConsentTransitions {
     return times;
   }
 
-  private async decide(
+  /** Writes decisions, and returns what a receipt states of each. */
+  private async record(
     tx: Tx,
     given: readonly Change[],
     type: AuditEventType,

@@ -1,7 +1,7 @@
 import { amongValues, givenRows, type Tx } from '@app/database';
 import { attempt, itemOf, JsonText } from '@app/http';
 import { ApiError, type FieldFault, invalidRequest, notFound } from '@app/kernel';
-import { type ConsentNotice, type ConsentTexts, digestOf, textDigest } from './consent-texts';
+import { type ConsentNotice, type ConsentTexts, digestOf, NOTICE, textDigest } from './consent-texts';
 import { type ConsentTextView, RegisterConsentText } from './consent-texts.dto';
 import type { ConsentText } from './consent.entity';
 
@@ -82,11 +82,6 @@ async function madeWords(tx: Tx, botId: string, digest: string): Promise<ShownWo
   const { title, body, ...labels } = frame as Omit<ConsentTexts, 'categories'>;
   return { title, body, categories: categories as ConsentTexts['categories'][number][], ...labels };
 }
-
-const NOTICE = [
-  ...(['privacy_notice', 'jurisdiction', 'storage_locations'] as const),
-  ...(['recipient_third_parties', 'withdrawal_method'] as const),
-];
 
 /** A text in one language, as it is stored. */
 export type StorableText = Pick<ConsentText, 'language' | 'digest' | 'content' | 'notice'>;

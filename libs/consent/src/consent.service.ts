@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
 import { givenRows, type Tx, UnitOfWork } from '@app/database';
-import { BOT_WIDE_GUILD_ID, Clock, Random } from '@app/kernel';
+import { Clock, Random } from '@app/kernel';
 import {
   amongSubjects,
   ConsentedDataHolders,
@@ -45,7 +45,7 @@ export class ConsentService {
     const values = subjectValues(subject);
     const found = foundIn(await this.unitOfWork.get<StatusRow>(SELECT_STATUS, ...values, ...values));
     if (hasLeftData(found)) return this.unitOfWork.read((tx) => this.statusOf(tx, subject, found));
-    return statusView(found, subject.ids, isBotWide(subject));
+    return statusView(found, subject.ids);
   }
 
   /** {@link status} of several users, at one time. */
@@ -60,7 +60,7 @@ export class ConsentService {
   /** The status as it is answered, from what the unit has read. */
   async statusOf(tx: Tx, subject: NamedSubject, found: FoundStatus): Promise<ConsentStatusView> {
     const [times] = hasLeftData(found) ? await this.holders.erasureTimes(tx, [subject]) : [];
-    return statusView(found, subject.ids, isBotWide(subject), times);
+    return statusView(found, subject.ids, times);
   }
 
   /**
@@ -135,8 +135,4 @@ function foundIn(row: StatusRow | undefined): FoundStatus {
 /** Whether data of an earlier, withdrawn consent can still be stored. */
 function hasLeftData({ consent }: FoundStatus): boolean {
   return consent !== null && leavesData(consent);
-}
-
-function isBotWide({ ids }: NamedSubject): boolean {
-  return ids.guild_id === BOT_WIDE_GUILD_ID;
 }

@@ -1,3 +1,4 @@
+import { BOT_WIDE_GUILD_ID } from '@app/kernel';
 import type { ErasureTime, SubjectIds } from '@app/subjects';
 import { categoryStates } from './consent-changes';
 import type { CategoryConsentView, ConsentStatusView, ConsentView } from './consent.dto';
@@ -34,14 +35,14 @@ export function consentView(
   };
 }
 
-/** `listed`: the answer always has `categories`, as in the guide, also when empty. */
 export function statusView(
   { consent: stored, declinedAt }: FoundStatus,
   { user_id, guild_id }: SubjectIds,
-  listed: boolean,
   announced: readonly ErasureTime[] = [],
 ): ConsentStatusView {
   const consent = stored?.status === 'none' ? null : stored;
+  // As in the guide, an answer about the whole bot has `categories` also when there are none.
+  const isListed = guild_id === BOT_WIDE_GUILD_ID;
   const categories = consent === null ? undefined : categoryViews(consent, announced);
   return {
     status: consent?.status ?? 'none',
@@ -53,7 +54,7 @@ export function statusView(
     declined_at: declinedAt,
     ...(consent?.pendingVersion != null && { pending_version: consent.pendingVersion }),
     ...(consent !== null && erasedAt(consent, announced)),
-    ...((categories !== undefined || listed) && { categories: categories ?? [] }),
+    ...((categories !== undefined || isListed) && { categories: categories ?? [] }),
   };
 }
 
