@@ -13,7 +13,7 @@ import { consentView } from './consent.views';
 import { type Addressed, isNamed, NamedRequests, waitingRequest } from './named-requests';
 
 /** The acceptance of a request that waits. */
-export interface Acceptance {
+interface Acceptance {
   readonly botId: string;
   readonly input: AcceptConsent;
   /** The page on which the user has acted; undefined for a call of the bot. */
@@ -29,7 +29,7 @@ interface State extends Addressed {
 type Accepting = Change | { readonly inForce: Consent; readonly input: AcceptConsent };
 
 /** A consent and the facts for its receipt, which a repeat has while the consent is in force unchanged. */
-export interface Accepted {
+interface Accepted {
   readonly consent: ConsentView;
   readonly facts: ReceiptFacts | undefined;
 }

@@ -8,7 +8,7 @@ import { ConsentService } from './consent.service';
 import { type Addressed, NamedRequests, waitingRequest } from './named-requests';
 
 /** The refusal of a request that waits. */
-export interface Refusal {
+interface Refusal {
   readonly botId: string;
   readonly input: DeclineConsent;
 }

@@ -29,7 +29,7 @@ export interface ShownRequest extends ConsentAsked {
 }
 
 /** What a user was shown: under the decision that holds, and of a request that waits. */
-export interface ShownConsents {
+interface ShownConsents {
   readonly asked: ShownRequest | undefined;
   readonly decided: ShownWords | undefined;
 }

@@ -15,7 +15,7 @@ import type { Consent } from './consent.entity';
 import { holdSubjectsAndConsents } from './consent.sql';
 
 /** A request for a consent. */
-export interface ConsentRequest {
+interface ConsentRequest {
   readonly subject: NamedSubject;
   readonly input: RequestConsent;
   /** Each category once; null for all. */
@@ -47,7 +47,7 @@ interface Asked {
 }
 
 /** A request, and the digest of the texts that it shows; undefined for a request without categories. */
-export interface Requested {
+interface Requested {
   readonly view: ConsentRequestedView;
   readonly digest: string | undefined;
 }

@@ -13,7 +13,7 @@ import { holdConsents } from './consent.sql';
 import { consentView } from './consent.views';
 
 /** The withdrawal of an accepted consent, or of some of its categories. */
-export interface Revocation {
+interface Revocation {
   readonly subject: NamedSubject;
   readonly input: RevokeConsent;
   /** The page on which the user has acted; undefined for a call of the bot. */

@@ -20,7 +20,7 @@ import { createConsents, putConsents, removeConsent } from './consent.sql';
 const DEFAULT_SOURCE = 'api';
 
 /** An act of a user, with the fields of its history entry. */
-export interface UserAct extends Pick<ConsentAsked, 'id' | 'version' | 'categories'> {
+interface UserAct extends Pick<ConsentAsked, 'id' | 'version' | 'categories'> {
   readonly source: string | null | undefined;
   /** The page on which the user has acted; undefined for a call of the bot. */
   readonly via?: string | undefined;

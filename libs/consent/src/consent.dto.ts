@@ -194,12 +194,12 @@ export class ConsentHistoryQuery extends PageQuery {
   @Snowflake() guild_id: string;
 }
 
-export class ShownTextView {
+class ShownTextView {
   @LanguageTag() language: string;
   @Digest({ description: 'SHA-256 of the text that was shown' }) digest: string;
 }
 
-export class ConsentHistoryEntryView {
+class ConsentHistoryEntryView {
   @Uuid() id: string;
   @Uuid({ description: 'The request, and the consent that it became' }) consent_id: string;
   @OneOf(CONSENT_ACTIONS, {
