@@ -1,6 +1,6 @@
 import { BotAdministration } from '@app/bots';
-import { ConsentService } from '@app/consent';
 import type { LetheHttpAdapter } from '@app/http';
+import { Acts } from '@app/idempotency';
 import { ApiError, Clock } from '@app/kernel';
 import { PrivacyLinksRetention } from '@app/privacy-page';
 import { type Bot, field } from '../support/bot';
@@ -463,11 +463,11 @@ describe('a form', () => {
     async (answer) => {
       await bot.hasRequest(who);
       const { url } = await linked();
-      const consents: Record<typeof answer, (...given: never[]) => unknown> = service.app.get(ConsentService);
-      const answers = consents[answer].bind(consents);
-      jest.spyOn(consents, answer).mockImplementationOnce(async (...given) => {
+      const acts = service.app.get(Acts, { strict: false });
+      const run: (...given: Parameters<Acts['run']>) => Promise<object> = acts.run.bind(acts);
+      jest.spyOn(acts, 'run').mockImplementationOnce(async (...given) => {
         await bot.hasRequest(who, '2.0');
-        return answers(...given);
+        return run(...given);
       });
       expect((await act(url, answer)).status).toBe(303);
       expect((await bot.status(who)).data).toMatchObject({ status: 'pending', version: '2.0' });

@@ -10,6 +10,7 @@ import { NO_CLAIM } from '@app/idempotency';
 import { lockSubject, type Subject } from '@app/subjects';
 import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';
+import { consentActs } from '../support/consent-acts';
 import { expectFailure } from '../support/expected';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
@@ -255,16 +256,14 @@ describe('requests, acceptances and revocations of one moment', () => {
   ])('do not wait for one among them whose %s is held', async (_, hold) => {
     const other = await service.registerBot();
     await other.hasCategory('profile');
-    const asked = consents();
+    const asked = consentActs(service.app);
     const body = { consent_version: '2', categories: ['profile'] };
     let elsewhere: unknown[] | undefined;
     const all = async () => {
       // In one turn of the event loop, so that they share a unit.
-      const slow = asked.request(bot.id, { ...who, ...body }, NO_CLAIM);
+      const slow = asked.request(bot.id, { ...who, ...body });
       const others = [subject(), subject()];
-      elsewhere = await Promise.all(
-        others.map((whom) => asked.request(other.id, { ...whom, ...body }, NO_CLAIM)),
-      );
+      elsewhere = await Promise.all(others.map((whom) => asked.request(other.id, { ...whom, ...body })));
       return slow;
     };
     const isAnswered = () => elsewhere !== undefined;

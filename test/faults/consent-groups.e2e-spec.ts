@@ -1,9 +1,8 @@
 import { AuditService } from '@app/audit';
-import { ConsentService } from '@app/consent';
-import { NO_CLAIM } from '@app/idempotency';
 import { ConsentedDataHolders } from '@app/subjects';
 import type { Bot } from '../support/bot';
 import type { Answer, Json } from '../support/client';
+import { consentActs } from '../support/consent-acts';
 import { engine } from '../support/database';
 import { expectFailure } from '../support/expected';
 import { withoutSealing } from '../support/sealing';
@@ -37,12 +36,12 @@ const count = async (who: SubjectIds, type: string): Promise<number> =>
 
 describe('requests, acceptances and revocations of one moment', () => {
   it('share their statements', async () => {
-    const consents = service.app.get(ConsentService, { strict: false });
+    const consents = consentActs(service.app);
     const body = { consent_version: '1', categories: ['profile'] };
     const acts: readonly ((who: SubjectIds) => Promise<unknown>)[] = [
-      (who) => consents.request(bot.id, { ...who, ...body }, NO_CLAIM),
-      (who) => consents.accept(bot.id, { ...who, ...body }, NO_CLAIM),
-      (who) => consents.revoke(bot.id, who, NO_CLAIM),
+      (who) => consents.request(bot.id, { ...who, ...body }),
+      (who) => consents.accept(bot.id, { ...who, ...body }),
+      (who) => consents.revoke(bot.id, who),
     ];
     // In one turn of the event loop.
     for (const act of acts) {

@@ -6,6 +6,7 @@ import { EvidenceRetentionJob } from '@app/erasure';
 import { SubjectDataHolders } from '@app/subjects';
 import { SubmitAct } from '@app/user-data';
 import { Bot } from '../support/bot';
+import { consentActs } from '../support/consent-acts';
 import { runNow } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
@@ -80,7 +81,7 @@ describe('DELETE /api/v1/servers/{guild_id}', () => {
     const guildId = snowflake();
     await bot.post('/servers/register', { guild_id: guildId });
     const users = Array.from({ length: 1_100 }, () => ({ user_id: snowflake(), guild_id: guildId }));
-    await forEach(users, (who) => consents().request(bot.id, { ...who, consent_version: '1' }, NO_CLAIM));
+    await forEach(users, (who) => consentActs(service.app).request(bot.id, { ...who, consent_version: '1' }));
     const { data } = await bot.delete<{ erased_users: number }>(`/servers/${guildId}`);
     expect(data.erased_users).toBe(users.length);
     for (const table of ['consents', 'subjects'])
@@ -137,8 +138,8 @@ describe('DELETE /api/v1/data/categories/{key}', () => {
       const submit = (given: Parameters<SubmitAct['of']>[1]) =>
         acts.run(act, act.of(bot.id, given), NO_CLAIM);
       for (const act of [
-        (who: SubjectIds) => consents().request(bot.id, { ...who, consent_version: '1' }, NO_CLAIM),
-        (who: SubjectIds) => consents().accept(bot.id, { ...who, consent_version: '1' }, NO_CLAIM),
+        (who: SubjectIds) => consentActs(service.app).request(bot.id, { ...who, consent_version: '1' }),
+        (who: SubjectIds) => consentActs(service.app).accept(bot.id, { ...who, consent_version: '1' }),
         (who: SubjectIds) => submit({ ...who, category: 'notes', data: { value: 'v' } }),
       ]) {
         await forEach(users, act);

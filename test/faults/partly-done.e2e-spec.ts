@@ -1,11 +1,10 @@
 import { ApiKeyTimes } from '@app/bots';
-import { ConsentService } from '@app/consent';
-import { NO_CLAIM } from '@app/idempotency';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
 import { ErasureService, ErasureWatch } from '@app/erasure';
 import { Health, Readiness } from '@app/runtime';
 import { SubjectDataHolders } from '@app/subjects';
 import type { Bot } from '../support/bot';
+import { consentActs } from '../support/consent-acts';
 import { engine } from '../support/database';
 import { expectFailure } from '../support/expected';
 import { withoutJobs } from '../support/jobs';
@@ -38,13 +37,9 @@ function unavailableAfter(nth: number): void {
 async function guildOf(users: number): Promise<string> {
   const guildId = snowflake();
   await bot.post('/servers/register', { guild_id: guildId });
-  const consents = service.app.get(ConsentService, { strict: false });
+  const consents = consentActs(service.app);
   for (let user = 0; user < users; user++)
-    await consents.request(
-      bot.id,
-      { user_id: snowflake(), guild_id: guildId, consent_version: '1' },
-      NO_CLAIM,
-    );
+    await consents.request(bot.id, { user_id: snowflake(), guild_id: guildId, consent_version: '1' });
   return guildId;
 }
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { ConsentService } from '@app/consent';
-import { NO_CLAIM } from '@app/idempotency';
 import type { ApiError } from '@app/kernel';
 import type { Bot } from '../support/bot';
+import { consentActs } from '../support/consent-acts';
 import { atDepth } from '../support/depth';
 import { withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
@@ -25,20 +24,20 @@ async function arranged(): Promise<Bot> {
 type Prepare = (bot: Bot, who: SubjectIds) => Promise<unknown>;
 type Act = (by: Bot, who: SubjectIds, requestId: string) => Promise<unknown>;
 
-const consents = () => service.app.get(ConsentService);
+const consents = () => consentActs(service.app);
 const request =
   (body: object): Act =>
   (by, who) =>
-    consents().request(by.id, { ...who, ...body }, NO_CLAIM);
+    consents().request(by.id, { ...who, ...body });
 const accept =
   (body: object): Act =>
   (by, who) =>
-    consents().accept(by.id, { ...who, ...body }, NO_CLAIM);
+    consents().accept(by.id, { ...who, ...body });
 
 const revoke =
   (body: object = {}): Act =>
   (by, who) =>
-    consents().revoke(by.id, { ...who, ...body }, NO_CLAIM);
+    consents().revoke(by.id, { ...who, ...body });
 
 /** What a user has decided before. */
 const STATES: readonly Prepare[] = [
@@ -80,9 +79,9 @@ const ACTS: readonly Act[] = [
   revoke({ source: 'button' }),
   revoke({ categories: ['profile'] }),
   revoke({ categories: ['unknown'] }),
-  (by, _, id) => consents().accept(by.id, { consent_id: id.toUpperCase() }, NO_CLAIM),
-  (by, who, id) => consents().accept(by.id, { ...who, consent_id: id, consent_version: '2' }, NO_CLAIM),
-  (by, _, id) => consents().accept(by.id, { ...subject(), consent_id: id }, NO_CLAIM),
+  (by, _, id) => consents().accept(by.id, { consent_id: id.toUpperCase() }),
+  (by, who, id) => consents().accept(by.id, { ...who, consent_id: id, consent_version: '2' }),
+  (by, _, id) => consents().accept(by.id, { ...subject(), consent_id: id }),
 ];
 
 const VARYING = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{17,20}\b/g;

@@ -4,18 +4,16 @@ import { categoryName, holdCategories, undeclared } from '@app/categories';
 import { SubjectDigests } from '@app/crypto';
 import type { Tx } from '@app/database';
 import type { Act } from '@app/idempotency';
-import { notFound } from '@app/kernel';
-import { accepted, grantsAlready, notBefore, pendingRequest } from './consent-changes';
-import type { ReceiptFacts } from './consent-receipt';
-import { factsInForce, receiptFacts } from './consent-receipt.facts';
+import { accepted, grantedKeys, grantsAlready, notBefore } from './consent-changes';
+import { factsInForce, type ReceiptFacts, receiptFacts } from './consent-receipt';
 import { type Change, ConsentTransitions } from './consent-transitions';
 import type { AcceptConsent, ConsentView } from './consent.dto';
 import type { Consent } from './consent.entity';
 import { consentView } from './consent.views';
-import { type Addressed, NamedRequests } from './named-requests';
+import { type Addressed, isNamed, NamedRequests, waitingRequest } from './named-requests';
 
 /** The acceptance of a request that waits. */
-export interface Acceptance {
+interface Acceptance {
   readonly botId: string;
   readonly input: AcceptConsent;
   /** The page on which the user has acted; undefined for a call of the bot. */
@@ -31,7 +29,7 @@ interface State extends Addressed {
 type Accepting = Change | { readonly inForce: Consent; readonly input: AcceptConsent };
 
 /** A consent and the facts for its receipt, which a repeat has while the consent is in force unchanged. */
-export interface Accepted {
+interface Accepted {
   readonly consent: ConsentView;
   readonly facts: ReceiptFacts | undefined;
 }
@@ -62,19 +60,16 @@ export class ConsentAcceptAct implements Act<Acceptance, State, Accepting, Accep
   }
 
   /** @throws ApiError 404 without a request for this version, 400 for a category that it did not name */
-  decide({ consent, held }: State, { botId, input, via }: Acceptance, now: string): Accepting {
+  decide(state: State, { botId, input, via }: Acceptance, now: string): Accepting {
+    const { consent: before, held } = state;
     const named = input.categories ?? null;
-    const isById = consent !== null && input.consent_id != null;
-    if (isById && this.requests.matches(consent, consent, input) && grantsAlready(consent, named))
-      return { inForce: consent, input };
-    const request = consent === null ? undefined : pendingRequest(consent);
-    if (consent === null || request === undefined || !this.requests.matches(consent, request, input))
-      throw notFound('Consent request', { current_status: consent?.status ?? 'none' });
+    const repeats = before !== null && input.consent_id != null && isNamed(before, state, input);
+    if (repeats && grantsAlready(before, named)) return { inForce: before, input };
+    const { consent, request } = waitingRequest(state, input);
     if (named?.some((key) => !held.has(categoryName({ botId, key })))) undeclared();
     const after = accepted(consent, request, named, notBefore(now, request.at));
-    const { categories } = after;
-    const granted = categories && Object.keys(categories).filter((key) => categories[key] === 'accepted');
-    return { consent: after, act: { ...request, categories: granted, source: input.source, via } };
+    const categories = grantedKeys(after.categories);
+    return { consent: after, act: { ...request, categories, source: input.source, via } };
   }
 
   async store(tx: Tx, changes: readonly Accepting[]): Promise<Accepted[]> {

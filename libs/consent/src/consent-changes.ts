@@ -10,8 +10,6 @@ export interface ConsentAsked {
   readonly at: string;
 }
 
-type Changed = Omit<Consent, 'bot'>;
-
 const NOTHING_PENDING = {
   pendingId: null,
   pendingVersion: null,
@@ -40,21 +38,21 @@ function sameSet(one: readonly string[] | null, other: readonly string[] | null)
   return one.length === other.length && one.every((key) => other.includes(key));
 }
 
-/**
- * The state of a record that already asks for or grants `asked`, so that a repeated request changes nothing; undefined
- * for a new request.
- */
+/** The request, waiting or granted, that `asked` would only repeat, with its state; undefined for a new request. */
 export function askedAlready(
   consent: Consent,
   asked: Pick<ConsentAsked, 'version' | 'categories'>,
-): 'pending' | 'accepted' | undefined {
+): (ConsentAsked & { readonly status: 'pending' | 'accepted' }) | undefined {
   const waiting = pendingRequest(consent);
-  if (waiting?.version === asked.version && sameSet(asked.categories, waiting.categories)) return 'pending';
-  const granted =
-    consent.status === 'accepted' &&
-    consent.version === asked.version &&
-    (asked.categories ?? []).every((key) => isGranted(consent, key));
-  return granted ? 'accepted' : undefined;
+  if (waiting?.version === asked.version && sameSet(asked.categories, waiting.categories))
+    return { ...waiting, status: 'pending' };
+  const { id, version, requestedAt, status } = consent;
+  const { categories } = asked;
+  return status === 'accepted' &&
+    version === asked.version &&
+    (categories ?? []).every((key) => isGranted(consent, key))
+    ? { id, version, categories, at: requestedAt, status }
+    : undefined;
 }
 
 /** Whether the consent covers `category`. A subject that is being erased is refused before, by the gate. */
@@ -66,6 +64,11 @@ export function isGranted(
   return categories === null || (Object.hasOwn(categories, category) && categories[category] === 'accepted');
 }
 
+/** The categories that a decision grants; null for everything. */
+export function grantedKeys(categories: CategoryStates | null): string[] | null {
+  return categories && Object.keys(categories).filter((key) => categories[key] === 'accepted');
+}
+
 /** Whether data of an earlier, withdrawn consent can still be stored, also while a new request waits. */
 export function leavesData({ status, categories }: Pick<Consent, 'status' | 'categories'>): boolean {
   // A consent to some categories does not show whether others were granted before.
@@ -74,7 +77,7 @@ export function leavesData({ status, categories }: Pick<Consent, 'status' | 'cat
 }
 
 /** The consent after a new request. A request does not withdraw: an accepted consent stays in force beside it. */
-export function requested(subject: Subject, before: Consent | null, asked: ConsentAsked): Changed {
+export function requested(subject: Subject, before: Consent | null, asked: ConsentAsked): Consent {
   if (before?.status === 'accepted') {
     return {
       ...before,
@@ -114,7 +117,7 @@ function replaced(before: Consent): RevokedConsent | null {
 }
 
 /** The consent after its waiting request is declined, which is the one before the request; null for the status `none`. */
-export function declined(consent: Consent): Changed | null {
+export function declined(consent: Consent): Consent | null {
   if (consent.status === 'accepted') return { ...consent, ...NOTHING_PENDING };
   const { beforeRequest, erasing } = consent;
   if (beforeRequest !== null) return { ...consent, ...beforeRequest, status: 'revoked', beforeRequest: null };
@@ -142,7 +145,7 @@ export function accepted(
   request: ConsentAsked,
   named: readonly string[] | null,
   at: string,
-): Changed {
+): Consent {
   const asked = request.categories;
   const unasked = asked === null ? -1 : (named ?? []).findIndex((key) => !asked.includes(key));
   if (unasked >= 0)
@@ -167,17 +170,17 @@ export function accepted(
 }
 
 /** Whether the consent in force grants what its request would grant for `named` categories, or for all that it names. */
-export function grantsAlready(consent: Consent, named: readonly string[] | null): boolean {
-  const { status, categories, erasing } = consent;
-  const keys = categories && Object.keys(categories);
-  const granted = keys && keys.filter((key) => isGranted(consent, key));
-  return (
-    status === 'accepted' && erasing === 0 && sameSet(granted, named === null ? keys : [...new Set(named)])
-  );
+export function grantsAlready(
+  { status, categories, erasing }: Consent,
+  named: readonly string[] | null,
+): boolean {
+  if (status !== 'accepted' || erasing !== 0) return false;
+  const wanted = named === null ? categories && Object.keys(categories) : [...new Set(named)];
+  return sameSet(grantedKeys(categories), wanted);
 }
 
 /** The consent after a complete withdrawal, which also cancels a newer request that waits. */
-export function revoked(consent: Consent, at: string): Changed {
+export function revoked(consent: Consent, at: string): Consent {
   const { categories } = consent;
   const withdrawn =
     categories &&
@@ -193,7 +196,7 @@ export function withoutCategories(
   consent: Consent,
   withdrawn: readonly string[],
   declared: readonly string[],
-): Changed | undefined {
+): Consent | undefined {
   const before = consent.categories ?? all(declared, 'accepted') ?? {};
   const left = Object.entries(before).map(
     ([key, state]) => [key, state === 'accepted' && withdrawn.includes(key) ? 'revoked' : state] as const,
@@ -204,7 +207,7 @@ export function withoutCategories(
 }
 
 /** The consent without a deleted `category`: a later declaration with the same slug needs a new consent. */
-export function withoutDeclaration(consent: Consent, category: string): Changed {
+export function withoutDeclaration(consent: Consent, category: string): Consent {
   const { categories, pendingCategories, beforeRequest: before } = consent;
   const others = (decided: CategoryStates | null): CategoryStates | null =>
     decided && states(Object.entries(decided).filter(([key]) => key !== category));

@@ -1,24 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '@app/database';
 import type { Act } from '@app/idempotency';
-import { notFound } from '@app/kernel';
-import { type ConsentAsked, declined, pendingRequest } from './consent-changes';
-import { ConsentTransitions } from './consent-transitions';
+import { declined, notBefore } from './consent-changes';
+import { ConsentTransitions, type Declined } from './consent-transitions';
 import type { ConsentDeclinedView, DeclineConsent } from './consent.dto';
-import type { Consent } from './consent.entity';
-import { type Addressed, NamedRequests } from './named-requests';
+import { ConsentService } from './consent.service';
+import { type Addressed, NamedRequests, waitingRequest } from './named-requests';
 
 /** The refusal of a request that waits. */
-export interface Refusal {
+interface Refusal {
   readonly botId: string;
   readonly input: DeclineConsent;
 }
 
-interface Change {
-  readonly before: Consent;
-  /** The consent without the request; null where there was none. */
-  readonly after: Omit<Consent, 'bot'> | null;
-  readonly act: ConsentAsked & { readonly source: string | null | undefined };
+interface Change extends Declined {
   readonly input: DeclineConsent;
 }
 
@@ -28,6 +23,7 @@ export class ConsentDeclineAct implements Act<Refusal, Addressed, Change, Consen
   constructor(
     private readonly transitions: ConsentTransitions,
     private readonly requests: NamedRequests,
+    private readonly consents: ConsentService,
   ) {}
 
   load(tx: Tx, given: readonly Refusal[]): Promise<Addressed[]> {
@@ -35,20 +31,20 @@ export class ConsentDeclineAct implements Act<Refusal, Addressed, Change, Consen
   }
 
   /** @throws ApiError 404 without a request that waits */
-  decide({ consent }: Addressed, { input }: Refusal): Change {
-    const request = consent === null ? undefined : pendingRequest(consent);
-    if (consent === null || request === undefined || !this.requests.matches(consent, request, input))
-      throw notFound('Consent request', { current_status: consent?.status ?? 'none' });
-    return { before: consent, after: declined(consent), act: { ...request, source: input.source }, input };
+  decide(state: Addressed, { input }: Refusal, now: string): Change {
+    const { consent, request } = waitingRequest(state, input);
+    const act = { ...request, source: input.source };
+    return { before: consent, after: declined(consent), act, at: notBefore(now, request.at), input };
   }
 
   store(tx: Tx, changes: readonly Change[]): Promise<ConsentDeclinedView[]> {
     return Promise.all(
-      changes.map(async ({ before, after, act, input }) => {
-        const declined_at = await this.transitions.decline(tx, before, after, act);
+      changes.map(async (change) => {
+        const { before, after, at: declined_at, input } = change;
+        await this.transitions.decline(tx, change);
         const subject = await this.requests.named(tx, before, input);
         const found = { consent: after, declinedAt: declined_at };
-        return { ...(await this.transitions.statusOf(tx, subject, found)), declined_at };
+        return { ...(await this.consents.statusOf(tx, subject, found)), declined_at };
       }),
     );
   }

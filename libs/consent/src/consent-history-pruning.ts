@@ -30,10 +30,10 @@ interface Aged {
   readonly created_at: string;
 }
 
-interface Decisive {
-  readonly id: string;
-  readonly consent_id: string;
-  readonly action: 'accepted' | 'revoked';
+/** What ends the entries of one subject. */
+interface Ends {
+  readonly decisive: (Pick<Aged, 'id' | 'consent_id'> & { readonly action: string }) | undefined;
+  readonly declined: ReadonlySet<string>;
 }
 
 /**
@@ -72,12 +72,6 @@ export class ConsentHistoryPruning {
   }
 }
 
-/** What ends the entries of one subject. */
-interface Ends {
-  readonly decisive: Decisive | undefined;
-  readonly declined: ReadonlySet<string>;
-}
-
 /** Two queries for each subject, for any number of entries. */
 async function endedOf(
   tx: Tx,
@@ -99,7 +93,7 @@ async function endedOf(
 
 async function endsOf(tx: Tx, values: readonly string[]): Promise<Ends> {
   const [decisive, declined] = await Promise.all([
-    tx.get<Decisive>(DECISIVE, ...values),
+    tx.get<NonNullable<Ends['decisive']>>(DECISIVE, ...values),
     tx.all<Pick<Aged, 'consent_id'>>(DECLINED, ...values),
   ]);
   return { decisive, declined: new Set(declined.map(({ consent_id: id }) => id)) };

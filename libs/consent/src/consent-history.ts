@@ -3,8 +3,6 @@ import { JsonText, type Page } from '@app/http';
 import { type Subject, SUBJECT_WHERE } from '@app/subjects';
 import type { ConsentTransition, ShownText } from './consent.entity';
 
-type Entry = Omit<ConsentTransition, 'bot'>;
-
 /** What a user is shown: the requested language, if any, and the digests of the texts. */
 export interface Shown {
   readonly language: string | null;
@@ -17,8 +15,9 @@ const BATCH = 10;
 const WRITTEN = 'id, consent_id, action, version, categories, created_at, source';
 const COLUMNS = `${WRITTEN}, language, texts`;
 const DECIDED = `bot_id, guild_id, user_id, ${WRITTEN}`;
+const KEYS = DECIDED.split(', ');
 
-const APPEND = insertion('INSERT INTO consent_history', `${DECIDED}, language, texts`.split(', '), '');
+const APPEND = insertion('INSERT INTO consent_history', [...KEYS, 'language', 'texts'], '');
 
 /** A decision is about what was shown last under its request. */
 const LATEST = `FROM consent_history WHERE ${SUBJECT_WHERE} AND consent_id = ? ORDER BY id DESC LIMIT 1`;
@@ -28,9 +27,7 @@ const DECIDE = `${INSERT_DECISION}
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT language ${LATEST}), (SELECT texts ${LATEST})) RETURNING id, language, texts`;
 const DECIDE_ALL = `${INSERT_DECISION}
   SELECT given.*, latest.language, latest.texts
-  FROM unnest(${DECIDED.split(', ')
-    .map(() => '?::text[]')
-    .join(', ')}) AS given (${DECIDED})
+  FROM unnest(${KEYS.map(() => '?::text[]').join(', ')}) AS given (${DECIDED})
   LEFT JOIN LATERAL (
     SELECT language, texts FROM consent_history AS entry
     WHERE entry.bot_id = given.bot_id AND entry.guild_id = given.guild_id AND entry.user_id = given.user_id
@@ -40,7 +37,7 @@ const DECIDE_ALL = `${INSERT_DECISION}
   RETURNING id, language, texts`;
 
 /**
- * The column `declined_at` of a statement: the time of the last refusal of one subject, null where a request or an
+ * The column `declined_at` of a statement: the time of the last refusal of one subject, null if a request or an
  * acceptance follows it. A withdrawal is about an earlier consent.
  */
 export function declinedAt(ofSubject: string): string {
@@ -55,10 +52,10 @@ type Row = Record<'id' | 'consent_id' | 'version' | 'created_at', string> & {
 type ShownRow = Pick<Row, 'id' | 'language' | 'texts'>;
 
 /** An entry without what the user was shown. */
-type UnshownEntry = Omit<Entry, 'language' | 'texts'>;
+type UnshownEntry = Omit<ConsentTransition, 'language' | 'texts' | 'bot'>;
 
-/** An entry without its subject, which the reader has given. */
-export type HistoryEntry = Omit<Entry, 'botId' | 'guildId' | 'userId'>;
+/** What an entry proves: where, in which language and by which texts the user was asked. */
+export type HistoryEntry = Pick<ConsentTransition, 'id' | 'language' | 'texts' | 'source'>;
 
 /** Appends entries about texts shown to users. */
 export async function appendShown(
@@ -71,29 +68,23 @@ export async function appendShown(
   );
 }
 
-/** Appends entries about decisions, each with the texts shown last under its request; answers the entries. */
+/** Appends entries about decisions, each with the texts shown last under its request. */
 export async function appendDecisions(tx: Tx, entries: readonly UnshownEntry[]): Promise<HistoryEntry[]> {
-  const rows = tx.engine === 'postgres' ? await decideAll(tx, entries) : await decideEach(tx, entries);
-  const shown = new Map(rows.map((row) => [row.id, row]));
-  return entries.map((entry) => {
-    const { language = null, texts = null } = shown.get(entry.id) ?? {};
-    return { ...entry, language, texts: textsOf(texts) };
+  const shown = new Map<string, ShownRow>();
+  if (tx.engine === 'postgres') {
+    const rows = entries.map(valuesOf);
+    const columns = KEYS.map((_, at) => rows.map((row) => row[at] ?? null));
+    for (const row of await tx.all<ShownRow>(DECIDE_ALL, ...columns)) shown.set(row.id, row);
+  } else
+    for (const entry of entries) {
+      const latest = [entry.botId, entry.guildId, entry.userId, entry.consentId];
+      const row = await tx.get<ShownRow>(DECIDE, ...valuesOf(entry), ...latest, ...latest);
+      if (row !== undefined) shown.set(row.id, row);
+    }
+  return entries.map(({ id, source }) => {
+    const { language = null, texts = null } = shown.get(id) ?? {};
+    return { id, language, texts: textsOf(texts), source };
   });
-}
-
-function decideAll(tx: Tx, entries: readonly UnshownEntry[]): Promise<ShownRow[]> {
-  const rows = entries.map(valuesOf);
-  return tx.all(DECIDE_ALL, ...DECIDED.split(', ').map((_, at) => rows.map((row) => row[at] ?? null)));
-}
-
-async function decideEach(tx: Tx, entries: readonly UnshownEntry[]): Promise<ShownRow[]> {
-  const found: ShownRow[] = [];
-  for (const entry of entries) {
-    const latest = [entry.botId, entry.guildId, entry.userId, entry.consentId];
-    const row = await tx.get<ShownRow>(DECIDE, ...valuesOf(entry), ...latest, ...latest);
-    if (row !== undefined) found.push(row);
-  }
-  return found;
 }
 
 function valuesOf(entry: UnshownEntry) {
@@ -108,8 +99,11 @@ export async function latestOf(
   { botId, guildId, userId }: Subject,
   consentId: string,
 ): Promise<HistoryEntry | undefined> {
-  const row = await tx.get<Row>(`SELECT ${COLUMNS} ${LATEST}`, botId, guildId, userId, consentId);
-  return row && entryOf(row);
+  const row = await tx.get<ShownRow & Pick<Row, 'source'>>(
+    `SELECT id, language, texts, source ${LATEST}`,
+    ...[botId, guildId, userId, consentId],
+  );
+  return row && { ...row, texts: textsOf(row.texts) };
 }
 
 export async function countHistory(tx: Tx, { botId, guildId, userId }: Subject): Promise<number> {
@@ -151,20 +145,6 @@ function textOf({ id, consent_id, action, version, categories, language, texts, 
   const head = JSON.stringify({ id, consent_id, action, version }).slice(0, -1);
   const shown = `"categories":${categories},"language":${JSON.stringify(language)},"texts":${texts ?? '[]'}`;
   return new JsonText(`${head},${shown},${JSON.stringify({ source, created_at }).slice(1)}`);
-}
-
-function entryOf(row: Row): HistoryEntry {
-  return {
-    id: row.id,
-    consentId: row.consent_id,
-    action: row.action,
-    version: row.version,
-    categories: row.categories === null ? null : (JSON.parse(row.categories) as string[]),
-    createdAt: row.created_at,
-    language: row.language,
-    texts: textsOf(row.texts),
-    source: row.source,
-  };
 }
 
 function textsOf(json: string | null): ShownText[] | null {

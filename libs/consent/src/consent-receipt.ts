@@ -1,22 +1,34 @@
-import { type Category, type DeclaredPurpose, purposeIn, purposesByLanguage } from '@app/categories';
-import type { SubjectIds } from '@app/subjects';
-import type { Consent } from './consent.entity';
-import type { HistoryEntry } from './consent-history';
+import { type BotFacts, findBot } from '@app/bots';
+import {
+  type Category,
+  countCategories,
+  type DeclaredPurpose,
+  declaredPurposes,
+  purposeIn,
+  purposesByLanguage,
+} from '@app/categories';
+import type { Tx } from '@app/database';
+import { ERASED_IDS, type NamedSubject, type SubjectIds } from '@app/subjects';
+import { grantedKeys } from './consent-changes';
+import { type HistoryEntry, latestOf } from './consent-history';
 import type { ConsentNotice } from './consent-texts';
+import type { Decided } from './consent-transitions';
+import type { Consent, ShownText } from './consent.entity';
+import { findConsent } from './consent.sql';
 
 /** Most purposes in one receipt, which also states the number of the others. */
-export const PURPOSES_MAX = 100;
+const PURPOSES_MAX = 100;
 /** Most characters of the declarations and notices in one receipt. */
-export const PURPOSES_LENGTH_MAX = 256 * 1024;
+const PURPOSES_LENGTH_MAX = 256 * 1024;
 
 /** The facts of a receipt, read in one unit. */
 export interface ReceiptFacts {
-  readonly consent: Omit<Consent, 'bot'>;
+  readonly consent: Consent;
   readonly ids: SubjectIds;
   /** The confirmed decision; undefined once its history entry is removed. */
   readonly decision: HistoryEntry | undefined;
   readonly notice: ConsentNotice | null;
-  readonly bot: { readonly id: string; readonly name: string; readonly contact: string | null };
+  readonly bot: BotFacts | undefined;
   readonly purposes: readonly DeclaredPurpose[];
   readonly purposesInAll: number;
 }
@@ -39,16 +51,16 @@ export function receiptOf(facts: ReceiptFacts) {
     pii_processing: {
       privacy_notice: { consent_version: consent.version, url: notice?.privacy_notice ?? null, texts },
       language,
-      service: { bot_id: bot.id, guild_id: ids.guild_id },
+      service: { bot_id: consent.botId, guild_id: ids.guild_id },
       purposes: facts.purposes.map((purpose) => purposeOf(purpose, facts, language)),
       purposes_omitted: facts.purposesInAll - facts.purposes.length,
     },
     party_identification: [
       {
-        party_id: bot.id,
+        party_id: consent.botId,
         party_role: 'pii_controller',
-        party_name: bot.name,
-        party_contact: bot.contact,
+        party_name: bot?.name ?? '',
+        party_contact: bot?.privacy_contact ?? null,
         party_address: null,
       },
     ],
@@ -63,14 +75,8 @@ export function receiptOf(facts: ReceiptFacts) {
   };
 }
 
-export type ConsentReceipt = ReturnType<typeof receiptOf>;
-
 /** A declaration changed after the request is not what the user agreed to: the receipt states only its key. */
-function purposeOf(
-  purpose: DeclaredPurpose,
-  { consent, notice, bot }: ReceiptFacts,
-  language: string | null,
-) {
+function purposeOf(purpose: DeclaredPurpose, { consent, notice }: ReceiptFacts, language: string | null) {
   const asked = purpose.updatedAt < consent.requestedAt ? purpose : null;
   return {
     purpose: purpose.key,
@@ -85,11 +91,95 @@ function purposeOf(
         pii_type: key,
         pii_type_label: { de: label_de, en: label_en, ...labels },
       })),
-    pii_controllers: [bot.id],
+    pii_controllers: [consent.botId],
     retention_period: asked && (asked.retentionDays === null ? 'until_erased' : `P${asked.retentionDays}D`),
     storage_locations: notice?.storage_locations ?? null,
     jurisdiction: notice?.jurisdiction ?? null,
     recipient_third_parties: notice?.recipient_third_parties ?? null,
     withdrawal_method: notice?.withdrawal_method ?? WITHDRAWAL,
   };
+}
+
+/** What the receipts of a unit have in common is read once in it. */
+const READ = {};
+
+const NOT_DECIDED: Decided = { entry: undefined, ids: ERASED_IDS };
+
+function once<T>(tx: Tx, name: string, read: () => Promise<T>): Promise<T> {
+  const known = tx.kept(READ, () => new Map<string, Promise<unknown>>());
+  const reading = (known.get(name) as Promise<T> | undefined) ?? read();
+  known.set(name, reading);
+  return reading;
+}
+
+/**
+ * Reads the facts that a receipt of a consent in force states. In the unit that accepts, `decision` is written at the
+ * same time, and the other reads do not wait for it.
+ */
+export async function receiptFacts(
+  tx: Tx,
+  consent: Consent,
+  decision: Promise<Decided | undefined>,
+): Promise<ReceiptFacts> {
+  const { botId, categories } = consent;
+  const granted = grantedKeys(categories);
+  const [{ entry, ids } = NOT_DECIDED, bot, found] = await Promise.all([
+    decision,
+    once(tx, `bot ${botId}`, () => findBot(tx, botId)),
+    once(tx, `purposes ${botId} ${JSON.stringify(granted)}`, () =>
+      declaredPurposes(tx, botId, granted, PURPOSES_MAX + 1),
+    ),
+  ]);
+  const notice = await noticeOf(tx, consent, entry?.texts?.[0]);
+  return {
+    consent,
+    ids,
+    decision: entry,
+    notice,
+    bot,
+    purposes: fitting(found, JSON.stringify(notice).length),
+    purposesInAll:
+      found.length > PURPOSES_MAX
+        ? await once(tx, `count ${botId}`, () => countCategories(tx, botId))
+        : found.length,
+  };
+}
+
+/** {@link receiptFacts} of the present consent; undefined unless one is in force. */
+export async function factsInForce(tx: Tx, subject: NamedSubject): Promise<ReceiptFacts | undefined> {
+  const consent = await findConsent(tx, subject);
+  if (consent?.status !== 'accepted' || consent.erasing !== 0) return undefined;
+  const decided = latestOf(tx, consent, consent.id).then((entry) => ({ entry, ids: subject.ids }));
+  return receiptFacts(tx, consent, decided);
+}
+
+/** The notice of the text that was shown; null for a text that was not registered. */
+async function noticeOf(
+  tx: Tx,
+  { botId, version }: Pick<Consent, 'botId' | 'version'>,
+  shown: ShownText | undefined,
+): Promise<ConsentNotice | null> {
+  if (shown === undefined) return null;
+  const text = [botId, version, shown.language];
+  const found = await once(tx, `text ${JSON.stringify(text)}`, () =>
+    tx.get<{ digest: string; notice: string | null }>(
+      'SELECT digest, notice FROM consent_texts WHERE bot_id = ? AND consent_version = ? AND language = ?',
+      ...text,
+    ),
+  );
+  if (found?.digest !== shown.digest || found.notice === null) return null;
+  return JSON.parse(found.notice) as ConsentNotice;
+}
+
+/** As many purposes as a receipt lists, which repeats the notice for each. */
+function fitting(found: readonly DeclaredPurpose[], noticeLength: number): DeclaredPurpose[] {
+  let length = 0;
+  return found
+    .slice(0, PURPOSES_MAX)
+    .filter(({ labelDe, labelEn, labels, description, purposes, fields }) => {
+      length +=
+        JSON.stringify(labels ?? '').length + (purposes === null ? 0 : JSON.stringify(purposes).length);
+      length += labelDe.length + labelEn.length + (description?.length ?? 0) + fields.length + noticeLength;
+      return length <= PURPOSES_LENGTH_MAX;
+    });
 }

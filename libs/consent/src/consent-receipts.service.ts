@@ -2,35 +2,34 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Cursors, Signer } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { ListPage } from '@app/http';
-import type { Claim } from '@app/idempotency';
+import { Acts, type Claim } from '@app/idempotency';
 import { describeFault, notFound } from '@app/kernel';
 import type { NamedSubject, Subject } from '@app/subjects';
-import { pendingRequest } from './consent-changes';
+import { ConsentAcceptAct } from './consent-accept.act';
+import { type ConsentAsked, pendingRequest } from './consent-changes';
 import { countHistory, historyPage, latestOf } from './consent-history';
-import type { ConsentHistoryQuery } from './consent-history.dto';
-import { receiptOf } from './consent-receipt';
-import { factsInForce } from './consent-receipt.facts';
+import { factsInForce, receiptOf } from './consent-receipt';
 import { type ShownWords, wordsFound } from './consent-words';
-import type { AcceptConsent, AcceptedConsentView, ConsentReceiptView } from './consent.dto';
-import { ConsentService } from './consent.service';
+import type {
+  AcceptConsent,
+  AcceptedConsentView,
+  ConsentHistoryQuery,
+  ConsentReceiptView,
+} from './consent.dto';
 import { findConsent } from './consent.sql';
 
 /** The `typ` in the header of a receipt's JWS (RFC 7515). */
 const RECEIPT_TYPE = 'lethe-consent-receipt+jwt';
 
 /** A request that waits, with the words that its acceptance is about. */
-export interface ShownRequest {
-  readonly id: string;
-  readonly version: string;
-  /** null for everything. */
-  readonly categories: readonly string[] | null;
+export interface ShownRequest extends ConsentAsked {
   /** The entry of the history about what was shown last. */
   readonly entry: string | undefined;
   readonly words: ShownWords | undefined;
 }
 
 /** What a user was shown: under the decision that holds, and of a request that waits. */
-export interface ShownConsents {
+interface ShownConsents {
   readonly asked: ShownRequest | undefined;
   readonly decided: ShownWords | undefined;
 }
@@ -45,17 +44,18 @@ export class ConsentReceipts {
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly consents: ConsentService,
+    private readonly acts: Acts,
+    private readonly accepting: ConsentAcceptAct,
     private readonly signer: Signer,
     private readonly cursors: Cursors,
   ) {}
 
   /**
-   * {@link ConsentService.accept} with a receipt. The consent is committed before: if the receipt cannot be signed, the
-   * answer has none, and {@link receipt} can be called later.
+   * Accepts a request, and adds a receipt. The consent is committed before: if the receipt cannot be signed, the answer has
+   * none, and {@link receipt} can be called later.
    */
   async accept(botId: string, input: AcceptConsent, claim: Claim): Promise<AcceptedConsentView> {
-    const { consent, facts } = await this.consents.accept(botId, input, claim);
+    const { consent, facts } = await this.acts.run(this.accepting, { botId, input }, claim);
     if (facts === undefined) return consent;
     try {
       return { ...consent, receipt: await this.signer.sign(receiptOf(facts), RECEIPT_TYPE) };
@@ -76,14 +76,12 @@ export class ConsentReceipts {
       const last = async (id: string | undefined) => {
         const entry = id === undefined ? undefined : await latestOf(tx, subject, id);
         const digest = entry?.texts?.[0]?.digest;
-        return { entry, words: digest && (await wordsFound(tx, subject.botId, digest)) };
+        const words = digest === undefined ? undefined : await wordsFound(tx, subject.botId, digest);
+        return { entry: entry?.id, words };
       };
       const asked = await last(request?.id);
-      const decided = consent?.status === 'pending' ? undefined : await last(consent?.id);
-      return {
-        asked: request && { ...request, entry: asked.entry?.id, words: asked.words || undefined },
-        decided: decided?.words || undefined,
-      };
+      const { words: decided } = await last(consent?.status === 'pending' ? undefined : consent?.id);
+      return { asked: request && { ...request, ...asked }, decided };
     });
   }
 

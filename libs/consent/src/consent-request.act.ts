@@ -6,17 +6,16 @@ import type { Tx } from '@app/database';
 import type { Act } from '@app/idempotency';
 import { ApiError, Random } from '@app/kernel';
 import type { NamedSubject } from '@app/subjects';
-import { askedAlready, type ConsentAsked, pendingRequest, requested } from './consent-changes';
+import { askedAlready, type ConsentAsked, requested } from './consent-changes';
 import { type Asking, ConsentTextsService } from './consent-texts.service';
 import { ConsentTransitions, type NewRequest } from './consent-transitions';
 import { textsShown } from './consent-words';
 import type { ConsentRequestedView, RequestConsent } from './consent.dto';
 import type { Consent } from './consent.entity';
-import { requestedView } from './consent.views';
-import { holdSubjectsAndConsents } from './consents-erasing.sql';
+import { holdSubjectsAndConsents } from './consent.sql';
 
 /** A request for a consent. */
-export interface ConsentRequest {
+interface ConsentRequest {
   readonly subject: NamedSubject;
   readonly input: RequestConsent;
   /** Each category once; null for all. */
@@ -34,25 +33,28 @@ interface State {
   readonly held: ReadonlySet<string>;
 }
 
-/** A new request, or one that repeats what the consent asks for or grants already. */
-type Change = { readonly asking: Asking; readonly keys: readonly string[] | null } & (
-  | { readonly fresh: NewRequest }
-  | {
-      readonly same: Consent;
-      readonly state: 'pending' | 'accepted';
-      readonly source: string | null | undefined;
-    }
-);
+/** A request, new or one that repeats what the consent asks for or grants already. */
+interface Asked {
+  readonly subject: NamedSubject;
+  readonly keys: readonly string[] | null;
+  readonly asking: Asking;
+  readonly status: 'pending' | 'accepted';
+  readonly request: ConsentAsked;
+  readonly source: string | null | undefined;
+  /** The consent with a new request; undefined for a repeat. */
+  readonly consent: Consent | undefined;
+  readonly isFirst: boolean;
+}
 
 /** A request, and the digest of the texts that it shows; undefined for a request without categories. */
-export interface Requested {
+interface Requested {
   readonly view: ConsentRequestedView;
   readonly digest: string | undefined;
 }
 
 /** Asks users for their consent. A repeat changes nothing but the texts that its history shows. */
 @Injectable()
-export class ConsentRequestAct implements Act<ConsentRequest, State, Change, Requested> {
+export class ConsentRequestAct implements Act<ConsentRequest, State, Asked, Requested> {
   constructor(
     private readonly texts: ConsentTextsService,
     private readonly transitions: ConsentTransitions,
@@ -69,7 +71,7 @@ export class ConsentRequestAct implements Act<ConsentRequest, State, Change, Req
   async load(tx: Tx, given: readonly ConsentRequest[]): Promise<(State | undefined)[]> {
     const subjects = given.map(({ subject }) => subject);
     const isAlone = given.length === 1;
-    // Sent in this order: contents and keys are read behind the locks.
+    // Sent in this order: contents and keys are read after the locks.
     const [bots, held, consents, askings] = await Promise.all([
       isAlone ? undefined : tryLockBots(tx, [...new Set(subjects.map(({ botId }) => botId))]),
       holdCategories(
@@ -90,50 +92,33 @@ export class ConsentRequestAct implements Act<ConsentRequest, State, Change, Req
   }
 
   /** @throws ApiError 404 for an unknown category, 400 for a language without a text */
-  decide({ before, asking, held }: State, { subject, input, keys, id }: ConsentRequest, now: string): Change {
+  decide({ before, asking, held }: State, { subject, input, keys, id }: ConsentRequest, now: string): Asked {
     if (keys?.some((key) => !held.has(categoryName({ botId: subject.botId, key })))) undeclared();
     if (asking instanceof ApiError) throw asking;
-    const { version, shown } = asking;
-    const { source } = input;
-    const state = before === null ? undefined : askedAlready(before, { version, categories: keys });
-    if (before !== null && state !== undefined) return { asking, keys, same: before, state, source };
-    const asked: ConsentAsked = { id, version, categories: keys, at: now };
-    const consent = requested(subject, before, asked);
+    const asked = { id, version: asking.version, categories: keys, at: now };
+    const repeated = before === null ? undefined : askedAlready(before, asked);
     return {
-      asking,
+      subject,
       keys,
-      fresh: { subject, consent, act: { ...asked, source }, shown, isFirst: before === null },
+      asking,
+      status: repeated?.status ?? 'pending',
+      request: repeated ?? asked,
+      source: input.source,
+      consent: repeated === undefined ? requested(subject, before, asked) : undefined,
+      isFirst: before === null,
     };
   }
 
-  async store(tx: Tx, changes: readonly Change[]): Promise<Requested[]> {
-    await this.texts.keep(
-      tx,
-      changes.map((change) => ({
-        botId: 'same' in change ? change.same.botId : change.fresh.subject.botId,
-        asking: change.asking,
-      })),
-    );
-    for (const change of changes) {
-      if (!('same' in change) || change.state !== 'pending') continue;
-      const waiting = pendingRequest(change.same);
-      if (waiting !== undefined)
-        await this.transitions.askAgain(
-          tx,
-          change.same,
-          { ...waiting, source: change.source },
-          change.asking.shown,
-        );
+  async store(tx: Tx, changes: readonly Asked[]): Promise<Requested[]> {
+    await this.texts.keep(tx, changes);
+    const fresh: NewRequest[] = [];
+    for (const { subject, status, request, source, asking, consent, isFirst } of changes) {
+      const act = { ...request, source };
+      if (consent !== undefined) fresh.push({ subject, consent, act, shown: asking.shown, isFirst });
+      else if (status === 'pending') await this.transitions.askAgain(tx, subject, act, asking.shown);
     }
-    const fresh = changes.flatMap((change) => ('fresh' in change ? [change.fresh] : []));
     if (fresh.length > 0) await this.transitions.ask(tx, fresh);
-    return changes.map((change) => {
-      const { keys, asking } = change;
-      const [consent, state] =
-        'same' in change ? [change.same, change.state] : [change.fresh.consent, 'pending' as const];
-      const digest = asking.texts === null ? undefined : asking.shown.texts[0]?.digest;
-      return { view: requestedView(consent, state, keys, asking.texts), digest };
-    });
+    return changes.map(requestedOf);
   }
 
   /** Without the texts, which can be long. */
@@ -158,6 +143,13 @@ export class ConsentRequestAct implements Act<ConsentRequest, State, Change, Req
       }),
     );
   }
+}
+
+function requestedOf({ keys, asking: { texts, shown }, status, request }: Asked): Requested {
+  const { id, version, at: requested_at } = request;
+  const view = { id, status, version, requested_at };
+  if (keys === null || texts === null) return { view, digest: undefined };
+  return { view: { ...view, consent_id: id, categories: keys, texts }, digest: shown.texts[0]?.digest };
 }
 
 function refusalOf(error: unknown): ApiError {

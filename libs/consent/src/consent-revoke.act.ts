@@ -4,8 +4,8 @@ import { SubjectDigests, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
 import type { Act } from '@app/idempotency';
 import { notFound } from '@app/kernel';
-import type { NamedSubject, SubjectIds } from '@app/subjects';
-import { notBefore, revoked, withoutCategories } from './consent-changes';
+import type { NamedSubject } from '@app/subjects';
+import { isGranted, notBefore, revoked, withoutCategories } from './consent-changes';
 import { ConsentTransitions, type Withdrawal } from './consent-transitions';
 import type { ConsentView, RevokeConsent } from './consent.dto';
 import type { Consent } from './consent.entity';
@@ -13,7 +13,7 @@ import { holdConsents } from './consent.sql';
 import { consentView } from './consent.views';
 
 /** The withdrawal of an accepted consent, or of some of its categories. */
-export interface Revocation {
+interface Revocation {
   readonly subject: NamedSubject;
   readonly input: RevokeConsent;
   /** The page on which the user has acted; undefined for a call of the bot. */
@@ -27,13 +27,9 @@ interface State {
   readonly declared: readonly string[];
 }
 
-interface Change extends Withdrawal {
-  readonly ids: SubjectIds;
-}
-
 /** Withdraws accepted consents, or some of their categories. After the commit nothing is stored under them. */
 @Injectable()
-export class ConsentRevokeAct implements Act<Revocation, State, Change, ConsentView> {
+export class ConsentRevokeAct implements Act<Revocation, State, Withdrawal, ConsentView> {
   constructor(
     private readonly categories: CategoriesService,
     private readonly transitions: ConsentTransitions,
@@ -61,33 +57,23 @@ export class ConsentRevokeAct implements Act<Revocation, State, Change, ConsentV
   }
 
   /** @throws ApiError 404 without an accepted consent, or for a category that it does not grant */
-  decide({ consent, declared }: State, { subject, input, via }: Revocation, now: string): Change {
+  decide({ consent, declared }: State, { subject, input, via }: Revocation, now: string): Withdrawal {
     if (consent?.status !== 'accepted')
       throw notFound('Consent', { current_status: consent?.status ?? 'none' });
+    const named = input.categories ?? null;
+    if (named?.some((key) => !declared.includes(key))) undeclared();
+    if (named !== null && !named.some((key) => isGranted(consent, key)))
+      throw notFound('Consent to these categories', { current_status: consent.status });
     const { id, version, acceptedAt } = consent;
-    const { categories, source } = input;
     const at = notBefore(now, acceptedAt);
-    const reduced = categories == null ? undefined : reducedTo(consent, categories, declared);
-    const act = { id, version, categories: reduced === undefined ? null : (categories ?? null), source, via };
-    return { consent: reduced ?? revoked(consent, at), act, at, ids: subject.ids };
+    const reduced = named === null ? undefined : withoutCategories(consent, named, declared);
+    const categories = reduced === undefined ? null : named;
+    const act = { id, version, categories, source: input.source, via };
+    return { subject, consent: reduced ?? revoked(consent, at), act, at };
   }
 
-  async store(tx: Tx, changes: readonly Change[]): Promise<ConsentView[]> {
+  async store(tx: Tx, changes: readonly Withdrawal[]): Promise<ConsentView[]> {
     const announced = await this.transitions.withdraw(tx, changes);
-    return changes.map(({ consent, ids }, at) => consentView(consent, ids, announced[at]));
+    return changes.map(({ subject, consent }, at) => consentView(consent, subject.ids, announced[at]));
   }
-}
-
-/** @throws ApiError 404 for an undeclared category, or when no `withdrawn` category was granted. */
-function reducedTo(
-  consent: Consent,
-  withdrawn: readonly string[],
-  declared: readonly string[],
-): Omit<Consent, 'bot'> | undefined {
-  if (withdrawn.some((key) => !declared.includes(key))) undeclared();
-  const granted = consent.categories ?? Object.fromEntries(declared.map((key) => [key, 'accepted']));
-  if (!withdrawn.some((key) => Object.hasOwn(granted, key) && granted[key] === 'accepted')) {
-    throw notFound('Consent to these categories', { current_status: consent.status });
-  }
-  return withoutCategories(consent, withdrawn, declared);
 }

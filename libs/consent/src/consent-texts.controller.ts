@@ -1,6 +1,16 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiExtraModels } from '@nestjs/swagger';
-import { Caller, CurrentBot, Describes, EXAMPLE, type ListPage, Responds, Topic } from '@app/http';
+import {
+  Caller,
+  CurrentBot,
+  Describes,
+  EXAMPLE,
+  examplePage,
+  type Examples,
+  type ListPage,
+  Responds,
+  Topic,
+} from '@app/http';
 import { Claim, Claimed } from '@app/idempotency';
 import {
   ConsentTextsListView,
@@ -11,8 +21,25 @@ import {
   RegisterConsentText,
   TextDigestPath,
 } from './consent-texts.dto';
-import { EXAMPLES } from './consent-texts.examples';
 import { ConsentTextsService } from './consent-texts.service';
+
+const OF_VERSION = { consent_version: EXAMPLE.consent_version, language: 'en' };
+const WORDS = {
+  title: 'May we keep your profile?',
+  body: 'We keep the nickname that you choose, to greet you by it. You can withdraw your consent at any time.',
+  categories: [{ key: EXAMPLE.category, label: 'Profile', text: 'Your nickname and your birthday.' }],
+  accept_label: 'Yes',
+  decline_label: 'No',
+  privacy_notice: 'https://bot.example.org/privacy',
+  withdrawal_method: 'Type /privacy withdraw',
+};
+const REGISTERED = { ...OF_VERSION, digest: EXAMPLE.digest, ...WORDS, created_at: EXAMPLE.time };
+
+const EXAMPLES = {
+  register: { canonical: { body: { ...OF_VERSION, ...WORDS }, answer: REGISTERED } },
+  words: { canonical: { answer: { digest: EXAMPLE.digest, ...WORDS } } },
+  list: { canonical: { answer: { texts: [REGISTERED], pagination: examplePage(1) } } },
+} satisfies Readonly<Record<string, Examples>>;
 
 @Topic('Consent')
 @Controller('consents/texts')

@@ -1,16 +1,18 @@
 import {
   ConsentVersion,
+  field,
   LanguageTag,
   ListOf,
+  matches,
   PageQuery,
   Pagination,
+  type Presence,
   Text,
   Texts,
   Timestamp,
   WebUrl,
 } from '@app/http';
-import { ByLanguage, Digest } from './consent.fields';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 
 const KEY_MAX = 100;
 const TITLE_MAX = 500;
@@ -20,6 +22,34 @@ const CATEGORY_TEXT_MAX = 10_000;
 const CATEGORIES_MAX = 50;
 const NOTICE_MAX = 1_000;
 const NOTICE_ITEMS_MAX = 50;
+
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+/** SHA-256 of a text that is stored elsewhere. */
+export const Digest = (given?: Presence): PropertyDecorator =>
+  field(
+    {
+      name: 'digest',
+      check: matches(DIGEST),
+      message: 'must be sha256: and 64 hexadecimal digits',
+      schema: { type: 'string', pattern: DIGEST.source },
+    },
+    given,
+  );
+
+/** An optional object of `type` by language tag. Its reader checks what is in it. */
+const ByLanguage =
+  (type: () => new () => object, description: string): PropertyDecorator =>
+  (target, property) =>
+    field(
+      {
+        name: 'byLanguage',
+        check: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+        message: 'must be an object of texts by language tag',
+        schema: { type: 'object', additionalProperties: { $ref: getSchemaPath(type().name) } },
+      },
+      { optional: true, description },
+    )(target, property);
 
 export class CategoryText {
   @Text(KEY_MAX) key: string;

@@ -6,32 +6,33 @@ import { type Tx, UnitOfWork } from '@app/database';
 import { languageFor, ListPage } from '@app/http';
 import type { Claim, Form } from '@app/idempotency';
 import { Clock, type Config, CONFIG, conflict, invalidRequest, requireBytes } from '@app/kernel';
+import type { Subject } from '@app/subjects';
 import type { Shown } from './consent-history';
-import { type ConsentTexts, consentTexts, declaredVersion, speaks } from './consent-texts';
+import { type ConsentTexts, consentTexts, declaredVersion, speaks, textDigest } from './consent-texts';
 import type {
   ConsentTextsQuery,
   ConsentTextView,
   ConsentWordsView,
   RegisterConsentText,
 } from './consent-texts.dto';
-import { keepWords, wordsShown } from './consent-words';
-import type { RequestConsent } from './consent.dto';
-import { ConsentText } from './consent.entity';
 import {
   furtherTexts,
   inLanguages,
+  keepWords,
   storable,
   type StorableText,
   textOf,
   type TextRow,
-  viewOf,
-} from './registered-texts';
-import { textDigest } from './text-digest';
+  wordsShown,
+} from './consent-words';
+import type { RequestConsent } from './consent.dto';
 
 /** Most languages of one version; a request without a language is about all of them. */
 const LANGUAGES_MAX = 50;
 
 const DEFAULT_LANGUAGE = 'en';
+
+const SHOWN = 'consent_version, language, digest, content, notice, created_at';
 
 /** The content of a request and its texts. */
 export interface Asking {
@@ -57,7 +58,7 @@ export class ConsentTextsService {
   ) {}
 
   /**
-   * Registers a text, in all languages given or in none; a repeat answers the registered one.
+   * Registers a text, in all languages given or in none; a repeat returns the registered one.
    * @throws ApiError 409 `text_exists` for another text, `too_many_languages` or `limit_reached`, and 413.
    */
   register(botId: string, input: RegisterConsentText, claim: Claim): Promise<ConsentTextView> {
@@ -71,7 +72,10 @@ export class ConsentTextsService {
     };
     const viewOfAll = async (tx: Tx): Promise<ConsentTextView> => {
       const views: ConsentTextView[] = [];
-      for (const { language } of texts) views.push(viewOf(await find(tx, botId, consentVersion, language)));
+      for (const { language } of texts) {
+        const { text } = textOf(await find(tx, botId, consentVersion, language));
+        views.push(JSON.parse(text) as ConsentTextView);
+      }
       return inLanguages(views);
     };
     // A registered text is never changed.
@@ -91,8 +95,7 @@ export class ConsentTextsService {
         return Number(counted?.total ?? 0);
       });
       const rows = await tx.all<TextRow>(
-        `SELECT consent_version, language, digest, content, notice, created_at ${from}
-         AND (consent_version, language) > (?, ?) ORDER BY consent_version, language LIMIT ? OFFSET ?`,
+        `SELECT ${SHOWN} ${from} AND (consent_version, language) > (?, ?) ORDER BY consent_version, language LIMIT ? OFFSET ?`,
         ...[botId, ...values, ...(page.after ?? ['', '']), page.limit, page.offset],
       );
       const texts = page.cut(rows, (row) => [row.consent_version, row.language]).map(textOf);
@@ -102,8 +105,8 @@ export class ConsentTextsService {
 
   /**
    * The content of a request: the texts registered for its version, or texts made from the categories. Declarations are
-   * read only where they are shown or give the version.
-   * @throws ApiError 404 for a category that is not declared, 400 for a language without a text where none is in English.
+   * read only if they are shown or give the version.
+   * @throws ApiError 404 for a category that is not declared, 400 for a language without a text if none is in English.
    */
   async asking(
     tx: Tx,
@@ -139,9 +142,13 @@ export class ConsentTextsService {
   }
 
   /** Keeps the texts that were made for requests. */
-  async keep(tx: Tx, given: readonly { readonly botId: string; readonly asking: Asking }[]): Promise<void> {
+  async keep(
+    tx: Tx,
+    given: readonly { readonly subject: Subject; readonly asking: Asking }[],
+  ): Promise<void> {
     const made = new Map<string, () => Promise<void>>();
-    for (const { botId, asking } of given) {
+    for (const { subject, asking } of given) {
+      const { botId } = subject;
       const { isMade, texts, shown } = asking;
       if (isMade && texts !== null)
         for (const { digest } of shown.texts)
@@ -171,8 +178,7 @@ export class ConsentTextsService {
         'This version has another text in this language, which users may have agreed to: choose a new consent_version',
       );
     }
-    if (isNew === 1)
-      requireBytes('A text', JSON.stringify(viewOf(stored)), this.config.declarationLimitBytes);
+    if (isNew === 1) requireBytes('A text', textOf(stored).text, this.config.declarationLimitBytes);
   }
 
   private async requireRoom(tx: Tx, botId: string, version: string): Promise<void> {
@@ -199,8 +205,10 @@ async function made(
   return { shown: { language, texts: [{ language, digest: textDigest(texts) }] }, texts, isMade: true };
 }
 
-function find(tx: Tx, botId: string, consentVersion: string, language: string): Promise<ConsentText> {
-  return tx.manager.findOneByOrFail(ConsentText, { botId, consentVersion, language });
+/** A text that is registered in the unit, or was before. */
+async function find(tx: Tx, botId: string, consentVersion: string, language: string): Promise<TextRow> {
+  const sql = `SELECT ${SHOWN} FROM consent_texts WHERE bot_id = ? AND consent_version = ? AND language = ?`;
+  return (await tx.get<TextRow>(sql, botId, consentVersion, language)) as TextRow;
 }
 
 /** The digests of the registered texts of a version. */
@@ -213,8 +221,8 @@ function digestsOf(tx: Tx, botId: string, version: string): Promise<{ language: 
 }
 
 /**
- * The language in which a request that names one is shown: of the registered texts the one that serves it best, else the
- * English one. @throws ApiError 400 where neither is registered
+ * The language in which a request is shown that names one: the registered one that serves it best, else English.
+ * @throws ApiError 400 if neither is registered
  */
 function served(named: string | null, registered: readonly { readonly language: string }[]): string | null {
   if (named === null || registered.length === 0) return named;

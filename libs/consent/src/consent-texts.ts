@@ -8,27 +8,24 @@ import {
   purposesOf,
 } from '@app/categories';
 import { type Labels, languageFor } from '@app/http';
+import type { RegisterConsentText } from './consent-texts.dto';
+import type { ConsentTextsView } from './consent.dto';
 
-export const LANGUAGES = ['de', 'en'] as const;
-export type Language = (typeof LANGUAGES)[number];
+const LANGUAGES = ['de', 'en'] as const;
+type Language = (typeof LANGUAGES)[number];
 
 /** The texts that a bot shows to the user. */
-export interface ConsentTexts {
-  readonly title: string;
-  readonly body: string;
-  readonly categories: readonly { readonly key: string; readonly label: string; readonly text: string }[];
-  readonly accept_label?: string;
-  readonly decline_label?: string;
-}
+export type ConsentTexts = Readonly<ConsentTextsView>;
 
-/** Further facts about the processing (GDPR Art. 13), with the names of ISO/IEC TS 27560. */
-export interface ConsentNotice {
-  readonly privacy_notice?: string;
-  readonly jurisdiction?: string;
-  readonly storage_locations?: readonly string[];
-  readonly recipient_third_parties?: readonly string[];
-  readonly withdrawal_method?: string;
-}
+/** The further facts about the processing (GDPR Art. 13), with the names of ISO/IEC TS 27560. */
+export const NOTICE = [
+  ...(['privacy_notice', 'jurisdiction', 'storage_locations'] as const),
+  ...(['recipient_third_parties', 'withdrawal_method'] as const),
+];
+
+export type ConsentNotice = {
+  readonly [Fact in (typeof NOTICE)[number]]?: NonNullable<RegisterConsentText[Fact]>;
+};
 
 interface Wording extends Required<Pick<ConsentTexts, 'title' | 'accept_label' | 'decline_label'>> {
   readonly body: (bot: string) => string;
@@ -127,4 +124,22 @@ export function declaredVersion(categories: readonly CategoryRow[]): string {
       return `[${JSON.stringify(key)},${declared.slice(0, -1)},${fields}]]`;
     });
   return `sha256:${hash('sha256', `[${declarations.join(',')}]`, 'hex').slice(0, 32)}`;
+}
+
+/** Canonical JSON (RFC 8785) for objects of texts: sorted keys, no white space. */
+const canonical = (content: object): string =>
+  JSON.stringify(content, (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  );
+
+/** SHA-256 over the canonical JSON (RFC 8785, UTF-8) of the shown text, which a bot can recompute. */
+export function textDigest(content: ConsentTexts, notice: ConsentNotice | null = null): string {
+  return digestOf({ ...content, ...notice });
+}
+
+/** {@link textDigest} of a part of a text. */
+export function digestOf(part: object): string {
+  return `sha256:${hash('sha256', canonical(part), 'hex')}`;
 }

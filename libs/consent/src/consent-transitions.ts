@@ -1,55 +1,57 @@
 import { AuditService } from '@app/audit';
 import type { Tx } from '@app/database';
-import { type AuditEventType, BOT_WIDE_GUILD_ID, Clock, DomainEvents, Random } from '@app/kernel';
+import { type AuditEventType, Clock, DomainEvents, Random } from '@app/kernel';
 import {
   ConsentedDataHolders,
   ERASED_IDS,
+  type ErasureTime,
   type NamedSubject,
   type Subject,
   type SubjectIds,
   subjectOf,
 } from '@app/subjects';
 import { Injectable } from '@nestjs/common';
-import { AnnouncedErasures } from './announced-erasures';
-import { type ConsentAsked, leavesData, notBefore } from './consent-changes';
+import type { ConsentAsked } from './consent-changes';
 import { appendDecisions, appendShown, type HistoryEntry, latestOf, type Shown } from './consent-history';
-import type { FoundStatus } from './consent-status.sql';
-import type { ConsentStatusView } from './consent.dto';
 import type { Consent, ConsentAction } from './consent.entity';
 import { createConsents, putConsents, removeConsent } from './consent.sql';
-import { statusView } from './consent.views';
-import { ConsentsRevoked } from './consents-revoked.event';
-
-type Stored = Omit<Consent, 'bot'>;
 
 /** The `source` of an act whose caller names none. */
 const DEFAULT_SOURCE = 'api';
 
 /** An act of a user, with the fields of its history entry. */
-interface Act extends Pick<ConsentAsked, 'id' | 'version' | 'categories'> {
+interface UserAct extends Pick<ConsentAsked, 'id' | 'version' | 'categories'> {
   readonly source: string | null | undefined;
   /** The page on which the user has acted; undefined for a call of the bot. */
   readonly via?: string | undefined;
 }
 
+/** A consent that an act of the user has changed. */
+export interface Change {
+  readonly consent: Consent;
+  readonly act: UserAct;
+}
+
 /** A request that is new. */
-export interface NewRequest {
+export interface NewRequest extends Change {
   readonly subject: NamedSubject;
-  readonly consent: Stored;
-  readonly act: Act;
   readonly shown: Shown;
   /** Whether the subject has no consent yet. */
   readonly isFirst: boolean;
 }
 
-/** A consent that an act of the user has changed. */
-export interface Change {
-  readonly consent: Stored;
-  readonly act: Act;
+/** A consent that is withdrawn, or for the categories that the act names. */
+export interface Withdrawal extends Change {
+  readonly subject: NamedSubject;
+  readonly at: string;
 }
 
-/** A {@link Change} that withdraws the consent, or the categories that its act names, at a time. */
-export interface Withdrawal extends Change {
+/** A request that the user has declined. */
+export interface Declined {
+  readonly before: Consent;
+  /** The consent without the request; null for the status `none`. */
+  readonly after: Consent | null;
+  readonly act: UserAct;
   readonly at: string;
 }
 
@@ -57,6 +59,21 @@ export interface Withdrawal extends Change {
 export interface Decided {
   readonly entry: HistoryEntry | undefined;
   readonly ids: SubjectIds;
+}
+
+/** Consents were withdrawn (GDPR Art. 7(3)). Published inside the withdrawing unit. */
+export class ConsentsRevoked {
+  constructor(
+    readonly tx: Tx,
+    readonly revoked: readonly Revoked[],
+  ) {}
+}
+
+/** A consent that was withdrawn. */
+export interface Revoked {
+  readonly subject: NamedSubject;
+  readonly revokedAt: string;
+  readonly previousVersion: string;
 }
 
 /**
@@ -83,7 +100,7 @@ export class ConsentTransitions {
       putConsents(tx, consents(false)),
       appendShown(
         tx,
-        given.map(({ consent, act, shown }) => ({ entry: this.entry(consent, 'requested', act), shown })),
+        given.map(({ subject, act, shown }) => ({ entry: this.entry(subject, 'requested', act), shown })),
       ),
       this.audit.recordAll(
         tx,
@@ -93,30 +110,57 @@ export class ConsentTransitions {
   }
 
   /** Records a repeated request that waits: with a new history entry if its texts have changed. */
-  async askAgain(tx: Tx, consent: Stored, act: Act, shown: Shown): Promise<void> {
-    const latest = await latestOf(tx, consent, act.id);
+  async askAgain(tx: Tx, subject: Subject, act: UserAct, shown: Shown): Promise<void> {
+    const latest = await latestOf(tx, subject, act.id);
     if (latest !== undefined && isSame(shown, latest)) return;
-    await appendShown(tx, [{ entry: this.entry(consent, 'shown', act), shown }]);
+    await appendShown(tx, [{ entry: this.entry(subject, 'shown', act), shown }]);
   }
 
-  /** Records that a request was declined; `after` is the consent without it. Answers the time. No audit event fits. */
-  async decline(
-    tx: Tx,
-    consent: Stored,
-    after: Stored | null,
-    { at, ...act }: Act & ConsentAsked,
-  ): Promise<string> {
-    const entry = { ...this.entry(consent, 'declined', act), createdAt: notBefore(this.clock.nowIso(), at) };
-    const change = after === null ? removeConsent(tx, consent) : putConsents(tx, [after]);
+  /** Records that a request was declined. No audit event fits. */
+  async decline(tx: Tx, { before, after, act, at }: Declined): Promise<void> {
+    const entry = { ...this.entry(before, 'declined', act), createdAt: at };
+    const change = after === null ? removeConsent(tx, before) : putConsents(tx, [after]);
     await Promise.all([change, appendDecisions(tx, [entry])]);
-    return entry.createdAt;
   }
 
-  private async decide(
+  /** Records consents, each of another subject: data stored under them is no longer due for erasure. */
+  async give(tx: Tx, given: readonly Change[]): Promise<Decided[]> {
+    await this.holders.give(
+      tx,
+      given.map(({ consent, act: { categories } }) => {
+        const at = consent.acceptedAt ?? this.clock.nowIso();
+        return { subject: subjectOf(consent), categories, at };
+      }),
+    );
+    return this.record(tx, given, 'consent_accepted', () => 'accepted');
+  }
+
+  /** Records withdrawals, each of another subject, and returns when the data stored under each will be erased. */
+  async withdraw(tx: Tx, given: readonly Withdrawal[]): Promise<readonly (readonly ErasureTime[])[]> {
+    await this.holders.withdraw(
+      tx,
+      given.map(({ subject, act: { categories }, at }) => ({ subject, categories, at })),
+    );
+    const times = await this.holders.erasureTimes(
+      tx,
+      given.map(({ subject }) => subject),
+    );
+    await this.record(tx, given, 'consent_revoked', ({ categories }) =>
+      categories === null ? 'revoked' : 'categories_withdrawn',
+    );
+    const revoked = given
+      .filter(({ act }) => act.categories === null)
+      .map(({ subject, at, consent }) => ({ subject, revokedAt: at, previousVersion: consent.version }));
+    if (revoked.length > 0) await this.events.publish(new ConsentsRevoked(tx, revoked));
+    return times;
+  }
+
+  /** Writes decisions, and returns what a receipt states of each. */
+  private async record(
     tx: Tx,
     given: readonly Change[],
     type: AuditEventType,
-    actionOf: (act: Act) => ConsentAction,
+    actionOf: (act: UserAct) => ConsentAction,
   ): Promise<Decided[]> {
     const [, entries, ids] = await Promise.all([
       putConsents(
@@ -135,72 +179,15 @@ export class ConsentTransitions {
     return given.map((_, at) => ({ entry: entries[at], ids: ids[at] ?? ERASED_IDS }));
   }
 
-  /** Records consents, each of another subject: data stored under them is no longer due for erasure. */
-  async give(tx: Tx, given: readonly Change[]): Promise<Decided[]> {
-    await this.holders.give(
-      tx,
-      given.map(({ consent, act: { categories } }) => {
-        const at = consent.acceptedAt ?? this.clock.nowIso();
-        return { subject: subjectOf(consent), categories, at };
-      }),
-    );
-    return this.decide(tx, given, 'consent_accepted', () => 'accepted');
-  }
-
-  /**
-   * Records withdrawals, of some categories or complete, each of another subject; answers when the data stored under each
-   * will be erased.
-   */
-  async withdraw(tx: Tx, given: readonly Withdrawal[]): Promise<AnnouncedErasures[]> {
-    const subjects = given.map(({ consent }) => subjectOf(consent));
-    const marked = given.map(({ act: { categories }, at, consent }) => ({
-      subject: subjectOf(consent),
-      categories,
-      at,
-    }));
-    await this.holders.withdraw(tx, marked);
-    const announced = await this.announced(tx, subjects);
-    const decided = await this.decide(tx, given, 'consent_revoked', ({ categories }) =>
-      categories === null ? 'revoked' : 'categories_withdrawn',
-    );
-    const revoked = given.flatMap(({ consent, act, at }, place) => {
-      const subject = { ...subjectOf(consent), ids: decided[place]?.ids ?? ERASED_IDS };
-      return act.categories === null ? [{ subject, revokedAt: at, previousVersion: consent.version }] : [];
-    });
-    if (revoked.length > 0) await this.events.publish(new ConsentsRevoked(tx, revoked));
-    return announced;
-  }
-
-  /** When what withdrawn consents have left will be erased. */
-  async announced(tx: Tx, subjects: readonly Subject[]): Promise<AnnouncedErasures[]> {
-    return (await this.holders.erasureTimes(tx, subjects)).map((times) => new AnnouncedErasures(times));
-  }
-
-  /** The answer to who asks for the state of a consent that the unit has read. */
-  async statusOf(tx: Tx, subject: NamedSubject, found: FoundStatus): Promise<ConsentStatusView> {
-    const [announced] = hasLeftData(found) ? await this.announced(tx, [subject]) : [];
-    return statusView(found, subject.ids, isBotWide(subject), announced);
-  }
-
-  private entry(consent: Stored, action: ConsentAction, act: Act) {
+  private entry({ botId, guildId, userId }: Subject, action: ConsentAction, act: UserAct) {
     const { id: consentId, version, categories } = act;
     const [id, createdAt] = [this.random.uuid(), this.clock.nowIso()];
     const source = act.source ?? DEFAULT_SOURCE;
-    const { botId, guildId, userId } = consent;
     return { botId, guildId, userId, id, consentId, action, version, categories, createdAt, source };
   }
 }
 
-/** Whether data of an earlier, withdrawn consent can still be stored. */
-export function hasLeftData({ consent }: FoundStatus): boolean {
-  return consent !== null && leavesData(consent);
-}
-
-export function isBotWide({ ids }: NamedSubject): boolean {
-  return ids.guild_id === BOT_WIDE_GUILD_ID;
-}
-
-function detailsOf({ version, categories, via }: Act): object {
+function detailsOf({ version, categories, via }: UserAct): object {
   return { version, ...(categories !== null && { categories }), ...(via !== undefined && { via }) };
 }
 

@@ -1,7 +1,9 @@
 import { amongValues, givenRows, type Tx } from '@app/database';
-import { notFound } from '@app/kernel';
-import type { ConsentNotice, ConsentTexts } from './consent-texts';
-import { digestOf } from './text-digest';
+import { attempt, itemOf, JsonText } from '@app/http';
+import { ApiError, type FieldFault, invalidRequest, notFound } from '@app/kernel';
+import { type ConsentNotice, type ConsentTexts, digestOf, NOTICE, textDigest } from './consent-texts';
+import { type ConsentTextView, RegisterConsentText } from './consent-texts.dto';
+import type { ConsentText } from './consent.entity';
 
 /** A shown text with the further facts of a registered one: its digest is over these fields. */
 export type ShownWords = ConsentTexts & ConsentNotice;
@@ -68,7 +70,7 @@ async function registeredWords(tx: Tx, botId: string, digest: string): Promise<S
 async function madeWords(tx: Tx, botId: string, digest: string): Promise<ShownWords | undefined> {
   const list = await tx.get<{ content: string }>(FIND, botId, digest);
   const digests = JSON.parse(list?.content ?? '[]') as unknown;
-  // The digest of a part is none of a text.
+  // A digest of a part has no list of digests: it names no text.
   if (!Array.isArray(digests) || digests.length === 0) return undefined;
   const among = amongValues(tx, 'digest', digests as string[]);
   const rows = await tx.all<{ digest: string; content: string }>(
@@ -79,4 +81,69 @@ async function madeWords(tx: Tx, botId: string, digest: string): Promise<ShownWo
   const [frame, ...categories] = (digests as string[]).map((each) => found.get(each) ?? unknownText());
   const { title, body, ...labels } = frame as Omit<ConsentTexts, 'categories'>;
   return { title, body, categories: categories as ConsentTexts['categories'][number][], ...labels };
+}
+
+/** A text in one language, as it is stored. */
+export type StorableText = Pick<ConsentText, 'language' | 'digest' | 'content' | 'notice'>;
+
+/** The texts of a registration in further languages. @throws ApiError 400 that names each bad field by its path */
+export function furtherTexts({
+  consent_version,
+  language,
+  texts,
+}: RegisterConsentText): RegisterConsentText[] {
+  const faults: FieldFault[] = [];
+  const found = Object.entries(texts ?? {}).flatMap(([tag, text]) => {
+    const at = `texts.${tag}`;
+    if (tag === language) faults.push({ field: at, message: 'is the language of the text itself' });
+    else if (typeof text !== 'object' || text === null || Array.isArray(text))
+      faults.push({ field: at, message: 'must be a JSON object' });
+    else {
+      const given = { ...text, consent_version, language: tag, texts: undefined };
+      const read = attempt(() => itemOf(RegisterConsentText, given));
+      if (!(read instanceof ApiError)) return [read];
+      for (const { field, message } of read.details?.['fields'] as readonly FieldFault[])
+        faults.push({ field: field === 'language' ? at : `${at}.${field}`, message });
+    }
+    return [];
+  });
+  if (faults.length > 0) throw invalidRequest(faults);
+  return found;
+}
+
+export function storable(input: RegisterConsentText): StorableText {
+  const { language, title, body } = input;
+  const categories = (input.categories ?? []).map(({ key, label, text }) => ({ key, label, text }));
+  const content = { title, body, categories, ...given(input, ['accept_label', 'decline_label']) };
+  const facts = given(input, NOTICE);
+  const notice = Object.keys(facts).length === 0 ? null : facts;
+  return { language, digest: textDigest(content, notice), content, notice };
+}
+
+/** The fields that a registration gives. */
+function given<Name extends keyof RegisterConsentText>(input: RegisterConsentText, names: readonly Name[]) {
+  const fields = names.map((name) => [name, input[name]] as const);
+  return Object.fromEntries(fields.filter(([, value]) => value != null)) as {
+    readonly [Field in Name]?: NonNullable<RegisterConsentText[Field]>;
+  };
+}
+
+/** The answer to a registration: the first text, with the others by their language. */
+export function inLanguages([first, ...others]: readonly ConsentTextView[]): ConsentTextView {
+  const texts = Object.fromEntries(others.map((each) => [each.language, each]));
+  return { ...(first as ConsentTextView), ...(others.length > 0 && { texts }) };
+}
+
+/** A registered text as it is stored, with its JSON. */
+export type TextRow = Record<'consent_version' | 'language' | 'digest' | 'content' | 'created_at', string> & {
+  readonly notice: string | null;
+};
+
+/** The answer about a registered text, from its stored JSON as it is. */
+export function textOf({ content, notice, created_at, ...named }: TextRow): JsonText {
+  const { consent_version, language, digest } = named;
+  const parts = [JSON.stringify({ consent_version, language, digest }), content];
+  if (notice !== null) parts.push(notice);
+  parts.push(JSON.stringify({ created_at }));
+  return new JsonText(`{${parts.map((part) => part.slice(1, -1)).join(',')}}`);
 }

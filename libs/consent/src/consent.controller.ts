@@ -16,15 +16,19 @@ import {
   SubjectQuery,
   Topic,
 } from '@app/http';
-import { Claim, Claimed } from '@app/idempotency';
+import { Acts, Claim, Claimed } from '@app/idempotency';
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
-import { ConsentHistoryQuery, ConsentHistoryView } from './consent-history.dto';
+import { ConsentDeclineAct } from './consent-decline.act';
 import { ConsentReceipts } from './consent-receipts.service';
+import { ConsentRequestAct } from './consent-request.act';
+import { ConsentRevokeAct } from './consent-revoke.act';
 import {
   AcceptConsent,
   AcceptedConsentView,
   ConsentDeclinedView,
+  ConsentHistoryQuery,
+  ConsentHistoryView,
   ConsentQuery,
   ConsentReceiptView,
   ConsentRequestedView,
@@ -49,6 +53,10 @@ const USERS_PER_REQUEST = 10;
 @Controller('consents')
 export class ConsentController {
   constructor(
+    private readonly acts: Acts,
+    private readonly requesting: ConsentRequestAct,
+    private readonly declining: ConsentDeclineAct,
+    private readonly revoking: ConsentRevokeAct,
     private readonly consents: ConsentService,
     private readonly evidence: ConsentReceipts,
     private readonly digests: SubjectDigests,
@@ -66,12 +74,12 @@ export class ConsentController {
     examples: EXAMPLES.request,
   })
   @Responds(201, ConsentRequestedView, ['not_found'])
-  request(
+  async request(
     @CurrentBot() bot: Caller,
     @SubjectBody() body: RequestConsent,
     @Claimed() claim: Claim,
   ): Promise<ConsentRequestedView> {
-    return this.consents.request(bot.botId, body, claim);
+    return (await this.acts.run(this.requesting, this.requesting.of(bot.botId, body), claim)).view;
   }
 
   @Post('accept')
@@ -111,7 +119,7 @@ export class ConsentController {
     @SubjectBody() body: DeclineConsent,
     @Claimed() claim: Claim,
   ): Promise<ConsentDeclinedView> {
-    return this.consents.decline(bot.botId, body, claim);
+    return this.acts.run(this.declining, { botId: bot.botId, input: body }, claim);
   }
 
   @Post('revoke')
@@ -133,7 +141,7 @@ export class ConsentController {
     @SubjectBody() body: RevokeConsent,
     @Claimed() claim: Claim,
   ): Promise<ConsentView> {
-    return this.consents.revoke(bot.botId, body, claim);
+    return this.acts.run(this.revoking, this.revoking.of(bot.botId, body), claim);
   }
 
   @Get('status')

@@ -1,10 +1,15 @@
 import {
   BATCH_MAX,
   ConsentVersion,
+  field,
   JsonObject,
   LanguageTag,
   ListOf,
+  matches,
   OneOf,
+  PageQuery,
+  Pagination,
+  type Presence,
   Snowflake,
   Text,
   Texts,
@@ -13,15 +18,31 @@ import {
 } from '@app/http';
 import { CONSENT_STATUSES } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
-import { CategoryText } from './consent-texts.dto';
-import type { ConsentStatus } from './consent.entity';
-import { ActSource } from './consent.fields';
+import { CategoryText, Digest } from './consent-texts.dto';
+import { CONSENT_ACTIONS, type ConsentAction, type ConsentStatus } from './consent.entity';
 
 const KEY_MAX = 100;
 /** The categories that one call names at most. */
 export const CATEGORIES_MAX = 50;
 const DATA_ERASED_AT =
   'When the last data stored under the withdrawn consent will be erased, unless the user consents again before';
+
+const SOURCE = /^[a-z][a-z0-9_.:-]{0,63}$/;
+
+/** Names that only the service gives, to what a user has done on its own pages: a receipt repeats them. */
+const RESERVED = ['privacy_page', 'console'];
+
+/** The place of an act: a short name chosen by the bot, too short for personal data. */
+const ActSource = (given: Presence = {}): PropertyDecorator =>
+  field(
+    {
+      name: 'actSource',
+      check: (value) => matches(SOURCE)(value) && !RESERVED.includes(value as string),
+      message: `must be 1 to 64 small letters, digits and _ . : -, beginning with a letter, and none of ${RESERVED.join(', ')}: these are for what users do on pages of the service`,
+      schema: { type: 'string', pattern: SOURCE.source, example: 'slash_command' },
+    },
+    { description: 'Where the user was asked or decided, never who it was; default `api`', ...given },
+  );
 
 export class RequestConsent {
   @Snowflake() user_id: string;
@@ -166,4 +187,38 @@ export class ConsentDeclinedView extends ConsentStatusView {
 export class StatusBatchView {
   @ApiProperty({ type: [ConsentStatusView], minItems: 1, maxItems: BATCH_MAX })
   results: readonly ConsentStatusView[];
+}
+
+export class ConsentHistoryQuery extends PageQuery {
+  @Snowflake() user_id: string;
+  @Snowflake() guild_id: string;
+}
+
+class ShownTextView {
+  @LanguageTag() language: string;
+  @Digest({ description: 'SHA-256 of the text that was shown' }) digest: string;
+}
+
+class ConsentHistoryEntryView {
+  @Uuid() id: string;
+  @Uuid({ description: 'The request, and the consent that it became' }) consent_id: string;
+  @OneOf(CONSENT_ACTIONS, {
+    description:
+      '`requested`: shown to the user; `shown`: shown again with other texts; `accepted`, `declined`: decided; `revoked`, `categories_withdrawn`: withdrawn',
+  })
+  action: ConsentAction;
+  @ConsentVersion() version: string;
+  @Texts(KEY_MAX, CATEGORIES_MAX, { nullable: true, description: 'Of this act; null means all' })
+  categories: readonly string[] | null;
+  @LanguageTag({ nullable: true, description: 'The language asked in, where one was named' })
+  language: string | null;
+  @ApiProperty({ type: [ShownTextView], description: 'The texts that were shown; none where none is known' })
+  texts: readonly ShownTextView[];
+  @ActSource({ nullable: true, description: 'null where none is known' }) source: string | null;
+  @Timestamp() created_at: string;
+}
+
+export class ConsentHistoryView {
+  @ApiProperty({ type: [ConsentHistoryEntryView] }) entries: ConsentHistoryEntryView[];
+  @ApiProperty({ type: Pagination }) pagination: Pagination;
 }

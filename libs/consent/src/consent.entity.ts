@@ -50,7 +50,7 @@ export class Consent {
   @TextColumn({ name: 'pending_version', nullable: true }) pendingVersion: string | null;
   @JsonColumn({ name: 'pending_categories', nullable: true }) pendingCategories: readonly string[] | null;
   @TimeColumn({ name: 'pending_requested_at', nullable: true }) pendingRequestedAt: string | null;
-  /** Of the status `pending`: the revoked consent that the request has replaced, if there was one. */
+  /** The revoked consent that a request with the status `pending` has replaced, if there was one. */
   @JsonColumn({ name: 'before_request', nullable: true }) beforeRequest: RevokedConsent | null;
   @BelongsToBot('consents') bot?: object;
 }

@@ -1,11 +1,114 @@
-import { EXAMPLE, EXAMPLE_SUBJECT, type Examples } from '@app/http';
-import { RECEIPT } from './consent-receipt.examples';
+import { EXAMPLE, EXAMPLE_SUBJECT, examplePage, type Examples } from '@app/http';
 
 const FOR_GUILD = 'One user in one guild';
 const FOR_BOT = 'With bot_id in place of guild_id: one user in the scope of the whole bot';
 
 const REQUEST = { ...EXAMPLE_SUBJECT, consent_version: EXAMPLE.consent_version };
 const OF_BOT = { bot_id: EXAMPLE.platform_bot_id, user_id: EXAMPLE.user_id };
+
+const OTHER_USER = '423456789012345678';
+/** A digest of the declarations. */
+const DECLARED_VERSION = 'sha256:70192098221ac7b84d57f939663eca42';
+
+const ACCEPTED = {
+  id: EXAMPLE.consent_id,
+  status: 'accepted',
+  version: EXAMPLE.consent_version,
+  ...EXAMPLE_SUBJECT,
+  requested_at: EXAMPLE.time,
+  accepted_at: EXAMPLE.time,
+  revoked_at: null,
+};
+const ACCEPTED_FOR_BOT = { ...ACCEPTED, version: DECLARED_VERSION, guild_id: '00000000000000000' };
+const NEVER_ASKED = {
+  status: 'none',
+  version: null,
+  ...EXAMPLE_SUBJECT,
+  accepted_at: null,
+  revoked_at: null,
+  declined_at: null,
+};
+const ACCEPTED_STATUS = {
+  ...NEVER_ASKED,
+  status: 'accepted',
+  version: EXAMPLE.consent_version,
+  accepted_at: EXAMPLE.time,
+};
+const DECIDED = {
+  id: '0198c0de-0000-7000-8000-000000000016',
+  consent_id: EXAMPLE.consent_id,
+  action: 'accepted',
+  version: EXAMPLE.consent_version,
+  categories: null,
+  language: null,
+  texts: [{ language: 'en', digest: EXAMPLE.digest }],
+  source: 'api',
+  created_at: EXAMPLE.time,
+};
+
+const RECEIPT = {
+  canonical: {
+    answer: {
+      receipt: EXAMPLE.jws,
+      payload: {
+        schema_version: 'lethe-consent-receipt/1; ISO/IEC TS 27560:2023',
+        receipt_id: DECIDED.id,
+        record_id: EXAMPLE.consent_id,
+        pii_principal_id: EXAMPLE.user_id,
+        pii_processing: {
+          privacy_notice: {
+            consent_version: EXAMPLE.consent_version,
+            url: 'https://bot.example.org/privacy',
+            texts: [{ language: 'en', digest: EXAMPLE.digest }],
+          },
+          language: 'en',
+          service: { bot_id: EXAMPLE.bot_id, guild_id: EXAMPLE.guild_id },
+          purposes: [
+            {
+              purpose: EXAMPLE.category,
+              declared_at: EXAMPLE.time,
+              purpose_label: { de: 'Profil', en: 'Profile' },
+              purpose_description: 'To greet members by name',
+              purpose_descriptions: {
+                de: 'Um Mitglieder mit ihrem Namen zu begrüßen',
+                en: 'To greet members by name',
+              },
+              lawful_basis: 'consent',
+              pii_information: [
+                { pii_type: 'nickname', pii_type_label: { de: 'Spitzname', en: 'Nickname' } },
+                { pii_type: 'birthday', pii_type_label: { de: 'Geburtstag', en: 'Birthday' } },
+              ],
+              pii_controllers: [EXAMPLE.bot_id],
+              retention_period: 'P365D',
+              storage_locations: null,
+              jurisdiction: null,
+              recipient_third_parties: null,
+              withdrawal_method: 'Type /privacy withdraw',
+            },
+          ],
+          purposes_omitted: 0,
+        },
+        party_identification: [
+          {
+            party_id: EXAMPLE.bot_id,
+            party_role: 'pii_controller',
+            party_name: 'Greeter',
+            party_contact: 'privacy@example.org',
+            party_address: null,
+          },
+        ],
+        event: {
+          event_time: EXAMPLE.time,
+          validity_duration: 'until_withdrawn',
+          entity_id: EXAMPLE.user_id,
+          event_type: 'expressed',
+          event_state: 'consent_given',
+          source: 'api',
+        },
+      },
+    },
+  },
+} satisfies Examples;
 
 export const EXAMPLES = {
   request: {
@@ -25,7 +128,7 @@ export const EXAMPLES = {
       answer: {
         id: EXAMPLE.consent_id,
         status: 'pending',
-        version: 'sha256:70192098221ac7b84d57f939663eca42',
+        version: DECLARED_VERSION,
         requested_at: EXAMPLE.time,
         consent_id: EXAMPLE.consent_id,
         categories: ['levels'],
@@ -44,14 +147,7 @@ export const EXAMPLES = {
       summary: FOR_GUILD,
       body: REQUEST,
       answer: {
-        id: EXAMPLE.consent_id,
-        status: 'accepted',
-        version: EXAMPLE.consent_version,
-        user_id: EXAMPLE.user_id,
-        guild_id: EXAMPLE.guild_id,
-        requested_at: EXAMPLE.time,
-        accepted_at: EXAMPLE.time,
-        revoked_at: null,
+        ...ACCEPTED,
         receipt: EXAMPLE.jws,
       },
     },
@@ -59,14 +155,7 @@ export const EXAMPLES = {
       summary: 'By the id of the request',
       body: { consent_id: EXAMPLE.consent_id, categories: ['levels'] },
       answer: {
-        id: EXAMPLE.consent_id,
-        status: 'accepted',
-        version: 'sha256:70192098221ac7b84d57f939663eca42',
-        user_id: EXAMPLE.user_id,
-        guild_id: '00000000000000000',
-        requested_at: EXAMPLE.time,
-        accepted_at: EXAMPLE.time,
-        revoked_at: null,
+        ...ACCEPTED_FOR_BOT,
         categories: [{ key: 'levels', status: 'accepted' }],
         receipt: EXAMPLE.jws,
       },
@@ -76,15 +165,7 @@ export const EXAMPLES = {
     canonical: {
       summary: FOR_GUILD,
       body: EXAMPLE_SUBJECT,
-      answer: {
-        status: 'none',
-        version: null,
-        user_id: EXAMPLE.user_id,
-        guild_id: EXAMPLE.guild_id,
-        accepted_at: null,
-        revoked_at: null,
-        declined_at: EXAMPLE.time,
-      },
+      answer: { ...NEVER_ASKED, declined_at: EXAMPLE.time },
     },
   },
   revoke: {
@@ -92,13 +173,8 @@ export const EXAMPLES = {
       summary: FOR_GUILD,
       body: EXAMPLE_SUBJECT,
       answer: {
-        id: EXAMPLE.consent_id,
+        ...ACCEPTED,
         status: 'revoked',
-        version: EXAMPLE.consent_version,
-        user_id: EXAMPLE.user_id,
-        guild_id: EXAMPLE.guild_id,
-        requested_at: EXAMPLE.time,
-        accepted_at: EXAMPLE.time,
         revoked_at: EXAMPLE.time,
         data_erased_at: EXAMPLE.later,
       },
@@ -107,13 +183,8 @@ export const EXAMPLES = {
       summary: FOR_BOT,
       body: { ...OF_BOT, categories: ['levels'] },
       answer: {
-        id: EXAMPLE.consent_id,
+        ...ACCEPTED_FOR_BOT,
         status: 'revoked',
-        version: 'sha256:70192098221ac7b84d57f939663eca42',
-        user_id: EXAMPLE.user_id,
-        guild_id: '00000000000000000',
-        requested_at: EXAMPLE.time,
-        accepted_at: EXAMPLE.time,
         revoked_at: EXAMPLE.time,
         data_erased_at: EXAMPLE.later,
         categories: [{ key: 'levels', status: 'revoked', data_erased_at: EXAMPLE.later }],
@@ -121,78 +192,26 @@ export const EXAMPLES = {
     },
   },
   status: {
-    canonical: {
-      answer: {
-        status: 'accepted',
-        version: EXAMPLE.consent_version,
-        user_id: EXAMPLE.user_id,
-        guild_id: EXAMPLE.guild_id,
-        accepted_at: EXAMPLE.time,
-        revoked_at: null,
-        declined_at: null,
-      },
-    },
+    canonical: { answer: ACCEPTED_STATUS },
   },
   statusBatch: {
     canonical: {
       body: {
         items: [
           { user_id: EXAMPLE.user_id, guild_id: EXAMPLE.guild_id },
-          { user_id: '423456789012345678', guild_id: EXAMPLE.guild_id },
+          { user_id: OTHER_USER, guild_id: EXAMPLE.guild_id },
         ],
       },
       answer: {
-        results: [
-          {
-            status: 'accepted',
-            version: EXAMPLE.consent_version,
-            user_id: EXAMPLE.user_id,
-            guild_id: EXAMPLE.guild_id,
-            accepted_at: EXAMPLE.time,
-            revoked_at: null,
-            declined_at: null,
-          },
-          {
-            status: 'none',
-            version: null,
-            user_id: '423456789012345678',
-            guild_id: EXAMPLE.guild_id,
-            accepted_at: null,
-            revoked_at: null,
-            declined_at: null,
-          },
-        ],
+        results: [ACCEPTED_STATUS, { ...NEVER_ASKED, user_id: OTHER_USER }],
       },
     },
   },
   history: {
     canonical: {
       answer: {
-        entries: [
-          {
-            id: '0198c0de-0000-7000-8000-000000000016',
-            consent_id: EXAMPLE.consent_id,
-            action: 'accepted',
-            version: EXAMPLE.consent_version,
-            categories: null,
-            language: null,
-            texts: [{ language: 'en', digest: EXAMPLE.digest }],
-            source: 'api',
-            created_at: EXAMPLE.time,
-          },
-          {
-            id: '0198c0de-0000-7000-8000-000000000017',
-            consent_id: EXAMPLE.consent_id,
-            action: 'requested',
-            version: EXAMPLE.consent_version,
-            categories: null,
-            language: null,
-            texts: [{ language: 'en', digest: EXAMPLE.digest }],
-            source: 'api',
-            created_at: EXAMPLE.time,
-          },
-        ],
-        pagination: { page: 1, page_size: 20, total_count: 2, total_pages: 1, next: null },
+        entries: [DECIDED, { ...DECIDED, id: '0198c0de-0000-7000-8000-000000000017', action: 'requested' }],
+        pagination: examplePage(2),
       },
     },
   },

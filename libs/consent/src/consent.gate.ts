@@ -1,5 +1,5 @@
 import { isDeclared } from '@app/categories';
-import { type Engine, finding, type Tx } from '@app/database';
+import { type Engine, finding, type Tx, parsed } from '@app/database';
 import { ApiError, notFound } from '@app/kernel';
 import { subjectValues, SUBJECT_KEY, SUBJECT_WHERE, type Subject } from '@app/subjects';
 import { isGranted } from './consent-changes';
@@ -17,25 +17,17 @@ const SELECT = `${READ} FOR UPDATE`;
 export type Decision = Pick<Consent, 'status' | 'erasing'> & { readonly categories: string | null };
 
 /**
- * Requires a consent in force inside the unit that stores. The answer names the covered categories; the caller first
- * checks that the category exists, and says by `isDeclared` whether it does.
+ * Requires a consent in force inside the unit that stores, and returns what it covers. The caller first looks whether the bot
+ * has declared the category, and says so by `isDeclared`.
  * @throws ApiError 403 `consent_required`
  */
-export async function requireConsent(
-  tx: Tx,
-  { botId, guildId, userId }: Subject,
-  isDeclared = true,
-): Promise<ConsentScope> {
-  return consentScope(await tx.get<Decision>(SELECT, botId, guildId, userId), isDeclared);
+export async function requireConsent(tx: Tx, subject: Subject, isDeclared = true): Promise<ConsentScope> {
+  return consentScope(await tx.get<Decision>(SELECT, ...subjectValues(subject)), isDeclared);
 }
 
 /** {@link requireConsent} without a lock, for a unit that reads. @throws ApiError 403 `consent_required` */
-export async function consentShown(
-  tx: Tx,
-  { botId, guildId, userId }: Subject,
-  isDeclared = true,
-): Promise<ConsentScope> {
-  return consentScope(await tx.get<Decision>(READ, botId, guildId, userId), isDeclared);
+export async function consentShown(tx: Tx, subject: Subject, isDeclared: boolean): Promise<ConsentScope> {
+  return consentScope(await tx.get<Decision>(READ, ...subjectValues(subject)), isDeclared);
 }
 
 /**
@@ -67,9 +59,7 @@ export function consentScope(found: Decision | undefined, isDeclared: boolean): 
       isDeclared
         ? 'The user has not accepted: request a consent and store data once it is accepted'
         : 'The user has not accepted, and the category is not found: look at its key before you ask',
-      {
-        current_status: found?.status ?? 'none',
-      },
+      { current_status: found?.status ?? 'none' },
     );
   }
   return new ConsentScope(found);
@@ -87,12 +77,8 @@ export async function requireConsentTo(tx: Tx, subject: Subject, category: strin
   scope.require(category);
 }
 
-const DECISIONS = finding<Decision>(
-  'consents',
-  SUBJECT_KEY,
-  ['status', 'erasing', 'categories'],
-  'FOR UPDATE',
-);
+const DECIDED = ['status', 'erasing', 'categories'];
+const DECISIONS = finding<Decision>('consents', SUBJECT_KEY, DECIDED, 'FOR UPDATE');
 
 /**
  * The decisions about subjects, locked until the unit ends; undefined for a subject without a consent, and, unless `isAlone`,
@@ -106,7 +92,7 @@ export function lockDecisions(
   return DECISIONS(tx, subjects.map(subjectValues), isAlone);
 }
 
-/** The categories that a consent in force covers. */
+/** The categories that a consent covers: none unless it is in force. */
 export class ConsentScope {
   constructor(private readonly decision: Omit<Decision, 'erasing'>) {}
 
@@ -121,7 +107,6 @@ export class ConsentScope {
 
   covers(category: string): boolean {
     const { status, categories } = this.decision;
-    if (categories === null) return true;
-    return isGranted({ status, categories: JSON.parse(categories) as CategoryStates }, category);
+    return isGranted({ status, categories: parsed<CategoryStates>(categories) }, category);
   }
 }

@@ -2,15 +2,18 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '@app/database';
 import {
   amongSubjects,
+  type ConsentedDataHolder,
+  HoldsConsentedData,
   HoldsSubjectData,
   type Subject,
   type SubjectDataHolder,
   type SubjectExport,
 } from '@app/subjects';
+import { withoutDeclaration } from './consent-changes';
 import { countHistory, historyOf } from './consent-history';
 import { wordsFound } from './consent-words';
 import type { Consent } from './consent.entity';
-import { findConsent, findConsents } from './consent.sql';
+import { consentsNaming, findConsent, findConsents, putConsents } from './consent.sql';
 
 /** The subject's consent and its history. */
 @Injectable()
@@ -42,6 +45,20 @@ export class ConsentHolder implements SubjectDataHolder {
       this.tables.map((table) => tx.run(`DELETE FROM ${table} WHERE ${among.sql}`, ...among.values)),
     );
     return [];
+  }
+}
+
+/** No consent outlives the declaration that it was given to. */
+@Injectable()
+@HoldsConsentedData()
+export class ConsentCategories implements ConsentedDataHolder {
+  async eraseCategory(tx: Tx, botId: string, category: string, limit: number): Promise<number> {
+    const consents = await consentsNaming(tx, botId, category, limit);
+    await putConsents(
+      tx,
+      consents.map((consent) => withoutDeclaration(consent, category)),
+    );
+    return consents.length;
   }
 }
 

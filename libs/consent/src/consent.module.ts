@@ -3,7 +3,6 @@ import { AuditModule } from '@app/audit';
 import { CategoriesModule } from '@app/categories';
 import { DatabaseModule } from '@app/database';
 import { ConsentAcceptAct } from './consent-accept.act';
-import { ConsentCategories } from './consent-categories.holder';
 import { ConsentDeclineAct } from './consent-decline.act';
 import { ConsentHistoryPruning } from './consent-history-pruning';
 import { ConsentReceipts } from './consent-receipts.service';
@@ -14,11 +13,13 @@ import { ConsentTextsService } from './consent-texts.service';
 import { ConsentTransitions } from './consent-transitions';
 import { ConsentController } from './consent.controller';
 import { Consent, ConsentText, ConsentTransition, ConsentWords } from './consent.entity';
-import { ConsentHolder } from './consent.holder';
+import { ConsentCategories, ConsentHolder } from './consent.holder';
 import { ConsentService } from './consent.service';
 import { Consents1763600000004 } from './migrations/1763600000004-consents';
 import { ReservedSources1763600000024 } from './migrations/1763600000024-reserved-sources';
 import { NamedRequests } from './named-requests';
+
+const ACTS = [ConsentRequestAct, ConsentAcceptAct, ConsentDeclineAct, ConsentRevokeAct];
 
 @Module({
   imports: [
@@ -31,11 +32,8 @@ import { NamedRequests } from './named-requests';
   ],
   controllers: [ConsentController, ConsentTextsController],
   providers: [
+    ...ACTS,
     ConsentService,
-    ConsentRequestAct,
-    ConsentAcceptAct,
-    ConsentDeclineAct,
-    ConsentRevokeAct,
     ConsentReceipts,
     ConsentTextsService,
     ConsentTransitions,
@@ -44,6 +42,6 @@ import { NamedRequests } from './named-requests';
     ConsentHolder,
     ConsentCategories,
   ],
-  exports: [ConsentService, ConsentReceipts, ConsentHistoryPruning],
+  exports: [...ACTS, ConsentService, ConsentReceipts, ConsentHistoryPruning],
 })
 export class ConsentModule {}

@@ -1,103 +1,94 @@
 import { Injectable } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
-import { type Tx, UnitOfWork } from '@app/database';
-import { Acts, type Claim } from '@app/idempotency';
+import { givenRows, type Tx, UnitOfWork, parsed } from '@app/database';
 import { Clock, Random } from '@app/kernel';
-import { lockSubjects, type NamedSubject, type Subject } from '@app/subjects';
-import { type Accepted, ConsentAcceptAct } from './consent-accept.act';
-import { ConsentDeclineAct } from './consent-decline.act';
-import { ConsentRequestAct } from './consent-request.act';
-import { ConsentRevokeAct } from './consent-revoke.act';
-import { findStatus, findStatuses, NEVER_ASKED } from './consent-status.sql';
-import { ConsentTransitions, hasLeftData, isBotWide } from './consent-transitions';
 import {
-  type AcceptConsent,
-  type ConsentDeclinedView,
-  ConsentQuery,
-  type ConsentRequestedView,
-  type ConsentStatusView,
-  type ConsentView,
-  type DeclineConsent,
-  type RequestConsent,
-  type RevokeConsent,
-} from './consent.dto';
-import {
-  closeConsents,
-  lockConsents,
-  reopenConsents,
-  tryLockSubjectsAndConsents,
-} from './consents-erasing.sql';
-import { statusView } from './consent.views';
+  amongSubjects,
+  ConsentedDataHolders,
+  lockSubjects,
+  type NamedSubject,
+  type Subject,
+  SUBJECT_WHERE,
+  subjectValues,
+} from '@app/subjects';
+import { leavesData } from './consent-changes';
+import { declinedAt } from './consent-history';
+import type { ConsentQuery, ConsentStatusView } from './consent.dto';
+import type { CategoryStates } from './consent.entity';
+import { type Columns, lockConsents, tryLockSubjectsAndConsents } from './consent.sql';
+import { type FoundStatus, statusView } from './consent.views';
 
-/**
- * The consent of a subject (GDPR Art. 6(1)(a), 7). Every change is one unit: state, history entry, audit event and the
- * deliveries of listeners are committed together or not at all.
- */
+const SHOWN = 'status, version, categories, accepted_at, revoked_at, pending_version, pending_categories';
+const SELECT_STATUS = `SELECT found.declined_at, ${SHOWN} FROM (SELECT ${declinedAt(SUBJECT_WHERE)}) AS found
+  LEFT JOIN consents ON ${SUBJECT_WHERE}`;
+const OF_GIVEN = (table: string) =>
+  `${table}.bot_id = ? AND ${table}.guild_id = given.guild_id AND ${table}.user_id = given.user_id`;
+const SELECT_STATUSES = `SELECT given.place, ${declinedAt(OF_GIVEN('consent_history'))}, ${SHOWN}
+  FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS given (guild_id, user_id, place)
+  LEFT JOIN consents ON ${OF_GIVEN('consents')}`;
+
+type StatusRow = { readonly declined_at: string | null } & (Columns | { readonly status: null });
+
+/** The status of consents, and how an erasure locks and closes its subjects. */
 @Injectable()
 export class ConsentService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly acts: Acts,
-    private readonly requesting: ConsentRequestAct,
-    private readonly accepting: ConsentAcceptAct,
-    private readonly declining: ConsentDeclineAct,
-    private readonly revoking: ConsentRevokeAct,
-    private readonly transitions: ConsentTransitions,
+    private readonly holders: ConsentedDataHolders,
     private readonly digests: SubjectDigests,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
 
-  /** Records a request. A repeat changes nothing. @throws ApiError 404 for an unknown category. */
-  async request(botId: string, input: RequestConsent, claim: Claim): Promise<ConsentRequestedView> {
-    return (await this.acts.run(this.requesting, this.requesting.of(botId, input), claim)).view;
-  }
-
-  /** Grants the request that waits. @throws ApiError 404 without a request for this version. */
-  accept(botId: string, input: AcceptConsent, claim: Claim, via?: string): Promise<Accepted> {
-    return this.acts.run(this.accepting, { botId, input, via }, claim);
-  }
-
-  /**
-   * Withdraws the accepted consent, or some of its categories. After the commit nothing is stored under it.
-   * @throws ApiError 404 without an accepted consent.
-   */
-  revoke(botId: string, input: RevokeConsent, claim: Claim, via?: string): Promise<ConsentView> {
-    return this.acts.run(this.revoking, this.revoking.of(botId, input, via), claim);
-  }
-
-  /**
-   * Ends the request that waits; what was before it stays or is there again.
-   * @throws ApiError 404 without a request that waits.
-   */
-  decline(botId: string, input: DeclineConsent, claim: Claim): Promise<ConsentDeclinedView> {
-    return this.acts.run(this.declining, { botId, input }, claim);
-  }
-
+  /** The status of a subject in one small read, since bots ask for it before every act. */
   async status(subject: NamedSubject): Promise<ConsentStatusView> {
-    const found = await findStatus(this.unitOfWork, subject);
-    if (hasLeftData(found))
-      return this.unitOfWork.read((tx) => this.transitions.statusOf(tx, subject, found));
-    return statusView(found, subject.ids, isBotWide(subject));
+    const values = subjectValues(subject);
+    const found = foundIn(await this.unitOfWork.get<StatusRow>(SELECT_STATUS, ...values, ...values));
+    if (hasLeftData(found)) return this.unitOfWork.read((tx) => this.statusOf(tx, subject, found));
+    return statusView(found, subject.ids);
   }
 
   /** {@link status} of several users, at one time. */
   async statuses(botId: string, items: readonly ConsentQuery[]): Promise<ConsentStatusView[]> {
     const subjects = items.map((item) => this.digests.named(botId, item));
     return this.unitOfWork.read(async (tx) => {
-      const found = await findStatuses(tx, botId, subjects);
-      return Promise.all(
-        subjects.map((subject, at) => this.transitions.statusOf(tx, subject, found[at] ?? NEVER_ASKED)),
-      );
+      const rows = await statusRows(tx, botId, subjects);
+      return Promise.all(subjects.map((subject, at) => this.statusOf(tx, subject, foundIn(rows[at]))));
     });
   }
 
-  /** Closes subjects for submits before their erasure, with or without a consent; answers the time of closing. */
+  /** The status as it is answered, from what the unit has read. */
+  async statusOf(tx: Tx, subject: NamedSubject, found: FoundStatus): Promise<ConsentStatusView> {
+    const [times] = hasLeftData(found) ? await this.holders.erasureTimes(tx, [subject]) : [];
+    return statusView(found, subject.ids, times);
+  }
+
+  /**
+   * Closes subjects for submits before their erasure, and returns the time. A subject without a consent gets one with the status
+   * `none`.
+   */
   async close(tx: Tx, subjects: readonly Subject[]): Promise<string> {
     await lockSubjects(tx, subjects);
     const closedAt = this.clock.nowIso();
-    await closeConsents(tx, subjects, closedAt, () => this.random.uuid());
+    const rows = subjects.map((subject) => [...subjectValues(subject), this.random.uuid()]);
+    const given = givenRows(tx, ['bot_id', 'guild_id', 'user_id', 'id'], rows);
+    await tx.run(
+      `INSERT INTO consents (bot_id, guild_id, user_id, id, status, version, requested_at, erasing)
+       SELECT bot_id, guild_id, user_id, id, 'none', '', ?, 1 FROM ${given.sql} WHERE place > 0
+       ORDER BY bot_id, guild_id, user_id
+       ON CONFLICT (bot_id, guild_id, user_id) DO UPDATE SET erasing = 1`,
+      ...[closedAt, ...given.values],
+    );
     return closedAt;
+  }
+
+  /** Opens subjects again, and leaves what their users have decided since {@link close}. */
+  async reopen(tx: Tx, subjects: readonly Subject[]): Promise<void> {
+    const among = amongSubjects(tx, subjects);
+    await Promise.all([
+      tx.run(`DELETE FROM consents WHERE ${among.sql} AND status = 'none'`, ...among.values),
+      tx.run(`UPDATE consents SET erasing = 0 WHERE ${among.sql} AND erasing <> 0`, ...among.values),
+    ]);
   }
 
   /** Locks subjects against all units that decide about them or store data about them. */
@@ -105,13 +96,43 @@ export class ConsentService {
     await Promise.all([lockSubjects(tx, subjects), lockConsents(tx, subjects)]);
   }
 
-  /** {@link lock} that waits for no other unit: answers for each subject whether it is locked. PostgreSQL only. */
+  /** {@link lock} that waits for no other unit: returns for each subject whether it is locked. PostgreSQL only. */
   async tryLock(tx: Tx, subjects: readonly Subject[]): Promise<boolean[]> {
     return (await tryLockSubjectsAndConsents(tx, subjects)).map((consent) => consent !== undefined);
   }
+}
 
-  /** Opens subjects again, and leaves what their users have decided since {@link close}. */
-  async reopen(tx: Tx, subjects: readonly Subject[]): Promise<void> {
-    await reopenConsents(tx, subjects);
+/** The rows of several subjects of a bot, in their order. */
+async function statusRows(
+  tx: Tx,
+  botId: string,
+  subjects: readonly Subject[],
+): Promise<(StatusRow | undefined)[]> {
+  if (tx.engine === 'sqlite') {
+    const values = subjects.map(subjectValues);
+    return Promise.all(values.map((each) => tx.get<StatusRow>(SELECT_STATUS, ...each, ...each)));
   }
+  const lists = [subjects.map(({ guildId }) => guildId), subjects.map(({ userId }) => userId)];
+  const rows = await tx.all<StatusRow & { place: number }>(SELECT_STATUSES, botId, ...lists, botId);
+  const found = new Map(rows.map((row) => [Number(row.place), row]));
+  return subjects.map((_, at) => found.get(at + 1));
+}
+
+function foundIn(row: StatusRow | undefined): FoundStatus {
+  if (row?.status == null) return { consent: null, declinedAt: row?.declined_at ?? null };
+  const consent = {
+    status: row.status,
+    version: row.version,
+    categories: parsed<CategoryStates>(row.categories),
+    acceptedAt: row.accepted_at,
+    revokedAt: row.revoked_at,
+    pendingVersion: row.pending_version,
+    pendingCategories: parsed<string[]>(row.pending_categories),
+  };
+  return { consent, declinedAt: row.declined_at };
+}
+
+/** Whether data of an earlier, withdrawn consent can still be stored. */
+function hasLeftData({ consent }: FoundStatus): boolean {
+  return consent !== null && leavesData(consent);
 }

@@ -1,47 +1,40 @@
 import { ConcurrentChange, finding, insertion, json, parsed, type SqlValue, type Tx } from '@app/database';
 import type { Digest } from '@app/primitives';
-import { type Subject, SUBJECT_KEY as SUBJECT, SUBJECT_WHERE, subjectAt, subjectValues } from '@app/subjects';
+import {
+  givenSubjects,
+  lockSubjects,
+  type Subject,
+  SUBJECT_KEY as SUBJECT,
+  SUBJECT_WHERE,
+  subjectAt,
+  subjectValues,
+  tryLockSubjects,
+} from '@app/subjects';
 import type { CategoryStates, Consent, RevokedConsent } from './consent.entity';
 
-const DECIDED = [
-  'id',
-  'status',
-  'version',
-  'categories',
-  'requested_at',
-  'accepted_at',
-  'revoked_at',
-  'erasing',
+const CHANGING = [
+  ...['id', 'status', 'version', 'categories', 'requested_at', 'accepted_at', 'revoked_at', 'erasing'],
+  ...['pending_id', 'pending_version', 'pending_categories', 'pending_requested_at', 'before_request'],
 ];
-const PENDING = ['pending_id', 'pending_version', 'pending_categories', 'pending_requested_at'];
-const CHANGING = [...DECIDED, ...PENDING, 'before_request'];
-
 const COLUMNS = [...SUBJECT, ...CHANGING];
 
-const CONFLICT = 'ON CONFLICT (bot_id, guild_id, user_id) DO';
 const insertConsents = (end: string) =>
-  insertion('INSERT INTO consents', COLUMNS, `${CONFLICT} ${end}`, ['erasing']);
+  insertion('INSERT INTO consents', COLUMNS, `ON CONFLICT (bot_id, guild_id, user_id) DO ${end}`, [
+    'erasing',
+  ]);
 const PUT = insertConsents(
   `UPDATE SET ${CHANGING.map((column) => `${column} = excluded.${column}`).join(', ')}`,
 );
 const CREATE = insertConsents('NOTHING');
 
-export type Columns = Record<'bot_id' | 'id' | 'version' | 'requested_at', string> & {
-  guild_id: Digest;
-  user_id: Digest;
-  status: Consent['status'];
-  erasing: number;
-} & Record<
-    | 'categories'
-    | 'accepted_at'
-    | 'revoked_at'
-    | 'pending_id'
-    | 'pending_version'
-    | 'pending_categories'
-    | 'pending_requested_at'
-    | 'before_request',
-    string | null
-  >;
+type Nullable =
+  | ('categories' | 'accepted_at' | 'revoked_at' | 'before_request')
+  | `pending_${'id' | 'version' | 'categories' | 'requested_at'}`;
+
+export type Columns = Record<'bot_id' | 'id' | 'version' | 'requested_at', string> &
+  Record<'guild_id' | 'user_id', Digest> &
+  Record<Nullable, string | null> &
+  Pick<Consent, 'status' | 'erasing'>;
 
 function consentOf(row: Columns | undefined): Consent | null {
   if (row === undefined) return null;
@@ -90,6 +83,52 @@ export async function holdConsents(
   return (await HOLD(tx, subjects.map(subjectValues), isAlone)).map(consentOf);
 }
 
+const OF_GIVEN = `JOIN consents ON consents.bot_id = given.bot_id AND consents.guild_id = given.guild_id
+  AND consents.user_id = given.user_id`;
+
+/** Locks the consents of subjects, in the same order everywhere. On SQLite units run one after the other. */
+export async function lockConsents(tx: Tx, subjects: readonly Subject[]): Promise<void> {
+  if (tx.engine !== 'postgres') return;
+  const given = givenSubjects(tx, subjects);
+  await tx.all(
+    `SELECT given.place FROM ${given.sql} ${OF_GIVEN}
+     ORDER BY consents.bot_id, consents.guild_id, consents.user_id FOR UPDATE OF consents`,
+    ...given.values,
+  );
+}
+
+/**
+ * The consents of subjects, locked until the unit ends; null for a subject without one, which only this unit can create until it
+ * ends. Unless `isAlone`, undefined for a subject that another unit has locked.
+ */
+export async function holdSubjectsAndConsents(
+  tx: Tx,
+  subjects: readonly Subject[],
+  isAlone: boolean,
+): Promise<(Consent | null | undefined)[]> {
+  if (!isAlone && tx.engine === 'postgres') return tryLockSubjectsAndConsents(tx, subjects);
+  return (await Promise.all([lockSubjects(tx, subjects), holdConsents(tx, subjects, true)]))[1];
+}
+
+/** {@link holdSubjectsAndConsents} that waits for no other unit. PostgreSQL only. */
+export async function tryLockSubjectsAndConsents(
+  tx: Tx,
+  subjects: readonly Subject[],
+): Promise<(Consent | null | undefined)[]> {
+  const given = givenSubjects(tx, subjects);
+  const [named, held, stored] = await Promise.all([
+    tryLockSubjects(tx, subjects),
+    holdConsents(tx, subjects, false),
+    // A consent that is stored and was not locked is held by another unit.
+    tx.all<{ place: number }>(`SELECT given.place FROM ${given.sql} ${OF_GIVEN}`, ...given.values),
+  ]);
+  const places = new Set(stored.map(({ place }) => Number(place)));
+  return held.map((consent, at) => {
+    if (named[at] !== true) return undefined;
+    return consent ?? (places.has(at + 1) ? undefined : null);
+  });
+}
+
 /** Locks a subject against erasure and against changes of its consent until the unit ends. */
 export async function holdSubject(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
   await tx.get(`SELECT 1 FROM consents WHERE ${SUBJECT_WHERE} FOR UPDATE`, botId, guildId, userId);
@@ -134,30 +173,19 @@ export async function removeConsent(tx: Tx, { botId, guildId, userId }: Subject)
 }
 
 /** Updates consents that the unit has locked. */
-export async function putConsents(tx: Tx, given: readonly Omit<Consent, 'bot'>[]): Promise<void> {
+export async function putConsents(tx: Tx, given: readonly Consent[]): Promise<void> {
   await PUT(tx, given.map(valuesOf));
 }
 
 /** Inserts the first consents of subjects. @throws ConcurrentChange when another unit has inserted one of them. */
-export async function createConsents(tx: Tx, given: readonly Omit<Consent, 'bot'>[]): Promise<void> {
+export async function createConsents(tx: Tx, given: readonly Consent[]): Promise<void> {
   if ((await CREATE(tx, given.map(valuesOf))) < given.length) throw new ConcurrentChange();
 }
 
-function valuesOf(given: Omit<Consent, 'bot'>): SqlValue[] {
-  const {
-    botId,
-    guildId,
-    userId,
-    id,
-    status,
-    version,
-    categories,
-    requestedAt,
-    acceptedAt,
-    revokedAt,
-    erasing,
-  } = given;
-  const { pendingId, pendingVersion, pendingCategories, pendingRequestedAt, beforeRequest } = given;
+function valuesOf(given: Consent): SqlValue[] {
+  const { botId, guildId, userId, id, status, version, requestedAt, acceptedAt, revokedAt, erasing } = given;
+  const { categories, pendingId, pendingVersion, pendingCategories, pendingRequestedAt, beforeRequest } =
+    given;
   const decided = [id, status, version, json(categories), requestedAt, acceptedAt, revokedAt, erasing];
   const pending = [pendingId, pendingVersion, json(pendingCategories), pendingRequestedAt];
   return [botId, guildId, userId, ...decided, ...pending, json(beforeRequest)];

@@ -1,39 +1,24 @@
-import type { SubjectIds } from '@app/subjects';
-import type { AnnouncedErasures } from './announced-erasures';
-import { categoryStates, pendingRequest } from './consent-changes';
-import type { ConsentTexts } from './consent-texts';
-import type {
-  CategoryConsentView,
-  ConsentRequestedView,
-  ConsentStatusView,
-  ConsentView,
-} from './consent.dto';
+import { BOT_WIDE_GUILD_ID } from '@app/kernel';
+import type { ErasureTime, SubjectIds } from '@app/subjects';
+import { categoryStates } from './consent-changes';
+import type { CategoryConsentView, ConsentStatusView, ConsentView } from './consent.dto';
 import type { Consent } from './consent.entity';
-import type { FoundStatus } from './consent-status.sql';
 
-type Stored = Omit<Consent, 'bot'>;
-
-/** The answer to a request: the request that waits, or the accepted consent that it repeats. */
-export function requestedView(
-  consent: Stored,
-  state: 'pending' | 'accepted',
-  keys: readonly string[] | null,
-  texts: ConsentTexts | null,
-): ConsentRequestedView {
-  const waiting = state === 'pending' ? pendingRequest(consent) : undefined;
-  const view = {
-    id: waiting?.id ?? consent.id,
-    status: state,
-    version: waiting?.version ?? consent.version,
-    requested_at: waiting?.at ?? consent.requestedAt,
-  };
-  return keys === null || texts === null ? view : { ...view, consent_id: view.id, categories: keys, texts };
+/** What the status of a subject shows. */
+export interface FoundStatus {
+  /** null for the status `none`. */
+  readonly consent: Pick<
+    Consent,
+    'status' | 'version' | 'categories' | 'acceptedAt' | 'revokedAt' | 'pendingVersion' | 'pendingCategories'
+  > | null;
+  /** The time of the last refusal, unless the user was asked or has accepted since. */
+  readonly declinedAt: string | null;
 }
 
 export function consentView(
-  consent: Stored,
+  consent: Consent,
   { user_id, guild_id }: SubjectIds,
-  announced?: AnnouncedErasures,
+  announced: readonly ErasureTime[] = [],
 ): ConsentView {
   const categories = categoryViews(consent, announced);
   return {
@@ -50,14 +35,14 @@ export function consentView(
   };
 }
 
-/** `listed`: the answer always has `categories`, as in the guide, also when empty. */
 export function statusView(
   { consent: stored, declinedAt }: FoundStatus,
   { user_id, guild_id }: SubjectIds,
-  listed: boolean,
-  announced?: AnnouncedErasures,
+  announced: readonly ErasureTime[] = [],
 ): ConsentStatusView {
   const consent = stored?.status === 'none' ? null : stored;
+  // As in the guide, an answer about the whole bot has `categories` also when there are none.
+  const isListed = guild_id === BOT_WIDE_GUILD_ID;
   const categories = consent === null ? undefined : categoryViews(consent, announced);
   return {
     status: consent?.status ?? 'none',
@@ -69,25 +54,35 @@ export function statusView(
     declined_at: declinedAt,
     ...(consent?.pendingVersion != null && { pending_version: consent.pendingVersion }),
     ...(consent !== null && erasedAt(consent, announced)),
-    ...((categories !== undefined || listed) && { categories: categories ?? [] }),
+    ...((categories !== undefined || isListed) && { categories: categories ?? [] }),
   };
 }
 
 /** With a consent in force, only for categories that it does not name: named ones have a time of their own. */
 function erasedAt(
-  { status, categories }: Pick<Stored, 'status' | 'categories'>,
-  announced: AnnouncedErasures | undefined,
+  { status, categories }: Pick<Consent, 'status' | 'categories'>,
+  announced: readonly ErasureTime[],
 ): { data_erased_at?: string } {
-  const last = announced?.lastBut(status === 'accepted' ? Object.keys(categories ?? {}) : []);
+  const named = status === 'accepted' && categories !== null ? categories : {};
+  const last = lastErasure(announced, (category) => !Object.hasOwn(named, category));
   return last === undefined ? {} : { data_erased_at: last };
 }
 
 function categoryViews(
-  consent: Pick<Stored, 'categories' | 'pendingCategories'>,
-  announced: AnnouncedErasures | undefined,
+  consent: Pick<Consent, 'categories' | 'pendingCategories'>,
+  announced: readonly ErasureTime[],
 ): CategoryConsentView[] | undefined {
-  return categoryStates(consent)?.map((category) => {
-    const at = announced?.of(category.key);
-    return at === undefined ? category : { ...category, data_erased_at: at };
+  return categoryStates(consent)?.map((state) => {
+    const at = lastErasure(announced, (category) => category === state.key);
+    return at === undefined ? state : { ...state, data_erased_at: at };
   });
+}
+
+/** When all that is held under some categories is erased; undefined if nothing is held, or nothing is erased by itself. */
+function lastErasure(
+  announced: readonly ErasureTime[],
+  isMeant: (category: string) => boolean,
+): string | undefined {
+  const times = announced.filter(([category]) => isMeant(category)).map(([, at]) => at);
+  return times.sort().at(-1);
 }

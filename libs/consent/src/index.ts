@@ -1,3 +1,5 @@
+export { ConsentAcceptAct } from './consent-accept.act';
+export { ConsentDeclineAct } from './consent-decline.act';
 export { ConsentHistoryPruning } from './consent-history-pruning';
 export {
   consentCovering,
@@ -10,9 +12,11 @@ export {
   requireConsentTo,
 } from './consent.gate';
 export { ConsentReceipts, type ShownRequest } from './consent-receipts.service';
+export { ConsentRequestAct } from './consent-request.act';
+export { ConsentRevokeAct } from './consent-revoke.act';
+export { ConsentsRevoked, type Revoked } from './consent-transitions';
 export { type ShownWords, wordsFound } from './consent-words';
 export { CATEGORIES_MAX } from './consent.dto';
 export { ConsentModule } from './consent.module';
 export { ConsentService } from './consent.service';
 export { holdConsents, holdSubject } from './consent.sql';
-export { ConsentsRevoked, type Revoked } from './consents-revoked.event';

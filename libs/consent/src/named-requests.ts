@@ -1,28 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import { SubjectDigests, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
+import { notFound } from '@app/kernel';
 import { ERASED_IDS, type NamedSubject, type Subject, subjectOf } from '@app/subjects';
-import type { ConsentAsked } from './consent-changes';
+import { type ConsentAsked, pendingRequest } from './consent-changes';
 import type { AcceptConsent } from './consent.dto';
 import type { Consent } from './consent.entity';
 import { findSubjectsOfRequests, holdConsents } from './consent.sql';
 
 /** How a call names a request: by user and guild, by the id of the request, or by both. */
-export type NamesRequest = Pick<AcceptConsent, 'user_id' | 'guild_id' | 'consent_id' | 'consent_version'>;
+type NamesRequest = Pick<AcceptConsent, 'user_id' | 'guild_id' | 'consent_id' | 'consent_version'>;
 
 /** A call that names a request. */
-export interface NamingCall {
+interface NamingCall {
   readonly botId: string;
   readonly input: NamesRequest;
 }
 
 /** What a call addresses. */
 export interface Addressed {
+  /** undefined for an unknown request. */
   readonly subject: Subject | undefined;
   readonly consent: Consent | null;
+  /** Whether the ids of user and guild, if the call gives them beside the id of the request, are the ones of the subject. */
+  readonly agrees: boolean;
 }
 
-/** Finds the request that a call names. */
+/** Finds the requests that calls name. */
 @Injectable()
 export class NamedRequests {
   constructor(
@@ -30,7 +34,7 @@ export class NamedRequests {
     private readonly keys: SubjectKeys,
   ) {}
 
-  /** What calls address: subjects, undefined for an unknown request, and their consents, locked as by {@link holdConsents}. */
+  /** What calls address, with the consents locked as by {@link holdConsents}. */
   async hold(tx: Tx, given: readonly NamingCall[]): Promise<Addressed[]> {
     const subjects = await this.subjects(tx, given);
     const known = subjects.filter((subject) => subject !== undefined);
@@ -39,9 +43,17 @@ export class NamedRequests {
       this.keys.prefetch(tx, known),
     ]);
     const found = consents.values();
-    return subjects.map((subject) => {
-      return { subject, consent: subject === undefined ? null : (found.next().value ?? null) };
+    return given.map(({ input }, at) => {
+      const subject = subjects[at];
+      if (subject === undefined) return { subject, consent: null, agrees: false };
+      return { subject, consent: found.next().value ?? null, agrees: this.agrees(subject, input) };
     });
+  }
+
+  /** The subject of a consent with its ids, which the call need not name. */
+  async named(tx: Tx, consent: Subject, { user_id, guild_id }: NamesRequest): Promise<NamedSubject> {
+    if (user_id != null && guild_id != null) return { ...subjectOf(consent), ids: { user_id, guild_id } };
+    return { ...subjectOf(consent), ids: (await this.keys.inForce(tx, consent))?.ids ?? ERASED_IDS };
   }
 
   private async subjects(tx: Tx, given: readonly NamingCall[]): Promise<(Subject | undefined)[]> {
@@ -56,25 +68,37 @@ export class NamedRequests {
     });
   }
 
-  /** Whether a request of the consent is the one that the call names; all given parts have to agree. */
-  matches(
-    { botId, userId, guildId }: Consent,
-    request: Pick<ConsentAsked, 'id' | 'version'>,
-    input: NamesRequest,
+  private agrees(
+    { botId, userId, guildId }: Subject,
+    { consent_id, user_id, guild_id }: NamesRequest,
   ): boolean {
-    if (input.consent_version != null && input.consent_version !== request.version) return false;
-    // Without an id the consent was found by its user and guild.
-    if (input.consent_id == null) return true;
+    // Without an id the subject was found by its user and guild.
+    if (consent_id == null) return true;
     return (
-      input.consent_id.toLowerCase() === request.id &&
-      (input.user_id == null || this.digests.user(botId, input.user_id) === userId) &&
-      (input.guild_id == null || this.digests.guild(botId, input.guild_id) === guildId)
+      (user_id == null || this.digests.user(botId, user_id) === userId) &&
+      (guild_id == null || this.digests.guild(botId, guild_id) === guildId)
     );
   }
+}
 
-  /** The subject of a consent with its ids, which the call need not name. */
-  async named(tx: Tx, consent: Subject, { user_id, guild_id }: NamesRequest): Promise<NamedSubject> {
-    if (user_id != null && guild_id != null) return { ...subjectOf(consent), ids: { user_id, guild_id } };
-    return { ...subjectOf(consent), ids: (await this.keys.inForce(tx, consent))?.ids ?? ERASED_IDS };
-  }
+/** Whether a request is the one that a call names; all given parts have to agree. */
+export function isNamed(
+  { id, version }: Pick<ConsentAsked, 'id' | 'version'>,
+  { agrees }: Addressed,
+  { consent_id, consent_version }: NamesRequest,
+): boolean {
+  if (consent_version != null && consent_version !== version) return false;
+  return agrees && (consent_id == null || consent_id.toLowerCase() === id);
+}
+
+/** The request that waits and that the call names. @throws ApiError 404 without one */
+export function waitingRequest(
+  addressed: Addressed,
+  input: NamesRequest,
+): { readonly consent: Consent; readonly request: ConsentAsked } {
+  const { consent } = addressed;
+  const request = consent === null ? undefined : pendingRequest(consent);
+  if (consent === null || request === undefined || !isNamed(request, addressed, input))
+    throw notFound('Consent request', { current_status: consent?.status ?? 'none' });
+  return { consent, request };
 }

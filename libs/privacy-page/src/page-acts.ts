@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { CATEGORIES_MAX, ConsentService } from '@app/consent';
+import { CATEGORIES_MAX, ConsentAcceptAct, ConsentDeclineAct, ConsentRevokeAct } from '@app/consent';
 import { CertificateService, ErasureEverywhere, ErasureService } from '@app/erasure';
 import { type ExportForm, ExportService } from '@app/export';
 import { type FormFields, type JsonStream, JsonText } from '@app/http';
-import { NO_CLAIM } from '@app/idempotency';
+import { Acts, NO_CLAIM } from '@app/idempotency';
 import { ApiError, Clock, invalidRequest } from '@app/kernel';
 import type { NamedSubject } from '@app/subjects';
 import type { ShownErasure } from './page-answers.view';
@@ -31,7 +31,10 @@ export class PageActs {
   constructor(
     private readonly reading: PageReading,
     private readonly links: PrivacyLinks,
-    private readonly consents: ConsentService,
+    private readonly acts: Acts,
+    private readonly accepting: ConsentAcceptAct,
+    private readonly declining: ConsentDeclineAct,
+    private readonly revoking: ConsentRevokeAct,
     private readonly exports: ExportService,
     private readonly erasing: ErasureService,
     private readonly everywhere: ErasureEverywhere,
@@ -51,16 +54,9 @@ export class PageActs {
     const { ids } = subject;
     const categories = chosen(fields);
     if (categories === undefined && asked.categories !== null) return 'choose';
-    const input = { ...ids, consent_id: asked.id, consent_version: asked.version, source: VIA };
-    return unlessDone(
-      'accepted',
-      this.consents.accept(
-        botId,
-        categories === undefined ? input : { ...input, categories: [...categories] },
-        NO_CLAIM,
-        VIA,
-      ),
-    );
+    const named = { ...ids, consent_id: asked.id, consent_version: asked.version, source: VIA };
+    const input = categories === undefined ? named : { ...named, categories: [...categories] };
+    return unlessDone('accepted', this.acts.run(this.accepting, { botId, input, via: VIA }, NO_CLAIM));
   }
 
   /** Declines the request that was shown. */
@@ -69,14 +65,14 @@ export class PageActs {
     if (asked === undefined) return 'answered';
     if (fields['shown']?.[0] !== shownBy(facts, asked)) return 'changed';
     const input = { ...subject.ids, consent_id: asked.id, source: VIA };
-    return unlessDone('declined', this.consents.decline(botId, input, NO_CLAIM));
+    return unlessDone('declined', this.acts.run(this.declining, { botId, input }, NO_CLAIM));
   }
 
   async revoke(link: OpenLink, fields: FormFields): Promise<PageNote> {
     const { botId, ids } = await this.subjectOf(link, fields);
     const categories = chosen(fields);
     const input = { ...ids, source: VIA, ...(categories !== undefined && { categories: [...categories] }) };
-    return unlessDone('revoked', this.consents.revoke(botId, input, NO_CLAIM, VIA));
+    return unlessDone('revoked', this.acts.run(this.revoking, this.revoking.of(botId, input, VIA), NO_CLAIM));
   }
 
   /** The export as JSON, recorded like every export; undefined where nothing is stored. */
