@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Clock, SharedReading } from '@app/kernel';
 import { HttpMeter } from './http.meter';
-import { NO_METRICS } from './metrics';
+import { NO_METRICS, observeUnitOfWork } from './metrics';
 import { mayRead } from './metrics.endpoint';
-import { EventLoopDelay } from './process.readings';
-import { PrometheusMetrics } from './prometheus.metrics';
-import { observeUnitOfWork } from './unit-of-work.observer';
+import { EventLoopDelay, PrometheusMetrics } from './prometheus.metrics';
 
 class PlayedClock extends Clock {
   ms = 0;
