@@ -5,7 +5,6 @@ import { EVENT_TYPES } from './event-types';
 export const EventType = (given?: Presence): PropertyDecorator =>
   field(
     {
-      name: 'eventType',
       check: (value) => typeof value === 'string' && EVENT_TYPES.includes(value),
       message: () => `must be one of ${EVENT_TYPES.join(', ')}`,
       // Not a copy: types that are declared later are documented too.

@@ -10,7 +10,6 @@ const RESERVED = ['privacy_page', 'console'];
 export const ActSource = (given: Presence = {}): PropertyDecorator =>
   field(
     {
-      name: 'actSource',
       check: (value) => matches(SOURCE)(value) && !RESERVED.includes(value as string),
       message: `must be 1 to 64 small letters, digits and _ . : -, beginning with a letter, and none of ${RESERVED.join(', ')}: these are for what users do on pages of the service`,
       schema: { type: 'string', pattern: SOURCE.source, example: 'slash_command' },
@@ -24,7 +23,6 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
 export const Digest = (given?: Presence): PropertyDecorator =>
   field(
     {
-      name: 'digest',
       check: matches(DIGEST),
       message: 'must be sha256: and 64 hexadecimal digits',
       schema: { type: 'string', pattern: DIGEST.source },
@@ -38,7 +36,6 @@ export const ByLanguage =
   (target, property) =>
     field(
       {
-        name: 'byLanguage',
         check: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
         message: 'must be an object of texts by language tag',
         schema: { type: 'object', additionalProperties: { $ref: getSchemaPath(type().name) } },

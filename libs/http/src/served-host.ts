@@ -10,7 +10,7 @@ const NAME = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/;
 /**
  * The fault of the `Host` header of a request, if any. While the service listens on loopback, only loopback names and
  * `ALLOWED_HOSTS` are answered: a page in a browser on the same machine cannot reach it under a name of its own (DNS
- * rebinding). Of two lines Node.js keeps the first, and a proxy may have read the second (RFC 9112, section 3.2).
+ * rebinding). Node.js keeps the first of two lines, and a proxy may have read the second (RFC 9112, section 3.2).
  */
 export function hostFault({ host, allowedHosts }: Pick<Config, 'host' | 'allowedHosts'>) {
   const own = host.toLowerCase();
