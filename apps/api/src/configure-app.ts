@@ -75,7 +75,7 @@ const NEGOTIATED = ['accept', 'accept-language'] as const;
 /** The number of their characters that are read. Browsers send less than two hundred. */
 const NEGOTIATED_MAX = 1_000;
 
-function openContext(logger: Logger, { http }: PrometheusMetrics): Middleware {
+function openContext(logger: Logger, metrics: PrometheusMetrics): Middleware {
   return (request, _response, next) => {
     const given = request.headers['x-request-id'];
     const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
@@ -84,7 +84,7 @@ function openContext(logger: Logger, { http }: PrometheusMetrics): Middleware {
       if (text !== undefined && text.length > NEGOTIATED_MAX)
         request.headers[name] = text.slice(0, NEGOTIATED_MAX);
     }
-    request.context = new RequestContext(id, performance.now(), logger, http);
+    request.context = new RequestContext(id, performance.now(), logger, metrics);
     // Express would answer OPTIONS outside the envelope. No route has other methods.
     if (!METHODS.has(request.method)) request.url = '/';
     next();

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { ApiError } from '@app/kernel';
 import type { RateDecision } from '@app/limits';
-import type { HttpMeter } from '@app/metrics';
+import type { PrometheusMetrics } from '@app/metrics';
 
 /** The authenticated bot of a request, and what its key allows. */
 export class Caller {
@@ -36,7 +36,7 @@ export class RequestContext {
     readonly id: string,
     readonly startedMs: number,
     readonly logger: Logger,
-    readonly meter: HttpMeter,
+    readonly meter: PrometheusMetrics,
   ) {}
 }
 

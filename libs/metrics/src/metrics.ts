@@ -2,7 +2,7 @@ import { METRICS } from './metric.definitions';
 
 type Table = typeof METRICS;
 
-/** The names of one type of metric that modules feed. Readers such as {@link HttpMeter} make the other metrics. */
+/** The names of one type of metric that modules feed. PrometheusMetrics itself feeds the others. */
 type NamesOf<Type extends string> = {
   [N in keyof Table]: Table[N] extends { type: Type }
     ? Table[N] extends { labels: unknown }

@@ -2,7 +2,6 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { describeFault, OwnError } from '@app/kernel';
-import { HttpMeter } from './http.meter';
 import { type MetricDefinition, METRICS } from './metric.definitions';
 import {
   type Counted,
@@ -12,12 +11,20 @@ import {
   Metrics,
   type Reading,
 } from './metrics';
-import { HttpDurations, HttpRequests } from './prometheus.http';
 
+/** The label of requests that match no route, so that invented paths create no series. */
+const UNKNOWN_ROUTE = 'unknown';
+const OTHER_METHOD = 'OTHER';
+const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
 /** The interval between two measurements of the event loop, in milliseconds. */
 const RESOLUTION_MS = 10;
 /** Readings within this time, in milliseconds, share one result. */
 const WINDOW_MS = 10_000;
+
+interface AnswerSeries {
+  readonly requests: Counter.Internal;
+  readonly durations: Histogram.Internal<string>;
+}
 
 /**
  * {@link Metrics} in the registry of this application, in Prometheus's text format. A gauge is read at each exposition.
@@ -25,14 +32,16 @@ const WINDOW_MS = 10_000;
  */
 @Injectable()
 export class PrometheusMetrics extends Metrics implements OnApplicationShutdown {
-  /** Counts answers; the HTTP adapter feeds it. */
-  readonly http = new HttpMeter();
   /** The time limit of one reading, in milliseconds. The exposition leaves out a slower reading. */
   readingMaxMs = 2_000;
   private readonly logger = new Logger('Metrics');
   private readonly registry = new Registry();
   private readonly counters = new Map<string, Counter>();
   private readonly histograms = new Map<string, Histogram>();
+  private readonly httpRequests: Counter;
+  private readonly httpDuration: Histogram;
+  /** The series of each kind of answer, which are kept: to find them by their labels takes longer than to count. */
+  private readonly answers = new Map<string, AnswerSeries>();
   private readonly loopDelay = new EventLoopDelay();
   private reading: Promise<string> | undefined;
 
@@ -40,15 +49,11 @@ export class PrometheusMetrics extends Metrics implements OnApplicationShutdown 
     super();
     const registers = [this.registry];
     const { httpRequests, httpDuration, cpu, ...fed } = METRICS;
-    this.registry.registerMetric(new HttpRequests(this.http, httpRequests));
-    this.registry.registerMetric(new HttpDurations(this.http, httpDuration));
+    this.httpRequests = counter(httpRequests, registers);
+    this.httpDuration = histogram(httpDuration, registers);
     for (const [key, definition] of Object.entries<MetricDefinition>(fed)) {
       if (definition.type === 'counter') this.counters.set(key, counter(definition, registers));
-      if (definition.type === 'histogram')
-        this.histograms.set(
-          key,
-          new Histogram({ ...named(definition), buckets: [...(definition.buckets ?? [])], registers }),
-        );
+      if (definition.type === 'histogram') this.histograms.set(key, histogram(definition, registers));
     }
     new Counter({
       ...named(cpu),
@@ -65,6 +70,21 @@ export class PrometheusMetrics extends Metrics implements OnApplicationShutdown 
     this.gauge('heapUsed', () => process.memoryUsage().heapUsed);
     this.gauge('externalMemory', () => process.memoryUsage().external);
     this.gauge('startTime', () => performance.timeOrigin / 1000);
+  }
+
+  /** Counts an answer by its method, its declared route and its status, never by a path. */
+  answered(method: string, declared: string | undefined, status: number, durationMs: number): void {
+    const route = declared ?? UNKNOWN_ROUTE;
+    const key = `${method} ${status} ${route}`;
+    let series = this.answers.get(key);
+    if (series === undefined) {
+      const labels = { method: HTTP_METHODS.includes(method) ? method : OTHER_METHOD, route };
+      const requests = this.httpRequests.labels({ ...labels, status });
+      series = { requests, durations: this.httpDuration.labels(labels) };
+      this.answers.set(key, series);
+    }
+    series.requests.inc();
+    series.durations.observe(durationMs / 1000);
   }
 
   count<N extends CounterName>(name: N, ...counted: Counted<N>): void {
@@ -128,6 +148,10 @@ function counter(definition: MetricDefinition, registers: Registry[]): Counter {
   const made = new Counter({ ...named(definition), registers });
   for (const value of label?.values ?? []) made.inc({ [label?.name ?? '']: value }, 0);
   return made;
+}
+
+function histogram(definition: MetricDefinition, registers: Registry[]): Histogram {
+  return new Histogram({ ...named(definition), buckets: [...(definition.buckets ?? [])], registers });
 }
 
 function set(gauge: Gauge, { label }: MetricDefinition, reading: unknown): void {
