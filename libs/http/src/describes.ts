@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiExtension, ApiOperation, ApiTags } from '@nestjs/swagger';
 
 /** A request that can be sent unchanged, and the answer of a fresh service to it. */
-export interface Example {
+interface Example {
   /** When to send this example. A route with several examples needs it. */
   readonly summary?: string;
   readonly body?: object;
@@ -14,7 +14,7 @@ export interface Example {
 export type Examples = Readonly<Record<string, Example>>;
 
 /** The documentation of a route for readers. */
-export interface Description {
+interface Description {
   /** One line without a full stop. */
   readonly summary: string;
   /**
@@ -115,14 +115,10 @@ function inMedia(type: string, answer: unknown): unknown {
 function named(
   examples: Examples,
   value: (example: Example) => unknown,
-): Record<string, { summary?: string; value: unknown }> | undefined {
-  const entries = Object.entries(examples).flatMap(([name, example]) => {
-    const given = value(example);
-    const { summary } = example;
-    return given === undefined
-      ? []
-      : [[name, { ...(summary !== undefined && { summary }), value: given }] as const];
-  });
+): Record<string, { summary: string | undefined; value: unknown }> | undefined {
+  const entries = Object.entries(examples)
+    .map(([name, example]) => [name, { summary: example.summary, value: value(example) }] as const)
+    .filter(([, shown]) => shown.value !== undefined);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 

@@ -10,7 +10,7 @@ import { ListPage } from './pagination';
 import { parseQuery } from './query';
 import type { LetheResponse } from './request-context';
 import { type StreamLimits, StreamSlots } from './stream-slots';
-import { answerStream, isStream } from './streams';
+import { AnswerStream, answerStream } from './streams';
 
 /**
  * The time in which a client must send its headers, and its whole request, in milliseconds. The connection of a slower
@@ -58,7 +58,7 @@ export class LetheHttpAdapter extends ExpressAdapter {
   override reply(response: LetheResponse, result: unknown, status?: number): void {
     if (response.headersSent) return;
     const body = result instanceof ListPage ? result.content() : result;
-    if (isStream(body)) void answerStream(response, status ?? 200, body, this.slots);
+    if (body instanceof AnswerStream) void answerStream(response, status ?? 200, body, this.slots);
     else if (body instanceof PublicDocument) answerDocument(response, body);
     else if (body instanceof WebPage) answerPage(response, body);
     else answer(response, status ?? response.statusCode, successEnvelope(body));

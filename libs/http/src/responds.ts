@@ -1,7 +1,7 @@
 import { applyDecorators, HttpCode, Type } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { CONFLICT_REASONS, type ConflictReason, type ErrorCode, ERRORS } from '@app/kernel';
-import { documentedAccess, PUBLIC_ROUTE_EXTENSION, type ScopedOperation } from './scopes';
+import { documentedAccess, PUBLIC_ROUTE, type ScopedOperation } from './scopes';
 import { type DescribedOperation, withExamples } from './describes';
 
 /** A refusal that not all routes have: an error code, or the reason of a conflict. */
@@ -90,14 +90,14 @@ export const API_KEY_SCHEME = 'apiKey';
 /** The parts of an OpenAPI operation that {@link completeOperation} adds to. */
 export interface DocumentedOperation extends DescribedOperation, ScopedOperation {
   security?: object[];
-  [PUBLIC_ROUTE_EXTENSION]?: boolean;
+  [PUBLIC_ROUTE]?: boolean;
   [IDEMPOTENT_ROUTE_EXTENSION]?: boolean;
 }
 
 /** Adds what follows from the route itself: its security, the errors that it does not declare, and its examples. */
 export function completeOperation(operation: DocumentedOperation, method: string): void {
-  const isPublic = operation[PUBLIC_ROUTE_EXTENSION] === true;
-  delete operation[PUBLIC_ROUTE_EXTENSION];
+  const isPublic = operation[PUBLIC_ROUTE] === true;
+  delete operation[PUBLIC_ROUTE];
   const { scopes, whileSuspended } = documentedAccess(operation, method);
   operation.security = isPublic ? [] : scopes.map((scope) => ({ [API_KEY_SCHEME]: [scope] }));
   if (operation[IDEMPOTENT_ROUTE_EXTENSION] === true) takeIdempotencyKey(operation);

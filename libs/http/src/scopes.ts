@@ -26,6 +26,20 @@ export function scopesOf(bits: number): Scope[] {
   return SCOPES.filter((_, at) => (bits & (1 << at)) !== 0);
 }
 
+/** Marks a {@link Public} route, also in the documentation. */
+export const PUBLIC_ROUTE = 'x-lethe-public';
+
+/** Opens a route to callers without an API key; every other route is closed. */
+export const Public = (): ClassDecorator & MethodDecorator =>
+  applyDecorators(SetMetadata(PUBLIC_ROUTE, true), ApiExtension(PUBLIC_ROUTE, true));
+
+/** The authenticated bot, on every route that is not `@Public()`. */
+export const CurrentBot = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
+  const { caller } = context.switchToHttp().getRequest<LetheRequest>().context;
+  if (caller === undefined) throw new OwnError('CurrentBot is used on a public route');
+  return caller;
+});
+
 const SCOPES_OF_ROUTE = 'x-lethe-scopes';
 const WHILE_SUSPENDED = 'x-lethe-while-suspended';
 
@@ -106,19 +120,3 @@ export function documentedAccess(operation: ScopedOperation, method: string) {
   delete operation[WHILE_SUSPENDED];
   return accessWith(method === 'get', declared, isOpened);
 }
-
-const PUBLIC_ROUTE = 'lethe:public';
-
-/** Marks a {@link Public} route in the documentation. */
-export const PUBLIC_ROUTE_EXTENSION = 'x-lethe-public';
-
-/** Opens a route to callers without an API key; every other route is closed. */
-export const Public = (): ClassDecorator & MethodDecorator =>
-  applyDecorators(SetMetadata(PUBLIC_ROUTE, true), ApiExtension(PUBLIC_ROUTE_EXTENSION, true));
-
-/** The authenticated bot, on every route that is not `@Public()`. */
-export const CurrentBot = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
-  const { caller } = context.switchToHttp().getRequest<LetheRequest>().context;
-  if (caller === undefined) throw new OwnError('CurrentBot is used on a public route');
-  return caller;
-});

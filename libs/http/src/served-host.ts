@@ -19,7 +19,11 @@ export function hostFault({ host, allowedHosts }: Pick<Config, 'host' | 'allowed
   return ({ headers: { host: header }, rawHeaders }: IncomingMessage): ApiError | undefined => {
     if (hostLines(rawHeaders) > 1) return invalidRequest([{ field: 'Host', message: 'must be sent once' }]);
     if (!isLoopback || header === undefined) return undefined;
-    return served.has(NAME.exec(header.toLowerCase())?.[1] ?? '') ? undefined : misdirected();
+    if (served.has(NAME.exec(header.toLowerCase())?.[1] ?? '')) return undefined;
+    return new ApiError(
+      'misdirected_request',
+      'This service listens on loopback and does not answer to this Host: its operator sets ALLOWED_HOSTS',
+    );
   };
 }
 
@@ -28,12 +32,4 @@ function hostLines(rawHeaders: readonly string[]): number {
   for (let at = 0; at < rawHeaders.length; at += 2)
     if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count++;
   return count;
-}
-
-/** 421 for a name that is not served. */
-function misdirected(): ApiError {
-  return new ApiError(
-    'misdirected_request',
-    'This service listens on loopback and does not answer to this Host: its operator sets ALLOWED_HOSTS',
-  );
 }

@@ -17,11 +17,6 @@ export interface OpenStream {
   readonly cut: () => void;
 }
 
-interface Waiting {
-  readonly stream: OpenStream;
-  readonly begin: () => void;
-}
-
 /** The number of streamed answers that are open at the same time, in all and of each caller. */
 export type StreamLimits = Pick<Config, 'streamsMax' | 'streamsPerBot'>;
 
@@ -32,7 +27,8 @@ export type StreamLimits = Pick<Config, 'streamsMax' | 'streamsPerBot'>;
  */
 export class StreamSlots {
   private readonly open = new Set<OpenStream>();
-  private readonly waiting = new Set<Waiting>();
+  /** Each answer that waits, with what begins it. */
+  private readonly waiting = new Map<OpenStream, () => void>();
 
   /** How long, in milliseconds, an answer waits for the end of another one. */
   waitMs = WAIT_MS;
@@ -52,10 +48,10 @@ export class StreamSlots {
 
   free(stream: OpenStream): void {
     this.open.delete(stream);
-    for (const next of this.waiting) {
-      if (!this.hasRoom(next.stream)) continue;
+    for (const [next, begin] of this.waiting) {
+      if (!this.hasRoom(next)) continue;
       this.waiting.delete(next);
-      next.begin();
+      begin();
       return;
     }
   }
@@ -82,26 +78,23 @@ export class StreamSlots {
   }
 
   private turnOf(stream: OpenStream): Promise<void> {
-    const others = [...this.waiting].map((one) => one.stream);
-    if (!this.isWithin(others, stream)) throw tooMany();
+    if (!this.isWithin([...this.waiting.keys()], stream)) throw tooMany();
     return new Promise((resolve, reject) => {
       const look = setInterval(() => {
         if (this.isFull && this.hasShare(stream)) this.cutStalled();
       }, LOOK_MS);
       const timer = setTimeout(() => {
         clearInterval(look);
-        this.waiting.delete(waiting);
+        this.waiting.delete(stream);
         reject(tooMany());
       }, this.waitMs);
-      const begin = (): void => {
+      this.waiting.set(stream, () => {
         clearInterval(look);
         clearTimeout(timer);
         // At once: an answer that asks before the waiting one continues must not find the same room.
         this.open.add(stream);
         resolve();
-      };
-      const waiting = { stream, begin };
-      this.waiting.add(waiting);
+      });
     });
   }
 

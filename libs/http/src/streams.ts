@@ -25,7 +25,7 @@ interface PageReader {
 }
 
 /** A result that is too large for one text. `writeTo` writes it in pieces and awaits each. */
-abstract class AnswerStream {
+export abstract class AnswerStream {
   abstract readonly form: StreamForm;
 
   constructor(
@@ -52,10 +52,6 @@ export class TextStream extends AnswerStream {
 /** One JSON value on each line (NDJSON), without the envelope. It has no limit on the whole time. */
 export class LineStream extends AnswerStream {
   readonly form = { contentType: 'application/x-ndjson', head: '', tail: '' };
-}
-
-export function isStream(result: unknown): result is AnswerStream {
-  return result instanceof AnswerStream;
 }
 
 /**
