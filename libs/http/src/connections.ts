@@ -7,6 +7,7 @@ import { errorEnvelope } from './answer';
 /** How long a refused client may read the answer, in milliseconds. Then its connection is closed. */
 const LINGER_MS = 1_000;
 
+/** A connection. `_httpMessage` is the answer that is being sent on it: Node.js has no public name for it. */
 type AnsweredSocket = Duplex & {
   readonly _httpMessage?: (ServerResponse & { req: IncomingMessage }) | null;
   readonly bytesRead?: number;
