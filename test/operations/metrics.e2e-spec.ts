@@ -232,7 +232,7 @@ describe('the numbers', () => {
     const name = 'lethe_http_request_duration_seconds';
     const labels = 'method="POST",route="/api/v1/bots/register"';
     const bounds = [
-      ...text.matchAll(new RegExp(`^${name}_bucket\\{${labels},le="([^"]+)"\\} (\\d+)$`, 'gm')),
+      ...text.matchAll(new RegExp(`^${name}_bucket\\{le="([^"]+)",${labels}\\} (\\d+)$`, 'gm')),
     ];
     expect(bounds.map(([, bound]) => bound)).toEqual([...METRICS.httpDuration.buckets.map(String), '+Inf']);
     const counts = bounds.map(([, , count]) => Number(count));

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import type { LetheHttpAdapter } from '@app/http';
 import type { Config } from '@app/kernel';
 import { listenFault } from '@app/runtime';
-import { greeting } from '../../apps/api/src/greeting';
+import { greeting } from '../../apps/api/src/start';
 import { requestText } from '../support/raw-socket';
 import { Service } from '../support/service';
 

@@ -16,9 +16,10 @@ import { CategoryRetention, DueData, WithdrawnDataErasure } from '@app/user-data
 import { AuditService, declareEventTypes } from '@app/audit';
 import { SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
+import { LetheHttpAdapter } from '@app/http';
 import SqliteDatabase from 'better-sqlite3';
 import { AppModule } from '../../apps/api/src/app.module';
-import { configureApp, newHttpAdapter } from '../../apps/api/src/configure-app';
+import { configureApp } from '../../apps/api/src/configure-app';
 import { openApiDocument } from '../../apps/api/src/openapi';
 import { RemindersModule } from './add-a-module/reminders.module';
 import { Bot, field } from '../support/bot';
@@ -54,7 +55,7 @@ beforeAll(async () => {
   app = await NestFactory.create<NestExpressApplication>(
     // Step 5 of libs/README.md, as start() does it.
     AppModule.forRoot(config, logger, [RemindersModule]),
-    newHttpAdapter(config),
+    new LetheHttpAdapter(config),
     { logger: new NestLogger(logger), abortOnError: false },
   );
   configureApp(app);

@@ -6,11 +6,12 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SubjectDigests } from '@app/crypto';
 import { ApiKeyTimes } from '@app/bots';
 import { ErasureReplay } from '@app/erasure';
+import { LetheHttpAdapter } from '@app/http';
 import { createLogger, NestLogger, readConfig } from '@app/kernel';
 import { PrometheusMetrics } from '@app/metrics';
 import { Health } from '@app/runtime';
 import { AppModule } from '../../apps/api/src/app.module';
-import { configureApp, newHttpAdapter } from '../../apps/api/src/configure-app';
+import { configureApp } from '../../apps/api/src/configure-app';
 import { FURTHER_MODULES } from '../../modules';
 import { Bot } from './bot';
 import { type StoredIds, storedIds } from './digests';
@@ -71,7 +72,7 @@ export class Service {
     const logger = createLogger('trace', { write: (line: string) => void this.logLines.push(line) });
     this.app = await NestFactory.create<NestExpressApplication>(
       AppModule.forRoot(config, logger, FURTHER_MODULES),
-      newHttpAdapter(config),
+      new LetheHttpAdapter(config),
       { logger: new NestLogger(logger), abortOnError: false },
     );
     configureApp(this.app);

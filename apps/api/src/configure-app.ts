@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { identify, ApiKeyDirectory, KeyUses } from '@app/bots';
-import { countRate, LetheHttpAdapter, type LetheRequest, RequestContext, hostFault } from '@app/http';
+import { ApiKeyDirectory, identify, KeyUses } from '@app/bots';
 import { consoleGateway, ConsoleSessions } from '@app/console';
+import { countRate, hostFault, type LetheHttpAdapter, type LetheRequest, RequestContext } from '@app/http';
 import { CONFIG, type Config, LOGGER } from '@app/kernel';
 import { RateLimitStore } from '@app/limits';
-import { PRIVACY_PAGES } from '@app/privacy-page';
 import { metricsEndpoint, PrometheusMetrics } from '@app/metrics';
+import { PRIVACY_PAGES } from '@app/privacy-page';
 import type { Logger } from 'pino';
-import { registerAppGauges } from './app.gauges';
-import { serveConsole } from './console';
-import { serveDocs } from './docs';
+import { serveConsole, serveDocs } from './docs';
 import { KEY_SET_PATH } from './keys.controller';
 
-export const API_PREFIX = 'api/v1';
+const API_PREFIX = 'api/v1';
 
 const PROBES = ['health/live', 'health/ready'];
 
@@ -25,10 +23,6 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE']);
 
 /** A request id of the caller is kept when it matches this pattern. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
-
-export function newHttpAdapter(config: Config): LetheHttpAdapter {
-  return new LetheHttpAdapter(config);
-}
 
 /** The middleware of every request before its route: request id, authentication, rate. */
 export function configureApp(app: NestExpressApplication): void {
@@ -51,14 +45,15 @@ export function configureApp(app: NestExpressApplication): void {
       counted(counting),
     ),
   );
-  registerAppGauges(app);
+  const adapter = app.getHttpAdapter() as unknown as LetheHttpAdapter;
+  metrics.gauge('httpConnections', () => adapter.connections);
   serveDocs(app);
   serveConsole(app);
 }
 
 type Middleware = (request: LetheRequest, response: Response, next: NextFunction) => void;
 
-/** Joins several middlewares into one. Express needs more time between two middlewares than each of them takes. */
+/** Joins several middlewares into one: a step of Express from one to the next takes longer than each of them. */
 function inOrder(first: Middleware, ...others: Middleware[]): Middleware {
   const [second, ...rest] = others;
   if (second === undefined) return first;
@@ -77,10 +72,10 @@ function inOrder(first: Middleware, ...others: Middleware[]): Middleware {
 
 /** The headers by which a caller chooses a form. Their parsers take more than linear time. */
 const NEGOTIATED = ['accept', 'accept-language'] as const;
-/** The characters of each that are read. Browsers send less than two hundred. */
+/** The number of their characters that are read. Browsers send less than two hundred. */
 const NEGOTIATED_MAX = 1_000;
 
-function openContext(logger: Logger, { http }: PrometheusMetrics): Middleware {
+function openContext(logger: Logger, metrics: PrometheusMetrics): Middleware {
   return (request, _response, next) => {
     const given = request.headers['x-request-id'];
     const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
@@ -89,7 +84,7 @@ function openContext(logger: Logger, { http }: PrometheusMetrics): Middleware {
       if (text !== undefined && text.length > NEGOTIATED_MAX)
         request.headers[name] = text.slice(0, NEGOTIATED_MAX);
     }
-    request.context = new RequestContext(id, performance.now(), logger, http);
+    request.context = new RequestContext(id, performance.now(), logger, metrics);
     // Express would answer OPTIONS outside the envelope. No route has other methods.
     if (!METHODS.has(request.method)) request.url = '/';
     next();
@@ -106,9 +101,10 @@ function atServedHost(config: Config, counting: Middleware): Middleware {
   };
 }
 
-function counted(middleware: Middleware): Middleware {
+/** Runs `counting` for every request but the probes. */
+function counted(counting: Middleware): Middleware {
   return (request, response, next) => {
     if (UNCOUNTED.has(request.path)) next();
-    else middleware(request, response, next);
+    else counting(request, response, next);
   };
 }

@@ -1,14 +1,13 @@
 import type { NextFunction, Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { ConsoleFiles } from '@app/console';
+import { CONSOLE_HEADERS, ConsoleFiles } from '@app/console';
 import { type LetheRequest, rateHeaders, type RequestContext } from '@app/http';
 import { Turns } from '@app/kernel';
 import { Health } from '@app/runtime';
-import { DOCS_HEADERS, made, type MadeFile } from './docs-page';
+import { DOCS_HEADERS, made, type MadeFile, PAGE_CSS } from './docs-page';
 import { FRONT_PAGE_HEADERS, frontPage, languageOf, stateOf } from './front-page';
 import { guidePages } from './guides';
 import { openApiDocument } from './openapi';
-import { PAGE_CSS } from './page-style';
 import { type Documented, REFERENCE_SCRIPT, referencePage } from './reference';
 
 /** The pages take turns, to be made and to be sent: a long one takes a millisecond, and many can be asked for at the same moment. */
@@ -88,6 +87,27 @@ function frontPageFor(
 }
 
 /** The headers of every answer. */
-export function factsOf({ id, rate }: RequestContext): Record<string, string> {
+function factsOf({ id, rate }: RequestContext): Record<string, string> {
   return { 'X-Request-Id': id, ...(rate && Object.fromEntries(rateHeaders(rate))) };
+}
+
+/**
+ * Serves the page of the console below `/console`, and `/verify`. They are pages for everybody: what the console shows
+ * needs a session, and `/verify` shows what its reader brings.
+ */
+export function serveConsole(app: NestExpressApplication): void {
+  const files = app.get(ConsoleFiles);
+  app.use((request: LetheRequest, response: Response, next: NextFunction) => {
+    const { method, path, context } = request;
+    const isConsole = path === '/console' || (path.startsWith('/console/') && path !== '/console/session');
+    const isPage = isConsole || path === '/verify';
+    if (!isPage || (method !== 'GET' && method !== 'HEAD') || context.rate?.exceeded) return next();
+    const file = files.find(path);
+    if (file === undefined) return next();
+    response
+      .set(CONSOLE_HEADERS)
+      .set(factsOf(context))
+      .set({ 'Content-Type': file.type, 'Cache-Control': file.caching })
+      .send(file.body);
+  });
 }

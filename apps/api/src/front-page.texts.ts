@@ -1,5 +1,5 @@
 /** The words of the page at `/` in one language. */
-export interface FrontPageTexts {
+interface FrontPageTexts {
   readonly about: string;
   readonly state: string;
   readonly ok: string;

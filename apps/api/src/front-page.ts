@@ -4,7 +4,7 @@ import { ApiError, version } from '@app/kernel';
 import type { Health } from '@app/runtime';
 import { FRONT_PAGE_TEXTS, type FrontPageLanguage } from './front-page.texts';
 import { KEY_SET_PATH } from './keys.controller';
-import { STYLE } from './page-style';
+import { STYLE } from './docs-page';
 
 export const FRONT_PAGE_HEADERS = {
   'Content-Security-Policy':

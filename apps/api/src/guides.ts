@@ -5,7 +5,7 @@ import { docsPage, type MadeFile } from './docs-page';
 import { renderer } from './markdown';
 
 /** The path of the index. */
-export const GUIDES_PATH = '/docs/guides/';
+const GUIDES_PATH = '/docs/guides/';
 
 /**
  * The guides of the folder `docs` beside the manifest, by their paths; none where an installation lacks it. Each is made when

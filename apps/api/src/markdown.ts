@@ -1,7 +1,7 @@
 import { Marked, type Tokens } from 'marked';
 import { escaped } from '@app/privacy-page';
 
-/** Where a link of a text leads; undefined for what this service does not serve, which is shown as text. */
+/** The target of a link; undefined for what this service does not serve, which is shown as text. */
 export type Target = (address: string) => string | undefined;
 
 /** The id of a heading, as GitHub makes it: the links between the guides are written for it. */

@@ -132,7 +132,7 @@ export async function openApiDocument(app: INestApplication, turns = new Turns()
   };
 }
 
-/** Adds to each operation what its decorators leave out, and to `topics` those of the operations. */
+/** Adds to each operation what its decorators leave out, and to `topics` the topics of the operations. */
 function completePaths(paths: OpenAPIObject['paths'], topics: Map<string, string>): void {
   for (const [path, item] of Object.entries(paths)) {
     for (const method of METHODS) {

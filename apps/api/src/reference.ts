@@ -201,7 +201,7 @@ function answersOf({ responses }: Operation, shapes: Shapes): string {
   return table(['Status', 'Meaning', 'Shape'], rows) + examples.join('');
 }
 
-/** The shape of `data` in the envelope of an answer, else that of the answer. */
+/** The shape of `data` in the envelope of an answer, else the shape of the answer. */
 function dataOf(schema: Schema): Schema {
   return schema.properties?.['success'] === undefined ? schema : (schema.properties['data'] ?? schema);
 }

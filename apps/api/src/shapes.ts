@@ -68,7 +68,7 @@ export class Shapes {
     return typeof further === 'object' ? `${name} of ${this.typeOf(further)} by key` : name;
   }
 
-  /** The fields of a shape as a table, with those of shapes without a name within it. */
+  /** The fields of a shape as a table, with the fields of unnamed shapes within it. */
   fields(schema: Schema): string {
     const rows = this.rows(schema, '');
     if (rows.length === 0) return `<p>${this.typeOf(schema)}${this.notes(schema)}</p>`;

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { LetheHttpAdapter } from '@app/http';
+import { databaseEngine } from '@app/database';
+import { LetheHttpAdapter } from '@app/http';
 import { type Config, NestLogger } from '@app/kernel';
-import { type Application, listenFault, startProcess } from '@app/runtime';
+import { type Application, isWildcard, listenFault, reachableUrl, startProcess } from '@app/runtime';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module';
-import { configureApp, newHttpAdapter } from './configure-app';
-import { greeting } from './greeting';
+import { configureApp } from './configure-app';
 
 /**
  * Starts the service, with the `further` modules of a team in addition to Lethe's own, and keeps it running until a
@@ -20,17 +20,14 @@ export function start(...further: Type[]): Promise<void> {
 }
 
 async function create(config: Config, logger: Logger, further: readonly Type[]): Promise<Application> {
+  const adapter = new LetheHttpAdapter(config);
   const nest = await NestFactory.create<NestExpressApplication>(
     AppModule.forRoot(config, logger, further),
-    newHttpAdapter(config),
-    {
-      logger: new NestLogger(logger),
-      abortOnError: false,
-    },
+    adapter,
+    { logger: new NestLogger(logger), abortOnError: false },
   );
   configureApp(nest);
   await nest.init();
-  const adapter = nest.getHttpAdapter() as unknown as LetheHttpAdapter;
   return {
     nest,
     listen: async () => {
@@ -45,4 +42,22 @@ async function create(config: Config, logger: Logger, further: readonly Type[]):
     },
     drain: (timeoutMs) => adapter.drain(timeoutMs),
   };
+}
+
+/** The greeting of a running service for the operator. */
+export function greeting(config: Config, { port }: AddressInfo): string {
+  const base = reachableUrl(config.host, port);
+  const tiers = [...config.tiers].map(([name, limit]) => `${name} ${limit}`).join(', ');
+  return [
+    `Lethe listens on ${base}${isWildcard(config.host) ? ' and on every other address of this machine' : ''}`,
+    `  documentation  ${base}/docs`,
+    `  database       ${databaseEngine(config).place}`,
+    `  webhooks, jobs ${config.jobs === 'on' ? 'by this process' : 'left to workers (JOBS=off)'}`,
+    `  limiter        ${counter(config)}; requests per minute: ${tiers}, without a key ${config.anonymousLimit}; bots:tier moves a bot to another tier`,
+    '',
+  ].join('\n');
+}
+
+function counter({ redisUrl }: Config): string {
+  return redisUrl === undefined ? 'in the memory of this process' : `in Redis, ${new URL(redisUrl).host}`;
 }

@@ -40,7 +40,6 @@ export function requireDeclared(type: AnyEventType): void {
 export const EventType = (given?: Presence): PropertyDecorator =>
   field(
     {
-      name: 'eventType',
       check: (value) => typeof value === 'string' && EVENT_TYPES.includes(value),
       message: () => `must be one of ${EVENT_TYPES.join(', ')}`,
       // Not a copy: types that are declared later are documented too.

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Integer, Pagination, type Scope, ScopeList, Text, Timestamp, Uuid } from '@app/http';
+import { Integer, Pagination, type Scope, SCOPES, SomeOf, Text, Timestamp, Uuid } from '@app/http';
 import { BotPath, OVERLAP_SECONDS_MAX } from './bots.dto';
 
 export class ApiKeyPath extends BotPath {
@@ -7,7 +7,7 @@ export class ApiKeyPath extends BotPath {
 }
 
 export class NewApiKey {
-  @ScopeList({
+  @SomeOf(SCOPES, {
     optional: true,
     description: 'What the key allows; default all. The key of this call must have each of them',
   })
@@ -30,7 +30,7 @@ export class RotateApiKey {
 export class ApiKeyView {
   @Uuid() id: string;
   @Text(16) api_key_prefix: string;
-  @ScopeList() scopes: Scope[];
+  @SomeOf(SCOPES) scopes: Scope[];
   @Timestamp({ nullable: true, description: 'null for a key that lasts' }) expires_at: string | null;
   @Timestamp({
     nullable: true,
@@ -49,7 +49,7 @@ export class ApiKeyCreatedView {
   @Uuid() id: string;
   @Text(57, { description: 'Shown only here; keep it secret' }) api_key: string;
   @Text(16) api_key_prefix: string;
-  @ScopeList() scopes: Scope[];
+  @SomeOf(SCOPES) scopes: Scope[];
   @Timestamp({ nullable: true, description: 'null for a key that lasts' }) expires_at: string | null;
   @Timestamp() created_at: string;
 }

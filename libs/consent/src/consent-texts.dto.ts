@@ -29,7 +29,6 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
 export const Digest = (given?: Presence): PropertyDecorator =>
   field(
     {
-      name: 'digest',
       check: matches(DIGEST),
       message: 'must be sha256: and 64 hexadecimal digits',
       schema: { type: 'string', pattern: DIGEST.source },
@@ -43,7 +42,6 @@ const ByLanguage =
   (target, property) =>
     field(
       {
-        name: 'byLanguage',
         check: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
         message: 'must be an object of texts by language tag',
         schema: { type: 'object', additionalProperties: { $ref: getSchemaPath(type().name) } },

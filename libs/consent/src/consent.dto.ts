@@ -36,7 +36,6 @@ const RESERVED = ['privacy_page', 'console'];
 const ActSource = (given: Presence = {}): PropertyDecorator =>
   field(
     {
-      name: 'actSource',
       check: (value) => matches(SOURCE)(value) && !RESERVED.includes(value as string),
       message: `must be 1 to 64 small letters, digits and _ . : -, beginning with a letter, and none of ${RESERVED.join(', ')}: these are for what users do on pages of the service`,
       schema: { type: 'string', pattern: SOURCE.source, example: 'slash_command' },

@@ -1,4 +1,4 @@
-import { ApiError, internalError, describeFault, logRequest } from '@app/kernel';
+import { ApiError, describeFault, internalError, logRequest } from '@app/kernel';
 import type { RateDecision } from '@app/limits';
 import type { LetheResponse } from './request-context';
 
@@ -7,6 +7,7 @@ export function answerHeaders(
   response: LetheResponse,
   status: number,
   contentType = 'application/json; charset=utf-8',
+  caching = 'no-store',
 ): string[] {
   const { id, rate, isReplayed } = response.req.context;
   const headers = [
@@ -15,7 +16,7 @@ export function answerHeaders(
     'X-Request-Id',
     id,
     'Cache-Control',
-    'no-store',
+    caching,
     'X-Content-Type-Options',
     'nosniff',
   ];
@@ -52,13 +53,13 @@ function leavesLongBody({ complete, headers }: LetheResponse['req']): boolean {
   );
 }
 
-/** Sends one whole JSON answer and logs it. Every answer that has a body and is not streamed is sent here. */
+/** Sends one whole JSON answer and logs it. */
 export function answer(response: LetheResponse, status: number, json: string): void {
   sendWhole(response, status, answerHeaders(response, status), json);
 }
 
 /** Sends one whole answer with these headers and logs it. */
-export function sendWhole(response: LetheResponse, status: number, headers: string[], text: string): void {
+function sendWhole(response: LetheResponse, status: number, headers: string[], text: string): void {
   headers.push('Content-Length', String(Buffer.byteLength(text)));
   const isCut = leavesLongBody(response.req);
   if (isCut) headers.push('Connection', 'close');
@@ -119,6 +120,12 @@ export function successEnvelope(data: unknown): string {
   return `{"success":true,"data":${data instanceof JsonText ? data.text : JSON.stringify(data ?? {})}}`;
 }
 
+/** The envelope of an error. */
+export function errorEnvelope(error: Pick<ApiError, 'code' | 'message' | 'details'>): string {
+  const { code, message, details } = error;
+  return JSON.stringify({ success: false, error: { code, message, details } });
+}
+
 /**
  * Ends a streamed answer after a fault. Returns true when the fault can still be answered, in the error envelope or as
  * `send` does it; otherwise the connection is cut.
@@ -141,11 +148,30 @@ export function answerFault(
   return false;
 }
 
-/** The envelope of an error. */
-export function errorEnvelope({
-  code,
-  message,
-  details,
-}: Pick<ApiError, 'code' | 'message' | 'details'>): string {
-  return JSON.stringify({ success: false, error: { code, message, details } });
+/** A result in a standard format. It is sent without the envelope and may be cached for a while. */
+export class PublicDocument {
+  constructor(
+    readonly content: object,
+    readonly maxAgeSeconds: number,
+  ) {}
+}
+
+export function answerDocument(response: LetheResponse, { content, maxAgeSeconds }: PublicDocument): void {
+  const headers = answerHeaders(response, 200, undefined, `public, max-age=${maxAgeSeconds}`);
+  sendWhole(response, 200, headers, JSON.stringify(content));
+}
+
+/** A page for people, or a file to keep: sent as it is, with headers of its own and without the envelope. */
+export class WebPage {
+  constructor(
+    readonly content: string,
+    readonly headers: Readonly<Record<string, string>>,
+    readonly status = 200,
+  ) {}
+}
+
+export function answerPage(response: LetheResponse, { content, headers, status }: WebPage): void {
+  const { 'Content-Type': type = 'text/html; charset=utf-8', ...further } = headers;
+  const all = [...answerHeaders(response, status, type), ...Object.entries(further).flat()];
+  sendWhole(response, status, all, content);
 }

@@ -1,14 +1,21 @@
-import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Inject, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { CONFIG, type Config } from '@app/kernel';
-import { BATCH_BODY, parseBatch } from './batch-body';
-import { FORM_BODY, readFormBody } from './form-body';
-import { parseJsonObject, readJsonBody } from './json-body';
+import { type ApiError, CONFIG, type Config, invalidRequest, isCleanText } from '@app/kernel';
+import { BATCH_BODY, parseBatch } from './batch';
+import { parseJsonObject, readBody } from './json-body';
 import type { LetheRequest } from './request-context';
 
+const FORM_BODY = 'lethe:form-body';
+
+/** Marks a route whose body is sent by a form of a page: its fields are lists of texts. */
+export const FormBody = (): MethodDecorator & ClassDecorator => SetMetadata(FORM_BODY, true);
+
+/** The largest body of a form, in bytes. */
+const FORM_MAX_BYTES = 8192;
+
 /**
- * Reads the body of POST and PUT: JSON, or the fields of a form. It is the last guard, so that no body is read of a caller who is over the limit,
- * has no key for the route, or asks for an unknown path.
+ * Reads the body of POST and PUT: JSON, or the fields of a form. It is the last guard: a caller who is over the limit,
+ * has no key for the route, or asks for an unknown path is refused before the body is read.
  */
 @Injectable()
 export class BodyGuard implements CanActivate {
@@ -20,19 +27,32 @@ export class BodyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<LetheRequest>();
     if (request.method !== 'POST' && request.method !== 'PUT') return true;
-    if (this.isMarked(context, FORM_BODY)) {
-      request.body = await readFormBody(request);
-      return true;
-    }
     const { bodyLimitBytes, batchBodyLimitBytes, jsonDepthLimit } = this.config;
-    const isBatch = this.isMarked(context, BATCH_BODY);
-    request.body = isBatch
-      ? await readJsonBody(request, batchBodyLimitBytes, (bytes) => parseBatch(bytes, this.config))
-      : await readJsonBody(request, bodyLimitBytes, (bytes) => parseJsonObject(bytes, jsonDepthLimit));
+    if (this.isMarked(context, FORM_BODY))
+      request.body = await readBody(request, FORM_MAX_BYTES, fieldsOf, 'application/x-www-form-urlencoded');
+    else if (this.isMarked(context, BATCH_BODY))
+      request.body = await readBody(request, batchBodyLimitBytes, (bytes) => parseBatch(bytes, this.config));
+    else
+      request.body = await readBody(request, bodyLimitBytes, (bytes) =>
+        parseJsonObject(bytes, jsonDepthLimit),
+      );
     return true;
   }
 
   private isMarked(context: ExecutionContext, mark: string): boolean {
     return this.reflector.get<boolean | undefined>(mark, context.getHandler()) === true;
   }
+}
+
+/** The fields of a form by name, each with its values. */
+export type FormFields = Readonly<Record<string, readonly string[] | undefined>>;
+
+function fieldsOf(bytes: Buffer): Record<string, unknown> | ApiError {
+  const fields: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
+  for (const [name, value] of new URLSearchParams(bytes.toString('utf8'))) {
+    if (!isCleanText(name) || !isCleanText(value))
+      return invalidRequest([{ field: 'body', message: 'must not hold NUL or lone surrogates' }]);
+    (fields[name] ??= []).push(value);
+  }
+  return fields;
 }

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiExtension, ApiOperation, ApiTags } from '@nestjs/swagger';
 
 /** A request that can be sent unchanged, and the answer of a fresh service to it. */
-export interface Example {
+interface Example {
   /** When to send this example. A route with several examples needs it. */
   readonly summary?: string;
   readonly body?: object;
@@ -14,7 +14,7 @@ export interface Example {
 export type Examples = Readonly<Record<string, Example>>;
 
 /** The documentation of a route for readers. */
-export interface Description {
+interface Description {
   /** One line without a full stop. */
   readonly summary: string;
   /**
@@ -42,7 +42,7 @@ export function Describes({ summary, description, ...values }: Description): Met
 const TOPIC = 'x-lethe-topic';
 
 /**
- * The heading of a controller's routes in the documentation. Where several controllers share a topic, one of them
+ * The heading of a controller's routes in the documentation. If several controllers share a topic, one of them
  * describes it.
  */
 export function Topic(name: string, description?: string): ClassDecorator {
@@ -115,13 +115,41 @@ function inMedia(type: string, answer: unknown): unknown {
 function named(
   examples: Examples,
   value: (example: Example) => unknown,
-): Record<string, { summary?: string; value: unknown }> | undefined {
-  const entries = Object.entries(examples).flatMap(([name, example]) => {
-    const given = value(example);
-    const { summary } = example;
-    return given === undefined
-      ? []
-      : [[name, { ...(summary !== undefined && { summary }), value: given }] as const];
-  });
+): Record<string, { summary: string | undefined; value: unknown }> | undefined {
+  const entries = Object.entries(examples)
+    .map(([name, example]) => [name, { summary: example.summary, value: value(example) }] as const)
+    .filter(([, shown]) => shown.value !== undefined);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** Ids, names and times of every example: one bot and one user, so that each example can follow the one before it. */
+export const EXAMPLE = {
+  bot_id: '0198c0de-0000-7000-8000-000000000001',
+  platform_bot_id: '987654321098765432',
+  user_id: '123456789012345678',
+  guild_id: '223456789012345678',
+  consent_id: '0198c0de-0000-7000-8000-000000000002',
+  request_id: '0198c0de-0000-7000-8000-000000000003',
+  delivery_id: '0198c0de-0000-7000-8000-000000000004',
+  event_id: '0198c0de-0000-7000-8000-000000000005',
+  key_id: '0198c0de-0000-7000-8000-000000000006',
+  link_id: '0198c0de-0000-7000-8000-000000000008',
+  rotated_key_id: '0198c0de-0000-7000-8000-000000000007',
+  category: 'profile',
+  consent_version: '1.0',
+  time: '2026-11-20T12:00:00.000Z',
+  later: '2026-12-20T12:00:00.000Z',
+  /** Base64url of 32 bytes. */
+  hash: 'YvZ3sZyTq0M9mQ0rQb1m1c2n3o4p5q6r7s8t9u0v1w8',
+  digest: 'sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+  /** A compact JWS with a shortened signature. */
+  jws: 'eyJhbGciOiJFZERTQSIsImtpZCI6IjAxOThjMGRlIn0.eyJ2ZXJzaW9uIjoxfQ.c2lnbmF0dXJl',
+} as const;
+
+/** The user and the guild of the examples. */
+export const EXAMPLE_SUBJECT = { user_id: EXAMPLE.user_id, guild_id: EXAMPLE.guild_id } as const;
+
+/** The `pagination` of a list that fits on one page. */
+export function examplePage(count: number): object {
+  return { page: 1, page_size: 20, total_count: count, total_pages: Math.min(count, 1), next: null };
 }

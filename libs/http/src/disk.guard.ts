@@ -6,12 +6,12 @@ import type { LetheRequest } from './request-context';
 const ON_LOW_DISK = 'lethe:on-low-disk';
 
 /**
- * Marks a POST that is accepted on an almost full disk: it erases, withdraws or reads, or it must not wait and stores as
- * good as nothing.
+ * Marks a POST that is accepted while the disk is almost full: it erases, withdraws or reads. A few others cannot wait and
+ * store very little.
  */
 export const OnLowDisk = (): MethodDecorator => SetMetadata(ON_LOW_DISK, true);
 
-/** While the disk of the database is almost full, refuses requests that store more. What is left is for erasures. */
+/** While the disk of the database is almost full, refuses requests that store more. The room that is left is kept for erasures. */
 @Injectable()
 export class DiskGuard implements CanActivate {
   constructor(

@@ -13,7 +13,6 @@ export interface Presence {
 
 /** One check of one field, with its message and its documentation. */
 export interface Rule {
-  readonly name: string;
   readonly check: (value: unknown) => boolean;
   /** Completes "FIELD …" and says how to correct the value. */
   readonly message: string | ((value: unknown) => string);
@@ -55,10 +54,16 @@ export function field(rule: Rule, given: Presence = {}): PropertyDecorator {
   };
   return applyDecorators(
     ...presence(given),
-    ValidateBy({ name: rule.name, validator: { validate: rule.check } }, options),
+    ValidateBy({ name: 'rule', validator: { validate: rule.check } }, options),
     documented(rule.schema, given),
   );
 }
+
+/** The decorator of fields with the same rule. */
+export const fieldOf =
+  (rule: Rule) =>
+  (given?: Presence): PropertyDecorator =>
+    field(rule, given);
 
 /** A check for a text that satisfies `pattern`. */
 export function matches(pattern: RegExp): Rule['check'] {

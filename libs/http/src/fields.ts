@@ -3,14 +3,16 @@ import { applyDecorators } from '@nestjs/common';
 import { Type } from 'class-transformer';
 import { isEmail, ValidateBy, ValidateNested } from 'class-validator';
 import { isReadableText, momentMs } from '@app/kernel';
-import { EXAMPLE } from './examples';
-import { documented, field, matches, type Presence, presence, type Rule } from './field-rule';
+import { EXAMPLE } from './describes';
+import { documented, field, fieldOf, matches, type Presence, presence } from './field-rule';
+import { isObject } from './json-value';
 
 const SNOWFLAKE = /^\d{17,20}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const KEY = /^[a-z_][a-z0-9_]*$/;
 /** The maximum length of a slug, in characters. The contract sets none; an index row needs one. */
 const KEY_MAX = 100;
+const VERSION = /^[A-Za-z0-9._+:-]{1,64}$/;
 
 /** The same name has the same id in every example. */
 const EXAMPLE_IDS: Readonly<Record<string | symbol, string>> = {
@@ -22,87 +24,59 @@ const EXAMPLE_IDS: Readonly<Record<string | symbol, string>> = {
 /** A platform id. A JSON number is refused with a remedy, since it has already lost digits. */
 export const Snowflake =
   (given?: Presence): PropertyDecorator =>
-  (target, property) =>
-    field(snowflakeRule(EXAMPLE_IDS[property] ?? EXAMPLE.user_id), given)(target, property);
+  (target, property) => {
+    const example = EXAMPLE_IDS[property] ?? EXAMPLE.user_id;
+    const rule = {
+      check: matches(SNOWFLAKE),
+      message: (value: unknown) =>
+        typeof value === 'number'
+          ? 'must be sent as a string of 17 to 20 digits, for example str(user.id): a JSON number loses digits'
+          : 'must be a string of 17 to 20 digits',
+      schema: { type: 'string', pattern: SNOWFLAKE.source, example } as const,
+    };
+    field(rule, given)(target, property);
+  };
 
-const snowflakeRule = (example: string): Rule => ({
-  name: 'snowflake',
-  check: matches(SNOWFLAKE),
-  message: (value) =>
-    typeof value === 'number'
-      ? 'must be sent as a string of 17 to 20 digits, for example str(user.id): a JSON number loses digits'
-      : 'must be a string of 17 to 20 digits',
-  schema: { type: 'string', pattern: SNOWFLAKE.source, example },
+export const Uuid = fieldOf({
+  check: matches(UUID),
+  message: 'must be a UUID',
+  schema: { type: 'string', format: 'uuid' },
 });
 
-export const Uuid = (given?: Presence): PropertyDecorator =>
-  field(
-    {
-      name: 'uuid',
-      check: matches(UUID),
-      message: 'must be a UUID',
-      schema: { type: 'string', format: 'uuid' },
-    },
-    given,
-  );
-
 /** The slug of a category or of one of its fields. */
-export const Slug = (given?: Presence): PropertyDecorator =>
-  field(
-    {
-      name: 'key',
-      check: (value) => typeof value === 'string' && value.length <= KEY_MAX && KEY.test(value),
-      message: `must be lower-case letters, digits and _, not starting with a digit, at most ${KEY_MAX} characters`,
-      schema: { type: 'string', pattern: KEY.source, maxLength: KEY_MAX },
-    },
-    given,
-  );
+export const Slug = fieldOf({
+  check: (value) => typeof value === 'string' && value.length <= KEY_MAX && KEY.test(value),
+  message: `must be lower-case letters, digits and _, not starting with a digit, at most ${KEY_MAX} characters`,
+  schema: { type: 'string', pattern: KEY.source, maxLength: KEY_MAX },
+});
 
-const VERSION = /^[A-Za-z0-9._+:-]{1,64}$/;
+export const ConsentVersion = fieldOf({
+  check: matches(VERSION),
+  message: 'must be 1 to 64 letters, digits and . _ + : -',
+  schema: { type: 'string', pattern: VERSION.source, example: '1.0' },
+});
 
-export const ConsentVersion = (given?: Presence): PropertyDecorator =>
-  field(
-    {
-      name: 'consentVersion',
-      check: matches(VERSION),
-      message: 'must be 1 to 64 letters, digits and . _ + : -',
-      schema: { type: 'string', pattern: VERSION.source, example: '1.0' },
-    },
-    given,
-  );
-
-export const Email = (given?: Presence): PropertyDecorator =>
-  field(
-    {
-      name: 'email',
-      check: (value) =>
-        typeof value === 'string' && value.length <= 254 && isReadableText(value) && isEmail(value),
-      message: 'must be an e-mail address',
-      schema: { type: 'string', format: 'email', maxLength: 254 },
-    },
-    given,
-  );
+export const Email = fieldOf({
+  check: (value) =>
+    typeof value === 'string' && value.length <= 254 && isReadableText(value) && isEmail(value),
+  message: 'must be an e-mail address',
+  schema: { type: 'string', format: 'email', maxLength: 254 },
+});
 
 /** An http or https address. The EgressPolicy decides which targets are allowed. */
-export const WebUrl = (given?: Presence): PropertyDecorator =>
-  field(
-    {
-      name: 'webUrl',
-      check: (value) =>
-        typeof value === 'string' &&
-        value.length <= 2048 &&
-        /^https?:\/\/[^/]/i.test(value) &&
-        URL.canParse(value),
-      message: 'must be an absolute http or https URL of at most 2048 characters',
-      schema: { type: 'string', format: 'uri', maxLength: 2048 },
-    },
-    given,
-  );
+export const WebUrl = fieldOf({
+  check: (value) =>
+    typeof value === 'string' &&
+    value.length <= 2048 &&
+    /^https?:\/\/[^/]/i.test(value) &&
+    URL.canParse(value),
+  message: 'must be an absolute http or https URL of at most 2048 characters',
+  schema: { type: 'string', format: 'uri', maxLength: 2048 },
+});
 
 export const OneOf = (values: readonly string[], given?: Presence): PropertyDecorator =>
   field(
     {
-      name: 'oneOf',
       check: (value) => typeof value === 'string' && values.includes(value),
       message: `must be one of ${values.join(', ')}`,
       schema: { type: 'string', enum: [...values] },
@@ -110,10 +84,24 @@ export const OneOf = (values: readonly string[], given?: Presence): PropertyDeco
     given,
   );
 
+/** A list of some of these values: at least one, none named twice. */
+export const SomeOf = (values: readonly string[], given?: Presence): PropertyDecorator =>
+  field(
+    {
+      check: (value) =>
+        Array.isArray(value) &&
+        value.length > 0 &&
+        new Set(value).size === value.length &&
+        value.every((one) => values.includes(one as string)),
+      message: `must be a list of at least one of ${values.join(', ')}, each once`,
+      schema: { type: 'array', items: { type: 'string', enum: [...values] }, minItems: 1, uniqueItems: true },
+    },
+    given,
+  );
+
 export const Integer = (min: number, max: number, given?: Presence): PropertyDecorator =>
   field(
     {
-      name: 'integer',
       check: (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max,
       message: `must be a whole number from ${min} to ${max}`,
       schema: { type: 'integer', minimum: min, maximum: max },
@@ -122,64 +110,41 @@ export const Integer = (min: number, max: number, given?: Presence): PropertyDec
   );
 
 /** A whole number in a query. The DTO keeps it as text, and Page reads it. */
-export const QueryInteger = (min: number, max: number, fallback: number): PropertyDecorator =>
-  field(
+export const QueryInteger = (min: number, max: number, fallback: number): PropertyDecorator => {
+  const isBounded = max < Number.MAX_SAFE_INTEGER;
+  return field(
     {
-      name: 'queryInteger',
       check: (value) =>
         typeof value === 'string' &&
         /^[0-9]{1,15}$/.test(value) &&
         Number(value) >= min &&
         Number(value) <= max,
-      message: `must be a whole number from ${min}${max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''}`,
-      schema: {
-        type: 'integer',
-        minimum: min,
-        default: fallback,
-        ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }),
-      },
+      message: `must be a whole number from ${min}${isBounded ? ` to ${max}` : ''}`,
+      schema: { type: 'integer', minimum: min, default: fallback, ...(isBounded && { maximum: max }) },
     },
     { optional: true },
   );
+};
 
-export const Flag = (given?: Presence): PropertyDecorator =>
-  field(
-    {
-      name: 'boolean',
-      check: (value) => typeof value === 'boolean',
-      message: 'must be true or false',
-      schema: { type: 'boolean' },
-    },
-    given,
-  );
+export const Flag = fieldOf({
+  check: (value) => typeof value === 'boolean',
+  message: 'must be true or false',
+  schema: { type: 'boolean' },
+});
 
 /** A moment: an ISO 8601 date-time with its zone. */
-export const Timestamp = (given?: Presence): PropertyDecorator =>
-  field(
-    {
-      name: 'timestamp',
-      check: (value) => momentMs(value) !== undefined,
-      message:
-        'must be an ISO 8601 time of a day that exists, with its zone, for example 2026-01-31T08:00:00Z',
-      schema: { type: 'string', format: 'date-time' },
-    },
-    given,
-  );
+export const Timestamp = fieldOf({
+  check: (value) => momentMs(value) !== undefined,
+  message: 'must be an ISO 8601 time of a day that exists, with its zone, for example 2026-01-31T08:00:00Z',
+  schema: { type: 'string', format: 'date-time' },
+});
 
 /** A JSON object with keys that the caller chooses. class-transformer does not process it. */
-export const JsonObject = (given?: Presence): PropertyDecorator =>
-  field(
-    {
-      name: 'jsonObject',
-      check: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-      message: 'must be a JSON object',
-      schema: {
-        type: 'object',
-        additionalProperties: true,
-      },
-    },
-    given,
-  );
+export const JsonObject = fieldOf({
+  check: isObject,
+  message: 'must be a JSON object',
+  schema: { type: 'object', additionalProperties: true },
+});
 
 const ITEM_TYPE = 'lethe:item-type';
 
@@ -194,16 +159,12 @@ export const ListOf = (
   min: number,
   max: number,
   given: Presence = {},
-): PropertyDecorator =>
-  applyDecorators(
+): PropertyDecorator => {
+  const validate = (value: unknown) => Array.isArray(value) && value.length >= min && value.length <= max;
+  return applyDecorators(
     ...presence(given),
     ValidateBy(
-      {
-        name: 'listOf',
-        validator: {
-          validate: (value) => Array.isArray(value) && value.length >= min && value.length <= max,
-        },
-      },
+      { name: 'listOf', validator: { validate } },
       { message: `must be a list of ${min} to ${max} objects` },
     ),
     ValidateNested({ each: true }),
@@ -211,3 +172,4 @@ export const ListOf = (
     Reflect.metadata(ITEM_TYPE, item),
     documented({ type: () => [item()], minItems: min, maxItems: max }, given),
   );
+};

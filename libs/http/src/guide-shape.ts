@@ -3,28 +3,23 @@ import { applyDecorators, createParamDecorator, ExecutionContext, type Type } fr
 import { ApiBody, ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
 import type { Caller, LetheRequest } from './request-context';
 
-type Raw = Readonly<Record<string, unknown>>;
-
 /**
  * The shape of the guide names the bot and no guild. It is rewritten to the canonical call in the bot-wide scope. With
  * a `guild_id` the shape is canonical, and `bot_id` is an unknown field.
  * @throws ApiError 404 for the id of another bot, 400 for an id that is not a text.
  */
-function inBotWideScope(raw: Raw, caller: Caller | undefined): Raw {
-  if (raw['bot_id'] == null || raw['guild_id'] != null) return raw;
-  requireOwnBot(raw['bot_id'], caller);
-  return { ...raw, guild_id: BOT_WIDE_GUILD_ID };
+function translated(raw: unknown, caller: Caller | undefined): unknown {
+  if (typeof raw !== 'object' || raw === null || raw instanceof ApiError) return raw;
+  const given = raw as Readonly<Record<string, unknown>>;
+  if (given['bot_id'] == null || given['guild_id'] != null) return raw;
+  requireOwnBot(given['bot_id'], caller);
+  return { ...given, guild_id: BOT_WIDE_GUILD_ID };
 }
 
 /** In the guide's shape, `bot_id` is the id of the bot or its platform id. */
 export function requireOwnBot(botId: unknown, caller: Caller | undefined): void {
   if (typeof botId !== 'string') throw invalidRequest([{ field: 'bot_id', message: 'must be a string' }]);
   if (botId.toLowerCase() !== caller?.botId && botId !== caller?.platformBotId) throw notFound('Bot');
-}
-
-function translated(raw: unknown, caller: Caller | undefined): unknown {
-  if (typeof raw !== 'object' || raw === null || raw instanceof ApiError) return raw;
-  return inBotWideScope(raw as Raw, caller);
 }
 
 /** The body in the canonical shape, for a body in either shape. */

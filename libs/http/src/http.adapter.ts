@@ -1,18 +1,16 @@
-import { createServer, IncomingMessage, ServerResponse, Server } from 'node:http';
+import { createServer, IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { Express, RequestHandler } from 'express';
-import { answer, successEnvelope } from './answer';
-import { answerDocument, PublicDocument } from './bare-answer';
-import { ConnectionQueue } from './connection-queue';
-import { ListPage } from './list-page';
+import type { Config } from '@app/kernel';
+import { answer, answerDocument, answerPage, PublicDocument, successEnvelope, WebPage } from './answer';
+import { ConnectionQueue, cutUnlessWorking, refuse, refuseConnection } from './connections';
+import { ListPage } from './pagination';
 import { parseQuery } from './query';
-import { cutUnlessWorking, refuse, refuseConnection } from './refused-connections';
 import type { LetheResponse } from './request-context';
 import { type StreamLimits, StreamSlots } from './stream-slots';
-import { answerStream, isStream } from './streams';
-import { answerPage, WebPage } from './web-page';
+import { AnswerStream, answerStream } from './streams';
 
 /**
  * The time in which a client must send its headers, and its whole request, in milliseconds. The connection of a slower
@@ -24,11 +22,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const IDLE_GRACE_MS = 100;
 
 /** What all connections and readers may take. */
-export interface HttpLimits extends StreamLimits {
-  readonly connectionsMax: number;
-  readonly readerTimeoutMs: number;
-  readonly keepAliveTimeoutMs: number;
-}
+type HttpLimits = StreamLimits & Pick<Config, 'connectionsMax' | 'readerTimeoutMs' | 'keepAliveTimeoutMs'>;
 
 /**
  * Express behind Nest, with three differences. Every result of a controller is sent in the success envelope with one
@@ -64,7 +58,7 @@ export class LetheHttpAdapter extends ExpressAdapter {
   override reply(response: LetheResponse, result: unknown, status?: number): void {
     if (response.headersSent) return;
     const body = result instanceof ListPage ? result.content() : result;
-    if (isStream(body)) void answerStream(response, status ?? 200, body, this.slots);
+    if (body instanceof AnswerStream) void answerStream(response, status ?? 200, body, this.slots);
     else if (body instanceof PublicDocument) answerDocument(response, body);
     else if (body instanceof WebPage) answerPage(response, body);
     else answer(response, status ?? response.statusCode, successEnvelope(body));
@@ -73,8 +67,8 @@ export class LetheHttpAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const app = this.getInstance<Express>();
     const options = {
-      IncomingMessage: born(IncomingMessage, app.request),
-      ServerResponse: born(ServerResponse, app.response),
+      IncomingMessage: madeWith(IncomingMessage, app.request),
+      ServerResponse: madeWith(ServerResponse, app.response),
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       // Node says this time in `Keep-Alive` and closes a second later, so that a client that heeds it meets no closed one.
@@ -99,7 +93,7 @@ export class LetheHttpAdapter extends ExpressAdapter {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
     });
-    // Without a listener Node cuts these connections silently. A listener must handle the errors and the end of the
+    // Node cuts these connections silently if nothing listens. A listener must handle the errors and the end of the
     // socket.
     server.on('connect', (_request, socket: Duplex) => {
       socket.on('error', () => socket.destroy()).resume();
@@ -142,16 +136,19 @@ export class LetheHttpAdapter extends ExpressAdapter {
   override registerParserMiddleware(): void {}
 }
 
-/** A constructor like `native` whose instances have `prototype`, so that Express need not change the prototype. */
-function born(native: typeof IncomingMessage | typeof ServerResponse, prototype: object): unknown {
-  function Born(this: object, ...given: unknown[]): void {
+/**
+ * A constructor like `native` that Node.js calls by `new` for each request or answer. Its instances have the prototype
+ * that Express would otherwise set on each of them afterwards.
+ */
+function madeWith(native: typeof IncomingMessage | typeof ServerResponse, prototype: object): unknown {
+  function Made(this: object, ...given: unknown[]): void {
     (native as unknown as (...args: unknown[]) => void).apply(this, given);
   }
-  Born.prototype = prototype;
-  return Born;
+  Made.prototype = prototype;
+  return Made;
 }
 
-/** Marks every answer that has not begun as the last of its connection. */
+/** Makes every answer that has not begun the last one of its connection, by the prototype that all answers share. */
 function closeAfterAnswers(responses: Express['response']): void {
   const native = Reflect.get(responses, 'writeHead') as (...given: unknown[]) => ServerResponse;
   Reflect.set(responses, 'writeHead', function (this: ServerResponse, ...given: unknown[]) {
@@ -163,7 +160,7 @@ function closeAfterAnswers(responses: Express['response']): void {
 const AUTHORITY = /^https?:\/\/[^/?#]+/i;
 
 /**
- * The path and query of a target, which can also be a whole URL (RFC 9112, section 3.2.2). Without a path it is the root:
+ * The path and query of a target, which can also be a whole URL (RFC 9112, section 3.2.2). A target without a path is the root:
  * Express answers a target in which it finds no path by itself, uncounted and outside the envelope.
  */
 function originForm(target: string): string {

@@ -1,9 +1,31 @@
-export { errorEnvelope, jsonOf, JsonText, rateHeaders, successEnvelope } from './answer';
-export { CurrentBot, Public } from './auth';
-export { PublicDocument } from './bare-answer';
+export {
+  answerPage,
+  errorEnvelope,
+  jsonOf,
+  JsonText,
+  PublicDocument,
+  rateHeaders,
+  successEnvelope,
+  WebPage,
+} from './answer';
+export {
+  accessOf,
+  ALL_SCOPES,
+  CurrentBot,
+  insufficientScope,
+  Public,
+  requireAccess,
+  RequiresScope,
+  type Scope,
+  scopeBits,
+  SCOPES,
+  scopesOf,
+  WhileSuspended,
+} from './scopes';
 export {
   attempt,
   BATCH_MAX,
+  BatchBody,
   done,
   inTurns,
   ItemErrorView,
@@ -13,12 +35,10 @@ export {
   refused,
   Results,
 } from './batch';
-export { BatchBody } from './batch-body';
-export { BodyGuard } from './body.guard';
-export { Describes, type Examples, Topic, topicOf } from './describes';
+export { BodyGuard, FormBody, type FormFields } from './body.guard';
+export { Describes, EXAMPLE, EXAMPLE_SUBJECT, examplePage, type Examples, Topic, topicOf } from './describes';
 export { DiskGuard, OnLowDisk } from './disk.guard';
-export { DtoPipe } from './dto.pipe';
-export { EXAMPLE, EXAMPLE_SUBJECT, examplePage } from './examples';
+export { DtoPipe } from './form';
 export { ApiExceptionFilter, toApiError } from './exception.filter';
 export { field, matches, type Presence } from './field-rule';
 export {
@@ -26,13 +46,13 @@ export {
   Email,
   Flag,
   Integer,
-  itemTypeOf,
   JsonObject,
   ListOf,
   OneOf,
   QueryInteger,
   Slug,
   Snowflake,
+  SomeOf,
   Timestamp,
   Uuid,
   WebUrl,
@@ -45,15 +65,19 @@ export {
   SubjectBody,
   SubjectQuery,
 } from './guide-shape';
-export { FormBody, type FormFields } from './form-body';
 export { LetheHttpAdapter } from './http.adapter';
-export { type Labels, LabelsByLanguage, languageFor, LanguageTag } from './language.fields';
-export { inPieces, ListPage } from './list-page';
+export {
+  type Labels,
+  LabelsByLanguage,
+  languageFor,
+  LanguageTag,
+  OptionalText,
+  Text,
+  Texts,
+} from './text.fields';
+export { inPieces, ListPage, Page, PageQuery, Pagination, type Position } from './pagination';
 export { addNumberFaults, mergePatch, numberFault } from './json-value';
-export { Page, PageQuery, Pagination, type Position } from './pagination';
-export { Counted, Quota } from './quota';
-export { RateLimitGuard } from './rate-limit.guard';
-export { countRate } from './rate-limit.middleware';
+export { Counted, countRate, Quota, RateLimitGuard } from './rate-limit.guard';
 export { Caller, type LetheRequest, RequestContext } from './request-context';
 export {
   API_KEY_SCHEME,
@@ -63,20 +87,5 @@ export {
   Responds,
   RespondsLines,
 } from './responds';
-export {
-  accessOf,
-  ALL_SCOPES,
-  insufficientScope,
-  requireAccess,
-  RequiresScope,
-  type Scope,
-  scopeBits,
-  ScopeList,
-  SCOPES,
-  scopesOf,
-  WhileSuspended,
-} from './scopes';
 export { hostFault } from './served-host';
-export { JsonStream, LineStream, type PageReader, TextStream } from './streams';
-export { answerPage, WebPage } from './web-page';
-export { OptionalText, Text, Texts } from './text.fields';
+export { JsonStream, LineStream, TextStream } from './streams';

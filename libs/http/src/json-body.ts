@@ -1,50 +1,52 @@
 import { ApiError, type FieldFault, invalidRequest, isCleanText } from '@app/kernel';
-import { addLongNumberFaults } from './json-value';
+import { addNumberFaults, entryPath, isObject, longNumberFault } from './json-value';
 import type { LetheRequest } from './request-context';
-
-export interface JsonLimits {
-  readonly bodyLimitBytes: number;
-  readonly jsonDepthLimit: number;
-}
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 type Body = LetheRequest['body'];
 
 /**
- * Reads the JSON object of a request by `parse`. A fault is answered as a value, and the validation pipe throws it. Nothing
- * is answered for a client that closes its connection before the end.
+ * Reads the body of a request by `parse`. A fault is returned, and the validation pipe throws it. For a client that closes
+ * its connection before the end the promise stays open, so that nothing more runs for its request.
  */
-export function readJsonBody(
+export function readBody(
   request: LetheRequest,
   limitBytes: number,
   parse: (bytes: Buffer) => Body | Promise<Body>,
-  type: BodyType = JSON_TYPE,
+  mediaType = 'application/json',
 ): Promise<Body> {
-  return new Promise((resolve) => receive({ request, limitBytes, parse, type }, resolve));
+  const fault = refusedByHeaders(request, limitBytes, mediaType);
+  if (fault !== undefined) return Promise.resolve(fault);
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    let settled = false;
+    const settle = (body: Body | Promise<Body>): void => {
+      if (!settled) resolve(body);
+      settled = true;
+    };
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > limitBytes) settle(bodyTooLarge(limitBytes));
+      else chunks.push(chunk);
+    });
+    request.on('end', () => {
+      if (!settled) settle(parse(joined(chunks)));
+    });
+    request.on('error', () => (settled = true));
+  });
 }
 
-/** The media type of a body. */
-export interface BodyType {
-  readonly name: string;
-  readonly matches: (header: string) => boolean;
-}
-
-const JSON_TYPE: BodyType = { name: 'application/json', matches: isJsonType };
-
-interface Expected {
-  readonly request: LetheRequest;
-  readonly limitBytes: number;
-  readonly parse: (bytes: Buffer) => Body | Promise<Body>;
-  readonly type: BodyType;
-}
-
-function refusedByHeaders({ request, limitBytes, type: expected }: Expected): ApiError | undefined {
-  const { 'content-type': type, 'content-length': length, 'content-encoding': coding } = request.headers;
-  const hasBody =
-    request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
-  if (type === undefined ? hasBody : !expected.matches(type)) {
-    return new ApiError('unsupported_media_type', `Send the body as ${expected.name}`);
+function refusedByHeaders(
+  { headers }: LetheRequest,
+  limitBytes: number,
+  mediaType: string,
+): ApiError | undefined {
+  const { 'content-type': type, 'content-length': length, 'content-encoding': coding } = headers;
+  const hasBody = headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+  if (type === undefined ? hasBody : !isOfType(type, mediaType)) {
+    return new ApiError('unsupported_media_type', `Send the body as ${mediaType}`);
   }
   if (coding !== undefined && coding !== 'identity') {
     return new ApiError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding');
@@ -52,37 +54,15 @@ function refusedByHeaders({ request, limitBytes, type: expected }: Expected): Ap
   return Number(length ?? 0) > limitBytes ? bodyTooLarge(limitBytes) : undefined;
 }
 
-function isJsonType(type: string): boolean {
-  return type === 'application/json' || /^application\/json\s*(;|$)/i.test(type);
+/** Whether a `Content-Type` names the type, with parameters or without. */
+function isOfType(header: string, mediaType: string): boolean {
+  return header === mediaType || header.split(';', 1)[0]?.trimEnd().toLowerCase() === mediaType;
 }
 
 export function bodyTooLarge(limitBytes: number): ApiError {
   return new ApiError('payload_too_large', `The body may be at most ${limitBytes} bytes long`, {
     limit_bytes: limitBytes,
   });
-}
-
-function receive(expected: Expected, done: (body: Body | Promise<Body>) => void): void {
-  const { request, limitBytes, parse } = expected;
-  const fault = refusedByHeaders(expected);
-  if (fault !== undefined) return done(fault);
-  const chunks: Buffer[] = [];
-  let length = 0;
-  let settled = false;
-  const settle = (body: Body | Promise<Body>): void => {
-    if (!settled) done(body);
-    settled = true;
-  };
-  request.on('data', (chunk: Buffer) => {
-    length += chunk.length;
-    if (length > limitBytes) settle(bodyTooLarge(limitBytes));
-    else chunks.push(chunk);
-  });
-  request.on('end', () => {
-    if (!settled) settle(parse(joined(chunks)));
-  });
-  // A client that closed its connection gets no answer, and nothing more runs for its request.
-  request.on('error', () => (settled = true));
 }
 
 function joined(chunks: readonly Buffer[]): Buffer {
@@ -104,11 +84,10 @@ export function parseJsonObject(
   } catch {
     return MALFORMED;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return badBody('must be a JSON object');
+  if (!isObject(value)) return badBody('must be a JSON object');
   if (shape.longNumbers) {
     const faults: FieldFault[] = [];
-    addLongNumberFaults(value, '', faults);
+    addNumberFaults(value, '', faults, longNumberFault);
     if (faults.length > 0) return invalidRequest(faults);
   }
   if (shape.escapes) {
@@ -116,7 +95,7 @@ export function parseJsonObject(
     if (path !== undefined)
       return invalidRequest([{ field: path || 'body', message: 'must not hold NUL or lone surrogates' }]);
   }
-  return value as Record<string, unknown>;
+  return value;
 }
 
 function badBody(message: string): ApiError {
@@ -129,7 +108,7 @@ export const MALFORMED = badBody('must be valid JSON in UTF-8');
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** A whole number of so many digits is read as one that is written with an exponent: what it was cannot be seen any more. */
+/** After JSON.parse, a whole number of this many digits is no longer distinguishable from one with an exponent. */
 const LONG_DIGITS = 22;
 
 /**
@@ -156,7 +135,7 @@ function scan(bytes: Buffer): { depth: number; escapes: boolean; longNumbers: bo
       digits++;
       continue;
     }
-    // With an exponent a number is kept as it is written, and the digits of a fraction are none of a whole number.
+    // A number with an exponent is kept as it is written, and digits after a point do not count.
     if (digits >= LONG_DIGITS && byte !== 0x65 && byte !== 0x45) longNumbers = true;
     digits = byte === 0x2e ? -bytes.length : 0;
     if (byte === QUOTE) inText = true;
@@ -172,10 +151,7 @@ function pathOfBadText(value: unknown, path: string): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, inner] of Object.entries(value)) {
     if (!isCleanText(key)) return path || 'body';
-    const found = pathOfBadText(
-      inner,
-      Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`,
-    );
+    const found = pathOfBadText(inner, entryPath(value, path, key));
     if (found !== undefined) return found;
   }
   return undefined;

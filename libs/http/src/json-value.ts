@@ -1,33 +1,25 @@
 import type { FieldFault } from '@app/kernel';
 
-/**
- * Adds a fault for every number in `value` that changes when it is read and written again. 1e400 is read as Infinity
- * and written as null, and integers above 2^53 lose digits (RFC 8259, section 6).
- */
-export function addNumberFaults(value: unknown, path: string, faults: FieldFault[]): void {
+/** Adds the fault that `faultOf` finds in each number of `value`. */
+export function addNumberFaults(
+  value: unknown,
+  path: string,
+  faults: FieldFault[],
+  faultOf = numberFault,
+): void {
   if (typeof value === 'number') {
-    const message = numberFault(value);
+    const message = faultOf(value);
     if (message !== undefined) faults.push({ field: path, message });
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, inner] of Object.entries(value)) {
-      addNumberFaults(inner, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`, faults);
-    }
+    for (const [key, inner] of Object.entries(value))
+      addNumberFaults(inner, entryPath(value, path, key), faults, faultOf);
   }
 }
 
-/**
- * Adds a fault for every number from 1e21 on. With an exponent such a number is kept as it is written; its digits are
- * not.
- */
-export function addLongNumberFaults(value: unknown, path: string, faults: FieldFault[]): void {
-  if (typeof value === 'number') {
-    if (Math.abs(value) >= EXPONENT_FROM) faults.push({ field: path, message: LOSES_DIGITS });
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, inner] of Object.entries(value)) {
-      const name = path === '' ? key : `${path}.${key}`;
-      addLongNumberFaults(inner, Array.isArray(value) ? `${path}[${key}]` : name, faults);
-    }
-  }
+/** The path of an entry of the object or list at `path`. */
+export function entryPath(parent: object, path: string, key: string): string {
+  if (Array.isArray(parent)) return `${path}[${key}]`;
+  return path === '' ? key : `${path}.${key}`;
 }
 
 /** Larger numbers are written with an exponent. */
@@ -36,13 +28,21 @@ const EXPONENT_FROM = 1e21;
 const LOSES_DIGITS =
   'must be at most 2^53 - 1 in size: send larger numbers as a string, so that they keep their digits';
 
-/** The reason why a JSON number cannot be kept exactly; undefined for a number that can. */
+/**
+ * The reason why a JSON number cannot be kept exactly; undefined for a number that can. 1e400 is read as Infinity and
+ * written as null, and integers above 2^53 lose digits (RFC 8259, section 6).
+ */
 export function numberFault(value: number): string | undefined {
   if (!Number.isFinite(value)) return 'must be a finite number';
   if (Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < EXPONENT_FROM) {
     return LOSES_DIGITS;
   }
   return undefined;
+}
+
+/** The fault of a number from 1e21 on that was written without an exponent. With one it is kept as it is written. */
+export function longNumberFault(value: number): string | undefined {
+  return Math.abs(value) >= EXPONENT_FROM ? LOSES_DIGITS : undefined;
 }
 
 /**

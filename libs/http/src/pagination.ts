@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { jsonOf, JsonText } from './answer';
 import { field, matches } from './field-rule';
 import { QueryInteger } from './fields';
+import { JsonStream, type WritePiece } from './streams';
 
 const DEFAULT_PAGE_SIZE = 20;
 const CURSOR = /^[\w.-]{1,500}$/;
@@ -11,7 +13,6 @@ export class PageQuery {
   @QueryInteger(1, 100, DEFAULT_PAGE_SIZE) page_size?: string;
   @field(
     {
-      name: 'cursor',
       check: matches(CURSOR),
       message: 'must be the pagination.next of a page of this list',
       schema: { type: 'string', pattern: CURSOR.source },
@@ -52,7 +53,7 @@ export class Page<At extends Position> {
   private readonly number: number;
   private next: At | undefined;
 
-  /** `after` is the last row of the page before, and `counted` the total of its walk; without it the page has a number. */
+  /** `after` is the last row of the page before, and `counted` the total of its walk; a page without `after` has a number. */
   constructor(
     query: PageQuery,
     private readonly cursorOf: (at: At, counted: number) => string,
@@ -73,7 +74,7 @@ export class Page<At extends Position> {
     return this.size + 1;
   }
 
-  /** The rows of the page, of at most {@link limit} that were read; `at` answers the place of one. */
+  /** The rows of the page, of at most {@link limit} that were read; `at` returns the place of one. */
   cut<Row>(read: readonly Row[], at: (last: Row) => At): readonly Row[] {
     const rows = read.slice(0, this.size);
     const last = rows.at(-1);
@@ -86,7 +87,7 @@ export class Page<At extends Position> {
     return this.counted ?? count();
   }
 
-  /** The totals count every row of the list, wherever the page is; those of a walk stay. */
+  /** The totals count every row of the list, wherever the page is; during a walk they stay the same. */
   of(total: number): Pagination {
     const totalCount = this.counted ?? total;
     return {
@@ -97,4 +98,54 @@ export class Page<At extends Position> {
       next: this.next === undefined ? null : this.cursorOf(this.next, totalCount),
     };
   }
+}
+
+/** A longer page is sent in pieces, in UTF-16 units. */
+const WHOLE_MAX = 256 * 1024;
+const PIECE_LENGTH = 32 * 1024;
+
+/** One page of a list. Each of its `items` becomes JSON when it is sent, so that no page stops other requests. */
+export class ListPage {
+  constructor(
+    private readonly name: string,
+    private readonly items: Iterable<object>,
+    private readonly pagination: Pagination,
+  ) {}
+
+  /** The result: one text, or a stream for a large page. Both have the same bytes. */
+  content(): JsonText | JsonStream {
+    return inPieces(this.texts());
+  }
+
+  private *texts(): Generator<string, undefined> {
+    yield `{${JSON.stringify(this.name)}:[`;
+    let separator = '';
+    for (const item of this.items) {
+      yield separator + jsonOf(item);
+      separator = ',';
+    }
+    yield `],"pagination":${JSON.stringify(this.pagination)}}`;
+  }
+}
+
+/** The JSON that consists of `texts`: one text, or a stream for a large one. Both have the same bytes. */
+export function inPieces(texts: Generator<string, undefined>): JsonText | JsonStream {
+  let begun = '';
+  for (let next = texts.next(); next.done !== true; next = texts.next()) {
+    begun += next.value;
+    if (begun.length > WHOLE_MAX) return new JsonStream((write) => writeInPieces(begun, texts, write));
+  }
+  return new JsonText(begun);
+}
+
+async function writeInPieces(begun: string, rest: Iterable<string>, write: WritePiece): Promise<void> {
+  await write(begun);
+  let piece = '';
+  for (const text of rest) {
+    piece += text;
+    if (piece.length < PIECE_LENGTH) continue;
+    await write(piece);
+    piece = '';
+  }
+  await write(piece);
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '@app/kernel';
 import type { RateDecision, RateLimitStore } from '@app/limits';
-import { Quota } from './quota';
+import { Quota } from './rate-limit.guard';
 import { Caller, type RequestContext } from './request-context';
 
 const DECISION = { limit: 30, remaining: 9, resetSeconds: 0, retryAfterSeconds: 1 };

@@ -1,7 +1,10 @@
-import { ExecutionContext, Injectable } from '@nestjs/common';
+import { isIPv6 } from 'node:net';
+import { createParamDecorator, ExecutionContext, Injectable, type PipeTransform } from '@nestjs/common';
 import { ThrottlerGuard } from '@nestjs/throttler';
-import { ApiError } from '@app/kernel';
-import type { LetheRequest } from './request-context';
+import type { NextFunction, Response } from 'express';
+import { addressIn, ApiError, ipv6Groups, OwnError } from '@app/kernel';
+import { type RateDecision, RateLimitStore } from '@app/limits';
+import type { Caller, LetheRequest, RequestContext } from './request-context';
 
 /** The refusal of a request over its limit. */
 export function rateLimitExceeded(): ApiError {
@@ -25,3 +28,92 @@ export class RateLimitGuard extends ThrottlerGuard {
 }
 
 const ALLOWED = Promise.resolve(true);
+
+/**
+ * Counts every request: in one bucket for a bot with all its routes and keys, in another for its sessions of the console,
+ * and by client address for requests without a valid key. {@link RateLimitGuard} refuses. If the store fails, the request
+ * passes uncounted.
+ */
+export function countRate(store: RateLimitStore, anonymousLimit: number) {
+  return (request: LetheRequest, _response: Response, next: NextFunction): void => {
+    const { context } = request;
+    const counted =
+      context.caller === undefined
+        ? store.hitStranger(prefixesOf(clientOf(request)), anonymousLimit)
+        : store.hit(...bucketOf(context.caller, context));
+    const proceed = (rate: RateDecision): void => {
+      context.rate = rate;
+      next();
+    };
+    if (counted instanceof Promise) counted.then(proceed, () => next());
+    else proceed(counted);
+  };
+}
+
+/** The bucket of a caller, and the number of requests that it has in a minute. */
+function bucketOf(
+  { botId, limit }: Caller,
+  { consoleLimit }: RequestContext,
+): [bucket: string, limit: number] {
+  return consoleLimit === undefined ? [botId, limit] : [`console/${botId}`, consoleLimit];
+}
+
+/** The address of a client. The callers of a proxy that names no address are counted as the proxy. */
+function clientOf({ ip = '', socket }: LetheRequest): string {
+  return addressIn(ip) ?? addressIn(socket.remoteAddress ?? '') ?? '';
+}
+
+/** An IPv6 client usually has a /64, so a /64 is one bucket. One with a whole /56 or /48 can flood with many. */
+function prefixesOf(address: string): string[] {
+  if (!isIPv6(address)) return [address];
+  const [a = 0, b = 0, c = 0, d = 0] = ipv6Groups(address);
+  return [`${a}:${b}:${c}:${d}/64`, `${a}:${b}:${c}:${d >> 8}/56`, `${a}:${b}:${c}/48`];
+}
+
+/** The requests that the bot of a request may make in this minute. */
+export class Quota {
+  constructor(
+    private readonly store: RateLimitStore,
+    private readonly context: RequestContext,
+  ) {}
+
+  /**
+   * Counts the request, which is already counted as one, as one for each `perRequest` items of its list `field`.
+   * @throws ApiError 400 with `details.limit` for more items than the bot may send in a minute; 429 for more than it may
+   * still send, and then none of them is counted
+   */
+  async take(field: string, items: number, perRequest = 1): Promise<void> {
+    const { caller } = this.context;
+    if (caller === undefined) throw new OwnError('Counted is used on a public route');
+    const requests = Math.ceil(items / perRequest);
+    const [bucket, limit] = bucketOf(caller, this.context);
+    if (requests > limit) throw beyondTier(field, limit * perRequest);
+    if (requests <= 1) return;
+    // If the store fails, the request passes uncounted, as in countRate.
+    const rate = await Promise.resolve(this.store.take(bucket, limit, requests - 1)).catch(() => undefined);
+    if (rate === undefined) return;
+    this.context.rate = rate;
+    if (rate.exceeded) throw rateLimitExceeded();
+  }
+}
+
+function beyondTier(field: string, limit: number): ApiError {
+  const message = `must hold at most ${limit}: as many as the rate limit of the bot allows in a minute`;
+  return new ApiError('invalid_request', `${field} ${message}`, { fields: [{ field, message }], limit });
+}
+
+@Injectable()
+class QuotaPipe implements PipeTransform<LetheRequest, Quota> {
+  constructor(private readonly store: RateLimitStore) {}
+
+  transform({ context }: LetheRequest): Quota {
+    return new Quota(this.store, context);
+  }
+}
+
+const RequestOfQuota = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  context.switchToHttp().getRequest<LetheRequest>(),
+);
+
+/** The {@link Quota} of the request, on a route that counts as several requests. */
+export const Counted = (): ParameterDecorator => RequestOfQuota(QuotaPipe);

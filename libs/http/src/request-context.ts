@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { ApiError } from '@app/kernel';
 import type { RateDecision } from '@app/limits';
-import type { HttpMeter } from '@app/metrics';
+import type { PrometheusMetrics } from '@app/metrics';
 
 /** The authenticated bot of a request, and what its key allows. */
 export class Caller {
@@ -23,29 +23,21 @@ export class Caller {
 export class RequestContext {
   caller: Caller | undefined = undefined;
   rate: RateDecision | undefined = undefined;
-  /** Requests per minute of the console, on a request of a session. It has a bucket of its own, so that a team and its bot do not hold each other up. */
+  /** Requests per minute of the console, on a request of a session: it is counted apart from the requests of its bot. */
   consoleLimit: number | undefined = undefined;
   /** The fault that kept the caller from being identified. The guard throws it, so that the answer has its limits. */
   identityFault: Error | undefined = undefined;
-  /** Whether the answer is that of an earlier request with the same `Idempotency-Key`. */
+  /** Whether the answer repeats the one to an earlier request with the same `Idempotency-Key`. */
   isReplayed = false;
-  /** Called once the request has its answer, also where its client has closed the connection. */
+  /** Called once the request has its answer, even if its client has closed the connection. */
   onAnswered: (() => void) | undefined = undefined;
 
   constructor(
     readonly id: string,
     readonly startedMs: number,
     readonly logger: Logger,
-    readonly meter: HttpMeter,
+    readonly meter: PrometheusMetrics,
   ) {}
-}
-
-/** Where the requests of a caller are counted, and how many it has in a minute. */
-export function bucketOf(
-  { botId, limit }: Caller,
-  { consoleLimit }: Pick<RequestContext, 'consoleLimit'>,
-): [bucket: string, limit: number] {
-  return consoleLimit === undefined ? [botId, limit] : [`console/${botId}`, consoleLimit];
 }
 
 export interface LetheRequest extends Request {

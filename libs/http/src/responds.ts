@@ -1,11 +1,10 @@
 import { applyDecorators, HttpCode, Type } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { CONFLICT_REASONS, type ConflictReason, type ErrorCode, ERRORS } from '@app/kernel';
-import { PUBLIC_ROUTE_EXTENSION } from './auth';
+import { documentedAccess, PUBLIC_ROUTE, type ScopedOperation } from './scopes';
 import { type DescribedOperation, withExamples } from './describes';
-import { documentedAccess, type ScopedOperation } from './scopes';
 
-/** A refusal of one route beyond those of all routes: an error code, or the reason of a conflict. */
+/** A refusal that not all routes have: an error code, or the reason of a conflict. */
 export type Refusal = Exclude<ErrorCode, 'conflict'> | ConflictReason;
 
 const EVERYWHERE: readonly ErrorCode[] = [
@@ -60,10 +59,15 @@ export function Responds(
     required: ['success', 'data'],
     properties: { success: { type: 'boolean', enum: [true] }, data },
   };
+  const texts = documents.map((type) => [type, { schema: { type: 'string' } }] as const);
+  const content: Record<string, { schema: object }> = {
+    'application/json': { schema: success },
+    ...Object.fromEntries(texts),
+  };
   return applyDecorators(
     HttpCode(status),
     ApiExtraModels(...views),
-    ApiResponse({ status, description: 'Success', headers: HEADERS, content: contentOf(success, documents) }),
+    ApiResponse({ status, description: 'Success', headers: HEADERS, content }),
     ...refused(refusals),
   );
 }
@@ -86,14 +90,14 @@ export const API_KEY_SCHEME = 'apiKey';
 /** The parts of an OpenAPI operation that {@link completeOperation} adds to. */
 export interface DocumentedOperation extends DescribedOperation, ScopedOperation {
   security?: object[];
-  [PUBLIC_ROUTE_EXTENSION]?: boolean;
+  [PUBLIC_ROUTE]?: boolean;
   [IDEMPOTENT_ROUTE_EXTENSION]?: boolean;
 }
 
 /** Adds what follows from the route itself: its security, the errors that it does not declare, and its examples. */
 export function completeOperation(operation: DocumentedOperation, method: string): void {
-  const isPublic = operation[PUBLIC_ROUTE_EXTENSION] === true;
-  delete operation[PUBLIC_ROUTE_EXTENSION];
+  const isPublic = operation[PUBLIC_ROUTE] === true;
+  delete operation[PUBLIC_ROUTE];
   const { scopes, whileSuspended } = documentedAccess(operation, method);
   operation.security = isPublic ? [] : scopes.map((scope) => ({ [API_KEY_SCHEME]: [scope] }));
   if (operation[IDEMPOTENT_ROUTE_EXTENSION] === true) takeIdempotencyKey(operation);
@@ -134,7 +138,7 @@ function reasonsOf(conflict: ReturnType<typeof conflictOf> | undefined): Conflic
   return Object.keys(examples) as ConflictReason[];
 }
 
-/** The 403 of a route with a key: the one that the route declares, and those of the key and the bot. */
+/** The 403 of a route with a key: the refusal that the route declares, and the refusals of the key and of the bot. */
 function forbidden(
   { responses }: DocumentedOperation,
   scopes: readonly string[],
@@ -218,9 +222,4 @@ function answer(status: number, description: string, media: object) {
   const headers =
     own === undefined ? HEADERS : { ...HEADERS, [own]: { $ref: `#/components/headers/${own}` } };
   return { description, headers, content: { 'application/json': { schema: ERROR_SCHEMA, ...media } } };
-}
-
-function contentOf(success: object, documents: readonly string[]): Record<string, { schema: object }> {
-  const texts = documents.map((type) => [type, { schema: { type: 'string' } }] as const);
-  return { 'application/json': { schema: success }, ...Object.fromEntries(texts) };
 }

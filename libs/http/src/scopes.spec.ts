@@ -1,6 +1,5 @@
 import { All, Controller, type ExecutionContext, Get, Post } from '@nestjs/common';
-import { Public } from './auth';
-import { accessOf, ALL_SCOPES, RequiresScope, scopeBits, scopesOf, WhileSuspended } from './scopes';
+import { accessOf, ALL_SCOPES, Public, RequiresScope, scopeBits, scopesOf, WhileSuspended } from './scopes';
 
 @Controller()
 class Base {

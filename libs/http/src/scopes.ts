@@ -1,10 +1,14 @@
-import { applyDecorators, type ExecutionContext, RequestMethod, SetMetadata } from '@nestjs/common';
+import {
+  applyDecorators,
+  createParamDecorator,
+  ExecutionContext,
+  RequestMethod,
+  SetMetadata,
+} from '@nestjs/common';
 import { METHOD_METADATA } from '@nestjs/common/constants';
 import { ApiExtension } from '@nestjs/swagger';
-import { ApiError } from '@app/kernel';
-import { PUBLIC_ROUTE } from './auth';
-import { field, type Presence } from './field-rule';
-import type { Caller } from './request-context';
+import { ApiError, OwnError } from '@app/kernel';
+import { Caller, LetheRequest } from './request-context';
 
 /** What an API key can allow. The bit of a scope is its place in this list, and is stored with the key. */
 export const SCOPES = ['read', 'write', 'erase', 'admin'] as const;
@@ -22,28 +26,26 @@ export function scopesOf(bits: number): Scope[] {
   return SCOPES.filter((_, at) => (bits & (1 << at)) !== 0);
 }
 
-/** A list of scopes: at least one, none named twice. */
-export const ScopeList = (given?: Presence): PropertyDecorator =>
-  field(
-    {
-      name: 'scopeList',
-      check: (value) =>
-        Array.isArray(value) &&
-        value.length > 0 &&
-        new Set(value).size === value.length &&
-        value.every((scope) => SCOPES.includes(scope as Scope)),
-      message: `must be a list of at least one of ${SCOPES.join(', ')}, each once`,
-      schema: { type: 'array', items: { type: 'string', enum: [...SCOPES] }, minItems: 1, uniqueItems: true },
-    },
-    given,
-  );
+/** Marks a {@link Public} route, also in the documentation. */
+export const PUBLIC_ROUTE = 'x-lethe-public';
+
+/** Opens a route to callers without an API key; every other route is closed. */
+export const Public = (): ClassDecorator & MethodDecorator =>
+  applyDecorators(SetMetadata(PUBLIC_ROUTE, true), ApiExtension(PUBLIC_ROUTE, true));
+
+/** The authenticated bot, on every route that is not `@Public()`. */
+export const CurrentBot = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
+  const { caller } = context.switchToHttp().getRequest<LetheRequest>().context;
+  if (caller === undefined) throw new OwnError('CurrentBot is used on a public route');
+  return caller;
+});
 
 const SCOPES_OF_ROUTE = 'x-lethe-scopes';
 const WHILE_SUSPENDED = 'x-lethe-while-suspended';
 
 /**
- * The scope that a key needs for a route, or for all routes of a controller; of several scopes one suffices. Without it
- * a GET needs `read`, and every other method `write`.
+ * The scope that a key needs for a route, or for all routes of a controller; one of several scopes suffices. A GET
+ * without this decorator needs `read`, and every other method `write`.
  */
 export const RequiresScope = (...scopes: readonly [Scope, ...Scope[]]): ClassDecorator & MethodDecorator =>
   applyDecorators(SetMetadata(SCOPES_OF_ROUTE, scopes), ApiExtension(SCOPES_OF_ROUTE, scopes));
@@ -53,7 +55,7 @@ export const WhileSuspended = (): ClassDecorator & MethodDecorator =>
   applyDecorators(SetMetadata(WHILE_SUSPENDED, true), ApiExtension(WHILE_SUSPENDED, true));
 
 /** Who may call a route. */
-export interface RouteAccess {
+interface RouteAccess {
   readonly isPublic: boolean;
   /** One of them is needed. */
   readonly scopes: readonly Scope[];

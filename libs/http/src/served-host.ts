@@ -10,7 +10,7 @@ const NAME = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/;
 /**
  * The fault of the `Host` header of a request, if any. While the service listens on loopback, only loopback names and
  * `ALLOWED_HOSTS` are answered: a page in a browser on the same machine cannot reach it under a name of its own (DNS
- * rebinding). Of two lines Node.js keeps the first, and a proxy may have read the second (RFC 9112, section 3.2).
+ * rebinding). Node.js keeps the first of two lines, and a proxy may have read the second (RFC 9112, section 3.2).
  */
 export function hostFault({ host, allowedHosts }: Pick<Config, 'host' | 'allowedHosts'>) {
   const own = host.toLowerCase();
@@ -19,7 +19,11 @@ export function hostFault({ host, allowedHosts }: Pick<Config, 'host' | 'allowed
   return ({ headers: { host: header }, rawHeaders }: IncomingMessage): ApiError | undefined => {
     if (hostLines(rawHeaders) > 1) return invalidRequest([{ field: 'Host', message: 'must be sent once' }]);
     if (!isLoopback || header === undefined) return undefined;
-    return served.has(NAME.exec(header.toLowerCase())?.[1] ?? '') ? undefined : misdirected();
+    if (served.has(NAME.exec(header.toLowerCase())?.[1] ?? '')) return undefined;
+    return new ApiError(
+      'misdirected_request',
+      'This service listens on loopback and does not answer to this Host: its operator sets ALLOWED_HOSTS',
+    );
   };
 }
 
@@ -28,12 +32,4 @@ function hostLines(rawHeaders: readonly string[]): number {
   for (let at = 0; at < rawHeaders.length; at += 2)
     if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count++;
   return count;
-}
-
-/** 421 for a name that is not served. */
-function misdirected(): ApiError {
-  return new ApiError(
-    'misdirected_request',
-    'This service listens on loopback and does not answer to this Host: its operator sets ALLOWED_HOSTS',
-  );
 }

@@ -1,41 +1,34 @@
-import { ApiError } from '@app/kernel';
+import { ApiError, type Config } from '@app/kernel';
 
 const WAIT_MS = 5_000;
-/** How often, in milliseconds, a waiting answer cuts a stalled one, and the wait for its reader that makes it one. */
+/** How often, in milliseconds, a waiting answer looks for a stalled one, which has waited this long for its reader. */
 const LOOK_MS = 500;
 const STALLED_MS = 1_000;
-/** The answers that are open at the same time, and those that wait, of one person on pages. */
+/** The number of answers to one person on pages that are open at the same time, and that may wait. */
 const STREAMS_PER_PERSON = 2;
 
 /** An answer that is being sent. */
 export interface OpenStream {
   readonly caller: string;
-  /** Whom the answer is about, on a page; undefined for the call of a bot. */
+  /** The person whom the answer is about, on a page; undefined for the call of a bot. */
   readonly person?: string | undefined;
-  /** Since when the answer waits for its reader, on the monotonic clock; undefined while it does not. */
+  /** When the answer began to wait for its reader, on the monotonic clock; undefined while it does not wait. */
   readonly stalledSinceMs?: number | undefined;
   readonly cut: () => void;
 }
 
-interface Waiting {
-  readonly stream: OpenStream;
-  readonly begin: () => void;
-}
-
 /** The number of streamed answers that are open at the same time, in all and of each caller. */
-export interface StreamLimits {
-  readonly streamsMax: number;
-  readonly streamsPerBot: number;
-}
+export type StreamLimits = Pick<Config, 'streamsMax' | 'streamsPerBot'>;
 
 /**
- * Bounds the streamed answers that are open at the same time. A further one waits for the end of another one. As many
- * as may be open of a caller may wait. An answer that waits although its caller has room cuts stalled ones of any
- * caller, those that have waited longest for their readers first.
+ * Bounds the number of streamed answers that are open at the same time, in all and of each caller. A further one waits for
+ * the end of another one; the number that may wait is the same. While an answer waits although its caller has room, it
+ * cuts stalled answers of any caller, the longest stalled first.
  */
 export class StreamSlots {
   private readonly open = new Set<OpenStream>();
-  private readonly waiting = new Set<Waiting>();
+  /** Each answer that waits, with what begins it. */
+  private readonly waiting = new Map<OpenStream, () => void>();
 
   /** How long, in milliseconds, an answer waits for the end of another one. */
   waitMs = WAIT_MS;
@@ -55,10 +48,10 @@ export class StreamSlots {
 
   free(stream: OpenStream): void {
     this.open.delete(stream);
-    for (const next of this.waiting) {
-      if (!this.hasRoom(next.stream)) continue;
+    for (const [next, begin] of this.waiting) {
+      if (!this.hasRoom(next)) continue;
       this.waiting.delete(next);
-      next.begin();
+      begin();
       return;
     }
   }
@@ -85,26 +78,23 @@ export class StreamSlots {
   }
 
   private turnOf(stream: OpenStream): Promise<void> {
-    const others = [...this.waiting].map((one) => one.stream);
-    if (!this.isWithin(others, stream)) throw tooMany();
+    if (!this.isWithin([...this.waiting.keys()], stream)) throw tooMany();
     return new Promise((resolve, reject) => {
       const look = setInterval(() => {
         if (this.isFull && this.hasShare(stream)) this.cutStalled();
       }, LOOK_MS);
       const timer = setTimeout(() => {
         clearInterval(look);
-        this.waiting.delete(waiting);
+        this.waiting.delete(stream);
         reject(tooMany());
       }, this.waitMs);
-      const begin = (): void => {
+      this.waiting.set(stream, () => {
         clearInterval(look);
         clearTimeout(timer);
         // At once: an answer that asks before the waiting one continues must not find the same room.
         this.open.add(stream);
         resolve();
-      };
-      const waiting = { stream, begin };
-      this.waiting.add(waiting);
+      });
     });
   }
 

@@ -1,33 +1,32 @@
 import { type ApiError, OwnError, Turns } from '@app/kernel';
-import { answerFault, answerHeaders, logAnswer } from './answer';
+import { answerFault, answerHeaders, answerPage, logAnswer, type WebPage } from './answer';
 import type { LetheResponse } from './request-context';
 import type { OpenStream, StreamSlots } from './stream-slots';
-import { answerPage, type WebPage } from './web-page';
 
 /** Writes one piece of an answer, and resolves when the next one can follow. */
 export type WritePiece = (piece: string) => Promise<void>;
 
 /** The form in which a stream is sent. */
-interface Form {
+interface StreamForm {
   readonly contentType?: string;
   readonly head: string;
   readonly tail: string;
 }
 
 /** Who reads a stream without a key: a person on a page of a bot. */
-export interface PageReader {
+interface PageReader {
   readonly botId: string;
   /** The same for every link of the person. */
   readonly person: string;
-  /** Of the answer that begins, not of the page of a fault. */
+  /** The headers of the answer that begins; the page of a fault has its own. */
   readonly headers: Readonly<Record<string, string>>;
   /** The page for a fault before the first piece. */
   readonly faultPage: (fault: ApiError) => WebPage;
 }
 
 /** A result that is too large for one text. `writeTo` writes it in pieces and awaits each. */
-abstract class AnswerStream {
-  abstract readonly form: Form;
+export abstract class AnswerStream {
+  abstract readonly form: StreamForm;
 
   constructor(
     readonly writeTo: (write: WritePiece) => Promise<void>,
@@ -42,7 +41,7 @@ export class JsonStream extends AnswerStream {
 
 /** A document that is not JSON and has no envelope. */
 export class TextStream extends AnswerStream {
-  readonly form: Form;
+  readonly form: StreamForm;
 
   constructor(contentType: string, writeTo: (write: WritePiece) => Promise<void>, reader?: PageReader) {
     super(writeTo, reader);
@@ -53,10 +52,6 @@ export class TextStream extends AnswerStream {
 /** One JSON value on each line (NDJSON), without the envelope. It has no limit on the whole time. */
 export class LineStream extends AnswerStream {
   readonly form = { contentType: 'application/x-ndjson', head: '', tail: '' };
-}
-
-export function isStream(result: unknown): result is AnswerStream {
-  return result instanceof AnswerStream;
 }
 
 /**

@@ -190,3 +190,30 @@ export class SystemRandom extends Random {
     return this.pool.subarray(this.used - length, this.used);
   }
 }
+
+/** The lowest UUID of version 7 that can be made at the time `iso`. Every id made before that time is lower. */
+export function firstIdAt(iso: string): string {
+  const time = Math.max(0, Date.parse(iso)).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+}
+
+/** A number that needs a query. All readers share one reading for `holdMs` milliseconds. */
+export class SharedReading<T> {
+  private reading: Promise<T> | undefined;
+  private askedMs = 0;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly holdMs: number,
+    private readonly ask: () => Promise<T>,
+  ) {}
+
+  get(): Promise<T> {
+    const nowMs = this.clock.monotonicMs();
+    if (this.reading === undefined || nowMs - this.askedMs >= this.holdMs) {
+      this.askedMs = nowMs;
+      this.reading = this.ask();
+    }
+    return this.reading;
+  }
+}

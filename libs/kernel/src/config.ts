@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Setting } from './setting';
+import type { Setting } from './setting-values';
 import { SETTINGS } from './settings';
 import { settingsIn } from './settings-file';
 
@@ -24,7 +24,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const OWN_PREFIX =
   /^(LETHE|WEBHOOK|RATE_LIMIT|BODY_LIMIT|BATCH_BODY|CONNECTIONS_|ALLOWED_|READER_|STREAMS_|DATA_LIMIT|DETAILS_LIMIT|DECLARATION_|CATEGORIES_|CONSENT_TEXTS_|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|REGISTRATION|TRUST_PROXY|DATABASE_|BACKUP_)/;
 
-/** Settings of a bot, by the form of their values. `lethe init` writes them into `.env`, which may be that of Lethe too. */
+/** Settings of a bot, by the form of their values. `lethe init` writes them into `.env`, which may also be the file of Lethe. */
 const OF_BOTS: Readonly<Record<string, RegExp>> = {
   LETHE_URL: /^https?:\/\//,
   LETHE_BOT_ID: /^[0-9a-f-]{36}$/,
@@ -59,24 +59,19 @@ export function readConfig(environment: Environment): Config {
 }
 
 function contradictions(config: Config): string[] {
-  const alone = config.database.engine === 'sqlite' && config.jobs === 'off';
-  const jobs = alone
-    ? ['JOBS must be on with SQLite: its file belongs to one process, so a worker cannot run the jobs']
-    : [];
-  const isTokenMissing = config.registration === 'token' && config.registrationToken === '';
-  const tokens = isTokenMissing
-    ? ['REGISTRATION_TOKEN must be set where REGISTRATION is token (openssl rand -hex 32)']
-    : [];
-  return [...jobs, ...tokens, ...tierFaults(config)];
-}
-
-function tierFaults(config: Config): string[] {
-  return [...config.botTiers]
-    .filter(([, tier]) => !config.tiers.has(tier))
-    .map(
-      ([bot, tier]) =>
-        `RATE_LIMIT_BOT_TIERS gives bot ${bot} the tier ${tier}, which RATE_LIMIT_TIERS does not name`,
+  const faults: string[] = [];
+  if (config.database.engine === 'sqlite' && config.jobs === 'off')
+    faults.push(
+      'JOBS must be on with SQLite: its file belongs to one process, so a worker cannot run the jobs',
     );
+  if (config.registration === 'token' && config.registrationToken === '')
+    faults.push('REGISTRATION_TOKEN must be set where REGISTRATION is token (openssl rand -hex 32)');
+  for (const [bot, tier] of config.botTiers)
+    if (!config.tiers.has(tier))
+      faults.push(
+        `RATE_LIMIT_BOT_TIERS gives bot ${bot} the tier ${tier}, which RATE_LIMIT_TIERS does not name`,
+      );
+  return faults;
 }
 
 /**
@@ -87,7 +82,7 @@ export function loadConfig(): Config {
   return readConfig({ ...readDotenv('.env'), ...process.env });
 }
 
-/** The settings of a file like `.env`; none where there is no file. @throws ConfigError that names each place that is not understood */
+/** The settings of a file like `.env`; none if there is no file. @throws ConfigError that names each place that is not understood */
 export function readDotenv(path: string): Environment {
   let bytes: Buffer;
   try {

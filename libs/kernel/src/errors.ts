@@ -234,3 +234,6 @@ export function requireBytes(what: string, json: string, limitBytes: number): vo
 export function internalError(): ApiError {
   return new ApiError('internal_error', 'The service made a mistake; quote X-Request-Id to its operator');
 }
+
+/** The service cannot start. Only the message is printed: it gives the operator the cause and the remedy. */
+export class StartError extends OwnError {}

@@ -1,4 +1,4 @@
-export { Clock, daysAfter, Random, SystemClock, SystemRandom } from './clock';
+export { Clock, daysAfter, firstIdAt, Random, SharedReading, SystemClock, SystemRandom } from './clock';
 export { type Config, CONFIG, ConfigError, loadConfig, readConfig, readDotenv } from './config';
 export { Degradations, DISK_LOW } from './degradations';
 export { DomainEvents, OnDomainEvent } from './domain-events';
@@ -16,22 +16,18 @@ export {
   notFound,
   OwnError,
   requireBytes,
+  StartError,
 } from './errors';
-export { firstIdAt } from './id-time';
+export { bytesOf, homeFolder, isThere, realFile, version } from './files';
 export { addressIn, ipv6Groups } from './ip-address';
-export { bytesOf, isThere } from './is-there';
 export { LogStream } from './log-stream';
 export { createLogger, describeFault, LOGGER, logRequest, NestLogger } from './logger';
 export { printable } from './printable';
-export { realFile } from './real-file';
 export { NO_TIER } from './setting-values';
 export { DEFAULT_DATABASE_PATH, SETTINGS } from './settings';
-export { SharedReading } from './shared.reading';
-export { StartError } from './start-error';
 export { codePoints, isCleanText, isReadableText } from './text';
 export { isDay, isDayOrTime, momentMs } from './times';
 export { Turns } from './turns';
-export { homeFolder, version } from './version';
 export {
   AUDIT_EVENT_TYPES,
   type AuditEventType,

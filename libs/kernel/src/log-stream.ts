@@ -1,6 +1,6 @@
 import { fstatSync, write, writeSync } from 'node:fs';
 
-/** Lines are written when so many bytes wait, or after this time in milliseconds. */
+/** Lines are written when this number of bytes waits, or after this time in milliseconds. */
 const BLOCK_BYTES = 8_192;
 const FLUSH_MS = 250;
 /** The most bytes that wait or are being written. Further lines are dropped and counted. */
@@ -12,7 +12,7 @@ const FAULT_PAUSE_MS = 1_000;
 const END_MAX_MS = 500;
 
 /** What happens to the log, for readiness and metrics. */
-export interface LogObserver {
+interface LogObserver {
   /** No line can be written: the disk is full, or the device has failed. */
   failing(): void;
   working(): void;

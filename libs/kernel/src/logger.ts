@@ -29,7 +29,7 @@ function isoTime(): string {
 }
 
 /** The fields of the log line of a request. No text in it holds a character that JSON escapes. */
-export interface RequestLine {
+interface RequestLine {
   readonly requestId: string;
   readonly method: string;
   readonly route: string | undefined;

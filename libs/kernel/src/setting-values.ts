@@ -33,7 +33,7 @@ export function oneOf<const T extends string>(...values: T[]) {
 export const boolean = (text: string): boolean => oneOf('true', 'false')(text) === 'true';
 
 /** The database that `DATABASE_URL` names. */
-export type DatabaseSetting =
+type DatabaseSetting =
   | { readonly engine: 'sqlite'; readonly path: string }
   | { readonly engine: 'postgres'; readonly url: string };
 
@@ -146,4 +146,24 @@ export function publicUrl(value: string): string | undefined {
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`)
     throw new Error('a URL with http: or https: and without a path, for example https://gdpr.example.org');
   return url.origin;
+}
+
+/**
+ * One environment variable: a row of the table in docs/reference.md, of `.env.example` and of the check at the start.
+ */
+export interface Setting<T> {
+  readonly name: string;
+  readonly default: string;
+  readonly description: string;
+  /** @throws Error whose message completes the sentence "NAME must be …". */
+  readonly parse: (text: string) => T;
+}
+
+export function setting<T>(
+  name: string,
+  fallback: string,
+  description: string,
+  parse: (text: string) => T,
+): Setting<T> {
+  return { name, default: fallback, description, parse };
 }

@@ -1,5 +1,4 @@
-import { setting } from './setting';
-import { botTiers, integer, redisUrl, tiers } from './setting-values';
+import { botTiers, integer, redisUrl, setting, tiers } from './setting-values';
 
 /** The settings that say what callers and their connections may take. */
 export const CALLER_LIMITS = {

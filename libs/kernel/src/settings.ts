@@ -9,11 +9,10 @@ import {
   oneOf,
   publicUrl,
   schedule,
+  setting,
   text,
 } from './setting-values';
-
 import { CALLER_LIMITS } from './settings.limits';
-import { setting } from './setting';
 
 /** The default path of the embedded database. */
 export const DEFAULT_DATABASE_PATH = './data/lethe.db';

@@ -1,3 +1,3 @@
-export { RATE_LIMIT_LOCAL, RedisRateLimitStore } from './rate-limit.redis';
+export { RedisRateLimitStore } from './rate-limit.redis';
 export { MemoryRateLimitStore, type RateDecision, RateLimitStore } from './rate-limit.store';
 export { REDIS_LIMITS } from './redis-link';

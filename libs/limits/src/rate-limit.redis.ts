@@ -7,8 +7,8 @@ import {
   MemoryRateLimitStore,
   RATE_WINDOW_MS,
   type RateDecision,
-  RateLimitStore,
   rateDecision,
+  RateLimitStore,
 } from './rate-limit.store';
 import { RedisLink } from './redis-link';
 
@@ -17,14 +17,11 @@ const PROBE_KEY = `${KEY_PREFIX}probe`;
 /** 132 bits in base64url: two buckets never have the same digest. */
 const DIGEST_CHARACTERS = 22;
 
-/** The name in {@link Degradations} while each process counts alone. */
-export const RATE_LIMIT_LOCAL = 'rate_limit_local';
-
 /**
- * Adds ARGV[1] requests to the window KEYS[1], or begins the window. Where the count would pass ARGV[2], which is above 0
- * for a maximum, nothing is added, and the answer is that count. Returns the time of Redis, the count and the end of the
- * window. All times are of the clock of Redis. A window with an end beyond one window length was written with another
- * clock.
+ * Adds ARGV[1] requests to the window KEYS[1], or begins the window. If the count would pass the maximum ARGV[2], where
+ * 0 means no maximum, nothing is added, and the count that it would have been is returned. Returns the time of Redis, the
+ * count and the end of the window, all by the clock of Redis. A window with an end beyond one window length was written
+ * with another clock.
  */
 const COUNT = `
 local key, amount, most = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -43,7 +40,7 @@ return { now, count, ends }
 `;
 const COUNT_SHA = createHash('sha1').update(COUNT).digest('hex');
 
-export interface RedisRateLimitOptions {
+interface RedisRateLimitOptions {
   readonly url: string;
   /** The key of the digests that name buckets in Redis. All processes of an installation have the same. */
   readonly masterKey: Buffer | undefined;
@@ -68,16 +65,7 @@ export class RedisRateLimitStore extends RateLimitStore implements OnModuleInit,
     super();
     this.local = local;
     this.keyOf = digestUnder(masterKey);
-    this.link = new RedisLink(url, (client) => count(client, PROBE_KEY, 0), {
-      lost(reason) {
-        degradations.begin(RATE_LIMIT_LOCAL);
-        logger.warn({ reason }, 'Redis does not answer: each process counts rates by itself');
-      },
-      regained() {
-        degradations.end(RATE_LIMIT_LOCAL);
-        logger.info('Redis answers again: rates are counted together');
-      },
-    });
+    this.link = new RedisLink(url, (client) => count(client, PROBE_KEY, 0), degradations, logger);
   }
 
   onModuleInit(): Promise<void> {
@@ -145,7 +133,7 @@ function isCount(answer: unknown, amount: number): answer is Count {
   return total >= amount && endsAtMs > nowMs && endsAtMs <= nowMs + RATE_WINDOW_MS;
 }
 
-/** Redis holds digests instead of bots and client addresses. Without a master key the digests can be guessed. */
+/** Redis holds digests instead of bots and client addresses. They can be guessed if there is no master key. */
 function digestUnder(masterKey: Buffer | undefined): (bucket: string) => string {
   const key = masterKey && Buffer.from(hkdfSync('sha256', masterKey, '', 'lethe rate-limit buckets', 32));
   return (bucket) => {

@@ -52,7 +52,7 @@ export abstract class RateLimitStore {
   abstract take(bot: string, limit: number, more: number): RateDecision | Promise<RateDecision>;
 
   /**
-   * Counts one request of a caller without a valid key. `prefixes` are those of its address, the narrowest first. Bots
+   * Counts one request of a caller without a valid key. `prefixes` are the prefixes of its address, the narrowest first. Bots
    * are never counted with strangers.
    */
   abstract hitStranger(prefixes: readonly string[], limit: number): RateDecision | Promise<RateDecision>;

@@ -1,15 +1,19 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import type { Logger } from 'pino';
+import type { Degradations } from '@app/kernel';
+
+/** The name in {@link Degradations} while each process counts alone. */
+const RATE_LIMIT_LOCAL = 'rate_limit_local';
 
 /** Time limits in milliseconds. Tests on busy machines set others. */
 export const REDIS_LIMITS = {
-  /** Of a command. After it Redis counts as unavailable. */
+  /** The limit of a command. A Redis that needs longer counts as unavailable. */
   commandMs: 50,
-  /** Of a new connection, TLS and name resolution included. The start of the service waits for one attempt. */
+  /** The limit of a new connection, with TLS and name resolution. The start of the service waits for one attempt. */
   connectMs: 1_000,
 };
 /** The pause between the end of a connection and the next attempt, in milliseconds. */
 const PAUSE_MS = 500;
-const KEEP_ALIVE_MS = 30_000;
 
 /** The client reconnects and queues nothing. {@link RedisLink} decides when Redis is used. */
 const OPTIONS: RedisOptions = {
@@ -23,16 +27,8 @@ const OPTIONS: RedisOptions = {
   disableClientInfo: true,
   // A Redis that hangs never closes its side.
   disconnectTimeout: 0,
-  keepAlive: KEEP_ALIVE_MS,
+  keepAlive: 30_000,
 };
-
-/** Callbacks for the loss of Redis, once for each loss, and for its return. */
-export interface RedisLinkNotice {
-  lost(reason: string): void;
-  regained(): void;
-}
-
-type Command<T> = (client: Redis) => Promise<T>;
 
 /**
  * A connection to Redis that is used only while Redis answers. A command settles within 50 ms. After the first failure
@@ -46,8 +42,9 @@ export class RedisLink {
 
   constructor(
     url: string,
-    private readonly probe: Command<unknown>,
-    private readonly notice: RedisLinkNotice,
+    private readonly probe: (client: Redis) => Promise<unknown>,
+    private readonly degradations: Degradations,
+    private readonly logger: Logger,
   ) {
     // The name is resolved for each connection: after a failover it leads to another machine.
     this.client = new Redis(url, { ...OPTIONS, connectTimeout: REDIS_LIMITS.connectMs });
@@ -62,7 +59,7 @@ export class RedisLink {
     await this.probing;
   }
 
-  async run<T>(command: Command<T>): Promise<T> {
+  async run<T>(command: (client: Redis) => Promise<T>): Promise<T> {
     if (this.state !== 'up') throw fault('AWAY');
     try {
       return await within(REDIS_LIMITS.commandMs, command(this.client));
@@ -83,7 +80,10 @@ export class RedisLink {
     try {
       await within(REDIS_LIMITS.commandMs, this.probe(this.client));
       if (this.client.status !== 'ready' || this.state === 'closed') return;
-      if (this.state === 'away') this.notice.regained();
+      if (this.state === 'away') {
+        this.degradations.end(RATE_LIMIT_LOCAL);
+        this.logger.info('Redis answers again: rates are counted together');
+      }
       this.state = 'up';
     } catch (error) {
       this.lose(this.reason ?? error);
@@ -92,7 +92,13 @@ export class RedisLink {
 
   private lose(reason: unknown): void {
     if (this.state === 'closed') return;
-    if (this.state !== 'away') this.notice.lost(reasonOf(reason));
+    if (this.state !== 'away') {
+      this.degradations.begin(RATE_LIMIT_LOCAL);
+      this.logger.warn(
+        { reason: reasonOf(reason) },
+        'Redis does not answer: each process counts rates by itself',
+      );
+    }
     this.state = 'away';
     if (this.client.status === 'ready') this.client.disconnect(true);
   }

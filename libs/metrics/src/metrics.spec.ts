@@ -1,11 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Clock, SharedReading } from '@app/kernel';
-import { HttpMeter } from './http.meter';
-import { NO_METRICS } from './metrics';
+import { NO_METRICS, observeUnitOfWork } from './metrics';
 import { mayRead } from './metrics.endpoint';
-import { EventLoopDelay } from './process.readings';
-import { PrometheusMetrics } from './prometheus.metrics';
-import { observeUnitOfWork } from './unit-of-work.observer';
+import { EventLoopDelay, PrometheusMetrics } from './prometheus.metrics';
 
 class PlayedClock extends Clock {
   ms = 0;
@@ -59,16 +56,6 @@ describe('mayRead with a token', () => {
   });
 });
 
-describe('HttpMeter', () => {
-  it('puts a time that equals a bound below it, as Prometheus does', () => {
-    const meter = new HttpMeter();
-    for (const ms of [0.5, 0.500001, 5000, 5000.1]) meter.answered('GET', '/x', 200, ms);
-    const [times] = meter.all();
-    expect(times?.buckets).toEqual([1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
-    expect(times?.sumMs).toBeCloseTo(10_001.1);
-  });
-});
-
 describe('PrometheusMetrics', () => {
   it('lets nothing become a label that the table does not list', async () => {
     const metrics = new PrometheusMetrics();
@@ -101,6 +88,20 @@ describe('PrometheusMetrics', () => {
     const text = await reading;
     expect(text).toContain('lethe_http_requests_total');
     expect(valueOf(text, 'lethe_up')).toBeNaN();
+  });
+
+  it('counts an answer by a closed list of methods, and puts a time that equals a bound below it', async () => {
+    const metrics = new PrometheusMetrics();
+    for (const ms of [0.5, 0.500001, 5000, 5000.1]) metrics.answered('GET', '/x', 200, ms);
+    metrics.answered('MKCOL', undefined, 404, 1);
+    const text = await metrics.exposition();
+    expect(valueOf(text, 'lethe_http_requests_total{method="GET",route="/x",status="200"}')).toBe(4);
+    expect(valueOf(text, 'lethe_http_requests_total{method="OTHER",route="unknown",status="404"}')).toBe(1);
+    const series = (part: string, bound = '') =>
+      valueOf(text, `lethe_http_request_duration_seconds_${part}{${bound}method="GET",route="/x"}`);
+    const counts = [0.0005, 0.001, 1, 5, '+Inf'].map((bound) => series('bucket', `le="${bound}",`));
+    expect([...counts, series('count')]).toEqual([1, 2, 2, 3, 4, 4]);
+    expect(series('sum')).toBeCloseTo(10.0011);
   });
 
   it('gets the reports of a unit of work from an observer', async () => {

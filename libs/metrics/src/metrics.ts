@@ -2,7 +2,7 @@ import { METRICS } from './metric.definitions';
 
 type Table = typeof METRICS;
 
-/** The names of one type of metric that modules feed. Readers such as {@link HttpMeter} make the other metrics. */
+/** The names of one type of metric that modules feed. PrometheusMetrics itself feeds the others. */
 type NamesOf<Type extends string> = {
   [N in keyof Table]: Table[N] extends { type: Type }
     ? Table[N] extends { labels: unknown }
@@ -33,7 +33,7 @@ export type Reading<N extends GaugeName> = [LabelOf<N>] extends [never]
   : Readonly<Record<LabelOf<N>, number>>;
 
 /**
- * The place where modules report events and sizes. Names and labels are those of {@link METRICS} only, so that no id,
+ * The place where modules report events and sizes. Names and labels come from {@link METRICS} alone, so that no id,
  * key or value can become a label. No method throws or blocks.
  */
 export abstract class Metrics {
@@ -48,10 +48,31 @@ export abstract class Metrics {
 }
 
 /** Records nothing: for a library that is used without metrics. */
-export class NoMetrics extends Metrics {
-  count(): void {}
-  observe(): void {}
-  gauge(): void {}
+export const NO_METRICS: Metrics = { count() {}, observe() {}, gauge() {} };
+
+/** The sizes that a reading of the metrics gets from a UnitOfWork. */
+export interface UnitOfWorkSizes {
+  readonly unitsWaiting: () => number;
+  /** Only for an engine with a pool. */
+  readonly pool?: () => Readonly<Record<'open' | 'idle' | 'waiting' | 'max', number>>;
 }
 
-export const NO_METRICS: Metrics = new NoMetrics();
+/** Registers the sizes. Returns what a UnitOfWork calls while it works; a call is cheap and never throws. */
+export function observeUnitOfWork(metrics: Metrics, { unitsWaiting, pool }: UnitOfWorkSizes) {
+  metrics.gauge('databaseUnitsWaiting', unitsWaiting);
+  if (pool !== undefined) {
+    metrics.gauge('databasePoolConnections', () => pool().open);
+    metrics.gauge('databasePoolMax', () => pool().max);
+    metrics.gauge('databasePoolIdle', () => pool().idle);
+    metrics.gauge('databasePoolWaiting', () => pool().waiting);
+  }
+  return {
+    /** A commit made `units` units durable and took `durationMs` milliseconds. */
+    committed: (units: number, durationMs: number): void => {
+      metrics.observe('databaseCommitUnits', units);
+      metrics.observe('databaseCommitDuration', durationMs / 1000);
+    },
+    /** A unit is run again. */
+    retried: (reason: LabelOf<'databaseUnitsRetried'>): void => metrics.count('databaseUnitsRetried', reason),
+  };
+}

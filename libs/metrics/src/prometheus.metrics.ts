@@ -1,13 +1,30 @@
-import { HttpMeter } from './http.meter';
-import { type MetricDefinition, METRICS } from './metric.definitions';
-import { type Counted, type CounterName, type GaugeName, type HistogramName, Metrics } from './metrics';
-import { readProcess } from './process.readings';
-import { HttpDurations, HttpRequests } from './prometheus.http';
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { OwnError, describeFault } from '@app/kernel';
+import { describeFault, OwnError } from '@app/kernel';
+import { type MetricDefinition, METRICS } from './metric.definitions';
+import {
+  type Counted,
+  type CounterName,
+  type GaugeName,
+  type HistogramName,
+  Metrics,
+  type Reading,
+} from './metrics';
 
-type Collect = () => unknown;
+/** The label of requests that match no route, so that invented paths create no series. */
+const UNKNOWN_ROUTE = 'unknown';
+const OTHER_METHOD = 'OTHER';
+const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
+/** The interval between two measurements of the event loop, in milliseconds. */
+const RESOLUTION_MS = 10;
+/** Readings within this time, in milliseconds, share one result. */
+const WINDOW_MS = 10_000;
+
+interface AnswerSeries {
+  readonly requests: Counter.Internal;
+  readonly durations: Histogram.Internal<string>;
+}
 
 /**
  * {@link Metrics} in the registry of this application, in Prometheus's text format. A gauge is read at each exposition.
@@ -15,39 +32,59 @@ type Collect = () => unknown;
  */
 @Injectable()
 export class PrometheusMetrics extends Metrics implements OnApplicationShutdown {
-  /** Counts answers; the HTTP adapter feeds it. */
-  readonly http = new HttpMeter();
   /** The time limit of one reading, in milliseconds. The exposition leaves out a slower reading. */
   readingMaxMs = 2_000;
   private readonly logger = new Logger('Metrics');
   private readonly registry = new Registry();
   private readonly counters = new Map<string, Counter>();
   private readonly histograms = new Map<string, Histogram>();
-  private readonly collectors = new Map<GaugeName, Collect>();
-  private readonly endReadings: () => void;
+  private readonly httpRequests: Counter;
+  private readonly httpDuration: Histogram;
+  /** The series of each kind of answer, which are kept: to find them by their labels takes longer than to count. */
+  private readonly answers = new Map<string, AnswerSeries>();
+  private readonly loopDelay = new EventLoopDelay();
   private reading: Promise<string> | undefined;
 
   constructor() {
     super();
     const registers = [this.registry];
     const { httpRequests, httpDuration, cpu, ...fed } = METRICS;
-    this.registry.registerMetric(new HttpRequests(this.http, httpRequests));
-    this.registry.registerMetric(new HttpDurations(this.http, httpDuration));
-    const addUp = function (this: Counter): void {
-      const { user, system } = process.cpuUsage();
-      this.reset();
-      this.inc((user + system) / 1e6);
-    };
-    this.registry.registerMetric(new Counter({ ...named(cpu), registers: [], collect: addUp }));
+    this.httpRequests = counter(httpRequests, registers);
+    this.httpDuration = histogram(httpDuration, registers);
     for (const [key, definition] of Object.entries<MetricDefinition>(fed)) {
       if (definition.type === 'counter') this.counters.set(key, counter(definition, registers));
-      if (definition.type === 'histogram')
-        this.histograms.set(
-          key,
-          new Histogram({ ...named(definition), buckets: [...(definition.buckets ?? [])], registers }),
-        );
+      if (definition.type === 'histogram') this.histograms.set(key, histogram(definition, registers));
     }
-    this.endReadings = readProcess(this);
+    new Counter({
+      ...named(cpu),
+      registers,
+      collect() {
+        const { user, system } = process.cpuUsage();
+        this.reset();
+        this.inc((user + system) / 1e6);
+      },
+    });
+    // prom-client's own metrics of a process are not used: they disclose versions and list every open handle.
+    this.gauge('eventLoopDelay', () => this.loopDelay.read());
+    this.gauge('residentMemory', () => process.memoryUsage.rss());
+    this.gauge('heapUsed', () => process.memoryUsage().heapUsed);
+    this.gauge('externalMemory', () => process.memoryUsage().external);
+    this.gauge('startTime', () => performance.timeOrigin / 1000);
+  }
+
+  /** Counts an answer by its method, its declared route and its status, never by a path. */
+  answered(method: string, declared: string | undefined, status: number, durationMs: number): void {
+    const route = declared ?? UNKNOWN_ROUTE;
+    const key = `${method} ${status} ${route}`;
+    let series = this.answers.get(key);
+    if (series === undefined) {
+      const labels = { method: HTTP_METHODS.includes(method) ? method : OTHER_METHOD, route };
+      const requests = this.httpRequests.labels({ ...labels, status });
+      series = { requests, durations: this.httpDuration.labels(labels) };
+      this.answers.set(key, series);
+    }
+    series.requests.inc();
+    series.durations.observe(durationMs / 1000);
   }
 
   count<N extends CounterName>(name: N, ...counted: Counted<N>): void {
@@ -63,9 +100,26 @@ export class PrometheusMetrics extends Metrics implements OnApplicationShutdown 
     if (Number.isFinite(value)) this.histograms.get(name)?.observe(value);
   }
 
-  gauge(name: GaugeName, collect: Collect): void {
-    if (!this.collectors.has(name)) this.addGauge(name);
-    this.collectors.set(name, collect);
+  gauge(name: GaugeName, read: () => unknown): void {
+    const definition: MetricDefinition = METRICS[name];
+    this.registry.removeSingleMetric(definition.name);
+    const gauge: Gauge = new Gauge({
+      ...named(definition),
+      registers: [this.registry],
+      collect: async () => {
+        try {
+          set(gauge, definition, await inTime(read, this.readingMaxMs));
+        } catch (error) {
+          this.logger.warn(
+            `The metric ${definition.name} could not be read and is missing in this answer of /metrics`,
+            { metric: definition.name, ...describeFault(error) },
+          );
+          this.count('gaugeFailures');
+          clear(gauge, definition);
+        }
+      },
+    });
+    clear(gauge, definition);
   }
 
   /** The answer to a scrape. Simultaneous scrapes share one. */
@@ -79,33 +133,12 @@ export class PrometheusMetrics extends Metrics implements OnApplicationShutdown 
   }
 
   onApplicationShutdown(): void {
-    this.endReadings();
-  }
-
-  private addGauge(name: GaugeName): void {
-    const definition: MetricDefinition = METRICS[name];
-    const gauge: Gauge = new Gauge({
-      ...named(definition),
-      registers: [this.registry],
-      collect: async () => {
-        try {
-          set(gauge, definition, await inTime(this.collectors.get(name), this.readingMaxMs));
-        } catch (error) {
-          this.logger.warn(
-            `The metric ${definition.name} could not be read and is missing in this answer of /metrics`,
-            { metric: definition.name, ...describeFault(error) },
-          );
-          this.count('gaugeFailures');
-          clear(gauge, definition);
-        }
-      },
-    });
-    clear(gauge, definition);
+    this.loopDelay.end();
   }
 }
 
 /** A definition in the form of prom-client. */
-export function named({ name, help, label, labels }: MetricDefinition) {
+function named({ name, help, label, labels }: MetricDefinition) {
   return { name, help, labelNames: [...(labels ?? []), ...(label === undefined ? [] : [label.name])] };
 }
 
@@ -115,6 +148,10 @@ function counter(definition: MetricDefinition, registers: Registry[]): Counter {
   const made = new Counter({ ...named(definition), registers });
   for (const value of label?.values ?? []) made.inc({ [label?.name ?? '']: value }, 0);
   return made;
+}
+
+function histogram(definition: MetricDefinition, registers: Registry[]): Histogram {
+  return new Histogram({ ...named(definition), buckets: [...(definition.buckets ?? [])], registers });
 }
 
 function set(gauge: Gauge, { label }: MetricDefinition, reading: unknown): void {
@@ -129,14 +166,58 @@ function clear(gauge: Gauge, { label }: MetricDefinition): void {
   else gauge.reset();
 }
 
-async function inTime(collect: Collect | undefined, maxMs: number): Promise<unknown> {
+async function inTime(read: () => unknown, maxMs: number): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new OwnError('A number was not read in time')), maxMs);
   });
   try {
-    return await Promise.race([collect?.(), late]);
+    return await Promise.race([read(), late]);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The delay of the event loop since the previous reading. Measurement begins with the first reading. */
+export class EventLoopDelay {
+  private windowBegunMs: number | undefined;
+  private last: Reading<'eventLoopDelay'> | undefined;
+
+  constructor(
+    private readonly histogram: Pick<
+      IntervalHistogram,
+      'enable' | 'disable' | 'reset' | 'percentile' | 'max'
+    > = monitorEventLoopDelay({ resolution: RESOLUTION_MS }),
+  ) {}
+
+  read(nowMs = performance.now()): Reading<'eventLoopDelay'> {
+    if (this.windowBegunMs === undefined) {
+      this.histogram.enable();
+      this.windowBegunMs = nowMs;
+    }
+    if (nowMs - this.windowBegunMs >= WINDOW_MS) {
+      this.last = this.present();
+      this.histogram.reset();
+      this.windowBegunMs = nowMs;
+    }
+    return this.last ?? this.present();
+  }
+
+  end(): void {
+    this.histogram.disable();
+  }
+
+  private present(): Reading<'eventLoopDelay'> {
+    const { histogram } = this;
+    return {
+      p50: lateness(histogram.percentile(50)),
+      p99: lateness(histogram.percentile(99)),
+      max: lateness(histogram.max),
+    };
+  }
+}
+
+/** The measured time is the interval between two timers, so a loop without delay measures the resolution. */
+function lateness(nanoseconds: number): number {
+  return Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1e3);
 }

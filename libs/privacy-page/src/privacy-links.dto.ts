@@ -1,5 +1,4 @@
 import {
-  field,
   Flag,
   Integer,
   LanguageTag,
@@ -7,6 +6,7 @@ import {
   type Scope,
   scopeBits,
   Snowflake,
+  SomeOf,
   Text,
   Timestamp,
   Uuid,
@@ -51,19 +51,7 @@ export class NewPrivacyLink {
     description: 'Seconds until the link ends; default 900',
   })
   expires_in?: number | null;
-  @field(
-    {
-      name: 'pageActs',
-      check: (value) =>
-        Array.isArray(value) &&
-        value.length > 0 &&
-        new Set(value).size === value.length &&
-        value.every((act) => ACTS.includes(act as PageAct)),
-      message: `must be a list of at least one of ${ACTS.join(', ')}, each once`,
-      schema: { type: 'array', items: { type: 'string', enum: [...ACTS] }, minItems: 1, uniqueItems: true },
-    },
-    { optional: true, description: 'What the page offers; default all that the API key may do' },
-  )
+  @SomeOf(ACTS, { optional: true, description: 'What the page offers; default all that the API key may do' })
   allow?: PageAct[] | null;
 }
 

@@ -12,7 +12,6 @@ const Count = (description?: string): PropertyDecorator =>
 const CalendarDate = (description: string): PropertyDecorator =>
   field(
     {
-      name: 'calendarDate',
       check: isDay,
       message: 'must be a date of a day that exists, without a time, such as 2026-01-31',
       schema: { type: 'string', format: 'date' },

@@ -1,7 +1,7 @@
 import { ApiError } from '@app/kernel';
 import fc from 'fast-check';
 import { atDepth, itInPart } from '../../../test/support/depth';
-import { parseBatch } from './batch-body';
+import { parseBatch } from './batch';
 
 const LIMITS = { bodyLimitBytes: 2_000, jsonDepthLimit: 16 };
 const parsed = (text: string) => parseBatch(Buffer.from(text), LIMITS);

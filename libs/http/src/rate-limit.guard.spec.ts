@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { type RateDecision, RateLimitStore } from '@app/limits';
-import { countRate } from './rate-limit.middleware';
+import { countRate } from './rate-limit.guard';
 import type { LetheRequest } from './request-context';
 
 describe('countRate', () => {
