@@ -1,21 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { suspensionOf } from '@app/bots';
-import { UnitOfWork } from '@app/database';
+import { amongValues, UnitOfWork } from '@app/database';
 import { type Job, type Lease, nextBotBy, PeriodicJob } from '@app/jobs';
 import { Clock, CONFIG, type Config, DomainEvents, firstIdAt } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { DeliveriesSettled } from './delivery-results';
-import { CHUNK, exhaustSome, RetrySchedule } from './delivery-states';
+import { CHUNK, RetrySchedule } from './delivery-states';
 
 const NEXT_BOT = 'SELECT MIN(bot_id) AS bot_id FROM webhook_deliveries WHERE bot_id > ?';
-/** Deliveries of a receiver that was being spared until their time was up. */
+/** Deliveries whose receiver was being spared until their time was up. */
 const OVERDUE = `bot_id = ? AND status = 'pending' AND next_attempt_at <= ? AND give_up_at <= ?`;
 /** Ids follow the time, so that later deliveries are not read. */
 const EXPIRED = `bot_id = ? AND id < ? AND status <> 'pending' AND finished_at < ?`;
 
 /**
- * Gives up deliveries whose time is up, except for those of suspended bots, and removes records of deliveries that ended more than `WEBHOOK_RETENTION_DAYS`
- * ago. One run at a time over all processes. Rows locked by other units are skipped.
+ * Gives up deliveries whose time is up, unless their bot is suspended, and removes records of deliveries that ended more
+ * than `WEBHOOK_RETENTION_DAYS` ago. One run at a time over all processes. Rows locked by other units are skipped.
  */
 @PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
@@ -46,12 +46,25 @@ export class DeliveryRetention implements Job {
 
   private async giveUp(lease: Lease, botId: string, stopping: AbortSignal): Promise<void> {
     const nowIso = this.clock.confirmedIso();
-    while (!stopping.aborted && (await this.has(OVERDUE, [botId, nowIso, nowIso]))) {
+    const overdue = [botId, nowIso, nowIso];
+    while (!stopping.aborted && (await this.has(OVERDUE, overdue))) {
       if (await this.hasWaited(botId, nowIso)) return;
       const exhausted = await lease.batch(async (tx) => {
-        const { all, pings } = await exhaustSome(tx, botId, nowIso);
-        await this.events.publish(new DeliveriesSettled(tx, { botId, at: nowIso, exhausted: all - pings }));
-        return all;
+        const some = await tx.all<{ id: string; event: string }>(
+          `SELECT id, event FROM webhook_deliveries WHERE ${OVERDUE}
+           ORDER BY next_attempt_at LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
+          ...overdue,
+        );
+        const ids = some.map(({ id }) => id);
+        const list = amongValues(tx, 'id', ids);
+        await tx.run(
+          `UPDATE webhook_deliveries SET status = 'exhausted', finished_at = ?, locked_by = NULL, locked_until = NULL
+           WHERE bot_id = ? AND ${list.sql}`,
+          ...[nowIso, botId, list.value],
+        );
+        const settled = some.filter(({ event }) => event !== 'ping').length;
+        await this.events.publish(new DeliveriesSettled(tx, { botId, at: nowIso, exhausted: settled }));
+        return some.length;
       });
       this.metrics.count('webhookDeliveries', 'exhausted', exhausted);
       if (exhausted < CHUNK) return;
