@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { COMMANDS } from '../../apps/admin/src/commands';
+import { COMMANDS } from '../../apps/admin/src/admin';
 import { adminHere } from '../support/here';
 import { Bot } from '../support/bot';
 import { useOneInstallation } from '../support/installation';

@@ -1,9 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { COMMANDS } from '../../apps/admin/src/commands';
+import { COMMANDS } from '../../apps/admin/src/admin';
 import { helpOf } from '../../apps/admin/src/command-line';
-import { Progress } from '../../apps/admin/src/progress';
+import { Progress } from '../../apps/admin/src/output';
 import { runScript, type ScriptRun } from '../support/child-script';
 import { adminHere } from '../support/here';
 import { useBuild } from '../support/build';

@@ -1,7 +1,6 @@
 import { readConfig } from '@app/kernel';
-import { type Circumstances, findingsOf } from '../../apps/admin/src/findings';
-import { NODE_END_OF_LIFE } from '../../apps/admin/src/findings.exposure';
-import type { Installation } from '../../apps/admin/src/installation';
+import { findingsOf, NODE_END_OF_LIFE } from '../../apps/admin/src/findings';
+import type { Circumstances, Installation } from '../../apps/admin/src/installation';
 
 const NOW = '2026-11-23T12:00:00.000Z';
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');

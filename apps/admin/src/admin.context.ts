@@ -1,24 +1,18 @@
 import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { keyFilePath, presentMasterKeys } from '@app/crypto';
-import { requireFilled } from '@app/database';
-import { type Config, createLogger, NestLogger, printable, StartError } from '@app/kernel';
+import { FileInUse, requireFilled } from '@app/database';
+import { ApiError, type Config, createLogger, NestLogger, printable, StartError } from '@app/kernel';
+import { askService, type OperatorActs, operatorActs } from '@app/operations';
 import { LetheModule } from '@app/runtime';
 import { ormOptions } from '../../../ormconfig';
-import type { Surroundings } from './command';
+import type { Command, Surroundings } from './command-line';
 
 /** The time limit of a statement in a command, in milliseconds. */
 const STATEMENT_TIMEOUT_MS = 600_000;
 
 @Module({})
 class AdminModule {}
-
-/** A reading command makes no key: a new key would decrypt nothing, since the service has another one. */
-function requireKeys(config: Config): void {
-  const { database } = config;
-  if (database.engine === 'sqlite') requireFilled(database.path);
-  if (presentMasterKeys(config) === undefined) throw noKeys(config);
-}
 
 export function noKeys(config: Config): StartError {
   return new StartError(
@@ -36,7 +30,11 @@ export async function inContext<T>(
   work: (nest: INestApplicationContext) => Promise<T>,
   access?: 'read' | 'keys',
 ): Promise<T> {
-  if (access === 'read') requireKeys(given);
+  if (access === 'read') {
+    if (given.database.engine === 'sqlite') requireFilled(given.database.path);
+    // A reading command makes no key: a new key would decrypt nothing, since the service has another one.
+    if (presentMasterKeys(given) === undefined) throw noKeys(given);
+  }
   const config: Config = {
     ...given,
     jobs: 'off',
@@ -53,5 +51,47 @@ export async function inContext<T>(
     return await work(nest);
   } finally {
     await nest.close();
+  }
+}
+
+/** The `run` of a command that reads, also while the service runs. */
+export function reading(
+  work: (nest: INestApplicationContext, surroundings: Surroundings) => Promise<void>,
+): Command['run'] {
+  return (_, surroundings) => inContext(surroundings, (nest) => work(nest, surroundings), 'read');
+}
+
+/** {@link reading} of rows, each written as a line of JSON. */
+export function listing(rows: (nest: INestApplicationContext) => AsyncIterable<object>): Command['run'] {
+  return reading(async (nest, { data }) => {
+    for await (const row of rows(nest)) await data(`${JSON.stringify(row)}\n`);
+  });
+}
+
+type Done<Name extends keyof OperatorActs> = Awaited<ReturnType<OperatorActs[Name]>>;
+
+/**
+ * Does an act of the operator: in this process, or in the service that holds the SQLite file.
+ * @throws StartError for a refusal, as for an unknown bot
+ */
+export async function act<Name extends keyof OperatorActs>(
+  surroundings: Surroundings,
+  name: Name,
+  ...given: Parameters<OperatorActs[Name]>
+): Promise<Done<Name>> {
+  try {
+    return await inContext(surroundings, async (nest) => {
+      const { progress } = surroundings;
+      const acts = operatorActs(nest, (table, count) => progress.show(`${table}: ${count} rewrapped`));
+      const does = acts[name] as (...given: string[]) => Promise<Done<Name>>;
+      return does(...given);
+    });
+  } catch (error) {
+    if (error instanceof ApiError) throw new StartError(error.message);
+    const { database } = surroundings.config;
+    if (!(error instanceof FileInUse) || database.engine !== 'sqlite') throw error;
+    const answer = await askService(database.path, name, given);
+    if (answer === undefined) throw error;
+    return answer.done as Done<Name>;
   }
 }

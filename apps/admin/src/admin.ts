@@ -1,10 +1,30 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import { StartError, ApiError, ConfigError, describeFault, loadConfig } from '@app/kernel';
-import type { Terminal } from '@app/runtime';
-import { askedOf, helpOf, overview, UsageError } from './command-line';
-import { COMMANDS } from './commands';
-import { inJson, inWords, type Output } from './output';
+import { BACKUP_COMMANDS } from './backup.commands';
+import { BOT_COMMANDS } from './bots.commands';
+import { askedOf, type Command, helpOf, overview, UsageError } from './command-line';
+import { DATABASE_COMMANDS } from './database.commands';
+import { DOCTOR_COMMAND } from './doctor.command';
+import { DRILL_COMMAND } from './drill.command';
+import { KEY_COMMANDS } from './keys.commands';
+import { LEDGER_COMMANDS } from './ledger.commands';
+import { inJson, inWords, type Output, type Terminal } from './output';
+import { REPORT_COMMANDS } from './reports.commands';
+import { STATUS_COMMAND } from './status.command';
+
+/** Every command, in the order of docs/reference.md. */
+export const COMMANDS: readonly Command[] = [
+  STATUS_COMMAND,
+  DOCTOR_COMMAND,
+  ...DATABASE_COMMANDS,
+  ...BACKUP_COMMANDS,
+  DRILL_COMMAND,
+  ...LEDGER_COMMANDS,
+  ...BOT_COMMANDS,
+  ...KEY_COMMANDS,
+  ...REPORT_COMMANDS,
+];
 
 /**
  * Runs one command, with the `further` modules of a team in addition to Lethe's own, and ends the process: 0 when it is
@@ -39,13 +59,13 @@ export async function runCommand(
   } catch (error) {
     output.progress.end();
     const message = tellable(error);
-    // The help behind the first paragraph of a usage error is for readers.
+    // The help after the first paragraph of a usage error is for readers.
     await output.end(isJson ? message.split('\n\n')[0] : message);
     return error instanceof UsageError ? 2 : 1;
   }
 }
 
-/** Answers the help that was asked for; undefined when a command was run. */
+/** Returns the help that was asked for; undefined after a command was run. */
 async function run(
   args: readonly string[],
   { config }: Terminal,

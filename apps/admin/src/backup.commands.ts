@@ -9,8 +9,7 @@ import {
   type Restored,
   restoreSqlite,
 } from '@app/operations';
-import type { Command, Flag, Given, Surroundings } from './command';
-import { UsageError } from './command-line';
+import { type Command, type Flag, type Given, type Surroundings, UsageError } from './command-line';
 
 const ONLY: Flag = {
   type: 'string',

@@ -1,8 +1,7 @@
 import { BotAdministration } from '@app/bots';
 import { NO_TIER } from '@app/kernel';
-import { act } from './acts';
-import { inContext } from './admin.context';
-import type { Command, Flag } from './command';
+import { act, listing } from './admin.context';
+import type { Command, Flag } from './command-line';
 
 const BOT: Flag = {
   type: 'string',
@@ -11,20 +10,38 @@ const BOT: Flag = {
   required: true,
 };
 
+type Changed = Awaited<ReturnType<BotAdministration['suspend']>>;
+
+/** The bot in the result of each command. */
+const named = ({ id, platform_bot_id, name }: Changed) => ({ bot_id: id, platform_bot_id, name });
+
+/** The bot in the words of each command. */
+const titleOf = ({ name, platform_bot_id }: Changed) => `bot ${name} (${platform_bot_id})`;
+
+/** A command that does the act of its name to a bot, and says what has become of the bot. */
+function change(
+  name: 'bots:suspend' | 'bots:resume' | 'bots:delete',
+  summary: string,
+  became: (bot: Changed) => string,
+): Command {
+  return {
+    name,
+    summary,
+    flags: { bot: BOT },
+    run: async (given, surroundings) => {
+      const bot = await act(surroundings, name, String(given['bot']));
+      await surroundings.result(named(bot));
+      surroundings.tell(`The ${titleOf(bot)} ${became(bot)}.`);
+    },
+  };
+}
+
 const list: Command = {
   name: 'bots:list',
   rows: true,
   summary: 'Writes every bot as a line of JSON',
   flags: {},
-  run: (_, surroundings) =>
-    inContext(
-      surroundings,
-      async (nest) => {
-        for await (const bot of nest.get(BotAdministration, { strict: false }).all())
-          await surroundings.data(`${JSON.stringify(bot)}\n`);
-      },
-      'read',
-    ),
+  run: listing((nest) => nest.get(BotAdministration, { strict: false }).all()),
 };
 
 const newKey: Command = {
@@ -34,46 +51,21 @@ const newKey: Command = {
   run: async (given, surroundings) => {
     const { bot, key } = await act(surroundings, 'bots:new-key', String(given['bot']));
     await surroundings.result({ ...named(bot), api_key: key }, `${key}\n`);
-    surroundings.tell(`The earlier keys of the bot ${bot.name} (${bot.platform_bot_id}) are void.`);
+    surroundings.tell(`The earlier keys of the ${titleOf(bot)} are void.`);
   },
 };
 
-const remove: Command = {
-  name: 'bots:delete',
-  summary: 'Deletes a bot with everything that it has stored; this cannot be undone',
-  flags: { bot: BOT },
-  run: async (given, surroundings) => {
-    const bot = await act(surroundings, 'bots:delete', String(given['bot']));
-    await surroundings.result(named(bot));
-    surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) is deleted.`);
-  },
-};
+const suspend = change(
+  'bots:suspend',
+  'Suspends a bot: it can read, export, erase and revoke, and nothing else, and its webhook calls wait',
+  (bot) => (bot.suspended_at === null ? 'is suspended' : 'was suspended already: nothing has changed'),
+);
 
-const suspend: Command = {
-  name: 'bots:suspend',
-  summary:
-    'Suspends a bot: it can read, export, erase and revoke, and nothing else, and its webhook calls wait',
-  flags: { bot: BOT },
-  run: async (given, surroundings) => {
-    const bot = await act(surroundings, 'bots:suspend', String(given['bot']));
-    await surroundings.result(named(bot));
-    const was = bot.suspended_at === null ? 'is suspended' : 'was suspended already: nothing has changed';
-    surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) ${was}.`);
-  },
-};
-
-const resume: Command = {
-  name: 'bots:resume',
-  summary: 'Ends the suspension of a bot; the webhook calls that have waited are sent',
-  flags: { bot: BOT },
-  run: async (given, surroundings) => {
-    const bot = await act(surroundings, 'bots:resume', String(given['bot']));
-    await surroundings.result(named(bot));
-    const was =
-      bot.suspended_at === null ? 'was not suspended: nothing has changed' : 'is no longer suspended';
-    surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) ${was}.`);
-  },
-};
+const resume = change(
+  'bots:resume',
+  'Ends the suspension of a bot; the webhook calls that have waited are sent',
+  (bot) => (bot.suspended_at === null ? 'was not suspended: nothing has changed' : 'is no longer suspended'),
+);
 
 const tier: Command = {
   name: 'bots:tier',
@@ -90,12 +82,14 @@ const tier: Command = {
   run: async (given, surroundings) => {
     const bot = await act(surroundings, 'bots:tier', String(given['bot']), String(given['tier']));
     await surroundings.result({ ...named(bot), tier: bot.tier });
-    surroundings.tell(`The bot ${bot.name} (${bot.platform_bot_id}) has the tier ${bot.tier}.`);
+    surroundings.tell(`The ${titleOf(bot)} has the tier ${bot.tier}.`);
   },
 };
 
+const remove = change(
+  'bots:delete',
+  'Deletes a bot with everything that it has stored; this cannot be undone',
+  () => 'is deleted',
+);
+
 export const BOT_COMMANDS: readonly Command[] = [list, newKey, suspend, resume, tier, remove];
-
-type Named = Readonly<Record<'id' | 'platform_bot_id' | 'name', string>>;
-
-const named = ({ id, platform_bot_id, name }: Named) => ({ bot_id: id, platform_bot_id, name });

@@ -1,6 +1,37 @@
 import { parseArgs } from 'node:util';
-import type { Command, Given } from './command';
-import { JSON_FLAG } from './output';
+import type { Type } from '@nestjs/common';
+import type { Config } from '@app/kernel';
+import { JSON_FLAG, type Output } from './output';
+
+/** A flag of a command, with or without a value. */
+export interface Flag {
+  readonly type: 'string' | 'boolean';
+  /** The placeholder of the value in the help. */
+  readonly value?: string;
+  readonly description: string;
+  readonly required?: true;
+}
+
+/** The flags of the command line. */
+export type Given = Readonly<Record<string, string | boolean | undefined>>;
+
+/** The environment of a command. */
+export interface Surroundings extends Omit<Output, 'end' | 'expectRows'> {
+  readonly config: Config;
+  /** The modules of a team, in addition to Lethe's own. */
+  readonly further: readonly Type[];
+}
+
+/** One command of `npm run admin`. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  readonly flags: Readonly<Record<string, Flag>>;
+  /** The result is rows, each a line of JSON. */
+  readonly rows?: true;
+  /** @throws Error for a failure; a StartError for a failure that the operator can correct */
+  run(given: Given, surroundings: Surroundings): Promise<void>;
+}
 
 /** The command line is not understood. The message describes the correct form. */
 export class UsageError extends Error {}
@@ -48,22 +79,15 @@ export function helpOf({ name, summary, flags }: Command): string {
     flag: `--${flag}${value === undefined ? '' : ` ${value}`}`,
     text: `${description}${required ? ' (required)' : ''}`,
   }));
-  const width = Math.max(0, ...rows.map(({ flag }) => flag.length));
+  const width = Math.max(...rows.map(({ flag }) => flag.length));
   const lines = rows.map(({ flag, text }) => `  ${flag.padEnd(width)}  ${text}`);
-  return [`npm run admin -- ${name}${lines.length > 0 ? ' [--flags]' : ''}`, '', summary, ...lines, ''].join(
-    '\n',
-  );
+  return [`npm run admin -- ${name} [--flags]`, '', summary, ...lines, ''].join('\n');
 }
 
 function valuesOf(command: Command, args: readonly string[]): Given {
-  const options = Object.fromEntries(
-    Object.entries(command.flags).map(([flag, { type }]) => [flag, { type }]),
-  );
+  const options = { ...command.flags, json: JSON_FLAG, help: { type: 'boolean' } } as const;
   try {
-    return parseArgs({
-      args: [...args],
-      options: { ...options, json: { type: 'boolean' }, help: { type: 'boolean' } },
-    }).values;
+    return parseArgs({ args: [...args], options }).values;
   } catch (error) {
     throw new UsageError(`${firstSentence((error as Error).message)}\n\n${helpOf(command)}`);
   }

@@ -1,11 +1,11 @@
-import { type Stats, statfsSync, statSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { keyFilePath } from '@app/crypto';
 import { type Config, StartError } from '@app/kernel';
 import { inContext } from './admin.context';
-import type { Command, Surroundings } from './command';
-import { type Circumstances, type Finding, findingsOf } from './findings';
-import { type Installation, installationOf } from './installation';
+import type { Command } from './command-line';
+import { findingsOf } from './findings';
+import { type Circumstances, type Finding, type Installation, installationOf } from './installation';
 
 /** Looks for what operators forget, and says for each finding what mends it. */
 export const DOCTOR_COMMAND: Command = {
@@ -14,11 +14,16 @@ export const DOCTOR_COMMAND: Command = {
   flags: {},
   run: async (_, surroundings) => {
     const { config, result, tell } = surroundings;
-    const read = await installationOrFault(surroundings);
-    const findings = [
-      ...('fault' in read ? [read.fault] : []),
-      ...findingsOf(circumstancesOf(config, 'fault' in read ? undefined : read)),
-    ];
+    const findings: Finding[] = [];
+    const looking = inContext(surroundings, (nest) => installationOf(nest, config), 'read');
+    const installation = await looking.catch((error: unknown) => {
+      if (!(error instanceof StartError)) throw error;
+      // A database that cannot be read is a finding, and the other looks still take place.
+      const says = 'The database cannot be read.';
+      findings.push({ id: 'database', level: 'fault', says, mend: error.message });
+      return undefined;
+    });
+    findings.push(...findingsOf(circumstancesOf(config, installation)));
     const faults = findings.filter(({ level }) => level === 'fault').length;
     const warnings = findings.length - faults;
     await result(
@@ -30,19 +35,6 @@ export const DOCTOR_COMMAND: Command = {
   },
 };
 
-/** A database that cannot be read is a finding, and the other looks still take place. */
-async function installationOrFault(
-  surroundings: Surroundings,
-): Promise<Installation | { readonly fault: Finding }> {
-  try {
-    return await inContext(surroundings, (nest) => installationOf(nest, surroundings.config), 'read');
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    const fault = { id: 'database', level: 'fault', says: 'The database cannot be read.' } as const;
-    return { fault: { ...fault, mend: error.message } };
-  }
-}
-
 function circumstancesOf(config: Config, installation: Installation | undefined): Circumstances {
   const keyFile = config.masterKeys.length > 0 ? undefined : keyFilePath(config);
   return {
@@ -53,28 +45,22 @@ function circumstancesOf(config: Config, installation: Installation | undefined)
     keyFile: keyFile === undefined ? undefined : { path: keyFile, mode: modeOf(keyFile) },
     environmentMode: modeOf('.env'),
     disk: config.database.engine === 'sqlite' ? diskOf(dirname(resolve(config.database.path))) : undefined,
-    deviceOf: (path) => statOf(path)?.dev,
+    deviceOf: (path) => seen(() => statSync(path).dev),
   };
 }
 
-/** Undefined for what is not there, or in a folder that this user cannot open. */
-function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path);
-  } catch {
-    return undefined;
-  }
-}
+const modeOf = (path: string): number | undefined => seen(() => statSync(path).mode & 0o777);
 
-function modeOf(path: string): number | undefined {
-  const mode = statOf(path)?.mode;
-  return mode === undefined ? undefined : mode & 0o777;
-}
-
-function diskOf(directory: string): Circumstances['disk'] {
-  try {
+const diskOf = (directory: string): Circumstances['disk'] =>
+  seen(() => {
     const { bavail, bsize, blocks } = statfsSync(directory);
     return { freeBytes: bavail * bsize, bytes: blocks * bsize };
+  });
+
+/** Undefined for what is not there, or in a folder that this user cannot open. */
+function seen<T>(look: () => T): T | undefined {
+  try {
+    return look();
   } catch {
     return undefined;
   }

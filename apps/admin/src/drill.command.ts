@@ -6,8 +6,7 @@ import { AuditVerifier, type LogFault } from '@app/sealing';
 import { checkValues } from '@app/user-data';
 import { inContext, noKeys } from './admin.context';
 import { sqlitePathOf } from './backup.commands';
-import type { Command, Given, Surroundings } from './command';
-import { UsageError } from './command-line';
+import { type Command, type Given, type Surroundings, UsageError } from './command-line';
 
 const DAY_MS = 86_400_000;
 
@@ -39,8 +38,7 @@ export const DRILL_COMMAND: Command = {
     const nowMs = Date.now();
     const copy = await restoreAside(path, found, new Date(nowMs).toISOString());
     try {
-      const verified = await verify(copy.path, surroundings);
-      await report({ verified, found, nowMs, maxAgeDays }, surroundings);
+      await report(await verify(copy.path, surroundings), found, { nowMs, maxAgeDays }, surroundings);
     } finally {
       copy.remove();
     }
@@ -83,32 +81,19 @@ async function verify(path: string, surroundings: Surroundings): Promise<Verifie
     if (unlisted > 0) faults.push(`The ledger lacks ${unlisted} erasures of the audit log.`);
     const changed = found.length - unlisted;
     if (changed > 0) faults.push(`The audit log is not what was sealed: ${changed} faults.`);
-    return {
-      texts: texts.texts,
-      values: values.values,
-      erased_values: values.erased,
-      logs,
-      events,
-      faults,
-    };
+    return { texts: texts.texts, values: values.values, erased_values: values.erased, logs, events, faults };
   });
 }
 
-interface Drill {
-  readonly verified: Verified;
-  readonly found: Readonly<Record<'data' | 'keys', FoundBackup>>;
-  readonly nowMs: number;
-  readonly maxAgeDays: number | undefined;
-}
-
 async function report(
-  { verified, found, nowMs, maxAgeDays }: Drill,
+  { faults, ...counts }: Verified,
+  found: Readonly<Record<'data' | 'keys', FoundBackup>>,
+  { nowMs, maxAgeDays }: { nowMs: number; maxAgeDays: number | undefined },
   { tell, result }: Surroundings,
 ): Promise<void> {
   const madeAt = found.data.madeAt < found.keys.madeAt ? found.data.madeAt : found.keys.madeAt;
   const ageDays = Math.max(0, (nowMs - Date.parse(madeAt)) / DAY_MS);
   const isTooOld = maxAgeDays !== undefined && ageDays > maxAgeDays;
-  const { faults, ...counts } = verified;
   await result({
     ok: faults.length === 0 && !isTooOld,
     made_at: madeAt,

@@ -1,5 +1,5 @@
 import { dirname, resolve, sep } from 'node:path';
-import type { Circumstances, Look } from './findings';
+import type { Circumstances, Look } from './installation';
 
 const DAY_MS = 86_400_000;
 const BACKUP_AGE_MAX_DAYS = 7;
@@ -12,18 +12,17 @@ export function backupFindings(circumstances: Circumstances): readonly Look[] {
     missingBackup(circumstances),
     keyBesideBackup(circumstances),
     sameDisk(circumstances),
-    onlyKeyFile(circumstances),
-    readableKeyFile(circumstances),
-    readableEnvironment(circumstances),
+    ...readableSecrets(circumstances),
     unexportedLedger(circumstances),
-    ...room(circumstances),
+    room(circumstances),
   ];
 }
 
 function missingBackup({ installation, nowMs }: Circumstances): Look {
   if (installation?.backups === undefined || installation.bots === 0) return undefined;
+  const { backups } = installation;
   const late = (['data', 'keys'] as const).filter((part) => {
-    const at = installation.backups?.[part]?.made_at;
+    const at = backups[part]?.made_at;
     return at === undefined || nowMs - Date.parse(at) > BACKUP_AGE_MAX_DAYS * DAY_MS;
   });
   return (
@@ -36,16 +35,12 @@ function missingBackup({ installation, nowMs }: Circumstances): Look {
   );
 }
 
-const foldersOf = ({ installation }: Circumstances): string[] =>
-  Object.values(installation?.backups ?? {}).flatMap(({ directory }) =>
-    directory === undefined ? [] : [directory],
-  );
-
-function keyBesideBackup(circumstances: Circumstances): Look {
-  const { keyFile } = circumstances;
+function keyBesideBackup({ installation, keyFile }: Circumstances): Look {
   if (keyFile === undefined) return undefined;
   const home = dirname(resolve(keyFile.path));
-  const beside = foldersOf(circumstances).find((folder) => folder === home || folder.startsWith(home + sep));
+  const beside = Object.values(installation?.backups ?? {})
+    .map(({ directory }) => directory)
+    .find((folder) => folder !== undefined && (folder === home || folder.startsWith(home + sep)));
   return (
     beside !== undefined && {
       id: 'key_beside_backup',
@@ -56,9 +51,8 @@ function keyBesideBackup(circumstances: Circumstances): Look {
   );
 }
 
-function sameDisk(circumstances: Circumstances): Look {
-  const { config, deviceOf } = circumstances;
-  const data = circumstances.installation?.backups?.data?.directory;
+function sameDisk({ config, deviceOf, installation }: Circumstances): Look {
+  const data = installation?.backups?.data?.directory;
   if (config.database.engine !== 'sqlite' || data === undefined) return undefined;
   const device = deviceOf(dirname(resolve(config.database.path)));
   return (
@@ -72,47 +66,34 @@ function sameDisk(circumstances: Circumstances): Look {
   );
 }
 
-function onlyKeyFile({ keyFile }: Circumstances): Look {
-  return (
+function readableSecrets({ keyFile, environmentMode }: Circumstances): readonly Look[] {
+  const isOpen = (mode: number | undefined): boolean => mode !== undefined && (mode & 0o077) !== 0;
+  return [
     keyFile?.mode !== undefined && {
       id: 'key_file',
       level: 'warning',
       says: `The master key is in ${keyFile.path}, on the disk of the database.`,
       mend: 'Keep a copy in another place, apart from the backups; or set LETHE_MASTER_KEY and delete the file.',
-    }
-  );
-}
-
-const isOpen = (mode: number | undefined): boolean => mode !== undefined && (mode & 0o077) !== 0;
-
-function readableKeyFile({ keyFile }: Circumstances): Look {
-  return (
+    },
     isOpen(keyFile?.mode) && {
       id: 'key_file_readable',
       level: 'fault',
       says: `Other users of this machine can read the key file ${keyFile?.path}.`,
       mend: `chmod 600 ${keyFile?.path}; if others use this machine, run keys:rotate afterwards.`,
-    }
-  );
-}
-
-function readableEnvironment({ environmentMode }: Circumstances): Look {
-  return (
+    },
     isOpen(environmentMode) && {
       id: 'env_readable',
       level: 'fault',
       says: 'Other users of this machine can read .env, which holds keys.',
       mend: 'chmod 600 .env; if others use this machine, change the keys in it.',
-    }
-  );
+    },
+  ];
 }
 
 function unexportedLedger({ installation }: Circumstances): Look {
-  const backups = installation?.backups;
+  if (installation?.backups === undefined || installation.bots === 0) return undefined;
   return (
-    backups !== undefined &&
-    backups.ledger === undefined &&
-    installation?.bots !== 0 && {
+    installation.backups.ledger === undefined && {
       id: 'ledger_not_exported',
       level: 'warning',
       says: 'The ledger of erasures was never exported: with keys lost, a restored backup cannot erase anew.',
@@ -121,12 +102,12 @@ function unexportedLedger({ installation }: Circumstances): Look {
   );
 }
 
-function room({ disk, installation }: Circumstances): readonly Look[] {
-  if (disk === undefined) return [];
+function room({ disk, installation }: Circumstances): Look {
+  if (disk === undefined) return undefined;
   const mend = 'Free some room or take a larger disk: on a full one, requests that store more are refused.';
   const free = `${Math.floor(disk.freeBytes / MIB)} MiB are free on the disk of the database`;
   if (disk.freeBytes < ROOM_MIN_BYTES)
-    return [{ id: 'disk_full', level: 'fault', says: `Only ${free}.`, mend }];
+    return { id: 'disk_full', level: 'fault', says: `Only ${free}.`, mend };
   const isSmall = disk.freeBytes < disk.bytes / 20 || disk.freeBytes < (installation?.bytes ?? 0) / 2;
-  return [isSmall && { id: 'disk_low', level: 'warning', says: `${free}, which is little.`, mend }];
+  return isSmall && { id: 'disk_low', level: 'warning', says: `${free}, which is little.`, mend };
 }

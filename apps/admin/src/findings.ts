@@ -1,45 +1,141 @@
 import type { Config } from '@app/kernel';
-import type { Installation } from './installation';
-import { backlogFindings } from './findings.backlog';
 import { backupFindings } from './findings.backup';
-import { exposureFindings } from './findings.exposure';
-
-/** Something that an operator should change. A fault fails `doctor`, a warning does not. */
-export interface Finding {
-  readonly id: string;
-  readonly level: 'fault' | 'warning';
-  readonly says: string;
-  /** What mends it. */
-  readonly mend: string;
-}
-
-/** What `doctor` looks at. */
-export interface Circumstances {
-  readonly config: Config;
-  /** Undefined for a database that cannot be read. */
-  readonly installation: Installation | undefined;
-  readonly nowMs: number;
-  /** The version of Node.js. */
-  readonly node: string;
-  /** Undefined where LETHE_MASTER_KEY is set. */
-  readonly keyFile: { readonly path: string; readonly mode: number | undefined } | undefined;
-  /** The mode of a file `.env` in the working folder. */
-  readonly environmentMode: number | undefined;
-  /** The disk of a SQLite file. */
-  readonly disk: { readonly freeBytes: number; readonly bytes: number } | undefined;
-  /** The device that holds a path; undefined where there is nothing. */
-  readonly deviceOf: (path: string) => number | undefined;
-}
-
-/** One look, with what it answers where something is to be mended. */
-export type Look = Finding | false | undefined;
+import type { Circumstances, Finding, Installation, Look } from './installation';
 
 /** All findings, faults first. */
 export function findingsOf(circumstances: Circumstances): Finding[] {
+  const { installation, nowMs } = circumstances;
   const found = [
     ...backupFindings(circumstances),
     ...exposureFindings(circumstances),
-    ...backlogFindings(circumstances),
+    ...(installation === undefined ? [] : clockAndKeys(installation, nowMs)),
+    ...(installation === undefined ? [] : backlog(installation, nowMs)),
   ].filter((look): look is Finding => typeof look === 'object');
   return found.sort((one, other) => Number(one.level === 'warning') - Number(other.level === 'warning'));
+}
+
+/** The end of life of each release line of Node.js. Odd lines end before the next even one. */
+export const NODE_END_OF_LIFE: Readonly<Record<number, string>> = {
+  20: '2026-04-30',
+  22: '2027-04-30',
+  24: '2028-04-30',
+  26: '2029-04-30',
+};
+
+const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/;
+
+function exposureFindings({ config, node, nowMs }: Circumstances): readonly Look[] {
+  const end = NODE_END_OF_LIFE[Number(node.split('.')[0])];
+  const isOld = end === undefined || nowMs > Date.parse(end);
+  // Others than this machine reach the service by its address, or by a proxy.
+  const isPublic = !LOOPBACK.test(config.host) || config.trustProxy > 0;
+  return [
+    isOld && {
+      id: 'node_old',
+      level: 'warning',
+      says: `Node.js ${node} ${end === undefined ? 'has no long-term support' : `had its end of life on ${end}`}.`,
+      mend: 'Install the newest release with long-term support.',
+    },
+    ...(isPublic ? publicFindings(config) : []),
+  ];
+}
+
+/** What is open to callers on the network. */
+function publicFindings(config: Config): readonly Look[] {
+  const isHttpsOnly =
+    config.webhookRequireHttps === 'true' ||
+    (config.webhookRequireHttps === 'auto' && config.nodeEnv === 'production');
+  return [
+    config.trustProxy === 0 && {
+      id: 'no_https',
+      level: 'warning',
+      says: `HOST=${config.host} answers other machines without HTTPS, and no proxy is named.`,
+      mend: 'Put a proxy with HTTPS in front and set TRUST_PROXY to the number of proxies; or set HOST=127.0.0.1.',
+    },
+    !isHttpsOnly && {
+      id: 'webhooks_http',
+      level: 'warning',
+      says: 'Webhooks may be sent over http, where others can read them.',
+      mend: 'Set NODE_ENV=production, or WEBHOOK_REQUIRE_HTTPS=true.',
+    },
+    config.registration === 'open' && {
+      id: 'registration_open',
+      level: 'fault',
+      says: 'Everybody who reaches the service can register bots.',
+      mend: 'Set REGISTRATION=token with REGISTRATION_TOKEN, or REGISTRATION=off after your bots are registered.',
+    },
+    config.metricsToken === '' && {
+      id: 'metrics_token_missing',
+      level: 'warning',
+      says: 'METRICS_TOKEN is not set on a public address.',
+      mend: 'Set METRICS_TOKEN, and give it to Prometheus.',
+    },
+  ];
+}
+
+const MINUTE_MS = 60_000;
+
+function clockAndKeys({ logs, masterKeys }: Installation, nowMs: number): readonly Look[] {
+  const missing = masterKeys.filter(({ role }) => role === 'missing').map(({ keyId }) => keyId);
+  const unused = masterKeys.filter(({ role, texts }) => role === 'older' && texts === 0);
+  return [
+    logs.newest !== undefined &&
+      Date.parse(logs.newest) > nowMs + MINUTE_MS && {
+        id: 'clock_behind',
+        level: 'fault',
+        says: `The newest event of the audit log is of ${logs.newest}, which is in the future.`,
+        mend: 'Set the clock of this machine, for example with an NTP service: retention depends on it.',
+      },
+    missing.length > 0 && {
+      id: 'master_key_missing',
+      level: 'fault',
+      says: `The master keys ${missing.join(', ')} are missing: their texts cannot be decrypted.`,
+      mend: 'Add them to LETHE_MASTER_KEY behind the present key.',
+    },
+    unused.length > 0 && {
+      id: 'master_key_unused',
+      level: 'warning',
+      says: `No text uses the master keys ${unused.map(({ keyId }) => keyId).join(', ')}.`,
+      mend: 'Remove them from LETHE_MASTER_KEY, and keep them elsewhere as long as older backups.',
+    },
+  ];
+}
+
+/** What waits too long. */
+function backlog({ logs, oldestErasure, outbox }: Installation, nowMs: number): readonly Look[] {
+  const isLate = (at: string | undefined, minutes: number): boolean =>
+    at !== undefined && nowMs - Date.parse(at) > minutes * MINUTE_MS;
+  const mend = 'Look whether the service runs with JOBS=on, or a worker does, and read its log.';
+  return [
+    isLate(oldestErasure, 1) && {
+      id: 'erasure_unfinished',
+      level: 'fault',
+      says: `An erasure is unfinished since ${oldestErasure}.`,
+      mend,
+    },
+    isLate(logs.oldestUnsealed, 10) && {
+      id: 'log_unsealed',
+      level: 'fault',
+      says: `${logs.unsealed} audit logs have unsealed events, the oldest of ${logs.oldestUnsealed}.`,
+      mend,
+    },
+    isLate(outbox.oldestDue, 60) && {
+      id: 'webhooks_late',
+      level: 'warning',
+      says: `A webhook call is due since ${outbox.oldestDue}.`,
+      mend,
+    },
+    outbox.exhausted > 0 && {
+      id: 'webhooks_exhausted',
+      level: 'warning',
+      says: `${outbox.exhausted} webhook calls were given up.`,
+      mend: 'Ask the bots to mend their receivers and to redeliver: POST /webhooks/deliveries/{id}/redeliver.',
+    },
+    outbox.suspended > 0 && {
+      id: 'suspended_waiting',
+      level: 'warning',
+      says: `${outbox.suspended} suspended bots have waiting webhook calls.`,
+      mend: 'Run bots:resume or bots:delete: erasures that users asked for are not reported to these bots.',
+    },
+  ];
 }

@@ -45,3 +45,33 @@ export async function installationOf(nest: INestApplicationContext, config: Conf
     backups: config.database.engine === 'sqlite' ? lastBackups(config.database.path) : undefined,
   };
 }
+
+/** Something that an operator should change. A fault fails `doctor`, a warning does not. */
+export interface Finding {
+  readonly id: string;
+  readonly level: 'fault' | 'warning';
+  readonly says: string;
+  /** What mends it. */
+  readonly mend: string;
+}
+
+/** What `doctor` looks at. */
+export interface Circumstances {
+  readonly config: Config;
+  /** Undefined for a database that cannot be read. */
+  readonly installation: Installation | undefined;
+  readonly nowMs: number;
+  /** The version of Node.js. */
+  readonly node: string;
+  /** Undefined where LETHE_MASTER_KEY is set. */
+  readonly keyFile: { readonly path: string; readonly mode: number | undefined } | undefined;
+  /** The mode of a file `.env` in the working folder. */
+  readonly environmentMode: number | undefined;
+  /** The disk of a SQLite file. */
+  readonly disk: { readonly freeBytes: number; readonly bytes: number } | undefined;
+  /** The device that holds a path; undefined if there is nothing. */
+  readonly deviceOf: (path: string) => number | undefined;
+}
+
+/** The result of one look: a finding, if there is something to mend. */
+export type Look = Finding | false | undefined;

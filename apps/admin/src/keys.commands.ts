@@ -1,29 +1,20 @@
-import { keyFilePath, Keyring, KeyRotation, type KeyUse, retiredKeysPath } from '@app/crypto';
+import { keyFilePath, Keyring, KeyRotation, retiredKeysPath } from '@app/crypto';
 import { type Config, StartError, SystemClock, SystemRandom } from '@app/kernel';
-import { act } from './acts';
-import { inContext } from './admin.context';
-import type { Command, Surroundings } from './command';
+import { act, reading } from './admin.context';
+import type { Command } from './command-line';
 
 /** Lists the master keys with the number of their texts. An older key with 0 texts can be removed. */
 const list: Command = {
   name: 'keys:list',
   summary: 'Lists the ids of the master keys, and how many texts each has encrypted',
   flags: {},
-  run: (_, surroundings) =>
-    inContext(
-      surroundings,
-      async (nest) => {
-        const uses = await nest.get(KeyRotation).uses();
-        const keys = uses.map(({ keyId, role, texts }) => ({ key_id: keyId, role, texts }));
-        await surroundings.result({ keys }, ['key       role     texts', ...uses.map(lineOf), ''].join('\n'));
-      },
-      'read',
-    ),
+  run: reading(async (nest, { result }) => {
+    const uses = await nest.get(KeyRotation).uses();
+    const keys = uses.map(({ keyId, role, texts }) => ({ key_id: keyId, role, texts }));
+    const lines = uses.map(({ keyId, role, texts }) => `${keyId}  ${role.padEnd(7)}  ${texts}`);
+    await result({ keys }, ['key       role     texts', ...lines, ''].join('\n'));
+  }),
 };
-
-function lineOf({ keyId, role, texts }: KeyUse): string {
-  return `${keyId}  ${role.padEnd(7)}  ${texts}`;
-}
 
 const rotate: Command = {
   name: 'keys:rotate',
@@ -31,12 +22,21 @@ const rotate: Command = {
     'Encrypts with the first key of LETHE_MASTER_KEY what an older key has encrypted; a key file gets a new key',
   flags: {},
   run: async (_, surroundings) => {
-    const first = firstKeyOf(surroundings.config);
+    const { config, result, tell } = surroundings;
+    const first = firstKeyOf(config);
     const { keyId, rewrapped, unreadable } = await act(surroundings, 'keys:rotate', first);
-    await surroundings.result({ key_id: keyId, rewrapped, unreadable });
-    surroundings.tell(`${rewrapped} texts were rewrapped; everything is under the key ${keyId}.`);
-    if (unreadable > 0) throw damaged(unreadable);
-    surroundings.tell(farewell(surroundings));
+    await result({ key_id: keyId, rewrapped, unreadable });
+    tell(`${rewrapped} texts were rewrapped; everything is under the key ${keyId}.`);
+    if (unreadable > 0)
+      throw new StartError(
+        `Except ${unreadable} texts that their own key does not decrypt: they are damaged, and were left unchanged. ` +
+          'Keep the older keys until they are restored or their bots have new secrets.',
+      );
+    const done =
+      first === ''
+        ? `The key file holds only the new key: make a copy of it now. The older keys are in ${retiredKeysPath(keyFilePath(config))}.`
+        : 'Older keys may be removed from LETHE_MASTER_KEY, in every process.';
+    tell(`${done} Older backups need the older key: keep it as long as these backups, but in another place.`);
   },
 };
 
@@ -45,21 +45,6 @@ function firstKeyOf({ masterKeys }: Config): string {
   return masterKeys.length === 0
     ? ''
     : new Keyring(masterKeys, new SystemRandom(new SystemClock())).presentId;
-}
-
-function damaged(count: number): StartError {
-  return new StartError(
-    `Except ${count} texts that their own key does not decrypt: they are damaged, and were left unchanged. ` +
-      'Keep the older keys until they are restored or their bots have new secrets.',
-  );
-}
-
-function farewell({ config }: Surroundings): string {
-  const done =
-    config.masterKeys.length === 0
-      ? `The key file holds only the new key: make a copy of it now. The older keys are in ${retiredKeysPath(keyFilePath(config))}.`
-      : 'Older keys may be removed from LETHE_MASTER_KEY, in every process.';
-  return `${done} Older backups need the older key: keep it as long as these backups, but in another place.`;
 }
 
 const rotateSigning: Command = {

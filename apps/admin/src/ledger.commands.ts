@@ -10,7 +10,7 @@ import { StartError } from '@app/kernel';
 import { backUpSqlite } from '@app/operations';
 import { inContext, noKeys } from './admin.context';
 import { record } from './backup.commands';
-import type { Command, Given, Surroundings } from './command';
+import type { Command, Given, Surroundings } from './command-line';
 
 /** The number of lines in one write. */
 const LINES = 500;
@@ -50,7 +50,7 @@ const imported: Command = {
       required: true,
     },
   },
-  run: async (given, surroundings) => merged(given, surroundings),
+  run: merged,
 };
 
 export const LEDGER_COMMANDS: readonly Command[] = [exported, imported];

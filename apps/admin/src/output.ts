@@ -1,8 +1,16 @@
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
-import { printable } from '@app/kernel';
-import type { Terminal } from '@app/runtime';
-import { Progress } from './progress';
+import { type Config, printable } from '@app/kernel';
+
+/** The settings of a command, and its output. */
+export interface Terminal {
+  /** @throws ConfigError */
+  readonly config: () => Config;
+  readonly stdout: Stream;
+  readonly stderr: Stream;
+}
+
+type Stream = Writable & { readonly isTTY?: boolean };
 
 /** The flag of every command that asks for JSON. */
 export const JSON_FLAG = {
@@ -24,7 +32,7 @@ export interface Output {
   readonly result: (value: object, words?: string) => Promise<void>;
   /** Notes that the result is rows, so that no row means no line. */
   readonly expectRows: () => void;
-  /** Ends the output of a command, with the message of its error where it failed. */
+  /** Ends the output of a command, with the message of its error if it failed. */
   readonly end: (error?: string) => Promise<void>;
 }
 
@@ -44,9 +52,8 @@ export function inWords({ stdout, stderr }: Terminal): Output {
     result: async (_, words) => {
       if (words !== undefined) await data(words);
     },
-    end: (error) => {
+    end: async (error) => {
       if (error !== undefined) tell(error);
-      return Promise.resolve();
     },
   };
 }
@@ -63,14 +70,9 @@ export function inJson({ stdout, stderr }: Terminal): Output {
   return {
     progress: new Progress(new Writable({ write: (_chunk, _encoding, done) => done() })),
     data: write,
-    expectRows: () => {
-      hasRows = true;
-    },
+    expectRows: () => void (hasRows = true),
     tell: (line) => void messages.push(line),
-    result: (value) => {
-      found = value;
-      return Promise.resolve();
-    },
+    result: async (value) => void (found = value),
     end: async (error) => {
       const isWanted = found !== undefined || (error === undefined && !hasRows);
       if (isWanted) await write(`${JSON.stringify({ ...found, messages })}\n`);
@@ -84,4 +86,78 @@ function writerOf(stdout: Terminal['stdout']): (text: string) => Promise<void> {
   return async (text) => {
     if (!stdout.write(printable(text))) await once(stdout, 'drain');
   };
+}
+
+/** The interval between two drawings of the line on a terminal. */
+const DRAWN_EVERY_MS = 100;
+/** The interval between two lines elsewhere. */
+const WRITTEN_EVERY_MS = 1_000;
+const BAR = 24;
+
+/** A part of a command with a known end. */
+interface Step {
+  readonly what: string;
+  readonly done: number;
+  readonly total: number;
+  /** The unit of the count. */
+  readonly unit: string;
+}
+
+/**
+ * Shows the progress of a command on standard error: one line that is redrawn on a terminal, single lines elsewhere.
+ */
+export class Progress {
+  private shownMs = -Infinity;
+  private isDrawn = false;
+  private current: { readonly what: string; readonly done: number; readonly sinceMs: number } | undefined;
+
+  constructor(private readonly out: Terminal['stderr']) {}
+
+  /** Shows the present work: redrawn on a terminal, at most one line a second elsewhere. */
+  show(line: string): void {
+    const nowMs = performance.now();
+    const { isTTY } = this.out;
+    if (nowMs - this.shownMs < (isTTY ? DRAWN_EVERY_MS : WRITTEN_EVERY_MS)) return;
+    this.shownMs = nowMs;
+    if (isTTY) this.draw(line);
+    else this.out.write(printable(`${line}\n`));
+  }
+
+  /** Shows the progress of a step: a bar on a terminal, one line for each finished step elsewhere. */
+  step(step: Step): void {
+    const { what, done, total, unit } = step;
+    if (this.current?.what !== what) {
+      this.end();
+      this.current = { what, done, sinceMs: performance.now() };
+    }
+    const isDone = done >= total;
+    if (!this.out.isTTY) {
+      if (isDone) this.out.write(printable(`${what}: ${done} ${unit}\n`));
+    } else if (isDone) this.draw(this.barOf(step));
+    else this.show(this.barOf(step));
+    if (isDone) this.end();
+  }
+
+  /** Ends the redrawn line. */
+  end(): void {
+    if (this.isDrawn) this.out.write('\n');
+    this.isDrawn = false;
+    this.current = undefined;
+    this.shownMs = -Infinity;
+  }
+
+  private draw(line: string): void {
+    this.isDrawn = true;
+    this.out.write(`\r\u001b[2K${printable(line)}`);
+  }
+
+  private barOf({ what, done, total, unit }: Step): string {
+    const part = total === 0 ? 1 : Math.min(1, done / total);
+    const filled = Math.round(part * BAR);
+    const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`;
+    const { done: before = 0, sinceMs = 0 } = this.current ?? {};
+    const perSecond = Math.round((done - before) / Math.max(0.001, (performance.now() - sinceMs) / 1000));
+    const percent = String(Math.floor(part * 100)).padStart(3);
+    return `${what.padEnd(30)} ${bar} ${percent} %  ${done} of ${total} ${unit}  ${perSecond}/s`;
+  }
 }

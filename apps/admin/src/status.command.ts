@@ -1,8 +1,9 @@
 import { keyFilePath } from '@app/crypto';
 import { databaseEngine } from '@app/database';
 import { type Config, version } from '@app/kernel';
-import { inContext } from './admin.context';
-import type { Command } from './command';
+import type { BackupRecord } from '@app/operations';
+import { reading } from './admin.context';
+import type { Command } from './command-line';
 import { type Installation, installationOf } from './installation';
 
 const KIB = 1_024;
@@ -12,20 +13,15 @@ export const STATUS_COMMAND: Command = {
   name: 'status',
   summary: 'Shows version, database, bots, what is due, the place of the master key, and the last backup',
   flags: {},
-  run: (_, surroundings) =>
-    inContext(
-      surroundings,
-      async (nest) => {
-        const { config } = surroundings;
-        const status = statusOf(await installationOf(nest, config), config);
-        await surroundings.result(status, wordsOf(status));
-      },
-      'read',
-    ),
+  run: reading(async (nest, { config, result }) => {
+    const status = statusOf(await installationOf(nest, config), config);
+    await result(status, wordsOf(status));
+  }),
 };
 
 function statusOf(found: Installation, config: Config) {
   const { logs, outbox, backups } = found;
+  const madeAt = (part: keyof BackupRecord): string | null => backups?.[part]?.made_at ?? null;
   return {
     version: version(),
     node: process.version,
@@ -45,13 +41,7 @@ function statusOf(found: Installation, config: Config) {
     master_key: keyPlaceOf(config),
     // Null is for PostgreSQL.
     last_backup:
-      backups === undefined
-        ? null
-        : {
-            data: backups.data?.made_at ?? null,
-            keys: backups.keys?.made_at ?? null,
-            ledger: backups.ledger?.made_at ?? null,
-          },
+      backups === undefined ? null : { data: madeAt('data'), keys: madeAt('keys'), ledger: madeAt('ledger') },
   };
 }
 

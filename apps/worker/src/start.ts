@@ -1,12 +1,15 @@
 import 'reflect-metadata';
-import type { Type } from '@nestjs/common';
+import { Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { databaseEngine } from '@app/database';
 import { StartError, type Config, NestLogger } from '@app/kernel';
-import { type Application, reachableUrl, startProcess } from '@app/runtime';
+import { type Application, LetheModule, reachableUrl, startProcess } from '@app/runtime';
 import type { Logger } from 'pino';
+import { ormOptions } from '../../../ormconfig';
 import { HealthServer } from './health.server';
-import { WorkerModule } from './worker.module';
+
+@Module({})
+class WorkerModule {}
 
 /**
  * Starts a worker, with the `further` modules of a team in addition to Lethe's own, and keeps it running until a
@@ -17,13 +20,19 @@ export function startWorker(...further: Type[]): Promise<void> {
 }
 
 async function create(given: Config, logger: Logger, further: readonly Type[]): Promise<Application> {
-  if (given.database.engine === 'sqlite') throw noWorker(given.database.path);
+  if (given.database.engine === 'sqlite')
+    throw new StartError(
+      `A worker needs PostgreSQL (DATABASE_URL=postgres://…): the SQLite file ${given.database.path} belongs to one process, ` +
+        'which is the api. It sends the webhooks and runs the jobs itself.',
+    );
   // A worker always runs jobs, and it counts no rates.
   const config: Config = { ...given, jobs: 'on', redisUrl: undefined };
-  const nest = await NestFactory.createApplicationContext(WorkerModule.forRoot(config, logger, further), {
-    logger: new NestLogger(logger),
-    abortOnError: false,
-  });
+  // The libraries of the api without its HTTP interface.
+  const imports = [LetheModule.forRoot({ config, logger, orm: ormOptions, further })];
+  const nest = await NestFactory.createApplicationContext(
+    { module: WorkerModule, imports, providers: [HealthServer] },
+    { logger: new NestLogger(logger), abortOnError: false },
+  );
   return {
     nest,
     listen: async () => {
@@ -43,11 +52,4 @@ function greeting(config: Config, url: string): string {
     `  database       ${databaseEngine(config).place}`,
     '',
   ].join('\n');
-}
-
-function noWorker(path: string): StartError {
-  return new StartError(
-    `A worker needs PostgreSQL (DATABASE_URL=postgres://…): the SQLite file ${path} belongs to one process, ` +
-      'which is the api. It sends the webhooks and runs the jobs itself.',
-  );
 }

@@ -3,27 +3,13 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { SqliteDatabase } from '@app/database';
 import { isThere, StartError } from '@app/kernel';
-import {
-  BACKUP_PARTS,
-  type BackupManifest,
-  type BackupPart,
-  manifestPath,
-  readManifest,
-} from './backup-manifest';
+import { BACKUP_PARTS, type BackupPart, isTime, manifestPath, readManifest } from './sqlite.backup';
 import { restoreSqlite } from './sqlite.restore';
 
 /** A finished backup. */
 export interface FoundBackup {
   readonly directory: string;
   readonly madeAt: string;
-}
-
-/** A restored copy in a folder of its own. */
-export interface Drilled {
-  /** The path of the copy. */
-  readonly path: string;
-  /** Removes the folder. */
-  readonly remove: () => void;
 }
 
 const LOCK = 'drill.lock';
@@ -39,7 +25,7 @@ export function newestBackups(from: string): Readonly<Record<BackupPart, FoundBa
     .map((directory) => ({ directory, manifest: readManifest(directory) }));
   const newest = (part: BackupPart): FoundBackup => {
     const [first] = found
-      .filter(({ manifest }) => manifest.files[part] !== undefined && isTime(manifest))
+      .filter(({ manifest }) => manifest.files[part] !== undefined && isTime(manifest.made_at))
       .sort((one, other) => (one.manifest.made_at < other.manifest.made_at ? 1 : -1));
     if (first === undefined) throw new StartError(`${from} holds no finished backup of the ${part}.`);
     return { directory: first.directory, madeAt: first.manifest.made_at };
@@ -48,31 +34,30 @@ export function newestBackups(from: string): Readonly<Record<BackupPart, FoundBa
 }
 
 /**
- * Removes the folders that killed drills have left beside the database, and answers their paths. The folder of a drill
- * that runs is locked and stays.
+ * Removes the folders that killed drills have left beside the database, and returns their paths. The folder of a running
+ * drill is locked and stays.
  */
 export function sweepDrills(path: string): string[] {
   const parent = dirname(resolve(path));
   const prefix = prefixOf(path);
   if (!isThere(parent)) return [];
   const left = readdirSync(parent)
-    .filter((name) => join(parent, name).startsWith(prefix))
     .map((name) => join(parent, name))
-    .filter((folder) => statSync(folder).isDirectory() && !isLocked(join(folder, LOCK)));
+    .filter((path) => path.startsWith(prefix) && statSync(path).isDirectory() && !isLocked(join(path, LOCK)));
   for (const folder of left) rmSync(folder, { recursive: true, force: true });
   return left;
 }
 
 /**
  * Restores backups into a new folder beside the database, which only its owner can open. Digests, soundness of the files
- * and the keys of all values are checked as by every restore. The real database is not opened.
+ * and the keys of all values are checked as by every restore. The real database is not opened. `remove` removes the folder.
  * @throws StartError, with the folder removed
  */
 export async function restoreAside(
   path: string,
   found: Readonly<Record<BackupPart, FoundBackup>>,
   now: string,
-): Promise<Drilled> {
+): Promise<{ readonly path: string; readonly remove: () => void }> {
   const { folder, lock } = newFolder(path);
   const remove = (): void => {
     lock.close();
@@ -106,10 +91,6 @@ function foldersOf(from: string): string[] {
   } catch (error) {
     throw new StartError(`${from} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }
-}
-
-function isTime({ made_at: at }: BackupManifest): boolean {
-  return typeof at === 'string' && !Number.isNaN(Date.parse(at));
 }
 
 function prefixOf(path: string): string {

@@ -1,10 +1,16 @@
-export { BACKUP_PARTS, type BackupPart } from './backup-manifest';
-export { type Drilled, type FoundBackup, newestBackups, restoreAside, sweepDrills } from './backup-drill';
-export { backupRecordPath, type BackupRecord, lastBackups, madeOf, recordBackup } from './backup-record';
+export { type FoundBackup, newestBackups, restoreAside, sweepDrills } from './backup-drill';
 export { moveEngine } from './engine-move';
 export type { MovePlace } from './moved-tables';
-export { type OperatorActs, operatorActs } from './operator-acts';
+export { askService, type OperatorActs, operatorActs, socketPath } from './operator-acts';
 export { OperatorSocket } from './operator-socket';
-export { askService, socketPath } from './operator-socket.client';
-export { backUpSqlite } from './sqlite.backup';
+export {
+  BACKUP_PARTS,
+  type BackupPart,
+  backupRecordPath,
+  type BackupRecord,
+  backUpSqlite,
+  lastBackups,
+  madeOf,
+  recordBackup,
+} from './sqlite.backup';
 export { type Restored, restoreSqlite } from './sqlite.restore';

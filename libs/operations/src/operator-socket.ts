@@ -11,8 +11,7 @@ import {
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { ApiError, CONFIG, type Config, describeFault, StartError } from '@app/kernel';
-import { operatorActs } from './operator-acts';
-import { type Answer, type Asked, socketPath } from './operator-socket.client';
+import { type Answer, type Asked, operatorActs, socketPath } from './operator-acts';
 
 /** Systems allow 104 or 108 bytes, with the zero at the end. */
 const PATH_BYTES_MAX = 103;
@@ -67,7 +66,7 @@ export class OperatorSocket implements OnApplicationBootstrap, BeforeApplication
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** Answers why it cannot listen. */
+  /** Returns why it cannot listen. */
   private async listen(path: string): Promise<string | undefined> {
     const server = createServer((socket) => this.serve(socket)).unref();
     server.maxConnections = CONNECTIONS_MAX;

@@ -1,6 +1,6 @@
 import { KEY_TABLES, MOVE_TABLE, PostgresSchemaSource, requireKnown, requireUnusedKeys } from '@app/database';
 import { StartError } from '@app/kernel';
-import { Client, types } from 'pg';
+import { Client, type QueryResultRow, types } from 'pg';
 import { type DataSource, type EntityMetadata, MigrationExecutor } from 'typeorm';
 import {
   listOf,
@@ -29,6 +29,7 @@ export class PostgresMoveTarget {
   private constructor(
     private readonly client: Client,
     private readonly schema: DataSource,
+    private readonly sourcePlace: string,
   ) {}
 
   /**
@@ -38,14 +39,14 @@ export class PostgresMoveTarget {
   static async open({ at, engine, options }: MovePlace, sourcePlace: string): Promise<PostgresMoveTarget> {
     const schema = engine.schemaSource(options);
     await schema.initialize();
-    const target = new PostgresMoveTarget(clientOf(at), schema);
+    const target = new PostgresMoveTarget(clientOf(at), schema, sourcePlace);
     try {
       await target.client.connect();
       // A crash of the server loses rows and progress together, so the move repeats them.
       await target.client.query('SET synchronous_commit = off');
       if ((await target.services()) > 0)
         throw new StartError(`A process of Lethe is using ${engine.place}. Stop it, then run this again.`);
-      await target.create(sourcePlace);
+      await target.create();
       if (!(schema instanceof PostgresSchemaSource) || !(await schema.lock()))
         throw new StartError(`${engine.place} is being migrated or moved by another process. Wait for it.`);
       return target;
@@ -63,7 +64,7 @@ export class PostgresMoveTarget {
   async keyTables(): Promise<MovedTable[]> {
     const tables: MovedTable[] = [];
     for (const [table, key] of Object.entries<readonly string[]>(KEY_TABLES)) {
-      const { rows } = await this.client.query<{ name: string; type: string }>(
+      const rows = await this.rows<{ name: string; type: string }>(
         `SELECT column_name AS name, data_type AS type FROM information_schema.columns
          WHERE table_schema = 'keys' AND table_name = $1 ORDER BY ordinal_position`,
         [table],
@@ -74,10 +75,8 @@ export class PostgresMoveTarget {
   }
 
   async count({ name }: MovedTable): Promise<number> {
-    const { rows } = await this.client.query<{ count: string }>(
-      `SELECT COUNT(*) AS count FROM ${quoted(name)}`,
-    );
-    return Number(rows[0]?.count);
+    const [row] = await this.rows<{ count: string }>(`SELECT COUNT(*) AS count FROM ${quoted(name)}`);
+    return Number(row?.count);
   }
 
   /** Runs `work` on a snapshot of the table. Each call of `next` fetches further rows in the order of the key. */
@@ -102,31 +101,27 @@ export class PostgresMoveTarget {
 
   /** Whether a move that was interrupted has left rows. */
   async isFilledInPart(): Promise<boolean> {
-    const found = await this.client.query<{ found: string | null }>('SELECT to_regclass($1) AS found', [
-      MOVE_TABLE,
-    ]);
-    if (found.rows[0]?.found == null) return false;
-    const { rows } = await this.client.query(`SELECT 1 FROM ${MOVE_TABLE} WHERE name <> '' LIMIT 1`);
-    return rows.length > 0;
+    const find = 'SELECT to_regclass($1) AS found';
+    const [table] = await this.rows<{ found: string | null }>(find, [MOVE_TABLE]);
+    if (table?.found == null) return false;
+    return (await this.rows(`SELECT 1 FROM ${MOVE_TABLE} WHERE name <> '' LIMIT 1`)).length > 0;
   }
 
   /**
    * Marks the database as being filled. The progress of an interrupted move by table; empty at the first run.
    * @throws StartError when that move had another source
    */
-  async begin(sourcePlace: string): Promise<ReadonlyMap<string, TableProgress>> {
+  async begin(): Promise<ReadonlyMap<string, TableProgress>> {
     await this.client.query(
       `CREATE TABLE IF NOT EXISTS ${MOVE_TABLE}
          (source text NOT NULL, name text PRIMARY KEY, rows bigint NOT NULL, last text)`,
     );
     await this.client.query(
       `INSERT INTO ${MOVE_TABLE} (source, name, rows) VALUES ($1, '', 0) ON CONFLICT (name) DO NOTHING`,
-      [sourcePlace],
+      [this.sourcePlace],
     );
-    const { rows } = await this.client.query<ProgressRow>(
-      `SELECT source, name, rows, last FROM ${MOVE_TABLE}`,
-    );
-    const other = rows.find(({ source }) => source !== sourcePlace);
+    const rows = await this.rows<ProgressRow>(`SELECT source, name, rows, last FROM ${MOVE_TABLE}`);
+    const other = rows.find(({ source }) => source !== this.sourcePlace);
     if (other !== undefined)
       throw new StartError(
         `A move of ${other.source} to the target was begun and not finished. Finish it, or drop the target and create it again.`,
@@ -181,20 +176,27 @@ export class PostgresMoveTarget {
 
   /** The number of services that use this database. */
   private async services(): Promise<number> {
-    const { rows } = await this.client.query<{ count: string }>(
+    const [row] = await this.rows<{ count: string }>(
       `SELECT COUNT(*) AS count FROM pg_stat_activity
        WHERE datname = current_database() AND application_name IN ('lethe', 'lethe-signals')`,
     );
-    return Number(rows[0]?.count);
+    return Number(row?.count);
+  }
+
+  private async rows<Found extends QueryResultRow>(
+    text: string,
+    values: readonly string[] = [],
+  ): Promise<Found[]> {
+    return (await this.client.query<Found>(text, [...values])).rows;
   }
 
   /** The mark of the move comes before the schema, so that no service starts on a target that has tables and no rows yet. */
-  private async create(sourcePlace: string): Promise<void> {
+  private async create(): Promise<void> {
     const { schema } = this;
     await requireKnown(schema);
     if ((await new MigrationExecutor(schema).getExecutedMigrations()).length === 0) {
       await requireUnusedKeys(schema);
-      await this.begin(sourcePlace);
+      await this.begin();
     }
     await schema.runMigrations({ transaction: 'all' });
     const { upQueries } = await schema.driver.createSchemaBuilder().log();

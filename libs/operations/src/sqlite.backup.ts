@@ -1,18 +1,42 @@
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { SqliteDatabase, keysPath, requireFilled } from '@app/database';
-import { StartError } from '@app/kernel';
+import { createHash } from 'node:crypto';
 import {
-  BACKUP_PARTS,
-  type BackupFile,
-  type BackupManifest,
-  type BackupPart,
-  digestOf,
-  fileName,
-  FORMAT,
-  syncFile,
-  writeManifest,
-} from './backup-manifest';
+  closeSync,
+  createReadStream,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { keysPath, requireFilled, SqliteDatabase } from '@app/database';
+import { isThere, StartError } from '@app/kernel';
+
+/** A part of a database. Each has a backup policy of its own, since only the keys make the data readable. */
+export type BackupPart = 'data' | 'keys';
+
+/** The order of the copies: the keys are copied last, so that every copied value has its key. */
+export const BACKUP_PARTS: readonly BackupPart[] = ['data', 'keys'];
+
+interface BackupFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** The manifest beside the files of a backup. It is written last: a backup without a manifest is not complete. */
+export interface BackupManifest {
+  readonly format: typeof FORMAT;
+  readonly made_at: string;
+  readonly files: Readonly<Partial<Record<BackupPart, BackupFile>>>;
+}
+
+const FORMAT = 'lethe-backup/1';
+const NAME = 'manifest.json';
 
 /** The path of each part of an SQLite database. */
 export function partPath(path: string, part: BackupPart): string {
@@ -38,7 +62,7 @@ export async function backUpSqlite(
     for (const part of BACKUP_PARTS.filter((one) => parts.includes(one)))
       files[part] = await copied(partPath(path, part), directory, fileName(part));
     const manifest: BackupManifest = { format: FORMAT, made_at: now, files };
-    await writeManifest(directory, manifest);
+    await writeWhole(manifestPath(directory), `${JSON.stringify(manifest, null, 2)}\n`);
     return manifest;
   } catch (error) {
     for (const name of readdirSync(directory)) rmSync(join(directory, name), { force: true });
@@ -91,4 +115,127 @@ function translated(error: unknown, directory: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) return error;
   return new StartError(`The backup could not be written to ${directory} (${code}). Nothing of it is left.`);
+}
+
+/** The file that makes a backup complete. */
+export function manifestPath(directory: string): string {
+  return join(directory, NAME);
+}
+
+/** @throws StartError for a directory without a complete backup */
+export function readManifest(directory: string): BackupManifest {
+  const path = manifestPath(directory);
+  let manifest: Partial<BackupManifest>;
+  if (!isThere(path)) throw new StartError(`${directory} holds no finished backup: ${NAME} is missing.`);
+  try {
+    manifest = JSON.parse(readFileSync(path, 'utf8')) as Partial<BackupManifest>;
+  } catch {
+    throw new StartError(`${path} is damaged or cannot be read. Take another backup.`);
+  }
+  if (manifest.format !== FORMAT || manifest.files === undefined)
+    throw new StartError(`${path} is of a format that this Lethe does not know.`);
+  for (const [part, file] of Object.entries(manifest.files))
+    if (file.name !== fileName(part))
+      throw new StartError(`${path} names a file that no backup has: ${file.name}.`);
+  return manifest as BackupManifest;
+}
+
+function fileName(part: string): string {
+  return `${part}.db`;
+}
+
+/** @throws StartError when a file of the backup has changed since it was written */
+export async function requireUnchanged(directory: string, { name, sha256 }: BackupFile): Promise<void> {
+  const path = join(directory, name);
+  const found = await digestOf(path).catch(() => undefined);
+  if (found === sha256) return;
+  throw new StartError(
+    `${path} is ${found === undefined ? 'missing or cannot be read' : 'not what the backup has written'}. Nothing was changed; take another backup.`,
+  );
+}
+
+async function digestOf(path: string): Promise<string> {
+  const digest = createHash('sha256');
+  for await (const chunk of createReadStream(path)) digest.update(chunk as Buffer);
+  return digest.digest('hex');
+}
+
+/** Whether a text that was read from a file is a time. */
+export function isTime(at: unknown): boolean {
+  return typeof at === 'string' && !Number.isNaN(Date.parse(at));
+}
+
+/** Writes a file for its owner only. After a power cut all of it is there, or the file that was there before. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  rmSync(`${path}.next`, { force: true });
+  writeFileSync(`${path}.next`, text, { mode: 0o600, flag: 'wx', flush: true });
+  renameSync(`${path}.next`, path);
+  await syncDirectory(dirname(path));
+}
+
+/** Flushes a directory, so that renamed and created files in it survive a power cut. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  await directory.sync();
+  await directory.close();
+}
+
+/** Flushes a file and its entry in the directory. */
+export async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.sync();
+  await file.close();
+  await syncDirectory(dirname(path));
+}
+
+const RECORD_FORMAT = 'lethe-backup-record/1';
+const RECORDED = [...BACKUP_PARTS, 'ledger'] as const;
+
+/** The time and place of a finished copy; `directory` is absent for one that was written to standard output. */
+interface Made {
+  readonly made_at: string;
+  readonly directory?: string;
+}
+
+/** The last finished copy of each part of a database, and of its ledger. */
+export type BackupRecord = Readonly<Partial<Record<(typeof RECORDED)[number], Made>>>;
+
+/** The path beside the SQLite file. */
+export function backupRecordPath(path: string): string {
+  return `${resolve(path)}.backups.json`;
+}
+
+/** The record of a backup that has its manifest. */
+export function madeOf(directory: string, { made_at, files }: BackupManifest): BackupRecord {
+  const parts = BACKUP_PARTS.filter((part) => files[part] !== undefined);
+  return Object.fromEntries(parts.map((part) => [part, { made_at, directory: resolve(directory) }]));
+}
+
+/**
+ * Records finished copies beside the database. Call it after the copy is durable: after an interruption the record names
+ * an older copy, never an unfinished one.
+ */
+export async function recordBackup(path: string, made: BackupRecord): Promise<void> {
+  const parts: BackupRecord = { ...lastBackups(path), ...made };
+  await writeWhole(backupRecordPath(path), `${JSON.stringify({ format: RECORD_FORMAT, parts })}\n`);
+}
+
+/** The last backups; none if there is no readable record. */
+export function lastBackups(path: string): BackupRecord {
+  try {
+    const { format, parts } = JSON.parse(readFileSync(backupRecordPath(path), 'utf8')) as {
+      readonly format?: string;
+      readonly parts?: BackupRecord;
+    };
+    if (format !== RECORD_FORMAT || parts === undefined) return {};
+    const known = RECORDED.filter((part) => isMade(parts[part]));
+    return Object.fromEntries(known.map((part) => [part, parts[part]]));
+  } catch {
+    return {};
+  }
+}
+
+function isMade(made: Made | undefined): boolean {
+  const { made_at: at, directory } = made ?? {};
+  return isTime(at) && (directory === undefined || typeof directory === 'string');
 }

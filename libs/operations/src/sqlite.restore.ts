@@ -1,29 +1,30 @@
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { foldLog, isFilled, restoringPath, takeFile } from '@app/database';
+import {
+  driverCode,
+  foldLog,
+  isFilled,
+  KEY_TABLES,
+  restoringPath,
+  SqliteDatabase,
+  takeFile,
+} from '@app/database';
 import { isThere, StartError } from '@app/kernel';
+import type { Database } from 'better-sqlite3';
 import {
   BACKUP_PARTS,
   type BackupManifest,
   type BackupPart,
+  partPath,
   readManifest,
+  requireSound,
   requireUnchanged,
   syncDirectory,
   syncFile,
-} from './backup-manifest';
-import { partPath, requireSound } from './sqlite.backup';
-import { type RestoredKeys, takePresentKeys, valuesWithoutKey } from './sqlite.restore-keys';
+  writeWhole,
+} from './sqlite.backup';
 
-export interface RestoreOrder {
+interface RestoreOrder {
   readonly path: string;
   readonly from: string;
   readonly parts: readonly BackupPart[];
@@ -34,6 +35,14 @@ export interface RestoreOrder {
   readonly now: string;
 }
 
+/** The result of a restore for the keys. */
+interface RestoredKeys {
+  /** The number of erasures in the present ledger that the backup did not hold. */
+  readonly erasures: number;
+  /** The number of keys of the backup that were destroyed after it was made: they are destroyed again. */
+  readonly destroyed: number;
+}
+
 export interface Restored {
   /** The time of the backup; undefined when an interrupted restore was finished. */
   readonly madeAt: string | undefined;
@@ -42,11 +51,6 @@ export interface Restored {
   /** Undefined when there were no present keys, or they could not be read. */
   readonly keys: RestoredKeys | undefined;
   readonly presentKeysUnreadable: boolean;
-}
-
-/** A restore that is completely prepared and only has to be put in place. */
-interface Ready {
-  readonly at: string;
 }
 
 /**
@@ -63,14 +67,19 @@ export async function restoreSqlite(order: RestoreOrder): Promise<Restored> {
   const release = takeFile(order.path);
   try {
     const staging = restoringPath(order.path);
-    if (isThere(join(staging, READY))) return await finished(order.path, staging);
+    if (isThere(join(staging, READY))) {
+      const replaced = await putInPlace(order.path, staging);
+      return { madeAt: undefined, replaced, keys: undefined, presentKeysUnreadable: false };
+    }
     if (there.length > 0 && !order.force)
       throw new StartError(
         `${there.join(' and ')} would be replaced. Say --force; they are kept under another name.`,
       );
     rmSync(staging, { recursive: true, force: true });
     const stagedKeys = await stage(order, parts, manifest, staging);
-    await declareReady(staging, { at: order.now.replace(/\D/g, '').slice(0, 14) });
+    // From here on the restore can only be finished.
+    await writeWhole(join(staging, READY), JSON.stringify({ at: order.now.replace(/\D/g, '').slice(0, 14) }));
+    await syncDirectory(dirname(staging));
     const replaced = await putInPlace(order.path, staging);
     return { madeAt: manifest.made_at, replaced, ...stagedKeys };
   } finally {
@@ -78,6 +87,7 @@ export async function restoreSqlite(order: RestoreOrder): Promise<Restored> {
   }
 }
 
+/** Marks a restore that is completely prepared, and holds the time in the names of the replaced files. */
 const READY = 'ready.json';
 
 function fileOf(manifest: BackupManifest, part: BackupPart, from: string) {
@@ -85,12 +95,6 @@ function fileOf(manifest: BackupManifest, part: BackupPart, from: string) {
   if (file === undefined)
     throw new StartError(`The backup in ${from} holds no ${part}. Say --only with the part that it holds.`);
   return file;
-}
-
-/** Finishes a restore that was interrupted while it was put in place. */
-async function finished(path: string, staging: string): Promise<Restored> {
-  const replaced = await putInPlace(path, staging);
-  return { madeAt: undefined, replaced, keys: undefined, presentKeysUnreadable: false };
 }
 
 async function stage(
@@ -130,19 +134,9 @@ function requireKeysOf(path: string, parts: readonly BackupPart[], staging: stri
   );
 }
 
-/** Marks the restore as prepared. After this step it can only be finished. */
-async function declareReady(staging: string, ready: Ready): Promise<void> {
-  const path = join(staging, READY);
-  writeFileSync(`${path}.next`, JSON.stringify(ready), { mode: 0o600, flush: true });
-  await syncDirectory(staging);
-  renameSync(`${path}.next`, path);
-  await syncDirectory(staging);
-  await syncDirectory(dirname(staging));
-}
-
 /** Puts each part in place. Every step can be repeated: a part that is no longer staged is in place. */
 async function putInPlace(path: string, staging: string): Promise<string[]> {
-  const { at } = JSON.parse(readFileSync(join(staging, READY), 'utf8')) as Ready;
+  const { at } = JSON.parse(readFileSync(join(staging, READY), 'utf8')) as { at: string };
   const replaced: string[] = [];
   for (const part of BACKUP_PARTS) {
     const [staged, target] = [join(staging, part), partPath(path, part)];
@@ -179,5 +173,69 @@ function setAside(target: string, at: string): void {
     const aside = `${target}.replaced-${at}${suffix}`;
     if (isThere(aside) || (suffix === '' && !isFilled(target))) rmSync(target + suffix);
     else renameSync(target + suffix, aside);
+  }
+}
+
+/** A signing key is named by its own hash. If both files hold the same one, they are of one installation. */
+const SAME = `SELECT COUNT(*) FROM service_keys JOIN present.service_keys USING (name, id) WHERE name = 'signing'`;
+
+/**
+ * Copies into the keys of a backup what must outlive it: the present ledger of erasures, the installation keys, and,
+ * when the data is not restored, the keys of the data. Keys that were destroyed after the backup are then destroyed in
+ * the copy, otherwise at the next start.
+ * @returns undefined when the present keys cannot be read
+ */
+function takePresentKeys(staged: string, present: string, dataStays: boolean): RestoredKeys | undefined {
+  const database = new SqliteDatabase(staged, { fileMustExist: true, timeout: 5_000 });
+  try {
+    database.pragma('secure_delete = ON');
+    database.pragma('synchronous = FULL');
+    database.prepare('ATTACH DATABASE ? AS present').run(present);
+    return merged(database, dataStays);
+  } catch (error) {
+    if (/^SQLITE_(NOTADB|CORRUPT)/.test(driverCode(error))) return undefined;
+    throw error;
+  } finally {
+    database.close();
+  }
+}
+
+function merged(database: Database, dataStays: boolean): RestoredKeys {
+  const change = (sql: string): number => database.prepare(sql).run().changes;
+  const taken = (table: keyof typeof KEY_TABLES, how: 'IGNORE' | 'REPLACE'): string => {
+    const columns = database.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table).join(', ');
+    return `INSERT OR ${how} INTO ${table} (${columns}) SELECT ${columns} FROM present.${table}`;
+  };
+  database.exec('BEGIN');
+  const erasures = change(taken('erasure_ledger', 'IGNORE'));
+  const gone = 'FROM subject_keys WHERE id IN (SELECT key_id FROM erasure_ledger WHERE key_id IS NOT NULL)';
+  const destroyed = database.prepare(`SELECT COUNT(*) ${gone}`).pluck().get() as number;
+  // With older data the next start repeats the erasures, for which it reads the ids that the keys hold.
+  if (dataStays) change(`DELETE ${gone}`);
+  if (dataStays) change(taken('subject_keys', 'IGNORE'));
+  const same = database.prepare(SAME).pluck().get() as number;
+  if (same > 0) change(taken('service_keys', 'REPLACE'));
+  database.exec('COMMIT');
+  return { erasures, destroyed };
+}
+
+/** The key's id in an encrypted text: a mark of two characters, a dot, 12 characters, a dot. */
+const ENCRYPTED_BY = 'substr(u.value, 4, 12)';
+
+/** The number of values whose key is neither stored nor recorded as destroyed. They cannot be read. */
+function valuesWithoutKey(data: string, keys: string): number {
+  const database = new SqliteDatabase(data, { readonly: true, fileMustExist: true, timeout: 5_000 });
+  try {
+    database.prepare('ATTACH DATABASE ? AS keys').run(keys);
+    return database
+      .prepare(
+        `SELECT COUNT(*) FROM user_data u WHERE (u.value LIKE 's1.%' OR u.value LIKE 's2.%')
+         AND NOT EXISTS (SELECT 1 FROM keys.subject_keys k WHERE k.id = ${ENCRYPTED_BY})
+         AND ${ENCRYPTED_BY} NOT IN (SELECT key_id FROM keys.erasure_ledger WHERE key_id IS NOT NULL)`,
+      )
+      .pluck()
+      .get() as number;
+  } finally {
+    database.close();
   }
 }

@@ -2,15 +2,18 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DATABASE_DAMAGED, UnitOfWork } from '@app/database';
 import { ApiError, Degradations } from '@app/kernel';
 import { Metrics } from '@app/metrics';
-import { Readiness } from './readiness';
 
-/** How long a probe waits for the database, in milliseconds. */
-const ANSWER_MAX_MS = 2_000;
+/** Whether requests should be sent to this process. */
+@Injectable()
+export class Readiness {
+  ready = false;
+}
 
 /** The health of the process for probes and metrics, the same in every kind of process. */
 @Injectable()
 export class Health implements OnApplicationBootstrap {
-  answerMaxMs = ANSWER_MAX_MS;
+  /** How long a probe waits for the database. */
+  answerMaxMs = 2_000;
   /** The question that is under way: probes of a database that hangs share it. */
   private asked: Promise<void> | undefined;
 

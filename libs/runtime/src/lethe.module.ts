@@ -1,5 +1,6 @@
-import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { EventEmitterModule } from '@nestjs/event-emitter';
 import { ScheduleModule } from '@nestjs/schedule';
 import { AuditModule } from '@app/audit';
 import { BotsModule } from '@app/bots';
@@ -10,7 +11,20 @@ import { JobsModule, PeriodicJobs } from '@app/jobs';
 import { SubjectsModule } from '@app/subjects';
 import { IdempotencyModule } from '@app/idempotency';
 import { GdprModule } from '@app/gdpr';
-import type { Config } from '@app/kernel';
+import {
+  Clock,
+  CONFIG,
+  type Config,
+  Degradations,
+  DomainEvents,
+  EgressPolicy,
+  LOGGER,
+  Random,
+  SystemClock,
+  SystemRandom,
+} from '@app/kernel';
+import { MemoryRateLimitStore, RateLimitStore, RedisRateLimitStore } from '@app/limits';
+import { Metrics, PrometheusMetrics } from '@app/metrics';
 import { PrivacyPageModule } from '@app/privacy-page';
 import { SealingModule } from '@app/sealing';
 import { ServersModule } from '@app/servers';
@@ -18,11 +32,9 @@ import { StatsModule } from '@app/stats';
 import { UserDataModule } from '@app/user-data';
 import { WebhooksModule } from '@app/webhooks';
 import type { Logger } from 'pino';
-import { Health } from './health';
-import { Readiness } from './readiness';
-import { SharedModule } from './shared.module';
+import { Health, Readiness } from './health';
 
-export interface Parts {
+interface Parts {
   readonly config: Config;
   readonly logger: Logger;
   /** The options of TypeORM, from ormconfig.ts. */
@@ -66,5 +78,35 @@ export class LetheModule {
       providers: [Readiness, Health, PeriodicJobs],
       exports: [Readiness, Health],
     };
+  }
+}
+
+/** Providers for every module: configuration, clock, random values, events, store of the rate limits, log. */
+@Global()
+@Module({})
+export class SharedModule {
+  static forRoot(config: Config, logger: Logger): DynamicModule {
+    const providers = [
+      { provide: CONFIG, useValue: config },
+      { provide: LOGGER, useValue: logger },
+      { provide: Clock, useClass: SystemClock },
+      { provide: Random, inject: [Clock], useFactory: (clock: Clock) => new SystemRandom(clock) },
+      {
+        provide: RateLimitStore,
+        inject: [Clock, Degradations],
+        useFactory: (clock: Clock, degradations: Degradations): RateLimitStore => {
+          const local = new MemoryRateLimitStore(clock);
+          const { redisUrl: url, masterKeys } = config;
+          if (url === undefined) return local;
+          return new RedisRateLimitStore({ url, masterKey: masterKeys[0], local, degradations, logger });
+        },
+      },
+      Degradations,
+      { provide: EgressPolicy, useFactory: () => new EgressPolicy(config) },
+      PrometheusMetrics,
+      { provide: Metrics, useExisting: PrometheusMetrics },
+      DomainEvents,
+    ];
+    return { module: SharedModule, imports: [EventEmitterModule.forRoot()], providers, exports: providers };
   }
 }

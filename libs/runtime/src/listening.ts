@@ -1,14 +1,10 @@
 import { StartError } from '@app/kernel';
 
-/** The address of a process, and the setting of its port. */
-export interface Place {
-  readonly host: string;
-  readonly port: number;
-  readonly setting: string;
-}
-
-/** The error for a port that cannot be used, with the remedy. */
-export function listenFault(error: unknown, { host, port, setting }: Place): unknown {
+/** The error for an address that cannot be used, with the remedy; `setting` is the one of the port. */
+export function listenFault(
+  error: unknown,
+  { host, port, setting }: { host: string; port: number; setting: string },
+): unknown {
   const noAddress = `HOST names ${host}, which is not an address of this machine.`;
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: `Port ${port} of ${host} is in use. Stop the program that listens there, or choose another port with ${setting}.`,

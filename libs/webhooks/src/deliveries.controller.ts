@@ -1,7 +1,17 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { Caller, CurrentBot, Describes, EXAMPLE, RequiresScope, Responds, Topic } from '@app/http';
+import {
+  Caller,
+  CurrentBot,
+  Describes,
+  EXAMPLE,
+  examplePage,
+  RequiresScope,
+  Responds,
+  Topic,
+} from '@app/http';
 import { Claim, Claimed } from '@app/idempotency';
 import {
+  type AttemptView,
   DeliveriesQuery,
   DeliveriesView,
   DeliveryDetailsView,
@@ -10,8 +20,48 @@ import {
   Replay,
   ReplayView,
 } from './deliveries.dto';
-import { EXAMPLES } from './deliveries.examples';
 import { DeliveriesService } from './deliveries.service';
+
+const CONFIRMED: DeliveryView = {
+  id: EXAMPLE.delivery_id,
+  event: 'ping',
+  status: 'delivered',
+  user_id: null,
+  guild_id: null,
+  request_id: null,
+  attempt_count: 1,
+  last_outcome: 'confirmed',
+  last_status_code: 200,
+  created_at: EXAMPLE.time,
+  next_attempt_at: null,
+  finished_at: EXAMPLE.time,
+};
+const WAITING: DeliveryView = {
+  ...CONFIRMED,
+  status: 'pending',
+  next_attempt_at: EXAMPLE.time,
+  finished_at: null,
+};
+const ATTEMPT: AttemptView = {
+  number: 1,
+  started_at: EXAMPLE.time,
+  duration_ms: 7,
+  outcome: 'confirmed',
+  status_code: 200,
+};
+const EXAMPLES = {
+  list: { canonical: { answer: { deliveries: [CONFIRMED], pagination: examplePage(1) } } },
+  view: {
+    canonical: {
+      answer: { ...CONFIRMED, payload: { event: 'ping', sent_at: EXAMPLE.time }, attempts: [ATTEMPT] },
+    },
+  },
+  redeliver: { canonical: { answer: WAITING } },
+  replay: { canonical: { body: { since: '2026-11-01T00:00:00Z' }, answer: { queued: 0 } } },
+  test: {
+    canonical: { answer: { ...WAITING, attempt_count: 0, last_outcome: null, last_status_code: null } },
+  },
+};
 
 @Topic('Webhooks', "The signed calls to a bot's `webhook_url`, their outcomes, and how to send them again.")
 @Controller('webhooks')

@@ -3,7 +3,6 @@ import { Cursors, SubjectDigests } from '@app/crypto';
 import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
 import { type Claim, type Form, plain } from '@app/idempotency';
 import { Clock, conflict, momentMs, notFound } from '@app/kernel';
-import { UnreadableSecretError } from '@app/primitives';
 import type { SubjectIds } from '@app/subjects';
 import { Injectable } from '@nestjs/common';
 import { LessThan } from 'typeorm';
@@ -16,13 +15,13 @@ import type {
   Replay,
   ReplayView,
 } from './deliveries.dto';
-import { CHUNK, type ReplayScope } from './delivery-states';
+import { CHUNK } from './delivery-states';
 import { Attempt, Delivery } from './delivery.entity';
 import { DeliveryTexts, type StoredDelivery } from './delivery-texts';
 import { Outbox } from './outbox';
 import { pingPayload } from './webhook-call';
 
-/** How far a replay is: the number of queued deliveries, and the id of the last one. */
+/** The progress of a replay: the number of queued deliveries, and the id of the last one. */
 interface Replayed {
   readonly queued: number;
   readonly last: string;
@@ -75,11 +74,7 @@ export class DeliveriesService {
       const body = await this.bodyOf(tx, delivery);
       const order = { number: 'ASC' } as const;
       const attempts = await tx.manager.find(Attempt, { where: { botId, deliveryId: id }, order });
-      return {
-        ...viewOf(delivery, body),
-        payload: body,
-        attempts: attemptViews(delivery, attempts),
-      };
+      return { ...viewOf(delivery, body), payload: body, attempts: attemptViews(delivery, attempts) };
     });
   }
 
@@ -91,7 +86,7 @@ export class DeliveriesService {
       await this.outbox.resend(tx, botId, id);
       return this.viewIn(tx, botId, id);
     };
-    // The delivery is about a user: a repeat answers it as it is then.
+    // The delivery is about a user, so its view is not stored: a repeat reads it again.
     const form: Form<DeliveryView> = {
       write: () => '',
       read: ({ tx }) => this.viewIn(tx, botId, id),
@@ -108,28 +103,19 @@ export class DeliveriesService {
     const sinceIso = new Date(momentMs(since) ?? NaN).toISOString();
     const scope = { sinceIso, undeliveredOnly: undeliveredOnly === true };
     let progress: Replayed = { queued: 0, last: '', isWhole: false };
+    const replaySome = (tx: Tx): Promise<Replayed> =>
+      claim.advance<Replayed>(tx, REPLAYED, async ({ queued, last } = progress) => {
+        await this.requireUrl(tx, botId);
+        const ids = await this.outbox.resendSome(tx, botId, { ...scope, after: last });
+        return { queued: queued + ids.length, last: ids.at(-1) ?? last, isWhole: ids.length < CHUNK };
+      });
     while (!progress.isWhole) {
       const { queued } = progress;
-      progress = await this.replaySome(botId, scope, progress, claim).catch((error: unknown) => {
+      progress = await this.unitOfWork.write(replaySome).catch((error: unknown) => {
         throw queued === 0 ? error : asPartlyDone(error);
       });
     }
     return { queued: progress.queued };
-  }
-
-  private replaySome(
-    botId: string,
-    scope: Omit<ReplayScope, 'after'>,
-    progress: Replayed,
-    claim: Claim,
-  ): Promise<Replayed> {
-    return this.unitOfWork.write((tx) =>
-      claim.advance<Replayed>(tx, REPLAYED, async ({ queued, last } = progress) => {
-        await this.requireUrl(tx, botId);
-        const ids = await this.outbox.resendSome(tx, botId, { ...scope, after: last }, CHUNK);
-        return { queued: queued + ids.length, last: ids.at(-1) ?? last, isWhole: ids.length < CHUNK };
-      }),
-    );
   }
 
   ping(botId: string, claim: Claim): Promise<DeliveryView> {
@@ -159,14 +145,8 @@ export class DeliveriesService {
     return viewOf(delivery, await this.bodyOf(tx, delivery));
   }
 
-  /** An empty one where it cannot be decrypted. */
   private async bodyOf(tx: Tx, delivery: Delivery): Promise<Body> {
-    try {
-      return bodyOf(await this.texts.decrypt(tx, delivery.botId, storedOf(delivery)));
-    } catch (error) {
-      if (!(error instanceof UnreadableSecretError)) throw error;
-      return {};
-    }
+    return bodyOf(await this.texts.decrypt(tx, delivery.botId, storedOf(delivery)));
   }
 }
 
@@ -174,6 +154,7 @@ function storedOf({ id, guildId, userId, payload }: Delivery): StoredDelivery {
   return { id, guild_id: guildId, user_id: userId, payload };
 }
 
+/** An empty one for a text that cannot be decrypted. */
 function bodyOf(text = '{}'): Body {
   return JSON.parse(text) as Body;
 }
@@ -181,7 +162,7 @@ function bodyOf(text = '{}'): Body {
 /** The body of a call; a ping names no user. */
 type Body = Partial<Record<keyof SubjectIds, string | null>>;
 
-function viewOf(delivery: Delivery, { user_id = null, guild_id = null }: Body = {}): DeliveryView {
+function viewOf(delivery: Delivery, { user_id = null, guild_id = null }: Body): DeliveryView {
   return {
     id: delivery.id,
     event: delivery.event,

@@ -7,13 +7,10 @@ import {
   type SubjectDataHolder,
   type SubjectExport,
 } from '@app/subjects';
-
 import { Injectable } from '@nestjs/common';
 
-/** Deliveries read at once where all of a subject are asked for. */
+/** Deliveries that an export reads at once. */
 const BATCH = 100;
-
-const OF_SUBJECT = 'bot_id = ? AND user_id = ? AND guild_id = ?';
 /** An unconfirmed `user_forgotten` belongs to the erasure itself. */
 const ERASABLE = `NOT (event = 'user_forgotten' AND status = 'pending')`;
 
@@ -64,8 +61,8 @@ export class DeliveryData implements SubjectDataHolder {
 function deliveriesOf(tx: Tx, { botId, userId, guildId }: Subject): AsyncGenerator<object> {
   return eachOf(BATCH, (after?: { id: string }) =>
     tx.all<{ id: string }>(
-      `SELECT id, event, status, created_at, finished_at FROM webhook_deliveries WHERE ${OF_SUBJECT} AND id > ?
-       ORDER BY id LIMIT ${BATCH}`,
+      `SELECT id, event, status, created_at, finished_at FROM webhook_deliveries
+       WHERE bot_id = ? AND user_id = ? AND guild_id = ? AND id > ? ORDER BY id LIMIT ${BATCH}`,
       ...[botId, userId, guildId, after?.id ?? ''],
     ),
   );

@@ -3,14 +3,10 @@ import { amongValues, type Tx, UnitOfWork } from '@app/database';
 import { Clock, SharedReading } from '@app/kernel';
 import { Metrics } from '@app/metrics';
 import { Injectable, OnApplicationBootstrap } from '@nestjs/common';
-import type { Outcome } from './webhook-call';
 
-interface HealthRow {
+type HealthRow = Pick<WebhookHealthView, 'last_outcome' | 'last_delivered_at' | 'last_failed_at'> & {
   readonly failures: number;
-  readonly last_outcome: Outcome;
-  readonly last_delivered_at: string | null;
-  readonly last_failed_at: string | null;
-}
+};
 
 /** The state of a bot's receiver, from the results of its calls. */
 @Injectable()
@@ -26,9 +22,8 @@ export class DeliveryHealth extends WebhookHealth {
       'SELECT failures, last_outcome, last_delivered_at, last_failed_at FROM webhook_health WHERE bot_id = ?',
       botId,
     );
-    const condition = row === undefined ? 'unused' : row.failures === 0 ? 'healthy' : 'failing';
     return {
-      status: condition,
+      status: row === undefined ? 'unused' : row.failures === 0 ? 'healthy' : 'failing',
       pending: Number(counted?.pending ?? 0),
       undelivered: Number(counted?.undelivered ?? 0),
       consecutive_failures: row?.failures ?? 0,
@@ -84,8 +79,8 @@ interface Waiting {
 
 /**
  * The number of deliveries in the outbox and how long they have been due. Deliveries to failing receivers are counted
- * apart: their calls are paused on purpose, and one dead receiver is no fault of the service. So are those of bots that
- * the operator has suspended.
+ * apart: their calls are paused on purpose, and one dead receiver is no fault of the service. Deliveries of suspended
+ * bots are counted apart too.
  */
 @Injectable()
 export class OutboxGauges implements OnApplicationBootstrap {

@@ -2,11 +2,11 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { lockBot, WebhookSecrets, type WebhookTarget } from '@app/bots';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config, DomainEvents, Random } from '@app/kernel';
-import { type Digest, UnreadableSecretError } from '@app/primitives';
+import { UnreadableSecretError } from '@app/primitives';
 import { DeliveriesSettled } from './delivery-results';
 import { cancelFree, CHUNK } from './delivery-states';
 import type { DeliveryEvent } from './delivery.entity';
-import { DeliveryTexts } from './delivery-texts';
+import { DeliveryTexts, type StoredDelivery } from './delivery-texts';
 import type { Place } from './due-queue';
 import type { Slot } from './host-slots';
 
@@ -19,17 +19,12 @@ const UNREADABLE_PAUSE_MS = 60_000;
 /** Pause for a delivery that another process has locked. */
 const CONTENDED_PAUSE_MS = 100;
 
-export interface ClaimedDelivery {
-  readonly id: string;
+/** A delivery whose `payload` is the decrypted body of the call. */
+interface ClaimedDelivery extends StoredDelivery {
   readonly event: DeliveryEvent;
   readonly request_id: string | null;
-  readonly guild_id: Digest | null;
-  readonly user_id: Digest | null;
-  /** The body of the call. */
-  readonly payload: string;
   readonly attempts: number;
   readonly retries: number;
-  readonly next_attempt_at: string;
   readonly give_up_at: string;
   /** Failed calls to the receiver in a row, up to this claim. */
   readonly failures: number;
@@ -44,7 +39,7 @@ export interface Claim {
   readonly target: WebhookTarget & { readonly url: string };
 }
 
-/** The result for one bot: a delivery to attempt, what it has to wait for, or nothing due; and the time of the next look. */
+/** The result for one bot: a delivery to attempt, the place at which it has to wait, or neither; and the time of the next look. */
 export interface Found {
   readonly botId: string;
   readonly claim?: Claim;
@@ -96,7 +91,7 @@ export class DeliveryLeases {
     return this.unitOfWork.read((tx) => tx.all(sql));
   }
 
-  /** Leases at most one due delivery of each bot; `admit` answers where a call to its URL has to wait. */
+  /** Leases at most one due delivery of each bot; `admit` takes a slot, or returns the place at which a call has to wait. */
   claim(botIds: readonly string[], admit: Admit): Promise<Found[]> {
     return this.unitOfWork.write(async (tx) => {
       const found: Found[] = [];
@@ -110,7 +105,7 @@ export class DeliveryLeases {
     const startedAt = new Date(nowMs).toISOString();
     // Several processes take different deliveries without waiting.
     const delivery = await tx.get<ClaimedDelivery>(
-      `SELECT id, event, request_id, guild_id, user_id, payload, attempts, retries, next_attempt_at, give_up_at,
+      `SELECT id, event, request_id, guild_id, user_id, payload, attempts, retries, give_up_at,
          COALESCE((SELECT failures FROM webhook_health WHERE webhook_health.bot_id = webhook_deliveries.bot_id), 0) AS failures
        FROM webhook_deliveries
        WHERE bot_id = ? AND status = 'pending' AND next_attempt_at <= ?
@@ -118,34 +113,25 @@ export class DeliveryLeases {
       ...[botId, startedAt],
     );
     if (delivery === undefined) return { botId, nextDueMs: await this.nextDue(tx, botId, nowMs) };
-    const target = await this.targetOf(tx, botId);
-    // Its calls wait for the end of the suspension, of which the dispatcher gets a signal, or for the next poll.
+    const target = await this.secrets.target(tx, botId).catch(unreadable);
+    // Its calls wait for the end of the suspension: the dispatcher gets a signal then, or sees it at the next poll.
     if (target === 'suspended') return { botId };
     if (target === 'unreadable') {
       this.logger.error(`The webhook secret of bot ${botId} cannot be decrypted: its calls wait`);
       return { botId, nextDueMs: nowMs + UNREADABLE_PAUSE_MS };
     }
-    if (target === 'none') return this.cancelSome(tx, botId, nowMs);
-    const busy = admit(botId, target.url);
+    if (target?.url == null) return this.cancelSome(tx, botId, nowMs);
+    const { url } = target;
+    const busy = admit(botId, url);
     if (busy !== undefined) return { botId, busy };
-    const payload = await this.bodyOf(tx, botId, delivery);
+    const payload = await this.texts.decrypt(tx, botId, delivery);
     if (payload === undefined) return this.giveUp(tx, botId, delivery, nowMs);
     const lease = await this.lease(tx, botId, delivery.id, nowMs);
     return {
       botId,
-      claim: { botId, lease, startedAt, delivery: { ...delivery, payload }, target },
+      claim: { botId, lease, startedAt, delivery: { ...delivery, payload }, target: { ...target, url } },
       nextDueMs: await this.nextDue(tx, botId, nowMs, delivery.id),
     };
-  }
-
-  /** Undefined where it cannot be decrypted: its key is lost, or it was changed. */
-  private async bodyOf(tx: Tx, botId: string, delivery: ClaimedDelivery): Promise<string | undefined> {
-    try {
-      return await this.texts.decrypt(tx, botId, delivery);
-    } catch (error) {
-      if (error instanceof UnreadableSecretError) return undefined;
-      throw error;
-    }
   }
 
   /** Ends a delivery that the unit has locked and that can never be sent. */
@@ -191,18 +177,9 @@ export class DeliveryLeases {
     const cancelled = await cancelFree(tx, botId, this.clock.confirmedIso());
     return { botId, ...(cancelled === CHUNK && { nextDueMs: nowMs }) };
   }
+}
 
-  private async targetOf(
-    tx: Tx,
-    botId: string,
-  ): Promise<Claim['target'] | 'none' | 'suspended' | 'unreadable'> {
-    try {
-      const target = await this.secrets.target(tx, botId);
-      if (target === 'suspended') return target;
-      return target?.url == null ? 'none' : { ...target, url: target.url };
-    } catch (error) {
-      if (error instanceof UnreadableSecretError) return 'unreadable';
-      throw error;
-    }
-  }
+function unreadable(error: unknown): 'unreadable' {
+  if (error instanceof UnreadableSecretError) return 'unreadable';
+  throw error;
 }

@@ -49,9 +49,7 @@ export class DeliveryResults {
     private readonly events: DomainEvents,
   ) {}
 
-  /**
-   * Stores the result; answers when the next attempt is due because of it.
-   */
+  /** Stores the result; returns when the next attempt is due because of it. */
   async settle(claim: Claim, result: CallResult): Promise<number | undefined> {
     const verdict = this.verdictOn(claim, result);
     this.metrics.count('webhookAttempts', result.outcome);
@@ -65,7 +63,8 @@ export class DeliveryResults {
       const { event, request_id: requestId } = claim.delivery;
       if (status === 'delivered' && event === 'user_forgotten')
         await confirmForgotten(tx, claim.botId, requestId);
-      if (event !== 'ping') await this.publish(tx, claim.botId, verdict);
+      // The last statements of the unit, so that counts are locked after all other rows.
+      if (event !== 'ping') await this.publish(tx, claim.botId, status);
       return verdict.nextDueMs;
     });
     if (verdict.status === 'exhausted' || verdict.status === 'gone')
@@ -73,7 +72,7 @@ export class DeliveryResults {
     return nextDueMs;
   }
 
-  /** Makes a chunk of the waiting retries due now, since the receiver works again. Answers whether there can be more. */
+  /** Makes a chunk of the waiting retries due now, since the receiver works again. Returns whether there can be more. */
   async hasten(botId: string): Promise<boolean> {
     const dueAt = this.clock.confirmedIso();
     return (await this.unitOfWork.write((tx) => hastenSome(tx, botId, dueAt))) === CHUNK;
@@ -85,13 +84,11 @@ export class DeliveryResults {
     return this.unitOfWork.write((tx) => followSome(tx, botId, restart));
   }
 
-  /** The last statements of the unit, so that counts are locked after all other rows. */
-  private async publish(tx: Tx, botId: string, { status }: Verdict): Promise<void> {
+  private async publish(tx: Tx, botId: string, status: Verdict['status']): Promise<void> {
     const ends = status === 'delivered' ? { delivered: 1 } : { failed: 1 };
     const exhausted = status === 'exhausted' || status === 'gone' ? 1 : 0;
-    await this.events.publish(
-      new DeliveriesSettled(tx, { botId, at: this.clock.confirmedIso(), ...ends, exhausted }),
-    );
+    const settled = { botId, at: this.clock.confirmedIso(), ...ends, exhausted };
+    await this.events.publish(new DeliveriesSettled(tx, settled));
   }
 
   private verdictOn({ delivery, target }: Claim, { outcome, retryAfterMs }: CallResult): Verdict {
@@ -135,8 +132,8 @@ export class DeliveryResults {
     return changed === 1;
   }
 
-  /** The part of the body that is kept after the confirmation; null where the delivery was erased meanwhile. */
-  private async confirmed(tx: Tx, { botId, delivery }: Claim): Promise<string | null> {
+  /** The part of the body that is kept after the confirmation; null if the delivery was erased meanwhile. */
+  private confirmed(tx: Tx, { botId, delivery }: Claim): Promise<string | null> {
     const { id, event, payload, guild_id: guildId, user_id: userId } = delivery;
     const subject = guildId === null || userId === null ? undefined : { botId, guildId, userId };
     return this.texts.reencrypt(tx, { botId, event, subject }, id, confirmedPayload(payload));
@@ -154,50 +151,39 @@ export class DeliveryResults {
   /** Logs the first failure in a row and the recovery from it, after the commit. */
   private async noteHealth(tx: Tx, claim: Claim, result: CallResult): Promise<void> {
     const { botId } = claim;
-    const { outcome } = result;
+    const { outcome, status } = result;
     const nowIso = this.clock.nowIso();
     const confirmed = outcome === 'confirmed';
     const column = confirmed ? 'last_delivered_at' : 'last_failed_at';
-    // Of several calls at the same time only one still finds the failures.
-    const before = confirmed && claim.delivery.failures > 0 ? await failuresOf(tx, botId) : 0;
+    // If several calls are confirmed at the same time, only one of them still finds the failures.
+    const sql = 'SELECT failures FROM webhook_health WHERE bot_id = ?';
+    const known = confirmed && claim.delivery.failures > 0;
+    const before = known ? Number((await tx.get<{ failures: number }>(sql, botId))?.failures ?? 0) : 0;
     const noted = await tx.get<{ failures: number }>(
       `INSERT INTO webhook_health (bot_id, failures, last_outcome, ${column}) VALUES (?, ?, ?, ?)
        ON CONFLICT (bot_id) DO UPDATE SET last_outcome = excluded.last_outcome, ${column} = excluded.${column},
          failures = ${confirmed ? '0' : 'webhook_health.failures + 1'} RETURNING failures`,
       ...[botId, confirmed ? 0 : 1, outcome, nowIso],
     );
-    if (before > 0)
-      tx.afterCommit(() =>
-        this.logger.warn(`The webhook of bot ${botId} works again after ${before} failed calls in a row`, {
-          botId,
-        }),
+    const warn = (what: string, more = {}): void =>
+      tx.afterCommit(() => this.logger.warn(`The webhook of bot ${botId} ${what}`, { botId, ...more }));
+    if (before > 0) warn(`works again after ${before} failed calls in a row`);
+    else if (Number(noted?.failures) === 1)
+      warn(
+        `fails (${wordsOf(result)}); later failures in a row are not logged, webhook_health of GET /api/v1/bots/{bot_id} counts them`,
+        { outcome, httpStatus: status },
       );
-    else if (Number(noted?.failures) === 1) tx.afterCommit(() => this.reportFirstFailure(botId, result));
   }
 
-  private reportFirstFailure(botId: string, { outcome, status }: CallResult): void {
+  private reportEnd({ botId, delivery }: Claim, result: CallResult, end: string): void {
+    const { outcome, status } = result;
     this.logger.warn(
-      `The webhook of bot ${botId} fails (${wordsOf(outcome, status)}); later failures in a row are not logged, webhook_health of GET /api/v1/bots/{bot_id} counts them`,
-      { botId, outcome, httpStatus: status },
-    );
-  }
-
-  private reportEnd({ botId, delivery }: Claim, { outcome, status }: CallResult, end: string): void {
-    this.logger.warn(
-      `Delivery ${delivery.id} of bot ${botId} is given up: ${end} after ${delivery.attempts + 1} attempts, the last one ${wordsOf(outcome, status)}; POST /api/v1/webhooks/deliveries/{id}/redeliver sends it again`,
+      `Delivery ${delivery.id} of bot ${botId} is given up: ${end} after ${delivery.attempts + 1} attempts, the last one ${wordsOf(result)}; POST /api/v1/webhooks/deliveries/{id}/redeliver sends it again`,
       { botId, deliveryId: delivery.id, outcome, httpStatus: status },
     );
   }
 }
 
-async function failuresOf(tx: Tx, botId: string): Promise<number> {
-  const row = await tx.get<{ failures: number }>(
-    'SELECT failures FROM webhook_health WHERE bot_id = ?',
-    botId,
-  );
-  return Number(row?.failures ?? 0);
-}
-
-function wordsOf(outcome: CallResult['outcome'], status: number | undefined): string {
+function wordsOf({ outcome, status }: CallResult): string {
   return status === undefined ? outcome : `${outcome}, status ${status}`;
 }

@@ -1,20 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { suspensionOf } from '@app/bots';
-import { type Tx, UnitOfWork } from '@app/database';
+import { amongValues, type Tx, UnitOfWork } from '@app/database';
 import { type Batches, type BotSweep, PeriodicJob } from '@app/jobs';
 import { Clock, CONFIG, type Config, DomainEvents, firstIdAt } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import { DeliveriesSettled } from './delivery-results';
-import { CHUNK, exhaustSome, RetrySchedule } from './delivery-states';
+import { CHUNK, RetrySchedule } from './delivery-states';
 
-/** Deliveries of a receiver that was being spared until their time was up. */
+/** Deliveries whose receiver was being spared until their time was up. */
 const OVERDUE = `bot_id = ? AND status = 'pending' AND next_attempt_at <= ? AND give_up_at <= ?`;
 /** Ids follow the time, so that later deliveries are not read. */
 const EXPIRED = `bot_id = ? AND id < ? AND status <> 'pending' AND finished_at < ?`;
 
 /**
- * Gives up deliveries whose time is up, except for those of suspended bots, and removes records of deliveries that ended more than `WEBHOOK_RETENTION_DAYS`
- * ago. One run at a time over all processes. Rows locked by other units are skipped.
+ * Gives up deliveries whose time is up, unless their bot is suspended, and removes records of deliveries that ended more
+ * than `WEBHOOK_RETENTION_DAYS` ago. One run at a time over all processes. Rows locked by other units are skipped.
  */
 @PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
@@ -44,10 +44,22 @@ export class DeliveryRetention implements BotSweep {
   }
 
   private async giveUpSome(tx: Tx, botId: string, at: string): Promise<number> {
-    const { all, pings } = await exhaustSome(tx, botId, at);
-    await this.events.publish(new DeliveriesSettled(tx, { botId, at, exhausted: all - pings }));
-    tx.afterCommit(() => this.metrics.count('webhookDeliveries', 'exhausted', all));
-    return all;
+    const some = await tx.all<{ id: string; event: string }>(
+      `SELECT id, event FROM webhook_deliveries WHERE ${OVERDUE}
+       ORDER BY next_attempt_at LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
+      ...[botId, at, at],
+    );
+    const ids = some.map(({ id }) => id);
+    const list = amongValues(tx, 'id', ids);
+    await tx.run(
+      `UPDATE webhook_deliveries SET status = 'exhausted', finished_at = ?, locked_by = NULL, locked_until = NULL
+       WHERE bot_id = ? AND ${list.sql}`,
+      ...[at, botId, list.value],
+    );
+    const settled = some.filter(({ event }) => event !== 'ping').length;
+    await this.events.publish(new DeliveriesSettled(tx, { botId, at, exhausted: settled }));
+    tx.afterCommit(() => this.metrics.count('webhookDeliveries', 'exhausted', some.length));
+    return some.length;
   }
 
   /** Whether the calls of the bot wait for the end of its suspension, or have a schedule that began with that end. */

@@ -26,7 +26,7 @@ export class RetrySchedule {
     return { dueAt: new Date(nowMs).toISOString(), giveUpAt };
   }
 
-  /** The end of a schedule. That of a delivery which has waited for the end of a suspension begins anew with it. */
+  /** When a delivery is given up. If its bot was suspended, its whole lifetime begins again at the end of the suspension. */
   giveUpMs(giveUpAt: string, resumedAt: string | null): number {
     const anewMs = resumedAt === null ? 0 : Date.parse(resumedAt) + this.lifetimeMs;
     return Math.max(Date.parse(giveUpAt), anewMs);
@@ -45,7 +45,7 @@ export const CHUNK = 500;
 
 /** Final states without a confirmation. */
 const UNDELIVERED = `status IN ('exhausted', 'gone', 'cancelled')`;
-/** Deliveries sent to a new URL; of pings only pending ones. */
+/** Deliveries that are sent to a new URL. A ping that has ended is not. */
 const UNCONFIRMED = `(status = 'pending' OR (${UNDELIVERED} AND event <> 'ping'))`;
 const UNCONFIRMED_STATUSES = ['pending', 'exhausted', 'gone', 'cancelled'] as const;
 
@@ -55,9 +55,9 @@ export interface Restart {
   readonly giveUpAt: string;
 }
 
-// Each unit changes at most one chunk. A unit that waits for several deliveries locks them in the order of their ids,
-// after their bot where it is locked too; other units skip locked rows. So no deadlock is possible. Ids are read first
-// and then changed as a list: an UPDATE with a LIMIT in a subquery can exceed the limit.
+// Each unit changes at most one chunk. A unit that waits for several deliveries locks first the bot, if it locks it at all,
+// and then the deliveries in the order of their ids; other units skip locked rows. So no deadlock is possible. Ids are read
+// first and then changed as a list: an UPDATE with a LIMIT in a subquery can exceed the limit.
 
 /** Notes in the unit of a changed URL that all deliveries of the bot follow it: {@link followSome}. */
 export async function beginToFollow(tx: Tx, botId: string): Promise<void> {
@@ -69,19 +69,22 @@ export async function beginToFollow(tx: Tx, botId: string): Promise<void> {
 }
 
 /**
- * Lets a chunk of deliveries follow the changed URL of their bot; false when none is left, or another unit has the bot.
- * Unconfirmed ones restart their schedule under their ids, except for ended pings: a running call loses its lease, since
- * its failure does not count for the new schedule. Without a URL pending ones are cancelled, and keep it.
+ * Lets a chunk of deliveries follow the changed URL of their bot; false if none is left, or another unit has the bot.
+ * Unconfirmed ones restart their schedule under their ids, except for ended pings. A running call loses its lease, since
+ * its failure does not count for the new schedule. If the bot has no URL any more, pending ones are cancelled and keep
+ * their lease.
  */
 export async function followSome(tx: Tx, botId: string, restart: Restart): Promise<boolean> {
-  // The bot before its deliveries, and alone: what they follow is its URL as it is, from where the last chunk ended.
+  // The bot is locked before its deliveries. Whether it has a URL is read here, and so is the end of the last chunk.
   const bot = await lockBot(tx, botId, 'NO KEY UPDATE SKIP LOCKED');
   const sql = 'SELECT after_id AS after FROM webhook_url_changes WHERE bot_id = ?';
   const change = bot && (await tx.get<{ after: string }>(sql, botId));
   if (bot === undefined || change === undefined) return false;
   const hasUrl = bot.webhook_url !== null;
   const ids = await idsAfter(tx, botId, change.after, hasUrl ? UNCONFIRMED_STATUSES : ['pending']);
-  await lockInOrder(tx, botId, ids);
+  // Units on SQLite run one at a time and need no lock.
+  const lock = 'SELECT 1 FROM webhook_deliveries WHERE bot_id = ? AND id = ANY(?) ORDER BY id FOR UPDATE';
+  if (tx.engine === 'postgres') await tx.all(lock, botId, ids);
   const list = amongValues(tx, 'id', ids);
   if (hasUrl) await revive(tx, botId, restart, `${UNCONFIRMED} AND ${list.sql}`, list.value);
   else await cancel(tx, botId, ids, restart.dueAt);
@@ -91,7 +94,7 @@ export async function followSome(tx: Tx, botId: string, restart: Restart): Promi
   return last !== undefined;
 }
 
-/** Cancels a chunk of pending deliveries, without locked ones; answers their number. */
+/** Cancels a chunk of pending deliveries, without locked ones; returns their number. */
 export async function cancelFree(tx: Tx, botId: string, nowIso: string): Promise<number> {
   const free = await tx.all<{ id: string }>(
     `SELECT id FROM webhook_deliveries WHERE bot_id = ? AND status = 'pending'
@@ -101,7 +104,7 @@ export async function cancelFree(tx: Tx, botId: string, nowIso: string): Promise
   return cancel(tx, botId, idsOf(free), nowIso);
 }
 
-/** Makes a chunk of deliveries that wait for a retry due at once, without locked ones; answers their number. */
+/** Makes a chunk of deliveries that wait for a retry due at once, without locked ones; returns their number. */
 export async function hastenSome(tx: Tx, botId: string, dueAt: string): Promise<number> {
   const waiting = await tx.all<{ id: string }>(
     `SELECT id FROM webhook_deliveries
@@ -123,51 +126,24 @@ export function hastenOne(tx: Tx, botId: string, id: string, dueAt: string): Pro
   );
 }
 
-/** Numbers of deliveries. */
-export interface Exhausted {
-  readonly all: number;
-  readonly pings: number;
-}
-
-/** Gives up a chunk of deliveries whose time is up. */
-export async function exhaustSome(tx: Tx, botId: string, nowIso: string): Promise<Exhausted> {
-  const overdue = await tx.all<{ id: string; event: string }>(
-    `SELECT id, event FROM webhook_deliveries
-     WHERE bot_id = ? AND status = 'pending' AND next_attempt_at <= ? AND give_up_at <= ?
-     ORDER BY next_attempt_at LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
-    ...[botId, nowIso, nowIso],
-  );
-  const list = amongValues(tx, 'id', idsOf(overdue));
-  await tx.run(
-    `UPDATE webhook_deliveries SET status = 'exhausted', finished_at = ?, locked_by = NULL, locked_until = NULL
-     WHERE bot_id = ? AND ${list.sql}`,
-    ...[nowIso, botId, list.value],
-  );
-  return { all: overdue.length, pings: overdue.filter(({ event }) => event === 'ping').length };
-}
-
-/** The deliveries of a replay: those with ids after `after`. */
+/** The deliveries of a replay, from the id after `after` on. */
 export interface ReplayScope {
   readonly after: string;
   readonly sinceIso: string;
   readonly undeliveredOnly: boolean;
 }
 
-/** The ids of deliveries that have ended, oldest first. */
+/** The ids of a chunk of deliveries that have ended, oldest first. */
 export async function replayable(
   tx: Tx,
   botId: string,
   { after, sinceIso, undeliveredOnly }: ReplayScope,
-  max: number,
 ): Promise<string[]> {
-  const rows = await tx.all<{ id: string }>(
-    `SELECT id FROM webhook_deliveries
-     WHERE bot_id = ? AND id > ? AND created_at >= ? AND event <> 'ping'
-       AND ${undeliveredOnly ? UNDELIVERED : `status <> 'pending'`}
-     ORDER BY id LIMIT ?`,
-    ...[botId, after, sinceIso, max],
-  );
-  return rows.map(({ id }) => id);
+  const sql = `SELECT id FROM webhook_deliveries
+    WHERE bot_id = ? AND id > ? AND created_at >= ? AND event <> 'ping'
+      AND ${undeliveredOnly ? UNDELIVERED : `status <> 'pending'`}
+    ORDER BY id LIMIT ${CHUNK}`;
+  return idsOf(await tx.all<{ id: string }>(sql, botId, after, sinceIso));
 }
 
 /** Queues one ended delivery again, whatever its outcome; a pending one is not changed. */
@@ -194,13 +170,6 @@ async function idsAfter(
 
 function idsOf(rows: readonly { readonly id: string }[]): string[] {
   return rows.map(({ id }) => id);
-}
-
-/** Locks rows in the order of their ids. Units on SQLite run one at a time and need no lock. */
-async function lockInOrder(tx: Tx, botId: string, ids: readonly string[]): Promise<void> {
-  if (tx.engine === 'sqlite') return;
-  const sql = 'SELECT 1 FROM webhook_deliveries WHERE bot_id = ? AND id = ANY(?) ORDER BY id FOR UPDATE';
-  await tx.all(sql, botId, ids);
 }
 
 function cancel(tx: Tx, botId: string, ids: readonly string[], nowIso: string): Promise<number> {

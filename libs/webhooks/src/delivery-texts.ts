@@ -8,7 +8,7 @@ import type { DeliveryEvent } from './delivery.entity';
 const SELECT_KEYS = `SELECT event.id, ${EVENT_KEY.columns}
   FROM webhook_deliveries event ${EVENT_KEY.join} WHERE event.bot_id = ?`;
 
-/** A stored delivery, as far as its text is bound to it. */
+/** The columns of a delivery that its text is bound to, and the text. */
 export interface StoredDelivery {
   readonly id: string;
   readonly guild_id: Digest | null;
@@ -37,10 +37,10 @@ export class DeliveryTexts {
       event === 'consent_revoked' && subject !== undefined
         ? await this.keys.forWriting(tx, subject)
         : this.service.installation;
-    return key.encrypt(body, contextOf(botId, id));
+    return key.encrypt(body, contextOfBody(botId, id));
   }
 
-  /** {@link encrypt} of a stored delivery; null where its subject was erased meanwhile, and the delivery with it. */
+  /** {@link encrypt} for a stored delivery; null if its subject was erased meanwhile, and the delivery with it. */
   async reencrypt(
     tx: Tx,
     of: { botId: string; event: DeliveryEvent; subject: Subject | undefined },
@@ -51,19 +51,19 @@ export class DeliveryTexts {
     if (event !== 'consent_revoked' || subject === undefined) return this.encrypt(tx, of, id, body);
     // Never with a new key: an erasure does not wait for this unit.
     const key = await this.keys.inForce(tx, subject);
-    return key === undefined ? null : key.encrypt(body, contextOf(botId, id));
+    return key === undefined ? null : key.encrypt(body, contextOfBody(botId, id));
   }
 
-  /** @throws UnreadableSecretError for a body that was changed, or whose key is destroyed or lost */
-  async decrypt(tx: Tx, botId: string, stored: StoredDelivery): Promise<string> {
+  /** Undefined for a body that was changed, or whose key is destroyed or lost. */
+  async decrypt(tx: Tx, botId: string, stored: StoredDelivery): Promise<string | undefined> {
     const subject = this.subjectOf(botId, stored);
     const key = subject === undefined ? this.service.installation : await this.keys.inForce(tx, subject);
     return decryptedBy(key, botId, stored);
   }
 
   /**
-   * {@link decrypt} of several deliveries, whose keys one statement reads; undefined where it throws. The unit must not
-   * write: on SQLite only reads can join data and keys.
+   * {@link decrypt} for several deliveries, whose keys one statement reads. The unit must not write: on SQLite only reads
+   * can join data and keys.
    */
   async decryptAll(
     tx: Tx,
@@ -80,16 +80,11 @@ export class DeliveryTexts {
       const joined = keys.get(stored.id);
       const key =
         subject === undefined ? this.service.installation : joined && this.keys.openJoined(subject, joined);
-      try {
-        return decryptedBy(key, botId, stored);
-      } catch (error) {
-        if (error instanceof UnreadableSecretError) return undefined;
-        throw error;
-      }
+      return decryptedBy(key, botId, stored);
     });
   }
 
-  /** Undefined where the body has the installation key. */
+  /** Undefined if the body has the installation key. */
   private subjectOf(botId: string, stored: StoredDelivery): Subject | undefined {
     const { guild_id: guildId, user_id: userId, payload } = stored;
     if (guildId === null || userId === null) return undefined;
@@ -101,11 +96,15 @@ function decryptedBy(
   key: Pick<DecryptionKey, 'decrypt'> | undefined,
   botId: string,
   { id, payload }: StoredDelivery,
-): string {
-  if (key === undefined) throw new UnreadableSecretError();
-  return key.decrypt(payload, contextOf(botId, id));
+): string | undefined {
+  try {
+    return key?.decrypt(payload, contextOfBody(botId, id));
+  } catch (error) {
+    if (error instanceof UnreadableSecretError) return undefined;
+    throw error;
+  }
 }
 
-function contextOf(botId: string, id: string): string {
+function contextOfBody(botId: string, id: string): string {
   return `webhook_deliveries/${botId}/${id}`;
 }

@@ -1,5 +1,5 @@
-import { Bot } from '@app/bots';
 import {
+  BelongsToBot,
   IdColumn,
   indexName,
   IntegerColumn,
@@ -9,7 +9,7 @@ import {
   TimeColumn,
 } from '@app/database';
 import type { Digest } from '@app/primitives';
-import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Outcome } from './webhook-call';
 
 export const DELIVERY_EVENTS = ['user_forgotten', 'consent_revoked', 'ping'] as const;
@@ -58,9 +58,7 @@ export class Delivery {
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   @TimeColumn({ name: 'finished_at', nullable: true }) finishedAt: string | null;
 
-  @ManyToOne(() => Bot, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'bot_id', foreignKeyConstraintName: 'fk_webhook_deliveries_bot' })
-  bot: Relation<Bot>;
+  @BelongsToBot('webhook_deliveries') bot?: object;
 }
 
 /** One attempt and its outcome. A missing number belongs to an attempt whose process died. */
@@ -74,9 +72,7 @@ export class Attempt {
   @TextColumn() outcome: Outcome;
   @IntegerColumn({ nullable: true }) status: number | null;
 
-  @ManyToOne(() => Bot, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'bot_id', foreignKeyConstraintName: 'fk_webhook_attempts_bot' })
-  bot: Relation<Bot>;
+  @BelongsToBot('webhook_attempts') bot?: object;
 }
 
 /** The latest results of a bot's receiver. */
@@ -89,9 +85,7 @@ export class ReceiverHealth {
   @TimeColumn({ name: 'last_delivered_at', nullable: true }) lastDeliveredAt: string | null;
   @TimeColumn({ name: 'last_failed_at', nullable: true }) lastFailedAt: string | null;
 
-  @ManyToOne(() => Bot, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'bot_id', foreignKeyConstraintName: 'fk_webhook_health_bot' })
-  bot: Relation<Bot>;
+  @BelongsToBot('webhook_health') bot?: object;
 }
 
 /** A changed URL of a bot: deliveries with an id after this one still have to follow. */
@@ -100,7 +94,5 @@ export class UrlChange {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @IdColumn({ name: 'after_id' }) afterId: string;
 
-  @ManyToOne(() => Bot, { onDelete: 'CASCADE' })
-  @JoinColumn({ name: 'bot_id', foreignKeyConstraintName: 'fk_webhook_url_changes_bot' })
-  bot: Relation<Bot>;
+  @BelongsToBot('webhook_url_changes') bot?: object;
 }

@@ -1,6 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import { NO_SIGNALS, Signals } from '@app/database';
 import { Clock, CONFIG, type Config, describeFault } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
@@ -73,7 +78,11 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.stopped = false;
     for (const why of ['due', 'byHand', 'anew'] as const)
       this.signals.on(TOPICS[why], (botId) => this.wake(botId, why));
-    this.signals.onGap(() => this.pollNow());
+    // Signals of other processes can have been lost.
+    this.signals.onGap(() => {
+      this.polledMs = -Infinity;
+      this.pump();
+    });
     this.pump();
   }
 
@@ -105,12 +114,6 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.pump();
   }
 
-  /** Searches the database, since signals of other processes can have been lost. */
-  private pollNow(): void {
-    this.polledMs = -Infinity;
-    this.pump();
-  }
-
   private pump(): void {
     if (this.stopped) return;
     this.again = true;
@@ -131,12 +134,9 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     }
     this.pumping = undefined;
     if (this.stopped) return;
-    const dueInMs = this.isFull ? POLL_MS : this.due.nextDueMs - this.clock.confirmedMs();
+    const isFull = this.underWay >= this.config.webhookConcurrency;
+    const dueInMs = isFull ? POLL_MS : this.due.nextDueMs - this.clock.confirmedMs();
     this.alarm.set(Math.max(SHORTEST_SLEEP_MS, Math.min(dueInMs, pauseMs)), () => this.pump());
-  }
-
-  private get isFull(): boolean {
-    return this.underWay >= this.config.webhookConcurrency;
   }
 
   private async poll(): Promise<void> {
@@ -193,7 +193,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.run(following.then(() => void this.following.delete(botId)));
   }
 
-  /** Does `some` until it answers false, or the process stops; claims what each chunk has made due. */
+  /** Does `some` until it returns false, or the process stops; claims what each chunk has made due. */
   private async byChunks(botId: string, some: () => Promise<boolean>): Promise<void> {
     while ((await some()) && !this.stopped) this.wake(botId);
     this.wake(botId);

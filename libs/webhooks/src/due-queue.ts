@@ -1,4 +1,4 @@
-/** What a call is counted at, a receiver or a share of the slots, and how many calls there may be. */
+/** A receiver or a share of the slots: calls are counted there, and `max` of them may run. */
 export interface Place {
   readonly name: string;
   readonly max: number;
@@ -30,7 +30,7 @@ export class DueQueue {
     this.parked.set(name, { max, bots: bots.add(botId) });
   }
 
-  /** Ends the waiting at each place of as many bots as there is room for, beside the calls that run there. */
+  /** Ends the waiting at each place for as many bots as there is room for beside the running calls. */
   unpark(callsAt: (place: string) => number): void {
     for (const [name, { max, bots }] of this.parked) {
       for (const botId of [...bots].slice(0, Math.max(0, max - callsAt(name)))) {

@@ -15,13 +15,13 @@ const at = (name: string, query = ''): Slot => {
 };
 /** What a call has to wait for; it has a slot otherwise. */
 const busy = (name: string, query = ''): string | undefined => slots.take(...at(name, query))?.name;
-/** A call that takes so long. */
+/** A call of this duration. */
 function call(name: string, durationMs: number): void {
   expect(busy(name)).toBeUndefined();
   nowMs += durationMs;
   slots.release(...at(name), { outcome: 'confirmed', durationMs });
 }
-/** What each of so many calls to different receivers waits for. */
+/** What each of `count` calls to different receivers waits for. */
 const taken = (count: number, name: string): (string | undefined)[] =>
   Array.from({ length: count }, (_, n) => busy(name.includes('/') ? `${n}${name}` : `${name}${n}`));
 const FREE = (count: number): undefined[] => Array<undefined>(count).fill(undefined);
@@ -131,7 +131,7 @@ describe('HostSlots', () => {
   });
 });
 
-/** The room in each share of so many slots, of a host or of all. */
+/** The room in each share of `size` slots, of a host or of all. */
 function roomsOf(whose: string, size: number): number[] {
   const shares = { slow: size / 2, unproved: (size * 3) / 4, any: size };
   return Object.entries(shares).map(([share, max]) => max - slots.callsAt(`${share}:${whose}`));

@@ -3,7 +3,7 @@ import type { CallResult } from './webhook-call';
 
 /** A call of this duration, in milliseconds, is slow. */
 const SLOW_MS = 1_000;
-/** A receiver counts as slow for so many times the duration of its slow call. */
+/** A receiver counts as slow for this multiple of the duration of its slow call. */
 const SLOW_FOR = 60;
 /** Receivers and hosts whose calls are remembered. */
 const MARKS_MAX = 10_000;
@@ -11,10 +11,10 @@ const MARKS_MAX = 10_000;
 /** Mark of a receiver that has answered quickly, and of a host whose last call was quick. */
 const QUICK = 0;
 
-/** All bots together may call a host by so many times what one bot may. */
+/** All bots together may have this multiple of the calls that one bot may have to a host. */
 const BOTS_PER_HOST = 4;
 
-/** Whose shares those of all slots are. No host has such a name. */
+/** The name in the shares of all slots. No host has such a name. */
 const ALL = 'all hosts';
 
 /** What a slot is taken for. */
@@ -32,17 +32,17 @@ interface Receiver {
 /**
  * The slots for calls at the same time. A receiver is a bot and a host, which is name and port: so a bot whose calls take
  * their time holds up no other bot of the same host. Each receiver gets a few slots, and one while it is slow: a call
- * lasts a second already, or a recent one did. A host gets a few times as many. Of all slots, and of those of each host, slow
- * receivers together get half. Receivers without an answer yet, and slow ones, get three quarters. So a quick receiver
- * finds a slot, however many receivers take their time. Among all hosts a receiver without an answer yet is as quick as the
- * last call to its host was, whichever bot it came from; among the receivers of its host it is not.
+ * lasts a second already, or a recent one did. A host gets a few times as many. Slow receivers together get half of all
+ * slots, and half of the slots of each host; slow ones and receivers without an answer yet get three quarters. So a quick
+ * receiver finds a slot, however many receivers take their time. In the shares of all slots, a receiver without an answer
+ * yet counts as quick if the last call to its host was quick, for whichever bot. In the shares of its host it does not.
  */
 export class HostSlots {
   /** The receivers with running calls, by name. */
   private readonly running = new Map<string, Receiver>();
   /** For each receiver {@link QUICK}, or the time until which it is slow; and {@link QUICK} for hosts. */
   private readonly marks = new Map<string, number>();
-  /** The running calls at each place, counted at most once in a millisecond: a claim takes up to as many slots as there are. */
+  /** The running calls at each place, counted at most once in a millisecond: a claim can take all slots. */
   private calls = new Map<string, number>();
   private countedMs = -Infinity;
 
@@ -52,7 +52,7 @@ export class HostSlots {
     private readonly monotonicMs: () => number,
   ) {}
 
-  /** Takes a slot and answers undefined; otherwise answers the place at which the call has to wait for room. */
+  /** Takes a slot and returns undefined; otherwise returns the place at which the call has to wait for room. */
   take(botId: string, url: string): Place | undefined {
     const receiver = this.receiverOf(botId, url);
     const places = this.placesOf(receiver);
@@ -76,7 +76,7 @@ export class HostSlots {
     this.countedMs = -Infinity;
   }
 
-  /** The running calls at a place, of which those that last become slow ones. */
+  /** The running calls at a place. Calls that last become slow ones, so they are counted anew. */
   callsAt(place: string): number {
     const nowMs = Math.floor(this.monotonicMs());
     if (nowMs !== this.countedMs) {
@@ -92,7 +92,7 @@ export class HostSlots {
     for (const { name } of places) this.calls.set(name, (this.calls.get(name) ?? 0) + calls);
   }
 
-  /** Where a call is counted: at its receiver, and in the shares for its kind, of its host and of all. */
+  /** Where a call is counted: at its receiver, in the shares of its host, and in the shares of all slots. */
   private placesOf(receiver: Receiver): readonly Place[] {
     const { name, host } = receiver;
     const kind = this.kindOf(receiver);
@@ -120,7 +120,7 @@ export class HostSlots {
     const isSlow = durationMs >= SLOW_MS;
     if (!isSlow && this.kindOf(receiver) === 'slow') return;
     if (!isSlow) this.mark(host, QUICK);
-    // A receiver that turns out slow ends the proof of its host: else ever new bots there could hold all slots.
+    // A receiver that turns out slow ends the proof of its host: otherwise a series of new bots could hold all slots.
     else if (!this.isKnownSlow(name, nowMs)) this.marks.delete(host);
     this.mark(name, isSlow ? nowMs + durationMs * SLOW_FOR : QUICK);
   }
@@ -139,7 +139,7 @@ export class HostSlots {
   }
 }
 
-/** The shares of so many slots in which calls of a kind are counted: for slow ones, for these and unproved ones, and for any. */
+/** The shares of `size` slots in which a call is counted. Slow calls count in all three, unproved ones in two, quick ones in one. */
 function sharesOf(whose: string, size: number, kind: Kind): readonly Place[] {
   const shares = [
     { name: `slow:${whose}`, max: Math.max(1, Math.floor(size / 2)) },

@@ -1,4 +1,4 @@
-import { promises as dns } from 'node:dns';
+import { type LookupAddress, promises as dns } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
@@ -13,16 +13,7 @@ import {
   WebhookSender,
 } from './webhook-call';
 
-interface Address {
-  readonly address: string;
-  readonly family: 4 | 6;
-}
-
-const HOSTS_FILE = '/etc/hosts';
-const LOCALHOST: readonly Address[] = [
-  { address: '127.0.0.1', family: 4 },
-  { address: '::1', family: 6 },
-];
+const LOCALHOST = ['127.0.0.1', '::1'].map(asAddress);
 
 /**
  * Finds the addresses of a receiver in the hosts file and by its own DNS queries. The resolver of the system runs on two
@@ -31,11 +22,11 @@ const LOCALHOST: readonly Address[] = [
 export class NameResolver {
   constructor(
     private readonly resolver = new dns.Resolver({ timeout: 2_000, tries: 2 }),
-    private readonly hostsFile = HOSTS_FILE,
+    private readonly hostsFile = '/etc/hosts',
   ) {}
 
   /** Every address of `name`; empty for an unknown name or without an answer in time. */
-  async resolve(name: string): Promise<readonly Address[]> {
+  async resolve(name: string): Promise<readonly LookupAddress[]> {
     const host = name.toLowerCase().replace(/\.$/, '');
     if (host === 'localhost' || host.endsWith('.localhost')) return LOCALHOST;
     const known = await this.inHostsFile(host);
@@ -47,7 +38,7 @@ export class NameResolver {
     return [...v4, ...v6].map(asAddress);
   }
 
-  private async inHostsFile(host: string): Promise<Address[]> {
+  private async inHostsFile(host: string): Promise<LookupAddress[]> {
     const text = await readFile(this.hostsFile, 'utf8').catch(() => '');
     return text
       .split('\n')
@@ -57,14 +48,14 @@ export class NameResolver {
   }
 }
 
-function asAddress(address: string): Address {
-  return { address, family: isIP(address) === 6 ? 6 : 4 };
+function asAddress(address: string): LookupAddress {
+  return { address, family: isIP(address) };
 }
 
 const HEADERS_MAX_BYTES = 16_384;
 const BODY_MAX_BYTES = 65_536;
 const INTERIM_ANSWERS_MAX = 5;
-/** Of several addresses the next is tried after this time; Node's 250 ms are too short for distant receivers. */
+/** After this time the next address is tried; Node's 250 ms are too short for distant receivers. */
 const ADDRESS_TIMEOUT_MS = 1_000;
 
 type Limits = Pick<Config, 'webhookTimeoutMs' | 'webhookConnectTimeoutMs'>;
@@ -111,7 +102,7 @@ export class HttpWebhookSender extends WebhookSender {
       method: 'POST',
       headers: { ...call.headers, 'content-length': String(Buffer.byteLength(call.body)) },
       agent: false,
-      lookup: answering(addresses),
+      lookup: lookupOf(addresses),
       autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
       maxHeaderSize: HEADERS_MAX_BYTES,
       ca: this.authorities,
@@ -122,8 +113,8 @@ export class HttpWebhookSender extends WebhookSender {
   }
 }
 
-/** A `lookup` that answers the checked addresses without a query. */
-function answering(addresses: readonly Address[]): LookupFunction {
+/** A `lookup` that returns the checked addresses without a query. */
+function lookupOf(addresses: readonly LookupAddress[]): LookupFunction {
   return (_name, { all }, callback) => {
     const [first] = addresses;
     if (all) callback(null, [...addresses]);
@@ -173,7 +164,7 @@ class Attempt {
     let answer: IncomingMessage | undefined;
     request.on('response', (response) => this.read((answer = response), clock));
     request.on('error', (error) => {
-      // Bytes behind a whole answer are not a part of it, such as a body after a 204 (RFC 9112, section 6.3): its end follows.
+      // Bytes after a whole answer are not a part of it, such as a body after a 204 (RFC 9112, section 6.3): its end follows.
       if (!answer?.complete) this.end({ outcome: faultOf(error) });
     });
     request.on('close', () => this.end({ outcome: 'connection_failed' }));

@@ -1,9 +1,13 @@
 export { type OutboxState, outboxState } from './delivery-health';
+export { DeliveriesSettled } from './delivery-results';
+export { WebhooksModule } from './webhooks.module';
+
+// Only for the tests, which reach a library through its index alone.
 export { type Claim, DeliveryLeases } from './delivery-leases';
-export { DeliveriesSettled, DeliveryResults } from './delivery-results';
+export { DeliveryResults } from './delivery-results';
+export { DeliveryRetention } from './delivery-retention.job';
 export { RetrySchedule } from './delivery-states';
 export { DeliveryTexts } from './delivery-texts';
-export { DeliveryRetention } from './delivery-retention.job';
 export {
   Attempt,
   Delivery,
@@ -13,8 +17,7 @@ export {
   UrlChange,
 } from './delivery.entity';
 export { Dispatcher } from './dispatcher';
+export { WakeUpTimer } from './due-queue';
 export { HttpWebhookSender, NameResolver } from './http.sender';
 export { Outbox, WebhookEventsListener } from './outbox';
-export { WakeUpTimer } from './due-queue';
 export { type CallResult, type WebhookCall, WebhookSender } from './webhook-call';
-export { WebhooksModule } from './webhooks.module';

@@ -44,7 +44,7 @@ export class Outbox {
     private readonly random: Random,
   ) {}
 
-  /** {@link queueAll} of one event; answers the id of its delivery. */
+  /** {@link queueAll} for one event; returns the id of its delivery. */
   async queue(tx: Tx, given: OutgoingEvent): Promise<string> {
     const [id] = await this.queueAll(tx, [given]);
     if (id === undefined) throw new OwnError('A queued event has no delivery');
@@ -52,8 +52,8 @@ export class Outbox {
   }
 
   /**
-   * Queues a delivery for each event and answers their ids. The bots are neither read nor locked: the URL is the one at the
-   * time of the attempt. Without a URL the attempt ends the delivery as `cancelled`.
+   * Queues a delivery for each event and returns their ids. The bots are neither read nor locked: each attempt reads the
+   * URL, and ends the delivery as `cancelled` if there is none.
    */
   async queueAll(tx: Tx, events: readonly OutgoingEvent[]): Promise<string[]> {
     const { dueAt, giveUpAt } = this.restart();
@@ -72,7 +72,7 @@ export class Outbox {
       ...[dueAt, giveUpAt, dueAt, ...given.values],
     );
     tx.afterCommit(() => {
-      for (const { botId, event } of events) this.tell(botId, event);
+      for (const { botId, event } of events) this.dispatcher.poke(botId, event === 'ping' ? 'byHand' : 'due');
     });
     return rows.map(([id]) => id);
   }
@@ -84,9 +84,9 @@ export class Outbox {
     tx.afterCommit(() => this.dispatcher.poke(botId, 'byHand'));
   }
 
-  /** Sends the next `max` deliveries of a replay again; answers their ids in order. */
-  async resendSome(tx: Tx, botId: string, scope: ReplayScope, max: number): Promise<string[]> {
-    const ids = await replayable(tx, botId, scope, max);
+  /** Sends the next chunk of a replay again; returns the ids of its deliveries in order. */
+  async resendSome(tx: Tx, botId: string, scope: ReplayScope): Promise<string[]> {
+    const ids = await replayable(tx, botId, scope);
     const restart = this.restart();
     for (const id of ids) await reviveOne(tx, botId, id, restart);
     tx.afterCommit(() => this.dispatcher.poke(botId));
@@ -98,10 +98,6 @@ export class Outbox {
     await beginToFollow(tx, botId);
     await followSome(tx, botId, this.restart());
     tx.afterCommit(() => this.dispatcher.poke(botId, 'anew'));
-  }
-
-  private tell(botId: string, event: DeliveryEvent): void {
-    this.dispatcher.poke(botId, event === 'ping' ? 'byHand' : 'due');
   }
 
   private restart(): Restart {

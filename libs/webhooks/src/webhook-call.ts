@@ -2,7 +2,6 @@ import type { Revoked } from '@app/consent';
 import { gdprSignature, standardSignature } from '@app/crypto';
 import type { Forgotten } from '@app/erasure';
 import type { LabelOf } from '@app/metrics';
-import type { NamedSubject, SubjectIds } from '@app/subjects';
 import type { Claim } from './delivery-leases';
 
 /** One signed call, ready to be sent. */
@@ -12,7 +11,7 @@ export interface WebhookCall {
   readonly body: string;
 }
 
-/** The outcome of an attempt, as the metrics list them; of an answer only its status and timing are kept besides. */
+/** The outcome of an attempt, as the metrics list them. Nothing else of an answer is kept but its status and timing. */
 export type Outcome = LabelOf<'webhookAttempts'>;
 
 export interface CallResult {
@@ -53,27 +52,19 @@ export function outcomeOf(status: number): Outcome {
 const NOTICE =
   'Only data stored through this service was erased. Delete whatever your bot holds of this user elsewhere.';
 
-/** Fields kept of a confirmed payload: ids and times, enough to send the event again. */
+/** What is kept of a confirmed payload, in the order of the payloads: ids and times, enough to send the event again. */
 const KEPT = ['event', 'request_id', 'user_id', 'guild_id', 'completed_at', 'revoked_at', 'sent_at'];
 
 export function userForgottenPayload({ subject, requestId, completedAt }: Forgotten): string {
-  const event = 'user_forgotten';
-  const ids = { request_id: requestId, ...idsOf(subject) };
-  return JSON.stringify({ event, ...ids, completed_at: completedAt, notice: NOTICE });
+  const { user_id, guild_id } = subject.ids;
+  const event = { event: 'user_forgotten', request_id: requestId, user_id, guild_id };
+  return JSON.stringify({ ...event, completed_at: completedAt, notice: NOTICE });
 }
 
 export function consentRevokedPayload({ subject, revokedAt, previousVersion }: Revoked): string {
-  const event = 'consent_revoked';
-  return JSON.stringify({
-    event,
-    ...idsOf(subject),
-    revoked_at: revokedAt,
-    previous_version: previousVersion,
-  });
-}
-
-function idsOf({ ids: { user_id, guild_id } }: NamedSubject): SubjectIds {
-  return { user_id, guild_id };
+  const { user_id, guild_id } = subject.ids;
+  const event = { event: 'consent_revoked', user_id, guild_id };
+  return JSON.stringify({ ...event, revoked_at: revokedAt, previous_version: previousVersion });
 }
 
 export function pingPayload(sentAt: string): string {
@@ -82,8 +73,7 @@ export function pingPayload(sentAt: string): string {
 
 /** A confirmed payload, reduced to ids and times. */
 export function confirmedPayload(payload: string): string {
-  const all = JSON.parse(payload) as Record<string, unknown>;
-  return JSON.stringify(Object.fromEntries(Object.entries(all).filter(([key]) => KEPT.includes(key))));
+  return JSON.stringify(JSON.parse(payload), KEPT);
 }
 
 /**
