@@ -20,7 +20,7 @@ export class Cursors {
    */
   page<At extends Position>(botId: string, list: string, query: PageQuery): Page<At> {
     const { page, after } = query;
-    const context = contextOf(botId, list, query);
+    const context = contextOfCursor(botId, list, query);
     const write = (at: At, counted: number): string =>
       this.keys.installation.encrypt(JSON.stringify({ at, counted }), context);
     if (after == null) return new Page<At>(query, write);
@@ -54,7 +54,7 @@ function refused(message: string): Error {
 const PLACE = ['page', 'page_size', 'after'];
 
 /** The place of a cursor. Filters can be long; their digest is not. */
-function contextOf(botId: string, list: string, query: PageQuery): string {
+function contextOfCursor(botId: string, list: string, query: PageQuery): string {
   const filters = Object.entries(query).filter(([name, value]) => !PLACE.includes(name) && value != null);
   const digest = createHash('sha256').update(JSON.stringify(filters.sort())).digest('base64url');
   return `cursor/${botId}/${list}/${digest}`;

@@ -46,7 +46,7 @@ export class InstallationKeys {
         if (needed !== undefined) throw otherInstallation();
         const id = '1';
         const text = random.bytes(SECRET_BYTES).toString('base64url');
-        const sealed = keyring.encrypt(text, contextOf(name, id));
+        const sealed = keyring.encrypt(text, contextOfSecret(name, id));
         await addInstallationKey(tx, name, { id, sealed, public_part: null, created_at: clock.nowIso() });
         return (await installationKeys(tx, name))[0];
       });
@@ -101,14 +101,14 @@ export async function addInstallationKey(
 }
 
 /** The context of a stored key. */
-export function contextOf(name: string, id: string): string {
+export function contextOfSecret(name: string, id: string): string {
   return `service_keys/${name}/${id}`;
 }
 
 function opened(keyring: Keyring, name: string, row: ServiceKeyRow | undefined): string {
   if (row === undefined) throw new OwnError(`The installation key ${name} is missing`);
   try {
-    return keyring.decrypt(row.sealed, contextOf(name, row.id));
+    return keyring.decrypt(row.sealed, contextOfSecret(name, row.id));
   } catch (error) {
     if (!(error instanceof UnreadableSecretError)) throw error;
     throw new StartError(

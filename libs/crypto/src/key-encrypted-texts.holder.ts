@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { HoldsEncryptedTexts, type EncryptedColumn, type EncryptedTextHolder } from './encrypted-texts';
-import { contextOf as serviceContext } from './installation-keys';
-import { contextOf as subjectContext } from './stored-key';
+import { contextOfSecret } from './installation-keys';
+import { contextOfKey } from './stored-key';
 
 /** Registers the keys of the subjects and of the installation for a change of the master key. */
 @Injectable()
@@ -12,13 +12,13 @@ export class KeyEncryptedTexts implements EncryptedTextHolder {
       table: 'keys.subject_keys',
       column: 'sealed',
       key: ['id'],
-      contextOf: ({ id = '' }) => subjectContext(id),
+      contextOf: ({ id = '' }) => contextOfKey(id),
     },
     {
       table: 'keys.service_keys',
       column: 'sealed',
       key: ['name', 'id'],
-      contextOf: ({ name = '', id = '' }) => serviceContext(name, id),
+      contextOf: ({ name = '', id = '' }) => contextOfSecret(name, id),
       last: true,
     },
   ];

@@ -2,7 +2,7 @@ import type { UnitOfWork } from '@app/database';
 import { OwnError, type Clock, type Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
-import { addInstallationKey, contextOf, type ServiceKeyRow, installationKeys } from './installation-keys';
+import { addInstallationKey, contextOfSecret, type ServiceKeyRow, installationKeys } from './installation-keys';
 import type { Keyring } from './keyring';
 
 const NAME = 'signing';
@@ -113,7 +113,7 @@ export class Signer {
       const jwk = jwkOf(privateKey(seed));
       await addInstallationKey(tx, NAME, {
         id: jwk.kid,
-        sealed: this.keyring.encrypt(seed.toString('base64url'), contextOf(NAME, jwk.kid)),
+        sealed: this.keyring.encrypt(seed.toString('base64url'), contextOfSecret(NAME, jwk.kid)),
         public_part: JSON.stringify(jwk),
         created_at: createdAt,
       });
@@ -161,7 +161,7 @@ export class Signer {
   }
 
   private opened({ id, sealed }: Pick<ServiceKeyRow, 'id' | 'sealed'>): KeyObject {
-    return privateKey(Buffer.from(this.keyring.decrypt(sealed, contextOf(NAME, id)), 'base64url'));
+    return privateKey(Buffer.from(this.keyring.decrypt(sealed, contextOfSecret(NAME, id)), 'base64url'));
   }
 }
 

@@ -23,7 +23,7 @@ export function fingerprintOf(secret: Buffer): string {
 }
 
 /** The place of a stored key, to which it is bound. The ids inside bind it to its subject. */
-export function contextOf(id: string): string {
+export function contextOfKey(id: string): string {
   return `subject_keys/${id}`;
 }
 

@@ -6,7 +6,7 @@ import { amongSubjects, type NamedSubject, type Subject, subjectAt, subjectName 
 import { isDestroyed, removeKeys } from './destroyed-keys';
 import { KeyCache } from './key-cache';
 import { Keyring } from './keyring';
-import { contextOf, fingerprintOf, packed, SECRET_BYTES, type StoredKey, unpacked } from './stored-key';
+import { contextOfKey, fingerprintOf, packed, SECRET_BYTES, type StoredKey, unpacked } from './stored-key';
 import { SubjectDigests } from './subject-digests';
 import { SubjectKey } from './subject-key';
 import * as sql from './subject-keys.sql';
@@ -99,7 +99,7 @@ export class SubjectKeys {
   }
 
   private unsealed(id: string, sealed: string): SubjectKey {
-    const plain = this.keyring.open(sealed, contextOf(id));
+    const plain = this.keyring.open(sealed, contextOfKey(id));
     try {
       const { secret, ids } = unpacked(plain);
       return new SubjectKey(id, secret, this.random, ids);
@@ -218,7 +218,7 @@ export class SubjectKeys {
     const id = fingerprintOf(secret);
     const ids = 'ids' in subject ? subject.ids : undefined;
     const plain = packed(secret, ids);
-    const sealed = this.keyring.encrypt(plain, contextOf(id));
+    const sealed = this.keyring.encrypt(plain, contextOfKey(id));
     plain.fill(0);
     return { id, sealed, key: new SubjectKey(id, secret, this.random, ids) };
   }

@@ -22,7 +22,7 @@ export class SubjectTexts {
 
   /** The text to store, about 60 characters and a third longer. The unit holds the consent of the subject. */
   async encrypt(tx: Tx, subject: Subject, table: string, id: string, text: string): Promise<string> {
-    return (await this.keys.forWriting(tx, subject)).encrypt(text, contextOf(subject, table, id));
+    return (await this.keys.forWriting(tx, subject)).encrypt(text, contextOfText(subject, table, id));
   }
 
   /**
@@ -52,10 +52,10 @@ function decryptedBy(
 ): string | undefined {
   const by = encryptedBy(text);
   if (by === undefined) throw new UnreadableSecretError();
-  return by === key?.id ? key.decrypt(text, contextOf(subject, table, id)) : undefined;
+  return by === key?.id ? key.decrypt(text, contextOfText(subject, table, id)) : undefined;
 }
 
 /** Begins unlike the contexts of Lethe's own tables, so that no module can decrypt a text of theirs. */
-function contextOf({ botId, guildId, userId }: Subject, table: string, id: string): string {
+function contextOfText({ botId, guildId, userId }: Subject, table: string, id: string): string {
   return `module/${table}/${botId}/${guildId}/${userId}/${id}`;
 }
