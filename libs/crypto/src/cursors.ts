@@ -6,7 +6,7 @@ import { UnreadableSecretError } from '@app/primitives';
 import { InstallationKeys } from './installation-keys';
 
 /**
- * The pages of lists, and the cursors by which a walk continues behind the last row that it has read. A cursor is
+ * The pages of lists, and the cursors by which a walk continues after the last row that it has read. A cursor is
  * encrypted: it shows no stored id, and a caller cannot make one that reads more than a page. It is bound to the bot, the list
  * and its filters.
  */
@@ -15,8 +15,8 @@ export class Cursors {
   constructor(private readonly keys: InstallationKeys) {}
 
   /**
-   * The page that `query` asks for, by its number or behind a cursor. `list` names the list.
-   * @throws ApiError 400 for both, and for a text that is no cursor of this list with these filters
+   * The page that `query` asks for, by its number or after a cursor. `list` names the list.
+   * @throws ApiError 400 for a number beside a cursor, and for a text that is no cursor of this list with these filters
    */
   page<At extends Position>(botId: string, list: string, query: PageQuery): Page<At> {
     const { page, after } = query;

@@ -1,11 +1,21 @@
-import { createHmac } from 'node:crypto';
 import type { Tx, UnitOfWork } from '@app/database';
-import { OwnError, type Clock, type Random, StartError } from '@app/kernel';
-import { UnreadableSecretError } from '@app/primitives';
+import { type Clock, OwnError, type Random, StartError } from '@app/kernel';
+import { type Digest, DigestKey, UnreadableSecretError } from '@app/primitives';
+import type { NamedSubject, SubjectIds } from '@app/subjects';
+import { Injectable } from '@nestjs/common';
+import { createHmac } from 'node:crypto';
+import { Entity, PrimaryColumn } from 'typeorm';
 import { type Keyring, missingKey } from './keyring';
 import { SubjectKey } from './subject-key';
 
 const SECRET_BYTES = 32;
+
+/** The installation whose keys the data needs: one row, written at the first start. */
+@Entity('installation')
+export class Installation {
+  /** A digest under the digest key. It tells nothing about the key, and no other key has it. */
+  @PrimaryColumn({ type: 'varchar', length: 43 }) id: string;
+}
 
 /** A stored key of the installation. */
 export interface ServiceKeyRow {
@@ -30,7 +40,7 @@ export class InstallationKeys {
 
   /**
    * Reads the keys, or makes them at the first start.
-   * @throws StartError when another master key encrypted them, or the data needs those of another installation
+   * @throws StartError when another master key encrypted them, or the data needs the keys of another installation
    */
   static async open(
     unitOfWork: UnitOfWork,
@@ -123,4 +133,31 @@ function otherInstallation(): StartError {
     'The keys are those of another installation than the data. Nothing was changed. Restore keys.db, or the schema "keys", from a ' +
       'backup of the installation that has written the data; or restore the data, if the keys are the right ones.',
   );
+}
+
+/**
+ * Keyed digests in the place of the ids of users and guilds (GDPR Art. 4(5)). With the ids the rows of a person are
+ * found. Without the ids, or without the key of the installation, the person is not.
+ */
+@Injectable()
+export class SubjectDigests {
+  private readonly key: DigestKey;
+
+  constructor(keys: InstallationKeys) {
+    this.key = new DigestKey(keys.digest);
+  }
+
+  /** The subject that a request names. */
+  named(botId: string, { guild_id, user_id }: SubjectIds): NamedSubject {
+    const ids = { guild_id, user_id };
+    return { botId, guildId: this.guild(botId, guild_id), userId: this.user(botId, user_id), ids };
+  }
+
+  user(botId: string, userId: string): Digest {
+    return this.key.of(botId, 'user', userId);
+  }
+
+  guild(botId: string, guildId: string): Digest {
+    return this.key.of(botId, 'guild', guildId);
+  }
 }
