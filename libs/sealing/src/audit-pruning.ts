@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { lowerCounts, removeEvents } from '@app/audit';
 import { Signer } from '@app/crypto';
-import { type Tx, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
 import type { Lease } from '@app/jobs';
 import { Clock, firstIdAt } from '@app/kernel';
 import { type BatchRow, batchesAfter, headOf } from './audit-batches';
@@ -28,16 +28,27 @@ export class AuditPruning {
 
   /**
    * Removes the batches of a bot with all events written before `beforeIso`, a bounded number in each unit of the lease.
-   * Unsealed events stay. Answers the number of removed events.
+   * Unsealed events stay. Returns the number of removed events.
    */
   async pruneBefore(lease: Lease, botId: string, beforeIso: string, stopping?: AbortSignal): Promise<number> {
     let events = 0;
     while (stopping?.aborted !== true) {
       const batches = await this.expired(botId, beforeIso);
-      const last = batches.at(-1);
-      if (last === undefined) return events;
-      const statement = await this.statement(last, beforeIso);
-      events += await lease.batch((tx) => this.remove(tx, botId, batches, statement));
+      const [first, last] = [batches[0], batches.at(-1)];
+      if (first === undefined || last === undefined) return events;
+      const { number, last_seq, chain } = last;
+      const pruned = { bot_id: botId, number, last_seq, chain, before: beforeIso };
+      const statement = await this.signer.sign({ ...pruned, pruned_at: this.clock.nowIso() }, PRUNING_TYPE);
+      events += await lease.batch(async (tx) => {
+        const moved = await tx.run(
+          'UPDATE audit_heads SET pruned_number = ?, pruning = ? WHERE bot_id = ? AND pruned_number = ?',
+          ...[number, statement, botId, first.number - 1],
+        );
+        if (moved === 0) return 0;
+        await tx.run('DELETE FROM audit_batches WHERE bot_id = ? AND number <= ?', botId, number);
+        await lowerCounts(tx, botId, last_seq);
+        return removeEvents(tx, botId, last_seq);
+      });
     }
     return events;
   }
@@ -65,29 +76,5 @@ export class AuditPruning {
     let events = 0;
     const over = expired.findIndex((batch) => (events += batch.events) > CHUNK);
     return over < 0 ? expired : expired.slice(0, Math.max(1, over));
-  }
-
-  private statement(last: BatchRow, beforeIso: string): Promise<string> {
-    const { bot_id, number, last_seq, chain } = last;
-    const payload = { bot_id, number, last_seq, chain, before: beforeIso, pruned_at: this.clock.nowIso() };
-    return this.signer.sign(payload, PRUNING_TYPE);
-  }
-
-  private async remove(
-    tx: Tx,
-    botId: string,
-    batches: readonly BatchRow[],
-    statement: string,
-  ): Promise<number> {
-    const [first, last] = [batches[0], batches.at(-1)];
-    if (first === undefined || last === undefined) return 0;
-    const moved = await tx.run(
-      'UPDATE audit_heads SET pruned_number = ?, pruning = ? WHERE bot_id = ? AND pruned_number = ?',
-      ...[last.number, statement, botId, first.number - 1],
-    );
-    if (moved === 0) return 0;
-    await tx.run('DELETE FROM audit_batches WHERE bot_id = ? AND number <= ?', botId, last.number);
-    await lowerCounts(tx, botId, last.last_seq);
-    return removeEvents(tx, botId, last.last_seq);
   }
 }
