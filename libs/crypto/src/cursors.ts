@@ -5,6 +5,14 @@ import { invalidRequest } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 import { InstallationKeys } from './installation-keys';
 
+/** What a cursor holds: the last row that was read, and the total of its walk. */
+interface Place<At extends Position> {
+  readonly at: At;
+  readonly counted?: number;
+}
+
+const PLACE = ['page', 'page_size', 'after'];
+
 /**
  * The pages of lists, and the cursors by which a walk continues after the last row that it has read. A cursor is
  * encrypted: it shows no stored id, and a caller cannot make one that reads more than a page. It is bound to the bot, the list
@@ -41,17 +49,9 @@ export class Cursors {
   }
 }
 
-/** What a cursor holds: the last row that was read, and the total of its walk. */
-interface Place<At extends Position> {
-  readonly at: At;
-  readonly counted?: number;
-}
-
 function refused(message: string): Error {
   return invalidRequest([{ field: 'after', message }]);
 }
-
-const PLACE = ['page', 'page_size', 'after'];
 
 /** The place of a cursor. Filters can be long; their digest is not. */
 function contextOfCursor(botId: string, list: string, query: PageQuery): string {

@@ -120,7 +120,7 @@ export class KeyRotation {
   /** Adds a new first key to the key file. The file is on the disk before the new key encrypts anything. */
   private withNewKey(file: string): readonly Buffer[] {
     const present = readKeyFile(file) ?? [];
-    if (present.length === 0 || !new Keyring(present, this.random).ids.includes(this.keyring.presentId))
+    if (!this.keyring.isPresentAmong(present))
       throw new StartError(
         `Nothing was changed: the key file ${file} is missing or holds another key than the running process uses. Put its copy back, and run keys:rotate again.`,
       );

@@ -167,7 +167,7 @@ describe('masterKeys', () => {
     jest.useFakeTimers();
     const degradations = new Degradations();
     const config = readConfig({ DATABASE_URL: `sqlite:${path()}` });
-    const watch = new KeyFileWatch(new Keyring(read(), random), random, degradations, config);
+    const watch = new KeyFileWatch(new Keyring(read(), random), degradations, config);
     const kept = readFileSync(`${path()}.key`);
     const seen = (): readonly string[] => {
       jest.advanceTimersByTime(60_000);

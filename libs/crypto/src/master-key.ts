@@ -4,7 +4,7 @@ import {
   DEFAULT_DATABASE_PATH,
   Degradations,
   isThere,
-  Random,
+  type Random,
   realFile,
   StartError,
 } from '@app/kernel';
@@ -196,7 +196,6 @@ export class KeyFileWatch implements OnApplicationBootstrap, OnApplicationShutdo
 
   constructor(
     private readonly keyring: Keyring,
-    private readonly random: Random,
     private readonly degradations: Degradations,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -224,7 +223,7 @@ export class KeyFileWatch implements OnApplicationBootstrap, OnApplicationShutdo
 
   private isHeldBy(path: string): boolean {
     try {
-      return new Keyring(readKeyFile(path) ?? [], this.random).ids.includes(this.keyring.presentId);
+      return this.keyring.isPresentAmong(readKeyFile(path) ?? []);
     } catch {
       return false;
     }

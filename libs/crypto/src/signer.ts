@@ -52,6 +52,7 @@ interface SigningKey {
 export class Signer {
   private present: Promise<SigningKey> | undefined;
   private readMs = -Infinity;
+  /** The public keys of the last reading. They are read again when a statement names another one. */
   private publicKeys: readonly PublicKey[] = [];
 
   private constructor(
@@ -83,7 +84,9 @@ export class Signer {
     const [header = '', payload = '', signature = '', ...further] = jws.split('.');
     if (further.length > 0) return undefined;
     const { kid, typ: given } = decoded(header) ?? {};
-    const jwk = (await this.known(String(kid))).find((key) => key.kid === kid);
+    const known = (): PublicKey | undefined => this.publicKeys.find((key) => key.kid === kid);
+    if (known() === undefined) this.publicKeys = (await this.keySet()).keys;
+    const jwk = known();
     const bytes = Buffer.from(signature, 'base64url');
     // The last digit has unused bits, so a changed text can have the same bytes.
     if (jwk === undefined || given !== typ || bytes.toString('base64url') !== signature) return undefined;
@@ -128,12 +131,6 @@ export class Signer {
       });
       return jwk.kid;
     });
-  }
-
-  /** The public keys of the last reading. They are read again when `kid` is not among them. */
-  private async known(kid: string): Promise<readonly PublicKey[]> {
-    if (!this.publicKeys.some((key) => key.kid === kid)) this.publicKeys = (await this.keySet()).keys;
-    return this.publicKeys;
   }
 
   private inForce(): Promise<SigningKey> {
