@@ -88,7 +88,10 @@ export class AuditProofs {
     const index = events.findIndex(({ id }) => id === eventId);
     const [event, entry] = [events[index], entries[index]];
     if (event === undefined || entry === undefined || merkleRoot(leaves).toString('base64url') !== batch.root)
-      throw unfit();
+      throw new ApiError(
+        'service_unavailable',
+        'The audit log does not fit its seals: the operator has to verify it (npm run admin -- audit:verify)',
+      );
     return {
       bot_id: botId,
       event: this.opener.disclosed(event, entry),
@@ -102,13 +105,6 @@ export class AuditProofs {
 function checkpointView(batch: BatchRow): CheckpointView {
   const { number, first_seq, last_seq, events, root, chain, sealed_at } = batch;
   return { number, first_seq, last_seq, events, root, chain, sealed_at, checkpoint: checkpointJws(batch) };
-}
-
-function unfit(): ApiError {
-  return new ApiError(
-    'service_unavailable',
-    'The audit log does not fit its seals: the operator has to verify it (npm run admin -- audit:verify)',
-  );
 }
 
 function notSettled(): ApiError {

@@ -122,11 +122,10 @@ function ofWhole(
   entries: readonly Entry[],
   events: readonly OpenEvent[],
 ): BatchFault[] {
-  const salted = entries.map(({ saltedBy }) => saltedBy);
   const ids = events.map(({ id }) => id).sort();
   return batchFaults(
     [
-      commitments.identities(events, salted) !== batch.identities,
+      commitments.identities(events, entries) !== batch.identities,
       'the digest of a user or guild, the stored details of an event, or how it was salted, was changed',
     ],
     [

@@ -107,10 +107,10 @@ export class EventCommitments {
    * A keyed hash over the subjects of the events and their stored details; equal before and after an erasure. A digest
    * that is exchanged, an event that is falsely marked as erased, or other details of an erased one, do not fit it.
    */
-  identities(events: readonly OpenEvent[], salted: readonly SaltedBy[]): string {
+  identities(events: readonly OpenEvent[], entries: readonly Entry[]): string {
     const hash = createHmac('sha256', this.digestKey).update('audit-identities/');
     for (const [at, { id, user_id: user, guild_id: guild, stored }] of events.entries())
-      hash.update(framed([id, user, guild, stored, String(salted[at] ?? '')]));
+      hash.update(framed([id, user, guild, stored, String(entries[at]?.saltedBy ?? '')]));
     return hash.digest('base64url');
   }
 
@@ -136,10 +136,7 @@ export class EventCommitments {
     return {
       entries: packed(entries),
       root: merkleRoot(leaves).toString('base64url'),
-      identities: this.identities(
-        events,
-        events.map((event) => event.saltedBy),
-      ),
+      identities: this.identities(events, entries),
     };
   }
 }
