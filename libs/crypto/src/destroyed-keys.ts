@@ -51,11 +51,14 @@ const PAGE = 500;
 /** The keys that no subject has, some at a time. */
 export async function* orphanKeys(unitOfWork: UnitOfWork): AsyncGenerator<readonly string[]> {
   const some = `SELECT id FROM keys.subject_keys WHERE id > ? ORDER BY id LIMIT ${PAGE}`;
-  const read = (after?: { readonly id: string }): Promise<{ id: string }[]> =>
-    unitOfWork.read((tx) => tx.all(some, after?.id ?? ''));
+  const read = (after?: { readonly id: string }): Promise<{ id: string; isOrphan: boolean }[]> =>
+    unitOfWork.read(async (tx) => {
+      const ids = (await tx.all<{ id: string }>(some, after?.id ?? '')).map(({ id }) => id);
+      const orphans = new Set(await orphansAmong(tx, ids));
+      return ids.map((id) => ({ id, isOrphan: orphans.has(id) }));
+    });
   for await (const page of pages(PAGE, read)) {
-    const ids = page.map(({ id }) => id);
-    yield await unitOfWork.read((tx) => orphansAmong(tx, ids));
+    yield page.filter(({ isOrphan }) => isOrphan).map(({ id }) => id);
     await nextTurn();
   }
 }
