@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 const { Keyring } = require('../dist/libs/crypto/src/keyring.js');
 export const { keysPath } = require('../dist/libs/database/src/key-tables.js');
-const { EncryptionKey, encryptionReady, keyedDigest } = require('../dist/libs/primitives/src/index.js');
+const { EncryptionKey, encryptionReady } = require('../dist/libs/primitives/src/index.js');
 
 await encryptionReady;
 
@@ -24,10 +24,6 @@ export class LetheKeys {
     };
     this.digestKey = secretOf('digest');
     this.installation = EncryptionKey.of('evidence', secretOf('evidence'));
-  }
-
-  digest(botId, kind, value) {
-    return keyedDigest(this.digestKey, botId, kind, value);
   }
 
   encrypt(text, context) {

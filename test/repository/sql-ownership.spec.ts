@@ -37,13 +37,9 @@ const ALLOWED: Readonly<Record<string, { readonly tables: readonly string[]; rea
     tables: ['audit_events'],
     why: 'sealing reads the events that audit appends',
   },
-  'libs/sealing/src/log-state.ts': {
-    tables: ['bots', 'audit_events'],
-    why: 'one statement finds the oldest unsealed event of all logs, also where no process seals them',
-  },
   'libs/sealing/src/seal-loop.ts': {
     tables: ['bots', 'audit_events'],
-    why: 'one statement finds the unsealed logs of a page of bots',
+    why: 'one statement finds the unsealed logs of a page of bots, and one the oldest unsealed event of all logs',
   },
   'libs/user-data/src/due-data.ts': {
     tables: ['consents'],

@@ -5,23 +5,20 @@ import { Global, Logger, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Cursors } from './cursors';
 import { EncryptedTexts } from './encrypted-texts';
-import { HeldSubject } from './held-subject.entity';
-import { HeldSubjects } from './held-subjects';
-import { Installation } from './installation.entity';
-import { requireUnencrypted, InstallationKeys } from './installation-keys';
-import { KeyEncryptedTexts } from './key-encrypted-texts.holder';
-import { KeyFileWatch } from './key-file-watch';
+import { HeldSubject, HeldSubjects } from './held-subjects';
+import { Installation, InstallationKeys, requireUnencrypted, SubjectDigests } from './installation-keys';
+import { keyFilePath, KeyFileWatch, masterKeys, presentMasterKeys } from './master-key';
 import { KeyRewrite } from './key-rewrite';
 import { KeyRotation } from './key-rotation';
 import { Keyring } from './keyring';
-import { keyFilePath, masterKeys, presentMasterKeys } from './master-key';
 import { Keys1763600000010 } from './migrations/1763600000010-keys';
 import { Subjects1763600000012 } from './migrations/1763600000012-subjects';
 import { Installation1763600000000 } from './migrations/1763600000000-installation';
 import { Signer } from './signer';
-import { SubjectDigests } from './subject-digests';
 import { SubjectKeys } from './subject-keys';
 import { SubjectTexts } from './subject-texts';
+
+const EXPORTED = [Cursors, SubjectDigests, SubjectKeys, HeldSubjects, SubjectTexts, KeyRotation, KeyRewrite];
 
 /** Provides the {@link Keyring}, and the keys that it encrypts, to every module. */
 @Global()
@@ -40,8 +37,7 @@ import { SubjectTexts } from './subject-texts';
       inject: [CONFIG, Random, UnitOfWork],
       useFactory: async (config: Config, random: Random, unitOfWork: UnitOfWork) => {
         await encryptionReady;
-        const logger = new Logger('Keyring');
-        const warn = (message: string): void => logger.warn(message);
+        const warn = (message: string): void => new Logger('Keyring').warn(message);
         if (presentMasterKeys(config) === undefined)
           await requireUnencrypted(unitOfWork, keyFilePath(config));
         return new Keyring(masterKeys(config, random, warn), random);
@@ -60,28 +56,10 @@ import { SubjectTexts } from './subject-texts';
       useFactory: (unitOfWork: UnitOfWork, keyring: Keyring, clock: Clock, random: Random) =>
         Signer.open(unitOfWork, keyring, clock, random),
     },
-    Cursors,
-    SubjectDigests,
-    SubjectKeys,
-    HeldSubjects,
-    SubjectTexts,
-    KeyEncryptedTexts,
+    ...EXPORTED,
     EncryptedTexts,
-    KeyRotation,
-    KeyRewrite,
     KeyFileWatch,
   ],
-  exports: [
-    KeyRotation,
-    KeyRewrite,
-    Keyring,
-    InstallationKeys,
-    Signer,
-    Cursors,
-    SubjectDigests,
-    SubjectKeys,
-    HeldSubjects,
-    SubjectTexts,
-  ],
+  exports: [Keyring, InstallationKeys, Signer, ...EXPORTED],
 })
 export class CryptoModule {}

@@ -5,8 +5,16 @@ import { invalidRequest } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 import { InstallationKeys } from './installation-keys';
 
+/** What a cursor holds: the last row that was read, and the total of its walk. */
+interface Place<At extends Position> {
+  readonly at: At;
+  readonly counted?: number;
+}
+
+const PLACE = ['page', 'page_size', 'after'];
+
 /**
- * The pages of lists, and the cursors by which a walk continues behind the last row that it has read. A cursor is
+ * The pages of lists, and the cursors by which a walk continues after the last row that it has read. A cursor is
  * encrypted: it shows no stored id, and a caller cannot make one that reads more than a page. It is bound to the bot, the list
  * and its filters.
  */
@@ -15,12 +23,12 @@ export class Cursors {
   constructor(private readonly keys: InstallationKeys) {}
 
   /**
-   * The page that `query` asks for, by its number or behind a cursor. `list` names the list.
-   * @throws ApiError 400 for both, and for a text that is no cursor of this list with these filters
+   * The page that `query` asks for, by its number or after a cursor. `list` names the list.
+   * @throws ApiError 400 for a number beside a cursor, and for a text that is no cursor of this list with these filters
    */
   page<At extends Position>(botId: string, list: string, query: PageQuery): Page<At> {
     const { page, after } = query;
-    const context = contextOf(botId, list, query);
+    const context = contextOfCursor(botId, list, query);
     const write = (at: At, counted: number): string =>
       this.keys.installation.encrypt(JSON.stringify({ at, counted }), context);
     if (after == null) return new Page<At>(query, write);
@@ -41,20 +49,12 @@ export class Cursors {
   }
 }
 
-/** What a cursor holds: the last row that was read, and the total of its walk. */
-interface Place<At extends Position> {
-  readonly at: At;
-  readonly counted?: number;
-}
-
 function refused(message: string): Error {
   return invalidRequest([{ field: 'after', message }]);
 }
 
-const PLACE = ['page', 'page_size', 'after'];
-
 /** The place of a cursor. Filters can be long; their digest is not. */
-function contextOf(botId: string, list: string, query: PageQuery): string {
+function contextOfCursor(botId: string, list: string, query: PageQuery): string {
   const filters = Object.entries(query).filter(([name, value]) => !PLACE.includes(name) && value != null);
   const digest = createHash('sha256').update(JSON.stringify(filters.sort())).digest('base64url');
   return `cursor/${botId}/${list}/${digest}`;

@@ -1,5 +1,6 @@
-import { amongValues, type Tx } from '@app/database';
+import { amongValues, pages, type Tx, type UnitOfWork } from '@app/database';
 import { type Subject, SUBJECT_WHERE } from '@app/subjects';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Whether the ledger of erasures says that a key of a bot's subjects was destroyed. */
 export async function isDestroyed(tx: Tx, botId: string, keyId: string): Promise<boolean> {
@@ -8,7 +9,7 @@ export async function isDestroyed(tx: Tx, botId: string, keyId: string): Promise
 }
 
 /** What the ledger of erasures has about a request. */
-export interface NotedErasure {
+interface NotedErasure {
   readonly request_id: string;
   readonly guild_id: string;
   readonly user_id: string;
@@ -28,13 +29,13 @@ export function ledgerEntriesOf(
   );
 }
 
-/** Removes stored keys; answers their number. */
+/** Removes stored keys; returns their number. */
 export function removeKeys(tx: Tx, keyIds: readonly string[]): Promise<number> {
   const among = amongValues(tx, 'id', keyIds);
   return tx.run(`DELETE FROM keys.subject_keys WHERE ${among.sql}`, among.value);
 }
 
-/** Removes a stored key, unless another subject than the given one has it; answers the number of removed keys. */
+/** Removes a stored key, unless another subject than the given one has it; returns the number of removed keys. */
 export async function removeKeyOf(
   tx: Tx,
   { botId, guildId, userId }: Subject,
@@ -42,4 +43,34 @@ export async function removeKeyOf(
 ): Promise<number> {
   const ofOther = `SELECT 1 FROM subjects WHERE key_id = ? AND NOT (${SUBJECT_WHERE})`;
   return (await tx.get(ofOther, keyId, botId, guildId, userId)) === undefined ? removeKeys(tx, [keyId]) : 0;
+}
+
+/** Keys of one read; requests are answered in between. */
+const PAGE = 500;
+
+/** The keys that no subject has, some at a time. */
+export async function* orphanKeys(unitOfWork: UnitOfWork): AsyncGenerator<readonly string[]> {
+  const some = `SELECT id FROM keys.subject_keys WHERE id > ? ORDER BY id LIMIT ${PAGE}`;
+  const read = (after?: { readonly id: string }): Promise<{ id: string; isOrphan: boolean }[]> =>
+    unitOfWork.read(async (tx) => {
+      const ids = (await tx.all<{ id: string }>(some, after?.id ?? '')).map(({ id }) => id);
+      const orphans = new Set(await orphansAmong(tx, ids));
+      return ids.map((id) => ({ id, isOrphan: orphans.has(id) }));
+    });
+  for await (const page of pages(PAGE, read)) {
+    yield page.filter(({ isOrphan }) => isOrphan).map(({ id }) => id);
+    await nextTurn();
+  }
+}
+
+/** Removes the keys that still no subject has. */
+export async function removeOrphans(tx: Tx, ids: readonly string[]): Promise<void> {
+  await removeKeys(tx, await orphansAmong(tx, ids));
+}
+
+async function orphansAmong(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const among = amongValues(tx, 'key_id', ids);
+  const sql = `SELECT key_id AS id FROM subjects WHERE ${among.sql}`;
+  const held = new Set((await tx.all<{ id: string }>(sql, among.value)).map(({ id }) => id));
+  return ids.filter((id) => !held.has(id));
 }

@@ -1,15 +1,13 @@
 import type { DiscoveryService } from '@nestjs/core';
 import type { UnitOfWork } from '@app/database';
 import { EncryptedTexts } from './encrypted-texts';
-import { KeyEncryptedTexts } from './key-encrypted-texts.holder';
 
 describe('EncryptedTexts', () => {
-  it('name the keys of the installation after all others, whichever module is found first', () => {
+  it('name the keys of the installation after all others', () => {
     const other = {
       columns: [{ table: 'reminders', column: 'text', key: ['bot_id', 'id'], contextOf: String }],
     };
-    const holders = [new KeyEncryptedTexts(), other];
-    const discovery = { getProviders: () => holders.map((instance) => ({ instance })) };
+    const discovery = { getProviders: () => [{ instance: other }] };
     const texts = new EncryptedTexts(discovery as unknown as DiscoveryService, {} as UnitOfWork);
     expect(texts.columns().map(({ table }) => table)).toEqual([
       'keys.subject_keys',

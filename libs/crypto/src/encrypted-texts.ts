@@ -1,7 +1,9 @@
+import { eachOf, type Tx, UnitOfWork } from '@app/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { pages, type Tx, UnitOfWork } from '@app/database';
+import { contextOfSecret } from './installation-keys';
 import { SEALED_KEY_ID } from './keyring';
+import { contextOfKey } from './subject-key';
 
 /** A column of texts that the Keyring encrypts. */
 export interface EncryptedColumn {
@@ -9,15 +11,8 @@ export interface EncryptedColumn {
   readonly column: string;
   /** The primary key of the table. */
   readonly key: readonly string[];
-  /** Further columns from which the context is made. */
-  readonly bound?: readonly string[];
   /** The context with which the Keyring encrypted the text of a row. */
   readonly contextOf: (row: Readonly<Record<string, string>>) => string;
-  /**
-   * Rewrapped after all other columns: every start decrypts this column first, so a start with keys that cannot decrypt
-   * the rest fails.
-   */
-  readonly last?: true;
 }
 
 /** A provider that stores texts encrypted by the Keyring, marked with {@link HoldsEncryptedTexts}. */
@@ -36,12 +31,18 @@ export interface SealedText {
   readonly context: string;
 }
 
-/** The number of texts of a column that a master key has encrypted. */
-export interface SealedCount {
-  readonly table: string;
-  readonly keyId: string;
-  readonly texts: number;
-}
+const SUBJECT_KEYS: EncryptedColumn = {
+  table: 'keys.subject_keys',
+  column: 'sealed',
+  key: ['id'],
+  contextOf: ({ id = '' }) => contextOfKey(id),
+};
+const SERVICE_KEYS: EncryptedColumn = {
+  table: 'keys.service_keys',
+  column: 'sealed',
+  key: ['name', 'id'],
+  contextOf: ({ name = '', id = '' }) => contextOfSecret(name, id),
+};
 
 const keyIdOf = (column: string): string => `substr(${column}, ${SEALED_KEY_ID.at}, ${SEALED_KEY_ID.length})`;
 
@@ -51,8 +52,8 @@ type Counted = Readonly<Record<string, string>> & { readonly key_id: string };
 /** Texts counted at once. */
 const PAGE = 5_000;
 
-/** The condition for the rows after a key; empty for the first page. */
-const behind = (key: readonly string[], after: readonly string[]): string =>
+/** The condition for the rows that follow a key; empty for the first page. */
+const following = (key: readonly string[], after: readonly string[]): string =>
   after.length === 0 ? '' : `AND (${key.join(', ')}) > (${key.map(() => '?').join(', ')})`;
 
 /** Every text in the database that is encrypted with a master key, whichever module stores it. */
@@ -63,36 +64,36 @@ export class EncryptedTexts {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
+  /**
+   * The keys of the installation are last, and rewrapped after all other columns: every start decrypts them first, so a
+   * start with keys that cannot decrypt the rest fails.
+   */
   columns(): readonly EncryptedColumn[] {
-    const all = this.discovery
+    const others = this.discovery
       .getProviders({ metadataKey: HoldsEncryptedTexts.KEY })
       .flatMap((wrapper) => (wrapper.instance as EncryptedTextHolder).columns);
-    return [...all.filter(({ last }) => last !== true), ...all.filter(({ last }) => last === true)];
+    return [SUBJECT_KEYS, ...others, SERVICE_KEYS];
   }
 
-  /** The number of texts for each key, column by column. Texts that are written meanwhile may be missing. */
-  async counts(): Promise<SealedCount[]> {
-    const counts: SealedCount[] = [];
-    for (const column of this.columns()) {
-      const texts = new Map<string, number>();
-      for await (const rows of pages<Counted>(PAGE, (after) => this.countPage(column, after)))
-        for (const { key_id: keyId } of rows) texts.set(keyId, (texts.get(keyId) ?? 0) + 1);
-      const sorted = [...texts].sort(([one], [other]) => (one < other ? -1 : 1));
-      counts.push(...sorted.map(([keyId, count]) => ({ table: column.table, keyId, texts: count })));
-    }
+  /** The number of texts that each master key has encrypted. Texts that are written meanwhile may be missing. */
+  async counts(): Promise<ReadonlyMap<string, number>> {
+    const counts = new Map<string, number>();
+    for (const column of this.columns())
+      for await (const { key_id: keyId } of eachOf<Counted>(PAGE, (after) => this.countPage(column, after)))
+        counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
     return counts;
   }
 
   /**
-   * Some behind `after`, each page in a unit of its own, since on SQLite no erasure is completed while somebody has a
-   * snapshot of the keys.
+   * The texts after `after`. Each page has a unit of its own, since on SQLite no erasure is completed while a snapshot of
+   * the keys is open.
    */
   private countPage({ table, column, key }: EncryptedColumn, after: Counted | undefined): Promise<Counted[]> {
     const place = after === undefined ? [] : key.map((name) => after[name] ?? '');
     return this.unitOfWork.read((tx) =>
       tx.all<Counted>(
         `SELECT ${key.join(', ')}, ${keyIdOf(column)} AS key_id FROM ${table}
-         WHERE ${column} IS NOT NULL ${behind(key, place)} ORDER BY ${key.join(', ')} LIMIT ${PAGE}`,
+         WHERE ${column} IS NOT NULL ${following(key, place)} ORDER BY ${key.join(', ')} LIMIT ${PAGE}`,
         ...place,
       ),
     );
@@ -101,14 +102,14 @@ export class EncryptedTexts {
   /** Texts that another key has encrypted, after `after`, in the order of the primary key. */
   async page(
     tx: Tx,
-    { table, column, key, bound = [], contextOf }: EncryptedColumn,
+    { table, column, key, contextOf }: EncryptedColumn,
     keyId: string,
     after: readonly string[],
     limit: number,
   ): Promise<SealedText[]> {
     const rows = await tx.all<Record<string, string> & { encrypted_text: string }>(
-      `SELECT ${[...key, ...bound].join(', ')}, ${column} AS encrypted_text FROM ${table}
-       WHERE ${column} IS NOT NULL AND ${keyIdOf(column)} <> ? ${behind(key, after)} ORDER BY ${key.join(', ')} LIMIT ${limit}`,
+      `SELECT ${key.join(', ')}, ${column} AS encrypted_text FROM ${table}
+       WHERE ${column} IS NOT NULL AND ${keyIdOf(column)} <> ? ${following(key, after)} ORDER BY ${key.join(', ')} LIMIT ${limit}`,
       ...[keyId, ...after],
     );
     return rows.map((row) => ({

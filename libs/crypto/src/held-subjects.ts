@@ -1,14 +1,40 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
-import { pages, type Tx, UnitOfWork } from '@app/database';
+import {
+  BelongsToBot,
+  IdColumn,
+  indexName,
+  pages,
+  PrimaryDigestColumn,
+  PrimaryIdColumn,
+  type Tx,
+  UnitOfWork,
+} from '@app/database';
 import type { Digest } from '@app/primitives';
 import { ERASED_IDS, type NamedSubject } from '@app/subjects';
-import { SubjectDigests } from './subject-digests';
+import { Injectable } from '@nestjs/common';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Entity, Index } from 'typeorm';
+import { SubjectDigests } from './installation-keys';
 import { SubjectKeys } from './subject-keys';
-import { IN_GUILDS_BEHIND, type JoinedKey } from './subject-keys.sql';
+import type { JoinedKey } from './subject-keys.sql';
+
+/** A subject about whom anything is held, and the id of its key. */
+@Entity('subjects')
+@Index(indexName('subjects', ['bot_id', 'user_id', 'guild_id']), ['botId', 'userId', 'guildId'])
+@Index(indexName('subjects', ['key_id']), ['keyId'])
+export class HeldSubject {
+  @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
+  @PrimaryDigestColumn({ name: 'guild_id' }) guildId: Digest;
+  @PrimaryDigestColumn({ name: 'user_id' }) userId: Digest;
+  @IdColumn({ name: 'key_id' }) keyId: string;
+  @BelongsToBot('subjects') bot?: object;
+}
 
 /** Guilds of one read. Each needs its key decrypted, and other requests are answered in between. */
 const PAGE = 200;
+
+const IN_GUILDS = `SELECT guild_id, key_id, sealed AS key_sealed
+  FROM subjects LEFT JOIN keys.subject_keys stored ON stored.id = key_id
+  WHERE bot_id = ? AND user_id = ? AND guild_id > ? ORDER BY guild_id LIMIT ${PAGE}`;
 
 type Row = JoinedKey & { readonly guild_id: Digest };
 
@@ -29,14 +55,12 @@ export class HeldSubjects {
 
   /**
    * A user in every guild, ordered by guild. A lost key has zeros as its guild. There are several reads: a subject that is
-   * stored or erased meanwhile may be among the answers or not.
+   * stored or erased meanwhile may be in the list or not.
    */
   async inAllGuilds(botId: string, user_id: string): Promise<NamedSubject[]> {
     const userId = this.digests.user(botId, user_id);
     const read = (after?: Row): Promise<Row[]> =>
-      this.unitOfWork.read((tx) =>
-        tx.all<Row>(`${IN_GUILDS_BEHIND} LIMIT ${PAGE}`, botId, userId, after?.guild_id ?? ''),
-      );
+      this.unitOfWork.read((tx) => tx.all<Row>(IN_GUILDS, botId, userId, after?.guild_id ?? ''));
     const subjects: NamedSubject[] = [];
     for await (const page of pages(PAGE, read)) {
       for (const row of page) {
@@ -48,4 +72,10 @@ export class HeldSubjects {
     }
     return subjects.sort((one, other) => (one.ids.guild_id < other.ids.guild_id ? -1 : 1));
   }
+}
+
+/** The number of subjects about whom anything is held: each has a key. */
+export async function countSubjects(unitOfWork: UnitOfWork): Promise<number> {
+  const row = await unitOfWork.get<{ total: number | string }>('SELECT COUNT(*) AS total FROM subjects');
+  return Number(row?.total ?? 0);
 }

@@ -1,11 +1,21 @@
-import { createHmac } from 'node:crypto';
 import type { Tx, UnitOfWork } from '@app/database';
-import { OwnError, type Clock, type Random, StartError } from '@app/kernel';
-import { UnreadableSecretError } from '@app/primitives';
+import { type Clock, OwnError, type Random, StartError } from '@app/kernel';
+import { type Digest, DigestKey, UnreadableSecretError } from '@app/primitives';
+import type { NamedSubject, SubjectIds } from '@app/subjects';
+import { Injectable } from '@nestjs/common';
+import { createHmac } from 'node:crypto';
+import { Entity, PrimaryColumn } from 'typeorm';
 import { type Keyring, missingKey } from './keyring';
 import { SubjectKey } from './subject-key';
 
 const SECRET_BYTES = 32;
+
+/** The installation whose keys the data needs: one row, written at the first start. */
+@Entity('installation')
+export class Installation {
+  /** A digest under the digest key. It tells nothing about the key, and no other key has it. */
+  @PrimaryColumn({ type: 'varchar', length: 43 }) id: string;
+}
 
 /** A stored key of the installation. */
 export interface ServiceKeyRow {
@@ -30,7 +40,7 @@ export class InstallationKeys {
 
   /**
    * Reads the keys, or makes them at the first start.
-   * @throws StartError when another master key encrypted them, or the data needs those of another installation
+   * @throws StartError when another master key encrypted them, or the data needs the keys of another installation
    */
   static async open(
     unitOfWork: UnitOfWork,
@@ -46,7 +56,7 @@ export class InstallationKeys {
         if (needed !== undefined) throw otherInstallation();
         const id = '1';
         const text = random.bytes(SECRET_BYTES).toString('base64url');
-        const sealed = keyring.encrypt(text, contextOf(name, id));
+        const sealed = keyring.encrypt(text, contextOfSecret(name, id));
         await addInstallationKey(tx, name, { id, sealed, public_part: null, created_at: clock.nowIso() });
         return (await installationKeys(tx, name))[0];
       });
@@ -101,14 +111,14 @@ export async function addInstallationKey(
 }
 
 /** The context of a stored key. */
-export function contextOf(name: string, id: string): string {
+export function contextOfSecret(name: string, id: string): string {
   return `service_keys/${name}/${id}`;
 }
 
 function opened(keyring: Keyring, name: string, row: ServiceKeyRow | undefined): string {
   if (row === undefined) throw new OwnError(`The installation key ${name} is missing`);
   try {
-    return keyring.decrypt(row.sealed, contextOf(name, row.id));
+    return keyring.decrypt(row.sealed, contextOfSecret(name, row.id));
   } catch (error) {
     if (!(error instanceof UnreadableSecretError)) throw error;
     throw new StartError(
@@ -123,4 +133,31 @@ function otherInstallation(): StartError {
     'The keys are those of another installation than the data. Nothing was changed. Restore keys.db, or the schema "keys", from a ' +
       'backup of the installation that has written the data; or restore the data, if the keys are the right ones.',
   );
+}
+
+/**
+ * Keyed digests in the place of the ids of users and guilds (GDPR Art. 4(5)). With the ids the rows of a person are
+ * found. Without the ids, or without the key of the installation, the person is not.
+ */
+@Injectable()
+export class SubjectDigests {
+  private readonly key: DigestKey;
+
+  constructor(keys: InstallationKeys) {
+    this.key = new DigestKey(keys.digest);
+  }
+
+  /** The subject that a request names. */
+  named(botId: string, { guild_id, user_id }: SubjectIds): NamedSubject {
+    const ids = { guild_id, user_id };
+    return { botId, guildId: this.guild(botId, guild_id), userId: this.user(botId, user_id), ids };
+  }
+
+  user(botId: string, userId: string): Digest {
+    return this.key.of(botId, 'user', userId);
+  }
+
+  guild(botId: string, guildId: string): Digest {
+    return this.key.of(botId, 'guild', guildId);
+  }
 }

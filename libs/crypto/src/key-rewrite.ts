@@ -22,13 +22,13 @@ type KeyTable = 'a' | 'b';
  */
 @Injectable()
 export class KeyRewrite {
-  /** The maximum of milliseconds in which a rewrite waits for the units of others, which wait behind it meanwhile. */
+  /** The maximum of milliseconds in which a rewrite waits for other units, and further units wait for it. */
   lockMs = 50;
 
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
   /**
-   * Begins a rewrite, or continues one. Answers the table that becomes empty; undefined when no key was destroyed.
+   * Begins a rewrite, or continues one. Returns the table that becomes empty; undefined when no key was destroyed.
    * @throws ApiError 503 when units that use the keys do not end in time
    */
   async begin(tx: Tx): Promise<KeyTable | undefined> {
@@ -49,7 +49,7 @@ export class KeyRewrite {
 
   /**
    * Moves the keys of some pages to the other table, in the order of the file: the write-ahead log gets few whole pages.
-   * Answers the next page, undefined at the end of the file.
+   * Returns the next page, undefined at the end of the file.
    */
   async move(tx: Tx, from: KeyTable, page: number): Promise<number | undefined> {
     const next = page + PAGES;
@@ -76,7 +76,7 @@ export class KeyRewrite {
     return isEmpty;
   }
 
-  /** Takes some keys that the ended rewrite has removed from the list of destroyed keys; answers their number. */
+  /** Takes some keys that the ended rewrite has removed from the list of destroyed keys; returns their number. */
   async forgetRemoved(tx: Tx): Promise<number> {
     return tx.run(
       `DELETE FROM keys.removed_keys
@@ -85,7 +85,7 @@ export class KeyRewrite {
     );
   }
 
-  /** Those of the keys that may be in the files. */
+  /** The keys that may be in the files. */
   async inFiles(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
     const { sql, value } = amongValues(tx, 'id', ids);
     const tables = tx.engine === 'postgres' ? ['subject_keys', 'removed_keys'] : ['subject_keys'];
@@ -109,7 +109,7 @@ async function pagesOf(tx: Tx, table: KeyTable): Promise<number> {
   return (await tx.get<{ pages: number }>(SIZE[table]))?.pages ?? 0;
 }
 
-/** The table that a key is added to after so many rewrites. */
+/** The table that a key is added to after this number of rewrites. */
 const tableOf = (rewrites: number): KeyTable => (rewrites % 2 === 0 ? 'a' : 'b');
 const other = (table: KeyTable): KeyTable => (table === 'a' ? 'b' : 'a');
 const forBoth = (sqlOf: (name: string, table: KeyTable) => string): Readonly<Record<KeyTable, string>> => ({

@@ -19,7 +19,7 @@ export interface KeyUse {
   readonly texts: number;
 }
 
-export interface Rotated {
+interface Rotated {
   readonly keyId: string;
   readonly rewrapped: number;
   /** The number of texts that their own key does not decrypt. They are damaged and stay unchanged. */
@@ -34,7 +34,7 @@ interface Batch {
 }
 
 /** Reports the progress of a rotation. */
-export type OnRewrapped = (table: string, rewrapped: number) => void;
+type OnRewrapped = (table: string, rewrapped: number) => void;
 
 /**
  * Changes the master key: every text that an older key has encrypted is encrypted with the present one, and the data
@@ -53,25 +53,28 @@ export class KeyRotation {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** The present key first, then the older ones, then those that are missing. */
+  /** The present key first, then the older ones, then the missing ones. */
   async uses(): Promise<KeyUse[]> {
     const { keyring } = this;
-    const counted = new Map<string, number>(keyring.ids.map((id) => [id, 0]));
-    for (const { keyId, texts } of await this.texts.counts())
-      counted.set(keyId, (counted.get(keyId) ?? 0) + texts);
-    return [...counted].map(([keyId, texts]) => ({ keyId, role: roleOf(keyring, keyId), texts }));
+    const counted = await this.texts.counts();
+    const missing = [...counted.keys()].filter((keyId) => !keyring.ids.includes(keyId)).sort();
+    return [...keyring.ids, ...missing].map((keyId) => ({
+      keyId,
+      role: keyId === keyring.presentId ? 'present' : missing.includes(keyId) ? 'missing' : 'older',
+      texts: counted.get(keyId) ?? 0,
+    }));
   }
 
-  /** Decrypts every text, and counts those that no key of this process decrypts. Changes nothing. */
+  /** Decrypts every text, and counts the texts that no key of this process decrypts. Changes nothing. */
   async check(): Promise<{ readonly texts: number; readonly unreadable: number }> {
     const checked = { texts: 0, unreadable: 0 };
     for (const column of this.texts.columns()) {
       const read = (after?: SealedText): Promise<SealedText[]> =>
         // No text has an empty key id, so the page has all texts.
         this.unitOfWork.read((tx) => this.texts.page(tx, column, '', after?.at ?? [], BATCH));
-      for await (const { sealed, context } of eachOf<SealedText>(BATCH, read)) {
+      for await (const text of eachOf<SealedText>(BATCH, read)) {
         checked.texts += 1;
-        const plain = plainOf(this.keyring, sealed, context);
+        const plain = this.plainOf(text);
         if (plain === undefined) checked.unreadable += 1;
         plain?.fill(0);
       }
@@ -82,8 +85,8 @@ export class KeyRotation {
   /**
    * Encrypts every text with the present key of `LETHE_MASTER_KEY`. With a key file it makes a new key, which this process
    * uses at once. When no text needs the old key, the old key moves to the file of retired keys, which Lethe does not read
-   * by itself. On SQLite no other process can use it, and units take turns: those that encrypted with the old key are
-   * committed before the count.
+   * by itself. On SQLite no other process can use it, and units take turns: the units that encrypted with the old key
+   * are committed before the count.
    * @throws StartError for missing keys, an older key that a process still uses, or while another rotation runs here: its end
    *   would write its own key over the newer one
    */
@@ -98,7 +101,11 @@ export class KeyRotation {
 
   private async rotated(onRewrapped: OnRewrapped): Promise<Rotated> {
     const file = this.config.masterKeys.length === 0 ? keyFilePath(this.config) : undefined;
-    if (file !== undefined && this.unitOfWork.engine === 'postgres') throw needsSetting(file);
+    if (file !== undefined && this.unitOfWork.engine === 'postgres')
+      throw new StartError(
+        `With PostgreSQL processes may be running that know only the key of ${file}. Set LETHE_MASTER_KEY to a new key ` +
+          '(openssl rand -base64 32), a comma and the content of that file, for every process; restart them, and run keys:rotate again.',
+      );
     await this.requireKeys();
     const keys = file === undefined ? this.config.masterKeys : this.withNewKey(file);
     this.keyring.adopt(keys);
@@ -113,8 +120,10 @@ export class KeyRotation {
   /** Adds a new first key to the key file. The file is on the disk before the new key encrypts anything. */
   private withNewKey(file: string): readonly Buffer[] {
     const present = readKeyFile(file) ?? [];
-    if (present.length === 0 || !new Keyring(present, this.random).ids.includes(this.keyring.presentId))
-      throw otherFile(file);
+    if (!this.keyring.isPresentAmong(present))
+      throw new StartError(
+        `Nothing was changed: the key file ${file} is missing or holds another key than the running process uses. Put its copy back, and run keys:rotate again.`,
+      );
     // Several keys are the trace of an interrupted rotation.
     if (present.length > 1) return present;
     const keys = [this.random.bytes(KEY_BYTES), ...present];
@@ -138,9 +147,11 @@ export class KeyRotation {
       let unreadable = 0;
       for (const column of this.texts.columns()) {
         let done = 0;
-        for await (const batch of this.batches(column)) {
+        for (let after: readonly string[] | undefined = []; after !== undefined;) {
+          const batch: Batch = await this.rewrapSome(column, after);
           done += batch.rewrapped;
           unreadable += batch.unreadable;
+          after = batch.reached;
           onRewrapped(column.table, done);
         }
         rewrapped += done;
@@ -148,15 +159,11 @@ export class KeyRotation {
       const left = (await this.uses()).filter(({ role }) => role !== 'present');
       const others = left.reduce((sum, { texts }) => sum + texts, 0);
       if (others <= unreadable) return { keyId: keyring.presentId, rewrapped, unreadable };
-      if (pass === PASSES_MAX) throw stillEncrypting(keyring.presentId);
-    }
-  }
-
-  private async *batches(column: EncryptedColumn): AsyncGenerator<Batch> {
-    for (let after: readonly string[] | undefined = []; after !== undefined;) {
-      const batch: Batch = await this.rewrapSome(column, after);
-      yield batch;
-      after = batch.reached;
+      if (pass === PASSES_MAX)
+        throw new StartError(
+          `A process still encrypts with an older key: make ${keyring.presentId} the first of LETHE_MASTER_KEY for every process, ` +
+            'restart them, and run keys:rotate again.',
+        );
     }
   }
 
@@ -164,7 +171,7 @@ export class KeyRotation {
     const { keyring } = this;
     return this.unitOfWork.write(async (tx) => {
       const page = await this.texts.page(tx, column, keyring.presentId, after, BATCH);
-      const opened = page.map((text) => ({ text, plain: plainOf(keyring, text.sealed, text.context) }));
+      const opened = page.map((text) => ({ text, plain: this.plainOf(text) }));
       const replaced = await Promise.all(
         opened.map(async ({ text, plain }) => {
           if (plain === undefined) return false;
@@ -180,39 +187,14 @@ export class KeyRotation {
       };
     });
   }
-}
 
-function roleOf(keyring: Keyring, keyId: string): KeyUse['role'] {
-  if (keyId === keyring.presentId) return 'present';
-  return keyring.ids.includes(keyId) ? 'older' : 'missing';
-}
-
-/** The decrypted bytes; undefined for a damaged one. */
-function plainOf(keyring: Keyring, encrypted: string, context: string): Buffer | undefined {
-  try {
-    return keyring.open(encrypted, context);
-  } catch (error) {
-    if (error instanceof UnreadableSecretError) return undefined;
-    throw error;
+  /** The decrypted bytes; undefined for a damaged text. */
+  private plainOf({ sealed, context }: SealedText): Buffer | undefined {
+    try {
+      return this.keyring.open(sealed, context);
+    } catch (error) {
+      if (error instanceof UnreadableSecretError) return undefined;
+      throw error;
+    }
   }
-}
-
-function needsSetting(file: string): StartError {
-  return new StartError(
-    `With PostgreSQL processes may be running that know only the key of ${file}. Set LETHE_MASTER_KEY to a new key ` +
-      '(openssl rand -base64 32), a comma and the content of that file, for every process; restart them, and run keys:rotate again.',
-  );
-}
-
-function otherFile(file: string): StartError {
-  return new StartError(
-    `Nothing was changed: the key file ${file} is missing or holds another key than the running process uses. Put its copy back, and run keys:rotate again.`,
-  );
-}
-
-function stillEncrypting(keyId: string): StartError {
-  return new StartError(
-    `A process still encrypts with an older key: make ${keyId} the first of LETHE_MASTER_KEY for every process, ` +
-      'restart them, and run keys:rotate again.',
-  );
 }

@@ -12,9 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Degradations, readConfig, SystemClock, SystemRandom } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
-import { KeyFileWatch } from './key-file-watch';
+import { KeyFileWatch, masterKeys } from './master-key';
 import { Keyring } from './keyring';
-import { masterKeys } from './master-key';
 
 const random = new SystemRandom(new SystemClock());
 const [old, present] = [random.bytes(32), random.bytes(32)];
@@ -168,7 +167,7 @@ describe('masterKeys', () => {
     jest.useFakeTimers();
     const degradations = new Degradations();
     const config = readConfig({ DATABASE_URL: `sqlite:${path()}` });
-    const watch = new KeyFileWatch(new Keyring(read(), random), random, degradations, config);
+    const watch = new KeyFileWatch(new Keyring(read(), random), degradations, config);
     const kept = readFileSync(`${path()}.key`);
     const seen = (): readonly string[] => {
       jest.advanceTimersByTime(60_000);

@@ -49,13 +49,16 @@ export class Keyring {
       aes: derive(key, 'seal', CIPHER_KEY_BYTES),
       cipher: derive(key, 'seal/2', CIPHER_KEY_BYTES),
     });
-    const adopted = masterKeys.map(
-      (key) => [derive(key, 'id', 6).toString('base64url'), derived(key)] as const,
-    );
+    const adopted = masterKeys.map((key) => [idOf(key), derived(key)] as const);
     const [present] = adopted;
     if (present === undefined) throw new OwnError('A keyring needs at least one key');
     this.presentId = present[0];
     this.keys = new Map([...adopted, ...this.keys]);
+  }
+
+  /** Whether the key that encrypts is among the given ones. */
+  isPresentAmong(masterKeys: readonly Buffer[]): boolean {
+    return masterKeys.some((key) => idOf(key) === this.presentId);
   }
 
   /** The ids of all keys, the present one first. */
@@ -87,6 +90,10 @@ export class Keyring {
     if (key === undefined) throw new UnreadableSecretError(/^[\w-]{8}$/.test(id) ? id : undefined);
     return key;
   }
+}
+
+function idOf(masterKey: Buffer): string {
+  return derive(masterKey, 'id', 6).toString('base64url');
 }
 
 /** Derives one key for each purpose, so that no key has two. */

@@ -1,4 +1,21 @@
 import {
+  type Config,
+  CONFIG,
+  DEFAULT_DATABASE_PATH,
+  Degradations,
+  isThere,
+  type Random,
+  realFile,
+  StartError,
+} from '@app/kernel';
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import {
   closeSync,
   fsyncSync,
   linkSync,
@@ -12,7 +29,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { StartError, type Config, DEFAULT_DATABASE_PATH, isThere, type Random, realFile } from '@app/kernel';
+import { Keyring } from './keyring';
 
 export const KEY_BYTES = 32;
 
@@ -163,4 +180,52 @@ function syncDirectoryOf(path: string): void {
   const directory = openSync(dirname(path), 'r');
   fsyncSync(directory);
   closeSync(directory);
+}
+
+const LOOK_MS = 60_000;
+const KEY_FILE_MISSING = 'key_file_missing';
+
+/**
+ * Looks whether the key file still holds the key in use. The process has the key in memory and works on without the file,
+ * but the next start needs it, so the process is degraded meanwhile.
+ */
+@Injectable()
+export class KeyFileWatch implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('Keyring');
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly keyring: Keyring,
+    private readonly degradations: Degradations,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    // A command of the operator ends soon, and can change the file itself.
+    if (this.config.masterKeys.length > 0 || this.config.jobs === 'off') return;
+    this.timer = setInterval(() => this.look(), LOOK_MS).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Reports a file that is missing since the last look, or is there again. */
+  look(): void {
+    const path = keyFilePath(this.config);
+    const isMissing = !this.isHeldBy(path);
+    if (!this.degradations.note(KEY_FILE_MISSING, isMissing)) return;
+    if (!isMissing) return this.logger.log(`The key file ${path} is in place again`);
+    this.logger.error(
+      `The key file ${path} is missing, cannot be read, or holds another key. Put its copy back before this process ends: no later start can read what is stored without it`,
+    );
+  }
+
+  private isHeldBy(path: string): boolean {
+    try {
+      return this.keyring.isPresentAmong(readKeyFile(path) ?? []);
+    } catch {
+      return false;
+    }
+  }
 }

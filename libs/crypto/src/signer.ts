@@ -1,8 +1,21 @@
 import type { UnitOfWork } from '@app/database';
-import { OwnError, type Clock, type Random } from '@app/kernel';
+import { type Clock, OwnError, type Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
-import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
-import { addInstallationKey, contextOf, type ServiceKeyRow, installationKeys } from './installation-keys';
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  hash,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto';
+import {
+  addInstallationKey,
+  contextOfSecret,
+  installationKeys,
+  type ServiceKeyRow,
+} from './installation-keys';
 import type { Keyring } from './keyring';
 
 const NAME = 'signing';
@@ -16,7 +29,7 @@ const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const TRUSTED_MS = 30_000;
 
 /** A public key in a key set (RFC 7517, RFC 8037). */
-export interface PublicKey {
+interface PublicKey {
   readonly kty: 'OKP';
   readonly crv: 'Ed25519';
   readonly alg: 'EdDSA';
@@ -25,10 +38,6 @@ export interface PublicKey {
   readonly x: string;
   /** The time of its last signature. Earlier signatures stay valid. */
   readonly retired_at?: string;
-}
-
-export interface KeySet {
-  readonly keys: readonly PublicKey[];
 }
 
 interface SigningKey {
@@ -43,6 +52,7 @@ interface SigningKey {
 export class Signer {
   private present: Promise<SigningKey> | undefined;
   private readMs = -Infinity;
+  /** The public keys of the last reading. They are read again when a statement names another one. */
   private publicKeys: readonly PublicKey[] = [];
 
   private constructor(
@@ -52,7 +62,7 @@ export class Signer {
     private readonly random: Random,
   ) {}
 
-  /** Makes the first key when there is none. Of processes that start at the same time, one makes it. */
+  /** Makes the first key when there is none. If several processes start at the same time, one of them makes it. */
   static async open(unitOfWork: UnitOfWork, keyring: Keyring, clock: Clock, random: Random): Promise<Signer> {
     const signer = new Signer(unitOfWork, keyring, clock, random);
     await signer.replace((keys) => keys.every(isRetired));
@@ -74,7 +84,9 @@ export class Signer {
     const [header = '', payload = '', signature = '', ...further] = jws.split('.');
     if (further.length > 0) return undefined;
     const { kid, typ: given } = decoded(header) ?? {};
-    const jwk = (await this.known(String(kid))).find((key) => key.kid === kid);
+    const known = (): PublicKey | undefined => this.publicKeys.find((key) => key.kid === kid);
+    if (known() === undefined) this.publicKeys = (await this.keySet()).keys;
+    const jwk = known();
     const bytes = Buffer.from(signature, 'base64url');
     // The last digit has unused bits, so a changed text can have the same bytes.
     if (jwk === undefined || given !== typ || bytes.toString('base64url') !== signature) return undefined;
@@ -86,7 +98,7 @@ export class Signer {
    * Every key that has ever signed, the one in force first. Public keys are derived from the encrypted private keys, so
    * that write access to the database is not enough to add a key.
    */
-  async keySet(): Promise<KeySet> {
+  async keySet(): Promise<{ readonly keys: readonly PublicKey[] }> {
     const rows = await this.unitOfWork.read((tx) => installationKeys(tx, NAME));
     const sorted = [...rows.filter((row) => !isRetired(row)), ...rows.filter(isRetired)];
     return { keys: sorted.flatMap((row) => this.publicOf(row) ?? []) };
@@ -113,18 +125,12 @@ export class Signer {
       const jwk = jwkOf(privateKey(seed));
       await addInstallationKey(tx, NAME, {
         id: jwk.kid,
-        sealed: this.keyring.encrypt(seed.toString('base64url'), contextOf(NAME, jwk.kid)),
+        sealed: this.keyring.encrypt(seed.toString('base64url'), contextOfSecret(NAME, jwk.kid)),
         public_part: JSON.stringify(jwk),
         created_at: createdAt,
       });
       return jwk.kid;
     });
-  }
-
-  /** The public keys of the last reading. They are read again when `kid` is not among them. */
-  private async known(kid: string): Promise<readonly PublicKey[]> {
-    if (!this.publicKeys.some((key) => key.kid === kid)) this.publicKeys = (await this.keySet()).keys;
-    return this.publicKeys;
   }
 
   private inForce(): Promise<SigningKey> {
@@ -161,7 +167,7 @@ export class Signer {
   }
 
   private opened({ id, sealed }: Pick<ServiceKeyRow, 'id' | 'sealed'>): KeyObject {
-    return privateKey(Buffer.from(this.keyring.decrypt(sealed, contextOf(NAME, id)), 'base64url'));
+    return privateKey(Buffer.from(this.keyring.decrypt(sealed, contextOfSecret(NAME, id)), 'base64url'));
   }
 }
 
@@ -191,4 +197,26 @@ function decoded(part: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
+}
+
+const PREFIX = 'whsec_';
+const WEBHOOK_SECRET_BYTES = 32;
+
+/** A new signing secret in the form of Standard Webhooks: `whsec_` and 256 random bits in base64. */
+export function newWebhookSecret(random: Random): string {
+  return PREFIX + random.bytes(WEBHOOK_SECRET_BYTES).toString('base64');
+}
+
+/** `X-GDPR-Signature`. The key is the UTF-8 bytes of the whole secret, so that any HMAC function can verify it. */
+export function gdprSignature(secret: string, body: string): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+}
+
+/**
+ * One entry of `webhook-signature` (Standard Webhooks). It covers id and time, so that a receiver can refuse an old
+ * call.
+ */
+export function standardSignature(secret: string, id: string, seconds: number, body: string): string {
+  const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
 }

@@ -3,10 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { SystemClock, SystemRandom } from '@app/kernel';
 import { UnreadableSecretError, encryptedBy } from '@app/primitives';
-import type { InstallationKeys } from './installation-keys';
-import { KeyCache } from './key-cache';
-import { SubjectDigests } from './subject-digests';
-import { SubjectKey } from './subject-key';
+import { type InstallationKeys, SubjectDigests } from './installation-keys';
+import { KeyCache, SubjectKey } from './subject-key';
 
 const random = new SystemRandom(new SystemClock());
 /** The key overwrites the secret that it is given. */

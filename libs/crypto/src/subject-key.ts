@@ -1,7 +1,8 @@
 import { ConcurrentChange } from '@app/database';
 import type { Random } from '@app/kernel';
-import { type DecryptionKey, type Salts, ENCRYPTION_KEY_BYTES, EncryptionKey } from '@app/primitives';
+import { type DecryptionKey, ENCRYPTION_KEY_BYTES, EncryptionKey, type Salts } from '@app/primitives';
 import type { SubjectIds } from '@app/subjects';
+import { createHash } from 'node:crypto';
 
 /** Overwrites the bytes of a key that nothing can use any more, as after its removal from the cache. */
 const unreachable = new FinalizationRegistry<Buffer>((bytes) => bytes.fill(0));
@@ -67,5 +68,112 @@ export class SubjectKey implements DecryptionKey {
   private inForce(): EncryptionKey {
     if (this.wiped) throw new ConcurrentChange();
     return this.key;
+  }
+}
+
+export const SECRET_BYTES = 32;
+/** Bytes of an id after the secret, padded with spaces: the stored keys of all subjects have one length. */
+const SUBJECT_ID_BYTES = 20;
+const ID_LENGTH = 12;
+
+/** A subject key as it is stored: encrypted with the master key, together with the ids of the subject. */
+export interface StoredKey {
+  readonly id: string;
+  readonly sealed: string;
+}
+
+/**
+ * Identifies a key, also after its destruction. The key cannot be found from the fingerprint, but a copy of the key can
+ * be recognised.
+ */
+export function fingerprintOf(secret: Buffer): string {
+  // The secret is hashed in place: no copy of it is left in memory.
+  const digest = createHash('sha256').update('lethe/subject-key/').update(secret);
+  return digest.digest('base64url').slice(0, ID_LENGTH);
+}
+
+/** The place of a stored key, to which it is bound. The ids inside bind it to its subject. */
+export function contextOfKey(id: string): string {
+  return `subject_keys/${id}`;
+}
+
+/** The secret and the ids in one text. Without ids, of a subject that lost its key, their place is blank. */
+export function packed(secret: Buffer, ids: SubjectIds | undefined): Buffer {
+  const { guild_id: guildId, user_id: userId } = ids ?? { guild_id: '', user_id: '' };
+  const names = guildId.padStart(SUBJECT_ID_BYTES) + userId.padStart(SUBJECT_ID_BYTES);
+  return Buffer.concat([secret, Buffer.from(names)]);
+}
+
+export function unpacked(bytes: Buffer): { readonly secret: Buffer; readonly ids: SubjectIds | undefined } {
+  const idAt = (from: number): string => bytes.toString('latin1', from, from + SUBJECT_ID_BYTES).trimStart();
+  const ids = { guild_id: idAt(SECRET_BYTES), user_id: idAt(SECRET_BYTES + SUBJECT_ID_BYTES) };
+  return { secret: bytes.subarray(0, SECRET_BYTES), ids: ids.user_id === '' ? undefined : ids };
+}
+
+/** The maximum of entries in one generation. There are two generations. */
+const ENTRIES_MAX = 25_000;
+/**
+ * The time, in milliseconds, after which the next new entry begins a generation. An unused entry is dropped with the
+ * second generation after its own.
+ */
+const GENERATION_MS = 300_000;
+
+/** Recent entries by the ids of keys: a bounded number, for a bounded time. */
+class Recent<Entry> {
+  private young = new Map<string, Entry>();
+  private old = new Map<string, Entry>();
+  private bornMs = performance.now();
+
+  get(id: string): Entry | undefined {
+    const found = this.young.get(id);
+    if (found !== undefined) return found;
+    const older = this.old.get(id);
+    if (older === undefined) return undefined;
+    this.old.delete(id);
+    this.set(id, older);
+    return older;
+  }
+
+  set(id: string, entry: Entry): void {
+    if (this.young.size >= ENTRIES_MAX || performance.now() - this.bornMs > GENERATION_MS) {
+      this.old = this.young;
+      this.young = new Map();
+      this.bornMs = performance.now();
+    }
+    this.young.set(id, entry);
+  }
+
+  delete(id: string): void {
+    this.young.delete(id);
+    this.old.delete(id);
+  }
+}
+
+/** Recently decrypted keys. The caller must have just read that the key is still in force. */
+export class KeyCache {
+  private readonly keys = new Recent<SubjectKey>();
+  /** The ids of keys that were dropped. */
+  private readonly dropped = new Recent<true>();
+
+  get(id: string): SubjectKey | undefined {
+    return this.keys.get(id);
+  }
+
+  /**
+   * Returns the key to use, which is the cached one if there is one. A key that was dropped is not cached: its caller
+   * has read it before its destruction.
+   */
+  set(key: SubjectKey): SubjectKey {
+    const known = this.keys.get(key.id);
+    if (known !== undefined) return known;
+    if (this.dropped.get(key.id) === undefined) this.keys.set(key.id, key);
+    return key;
+  }
+
+  /** Removes a destroyed key and overwrites its bytes. */
+  drop(id: string): void {
+    this.keys.get(id)?.wipe();
+    this.keys.delete(id);
+    this.dropped.set(id, true);
   }
 }

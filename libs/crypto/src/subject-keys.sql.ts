@@ -4,9 +4,6 @@ export const SELECT_ID = `SELECT key_id AS id FROM subjects WHERE ${SUBJECT_WHER
 export const SELECT_KEY = 'SELECT sealed FROM keys.subject_keys WHERE id = ?';
 export const FIND = `SELECT key_id AS id, sealed FROM subjects JOIN keys.subject_keys stored ON stored.id = key_id
   WHERE ${SUBJECT_WHERE}`;
-export const IN_GUILDS_BEHIND = `SELECT guild_id, key_id, sealed AS key_sealed
-  FROM subjects LEFT JOIN keys.subject_keys stored ON stored.id = key_id
-  WHERE bot_id = ? AND user_id = ? AND guild_id > ? ORDER BY guild_id`;
 /** Some subjects of a bot: few enough for requests of other bots to run between two units. */
 export const DELETE_SOME = `DELETE FROM subjects WHERE bot_id = ? AND (bot_id, guild_id, user_id) IN
   (SELECT bot_id, guild_id, user_id FROM subjects WHERE bot_id = ? LIMIT 200) RETURNING bot_id, guild_id, user_id, key_id`;
@@ -17,7 +14,7 @@ export const INSERT = `INSERT INTO subjects (bot_id, guild_id, user_id, key_id) 
 /** The key of the subject is lost: what it encrypted stays unreadable. */
 export const REPLACE = `UPDATE subjects SET key_id = ? WHERE ${SUBJECT_WHERE} AND key_id = ?`;
 export const INSERT_KEY = 'INSERT INTO keys.subject_keys (id, sealed) VALUES (?, ?)';
-/** Subjects that have no row yet, and their keys; answers the ids of these. */
+/** Subjects that have no row yet, and their keys; returns the ids of these keys. */
 export const INSERT_ALL = `WITH given AS (
     SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
       AS given (bot_id, guild_id, user_id, key_id, sealed)

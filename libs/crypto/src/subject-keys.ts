@@ -4,11 +4,18 @@ import { Random } from '@app/kernel';
 import { type Digest, UnreadableSecretError } from '@app/primitives';
 import { amongSubjects, type NamedSubject, type Subject, subjectAt, subjectName } from '@app/subjects';
 import { isDestroyed, removeKeys } from './destroyed-keys';
-import { KeyCache } from './key-cache';
+import {
+  contextOfKey,
+  fingerprintOf,
+  KeyCache,
+  packed,
+  SECRET_BYTES,
+  type StoredKey,
+  SubjectKey,
+  unpacked,
+} from './subject-key';
 import { Keyring } from './keyring';
-import { contextOf, fingerprintOf, packed, SECRET_BYTES, type StoredKey, unpacked } from './stored-key';
-import { SubjectDigests } from './subject-digests';
-import { SubjectKey } from './subject-key';
+import { SubjectDigests } from './installation-keys';
 import * as sql from './subject-keys.sql';
 
 type HeldRow = Readonly<{ bot_id: string; guild_id: Digest; user_id: Digest; key_id: string }>;
@@ -38,6 +45,7 @@ export class SubjectKeys {
   /**
    * The key to encrypt with; a new one when the subject has none. The unit must exclude erasures of the subject until
    * its end, and must store every text that it encrypts.
+   * @throws ApiError 503 while an erasure of the subject is not finished
    */
   async forWriting(tx: Tx, subject: Subject | NamedSubject): Promise<SubjectKey> {
     const known = this.known(tx).get(subjectName(subject));
@@ -46,7 +54,11 @@ export class SubjectKeys {
     const id = await this.idOf(tx, subject);
     const found = id === undefined ? undefined : await this.stored(tx, subject, id);
     if (found !== undefined) return this.note(tx, subject, found);
-    if (id !== undefined) await giveUpLost(tx, botId, id);
+    if (id !== undefined) {
+      // The key is lost: its stored text gives way to another one, unless an erasure that is not finished has destroyed it.
+      if (await isDestroyed(tx, botId, id)) throw databaseUnavailable();
+      await removeKeys(tx, [id]);
+    }
     const made = this.newKey(subject);
     const inserted = await (id === undefined
       ? tx.run(sql.INSERT, botId, guildId, userId, made.id)
@@ -99,7 +111,7 @@ export class SubjectKeys {
   }
 
   private unsealed(id: string, sealed: string): SubjectKey {
-    const plain = this.keyring.open(sealed, contextOf(id));
+    const plain = this.keyring.open(sealed, contextOfKey(id));
     try {
       const { secret, ids } = unpacked(plain);
       return new SubjectKey(id, secret, this.random, ids);
@@ -132,7 +144,7 @@ export class SubjectKeys {
 
   /**
    * Destroys the keys of subjects in the database, in this process, and by a signal in the memory of other processes.
-   * Answers the id of each key; undefined where nothing is held about the subject.
+   * Returns the id of each key; undefined where nothing is held about the subject.
    */
   async destroy(tx: Tx, subjects: readonly Subject[]): Promise<(string | undefined)[]> {
     const among = amongSubjects(tx, subjects);
@@ -141,18 +153,24 @@ export class SubjectKeys {
     return subjects.map((subject) => destroyed.get(subjectName(subject)));
   }
 
-  /** {@link destroy} of some subjects of a bot; answers their number. */
+  /** {@link destroy} of some subjects of a bot; returns their number. */
   async destroySome(tx: Tx, botId: string): Promise<number> {
     return (await this.destroyed(tx, await tx.all<HeldRow>(sql.DELETE_SOME, botId, botId))).size;
   }
 
-  /** Destroys the keys of subjects whose rows the unit has removed; answers the ids by the names of the subjects. */
+  /** Destroys the keys of subjects whose rows the unit has removed; returns the ids by the names of the subjects. */
   private async destroyed(tx: Tx, rows: readonly HeldRow[]): Promise<Map<string, string>> {
     const ids = new Map<string, string>();
     for (const row of rows) {
-      const subject = subjectAt(row.bot_id, row);
-      ids.set(subjectName(subject), row.key_id);
-      this.forget(tx, subject, row.key_id);
+      const [name, id] = [subjectName(subjectAt(row.bot_id, row)), row.key_id];
+      ids.set(name, id);
+      this.known(tx).delete(name);
+      // On SQLite the removal of the key can be committed although the unit fails.
+      if (tx.engine === 'sqlite') this.opened.drop(id);
+      tx.afterCommit(() => {
+        this.opened.drop(id);
+        this.signals.tell(TOPIC, id);
+      });
     }
     if (ids.size > 0) await removeKeys(tx, [...ids.values()]);
     return ids;
@@ -194,17 +212,6 @@ export class SubjectKeys {
     return [...named].filter(([name]) => !known.has(name)).map(([, subject]) => subject);
   }
 
-  /** Of a key that the unit has destroyed. */
-  private forget(tx: Tx, subject: Subject, id: string): void {
-    this.known(tx).delete(subjectName(subject));
-    // On SQLite the removal of the key can be committed although the unit fails.
-    if (tx.engine === 'sqlite') this.opened.drop(id);
-    tx.afterCommit(() => {
-      this.opened.drop(id);
-      this.signals.tell(TOPIC, id);
-    });
-  }
-
   /** Undefined for a key that is lost or damaged. */
   private async stored(tx: Tx, subject: Subject, id: string): Promise<SubjectKey | undefined> {
     const known = this.opened.get(id);
@@ -218,7 +225,7 @@ export class SubjectKeys {
     const id = fingerprintOf(secret);
     const ids = 'ids' in subject ? subject.ids : undefined;
     const plain = packed(secret, ids);
-    const sealed = this.keyring.encrypt(plain, contextOf(id));
+    const sealed = this.keyring.encrypt(plain, contextOfKey(id));
     plain.fill(0);
     return { id, sealed, key: new SubjectKey(id, secret, this.random, ids) };
   }
@@ -238,13 +245,4 @@ export class SubjectKeys {
   private known(tx: Tx): Map<string, SubjectKey> {
     return tx.kept(this, () => new Map<string, SubjectKey>());
   }
-}
-
-/**
- * Removes the stored text of a key that another one replaces.
- * @throws ApiError 503 when an erasure that is not finished has destroyed the key
- */
-async function giveUpLost(tx: Tx, botId: string, id: string): Promise<void> {
-  if (await isDestroyed(tx, botId, id)) throw databaseUnavailable();
-  await removeKeys(tx, [id]);
 }

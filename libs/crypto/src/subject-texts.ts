@@ -2,14 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '@app/database';
 import { encryptedBy, UnreadableSecretError } from '@app/primitives';
 import type { Subject } from '@app/subjects';
-import type { SubjectKey } from './subject-key';
 import { SubjectKeys } from './subject-keys';
-
-/** An encrypted text with the id of its row. */
-export interface StoredText {
-  readonly id: string;
-  readonly text: string;
-}
 
 /**
  * Encrypts the texts of a module with the key of their subject (GDPR Art. 32(1)(a)). An erasure destroys the key, so the
@@ -22,7 +15,7 @@ export class SubjectTexts {
 
   /** The text to store, about 60 characters and a third longer. The unit holds the consent of the subject. */
   async encrypt(tx: Tx, subject: Subject, table: string, id: string, text: string): Promise<string> {
-    return (await this.keys.forWriting(tx, subject)).encrypt(text, contextOf(subject, table, id));
+    return (await this.keys.forWriting(tx, subject)).encrypt(text, contextOfText(subject, table, id));
   }
 
   /**
@@ -30,32 +23,25 @@ export class SubjectTexts {
    * @throws UnreadableSecretError for a text that was changed, moved or never encrypted
    */
   async decrypt(subject: Subject, table: string, id: string, text: string): Promise<string | undefined> {
-    return decryptedBy(await this.keys.find(subject), subject, table, { id, text });
+    return (await this.decryptAll(subject, table, [{ id, text }]))[0];
   }
 
   /** {@link decrypt} for many rows of one subject, in their order. */
   async decryptAll(
     subject: Subject,
     table: string,
-    rows: readonly StoredText[],
+    rows: readonly { readonly id: string; readonly text: string }[],
   ): Promise<(string | undefined)[]> {
     const key = rows.length === 0 ? undefined : await this.keys.find(subject);
-    return rows.map((row) => decryptedBy(key, subject, table, row));
+    return rows.map(({ id, text }) => {
+      const by = encryptedBy(text);
+      if (by === undefined) throw new UnreadableSecretError();
+      return by === key?.id ? key.decrypt(text, contextOfText(subject, table, id)) : undefined;
+    });
   }
 }
 
-function decryptedBy(
-  key: SubjectKey | undefined,
-  subject: Subject,
-  table: string,
-  { id, text }: StoredText,
-): string | undefined {
-  const by = encryptedBy(text);
-  if (by === undefined) throw new UnreadableSecretError();
-  return by === key?.id ? key.decrypt(text, contextOf(subject, table, id)) : undefined;
-}
-
 /** Begins unlike the contexts of Lethe's own tables, so that no module can decrypt a text of theirs. */
-function contextOf({ botId, guildId, userId }: Subject, table: string, id: string): string {
+function contextOfText({ botId, guildId, userId }: Subject, table: string, id: string): string {
   return `module/${table}/${botId}/${guildId}/${userId}/${id}`;
 }

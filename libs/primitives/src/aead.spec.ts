@@ -8,8 +8,8 @@ import {
   encrypted,
   expanded,
   NONCE_BYTES,
+  UnreadableSecretError,
 } from './aead';
-import { UnreadableSecretError } from './unreadable-secret';
 
 const key = randomBytes(CIPHER_KEY_BYTES);
 const encrypt = (plain: string | Buffer, context = 'c', by = key): string =>

@@ -1,6 +1,22 @@
-import { createDecipheriv } from 'node:crypto';
 import sodium from 'libsodium';
-import { UnreadableSecretError } from './unreadable-secret';
+import { createDecipheriv } from 'node:crypto';
+
+/** A stored text was changed, moved to another place, or encrypted with a key that this process does not have. */
+export class UnreadableSecretError extends Error {
+  override readonly name = 'UnreadableSecretError';
+  /** The reason in the log: the id of the missing master key. Ids of keys are not secret. */
+  readonly code: string | undefined;
+
+  constructor(missingKeyId?: string) {
+    super(
+      missingKeyId === undefined
+        ? 'A stored secret cannot be decrypted with the keys at hand'
+        : `A stored secret was encrypted with the master key ${missingKeyId}, which this process does not have: ` +
+            'add it to LETHE_MASTER_KEY behind a comma, or restore the key file as it was',
+    );
+    this.code = missingKeyId === undefined ? undefined : `master key ${missingKeyId} is missing`;
+  }
+}
 
 export const CIPHER_KEY_BYTES = 32;
 /** RFC 8439, section 2.8: 96 bits of nonce, 128 bits of tag. AES-GCM has the same. */
@@ -22,28 +38,16 @@ export const encryptionReady: Promise<void> = sodium.ready;
  * in its place. It is blank between two calls, so that no key outlives its call there.
  */
 class Room {
-  private at = 0;
   private size = 0;
   bytes = Buffer.alloc(0);
-
-  get key(): number {
-    return this.at;
-  }
-
-  get context(): number {
-    return this.key + CIPHER_KEY_BYTES;
-  }
-
-  get nonce(): number {
-    return this.context + CONTEXT_MAX;
-  }
-
-  get text(): number {
-    return this.nonce + NONCE_BYTES;
-  }
+  /** The places of the parts, one after the other. */
+  key = 0;
+  context = 0;
+  nonce = 0;
+  text = 0;
 
   /**
-   * The result of `work` with key and context in their places and so many bytes of room for a text. `work` gets the length of
+   * The result of `work` with key and context in their places and `textBytes` of room for a text. `work` gets the length of
    * the context. Everything is blank afterwards. @throws RangeError without memory, or for what has no room
    */
   within<Result>(
@@ -60,7 +64,7 @@ class Room {
       this.bytes.set(key, this.key);
       return work(this.bytes.write(context, this.context, 'utf8'));
     } finally {
-      this.bytes.fill(0, this.at, this.at + size);
+      this.bytes.fill(0, this.key, this.key + size);
     }
   }
 
@@ -69,15 +73,18 @@ class Room {
     // The memory may have grown, and another array holds it then.
     this.bytes = Buffer.from(sodium.HEAPU8.buffer);
     if (at === 0) throw new RangeError('There is no memory to encrypt or decrypt a text');
-    sodium._free(this.at);
-    [this.at, this.size] = [at, size];
+    sodium._free(this.key);
+    [this.key, this.size] = [at, size];
+    this.context = at + CIPHER_KEY_BYTES;
+    this.nonce = this.context + CONTEXT_MAX;
+    this.text = this.nonce + NONCE_BYTES;
   }
 }
 
 const room = new Room();
 
 /**
- * Encrypts with ChaCha20-Poly1305 (RFC 8439). The text decrypts in the same context only. Answers nonce, encrypted text and
+ * Encrypts with ChaCha20-Poly1305 (RFC 8439). The text decrypts in the same context only. Returns nonce, encrypted text and
  * tag in base64url. `nonce` has {@link NONCE_BYTES} and must never be used twice with one key.
  *
  * A cipher of Node.js is an object with a finalizer, which amid requests costs ten times as much as this call.
@@ -97,7 +104,7 @@ export function encrypted(key: Buffer, nonce: Buffer, plain: string | Buffer, co
   });
 }
 
-/** The bytes of what {@link encrypted} answered. @throws UnreadableSecretError for another key, context or text */
+/** The bytes that {@link encrypted} has encrypted. @throws UnreadableSecretError for another key, context or text */
 export function decrypted(key: Buffer, body: string, context: string): Buffer {
   return opened(key, body, context, (from, to) => Buffer.from(room.bytes.subarray(from, to)));
 }
@@ -128,7 +135,7 @@ function opened<Read>(
 }
 
 /**
- * So many bytes derived from a random secret: HKDF-Expand with SHA-512 (RFC 5869, section 2.3). A random secret needs no
+ * `length` bytes derived from a random secret: HKDF-Expand with SHA-512 (RFC 5869, section 2.3). A random secret needs no
  * extraction (section 3.3).
  */
 export function expanded(secret: Buffer, info: string, length: number): Buffer {

@@ -1,12 +1,21 @@
-export { CIPHER_KEY_BYTES, decrypted, decryptedAes, encrypted, encryptionReady, NONCE_BYTES } from './aead';
+export {
+  CIPHER_KEY_BYTES,
+  decrypted,
+  decryptedAes,
+  encrypted,
+  encryptionReady,
+  NONCE_BYTES,
+  UnreadableSecretError,
+} from './aead';
 export {
   type DecryptionKey,
+  detailsContext,
   encryptedBy,
   ENCRYPTION_KEY_BYTES,
   EncryptionKey,
+  openDetails,
   type Salts,
+  type StoredDetails,
 } from './encryption-key';
 export { type Digest, DIGEST_LENGTH, DigestKey } from './keyed-digest';
 export { inclusionPath, merkleRoot, sha256 } from './merkle';
-export { detailsContext, openDetails, type StoredDetails } from './stored-details';
-export { UnreadableSecretError } from './unreadable-secret';

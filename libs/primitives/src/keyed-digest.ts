@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 export type Digest = string & { readonly digest: unique symbol };
 
 /** What a digest is of. Two kinds never have the same digest. */
-export type DigestKind = 'user' | 'guild' | 'claim';
+type DigestKind = 'user' | 'guild' | 'claim';
 
 /** 120 bits: two ids never have the same digest by chance. */
 export const DIGEST_LENGTH = 20;
@@ -41,7 +41,7 @@ export class DigestKey {
     return this.whole(botId, kind, value).slice(0, DIGEST_LENGTH) as Digest;
   }
 
-  /** {@link of} before it is cut: 256 bits in base64url, of which what follows the digest is not stored. */
+  /** {@link of} before it is cut: 256 bits in base64url. The part after the digest is never stored. */
   whole(botId: string, kind: DigestKind, value: string): string {
     const text = `${kind}/${botId}/${value}`;
     if (text.length * 3 > TEXT_MAX) throw new RangeError('The id is too long');

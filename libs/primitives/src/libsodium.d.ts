@@ -7,7 +7,7 @@ declare module 'libsodium' {
     readonly HEAPU8: Uint8Array<ArrayBuffer>;
     _malloc(bytes: number): number;
     _free(at: number): void;
-    /** A length of 64 bits is two arguments, the low part first. Answers 0. */
+    /** A length of 64 bits is two arguments, the low part first. Returns 0. */
     _crypto_aead_chacha20poly1305_ietf_encrypt(
       ...all: [
         encrypted: number,
@@ -19,7 +19,7 @@ declare module 'libsodium' {
         key: number,
       ]
     ): number;
-    /** Answers another number than 0 for a text that was changed. */
+    /** Returns another number than 0 for a text that was changed. */
     _crypto_aead_chacha20poly1305_ietf_decrypt(
       ...all: [
         plain: number,
@@ -31,7 +31,7 @@ declare module 'libsodium' {
         key: number,
       ]
     ): number;
-    /** HKDF-Expand with a key of 64 bytes. Answers 0. */
+    /** HKDF-Expand with a key of 64 bytes. Returns 0. */
     _crypto_kdf_hkdf_sha512_expand(
       ...all: [derived: number, length: number, info: number, infoLength: number, key: number]
     ): number;

@@ -1,19 +1,17 @@
 import { createHash } from 'node:crypto';
-import { inclusionPath, isIncluded, leafHash, merkleRoot } from './merkle';
+import { inclusionPath, merkleRoot } from './merkle';
 
 const digest = (...parts: Buffer[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
+const leafHash = (entry: Buffer) => digest(Buffer.of(0), entry);
+const nodeHash = (left: Buffer, right: Buffer) => digest(Buffer.of(1), left, right);
 
 /** The definition of RFC 6962, section 2.1, literally: split at the largest power of two below n. */
 function rootByDefinition(entries: readonly Buffer[]): Buffer {
   const [first = Buffer.alloc(0)] = entries;
   if (entries.length === 0) return digest();
-  if (entries.length === 1) return digest(Buffer.of(0), first);
+  if (entries.length === 1) return leafHash(first);
   const split = splitOf(entries.length);
-  return digest(
-    Buffer.of(1),
-    rootByDefinition(entries.slice(0, split)),
-    rootByDefinition(entries.slice(split)),
-  );
+  return nodeHash(rootByDefinition(entries.slice(0, split)), rootByDefinition(entries.slice(split)));
 }
 
 /** PATH(m, D[n]) of RFC 6962 section 2.1.1. */
@@ -24,6 +22,24 @@ function pathByDefinition(index: number, entries: readonly Buffer[]): Buffer[] {
   return index < split
     ? [...pathByDefinition(index, left), rootByDefinition(right)]
     : [...pathByDefinition(index - split, right), rootByDefinition(left)];
+}
+
+/** Whether the path leads from the leaf at `index` of `size` leaves to the root (RFC 9162, section 2.1.3.2). */
+function isIncluded(
+  { leaf, index, size }: { readonly leaf: Buffer; readonly index: number; readonly size: number },
+  path: readonly Buffer[],
+  root: Buffer,
+): boolean {
+  if (index < 0 || index >= size) return false;
+  let reached = leaf;
+  const left = [...path];
+  for (let at = index, last = size - 1; last > 0; at >>= 1, last >>= 1) {
+    if (at % 2 === 0 && at === last) continue;
+    const sibling = left.shift();
+    if (sibling === undefined) return false;
+    reached = at % 2 === 1 ? nodeHash(sibling, reached) : nodeHash(reached, sibling);
+  }
+  return left.length === 0 && reached.equals(root);
 }
 
 function splitOf(size: number): number {

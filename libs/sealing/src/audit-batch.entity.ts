@@ -25,7 +25,7 @@ export class AuditBatch {
   /** The lowest and the highest event id, by which the batch of an event is found. */
   @IdColumn({ name: 'min_id' }) minId: string;
   @IdColumn({ name: 'max_id' }) maxId: string;
-  /** For each event what remains of its personal parts after an erasure: batch-entries.ts. */
+  /** For each event what remains of its personal parts after an erasure: `packed` of audit-leaf.ts. */
   @TextColumn() entries: string;
   @TextColumn() root: string;
   /** A keyed hash over the subjects of the events; an erasure does not change it. */

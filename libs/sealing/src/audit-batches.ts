@@ -64,23 +64,12 @@ export async function batchOf(tx: Tx, botId: string, eventId: string): Promise<B
       ...[botId, eventId, skipped],
     );
     for (const { number, min_id: lowest } of later) {
-      const batch = lowest <= eventId ? await batchWith(tx, botId, number, eventId) : undefined;
-      if (batch !== undefined) return batch;
+      const [batch] = lowest <= eventId ? await batchesAfter(tx, botId, number - 1, 1) : [];
+      if (batch && (await hasEventBetween(tx, botId, batch.first_seq, batch.last_seq, eventId))) return batch;
     }
     if (later.length < PAGE) return undefined;
   }
   return undefined;
-}
-
-async function batchWith(
-  tx: Tx,
-  botId: string,
-  number: number,
-  eventId: string,
-): Promise<BatchRow | undefined> {
-  const [batch] = await batchesAfter(tx, botId, number - 1, 1);
-  if (batch === undefined) return undefined;
-  return (await hasEventBetween(tx, botId, batch.first_seq, batch.last_seq, eventId)) ? batch : undefined;
 }
 
 /** Appends a batch to the head that it was made for; false when another process was faster. */

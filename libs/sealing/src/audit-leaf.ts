@@ -42,7 +42,7 @@ export interface BatchHead {
   readonly sealed_at: string;
 }
 
-/** Each part behind its length (four bytes, big-endian), so that no two lists of parts give the same bytes. */
+/** Each part after its length (four bytes, big-endian), so that no two lists of parts give the same bytes. */
 export function framed(parts: readonly (string | Buffer)[], first: Buffer = NOTHING): Buffer {
   let length = first.length;
   for (const part of parts) length += 4 + (typeof part === 'string' ? Buffer.byteLength(part) : part.length);
@@ -90,16 +90,50 @@ export const CHECKPOINT_TYPE = 'lethe-audit-checkpoint+jwt';
 
 /** The payload of a checkpoint, in this order of keys. It is not stored but computed from the batch. */
 export function checkpointOf(batch: BatchHead): object {
-  return {
-    bot_id: batch.bot_id,
-    number: batch.number,
-    first_seq: batch.first_seq,
-    last_seq: batch.last_seq,
-    events: batch.events,
-    root: batch.root,
-    identities: batch.identities,
-    previous: batch.previous,
-    chain: chainOf(batch),
-    sealed_at: batch.sealed_at,
-  };
+  const { bot_id, number, first_seq, last_seq, events, root, identities, previous, sealed_at } = batch;
+  const chain = chainOf(batch);
+  return { bot_id, number, first_seq, last_seq, events, root, identities, previous, chain, sealed_at };
+}
+
+/** The source of an event's salts, by which the commitment can be computed again. */
+export const SALTED_BY = {
+  /** The subject key, while it exists. */
+  subject: 0,
+  /** The installation key, over digests: the event is about an erasure. */
+  installation: 1,
+  /** Random: the details could not be decrypted. */
+  nobody: 2,
+} as const;
+
+export type SaltedBy = (typeof SALTED_BY)[keyof typeof SALTED_BY];
+
+/** What a batch keeps of one event. */
+export interface Entry {
+  readonly commitment: Buffer;
+  readonly saltedBy: SaltedBy;
+  /** First bytes of the leaf, by which the changed event of a damaged batch is found. */
+  readonly hint: Buffer;
+}
+
+const COMMITMENT_BYTES = 32;
+export const HINT_BYTES = 7;
+const ENTRY_BYTES = COMMITMENT_BYTES + 1 + HINT_BYTES;
+
+export function packed(entries: readonly Entry[]): string {
+  const bytes = entries.flatMap(({ commitment, saltedBy, hint }) => [commitment, Buffer.of(saltedBy), hint]);
+  return Buffer.concat(bytes).toString('base64url');
+}
+
+/** Undefined for a text that is not a list of packed entries. */
+export function unpacked(text: string): Entry[] | undefined {
+  const bytes = Buffer.from(text, 'base64url');
+  if (bytes.length % ENTRY_BYTES !== 0 || bytes.toString('base64url') !== text) return undefined;
+  return Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) => {
+    const entry = bytes.subarray(at * ENTRY_BYTES, (at + 1) * ENTRY_BYTES);
+    return {
+      commitment: entry.subarray(0, COMMITMENT_BYTES),
+      saltedBy: entry.readUInt8(COMMITMENT_BYTES) as SaltedBy,
+      hint: entry.subarray(COMMITMENT_BYTES + 1),
+    };
+  });
 }

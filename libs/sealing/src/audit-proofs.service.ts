@@ -1,15 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Cursors } from '@app/crypto';
-import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
 import type { PageQuery } from '@app/http';
 import { ApiError, notFound } from '@app/kernel';
 import { inclusionPath, merkleRoot } from '@app/primitives';
 import { type BatchRow, batchesBackFrom, batchOf, headOf } from './audit-batches';
-import { disclosed } from './audit-disclosure';
 import { leafOf } from './audit-leaf';
-import { unpacked } from './batch-entries';
 import { BatchSealer, checkpointJws } from './batch-sealer';
-import { EventOpener } from './event-opener';
+import { EventOpener, unlessErased } from './event-opener';
 import type { AuditProofView, CheckpointsView, CheckpointView } from './sealing.dto';
 
 /** Names a checkpoint of a log. */
@@ -34,14 +32,13 @@ export class AuditProofs {
    * the event from being sealed, and when the log does not fit its seals.
    */
   async proof(botId: string, eventId: string): Promise<AuditProofView> {
-    const find = (): Promise<AuditProofView | undefined> => this.findNow(botId, eventId.toLowerCase());
-    const found = await find();
+    const id = eventId.toLowerCase();
+    const found = await this.find(botId, id);
     if (found !== undefined) return found;
     const isSealed = await this.sealer.sealNow(botId);
-    const sealed = await find();
+    const sealed = await this.find(botId, id);
     if (sealed !== undefined) return sealed;
-    if (isSealed) throw notFound('Audit event');
-    throw notSettled();
+    throw isSealed ? notFound('Audit event') : notSettled();
   }
 
   /**
@@ -73,31 +70,31 @@ export class AuditProofs {
     });
   }
 
-  /** Undefined when a key was destroyed during the reading; the caller reads again. */
-  private async findNow(botId: string, eventId: string): Promise<AuditProofView | undefined> {
-    try {
-      return await this.unitOfWork.read((tx) => this.find(tx, botId, eventId));
-    } catch (error) {
-      if (error instanceof ConcurrentChange) return this.findNow(botId, eventId);
-      throw error;
-    }
+  /** Undefined for an event that no batch has. */
+  private async find(botId: string, eventId: string): Promise<AuditProofView | undefined> {
+    const read = await unlessErased(async () => ({
+      found: await this.unitOfWork.read((tx) => this.findIn(tx, botId, eventId)),
+    }));
+    return read === undefined ? this.find(botId, eventId) : read.found;
   }
 
-  private async find(tx: Tx, botId: string, eventId: string): Promise<AuditProofView | undefined> {
+  private async findIn(tx: Tx, botId: string, eventId: string): Promise<AuditProofView | undefined> {
     const batch = await batchOf(tx, botId, eventId);
     if (batch === undefined) return undefined;
-    const events = await this.opener.read(tx, botId, batch.first_seq - 1, batch.last_seq, batch.events + 1);
-    const entries = unpacked(batch.entries) ?? [];
+    const { events, entries } = await this.opener.sealed(tx, batch);
     const leaves = events.map((event, at) =>
       leafOf(botId, event, entries[at]?.commitment ?? Buffer.alloc(0)),
     );
     const index = events.findIndex(({ id }) => id === eventId);
     const [event, entry] = [events[index], entries[index]];
     if (event === undefined || entry === undefined || merkleRoot(leaves).toString('base64url') !== batch.root)
-      throw unfit();
+      throw new ApiError(
+        'service_unavailable',
+        'The audit log does not fit its seals: the operator has to verify it (npm run admin -- audit:verify)',
+      );
     return {
       bot_id: botId,
-      event: disclosed(event, entry, this.opener.commitments.salts(event, entry.saltedBy)),
+      event: this.opener.disclosed(event, entry),
       leaf_index: index,
       path: inclusionPath(leaves, index).map((hash) => hash.toString('base64url')),
       checkpoint: checkpointJws(batch),
@@ -108,13 +105,6 @@ export class AuditProofs {
 function checkpointView(batch: BatchRow): CheckpointView {
   const { number, first_seq, last_seq, events, root, chain, sealed_at } = batch;
   return { number, first_seq, last_seq, events, root, chain, sealed_at, checkpoint: checkpointJws(batch) };
-}
-
-function unfit(): ApiError {
-  return new ApiError(
-    'service_unavailable',
-    'The audit log does not fit its seals: the operator has to verify it (npm run admin -- audit:verify)',
-  );
 }
 
 function notSettled(): ApiError {

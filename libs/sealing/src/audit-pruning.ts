@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { lowerCounts, removeEvents } from '@app/audit';
 import { Signer } from '@app/crypto';
-import { type Tx, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
 import type { Batches } from '@app/jobs';
 import { Clock, firstIdAt } from '@app/kernel';
 import { type BatchRow, batchesAfter, headOf } from './audit-batches';
@@ -31,11 +31,23 @@ export class AuditPruning {
    * events stay.
    */
   async *pruneBefore(botId: string, beforeIso: string): Batches {
-    const next = (): Promise<BatchRow[]> => this.expired(botId, beforeIso);
-    for (let batches = await next(); batches.length > 0; batches = await next()) {
-      const some = batches;
-      const statement = await this.statement(some.at(-1) as BatchRow, beforeIso);
-      yield (tx) => this.remove(tx, botId, some, statement);
+    for (;;) {
+      const batches = await this.expired(botId, beforeIso);
+      const [first, last] = [batches[0], batches.at(-1)];
+      if (first === undefined || last === undefined) return;
+      const { number, last_seq, chain } = last;
+      const pruned = { bot_id: botId, number, last_seq, chain, before: beforeIso };
+      const statement = await this.signer.sign({ ...pruned, pruned_at: this.clock.nowIso() }, PRUNING_TYPE);
+      yield async (tx) => {
+        const moved = await tx.run(
+          'UPDATE audit_heads SET pruned_number = ?, pruning = ? WHERE bot_id = ? AND pruned_number = ?',
+          ...[number, statement, botId, first.number - 1],
+        );
+        if (moved === 0) return 0;
+        await tx.run('DELETE FROM audit_batches WHERE bot_id = ? AND number <= ?', botId, number);
+        await lowerCounts(tx, botId, last_seq);
+        return removeEvents(tx, botId, last_seq);
+      };
     }
   }
 
@@ -62,29 +74,5 @@ export class AuditPruning {
     let events = 0;
     const over = expired.findIndex((batch) => (events += batch.events) > CHUNK);
     return over < 0 ? expired : expired.slice(0, Math.max(1, over));
-  }
-
-  private statement(last: BatchRow, beforeIso: string): Promise<string> {
-    const { bot_id, number, last_seq, chain } = last;
-    const payload = { bot_id, number, last_seq, chain, before: beforeIso, pruned_at: this.clock.nowIso() };
-    return this.signer.sign(payload, PRUNING_TYPE);
-  }
-
-  private async remove(
-    tx: Tx,
-    botId: string,
-    batches: readonly BatchRow[],
-    statement: string,
-  ): Promise<number> {
-    const [first, last] = [batches[0], batches.at(-1)];
-    if (first === undefined || last === undefined) return 0;
-    const moved = await tx.run(
-      'UPDATE audit_heads SET pruned_number = ?, pruning = ? WHERE bot_id = ? AND pruned_number = ?',
-      ...[last.number, statement, botId, first.number - 1],
-    );
-    if (moved === 0) return 0;
-    await tx.run('DELETE FROM audit_batches WHERE bot_id = ? AND number <= ?', botId, last.number);
-    await lowerCounts(tx, botId, last.last_seq);
-    return removeEvents(tx, botId, last.last_seq);
   }
 }

@@ -2,15 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { areCountsExact } from '@app/audit';
 import { botPages } from '@app/bots';
 import { Signer } from '@app/crypto';
-import { ConcurrentChange, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
 import { type BatchRow, batchesAfter, type Head, headOf } from './audit-batches';
 import { CHECKPOINT_TYPE, NO_CHAIN } from './audit-leaf';
 import { PRUNING_TYPE } from './audit-pruning';
-import { type BatchFault, faultsOf, type BatchPlace } from './batch-check';
+import { type BatchFault, type BatchPlace, faultsOf, type LogFault } from './batch-check';
 import { checkpointJws } from './batch-sealer';
-import type { OpenEvent } from './event-commitments';
-import { EventOpener } from './event-opener';
-import type { LogFault, LogSummary } from './log-fault';
+import { EventOpener, unlessErased } from './event-opener';
 import { type Judged, RecordedErasures } from './recorded-erasures';
 
 /** Events read beyond the size of a batch, so that added events are reported one by one. */
@@ -33,9 +31,14 @@ interface Walk {
   erased: number;
 }
 
-interface Step extends Judged {
-  readonly head: Head | undefined;
-  readonly batch: BatchRow | undefined;
+/** The extent of a verified log. */
+export interface LogSummary {
+  readonly batches: number;
+  readonly events: number;
+  readonly erased: number;
+  /** Events that are not sealed yet. */
+  readonly unsealed: number;
+  readonly faults: number;
 }
 
 /** Lower than the place of any event, so that an event put before the first one is found. */
@@ -72,73 +75,50 @@ export class AuditVerifier {
       report({ bot_id: botId, ...found });
     };
     const chains = await this.chainsOf(botId, kept, tell);
-    const walk = { botId, tell, kept: chains, place: BEGINNING, pruned: undefined };
-    const { batches, events, erased, place } = await this.go({ ...walk, batches: 0, events: 0, erased: 0 });
+    const from = { place: BEGINNING, pruned: undefined, batches: 0, events: 0, erased: 0 };
+    const walk: Walk = { botId, tell, kept: chains, ...from };
+    while (await this.step(walk));
+    const { batches, events, erased, place } = walk;
     for (const number of chains.keys())
-      if (number > place.number)
-        tell({ batch: number, fault: 'batch', message: 'a checkpoint was kept of it, and it is missing' });
+      if (number > place.number) tell(ofBatch(number, 'a checkpoint was kept of it, and it is missing'));
     const counted = await this.unitOfWork.snapshot((tx) => areCountsExact(tx, botId, place.last_seq));
     if (!counted.isExact)
       tell({ fault: 'counts', message: 'the counts kept of the events are not those of the events' });
     return { batches, events, erased, unsealed: counted.behind, faults };
   }
 
-  private async go(walk: Walk): Promise<Walk> {
-    for (;;) {
-      const step = await this.step(walk);
-      const { head, batch } = step;
-      const pruned = head?.pruned_number ?? 0;
-      if (walk.pruned !== pruned) {
-        // At the beginning, and again when batches were pruned during the verification.
-        await this.begin(walk, head);
-        walk.pruned = pruned;
-      } else if (batch === undefined) {
-        ofEnd(walk, head);
-        return walk;
-      } else {
-        const faults = this.faults(walk, batch, step.events);
-        if (faults !== undefined) await this.look(walk, batch, step.events, [...faults, ...ofErasures(step)]);
-      }
-    }
-  }
-
-  /** The next batch with all events between it and the one before. */
-  private step({ botId, place }: Walk): Promise<Step> {
-    return this.unitOfWork.read(async (tx) => {
+  /** Verifies the next batch with all events between it and the one before; false at the end of the log. */
+  private async step(walk: Walk): Promise<boolean> {
+    const { botId, place } = walk;
+    const { head, batch, judged } = await this.unitOfWork.read(async (tx) => {
       const head = await headOf(tx, botId);
       const [batch] = await batchesAfter(tx, botId, place.number, 1);
-      if (batch === undefined) return { head, batch, events: [], unrecorded: [], unlisted: [] };
-      const limit = batch.events + ADDED_MAX;
-      const events = await this.opener.read(tx, botId, place.last_seq, batch.last_seq, limit);
-      return { head, batch, ...(await this.erasures.judge(tx, botId, events)) };
+      const [last, limit] = [batch?.last_seq ?? place.last_seq, (batch?.events ?? 0) + ADDED_MAX];
+      const events = await this.opener.read(tx, botId, place.last_seq, last, limit);
+      return { head, batch, judged: await this.erasures.judge(tx, botId, events) };
     });
-  }
-
-  /** Undefined when a key was destroyed after the reading: the events are erased and have to be read again. */
-  private faults(
-    { place }: Walk,
-    batch: BatchRow,
-    events: readonly OpenEvent[],
-  ): readonly BatchFault[] | undefined {
-    try {
-      return faultsOf(this.opener.commitments, batch, events, place);
-    } catch (error) {
-      if (error instanceof ConcurrentChange) return undefined;
-      throw error;
+    const pruned = head?.pruned_number ?? 0;
+    if (walk.pruned !== pruned) {
+      // At the beginning, and again when batches were pruned during the verification.
+      await this.begin(walk, head);
+      walk.pruned = pruned;
+      return true;
     }
+    if (batch === undefined) {
+      ofEnd(walk, head);
+      return false;
+    }
+    const found = await unlessErased(() => faultsOf(this.opener.commitments, batch, judged.events, place));
+    if (found !== undefined) await this.look(walk, batch, judged, found);
+    return true;
   }
 
-  private async look(
-    walk: Walk,
-    batch: BatchRow,
-    events: readonly OpenEvent[],
-    faults: readonly BatchFault[],
-  ): Promise<void> {
+  private async look(walk: Walk, batch: BatchRow, judged: Judged, found: BatchFault[]): Promise<void> {
     const { number } = batch;
-    for (const found of faults) walk.tell({ batch: number, ...found });
-    const wrong = (message: string): void => walk.tell({ batch: number, fault: 'batch', message });
+    const { events } = judged;
+    for (const fault of [...found, ...ofErasures(judged)]) walk.tell({ batch: number, ...fault });
     if ((await this.signer.verified(checkpointJws(batch), CHECKPOINT_TYPE)) === undefined)
-      wrong('its signature is not one of the service over it');
+      walk.tell(ofBatch(number, 'its signature is not one of the service over it'));
     ofKept(walk, batch);
     walk.batches += 1;
     walk.events += events.length;
@@ -176,24 +156,20 @@ export class AuditVerifier {
       if (payload?.['bot_id'] !== botId)
         tell({ fault: 'head', message: 'a checkpoint that was given is not one of this log' });
       else if ((chains.get(number) ?? chain) !== chain)
-        tell({
-          batch: number,
-          fault: 'batch',
-          message: 'two checkpoints of it that were kept contradict each other',
-        });
+        tell(ofBatch(number, 'two checkpoints of it that were kept contradict each other'));
       else chains.set(number, chain);
     }
     return chains;
   }
 }
 
-function ofErasures({ unrecorded, unlisted }: Step): BatchFault[] {
-  const gone = 'the key of its user is gone, and no erasure of the user is on record';
+function ofErasures({ unrecorded, unlisted }: Judged): BatchFault[] {
+  const unreadable = 'the key of its user is gone, and no erasure of the user is on record';
   const lacking =
     'the ledger of erasures lacks this erasure or has it otherwise: a restored backup would bring the user back. ' +
     'ledger:import adds it from an export';
   return [
-    ...unrecorded.map(({ seq }) => ({ fault: 'event_unreadable' as const, seq, message: gone })),
+    ...unrecorded.map(({ seq }) => ({ fault: 'event_unreadable' as const, seq, message: unreadable })),
     ...unlisted.map(({ seq }) => ({ fault: 'ledger' as const, seq, message: lacking })),
   ];
 }
@@ -201,7 +177,11 @@ function ofErasures({ unrecorded, unlisted }: Step): BatchFault[] {
 /** Compares a batch, or the pruned end, with the kept checkpoint of its number. */
 function ofKept({ kept, tell }: Walk, { number, chain }: BatchPlace): void {
   if ((kept.get(number) ?? chain) !== chain)
-    tell({ batch: number, fault: 'batch', message: 'it is not the one of the checkpoint that was kept' });
+    tell(ofBatch(number, 'it is not the one of the checkpoint that was kept'));
+}
+
+function ofBatch(batch: number, message: string): Found {
+  return { batch, fault: 'batch', message };
 }
 
 /** The head of a log has to name its last batch. */

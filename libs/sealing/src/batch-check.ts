@@ -1,9 +1,26 @@
 import { merkleRoot } from '@app/primitives';
 import type { BatchRow } from './audit-batches';
-import { chainOf, leafOf } from './audit-leaf';
-import { type Entry, HINT_BYTES, SALTED_BY, unpacked } from './batch-entries';
+import { chainOf, type Entry, HINT_BYTES, leafOf, SALTED_BY, unpacked } from './audit-leaf';
 import type { EventCommitments, OpenEvent } from './event-commitments';
-import type { LogFault } from './log-fault';
+
+/** A fault in a sealed log. */
+export interface LogFault {
+  readonly bot_id: string;
+  /** Undefined for a fault outside of a batch. */
+  readonly batch?: number;
+  readonly seq?: number;
+  readonly fault:
+    | 'event_changed'
+    | 'event_missing'
+    | 'event_added'
+    | 'event_unreadable'
+    | 'batch'
+    | 'head'
+    | 'counts'
+    | 'ledger';
+  /** For the operator; names no user. */
+  readonly message: string;
+}
 
 /** The end of a batch, from which the next one has to continue. */
 export interface BatchPlace {
@@ -26,20 +43,19 @@ export function faultsOf(
   const found = [...ofRow(batch, entries, before), ...ofEvents(commitments, batch, entries, events)];
   if (found.length > 0) return found;
   const leaves = events.map((event, at) => leafAt(batch.bot_id, event, entries[at]));
-  if (merkleRoot(leaves).toString('base64url') !== batch.root)
-    return [ofBatch('its root is not that of its events')];
-  return ofWhole(commitments, batch, entries, events);
+  const root = merkleRoot(leaves).toString('base64url');
+  const wrongRoot = batchFaults([root !== batch.root, 'its root is not that of its events']);
+  return wrongRoot.length > 0 ? wrongRoot : ofWhole(commitments, batch, entries, events);
 }
 
 function ofRow(batch: BatchRow, entries: readonly Entry[], before: BatchPlace): BatchFault[] {
   const { number, previous, chain, events } = batch;
-  const faults: (readonly [boolean, string])[] = [
+  return batchFaults(
     [number !== before.number + 1, `it follows batch ${before.number}: those in between are missing`],
     [previous !== before.chain, 'it does not follow from the batch before it'],
     [chain !== chainOf(batch), 'its chain value is not that of its fields'],
     [entries.length !== events, 'it has not one entry for each of its events'],
-  ];
-  return faults.filter(([isWrong]) => isWrong).map(([, message]) => ofBatch(message));
+  );
 }
 
 /** Compares events with entries and reports where they differ. */
@@ -89,18 +105,13 @@ function ofContent(
   { commitment, saltedBy }: Entry,
 ): BatchFault | undefined {
   const { seq, isErased, isClosed } = event;
-  if (saltedBy === SALTED_BY.nobody) return undefined;
-  if (isErased && saltedBy === SALTED_BY.subject) return undefined;
+  if (saltedBy === SALTED_BY.nobody || (isErased && saltedBy === SALTED_BY.subject)) return undefined;
   if (saltedBy === SALTED_BY.subject && event.key === undefined) {
     const message = 'the key of its user is missing: an erasure is not finished, or the key was removed';
     return { fault: 'event_unreadable', seq, message };
   }
-  if (
-    !isClosed &&
-    commitments.salts(event, saltedBy) !== undefined &&
-    commitments.commitment(event, saltedBy).equals(commitment)
-  )
-    return undefined;
+  // Without salts the commitment is random, and equals no stored one.
+  if (!isClosed && commitments.commitment(event, saltedBy).equals(commitment)) return undefined;
   return { fault: 'event_changed', seq, message: 'its user, guild or details were changed' };
 }
 
@@ -111,11 +122,10 @@ function ofWhole(
   entries: readonly Entry[],
   events: readonly OpenEvent[],
 ): BatchFault[] {
-  const salted = entries.map(({ saltedBy }) => saltedBy);
   const ids = events.map(({ id }) => id).sort();
-  const faults: (readonly [boolean, string])[] = [
+  return batchFaults(
     [
-      commitments.identities(events, salted) !== batch.identities,
+      commitments.identities(events, entries) !== batch.identities,
       'the digest of a user or guild, the stored details of an event, or how it was salted, was changed',
     ],
     [
@@ -126,16 +136,15 @@ function ofWhole(
       events[0]?.seq !== batch.first_seq || events.at(-1)?.seq !== batch.last_seq,
       'its place in the log is not that of its events',
     ],
-  ];
-  return faults.filter(([isWrong]) => isWrong).map(([, message]) => ofBatch(message));
+  );
 }
 
 function leafAt(botId: string, event: OpenEvent, entry: Entry | undefined): Buffer {
   return leafOf(botId, event, entry?.commitment ?? Buffer.alloc(0));
 }
 
-function ofBatch(message: string): BatchFault {
-  return { fault: 'batch', message };
+function batchFaults(...checks: readonly (readonly [isWrong: boolean, message: string])[]): BatchFault[] {
+  return checks.flatMap(([isWrong, message]) => (isWrong ? [{ fault: 'batch' as const, message }] : []));
 }
 
 function missing(count: number, beforeSeq: number): BatchFault {

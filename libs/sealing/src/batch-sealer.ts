@@ -1,28 +1,34 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
 import { Signer } from '@app/crypto';
-import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, DomainEvents } from '@app/kernel';
 import { Metrics } from '@app/metrics';
+import { Injectable } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
 import { appendBatch, type BatchRow, type Head, headOf } from './audit-batches';
 import { chainOf, CHECKPOINT_TYPE, checkpointOf, NO_CHAIN } from './audit-leaf';
-import { BatchHasher } from './batch-hasher';
-import { BatchesSealed, type SealedBatch } from './batches-sealed.event';
-import { EventOpener, type StoredEvents } from './event-opener';
+import { BatchHasher } from './hashing-thread';
+import { EventOpener, type EventRow, type StoredEvents, unlessErased } from './event-opener';
 import { SettledOrder } from './settled-order';
 
+/** The events of one batch, without what is about a subject. */
+interface SealedBatch {
+  readonly botId: string;
+  readonly events: readonly Pick<EventRow, 'event_type' | 'source' | 'created_at'>[];
+}
+
+/** Batches were stored, each the next one of its log; published inside the transaction that stores them. */
+export class BatchesSealed {
+  constructor(
+    readonly tx: Tx,
+    readonly batches: readonly SealedBatch[],
+  ) {}
+}
+
 /** Most events in one batch. */
-export const BATCH_MAX = 500;
+const BATCH_MAX = 500;
 /** How long a caller waits for a seal, and how often the order of the log is read meanwhile. */
 const NOW_MS = 2_000;
 const SETTLING_MS = 20;
-
-/** The next events of one bot to seal. */
-interface Unsealed {
-  readonly botId: string;
-  readonly head: Head | undefined;
-  readonly events: StoredEvents;
-}
 
 /**
  * Seals the events after the last batch of a log: one batch of each bot at a call. Nothing is locked. When two processes
@@ -42,16 +48,22 @@ export class BatchSealer {
     private readonly published: DomainEvents,
   ) {}
 
-  /** Seals events up to the place `settled`; answers the bots that may have more. */
+  /** Seals events up to the place `settled`; returns the bots that may have more. */
   async seal(botIds: readonly string[], settled: number): Promise<string[]> {
     const found = await this.unitOfWork.read((tx) =>
-      Promise.all(botIds.map((botId) => this.unsealed(tx, botId, settled))),
+      Promise.all(
+        botIds.map(async (botId) => {
+          const head = await headOf(tx, botId);
+          const events = await this.opener.stored(tx, botId, head?.last_seq ?? 0, settled, BATCH_MAX);
+          return { botId, head, events };
+        }),
+      ),
     );
-    const unsealed = found.filter(({ events }) => events.rows.length > 0);
     const made: { batch: BatchRow; head: Head | undefined; sealed: SealedBatch }[] = [];
     const outdated: string[] = [];
-    for (const { botId, head, events } of unsealed) {
-      const batch = await this.unlessErased(() => this.batch(botId, head, events));
+    for (const { botId, head, events } of found) {
+      if (events.rows.length === 0) continue;
+      const batch = await unlessErased(() => this.batch(botId, head, events));
       if (batch === undefined) outdated.push(botId);
       else made.push({ batch, head, sealed: { botId, events: events.rows } });
     }
@@ -83,22 +95,6 @@ export class BatchSealer {
     return false;
   }
 
-  private async unsealed(tx: Tx, botId: string, settled: number): Promise<Unsealed> {
-    const head = await headOf(tx, botId);
-    const events = await this.opener.stored(tx, botId, head?.last_seq ?? 0, settled, BATCH_MAX);
-    return { botId, head, events };
-  }
-
-  /** Undefined when a key was destroyed after the reading: the events have to be read again. */
-  private async unlessErased<T>(make: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await make();
-    } catch (error) {
-      if (error instanceof ConcurrentChange) return undefined;
-      throw error;
-    }
-  }
-
   private async batch(botId: string, head: Head | undefined, events: StoredEvents): Promise<BatchRow> {
     const { entries, root, identities } = await this.sealing.seal(botId, events);
     const { rows } = events;
@@ -120,21 +116,16 @@ export class BatchSealer {
       max_id: ids.at(-1) ?? '',
       entries,
       chain: chainOf(content),
-      signature: detached(await this.signer.sign(checkpointOf(content), CHECKPOINT_TYPE)),
+      // The payload is computed from the batch.
+      signature: (await this.signer.sign(checkpointOf(content), CHECKPOINT_TYPE)).replace(/\.[^.]*\./, '..'),
     };
   }
-}
-
-/** The JWS without its payload, which is computed from the batch. */
-function detached(jws: string): string {
-  const [header = '', , signature = ''] = jws.split('.');
-  return `${header}..${signature}`;
 }
 
 /** The complete JWS of a checkpoint. */
 export function checkpointJws(batch: BatchRow): string {
   const [header = '', payload, signature = '', ...further] = batch.signature.split('.');
-  // Not made by this service: answered as it is, and no signature fits it.
+  // Not made by this service: it is returned as it is, and no signature fits it.
   if (payload !== '' || further.length > 0) return batch.signature;
   return `${header}.${Buffer.from(JSON.stringify(checkpointOf(batch))).toString('base64url')}.${signature}`;
 }

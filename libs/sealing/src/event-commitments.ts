@@ -8,8 +8,18 @@ import {
   type StoredDetails,
   UnreadableSecretError,
 } from '@app/primitives';
-import { commitmentOf, framed, leafOf, type Parts, type Skeleton } from './audit-leaf';
-import { type Entry, HINT_BYTES, packed, SALTED_BY, type SaltedBy } from './batch-entries';
+import {
+  commitmentOf,
+  type Entry,
+  framed,
+  HINT_BYTES,
+  leafOf,
+  packed,
+  type Parts,
+  SALTED_BY,
+  type SaltedBy,
+  type Skeleton,
+} from './audit-leaf';
 
 /** An event as it is stored in the log. */
 export interface StoredEvent extends Skeleton, StoredDetails {}
@@ -41,9 +51,6 @@ export interface BatchSeal {
   readonly identities: string;
 }
 
-/** In place of details that cannot be decrypted; no JSON text is empty. */
-const CLOSED = '';
-
 /** Computes the commitments of events from its arguments alone, so that a thread can do it. */
 export class EventCommitments {
   /** `digestKey` makes the digests that replace ids; `service` is the installation key. */
@@ -56,23 +63,31 @@ export class EventCommitments {
   open(botId: string, event: StoredEvent, key: EventKey | undefined): OpenEvent {
     const { seq, id, event_type, source, created_at, user_id, guild_id, details, key_id: keyId } = event;
     const by = encryptedBy(details);
-    const isOwn = by === this.service.id;
-    const opened = this.detailsOf(botId, event, key);
-    const isClosed = opened === CLOSED;
+    const isAboutErasure = by === this.service.id;
     const isErased = by !== undefined && by !== keyId;
+    const present = isErased ? undefined : key;
+    let opened: string | undefined;
+    let isClosed = false;
+    try {
+      opened = openDetails(botId, event, this.service, key);
+    } catch (error) {
+      if (!(error instanceof UnreadableSecretError)) throw error;
+      isClosed = true;
+    }
+    const salted = isErased || isClosed ? SALTED_BY.nobody : SALTED_BY.subject;
     return {
       ...{ seq, id, event_type, source, created_at, user_id, guild_id },
       parts: {
-        user: isOwn ? user_id : isErased ? null : (key?.ids?.user_id ?? null),
-        guild: isOwn ? guild_id : isErased ? null : (key?.ids?.guild_id ?? null),
-        details: isClosed ? null : (opened ?? null),
+        user: isAboutErasure ? user_id : (present?.ids?.user_id ?? null),
+        guild: isAboutErasure ? guild_id : (present?.ids?.guild_id ?? null),
+        details: opened ?? null,
       },
       stored: details,
-      isAboutErasure: isOwn,
+      isAboutErasure,
       isErased,
       isClosed,
-      key: isErased ? undefined : key,
-      saltedBy: saltedBy(isOwn, isErased || isClosed),
+      key: present,
+      saltedBy: isAboutErasure ? SALTED_BY.installation : salted,
     };
   }
 
@@ -92,10 +107,10 @@ export class EventCommitments {
    * A keyed hash over the subjects of the events and their stored details; equal before and after an erasure. A digest
    * that is exchanged, an event that is falsely marked as erased, or other details of an erased one, do not fit it.
    */
-  identities(events: readonly OpenEvent[], salted: readonly SaltedBy[]): string {
+  identities(events: readonly OpenEvent[], entries: readonly Entry[]): string {
     const hash = createHmac('sha256', this.digestKey).update('audit-identities/');
     for (const [at, { id, user_id: user, guild_id: guild, stored }] of events.entries())
-      hash.update(framed([id, user, guild, stored, String(salted[at] ?? '')]));
+      hash.update(framed([id, user, guild, stored, String(entries[at]?.saltedBy ?? '')]));
     return hash.digest('base64url');
   }
 
@@ -121,24 +136,7 @@ export class EventCommitments {
     return {
       entries: packed(entries),
       root: merkleRoot(leaves).toString('base64url'),
-      identities: this.identities(
-        events,
-        events.map((event) => event.saltedBy),
-      ),
+      identities: this.identities(events, entries),
     };
   }
-
-  private detailsOf(botId: string, event: StoredEvent, key: EventKey | undefined): string | undefined {
-    try {
-      return openDetails(botId, event, this.service, key);
-    } catch (error) {
-      if (error instanceof UnreadableSecretError) return CLOSED;
-      throw error;
-    }
-  }
-}
-
-function saltedBy(isOwn: boolean, isGone: boolean): SaltedBy {
-  if (isOwn) return SALTED_BY.installation;
-  return isGone ? SALTED_BY.nobody : SALTED_BY.subject;
 }

@@ -1,8 +1,11 @@
-import { Injectable } from '@nestjs/common';
 import { EVENT_KEY, InstallationKeys, type JoinedKey, type SubjectKey, SubjectKeys } from '@app/crypto';
-import type { Tx } from '@app/database';
+import { ConcurrentChange, type Tx } from '@app/database';
 import { subjectAt } from '@app/subjects';
+import { Injectable } from '@nestjs/common';
+import type { BatchRow } from './audit-batches';
+import { type Entry, partHash, type Parts, SALTED_BY, unpacked } from './audit-leaf';
 import { EventCommitments, type OpenEvent, type StoredEvent } from './event-commitments';
+import type { DisclosedPart, ProvenEventView } from './sealing.dto';
 
 const EVENTS = `SELECT seq, event.id, event.guild_id, event.user_id, event_type, source, details, event.created_at,
     ${EVENT_KEY.columns}
@@ -19,6 +22,12 @@ export type EventRow = StoredEvent & JoinedKey;
 export interface StoredEvents {
   readonly rows: readonly EventRow[];
   readonly keys: readonly (SubjectKey | undefined)[];
+}
+
+/** The events of a batch, and what the batch keeps of each. */
+export interface SealedEvents {
+  readonly events: readonly OpenEvent[];
+  readonly entries: readonly Entry[];
 }
 
 /** Reads events and decrypts their details. */
@@ -45,6 +54,37 @@ export class EventOpener {
     return rows.map((row) => this.commitments.open(botId, row, this.keyOf(botId, row)));
   }
 
+  /** The events of a batch, as {@link EventOpener.read} reads them, and one too many if there are more. */
+  async sealed(tx: Tx, { bot_id, first_seq, last_seq, events, entries }: BatchRow): Promise<SealedEvents> {
+    return {
+      events: await this.read(tx, bot_id, first_seq - 1, last_seq, events + 1),
+      entries: unpacked(entries) ?? [],
+    };
+  }
+
+  /**
+   * A sealed event for its bot. Parts that identify an erased user are hidden.
+   * @throws ConcurrentChange when its key was destroyed after the reading
+   */
+  disclosed(event: OpenEvent, { commitment, saltedBy }: Entry): ProvenEventView {
+    const { seq, id, event_type, source, created_at, parts, isErased, isClosed } = event;
+    const salts = this.commitments.salts(event, saltedBy);
+    const isAboutErasure = saltedBy === SALTED_BY.installation;
+    return {
+      ...{ seq, id, event_type, source, created_at },
+      commitment: commitment.toString('base64url'),
+      erased: isErased,
+      parts:
+        salts === undefined || isClosed || isErased !== isAboutErasure
+          ? null
+          : {
+              user: part(salts.user, 'user', parts.user, isAboutErasure),
+              guild: part(salts.guild, 'guild', parts.guild, isAboutErasure),
+              details: part(salts.details, 'details', parts.details),
+            },
+    };
+  }
+
   /** The next end of an erasure of the subject of an event; undefined while none is in the log. */
   async endAfter(
     tx: Tx,
@@ -58,5 +98,25 @@ export class EventOpener {
   /** Undefined for a damaged key, so that the log of its bot is sealed all the same. */
   private keyOf(botId: string, row: EventRow): SubjectKey | undefined {
     return this.keys.openJoined(subjectAt(botId, row), row);
+  }
+}
+
+function part(salt: Buffer, name: keyof Parts, value: string | null, isDigest = false): DisclosedPart {
+  // One digest in all events of an erased user would show which events belong together.
+  return isDigest
+    ? { hash: partHash(salt, name, value).toString('base64url') }
+    : { value, salt: salt.toString('base64url') };
+}
+
+/**
+ * The result of `make`; undefined when a subject key was destroyed after the reading: then the events are erased, and
+ * have to be read again.
+ */
+export async function unlessErased<Made>(make: () => Made | Promise<Made>): Promise<Made | undefined> {
+  try {
+    return await make();
+  } catch (error) {
+    if (error instanceof ConcurrentChange) return undefined;
+    throw error;
   }
 }

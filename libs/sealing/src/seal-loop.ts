@@ -1,3 +1,8 @@
+import { UnsealedBots } from '@app/audit';
+import { eachOf, UnitOfWork } from '@app/database';
+import { type Job, type Lease, PeriodicJob } from '@app/jobs';
+import { ApiError, Clock, type Config, CONFIG, describeFault } from '@app/kernel';
+import { Metrics } from '@app/metrics';
 import {
   BeforeApplicationShutdown,
   Inject,
@@ -5,11 +10,6 @@ import {
   Logger,
   OnApplicationBootstrap,
 } from '@nestjs/common';
-import { UnsealedBots } from '@app/audit';
-import { UnitOfWork } from '@app/database';
-import { type Job, type Lease, PeriodicJob } from '@app/jobs';
-import { ApiError, Clock, CONFIG, type Config, describeFault } from '@app/kernel';
-import { Metrics } from '@app/metrics';
 import { BatchSealer } from './batch-sealer';
 import { SettledOrder } from './settled-order';
 
@@ -25,6 +25,16 @@ const GROUP = 16;
 const SWEEP_MS = 60_000;
 /** Bots read by one statement of the search. */
 const PAGE = 500;
+
+interface LogEnd {
+  readonly id: string;
+  readonly newest: number | null;
+  readonly sealed: number | null;
+}
+
+const LOG_ENDS = `SELECT id, (SELECT MAX(seq) FROM audit_events WHERE bot_id = bot.id) AS newest,
+    (SELECT last_seq FROM audit_heads WHERE bot_id = bot.id) AS sealed
+  FROM bots bot WHERE id > ? ORDER BY id LIMIT ${PAGE}`;
 
 /** A log that has grown. */
 interface Due {
@@ -75,23 +85,14 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
 
   /** Searches for logs that grew without a note. */
   run(lease: Lease, stopping: AbortSignal): Promise<void> {
+    const read = (after?: LogEnd): Promise<LogEnd[]> =>
+      this.unitOfWork.read((tx) => tx.all<LogEnd>(LOG_ENDS, after?.id ?? ''));
     return lease.keep(async () => {
-      for (let after: string | undefined = ''; after !== undefined && !stopping.aborted;)
-        after = await this.search(after);
+      for await (const { id, newest, sealed } of eachOf(PAGE, read)) {
+        if (stopping.aborted) return;
+        if ((newest ?? 0) > (sealed ?? 0)) this.unsealed.note(id);
+      }
     });
-  }
-
-  private async search(after: string): Promise<string | undefined> {
-    const bots = await this.unitOfWork.read((tx) =>
-      tx.all<{ id: string; newest: number | null; sealed: number | null }>(
-        `SELECT id, (SELECT MAX(seq) FROM audit_events WHERE bot_id = bot.id) AS newest,
-           (SELECT last_seq FROM audit_heads WHERE bot_id = bot.id) AS sealed
-         FROM bots bot WHERE id > ? ORDER BY id LIMIT ${PAGE}`,
-        after,
-      ),
-    );
-    for (const { id, newest, sealed } of bots) if ((newest ?? 0) > (sealed ?? 0)) this.unsealed.note(id);
-    return bots.length < PAGE ? undefined : bots.at(-1)?.id;
   }
 
   private arm(pauseMs = PAUSE_MS): void {
@@ -168,4 +169,34 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
     this.metrics.count('auditSealingFailures');
     this.logger.error(`${log} could not be sealed and is tried again within a minute`, describeFault(error));
   }
+}
+
+/** The state of all audit logs for the operator. */
+export interface LogState {
+  /** Logs with events that are not sealed. */
+  readonly unsealed: number;
+  /** The time of the oldest of these events. */
+  readonly oldestUnsealed: string | undefined;
+  /** The time of the newest event. */
+  readonly newest: string | undefined;
+}
+
+export async function logState(unitOfWork: UnitOfWork): Promise<LogState> {
+  const row = await unitOfWork.get<{
+    readonly unsealed: number | string;
+    readonly oldest: string | null;
+    readonly newest: string | null;
+  }>(
+    `SELECT COUNT(behind) AS unsealed, MIN(behind) AS oldest, MAX(newest) AS newest FROM (
+       SELECT (SELECT created_at FROM audit_events WHERE bot_id = bot.id AND seq > COALESCE(
+                 (SELECT last_seq FROM audit_heads WHERE bot_id = bot.id), ${Number.MIN_SAFE_INTEGER})
+               ORDER BY seq LIMIT 1) AS behind,
+         (SELECT created_at FROM audit_events WHERE bot_id = bot.id ORDER BY seq DESC LIMIT 1) AS newest
+       FROM bots bot) logs`,
+  );
+  return {
+    unsealed: Number(row?.unsealed ?? 0),
+    oldestUnsealed: row?.oldest ?? undefined,
+    newest: row?.newest ?? undefined,
+  };
 }

@@ -1,8 +1,7 @@
-import { EventType, type OwnEventType } from '@app/audit';
+import { EventType } from '@app/audit';
 import { Flag, Integer, OneOf, Pagination, QueryInteger, Timestamp, Uuid } from '@app/http';
-import type { AuditEventType } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
-import type { DisclosedEvent } from './audit-disclosure';
+import type { Parts } from './audit-leaf';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 const hash = { type: 'string', description: '32 bytes in base64url' } as const;
@@ -28,10 +27,15 @@ export class AuditExportQuery {
   @QueryInteger(0, MAX, 0) after?: string;
 }
 
-export class ProvenEventView implements DisclosedEvent {
+/** A personal part with the salt that verifies it, or only its hash where the part must stay secret. */
+export type DisclosedPart =
+  { readonly value: string | null; readonly salt: string } | { readonly hash: string };
+
+/** An event for a party that does not trust the service: the leaf proves every field except `erased`. */
+export class ProvenEventView {
   @Integer(1, MAX) seq: number;
   @Uuid() id: string;
-  @EventType() event_type: AuditEventType | OwnEventType;
+  @EventType() event_type: string;
   @OneOf(['service', 'client']) source: string;
   @Timestamp() created_at: string;
   @ApiProperty(hash) commitment: string;
@@ -43,12 +47,12 @@ export class ProvenEventView implements DisclosedEvent {
       'The parts behind the commitment: each with its salt, or only its hash where it must stay secret; null once erased',
     properties: { user: part, guild: part, details: part },
   })
-  parts: DisclosedEvent['parts'];
+  parts: Readonly<Record<keyof Parts, DisclosedPart>> | null;
 }
 
 export class AuditProofView {
   @Uuid() bot_id: string;
-  @ApiProperty({ type: ProvenEventView }) event: DisclosedEvent;
+  @ApiProperty({ type: ProvenEventView }) event: ProvenEventView;
   @Integer(0, MAX) leaf_index: number;
   @ApiProperty({ type: [String], description: 'Hashes from the leaf up to the root (RFC 9162)' })
   path: string[];

@@ -14,7 +14,7 @@ interface Note {
   readonly writers: readonly string[];
 }
 
-export interface Look {
+interface Look {
   /** Every event committed before this look has a place up to this one. */
   readonly upTo: number;
   /** No further event can get a place up to this one. */
