@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { pages, UnitOfWork } from '@app/database';
 import { botByBot, type Job, type Lease, nextBotBy, PeriodicJob } from '@app/jobs';
 import { Clock } from '@app/kernel';
-import { REPLAYED_DAYS } from './claim';
+import { REPLAYED_DAYS } from './answers';
 
 const NEXT_BOT = 'SELECT MIN(bot_id) AS bot_id FROM idempotency_keys WHERE bot_id > ?';
 

@@ -1,7 +1,7 @@
 import { findBot } from '@app/bots';
 import { Cursors, SubjectDigests } from '@app/crypto';
 import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
-import { type Claim, type Form, plain } from '@app/idempotency';
+import { Acts, Answers, type Claim } from '@app/idempotency';
 import { Clock, conflict, momentMs, notFound } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 import type { SubjectIds } from '@app/subjects';
@@ -29,13 +29,13 @@ interface Replayed {
   readonly isWhole: boolean;
 }
 
-const REPLAYED: Form<Replayed> = { ...plain<Replayed>(), isPartial: ({ isWhole }) => !isWhole };
-
 /** Lets a bot read and repeat its own webhook calls. Calls are sent only to the bot's own URL. */
 @Injectable()
 export class DeliveriesService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    private readonly acts: Acts,
+    private readonly answers: Answers,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
     private readonly texts: DeliveryTexts,
@@ -92,11 +92,7 @@ export class DeliveriesService {
       return this.viewIn(tx, botId, id);
     };
     // The delivery is about a user: a repeat answers it as it is then.
-    const form: Form<DeliveryView> = {
-      write: () => '',
-      read: ({ tx }) => this.viewIn(tx, botId, id),
-    };
-    return this.unitOfWork.write(claim.once(form, redeliver));
+    return this.acts.once(claim, redeliver, { again: (tx) => this.viewIn(tx, botId, id) });
   }
 
   /** Queues the events since a time again, oldest first, in several units; a repeated call continues. */
@@ -124,7 +120,7 @@ export class DeliveriesService {
     claim: Claim,
   ): Promise<Replayed> {
     return this.unitOfWork.write((tx) =>
-      claim.advance<Replayed>(tx, REPLAYED, async ({ queued, last } = progress) => {
+      this.answers.advance<Replayed>(tx, claim, async ({ queued, last } = progress) => {
         await this.requireUrl(tx, botId);
         const ids = await this.outbox.resendSome(tx, botId, { ...scope, after: last }, CHUNK);
         return { queued: queued + ids.length, last: ids.at(-1) ?? last, isWhole: ids.length < CHUNK };
@@ -139,7 +135,7 @@ export class DeliveriesService {
       const id = await this.outbox.queue(tx, { botId, event: 'ping', payload });
       return this.viewIn(tx, botId, id);
     };
-    return this.unitOfWork.write(claim.once(plain(), ping));
+    return this.acts.once(claim, ping);
   }
 
   private async requireUrl(tx: Tx, botId: string): Promise<void> {
