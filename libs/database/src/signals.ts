@@ -25,14 +25,12 @@ export abstract class Signals {
 }
 
 /** For an engine with a single process: there is no receiver. */
-export class NoSignals extends Signals {
-  readonly isConnected = true;
-  tell(): void {}
-  on(): void {}
-  onGap(): void {}
-}
-
-export const NO_SIGNALS: Signals = new NoSignals();
+export const NO_SIGNALS: Signals = {
+  isConnected: true,
+  tell: () => undefined,
+  on: () => undefined,
+  onGap: () => undefined,
+};
 
 const CHANNEL = 'lethe';
 /** The payload limit of a notification, in bytes. PostgreSQL accepts less than 8,000. */
