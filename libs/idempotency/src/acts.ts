@@ -3,7 +3,7 @@ import { type SharedWork, type Tx, UnitOfWork } from '@app/database';
 import { ApiError, Clock, OwnError } from '@app/kernel';
 import { type Subject, subjectName } from '@app/subjects';
 import { type Answered, Answers, type Kept, viewOf } from './answers';
-import { type Claim, KeyClaim } from './claim';
+import type { Claim } from './claim';
 
 /** What an act has read about a subject; undefined for an unknown one, whose input the act refuses. */
 export interface About {
@@ -191,9 +191,9 @@ export class Acts {
 }
 
 /** Whether neither the subject nor the claim is one of an earlier caller, which `names` holds. */
-function isFirst(names: Set<string>, { subject }: About, claim: Claim): boolean {
+function isFirst(names: Set<string>, { subject }: About, { row }: Claim): boolean {
   const own = subject === undefined ? [] : [subjectName(subject)];
-  if (claim instanceof KeyClaim) own.push(claim.id);
+  if (row !== undefined) own.push(row.id);
   if (own.some((name) => names.has(name))) return false;
   for (const name of own) names.add(name);
   return true;

@@ -4,7 +4,7 @@ import { ConcurrentChange, finding, insertion, type Tx } from '@app/database';
 import { ApiError, Clock } from '@app/kernel';
 import { type Digest, encryptedBy, UnreadableSecretError } from '@app/primitives';
 import type { Subject } from '@app/subjects';
-import { answerErased, type Claim, keyReused, KeyClaim } from './claim';
+import { answerErased, type Claim, type ClaimedRow, keyReused } from './claim';
 
 /** How long an answer is replayed, in days. */
 export const REPLAYED_DAYS = 1;
@@ -62,23 +62,18 @@ export class Answers {
 
   /** The answer of each claim; undefined for a new one, and for one without a key. */
   async find(tx: Tx, claims: readonly Claim[]): Promise<readonly (Answered | undefined)[]> {
-    const given = claims.filter((claim) => claim instanceof KeyClaim);
+    const given = claims.flatMap(({ row }) => (row === undefined ? [] : [[row.botId, row.id]]));
     if (given.length === 0) return claims.map(() => undefined);
-    const keys = given.map(({ botId, id }) => [botId, id]);
-    const rows = (await FIND(tx, keys, true)).values();
+    const found = (await FIND(tx, given, true)).values();
     // Sent together: the repeats of one caller hold up no other one for a round trip each.
-    return Promise.all(
-      claims.map(async (claim) =>
-        claim instanceof KeyClaim ? this.read(tx, claim, rows.next().value) : undefined,
-      ),
-    );
+    return Promise.all(claims.map(async ({ row }) => row && this.read(tx, row, found.next().value)));
   }
 
   /** Stores answers. @throws ConcurrentChange when another unit has stored one for the same claim */
   async keep(tx: Tx, given: readonly Kept[]): Promise<void> {
     const rows: string[][] = [];
     for (const each of given)
-      if (each.claim instanceof KeyClaim) rows.push(await this.rowOf(tx, each.claim, each));
+      if (each.claim.row !== undefined) rows.push(await this.valuesOf(tx, each.claim.row, each));
     if (rows.length === 0) return;
     let kept = await CREATE(tx, rows);
     if (kept < rows.length) {
@@ -91,8 +86,8 @@ export class Answers {
   }
 
   /** Removes the answer of a claim, whose act is done again. */
-  async forget(tx: Tx, claim: Claim): Promise<void> {
-    if (claim instanceof KeyClaim) await tx.run(REMOVE, claim.botId, claim.id);
+  async forget(tx: Tx, { row }: Claim): Promise<void> {
+    if (row !== undefined) await tx.run(REMOVE, row.botId, row.id);
   }
 
   /**
@@ -104,16 +99,17 @@ export class Answers {
     claim: Claim,
     step: (before: State | undefined) => Promise<State>,
   ): Promise<State> {
-    if (!(claim instanceof KeyClaim)) return step(undefined);
-    const [row] = await LOCK(tx, [[claim.botId, claim.id]], true);
-    const before = stateOf<State>(claim, await this.read(tx, claim, row));
+    const { row } = claim;
+    if (row === undefined) return step(undefined);
+    const [found] = await LOCK(tx, [[row.botId, row.id]], true);
+    const before = stateOf<State>(claim, await this.read(tx, row, found));
     if (before?.isWhole === true) return before;
     const state = await step(before).catch((error: unknown) => {
       if (before !== undefined) throw error;
       return this.unlessDone(tx, claim, error);
     });
-    const values = await this.rowOf(tx, claim, { subject: undefined, view: state });
-    if ((await tx.run(PUT, ...values, row?.created_at ?? '')) === 0) throw new ConcurrentChange();
+    const values = await this.valuesOf(tx, row, { subject: undefined, view: state });
+    if ((await tx.run(PUT, ...values, found?.created_at ?? '')) === 0) throw new ConcurrentChange();
     return state;
   }
 
@@ -135,21 +131,24 @@ export class Answers {
     throw error;
   }
 
-  private async rowOf(tx: Tx, claim: KeyClaim, { subject, view }: Omit<Kept, 'claim'>): Promise<string[]> {
-    const { botId, id, request } = claim;
+  private async valuesOf(tx: Tx, row: ClaimedRow, { subject, view }: Omit<Kept, 'claim'>): Promise<string[]> {
     const key = subject === undefined ? this.installation : await this.keys.forWriting(tx, subject);
-    const answer = key.encrypt(JSON.stringify(view), contextOfAnswer(claim));
-    return [botId, id, request, answer, this.clock.confirmedIso()];
+    const answer = key.encrypt(JSON.stringify(view), contextOfAnswer(row));
+    return [row.botId, row.id, row.request, answer, this.clock.confirmedIso()];
   }
 
-  private async read(tx: Tx, claim: KeyClaim, row: StoredAnswer | undefined): Promise<Answered | undefined> {
-    if (row === undefined || row.created_at <= this.clock.daysAgoIso(REPLAYED_DAYS)) return undefined;
-    if (row.request !== claim.request) return { refusal: keyReused() };
-    const keyId = encryptedBy(row.answer) ?? '';
+  private async read(
+    tx: Tx,
+    row: ClaimedRow,
+    found: StoredAnswer | undefined,
+  ): Promise<Answered | undefined> {
+    if (found === undefined || found.created_at <= this.clock.daysAgoIso(REPLAYED_DAYS)) return undefined;
+    if (found.request !== row.request) return { refusal: keyReused() };
+    const keyId = encryptedBy(found.answer) ?? '';
     const key = keyId === this.installation.id ? this.installation : await this.keys.withId(tx, keyId);
     if (key === undefined) return { refusal: answerErased() };
     try {
-      return { view: JSON.parse(key.decrypt(row.answer, contextOfAnswer(claim))) as object };
+      return { view: JSON.parse(key.decrypt(found.answer, contextOfAnswer(row))) as object };
     } catch (error) {
       // An earlier version has stored it, for another place.
       if (error instanceof UnreadableSecretError) return { refusal: answerErased() };
@@ -159,7 +158,7 @@ export class Answers {
 }
 
 /** The place of a stored answer. */
-function contextOfAnswer({ botId, id }: KeyClaim): string {
+function contextOfAnswer({ botId, id }: ClaimedRow): string {
   return `idempotency_keys/${botId}/${id}/answer`;
 }
 

@@ -12,13 +12,30 @@ import { IDEMPOTENT_ROUTE_EXTENSION, type LetheRequest, type RequestContext } fr
 import { type ApiError, conflict, invalidRequest, OwnError } from '@app/kernel';
 import { type Digest, DIGEST_LENGTH, DigestKey } from '@app/primitives';
 
+/** The row in which the answer of a request with a key is stored. */
+export interface ClaimedRow {
+  readonly botId: string;
+  /** The digest of method, path and key. */
+  readonly id: Digest;
+  /** The digest of key and body. */
+  readonly request: Digest;
+}
+
 /**
  * The claim of a request on its act: with an `Idempotency-Key` the act is done once, and its answer is stored in the
  * transaction of the act.
  */
-export abstract class Claim {
+export class Claim {
+  /** @param row undefined for a request without a key */
+  constructor(
+    readonly row?: ClaimedRow,
+    private readonly context?: Pick<RequestContext, 'isReplayed'>,
+  ) {}
+
   /** Whether the request has a key. */
-  abstract readonly isGiven: boolean;
+  get isGiven(): boolean {
+    return this.row !== undefined;
+  }
 
   /**
    * The claims of the acts of a request that consists of several: each is done once for the key and its place. They do not
@@ -29,53 +46,20 @@ export abstract class Claim {
   }
 
   /** One of {@link parts}. */
-  abstract part(at: number): Claim;
-
-  /** Marks the answer as the one of an earlier request. */
-  abstract replay(): void;
-}
-
-class NoClaim extends Claim {
-  readonly isGiven = false;
-
-  part(): Claim {
-    return this;
+  part(at: number): Claim {
+    if (this.row === undefined) return this;
+    const id = hash('sha256', `${this.row.id}/${at}`, 'base64url').slice(0, DIGEST_LENGTH) as Digest;
+    return new Claim({ ...this.row, id });
   }
 
+  /** Marks the answer as the one of an earlier request. */
   replay(): void {
-    throw new OwnError('A request without a key repeats none');
+    if (this.context !== undefined) this.context.isReplayed = true;
   }
 }
 
 /** The claim of a request without a key. */
-export const NO_CLAIM: Claim = new NoClaim();
-
-/** The claim of a request with a key. */
-export class KeyClaim extends Claim {
-  readonly isGiven = true;
-
-  /**
-   * @param id the digest of method, path and key
-   * @param request the digest of key and body
-   */
-  constructor(
-    readonly botId: string,
-    readonly id: Digest,
-    readonly request: Digest,
-    private readonly context: Pick<RequestContext, 'isReplayed'>,
-  ) {
-    super();
-  }
-
-  part(at: number): Claim {
-    const part = hash('sha256', `${this.id}/${at}`, 'base64url').slice(0, DIGEST_LENGTH) as Digest;
-    return new KeyClaim(this.botId, part, this.request, { isReplayed: false });
-  }
-
-  replay(): void {
-    this.context.isReplayed = true;
-  }
-}
+export const NO_CLAIM = new Claim();
 
 /** The header by which a caller repeats a request safely (IETF draft-ietf-httpapi-idempotency-key-header). */
 const KEY_HEADER = 'Idempotency-Key';
@@ -117,7 +101,8 @@ export class Claims {
     this.begin(id, request);
     // The body holds ids. The part of the keyed digest that is not stored keeps them from being guessed by trial.
     const content = hash('sha256', secret + JSON.stringify(request.body ?? null), 'base64url');
-    return new KeyClaim(botId, id, content.slice(0, DIGEST_LENGTH) as Digest, request.context);
+    const row = { botId, id, request: content.slice(0, DIGEST_LENGTH) as Digest };
+    return new Claim(row, request.context);
   }
 
   /** The claim is under way until the request is answered. */
