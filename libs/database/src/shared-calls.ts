@@ -1,5 +1,5 @@
-import { ApiError } from '@app/kernel';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ApiError } from '@app/kernel';
 import { databaseUnavailable, isTimeOut } from './database-faults';
 import type { Tx } from './tx';
 import { alone, type SharedWork } from './unit-of-work';

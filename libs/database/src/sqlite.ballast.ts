@@ -111,8 +111,8 @@ function missing({ path, wantedBytes }: Reserve): number {
 const LOOK_MS = 5_000;
 
 /**
- * Watches the room for the SQLite files, on each of their disks. While little is left, or the ballast is incomplete, the process is degraded. The
- * ballast is completed when there is room.
+ * Watches the room for the SQLite files, on each of their disks. While little is left, or the ballast is incomplete, the
+ * process is degraded. The ballast is completed when there is room.
  */
 @Injectable()
 export class DiskWatch implements OnApplicationBootstrap, OnApplicationShutdown {

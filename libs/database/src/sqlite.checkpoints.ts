@@ -1,8 +1,8 @@
-import { isThere, OwnError } from '@app/kernel';
-import type { Database } from 'better-sqlite3';
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { Database } from 'better-sqlite3';
+import { isThere, OwnError } from '@app/kernel';
 import type { Checkpointed } from './checkpoint.thread';
 import { databaseUnavailable } from './database-faults';
 import type { SqliteConnection } from './sqlite.tx';

@@ -8,6 +8,8 @@ const NEXT_BOT = 'SELECT MIN(bot_id) AS bot_id FROM idempotency_keys WHERE bot_i
 
 /** Rows looked at in one read, and removed by one unit at most. */
 const BATCH = 500;
+const LOOK = `SELECT id, created_at FROM idempotency_keys WHERE bot_id = ? AND id > ? ORDER BY id LIMIT ${BATCH}`;
+const REMOVE = 'DELETE FROM idempotency_keys WHERE bot_id = ? AND id BETWEEN ? AND ? AND created_at <= ?';
 
 interface Looked {
   readonly id: string;
@@ -34,21 +36,11 @@ export class IdempotencyRetention implements Job {
     const remove = async (botId: string): Promise<void> => {
       const before = this.clock.daysAgoIso(REPLAYED_DAYS);
       const look = (after?: Looked): Promise<Looked[]> =>
-        this.unitOfWork.read((tx) =>
-          tx.all(
-            `SELECT id, created_at FROM idempotency_keys WHERE bot_id = ? AND id > ? ORDER BY id LIMIT ${BATCH}`,
-            ...[botId, after?.id ?? ''],
-          ),
-        );
+        this.unitOfWork.read((tx) => tx.all<Looked>(LOOK, botId, after?.id ?? ''));
       for await (const page of pages(BATCH, look)) {
         if (stopping.aborted) return;
         if (page.every(({ created_at: at }) => at > before)) continue;
-        await lease.batch((tx) =>
-          tx.run(
-            'DELETE FROM idempotency_keys WHERE bot_id = ? AND id BETWEEN ? AND ? AND created_at <= ?',
-            ...[botId, page[0]?.id ?? '', page.at(-1)?.id ?? '', before],
-          ),
-        );
+        await lease.batch((tx) => tx.run(REMOVE, botId, page[0]?.id ?? '', page.at(-1)?.id ?? '', before));
       }
     };
     await lease.keep(() => botByBot(nextBotBy(this.unitOfWork, NEXT_BOT), remove, stopping, this.logger));
