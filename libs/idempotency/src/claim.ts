@@ -48,8 +48,9 @@ export class Claim {
   /** One of {@link parts}. */
   part(at: number): Claim {
     if (this.row === undefined) return this;
-    const id = hash('sha256', `${this.row.id}/${at}`, 'base64url').slice(0, DIGEST_LENGTH) as Digest;
-    return new Claim({ ...this.row, id });
+    const { botId, id, request } = this.row;
+    const part = hash('sha256', `${id}/${at}`, 'base64url').slice(0, DIGEST_LENGTH) as Digest;
+    return new Claim({ botId, id: part, request });
   }
 
   /** Marks the answer as the one of an earlier request. */
