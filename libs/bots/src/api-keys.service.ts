@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Cursors } from '@app/crypto';
 import { botDeleted, type Tx, UnitOfWork } from '@app/database';
 import { ALL_SCOPES, type Caller, insufficientScope, type PageQuery, scopeBits, scopesOf } from '@app/http';
-import { type Claim, EncryptedForms } from '@app/idempotency';
+import { Acts, type Claim } from '@app/idempotency';
 import { Clock, conflict, invalidRequest, momentMs, notFound } from '@app/kernel';
 import { IsNull, LessThan, MoreThan } from 'typeorm';
 import { ApiKeyDirectory } from './api-key-directory';
@@ -36,7 +36,7 @@ export class ApiKeys {
     private readonly directory: ApiKeyDirectory,
     private readonly issuer: ApiKeyIssuer,
     private readonly uses: KeyUses,
-    private readonly forms: EncryptedForms,
+    private readonly acts: Acts,
     private readonly clock: Clock,
     private readonly cursors: Cursors,
   ) {}
@@ -72,7 +72,7 @@ export class ApiKeys {
       await this.requireRoom(tx, botId);
       return createdView(await this.issuer.issue(tx, botId, { scopes, expiresAt }));
     };
-    return this.unitOfWork.write(claim.once(this.forms.ofInstallation(), create));
+    return this.acts.once(claim, create);
   }
 
   /**
@@ -107,8 +107,7 @@ export class ApiKeys {
       const issued = await this.issuer.issue(tx, botId, { scopes: Number(own.scopes), expiresAt });
       return { ...createdView(issued), overlap_until: overlapUntil };
     };
-    const once = claim.once<ApiKeyRotatedView>(this.forms.ofInstallation(), rotate);
-    const view = await this.unitOfWork.write(once);
+    const view = await this.acts.once(claim, rotate);
     if (overlapSeconds === 0) await this.directory.forgottenEverywhere();
     return view;
   }

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Keyring, missingKey, newWebhookSecret } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
-import { type Claim, EncryptedForms } from '@app/idempotency';
+import { Acts, type Claim } from '@app/idempotency';
 import { StartError, Clock, conflict, notFound, Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 import type { RotateWebhookSecret, WebhookSecretView } from './bots.dto';
@@ -31,7 +31,7 @@ export class WebhookSecrets implements OnApplicationBootstrap {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly keyring: Keyring,
-    private readonly forms: EncryptedForms,
+    private readonly acts: Acts,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
@@ -90,7 +90,7 @@ export class WebhookSecrets implements OnApplicationBootstrap {
       );
       return { webhook_secret: secret, overlap_until: until };
     };
-    return this.unitOfWork.write(claim.once(this.forms.ofInstallation(), rotate));
+    return this.acts.once(claim, rotate);
   }
 
   private rowOf(tx: Tx, botId: string): Promise<SecretRow | undefined> {

@@ -3,7 +3,7 @@ import { lockBot } from '@app/bots';
 import { Cursors } from '@app/crypto';
 import { asPartlyDone, eachOf, type Tx, UnitOfWork } from '@app/database';
 import { ListPage, type PageQuery } from '@app/http';
-import type { Claim, Form } from '@app/idempotency';
+import { Acts, type Claim } from '@app/idempotency';
 import { Clock, type Config, CONFIG, conflict, Random, requireBytes } from '@app/kernel';
 import { ConsentedDataHolders } from '@app/subjects';
 import { MoreThan } from 'typeorm';
@@ -27,6 +27,7 @@ const AT_ONCE = 8;
 export class CategoriesService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    private readonly acts: Acts,
     private readonly holders: ConsentedDataHolders,
     private readonly clock: Clock,
     private readonly random: Random,
@@ -51,15 +52,12 @@ export class CategoriesService {
       return views;
     };
     // Declarations can be long: a repeat answers them as they are then.
-    const form: Form<CategoryView[]> = {
-      write: () => '',
-      read: async ({ tx }) => {
-        const views: CategoryView[] = [];
-        for (const { key } of inputs) views.push(categoryView(await this.require(tx, botId, key)));
-        return views;
-      },
+    const again = async (tx: Tx): Promise<CategoryView[]> => {
+      const views: CategoryView[] = [];
+      for (const { key } of inputs) views.push(categoryView(await this.require(tx, botId, key)));
+      return views;
     };
-    return this.unitOfWork.write(claim.once(form, register));
+    return this.acts.once(claim, register, { again });
   }
 
   /** One page, oldest first. */

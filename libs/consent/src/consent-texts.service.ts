@@ -4,7 +4,7 @@ import { type CategoryWords, declarationsOf, wordsOf } from '@app/categories';
 import { Cursors } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { languageFor, ListPage } from '@app/http';
-import type { Claim, Form } from '@app/idempotency';
+import { Acts, type Claim } from '@app/idempotency';
 import { Clock, type Config, CONFIG, conflict, invalidRequest, requireBytes } from '@app/kernel';
 import type { Subject } from '@app/subjects';
 import type { Shown } from './consent-history';
@@ -52,6 +52,7 @@ export interface Asking {
 export class ConsentTextsService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    private readonly acts: Acts,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
     private readonly cursors: Cursors,
@@ -79,8 +80,7 @@ export class ConsentTextsService {
       return inLanguages(views);
     };
     // A registered text is never changed.
-    const form: Form<ConsentTextView> = { write: () => '', read: ({ tx }) => viewOfAll(tx) };
-    return this.unitOfWork.write(claim.once(form, register));
+    return this.acts.once(claim, register, { again: viewOfAll });
   }
 
   /** One page, ordered by version and language. */

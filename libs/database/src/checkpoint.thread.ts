@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { OPENING_MS, SqliteDatabase } from './sqlite.driver';
 
-/** What the thread answers: the pages of the write-ahead log, or the code of the fault. */
+/** The answer of the thread: the pages of the write-ahead log, or the code of the fault. */
 export type Checkpointed = { readonly pages: number } | { readonly fault: string };
 
 const database = new SqliteDatabase(workerData as string, { fileMustExist: true, timeout: OPENING_MS });

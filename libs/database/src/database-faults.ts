@@ -20,17 +20,13 @@ export function outcomeUnknown(): ApiError {
   );
 }
 
-/** An act of several units failed after at least one of them was committed. */
-export function partlyDone(): ApiError {
+/** The answer to an error after the first unit of an act was committed. A 503 must not say that nothing was changed. */
+export function asPartlyDone(error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.code !== 'service_unavailable') return error;
   return new ApiError(
-    'service_unavailable',
+    error.code,
     'The database could not do all of this: part of it is done, repeat the request to go on',
   );
-}
-
-/** The answer to an error after the first unit of an act. A 503 must not say that nothing was changed. */
-export function asPartlyDone(error: unknown): unknown {
-  return error instanceof ApiError && error.code === 'service_unavailable' ? partlyDone() : error;
 }
 
 /** The bot was deleted after the authentication of the request. */

@@ -1,4 +1,6 @@
-import type { DataSource, DataSourceOptions, EntityTarget, ObjectLiteral } from 'typeorm';
+import { StartError } from '@app/kernel';
+import { type DataSource, type DataSourceOptions, MigrationExecutor, type MigrationInterface } from 'typeorm';
+import { requireKeyTables, requireUnusedKeys } from './key-tables';
 import type { Ballast } from './sqlite.ballast';
 import type { UnitOfWork } from './unit-of-work';
 
@@ -36,4 +38,78 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-export type Entities = readonly EntityTarget<ObjectLiteral>[];
+/** Marks a database that a move has not finished. It has one row for each table that the move has begun. */
+export const MOVE_TABLE = 'lethe_move';
+
+/**
+ * A migration of the keys. On SQLite its `up` first runs alone, before all other migrations, and is committed. It then
+ * runs again with the others, so it must accept tables that exist.
+ */
+export interface KeysMigration extends MigrationInterface {
+  readonly isOfKeys: true;
+}
+
+/**
+ * Brings the schema up to date, with all migrations in one transaction, or only checks that it is, as `access` says. A
+ * database of a newer Lethe, or one that a move from SQLite has filled in part, stays untouched.
+ * @throws StartError with the remedy.
+ */
+export async function bringUpToDate(source: DataSource, access: Access): Promise<void> {
+  await requireKnown(source);
+  await requireNotBeingFilled(source);
+  if (access !== 'keys' && (await new MigrationExecutor(source).getExecutedMigrations()).length === 0)
+    await requireUnusedKeys(source);
+  if (access === 'migrate' || access === 'keys') {
+    await makeKeyFile(source);
+    await source.runMigrations({ transaction: 'all' });
+    // A move that began meanwhile has the lock of the schema until it ends or is interrupted.
+    await requireNotBeingFilled(source);
+  } else if (await needsMigrations(source)) {
+    throw new StartError(
+      'The database needs migrations. Run them with npm run admin -- db:migrate, or set MIGRATE_ON_START=true.',
+    );
+  }
+  await requireKeyTables(source);
+}
+
+/**
+ * SQLite commits to its two files one after the other. The keys come first, so that no data exists without its keys.
+ */
+async function makeKeyFile(source: DataSource): Promise<void> {
+  if (source.options.type === 'postgres') return;
+  const pending = await new MigrationExecutor(source).getPendingMigrations();
+  const runner = source.createQueryRunner();
+  for (const { instance } of pending)
+    if (instance !== undefined && 'isOfKeys' in instance) await instance.up(runner);
+  await runner.release();
+}
+
+/** Whether known migrations have not run. */
+export async function needsMigrations(source: DataSource): Promise<boolean> {
+  return (await new MigrationExecutor(source).getPendingMigrations()).length > 0;
+}
+
+/** @throws StartError while a move fills the database, or after one that was interrupted */
+async function requireNotBeingFilled(source: DataSource): Promise<void> {
+  const runner = source.createQueryRunner();
+  try {
+    if (!(await runner.hasTable(MOVE_TABLE))) return;
+  } finally {
+    await runner.release();
+  }
+  throw new StartError(
+    'The database is being filled by npm run admin -- db:move, or the move was interrupted. Run it again to its end, or drop the database and create it again.',
+  );
+}
+
+/** @throws StartError when unknown migrations have run */
+export async function requireKnown(source: DataSource): Promise<void> {
+  const known = new Set(source.migrations.map((migration) => migration.name ?? migration.constructor.name));
+  const executed = await new MigrationExecutor(source).getExecutedMigrations();
+  const foreign = executed.filter(({ name }) => !known.has(name)).map(({ name }) => name);
+  if (foreign.length === 0) return;
+  throw new StartError(
+    `The database was written by a newer Lethe, or by one with another module (${foreign.join(', ')}). ` +
+      'It was left untouched; start that version, or restore a backup.',
+  );
+}

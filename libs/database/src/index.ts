@@ -1,18 +1,35 @@
-export { Batcher, type Waiting } from './batcher';
+export { Batcher, type Waiting } from './shared-calls';
 export {
+  addColumn,
   BelongsToBot,
+  createBotTable,
+  createKeyTable,
+  createTable,
+  digest,
+  DigestColumn,
+  id,
   IdColumn,
+  indexName,
+  integer,
   IntegerColumn,
+  isPostgres,
   json,
   JsonColumn,
+  nullable,
   parsed,
-  PrimaryIdColumn,
-  DigestColumn,
+  partsOf,
+  primary,
   PrimaryDigestColumn,
+  PrimaryIdColumn,
+  snowflake,
   SnowflakeColumn,
+  type TableShape,
+  text,
   TextColumn,
+  time,
   TimeColumn,
-} from './columns';
+  varchar,
+} from './schema';
 export {
   asPartlyDone,
   botDeleted,
@@ -23,7 +40,14 @@ export {
   isUndone,
   translateFault,
 } from './database-faults';
-export type { DatabaseEngine } from './database.engine';
+export {
+  bringUpToDate,
+  type DatabaseEngine,
+  type KeysMigration,
+  MOVE_TABLE,
+  needsMigrations,
+  requireKnown,
+} from './database.engine';
 export {
   allMigrations,
   DATABASE_DAMAGED,
@@ -32,42 +56,26 @@ export {
   type MigrationClass,
 } from './database.module';
 export { databaseBytes, KEY_TABLES, keysPath, requireUnusedKeys } from './key-tables';
-export { finding, insertion } from './insert-rows';
+export {
+  amongValues,
+  type Engine,
+  finding,
+  givenRows,
+  insertion,
+  type SqlList,
+  type SqlPart,
+  type SqlValue,
+  Tx,
+} from './tx';
 export { eachOf, inPortions, pages } from './pages';
 export { PostgresDataSource, postgresOptions } from './postgres.options';
 export { PostgresSchemaSource } from './postgres.engine';
 export { PostgresUnitOfWork } from './postgres.unit-of-work';
-export {
-  bringUpToDate,
-  type KeysMigration,
-  MOVE_TABLE,
-  needsMigrations,
-  requireKnown,
-} from './schema-version';
-export {
-  addColumn,
-  createBotTable,
-  createKeyTable,
-  createTable,
-  id,
-  indexName,
-  integer,
-  isPostgres,
-  nullable,
-  partsOf,
-  primary,
-  digest,
-  snowflake,
-  type TableShape,
-  text,
-  time,
-  varchar,
-} from './schema';
 export { NO_SIGNALS, Signals } from './signals';
 export { DiskWatch } from './sqlite.ballast';
 export { SqliteDatabase } from './sqlite.driver';
 export { SqliteConnection, SqliteKeys } from './sqlite.tx';
-export { SqliteTruncation } from './sqlite.truncation';
+export { SqliteCheckpoints, SqliteTruncation } from './sqlite.checkpoints';
 export {
   FileInUse,
   foldLog,
@@ -78,7 +86,5 @@ export {
   takeFile,
 } from './sqlite.options';
 export { SqliteReading, SqliteTurnReader } from './sqlite.reads';
-export { SqliteCheckpoints } from './sqlite.checkpoints';
 export { SqliteUnitOfWork } from './sqlite.unit-of-work';
-export { amongValues, type Engine, givenRows, type SqlList, type SqlPart, type SqlValue, Tx } from './tx';
 export { ConcurrentChange, type SharedWork, UnitOfWork } from './unit-of-work';

@@ -4,8 +4,8 @@ import { type Engine, type SqlList, type SqlValue, Tx } from './tx';
 import type { UnitOfWork } from './unit-of-work';
 
 /**
- * Reads rows in the order of their keys, a page at a time. `read` answers the rows behind `after`, from the first on
- * without it. A page of fewer than `size` rows is the last; with a `size` of 1 the reading ends at an empty page.
+ * Reads rows in the order of their keys, a page at a time. `read` returns the rows after `after`, or the first ones. A
+ * page of fewer than `size` rows is the last; with a `size` of 1 the reading ends at an empty page.
  */
 export async function* pages<Row>(
   size: number,
@@ -28,8 +28,8 @@ export async function* eachOf<Row>(
 }
 
 /**
- * The length of a portion, in UTF-16 units: a document that is sent takes this memory, and that of the rows of one statement.
- * What the documents of all places hold together has to fit into the young generation, or all of it becomes old garbage.
+ * The length of a portion, in UTF-16 units. A document that is sent takes the memory of one portion and of the rows of one
+ * statement. The portions of all documents together have to fit into the young generation, or they become old garbage.
  */
 const PORTION_LENGTH = 64 * 1024;
 
@@ -54,7 +54,7 @@ export async function* inPortions(
         const next = await pieces.next();
         if ((isLast = next.done === true)) return;
         portion.push(next.value);
-        length += portion.at(-1)?.length ?? 0;
+        length += next.value.length;
         await turns.next();
       }
     });

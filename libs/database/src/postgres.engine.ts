@@ -8,7 +8,13 @@ import {
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import { StartError } from '@app/kernel';
 import { driverCode, isConnectionLost } from './database-faults';
-import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
+import {
+  type Access,
+  bringUpToDate,
+  type DatabaseEngine,
+  type OnFault,
+  type OpenDatabase,
+} from './database.engine';
 import {
   type PostgresConfig,
   PostgresDataSource,
@@ -16,7 +22,6 @@ import {
   withoutTimeouts,
 } from './postgres.options';
 import { PostgresUnitOfWork } from './postgres.unit-of-work';
-import { bringUpToDate } from './schema-version';
 
 /** The advisory lock for changes of the schema. The number is arbitrary; nothing else in the database uses it. */
 const SCHEMA_LOCK = 5_138_008_101;
@@ -166,23 +171,15 @@ export class PostgresEngine implements DatabaseEngine {
   }
 
   async open(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {
-    await this.prepareSchema(options, access);
+    const schema = this.schemaSource(options);
+    await schema.initialize();
+    await bringUpToDate(schema, access).finally(() => schema.destroy());
     const source = new PostgresDataSource({
       ...(options as PostgresDataSourceOptions),
       poolErrorHandler: onFault,
     });
     await source.initialize();
     const unitOfWork = new PostgresUnitOfWork(source, onFault);
-    return { source, unitOfWork, close: () => unitOfWork.drained().then(() => unitOfWork.close()) };
-  }
-
-  private async prepareSchema(options: DataSourceOptions, access: Access): Promise<void> {
-    const schema = this.schemaSource(options);
-    await schema.initialize();
-    try {
-      await bringUpToDate(schema, access);
-    } finally {
-      await schema.destroy();
-    }
+    return { source, unitOfWork, close: () => unitOfWork.close() };
   }
 }

@@ -1,8 +1,6 @@
-import { Client, type ClientConfig } from 'pg';
 import type { Config } from '@app/kernel';
-
-import { types } from 'pg';
-import { DataSource, type EntityMetadata } from 'typeorm';
+import { Client, type ClientConfig, types } from 'pg';
+import { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 
 /** Text is compared byte by byte, as on SQLite, whatever the locale of the database is. */
@@ -37,30 +35,25 @@ export function postgresOptions(url: string, config: PostgresConfig): PostgresDa
     poolSize: config.databasePoolSize,
     connectTimeoutMS: config.databaseLockTimeoutMs,
     installExtensions: false,
-    extra: connectionOptions(config),
-  };
-}
-
-function connectionOptions(config: PostgresConfig): Record<string, unknown> {
-  return {
-    application_name: 'lethe',
-    keepAlive: true,
-    statement_timeout: config.databaseStatementTimeoutMs,
-    // The server's own time-out fires first. This one is for a server that does not answer.
-    query_timeout: config.databaseStatementTimeoutMs + 5_000,
-    lock_timeout: config.databaseLockTimeoutMs,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    options: [
-      // Planning a statement on a partitioned table costs more than running it. A generic plan prunes partitions at run
-      // time.
-      '-c plan_cache_mode=force_generic_plan',
-      '-c timezone=UTC',
-      // Only a transaction with READ WRITE can write. A statement that was sent after a failed BEGIN is therefore
-      // refused.
-      '-c default_transaction_read_only=on',
-    ].join(' '),
-    types: { getTypeParser },
-    pipeline: true,
+    extra: {
+      application_name: 'lethe',
+      keepAlive: true,
+      statement_timeout: config.databaseStatementTimeoutMs,
+      // The server's own time-out fires first. This one is for a server that does not answer.
+      query_timeout: config.databaseStatementTimeoutMs + 5_000,
+      lock_timeout: config.databaseLockTimeoutMs,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      options: [
+        // Planning a statement on a partitioned table costs more than running it. A generic plan prunes partitions at
+        // run time.
+        '-c plan_cache_mode=force_generic_plan',
+        '-c timezone=UTC',
+        // Only a transaction with READ WRITE can write, so that a statement sent after a failed BEGIN is refused.
+        '-c default_transaction_read_only=on',
+      ].join(' '),
+      types: { getTypeParser },
+      pipeline: true,
+    },
   };
 }
 
@@ -82,19 +75,14 @@ export function withoutTimeouts(options: PostgresDataSourceOptions): PostgresDat
 export class PostgresDataSource extends DataSource {
   protected override async buildMetadatas(): Promise<void> {
     await super.buildMetadatas();
-    for (const metadata of this.entityMetadatas) widen(metadata);
-  }
-}
-
-function widen({ columns }: EntityMetadata): void {
-  for (const column of columns) {
-    if (column.type === 'integer') column.type = 'bigint';
-    else column.collation = COLLATION;
+    for (const column of this.entityMetadatas.flatMap(({ columns }) => columns))
+      if (column.type === 'integer') column.type = 'bigint';
+      else column.collation = COLLATION;
   }
 }
 
 /**
- * Vacuums a table on a connection of its own, without a time limit, until `stopping` is aborted. Answers the first warning
+ * Vacuums a table on a connection of its own, without a time limit, until `stopping` is aborted. Returns the first warning
  * of the server, for example that the table belongs to another user and is left out.
  */
 export async function vacuum(

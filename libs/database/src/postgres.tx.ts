@@ -1,5 +1,7 @@
-import type { PoolClient } from 'pg';
+import { Client, type ClientConfig, type PoolClient } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
+import { databaseUnavailable, isConnectionLost } from './database-faults';
+import { Batcher, type Waiting } from './shared-calls';
 import { type SqlList, type SqlValue, Tx } from './tx';
 
 /**
@@ -78,4 +80,122 @@ export class PostgresTx extends Tx {
       throw error;
     }
   }
+}
+
+/** The number of connections for single reads. One can run a statement while the answers of the other are read. */
+const CONNECTIONS = 2;
+
+type Row = Record<string, unknown> | undefined;
+type Values = readonly string[];
+
+/**
+ * Reads of one statement each. Simultaneous reads with the same text are sent as one statement. The next read replaces
+ * a broken connection.
+ */
+export class PostgresReader {
+  private readonly connections = new Array<Promise<Client> | undefined>(CONNECTIONS).fill(undefined);
+  private readonly batchers = new Map<string, Batcher<Values, Row>>();
+  private next = 0;
+  private closed = false;
+
+  constructor(
+    private readonly config: ClientConfig,
+    private readonly onFault: (error: unknown) => void,
+  ) {}
+
+  /** The first row, if there is one. */
+  get(sql: string, values: Values): Promise<Row> {
+    let batcher = this.batchers.get(sql);
+    if (batcher === undefined) {
+      batcher = new Batcher((batch) => this.serve(sql, batch), this.config.connectionTimeoutMillis);
+      this.batchers.set(sql, batcher);
+    }
+    return batcher.join(values);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    for (const connection of this.connections)
+      await connection?.then((client) => client.end()).catch(this.onFault);
+  }
+
+  private async serve(sql: string, batch: readonly Waiting<Values, Row>[]): Promise<void> {
+    try {
+      const rows = await this.read(
+        sql,
+        batch.map(({ input }) => input),
+      );
+      batch.forEach(({ resolve }, at) => resolve(rows[at]));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  private async read(sql: string, asked: readonly Values[]): Promise<Row[]> {
+    const client = await this.connection();
+    try {
+      return await ask(client, sql, asked);
+    } catch (error) {
+      // A connection with a timed-out statement may never answer. The next read opens another.
+      if (isConnectionLost(error)) client.end().catch(this.onFault);
+      throw error;
+    }
+  }
+
+  private connection(): Promise<Client> {
+    this.next = (this.next + 1) % CONNECTIONS;
+    return this.connections[this.next] ?? this.open(this.next);
+  }
+
+  private open(at: number): Promise<Client> {
+    if (this.closed) throw databaseUnavailable();
+    const client = new Client(this.config);
+    const abandon = (): void => {
+      if (this.connections[at] === connection) this.connections[at] = undefined;
+    };
+    const connection = client.connect().then(
+      () => client,
+      (error: unknown) => {
+        abandon();
+        throw error;
+      },
+    );
+    // The reads that wait on a lost connection get the error from the driver, so no other report is needed.
+    client.on('error', abandon).on('end', abandon);
+    this.connections[at] = connection;
+    return connection;
+  }
+}
+
+async function ask(client: Client, sql: string, asked: readonly Values[]): Promise<Row[]> {
+  const [first = []] = asked;
+  if (asked.length === 1 || first.length === 0) {
+    const { rows } = await client.query<NonNullable<Row>>({ ...prepared(sql), values: [...first] });
+    return new Array<Row>(asked.length).fill(rows[0]);
+  }
+  // One list of values for each placeholder, with one value for each read of the batch.
+  const lists = first.map((_, at) => asked.map((values) => values[at]));
+  const { rows } = await client.query<NonNullable<Row> & { lethe_place: number }>({
+    ...prepared(forMany(sql)),
+    values: lists,
+  });
+  const found = new Array<Row>(asked.length).fill(undefined);
+  for (const { lethe_place: place, ...row } of rows) found[place - 1] ??= row;
+  return found;
+}
+
+const many = new Map<string, string>();
+
+/** Rewrites a statement for many values: its placeholders become columns of lists. */
+function forMany(sql: string): string {
+  let text = many.get(sql);
+  if (text === undefined) {
+    let count = 0;
+    const question = sql.replace(/\?/g, () => `given.v${++count}`);
+    const columns = Array.from({ length: count }, (_, at) => `v${at + 1}`);
+    text = `SELECT given.place AS lethe_place, found.* FROM unnest(${columns.map(() => '?::text[]').join(', ')})
+      WITH ORDINALITY AS given (${[...columns, 'place'].join(', ')}) CROSS JOIN LATERAL (${question}) AS found`;
+    many.set(sql, text);
+  }
+  return text;
 }

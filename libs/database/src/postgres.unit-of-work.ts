@@ -1,6 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { OwnError } from '@app/kernel';
 import type { LabelOf, UnitOfWorkSizes } from '@app/metrics';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
@@ -11,8 +11,7 @@ import {
   isConnectionLost,
   outcomeUnknown,
 } from './database-faults';
-import { PostgresReader } from './postgres.reader';
-import { PostgresTx } from './postgres.tx';
+import { PostgresReader, PostgresTx } from './postgres.tx';
 import { SharedCalls } from './shared-calls';
 import { type Tx, withinTimeout } from './tx';
 import { ConcurrentChange, type SharedWork, TRIES_MAX, UnitOfWork } from './unit-of-work';
@@ -107,8 +106,9 @@ export class PostgresUnitOfWork extends UnitOfWork {
     while (this.underWay.size > 0) await Promise.allSettled(this.underWay);
   }
 
-  /** Closes the connections outside the pool. */
+  /** Closes the connections outside the pool, once every accepted unit has ended. */
   async close(): Promise<void> {
+    await this.drained();
     await this.reader.close();
     await this.snapshots.end();
   }
@@ -163,7 +163,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
     pool: Pool,
     begin: string,
     work: (tx: Tx) => Promise<T>,
-    timeoutMs = UNIT_TIMEOUT_MS,
+    timeoutMs: number,
     callers = 0,
   ): Promise<T> {
     const client = await pool.connect();
@@ -181,7 +181,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
       } catch (error) {
         tx.close();
         broken = !(await rolledBack(client, error));
-        // If several statements are sent together, those after the failed one fail too, and their errors can arrive
+        // If several statements are sent together, the ones after the failed one fail too, and their errors can arrive
         // first.
         throw driverCode(error) === ABORTED ? (tx.firstFault ?? error) : error;
       }

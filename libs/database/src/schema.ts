@@ -1,17 +1,32 @@
-import type { QueryRunner, TableColumnOptions, TableIndexOptions } from 'typeorm';
-import { Table, TableForeignKey, TableIndex } from 'typeorm';
+import { applyDecorators } from '@nestjs/common';
+import {
+  Column,
+  ColumnOptions,
+  JoinColumn,
+  ManyToOne,
+  PrimaryColumn,
+  type QueryRunner,
+  Table,
+  type TableColumnOptions,
+  TableForeignKey,
+  TableIndex,
+  type TableIndexOptions,
+} from 'typeorm';
 import { COLLATION } from './postgres.options';
 
+/** A column of a migration. `default` is an SQL expression. */
 type Shape = Omit<TableColumnOptions, 'name'>;
 
-/**
- * The column types of columns.ts, for migrations. `default` is an SQL expression. This file is part of every released
- * migration: test/migrations-frozen.engines.e2e-spec.ts fails when a change alters the effect of one.
+/*
+ * Column types that mean the same on both engines, for migrations. The functions for tables are part of every released
+ * migration: test/engines/migrations-frozen.engines.e2e-spec.ts fails when a change alters the effect of one.
  */
 export const id: Shape = { type: 'varchar', length: '36' };
+/** As text, since a JavaScript number cannot hold 64 bits. */
 export const snowflake: Shape = { type: 'varchar', length: '20' };
 /** A keyed digest in the place of the id of a user or guild: a text as long as the longest snowflake. */
 export const digest: Shape = snowflake;
+/** ISO 8601, UTC, milliseconds: the same text on both engines, and its order is the order of time. */
 export const time: Shape = { type: 'varchar', length: '24' };
 export const text: Shape = { type: 'text' };
 export const integer: Shape = { type: 'integer' };
@@ -19,6 +34,51 @@ export const varchar = (length: number): Shape => ({ type: 'varchar', length: St
 
 export const primary = (shape: Shape): Shape => ({ ...shape, isPrimary: true });
 export const nullable = (shape: Shape): Shape => ({ ...shape, isNullable: true });
+
+/* The same types, for entities. */
+type Options = Pick<ColumnOptions, 'name' | 'nullable' | 'default'>;
+type ColumnOf<Given = Options> = (options?: Given) => PropertyDecorator;
+
+function columnOf(shape: Shape): ColumnOf {
+  return (options) => Column({ ...shape, ...options } as ColumnOptions);
+}
+
+function primaryOf(shape: Shape): ColumnOf<Pick<Options, 'name'>> {
+  return (options) => PrimaryColumn({ ...shape, ...options } as ColumnOptions & { nullable?: false });
+}
+
+export const IdColumn = columnOf(id);
+export const PrimaryIdColumn = primaryOf(id);
+export const SnowflakeColumn = columnOf(snowflake);
+export const DigestColumn = columnOf(digest);
+export const PrimaryDigestColumn = primaryOf(digest);
+export const TextColumn = columnOf(text);
+export const TimeColumn = columnOf(time);
+export const IntegerColumn = columnOf(integer);
+/** JSON as text: `jsonb` would reorder keys. */
+export const JsonColumn = (options: Options = {}): PropertyDecorator =>
+  Column({
+    type: 'text',
+    ...options,
+    transformer: { to: json, from: parsed },
+  });
+
+/** The text of a {@link JsonColumn}. */
+export function json(value: unknown): string | null {
+  return value == null ? null : JSON.stringify(value);
+}
+
+/** The value of a text of {@link json}. */
+export function parsed<T>(text: string | null): T | null {
+  return text === null ? null : (JSON.parse(text) as T);
+}
+
+/** The row belongs to a bot and is deleted with it. `table` names the foreign key as createBotTable does. */
+export const BelongsToBot = (table: string): PropertyDecorator =>
+  applyDecorators(
+    ManyToOne('Bot', { onDelete: 'CASCADE' }),
+    JoinColumn({ name: 'bot_id', foreignKeyConstraintName: `fk_${table}_bot` }),
+  );
 
 /** The number of partitions of a large table on PostgreSQL. The hash of the bot's id selects the partition. */
 const PARTITIONS = 16;

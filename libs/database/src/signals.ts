@@ -25,14 +25,12 @@ export abstract class Signals {
 }
 
 /** For an engine with a single process: there is no receiver. */
-export class NoSignals extends Signals {
-  readonly isConnected = true;
-  tell(): void {}
-  on(): void {}
-  onGap(): void {}
-}
-
-export const NO_SIGNALS: Signals = new NoSignals();
+export const NO_SIGNALS: Signals = {
+  isConnected: true,
+  tell: () => undefined,
+  on: () => undefined,
+  onGap: () => undefined,
+};
 
 const CHANNEL = 'lethe';
 /** The payload limit of a notification, in bytes. PostgreSQL accepts less than 8,000. */
@@ -42,9 +40,11 @@ const LONGEST_PAUSE_MS = 5_000;
 /** The interval of the heartbeat, in milliseconds. It detects a connection that was lost silently. */
 const HEARTBEAT_MS = 5_000;
 
+type Word = readonly [topic: string, payload: string];
+
 interface Message {
   readonly from: string;
-  readonly words: readonly (readonly [topic: string, payload: string])[];
+  readonly words: readonly Word[];
 }
 
 /**
@@ -55,12 +55,11 @@ export class PostgresSignals extends Signals implements OnModuleInit, OnApplicat
   private readonly me = randomUUID();
   private readonly listeners = new Map<string, ((payload: string) => void)[]>();
   private readonly gapListeners: (() => void)[] = [];
-  private readonly waiting = new Map<string, readonly [topic: string, payload: string]>();
+  private readonly waiting = new Map<string, Word>();
   private client: Client | undefined;
   private pauseMs = FIRST_PAUSE_MS;
   private reopening: NodeJS.Timeout | undefined;
   private heartbeat: NodeJS.Timeout | undefined;
-  private flushing = false;
   private closed = false;
 
   constructor(
@@ -93,15 +92,13 @@ export class PostgresSignals extends Signals implements OnModuleInit, OnApplicat
 
   tell(topic: string, payload: string): void {
     if (this.closed) return;
+    if (this.waiting.size === 0)
+      setImmediate(() => {
+        // If there is no connection, the signals are lost, as in transit.
+        if (this.client === undefined) this.waiting.clear();
+        else void this.send(this.client);
+      });
     this.waiting.set(`${topic} ${payload}`, [topic, payload]);
-    if (this.flushing) return;
-    this.flushing = true;
-    setImmediate(() => {
-      this.flushing = false;
-      // Without a connection the signals are lost, as in transit.
-      if (this.client === undefined) this.waiting.clear();
-      else void this.send(this.client);
-    });
   }
 
   on(topic: string, listener: (payload: string) => void): void {
@@ -186,8 +183,8 @@ export class PostgresSignals extends Signals implements OnModuleInit, OnApplicat
 }
 
 /** Packs the signals into as few notifications as possible. */
-function* messages(from: string, words: readonly (readonly [string, string])[]): Generator<string> {
-  let some: (readonly [string, string])[] = [];
+function* messages(from: string, words: readonly Word[]): Generator<string> {
+  let some: Word[] = [];
   let bytes = 0;
   const message = (): string => JSON.stringify({ from, words: some } satisfies Message);
   for (const word of words) {

@@ -10,7 +10,7 @@ import { isUndone } from './database-faults';
 const CHUNK_BYTES = 2 ** 20;
 /** A file is at most this share of its file system. */
 const SHARE_MAX = 8;
-/** It is released in so many parts, so that another program that fills the disk does not take all of it at once. */
+/** The number of parts in which it is released, so that another program that fills the disk does not take all of it at once. */
 const PARTS = 4;
 
 /** The file on one disk. */
@@ -63,7 +63,7 @@ export class Ballast {
     });
   }
 
-  /** Makes room by a part of the ballast on each disk that is full. Answers whether there is more room now. */
+  /** Makes room by a part of the ballast on each disk that is full. Returns whether there is more room now. */
   release(): boolean {
     const full = this.reserves.filter((reserve) => (bytesOf(reserve.path) ?? 0) > 0 && isLow(reserve));
     for (const { path, wantedBytes } of full)
@@ -111,8 +111,8 @@ function missing({ path, wantedBytes }: Reserve): number {
 const LOOK_MS = 5_000;
 
 /**
- * Watches the room for the SQLite files, on each of their disks. While little is left, or the ballast is incomplete, the process is degraded. The
- * ballast is completed when there is room.
+ * Watches the room for the SQLite files, on each of their disks. While little is left, or the ballast is incomplete, the
+ * process is degraded. The ballast is completed when there is room.
  */
 @Injectable()
 export class DiskWatch implements OnApplicationBootstrap, OnApplicationShutdown {

@@ -3,9 +3,14 @@ import { resolve } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { StartError } from '@app/kernel';
 import { driverCode, isDamage } from './database-faults';
-import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
+import {
+  type Access,
+  bringUpToDate,
+  type DatabaseEngine,
+  type OnFault,
+  type OpenDatabase,
+} from './database.engine';
 import { keysPath } from './key-tables';
-import { bringUpToDate } from './schema-version';
 import { Ballast } from './sqlite.ballast';
 import { OPENING_MS, SqliteDatabase } from './sqlite.driver';
 import { SqliteConnection, SqliteKeys } from './sqlite.tx';
@@ -17,7 +22,7 @@ import { SqliteUnitOfWork } from './sqlite.unit-of-work';
  * Initialises the connection and brings the schema up to date, or only checks that it is, as `access` says. A damaged
  * file, or one of a newer Lethe, stays untouched.
  */
-export async function openSource(source: DataSource, access: Access): Promise<DataSource> {
+async function openSource(source: DataSource, access: Access): Promise<DataSource> {
   try {
     await source.initialize();
     await bringUpToDate(source, access);
@@ -29,7 +34,7 @@ export async function openSource(source: DataSource, access: Access): Promise<Da
 }
 
 /** The error of an SQLite database that cannot be opened, as a {@link StartError} with the remedy where one is known. */
-export function openingFault(error: unknown, path: string): unknown {
+function openingFault(error: unknown, path: string): unknown {
   const code = driverCode(error);
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code))
     return new StartError(
@@ -87,12 +92,10 @@ export class SqliteEngine implements DatabaseEngine {
 
   private async alone(options: DataSourceOptions, access: Access, report: OnFault): Promise<OpenDatabase> {
     const release = lockFile(this.path);
-    try {
-      return await this.locked(options, access, report, release);
-    } catch (error) {
+    return this.locked(options, access, report, release).catch((error: unknown) => {
       release();
       throw error;
-    }
+    });
   }
 
   private async locked(
@@ -122,7 +125,6 @@ export class SqliteEngine implements DatabaseEngine {
       ballast,
       unitOfWork,
       close: async () => {
-        await unitOfWork.drained();
         await unitOfWork.close();
         foldLog(this.path);
         release();
@@ -136,14 +138,7 @@ export class SqliteEngine implements DatabaseEngine {
     const readOnly = { ...options, ...sqliteOptions(this.path, 'read') } as DataSourceOptions;
     const source = await openSource(new DataSource(readOnly), 'read');
     const unitOfWork = new SqliteReading(await this.readers(source), onFault);
-    return {
-      source,
-      unitOfWork,
-      close: async () => {
-        await unitOfWork.drained();
-        await unitOfWork.close();
-      },
-    };
+    return { source, unitOfWork, close: () => unitOfWork.close() };
   }
 
   /** Keys on a disk of their own have their own ballast. */

@@ -28,29 +28,21 @@ export function sqliteOptions(path: string, access: 'write' | 'read'): BetterSql
     database: resolve(path),
     readonly: access === 'read',
     timeout: OPENING_MS,
-    prepareDatabase: (database: unknown) => {
-      const pragmas = [
-        'synchronous = FULL',
-        'secure_delete = ON',
-        'foreign_keys = ON',
-        'temp_store = MEMORY',
-        `cache_size = -${CACHE_KIB[access]}`,
-      ];
-      if (access === 'write') pragmas.unshift('journal_mode = WAL');
-      for (const pragma of pragmas) (database as Database).pragma(pragma);
-      attachKeys(database as Database, keysPath(resolve(path)), access);
+    prepareDatabase: (opened: unknown) => {
+      const database = opened as Database;
+      const set = (...pragmas: string[]): void => pragmas.forEach((pragma) => database.pragma(pragma));
+      if (access === 'write') set('journal_mode = WAL');
+      set('synchronous = FULL', 'secure_delete = ON', 'foreign_keys = ON', 'temp_store = MEMORY');
+      set(`cache_size = -${CACHE_KIB[access]}`);
+      // The keys of the subjects are in a separate file, `keys` in every statement. It is as durable as the data.
+      const keys = keysPath(resolve(path));
+      // A database that was never opened for writing has no keys yet.
+      if (access === 'read' && !isThere(keys)) return;
+      database.prepare('ATTACH DATABASE ? AS keys').run(keys);
+      if (access === 'write') set('keys.journal_mode = WAL');
+      set('keys.synchronous = FULL', 'keys.secure_delete = ON');
     },
   };
-}
-
-/** The keys of the subjects are in a separate file, `keys` in every statement. It is as durable as the data. */
-function attachKeys(database: Database, path: string, access: 'write' | 'read'): void {
-  // A database that was never opened for writing has no keys yet.
-  if (access === 'read' && !isThere(path)) return;
-  database.prepare('ATTACH DATABASE ? AS keys').run(path);
-  const pragmas = ['keys.synchronous = FULL', 'keys.secure_delete = ON'];
-  if (access === 'write') pragmas.unshift('keys.journal_mode = WAL');
-  for (const pragma of pragmas) database.pragma(pragma);
 }
 
 /**
@@ -89,7 +81,7 @@ export function requireFilled(path: string): void {
  * would lack its log, and two processes would write it.
  * @throws StartError for a symbolic link, and for a file with further names
  */
-export function requireOneName(path: string): void {
+function requireOneName(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found?.isSymbolicLink() === true)
     throw new StartError(
@@ -134,13 +126,21 @@ function takeOne(file: string): () => void {
     return lockBeside(lockPath);
   } catch (error) {
     if (error instanceof StartError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    if (code?.startsWith('SQLITE_BUSY')) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    if (code.startsWith('SQLITE_BUSY'))
       throw new FileInUse(
         `Another process is using ${file}. Stop it, or give this one a file of its own with DATABASE_URL; to share one, processes need PostgreSQL.`,
       );
-    }
-    throw cannotWrite(file, [file, lockPath], code);
+    if (isThere(file) && isThere(lockPath))
+      throw new StartError(
+        `${file} cannot be opened for writing (${code}). Give the user that runs Lethe write access to it and to the files beside it.`,
+      );
+    // If a file is missing, the directory is the one that cannot be written.
+    const directory = dirname(file);
+    throw new StartError(
+      `The data directory ${directory} cannot be ${isThere(directory) ? 'written' : 'made'} (${code}). ` +
+        'Make it writable for the user that runs Lethe, or name another one with DATABASE_URL=sqlite:PATH.',
+    );
   }
 }
 
@@ -166,19 +166,6 @@ function restrict(file: string): void {
   } catch {
     new Logger('Database').warn(`Others than its owner can open ${file}: restrict it with chmod 600.`);
   }
-}
-
-/** If a file is missing, the directory is the one that cannot be written. */
-function cannotWrite(path: string, files: readonly string[], code = 'unknown'): StartError {
-  const directory = dirname(resolve(path));
-  if (files.every((file) => isThere(file)))
-    return new StartError(
-      `${path} cannot be opened for writing (${code}). Give the user that runs Lethe write access to it and to the files beside it.`,
-    );
-  return new StartError(
-    `The data directory ${directory} cannot be ${isThere(directory) ? 'written' : 'made'} (${code}). ` +
-      'Make it writable for the user that runs Lethe, or name another one with DATABASE_URL=sqlite:PATH.',
-  );
 }
 
 /**

@@ -125,7 +125,9 @@ export abstract class SqliteReads extends UnitOfWork {
     await this.turns;
   }
 
+  /** Closes the connections, once every accepted unit has ended. */
   async close(): Promise<void> {
+    await this.drained();
     this.readers.turnReader.close();
     for (const { dataSource } of [this.readers.reader, this.readers.turnReader.connection, ...this.free])
       await dataSource.destroy();

@@ -6,35 +6,31 @@ import { keysName, keysPath } from './key-tables';
 import type { SqliteConnection, SqliteKeys } from './sqlite.tx';
 import type { Tx } from './tx';
 
-interface OpenFile {
-  readonly path: string;
-  readonly identity: string | undefined;
-}
-
 /**
  * The files that a process has open, data and keys, each with its log. A file that is removed or replaced stays open,
  * and what is committed to it is lost when the process ends.
  */
-export class SqliteFiles {
-  private readonly files: readonly OpenFile[];
+class SqliteFiles {
+  private readonly identities = new Map<string, string>();
 
   /** Call it when both files are open, with their logs. */
   constructor(path: string) {
     // By the name of the keys also a link that leads to another file is noticed.
-    const paths = [path, `${path}-wal`, keysName(path), `${keysPath(path)}-wal`];
-    this.files = paths.map((file) => ({ path: file, identity: identityOf(file) }));
-    const missing = this.files.find(({ identity }) => identity === undefined);
-    if (missing !== undefined) throw new OwnError(`${missing.path} is missing after it was opened`);
+    for (const file of [path, `${path}-wal`, keysName(path), `${keysPath(path)}-wal`]) {
+      const identity = identityOf(file);
+      if (identity === undefined) throw new OwnError(`${file} is missing after it was opened`);
+      this.identities.set(file, identity);
+    }
   }
 
   /** @throws OwnError when a file is no longer the one under its name */
   requireInPlace(): void {
-    const lost = this.files.find(({ path, identity }) => identityOf(path) !== identity);
-    if (lost === undefined) return;
-    throw new OwnError(
-      `${basename(lost.path)} was removed or replaced while the service uses it: a commit would be lost at the next start, so ` +
-        'every act is refused. Put the same file back under its name, or stop the service and restore a backup.',
-    );
+    for (const [path, identity] of this.identities)
+      if (identityOf(path) !== identity)
+        throw new OwnError(
+          `${basename(path)} was removed or replaced while the service uses it: a commit would be lost at the next start, so ` +
+            'every act is refused. Put the same file back under its name, or stop the service and restore a backup.',
+        );
   }
 }
 
@@ -60,7 +56,7 @@ function identityOf(path: string): string | undefined {
  * `processing`, or to a bot whose deletion is under way: both remove the data.
  */
 export class SqliteTransaction {
-  private readonly files: SqliteFiles;
+  readonly files: SqliteFiles;
   /** Whether the write-ahead log may end in a group that was refused. */
   private isUnsettled = false;
 
@@ -70,11 +66,6 @@ export class SqliteTransaction {
     private readonly onFault: (error: unknown) => void,
   ) {
     this.files = new SqliteFiles(writer.database.name);
-  }
-
-  /** @throws OwnError when a file is no longer the one under its name */
-  requireInPlace(): void {
-    this.files.requireInPlace();
   }
 
   begin(): void {
@@ -108,7 +99,7 @@ export class SqliteTransaction {
   /** Makes durable what the group has written to the keys. @throws Error when that fails; {@link abandon} follows */
   commitKeys(): void {
     if (!this.isWhole) throw databaseUnavailable();
-    this.requireInPlace();
+    this.files.requireInPlace();
     this.keys.commit();
   }
 
@@ -120,7 +111,7 @@ export class SqliteTransaction {
     this.isUnsettled = false;
   }
 
-  /** Undoes the group; answers the truth about it. */
+  /** Undoes the group, and returns the error that its units get. */
   abandon(): Error {
     this.attempt(() => this.keys.abandon());
     this.attempt(() => this.rollBack());
@@ -167,7 +158,7 @@ export interface Ended {
   readonly callbacks: readonly (() => void)[];
 }
 
-/** Answers what each unit of a group has come to. */
+/** Gives the caller of each unit of a group its outcome. */
 export function settle(group: readonly Ended[]): void {
   for (const { unit, outcome } of group) {
     if ('error' in outcome) unit.reject(outcome.error);

@@ -2,7 +2,7 @@ import type { Database, Statement } from 'better-sqlite3';
 import type { DataSource, EntityManager } from 'typeorm';
 import { databaseUnavailable } from './database-faults';
 import { OPENING_MS, SqliteDatabase } from './sqlite.driver';
-import { SqliteTruncation } from './sqlite.truncation';
+import { SqliteTruncation } from './sqlite.checkpoints';
 import { type SqlList, type SqlValue, Tx } from './tx';
 
 /** Row locks, which only PostgreSQL needs: on SQLite units run one after the other. */
@@ -45,11 +45,6 @@ const CACHE_KIB = 8_192;
 /** The prefix that addresses the tables of the keys in every statement. */
 const PREFIX = /\bkeys\./;
 const EVERY_PREFIX = new RegExp(PREFIX, 'g');
-
-/** Whether a statement is about the tables of the keys. */
-export function isOfKeys(sql: string): boolean {
-  return PREFIX.test(sql);
-}
 
 /**
  * The file of the keys, which only this process writes. Its transactions are not those of the data: a group of units
@@ -129,10 +124,11 @@ export class SqliteKeys extends SqliteStatements {
   }
 }
 
+/** The pragmas read the file, so they are run while a lock is still waited for. */
 function opened(path: string): Database {
   const database = new SqliteDatabase(path, { fileMustExist: true, timeout: OPENING_MS });
-  const pragmas = ['synchronous = FULL', 'secure_delete = ON', `cache_size = -${CACHE_KIB}`];
-  for (const pragma of pragmas) database.pragma(pragma);
+  for (const pragma of ['synchronous = FULL', 'secure_delete = ON', `cache_size = -${CACHE_KIB}`])
+    database.pragma(pragma);
   return database;
 }
 
@@ -184,6 +180,6 @@ export class SqliteTx extends Tx {
   private of(sql: string): SqliteStatements {
     if (this.keys === undefined) return this.connection;
     if (!this.connection.database.inTransaction || !this.keys.isWhole) throw databaseUnavailable();
-    return isOfKeys(sql) ? this.keys.joined() : this.connection;
+    return PREFIX.test(sql) ? this.keys.joined() : this.connection;
   }
 }

@@ -2,11 +2,10 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import type { UnitOfWorkSizes } from '@app/metrics';
 import { asPartlyDone, databaseUnavailable, driverCode } from './database-faults';
 import { Ballast } from './sqlite.ballast';
-import { SqliteCheckpoints } from './sqlite.checkpoints';
+import { SqliteCheckpoints, type SqliteTruncation, TRUNCATION_PAUSE_MS } from './sqlite.checkpoints';
 import { type SqliteConnection, type SqliteKeys, SqliteTx } from './sqlite.tx';
 import { type SqliteReaders, SqliteReads } from './sqlite.reads';
 import { type Ended, settle, SqliteTransaction, type Unit } from './sqlite.transaction';
-import { type SqliteTruncation, TRUNCATION_PAUSE_MS } from './sqlite.truncation';
 import { SharedCalls } from './shared-calls';
 import { type Tx, withinTimeout } from './tx';
 import { ConcurrentChange, type SharedWork, TRIES_MAX } from './unit-of-work';
@@ -20,10 +19,7 @@ const GROUP_TURN_MS = 20;
  * new connections would wait for 64 groups.
  */
 const TURNS_BETWEEN = 8;
-/**
- * A unit that takes longer is ended, in milliseconds: it awaits something else than its statements and would block
- * every writer.
- */
+/** A unit that takes longer, in milliseconds, is ended: it awaits more than its statements, and all writers wait for it. */
 const UNIT_TIMEOUT_MS = 5_000;
 /** The pauses before a locked file is tried again, in milliseconds. After the last one the units get 503. */
 const BUSY_RETRIES_MS = [5, 10, 20, 50, 100, 200, 400];
@@ -64,7 +60,7 @@ export class SqliteUnitOfWork extends SqliteReads {
 
   private requireInPlace(): void {
     try {
-      this.transaction.requireInPlace();
+      this.transaction.files.requireInPlace();
     } catch (error) {
       this.onFault(error);
       throw databaseUnavailable();
@@ -120,6 +116,7 @@ export class SqliteUnitOfWork extends SqliteReads {
   }
 
   override async close(): Promise<void> {
+    await this.drained();
     await this.checkpoints.end();
     await super.close();
     this.keys.database.close();
@@ -194,19 +191,20 @@ export class SqliteUnitOfWork extends SqliteReads {
     return ended;
   }
 
-  /** Runs the second part of a unit that has destroyed keys. It is the last one of its group. */
+  /** Commits the keys that the last unit of a group has destroyed, and runs the second part of this unit. */
   private async destroyed(group: Ended[]): Promise<Ended[]> {
     const last = group.at(-1);
     const then = last?.unit.then;
     if (last === undefined || then === undefined || 'error' in last.outcome) return group;
     const { unit, outcome, callbacks } = last;
-    const run = (isScrubbed: boolean): Promise<Ended> =>
+    const runSecondPart = (isScrubbed: boolean): Promise<Ended> =>
       this.runUnit({ ...unit, work: (tx) => then(tx, outcome.value as never, isScrubbed) });
     this.transaction.commitKeys();
     this.endTurn();
-    const first = await run(this.keys.truncation.now());
-    const kept = 'error' in first.outcome ? await run(false) : first;
-    // The keys are destroyed and nothing says so: the data stays as it was before the group.
+    const first = await runSecondPart(this.keys.truncation.now());
+    // The keys are destroyed, and the data has to say so, even if the second part has failed.
+    const kept = 'error' in first.outcome ? await runSecondPart(false) : first;
+    // The data cannot say so: it stays as it was before the group.
     if ('error' in kept.outcome) throw kept.outcome.error;
     const answer = 'error' in first.outcome ? { error: asPartlyDone(first.outcome.error) } : first.outcome;
     const whole = { unit, outcome: answer, callbacks: [...callbacks, ...kept.callbacks] };

@@ -4,10 +4,10 @@ import { isDamage, translateFault } from './database-faults';
 import type { Engine, Tx } from './tx';
 
 /**
- * Work that one transaction can do for several callers: one outcome for each, in their order. It writes nothing for a caller
- * whose outcome is undefined, and is done again for this caller alone; so is an error among several, which undoes all of it. For
- * a single caller there is always an outcome. On PostgreSQL simultaneous callers share a transaction, on SQLite the inputs of
- * one call.
+ * Work that one transaction can do for several callers. It returns one outcome for each, in their order. An undefined outcome
+ * means that nothing was written for this caller: the work is then done for it again, alone. An error undoes the work for all
+ * callers, and it is done for each alone. A single caller always gets an outcome. On PostgreSQL simultaneous callers share a
+ * transaction, on SQLite the inputs of one call.
  */
 export type SharedWork<Input, Output> = (
   tx: Tx,
@@ -59,10 +59,12 @@ export abstract class UnitOfWork {
   abstract write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 
   /**
-   * {@link write} of an act that destroys keys, in two parts. `then` runs in the same transaction, behind the durable
-   * destruction of the keys and the removal of their remains from the engine's own files, as far as the engine can remove
-   * them. `isScrubbed` is false where they cannot be removed now: {@link scrubKeys} has to follow. If `then` fails after it
-   * got true, it runs once more with false, what it has written then is kept, and the caller gets the error.
+   * {@link write} for an act that destroys keys, in two parts of one transaction. `then` runs once the keys are destroyed
+   * durably and their remains are removed from the engine's own files. If they cannot be removed now, `isScrubbed` is false,
+   * and {@link scrubKeys} has to follow.
+   *
+   * On SQLite `then` may run twice: if it fails, it runs once more with `isScrubbed` false, since the data has to say that the
+   * keys are destroyed. What the second run has written is kept, and the caller gets the error of the first.
    */
   destroyKeys<Destroyed, T>(
     destroy: (tx: Tx) => Promise<Destroyed>,
@@ -119,7 +121,7 @@ export abstract class UnitOfWork {
 
   /**
    * Removes the rows of a table that no snapshot needs any more. It runs beside other units, without a time limit, until
-   * `stopping` is aborted. Answers a warning of the server. Only PostgreSQL needs it.
+   * `stopping` is aborted. Returns a warning of the server. Only PostgreSQL needs it.
    * @throws ApiError 503 `service_unavailable` when that cannot be done now.
    */
   abstract vacuum(table: string, stopping: AbortSignal): Promise<string | undefined>;

@@ -1,10 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { type Tx, UnitOfWork } from '@app/database';
 import { ApiError, conflict, describeFault } from '@app/kernel';
-import { type Claim, EncryptedForms, type Form, inProgress } from '@app/idempotency';
+import { Answers, type Claim, inProgress } from '@app/idempotency';
 import { HeldSubjects, SubjectDigests } from '@app/crypto';
 import type { NamedSubject } from '@app/subjects';
-import { BegunErasuresForm } from './begun-erasures';
+import type { BegunErasure } from './begun-erasures';
+import { findRequest } from './deletion-requests.sql';
 import { ErasedSubject } from './erased-subject';
 import { type ForgottenEverywhereView, type ForgottenInGuildView, NOTICE } from './erasure.dto';
 import { type NoteBegun, ErasureService } from './erasure.service';
@@ -23,6 +24,13 @@ interface Progress {
   readonly isWhole: boolean;
 }
 
+/** What a part of the claim notes of an erasure. */
+interface Noted {
+  readonly id: string;
+  readonly certificateSalt: string;
+  readonly isWhole: true;
+}
+
 const NOTHING_BEGUN: Progress = { begun: 0, isWhole: false };
 
 const UNDER_WAY = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id = ? AND status = 'processing'`;
@@ -35,7 +43,6 @@ const UNDER_WAY = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id 
 @Injectable()
 export class ErasureEverywhere {
   private readonly logger = new Logger(ErasureEverywhere.name);
-  private readonly progress: Form<Progress>;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -43,11 +50,8 @@ export class ErasureEverywhere {
     private readonly digests: SubjectDigests,
     private readonly erasures: ErasureService,
     private readonly erased: ErasedSubject,
-    private readonly form: BegunErasuresForm,
-    forms: EncryptedForms,
-  ) {
-    this.progress = { ...forms.ofInstallation<Progress>(), isPartial: ({ isWhole }) => !isWhole };
-  }
+    private readonly answers: Answers,
+  ) {}
 
   /**
    * When this resolves, everything that was held at the call is erased durably.
@@ -57,20 +61,21 @@ export class ErasureEverywhere {
   async forget(botId: string, user_id: string, claim: Claim, via?: string): Promise<ForgottenEverywhereView> {
     const views: Views = new Map();
     try {
-      const recorded = await this.unitOfWork.read((tx) => claim.recorded(tx, this.progress));
+      const recorded = await this.unitOfWork.read((tx) => this.answers.recorded<Progress>(tx, claim));
       const { begun, isWhole } = recorded ?? NOTHING_BEGUN;
-      await this.finish(claim, [0, begun], views);
+      await this.finish(botId, claim, [0, begun], views);
       if (!isWhole) {
         let known = begun;
-        await this.eraseHeld({ botId, user_id, via }, views, async (tx, next) => {
+        await this.eraseHeld({ botId, user_id, via }, views, async (tx, { request, certificateSalt }) => {
           const noted = await this.advance(tx, claim, (before) => ({ begun: before + 1, isWhole: false }));
           // Undoes the erasure: a repeat of this request has ended meanwhile.
           if (noted.isWhole) throw inProgress();
           const place = noted.begun - 1;
-          await claim.part(place).advance(tx, this.form, async () => ({ begun: [next], isWhole: true }));
+          const next: Noted = { id: request.id, certificateSalt, isWhole: true };
+          await this.answers.advance(tx, claim.part(place), async () => next);
           tx.afterCommit(() => (known += place === known ? 1 : 0));
         });
-        if (claim.isGiven) await this.end(claim, known, views);
+        if (claim.isGiven) await this.end(botId, claim, known, views);
       }
     } catch (error) {
       throw this.withRequests(error, [...views.values()]);
@@ -85,28 +90,40 @@ export class ErasureEverywhere {
   }
 
   /** Ends the request once the erasures that a repeat of it has begun meanwhile are carried out too. */
-  private async end(claim: Claim, known: number, views: Views): Promise<void> {
+  private async end(botId: string, claim: Claim, known: number, views: Views): Promise<void> {
     const { begun, isWhole } = await this.unitOfWork.write((tx) =>
       this.advance(tx, claim, (before) => ({ begun: before, isWhole: before === known })),
     );
-    await this.finish(claim, [known, begun], views);
-    if (!isWhole) await this.end(claim, begun, views);
+    await this.finish(botId, claim, [known, begun], views);
+    if (!isWhole) await this.end(botId, claim, begun, views);
   }
 
   private advance(tx: Tx, claim: Claim, next: (begun: number) => Progress): Promise<Progress> {
-    return claim.advance<Progress>(tx, this.progress, async ({ begun } = NOTHING_BEGUN) => next(begun));
+    return this.answers.advance<Progress>(tx, claim, async ({ begun } = NOTHING_BEGUN) => next(begun));
   }
 
   /** Carries out what has begun at some places, and adds the answers that are missing. */
-  private async finish(claim: Claim, [from, to]: readonly [number, number], views: Views): Promise<void> {
+  private async finish(
+    botId: string,
+    claim: Claim,
+    [from, to]: readonly [number, number],
+    views: Views,
+  ): Promise<void> {
     for (let place = from; place < to; place++) {
-      const noted = await this.unitOfWork.read((tx) => claim.part(place).recorded(tx, this.form));
-      // A failed one is begun again at another place.
-      for (const each of noted?.begun ?? []) {
-        const { guild_id } = this.erased.idsOf(each.request);
-        if (!views.has(guild_id)) views.set(guild_id, { guild_id, ...(await this.erasures.finish(each)) });
-      }
+      const begun = await this.unitOfWork.read((tx) => this.begunAt(tx, botId, claim.part(place)));
+      if (begun === undefined) continue;
+      const { guild_id } = this.erased.idsOf(begun.request);
+      if (!views.has(guild_id)) views.set(guild_id, { guild_id, ...(await this.erasures.finish(begun)) });
     }
+  }
+
+  /** The erasure that a part of the claim notes; undefined for a failed one, which is begun again at another place. */
+  private async begunAt(tx: Tx, botId: string, part: Claim): Promise<BegunErasure | undefined> {
+    const noted = await this.answers.recorded<Noted>(tx, part);
+    if (noted === undefined) return undefined;
+    const request = await findRequest(tx, { botId, id: noted.id });
+    if (request === null || request.status === 'failed') return undefined;
+    return { request, certificateSalt: noted.certificateSalt };
   }
 
   /** Erases guild by guild and adds the answers. A guild with an answer is not erased again. */

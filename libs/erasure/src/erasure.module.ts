@@ -5,7 +5,6 @@ import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { SealingModule } from '@app/sealing';
 import { ServersModule } from '@app/servers';
-import { BegunErasuresForm } from './begun-erasures';
 import { CertificateController } from './certificate.controller';
 import { CertificateService } from './certificate.service';
 import { DeletionRequest } from './deletion-request.entity';
@@ -41,7 +40,6 @@ const PROGRESS = [
   ErasurePlan,
   ErasureAct,
   NewErasures,
-  BegunErasuresForm,
   ErasureSteps,
   ErasureRecovery,
   OrphanKeys,

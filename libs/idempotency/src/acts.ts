@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { ConcurrentChange, type SharedWork, type Tx, UnitOfWork } from '@app/database';
+import { type SharedWork, type Tx, UnitOfWork } from '@app/database';
 import { ApiError, Clock, OwnError } from '@app/kernel';
 import { type Subject, subjectName } from '@app/subjects';
-import { type Answered, Answers, type Kept } from './answers';
-import { type Claim, KeyClaim } from './claim';
+import { type Answered, Answers, type Kept, viewOf } from './answers';
+import type { Claim } from './claim';
 
 /** What an act has read about a subject; undefined for an unknown one, whose input the act refuses. */
 export interface About {
@@ -77,15 +77,36 @@ export class Acts {
   }
 
   /**
+   * An act that is no {@link Act}: `work` is done once for the claim, as a unit. `subject` is the one that the answer is about,
+   * with whose key it is stored; `again` reads the answer for a repeat anew, so that a long one is not stored.
+   * @throws ApiError as {@link run}
+   */
+  once<View extends object>(
+    claim: Claim,
+    work: (tx: Tx) => Promise<View>,
+    { subject, again }: { readonly subject?: Subject | undefined; readonly again?: typeof work } = {},
+  ): Promise<View> {
+    return this.unitOfWork.write(async (tx) => {
+      const [earlier] = await this.answers.find(tx, [claim]);
+      if (earlier !== undefined) {
+        const stored = viewOf(earlier) as View;
+        const view = again === undefined ? stored : await again(tx);
+        claim.replay();
+        return view;
+      }
+      const view = await work(tx).catch((error: unknown) => this.answers.unlessDone(tx, claim, error));
+      await this.answers.keep(tx, [{ claim, subject, view: again === undefined ? view : {} }]);
+      return view;
+    });
+  }
+
+  /**
    * What earlier requests with the claims were answered; undefined for those that were not done.
    * @throws ApiError 409 `idempotency_key_reused` or `idempotency_answer_erased`
    */
   async repeats<View extends object>(claims: readonly Claim[]): Promise<(View | undefined)[]> {
     const answered = await this.unitOfWork.read((tx) => this.answers.find(tx, claims));
-    return answered.map((earlier) => {
-      if (earlier !== undefined && 'refusal' in earlier) throw earlier.refusal;
-      return earlier?.view as View | undefined;
-    });
+    return answered.map((earlier) => earlier && (viewOf(earlier) as View));
   }
 
   /** One function for each act: its callers share transactions. */
@@ -110,12 +131,9 @@ export class Acts {
     try {
       return await this.done(act, tx, asked, answered, states);
     } catch (error) {
-      // Another process may have done the act for the same key meanwhile, so that it is refused here: the unit finds its answer.
       const [claim] = claims;
-      const isNew = claims.length === 1 && claim?.isGiven === true && answered[0] === undefined;
-      if (isNew && error instanceof ApiError && (await this.answers.find(tx, [claim]))[0] !== undefined)
-        throw new ConcurrentChange();
-      throw error;
+      if (claim === undefined || claims.length > 1 || answered[0] !== undefined) throw error;
+      return this.answers.unlessDone(tx, claim, error);
     }
   }
 
@@ -164,8 +182,8 @@ export class Acts {
     claim: Claim,
     earlier: Answered,
   ): Promise<View | undefined> {
-    if ('refusal' in earlier) throw earlier.refusal;
-    const view = act.recall === undefined ? earlier.view : await act.recall(tx, earlier.view, input);
+    const kept = viewOf(earlier);
+    const view = act.recall === undefined ? kept : await act.recall(tx, kept, input);
     if (view === undefined) await this.answers.forget(tx, claim);
     else claim.replay();
     return view as View | undefined;
@@ -173,9 +191,9 @@ export class Acts {
 }
 
 /** Whether neither the subject nor the claim is one of an earlier caller, which `names` holds. */
-function isFirst(names: Set<string>, { subject }: About, claim: Claim): boolean {
+function isFirst(names: Set<string>, { subject }: About, { row }: Claim): boolean {
   const own = subject === undefined ? [] : [subjectName(subject)];
-  if (claim instanceof KeyClaim) own.push(claim.id);
+  if (row !== undefined) own.push(row.id);
   if (own.some((name) => names.has(name))) return false;
   for (const name of own) names.add(name);
   return true;

@@ -1,60 +1,41 @@
 import { hash } from 'node:crypto';
-import { ConcurrentChange, type Tx } from '@app/database';
-import type { RequestContext } from '@app/http';
-import { ApiError, type Clock, conflict, OwnError } from '@app/kernel';
-import { type Digest, DIGEST_LENGTH } from '@app/primitives';
-import type { ClaimName, Form } from './form';
+import {
+  type ArgumentMetadata,
+  createParamDecorator,
+  type ExecutionContext,
+  Injectable,
+  type PipeTransform,
+} from '@nestjs/common';
+import { ApiExtension } from '@nestjs/swagger';
+import { InstallationKeys } from '@app/crypto';
+import { IDEMPOTENT_ROUTE_EXTENSION, type LetheRequest, type RequestContext } from '@app/http';
+import { type ApiError, conflict, invalidRequest, OwnError } from '@app/kernel';
+import { type Digest, DIGEST_LENGTH, DigestKey } from '@app/primitives';
 
-/** How long an answer is replayed, in days. */
-export const REPLAYED_DAYS = 1;
-
-/** The work of a unit. */
-type Work<Outcome> = (tx: Tx) => Promise<Outcome>;
-
-/** A step of an act; it gets the outcome of the step before it. */
-type Step<Outcome> = (before: Outcome | undefined) => Promise<Outcome>;
-
-/** A stored claim. */
-export interface StoredClaim {
+/** The row in which the answer of a request with a key is stored. */
+export interface ClaimedRow {
+  readonly botId: string;
+  /** The digest of method, path and key. */
+  readonly id: Digest;
+  /** The digest of key and body. */
   readonly request: Digest;
-  readonly answer: string;
-  readonly created_at: string;
 }
 
-const FIND = 'SELECT request, answer, created_at FROM idempotency_keys WHERE bot_id = ? AND id = ?';
-/** The columns of the values that {@link KeyClaim.valuesOf} answers. */
-export const COLUMNS = 'bot_id, id, request, answer, created_at';
-const INSERT = `INSERT INTO idempotency_keys (${COLUMNS}) VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT (bot_id, id) DO`;
-const CREATE = `${INSERT} NOTHING`;
-/** An earlier claim is replaced only if it is the one that the unit has read. */
-const PUT = `${INSERT} UPDATE SET request = excluded.request, answer = excluded.answer, created_at = excluded.created_at
-  WHERE idempotency_keys.created_at = ?`;
-/** Most characters of a stored text, encrypted: rows stay about as small as the audit events of their acts. */
-const TEXT_MAX = 65_536;
-
 /**
- * The claim of a request on its act: with an `Idempotency-Key` the act is done once, and what its answer is made from is
- * stored in the transaction of the act.
+ * The claim of a request on its act: with an `Idempotency-Key` the act is done once, and its answer is stored in the
+ * transaction of the act.
  */
-export abstract class Claim {
+export class Claim {
+  /** @param row undefined for a request without a key */
+  constructor(
+    readonly row?: ClaimedRow,
+    private readonly context?: Pick<RequestContext, 'isReplayed'>,
+  ) {}
+
   /** Whether the request has a key. */
-  abstract readonly isGiven: boolean;
-
-  /**
-   * `work` as a unit that is done once for the key. A repeat answers the outcome of the first call, and what `work` did is
-   * undone. @throws ApiError 409 `idempotency_key_reused` or `idempotency_answer_erased`
-   */
-  abstract once<Outcome>(form: Form<Outcome>, work: Work<Outcome>): Work<Outcome>;
-
-  /**
-   * One step of an act that takes several units: it gets the outcome that the last step has stored for the key, and its own
-   * is stored in the transaction of its unit. Not run behind the last step. @throws ApiError as {@link once}
-   */
-  abstract advance<Outcome>(tx: Tx, form: Form<Outcome>, step: Step<Outcome>): Promise<Outcome>;
-
-  /** What is stored for the key; undefined for a new one. @throws ApiError as {@link once} */
-  abstract recorded<Outcome>(tx: Tx, form: Form<Outcome>): Promise<Outcome | undefined>;
+  get isGiven(): boolean {
+    return this.row !== undefined;
+  }
 
   /**
    * The claims of the acts of a request that consists of several: each is done once for the key and its place. They do not
@@ -65,125 +46,98 @@ export abstract class Claim {
   }
 
   /** One of {@link parts}. */
-  abstract part(at: number): Claim;
+  part(at: number): Claim {
+    if (this.row === undefined) return this;
+    const { botId, id, request } = this.row;
+    const part = hash('sha256', `${id}/${at}`, 'base64url').slice(0, DIGEST_LENGTH) as Digest;
+    return new Claim({ botId, id: part, request });
+  }
 
   /** Marks the answer as the one of an earlier request. */
-  abstract replay(): void;
-}
-
-class NoClaim extends Claim {
-  readonly isGiven = false;
-
-  once<Outcome>(_: Form<Outcome>, work: Work<Outcome>): Work<Outcome> {
-    return work;
-  }
-
-  advance<Outcome>(_: Tx, __: Form<Outcome>, step: Step<Outcome>): Promise<Outcome> {
-    return step(undefined);
-  }
-
-  recorded(): Promise<undefined> {
-    return Promise.resolve(undefined);
-  }
-
-  part(): Claim {
-    return this;
-  }
-
   replay(): void {
-    throw new OwnError('A request without a key repeats none');
+    if (this.context !== undefined) this.context.isReplayed = true;
   }
 }
 
 /** The claim of a request without a key. */
-export const NO_CLAIM: Claim = new NoClaim();
+export const NO_CLAIM = new Claim();
 
-/** The claim of a request with a key. */
-export class KeyClaim extends Claim implements ClaimName {
-  readonly isGiven = true;
-  /** Whether a row was found. */
-  private isRepeat = false;
+/** The header by which a caller repeats a request safely (IETF draft-ietf-httpapi-idempotency-key-header). */
+const KEY_HEADER = 'Idempotency-Key';
 
-  constructor(
-    readonly botId: string,
-    readonly id: Digest,
-    readonly request: Digest,
-    private readonly clock: Clock,
-    private readonly context: Pick<RequestContext, 'isReplayed'>,
-  ) {
-    super();
-  }
+/** For whom a request is claimed: all API keys of its bot, or the calling one alone. */
+export type ClaimOwner = 'bot' | 'key';
 
-  /** Most keys are new. The row is looked for only after its insertion, or the work, has failed. */
-  once<Outcome>(form: Form<Outcome>, work: Work<Outcome>): Work<Outcome> {
-    return async (tx) => {
-      if (this.isRepeat) return this.advance(tx, form, () => work(tx));
-      const outcome = await work(tx).catch((error: unknown) => this.unlessDone(tx, undefined, error));
-      if ((await tx.run(CREATE, ...(await this.valuesOf(tx, form, outcome)))) === 0) this.runAgain();
-      return outcome;
-    };
-  }
+const KEY = /^[\x21-\x7e]{1,255}$/;
 
-  async advance<Outcome>(tx: Tx, form: Form<Outcome>, step: Step<Outcome>): Promise<Outcome> {
-    const found = await tx.get<StoredClaim>(`${FIND} FOR UPDATE`, this.botId, this.id);
-    const before = await this.read(tx, form, found);
-    if (before !== undefined && this.context.isReplayed) return before;
-    const outcome = await step(before).catch((error: unknown) => this.unlessDone(tx, found, error));
-    const values = await this.valuesOf(tx, form, outcome);
-    if ((await tx.run(PUT, ...values, found?.created_at ?? '')) === 0) this.runAgain();
-    return outcome;
-  }
+/** Makes the claims of requests. */
+@Injectable()
+export class Claims {
+  private readonly digests: DigestKey;
+  /** The claims of requests without an answer yet, in this process. */
+  private readonly underWay = new Set<string>();
 
-  async recorded<Outcome>(tx: Tx, form: Form<Outcome>): Promise<Outcome | undefined> {
-    return this.read(tx, form, await tx.get<StoredClaim>(FIND, this.botId, this.id));
-  }
-
-  part(at: number): Claim {
-    const { botId, id, request, clock } = this;
-    const part = hash('sha256', `${id}/${at}`, 'base64url').slice(0, DIGEST_LENGTH) as Digest;
-    return new KeyClaim(botId, part, request, clock, { isReplayed: false });
-  }
-
-  replay(): void {
-    this.context.isReplayed = true;
-  }
-
-  /** The values of the row. */
-  async valuesOf<Outcome>(tx: Tx, form: Form<Outcome>, outcome: Outcome): Promise<string[]> {
-    const text = await form.write(outcome, this, tx);
-    if (text.length > TEXT_MAX)
-      throw new OwnError('What is stored for a repeat is too long: store what it is made from');
-    return [this.botId, this.id, this.request, text, this.clock.confirmedIso()];
-  }
-
-  private async read<Outcome>(
-    tx: Tx,
-    form: Form<Outcome>,
-    found: StoredClaim | undefined,
-  ): Promise<Outcome | undefined> {
-    this.context.isReplayed = false;
-    if (found === undefined || found.created_at <= this.clock.daysAgoIso(REPLAYED_DAYS)) return undefined;
-    if (found.request !== this.request) throw keyReused();
-    const outcome = await form.read({ text: found.answer, claim: this, tx });
-    this.context.isReplayed = outcome !== undefined && form.isPartial?.(outcome) !== true;
-    return outcome;
+  constructor(keys: InstallationKeys) {
+    this.digests = new DigestKey(keys.digest);
   }
 
   /**
-   * The refusal of an act that the same request has done before is due to that act.
-   * @throws ConcurrentChange then, so that the unit is run again and finds the answer; else `error`
+   * @throws ApiError 400 for a malformed key; 409 `idempotency_in_progress` while a request with this key is being
+   * answered by this process
    */
-  private async unlessDone(tx: Tx, before: StoredClaim | undefined, error: unknown): Promise<never> {
-    if (error instanceof ApiError && before === undefined) {
-      if ((await tx.get(FIND, this.botId, this.id)) !== undefined) this.runAgain();
-    }
-    throw error;
+  of(request: LetheRequest, owner: ClaimOwner = 'bot'): Claim {
+    const key = request.headers['idempotency-key'];
+    if (key === undefined) return NO_CLAIM;
+    if (typeof key !== 'string' || !KEY.test(key))
+      throw invalidRequest([
+        { field: KEY_HEADER, message: 'must be 1 to 255 visible ASCII characters without spaces' },
+      ]);
+    const { caller } = request.context;
+    if (caller === undefined) throw new OwnError('Claimed is used on a public route');
+    const { botId, keyId } = caller;
+    const named = owner === 'bot' ? key : `${key}\n${keyId}`;
+    const name = hash('sha256', `${request.method} ${request.path}\n${named}`, 'base64url');
+    const whole = this.digests.whole(botId, 'claim', name);
+    const [id, secret] = [whole.slice(0, DIGEST_LENGTH) as Digest, whole.slice(DIGEST_LENGTH)];
+    this.begin(id, request);
+    // The body holds ids. The part of the keyed digest that is not stored keeps them from being guessed by trial.
+    const content = hash('sha256', secret + JSON.stringify(request.body ?? null), 'base64url');
+    const row = { botId, id, request: content.slice(0, DIGEST_LENGTH) as Digest };
+    return new Claim(row, request.context);
   }
 
-  private runAgain(): never {
-    this.isRepeat = true;
-    throw new ConcurrentChange();
+  /** The claim is under way until the request is answered. */
+  private begin(name: string, { context }: LetheRequest): void {
+    if (this.underWay.has(name)) throw inProgress();
+    this.underWay.add(name);
+    context.onAnswered = () => this.underWay.delete(name);
   }
+}
+
+@Injectable()
+class ClaimPipe implements PipeTransform<LetheRequest, Claim> {
+  constructor(private readonly claims: Claims) {}
+
+  transform(request: LetheRequest, { data: owner }: ArgumentMetadata): Claim {
+    return this.claims.of(request, owner as ClaimOwner);
+  }
+}
+
+const RequestOfClaim = createParamDecorator((_: ClaimOwner, context: ExecutionContext) =>
+  context.switchToHttp().getRequest<LetheRequest>(),
+);
+
+/**
+ * The {@link Claim} of the request, on a POST that takes an `Idempotency-Key`. It documents the header too. An answer that
+ * grants what the calling API key may do is claimed for this `key`, else another one would get it by repeating the request.
+ */
+export function Claimed(owner: ClaimOwner = 'bot'): ParameterDecorator {
+  return (controller, name, index) => {
+    RequestOfClaim(owner, ClaimPipe)(controller, name, index);
+    if (name === undefined) return;
+    const route = Object.getOwnPropertyDescriptor(controller, name) as PropertyDescriptor;
+    ApiExtension(IDEMPOTENT_ROUTE_EXTENSION, true)(controller, name, route);
+  };
 }
 
 /** The refusal of a request that has the key of another one. */
@@ -199,5 +153,13 @@ export function answerErased(): ApiError {
   return conflict(
     'idempotency_answer_erased',
     'What was stored for this Idempotency-Key was erased with its user, or its key is lost: use a new key for a new act',
+  );
+}
+
+/** The refusal of a repeat while the request that it repeats is being answered. */
+export function inProgress(): ApiError {
+  return conflict(
+    'idempotency_in_progress',
+    'A request with this Idempotency-Key is being answered: repeat it when that has ended',
   );
 }

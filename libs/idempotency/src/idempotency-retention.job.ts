@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { pages, UnitOfWork } from '@app/database';
 import { type Batches, type BotSweep, PeriodicJob } from '@app/jobs';
 import { Clock } from '@app/kernel';
-import { REPLAYED_DAYS } from './claim';
+import { REPLAYED_DAYS } from './answers';
 
 /** Rows looked at in one read, and removed by one unit at most. */
 const BATCH = 500;
+const LOOK = `SELECT id, created_at FROM idempotency_keys WHERE bot_id = ? AND id > ? ORDER BY id LIMIT ${BATCH}`;
+const REMOVE = 'DELETE FROM idempotency_keys WHERE bot_id = ? AND id BETWEEN ? AND ? AND created_at <= ?';
 
 interface Looked {
   readonly id: string;
@@ -30,15 +32,10 @@ export class IdempotencyRetention implements BotSweep {
 
   async *batches(botId: string): Batches {
     const before = this.clock.daysAgoIso(REPLAYED_DAYS);
-    const sql = `SELECT id, created_at FROM idempotency_keys WHERE bot_id = ? AND id > ? ORDER BY id LIMIT ${BATCH}`;
     const look = (after?: Looked): Promise<Looked[]> =>
-      this.unitOfWork.read((tx) => tx.all(sql, botId, after?.id ?? ''));
+      this.unitOfWork.read((tx) => tx.all(LOOK, botId, after?.id ?? ''));
     for await (const page of pages(BATCH, look))
       if (page.some(({ created_at: at }) => at <= before))
-        yield (tx) =>
-          tx.run(
-            'DELETE FROM idempotency_keys WHERE bot_id = ? AND id BETWEEN ? AND ? AND created_at <= ?',
-            ...[botId, page[0]?.id ?? '', page.at(-1)?.id ?? '', before],
-          );
+        yield (tx) => tx.run(REMOVE, botId, page[0]?.id ?? '', page.at(-1)?.id ?? '', before);
   }
 }

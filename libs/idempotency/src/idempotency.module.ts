@@ -2,8 +2,7 @@ import { DatabaseModule } from '@app/database';
 import { Global, Module } from '@nestjs/common';
 import { Acts } from './acts';
 import { Answers } from './answers';
-import { Claims } from './claims';
-import { EncryptedForms } from './encrypted-forms';
+import { Claims } from './claim';
 import { IdempotencyKey } from './idempotency-key.entity';
 import { IdempotencyRetention } from './idempotency-retention.job';
 import { IdempotencyKeys1763600000013 } from './migrations/1763600000013-idempotency-keys';
@@ -12,7 +11,7 @@ import { IdempotencyKeys1763600000013 } from './migrations/1763600000013-idempot
 @Global()
 @Module({
   imports: [DatabaseModule.forFeature([IdempotencyKey], [IdempotencyKeys1763600000013])],
-  providers: [Acts, Answers, Claims, EncryptedForms, IdempotencyRetention],
-  exports: [Acts, Claims, EncryptedForms],
+  providers: [Acts, Answers, Claims, IdempotencyRetention],
+  exports: [Acts, Answers, Claims],
 })
 export class IdempotencyModule {}

@@ -78,7 +78,7 @@ function movedColumn(table: string, name: string, given: string): MovedColumn {
   if (isInteger || TEXTS.includes(type)) return { name, isInteger };
   throw new StartError(
     `${table}.${name} is of the type ${given}, which the engines store differently. ` +
-      'Only the column types of libs/database/src/columns.ts can be moved.',
+      'Only the column types of libs/database/src/schema.ts can be moved.',
   );
 }
 

@@ -5,7 +5,7 @@ import { holdSubject } from '@app/consent';
 import { InstallationKeys, SubjectDigests, SubjectKeys, SubjectTexts } from '@app/crypto';
 import { botDeleted, type Tx, UnitOfWork } from '@app/database';
 import { type Caller, insufficientScope, scopeBits } from '@app/http';
-import { type Claim, EncryptedForms } from '@app/idempotency';
+import { Acts, type Claim } from '@app/idempotency';
 import { Clock, conflict, notFound, Random } from '@app/kernel';
 import { encryptedBy } from '@app/primitives';
 import { guildOf, type NamedSubject, type SubjectIds } from '@app/subjects';
@@ -64,7 +64,7 @@ export class PrivacyLinks {
     private readonly texts: SubjectTexts,
     private readonly subjectKeys: SubjectKeys,
     private readonly installationKeys: InstallationKeys,
-    private readonly forms: EncryptedForms,
+    private readonly acts: Acts,
     private readonly origin: PublicUrl,
     private readonly clock: Clock,
     private readonly random: Random,
@@ -107,11 +107,7 @@ export class PrivacyLinks {
       });
       return { id, url: `${this.origin.url}/p/${token}`, expires_at: expiresAt };
     };
-    const form =
-      guild_id === undefined
-        ? this.forms.ofInstallation<PrivacyLinkView>()
-        : this.forms.ofSubject<PrivacyLinkView>(subject);
-    return this.unitOfWork.write(claim.once(form, create));
+    return this.acts.once(claim, create, { subject: guild_id === undefined ? undefined : subject });
   }
 
   /** {@link remove} for a key. @throws ApiError 403 for a link of another key, unless the key has the scope `admin` */

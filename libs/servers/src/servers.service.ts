@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Cursors, InstallationKeys, SubjectDigests } from '@app/crypto';
 import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
 import type { PageQuery } from '@app/http';
-import { type Claim, EncryptedForms, NO_CLAIM } from '@app/idempotency';
+import { Acts, type Claim, NO_CLAIM } from '@app/idempotency';
 import { Clock, conflict, notFound, Random } from '@app/kernel';
 import type { Digest } from '@app/primitives';
 import { In, MoreThan } from 'typeorm';
@@ -19,7 +19,7 @@ export class ServersService {
     private readonly unitOfWork: UnitOfWork,
     private readonly keys: InstallationKeys,
     private readonly digests: SubjectDigests,
-    private readonly forms: EncryptedForms,
+    private readonly acts: Acts,
     private readonly clock: Clock,
     private readonly random: Random,
     private readonly cursors: Cursors,
@@ -40,7 +40,7 @@ export class ServersService {
       await tx.manager.update(Server, { botId, guildId }, { text, deletionScheduledFor });
       return this.view({ ...known, text, deletionScheduledFor });
     };
-    return this.unitOfWork.write(claim.once(this.forms.ofInstallation(), register));
+    return this.acts.once(claim, register);
   }
 
   list(botId: string, query: PageQuery): Promise<ServersView> {
@@ -139,7 +139,7 @@ export class ServersService {
       await tx.manager.update(Server, { botId, guildId }, { deletionScheduledFor });
       return this.view({ ...server, deletionScheduledFor });
     };
-    return this.unitOfWork.write(claim.once(this.forms.ofInstallation(), reschedule));
+    return this.acts.once(claim, reschedule);
   }
 
   private async locked(tx: Tx, botId: string, guildId: Digest): Promise<Server | null> {

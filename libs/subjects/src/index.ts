@@ -1,27 +1,27 @@
 export {
   type ConsentedDataHolder,
   ConsentedDataHolders,
-  type ErasureTime,
-  type DecidedConsent,
-  HoldsConsentedData,
-} from './consented-data';
-export { guildOf, SCOPES } from './guild-scope';
-export {
   type ConsentedTable,
+  type DecidedConsent,
   type ErasedCategory,
+  type ErasureTime,
+  HoldsConsentedData,
   HoldsSubjectData,
   type SubjectDataHolder,
   SubjectDataHolders,
   type SubjectExport,
+  SubjectsModule,
 } from './subject-data';
-export { lockSubject, lockSubjects, tryLockSubjects } from './subject-lock';
 export {
   amongSubjects,
   ERASED_ID,
   ERASED_IDS,
   givenSubjects,
-  subjectValues,
+  guildOf,
+  lockSubject,
+  lockSubjects,
   type NamedSubject,
+  SCOPES,
   type Subject,
   SUBJECT_KEY,
   SUBJECT_WHERE,
@@ -29,5 +29,6 @@ export {
   type SubjectIds,
   subjectName,
   subjectOf,
+  subjectValues,
+  tryLockSubjects,
 } from './subject';
-export { SubjectsModule } from './subjects.module';

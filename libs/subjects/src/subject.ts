@@ -1,4 +1,5 @@
 import { givenRows, type SqlPart, type Tx } from '@app/database';
+import { invalidRequest } from '@app/kernel';
 import type { Digest } from '@app/primitives';
 
 /** The ids by which a bot names a subject. They are stored encrypted only, with the key of the subject. */
@@ -66,4 +67,50 @@ export function subjectAt(
 /** A name that no other subject has. Locks and contexts of encrypted texts contain it: it never changes. */
 export function subjectName({ botId, guildId, userId }: Subject): string {
   return `${botId}/${guildId}/${userId}`;
+}
+
+/** The values of `scope` in a call without `guild_id`. */
+export const SCOPES = ['all_guilds'] as const;
+
+/** The guild of a call; undefined for all guilds. @throws ApiError 400 when the call names both */
+export function guildOf(call: { guild_id?: string; scope?: string | null }): string | undefined {
+  if (call.scope == null) return call.guild_id;
+  if (call.guild_id == null) return undefined;
+  throw invalidRequest([{ field: 'guild_id', message: 'must be left out with scope: all guilds are meant' }]);
+}
+
+/**
+ * Separates an erasure from writes about its subject that do not pass the consent gate, such as an event of a bot.
+ * Writers share the lock, an erasure has it alone, each until its unit ends. An act that passes the consent gate needs no
+ * lock. On SQLite units run one after the other.
+ */
+export async function lockSubject(tx: Tx, subject: Subject, mode: 'together' | 'alone'): Promise<void> {
+  if (tx.engine !== 'postgres') return;
+  const lock = mode === 'alone' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
+  await tx.get(`SELECT ${lock}(hashtextextended(?, 0))`, subjectName(subject));
+}
+
+/** {@link lockSubject} `alone` of several subjects, in the same order everywhere. */
+export async function lockSubjects(tx: Tx, subjects: readonly Subject[]): Promise<void> {
+  if (tx.engine !== 'postgres') return;
+  await tx.all(
+    `SELECT pg_advisory_xact_lock(hashtextextended(name, 0))
+     FROM (SELECT name FROM unnest(?::text[]) AS given (name) ORDER BY name) AS ordered`,
+    subjects.map(subjectName),
+  );
+}
+
+/** {@link lockSubject} of several subjects that waits for nothing; returns for each whether it is locked. PostgreSQL only. */
+export async function tryLockSubjects(
+  tx: Tx,
+  subjects: readonly Subject[],
+  mode: 'together' | 'alone' = 'alone',
+): Promise<boolean[]> {
+  const lock = mode === 'alone' ? 'pg_try_advisory_xact_lock' : 'pg_try_advisory_xact_lock_shared';
+  const rows = await tx.all<{ locked: boolean }>(
+    `SELECT ${lock}(hashtextextended(name, 0)) AS locked
+     FROM (SELECT name, place FROM unnest(?::text[]) WITH ORDINALITY AS given (name, place) ORDER BY place) AS ordered`,
+    subjects.map(subjectName),
+  );
+  return rows.map(({ locked }) => locked);
 }

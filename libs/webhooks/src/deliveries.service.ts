@@ -1,7 +1,7 @@
 import { findBot } from '@app/bots';
 import { Cursors, SubjectDigests } from '@app/crypto';
 import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
-import { type Claim, type Form, plain } from '@app/idempotency';
+import { Acts, Answers, type Claim } from '@app/idempotency';
 import { Clock, conflict, momentMs, notFound } from '@app/kernel';
 import type { SubjectIds } from '@app/subjects';
 import { Injectable } from '@nestjs/common';
@@ -28,13 +28,13 @@ interface Replayed {
   readonly isWhole: boolean;
 }
 
-const REPLAYED: Form<Replayed> = { ...plain<Replayed>(), isPartial: ({ isWhole }) => !isWhole };
-
 /** Lets a bot read and repeat its own webhook calls. Calls are sent only to the bot's own URL. */
 @Injectable()
 export class DeliveriesService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    private readonly acts: Acts,
+    private readonly answers: Answers,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
     private readonly texts: DeliveryTexts,
@@ -86,12 +86,8 @@ export class DeliveriesService {
       await this.outbox.resend(tx, botId, id);
       return this.viewIn(tx, botId, id);
     };
-    // The delivery is about a user, so its view is not stored: a repeat reads it again.
-    const form: Form<DeliveryView> = {
-      write: () => '',
-      read: ({ tx }) => this.viewIn(tx, botId, id),
-    };
-    return this.unitOfWork.write(claim.once(form, redeliver));
+    // The delivery is about a user: a repeat answers it as it is then.
+    return this.acts.once(claim, redeliver, { again: (tx) => this.viewIn(tx, botId, id) });
   }
 
   /** Queues the events since a time again, oldest first, in several units; a repeated call continues. */
@@ -104,7 +100,7 @@ export class DeliveriesService {
     const scope = { sinceIso, undeliveredOnly: undeliveredOnly === true };
     let progress: Replayed = { queued: 0, last: '', isWhole: false };
     const replaySome = (tx: Tx): Promise<Replayed> =>
-      claim.advance<Replayed>(tx, REPLAYED, async ({ queued, last } = progress) => {
+      this.answers.advance<Replayed>(tx, claim, async ({ queued, last } = progress) => {
         await this.requireUrl(tx, botId);
         const ids = await this.outbox.resendSome(tx, botId, { ...scope, after: last });
         return { queued: queued + ids.length, last: ids.at(-1) ?? last, isWhole: ids.length < CHUNK };
@@ -125,7 +121,7 @@ export class DeliveriesService {
       const id = await this.outbox.queue(tx, { botId, event: 'ping', payload });
       return this.viewIn(tx, botId, id);
     };
-    return this.unitOfWork.write(claim.once(plain(), ping));
+    return this.acts.once(claim, ping);
   }
 
   private async requireUrl(tx: Tx, botId: string): Promise<void> {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiKey, Bot, WebhookSecrets } from '@app/bots';
-import { EncryptedForms } from '@app/idempotency';
+import { Acts, Answers } from '@app/idempotency';
 import { Keyring, InstallationKeys, SubjectDigests, SubjectKeys } from '@app/crypto';
 import {
   databaseUnavailable,
@@ -102,7 +102,7 @@ export class Process {
     this.unitOfWork = new MortalUnitOfWork(world, world.real);
     this.alarm = new PlayedAlarm(timeline);
     this.sender = new PlayedSender(internet);
-    this.secrets = new WebhookSecrets(this.unitOfWork, world.keyring, world.forms, timeline, random);
+    this.secrets = new WebhookSecrets(this.unitOfWork, world.keyring, world.acts, timeline, random);
     const schedule = new RetrySchedule(config.webhookRetrySchedule, random);
     const leases = new DeliveryLeases(
       this.unitOfWork,
@@ -139,7 +139,7 @@ export class World {
   readonly config: Config;
   real: UnitOfWork;
   texts: DeliveryTexts;
-  forms: EncryptedForms;
+  acts: Acts;
   events: DomainEvents;
   private digests: SubjectDigests;
   unitsBegun = 0;
@@ -171,7 +171,7 @@ export class World {
       this.random,
     );
     this.texts = new DeliveryTexts(subjectKeys, keys);
-    this.forms = new EncryptedForms(keys, subjectKeys);
+    this.acts = new Acts(this.real, new Answers(subjectKeys, this.timeline, keys), this.timeline);
     // Power cuts are not played here.
     await app.get<DataSource>(getDataSourceToken()).query('PRAGMA synchronous = OFF');
     this.close = () => app.close();
@@ -199,8 +199,8 @@ export class World {
 
   async registerBot(url: string | null): Promise<string> {
     const id = this.random.uuid();
-    const { real, keyring, forms, timeline, random } = this;
-    const { encrypted } = new WebhookSecrets(real, keyring, forms, timeline, random).issue(id);
+    const { real, keyring, acts, timeline, random } = this;
+    const { encrypted } = new WebhookSecrets(real, keyring, acts, timeline, random).issue(id);
     const now = this.timeline.nowIso();
     const platformId = String(100_000_000_000_000_000n + BigInt(this.random.below(2 ** 31)));
     await this.run(

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { AuditService, declareEventTypes } from '@app/audit';
 import { requireConsentTo } from '@app/consent';
 import { SubjectDigests, SubjectTexts } from '@app/crypto';
-import { type Tx, UnitOfWork } from '@app/database';
-import { type Claim, EncryptedForms } from '@app/idempotency';
+import type { Tx } from '@app/database';
+import { Acts, type Claim } from '@app/idempotency';
 import { Clock, Random } from '@app/kernel';
 import { Reminder } from './reminder.entity';
 import type { AddReminder, ReminderView } from './reminders.dto';
@@ -18,11 +18,10 @@ declareEventTypes(REMINDER_SET);
 @Injectable()
 export class RemindersService {
   constructor(
-    private readonly unitOfWork: UnitOfWork,
     private readonly audit: AuditService,
     private readonly digests: SubjectDigests,
     private readonly texts: SubjectTexts,
-    private readonly forms: EncryptedForms,
+    private readonly acts: Acts,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
@@ -44,6 +43,6 @@ export class RemindersService {
       await this.audit.record(tx, subject, REMINDER_SET, { due_at });
       return { id, text, due_at };
     };
-    return this.unitOfWork.write(claim.once(this.forms.ofSubject(subject), add));
+    return this.acts.once(claim, add, { subject });
   }
 }
