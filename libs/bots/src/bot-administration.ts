@@ -27,7 +27,7 @@ interface BotRow {
 }
 
 /** A bot as the operator sees it. `tier` is the one in force, `stored_tier` the one that the operator gave the bot. */
-export interface BotLine extends BotRow {
+interface BotLine extends BotRow {
   readonly tier: string;
   readonly stored_tier: string | null;
 }

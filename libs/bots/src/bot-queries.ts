@@ -57,7 +57,7 @@ export async function tryLockBots(tx: Tx, ids: readonly string[]): Promise<Reado
 }
 
 /** Since when a bot is suspended, and when its latest suspension ended. */
-export interface Suspension {
+interface Suspension {
   readonly suspended_at: string | null;
   readonly resumed_at: string | null;
 }

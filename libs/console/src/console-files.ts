@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { isThere } from '@app/kernel';
 
 /** One file of the console as it is sent. */
-export interface ConsoleFile {
+interface ConsoleFile {
   readonly type: string;
   readonly body: Buffer;
   /** The value of `Cache-Control`. */

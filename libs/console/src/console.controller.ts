@@ -8,7 +8,7 @@ import { ConsoleSessions, isFromPage, type SessionView } from './console-session
 /** Characters of an API key at most; all have fewer. */
 const KEY_LENGTH_MAX = 200;
 
-export class SignInDto {
+class SignInDto {
   @Text(KEY_LENGTH_MAX) key: string;
 }
 

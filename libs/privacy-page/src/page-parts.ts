@@ -17,7 +17,7 @@ interface Field extends Purposes {
 }
 
 /** Bytes of all stored texts on a page, so that a whole one has at most 50 KB. */
-export const ROOM_BYTES = 30_000;
+const ROOM_BYTES = 30_000;
 
 /** How much of a page may be filled. What does not fit is left to the export. */
 export class Room {
