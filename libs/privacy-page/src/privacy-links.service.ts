@@ -7,7 +7,7 @@ import { botDeleted, type Tx, UnitOfWork } from '@app/database';
 import { type Caller, insufficientScope, scopeBits } from '@app/http';
 import { type Claim, EncryptedForms } from '@app/idempotency';
 import { Clock, conflict, notFound, Random } from '@app/kernel';
-import { encryptedBy } from '@app/primitives';
+import { type Digest, encryptedBy } from '@app/primitives';
 import {
   guildOf,
   type NamedSubject,
@@ -36,6 +36,15 @@ const TOKEN_BYTES = 32;
 /** Links of one subject, of which the oldest end, and of one bot. */
 const OF_SUBJECT_MAX = 10;
 const OF_BOT_MAX = 10_000;
+
+const BY_TOKEN = `SELECT bot_id, id, key_id, guild_id, user_id, subject, allow, language, expires_at
+  FROM privacy_links WHERE token = ?`;
+
+type LinkRow = Record<'bot_id' | 'id' | 'key_id' | 'subject' | 'allow' | 'expires_at', string> & {
+  readonly guild_id: Digest;
+  readonly user_id: Digest;
+  readonly language: string | null;
+};
 
 /** A link that is in force. */
 export interface OpenLink {
@@ -136,12 +145,10 @@ export class PrivacyLinks {
 
   /** @throws ApiError 404, the same for every link that is not in force */
   async open(token: string): Promise<OpenLink> {
-    const link = await this.unitOfWork.read((tx) =>
-      tx.manager.findOneBy(PrivacyLink, { token: digestOf(token) }),
-    );
-    if (link === null) throw notFound('Privacy link');
+    const link = await this.unitOfWork.get<LinkRow>(BY_TOKEN, digestOf(token));
+    if (link === undefined) throw notFound('Privacy link');
     const now = this.clock.nowIso();
-    const { id, botId, keyId, expiresAt, language } = link;
+    const { id, bot_id: botId, key_id: keyId, expires_at: expiresAt, language } = link;
     const scopes = expiresAt > now ? await scopesInForce(this.unitOfWork, botId, keyId, now) : 0;
     const allow = (link.allow.split(',') as PageAct[]).filter((act) => mayOffer(scopes, act));
     const ids = allow.length > 0 ? await this.decrypted(link) : undefined;
@@ -168,13 +175,13 @@ export class PrivacyLinks {
   }
 
   /** Undefined once the subject was erased. */
-  private async decrypted(link: PrivacyLink): Promise<SubjectIds | undefined> {
-    const { botId, id, subject: encrypted } = link;
+  private async decrypted(link: LinkRow): Promise<SubjectIds | undefined> {
+    const { bot_id: botId, guild_id: guildId, user_id: userId, id, subject: encrypted } = link;
     const { installation } = this.installationKeys;
     const text =
       encryptedBy(encrypted) === installation.id
         ? installation.decrypt(encrypted, contextOfLink(botId, id))
-        : await this.texts.decrypt(link, TABLE, id, encrypted);
+        : await this.texts.decrypt({ botId, guildId, userId }, TABLE, id, encrypted);
     return text === undefined ? undefined : (JSON.parse(text) as SubjectIds);
   }
 }
