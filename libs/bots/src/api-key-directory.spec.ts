@@ -1,11 +1,9 @@
 import type { UnitOfWork } from '@app/database';
-import type { LetheRequest } from '@app/http';
+import { ALL_SCOPES, type LetheRequest } from '@app/http';
 import { type Clock, type Config, SystemClock, SystemRandom } from '@app/kernel';
 import type { Response } from 'express';
-import { ALL_SCOPES } from '@app/http';
 import { newApiKey } from './api-key';
-import { ApiKeyDirectory, ApiKeyTimes } from './api-key-directory';
-import { identify } from './identify.middleware';
+import { ApiKeyDirectory, ApiKeyTimes, identify } from './api-key-directory';
 import { Tiers } from './tiers';
 
 const authorization = `Bearer ${newApiKey(new SystemRandom(new SystemClock()), 'live')}`;

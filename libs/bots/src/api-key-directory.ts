@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
-import { Caller } from '@app/http';
+import { Caller, type LetheRequest } from '@app/http';
 import { Clock, CONFIG, type Config } from '@app/kernel';
+import type { NextFunction, Response } from 'express';
 import { isApiKey, keyDigest } from './api-key';
+import type { KeyUses } from './key-uses';
 import { Tiers } from './tiers';
 
 /** Most callers kept in memory. */
@@ -105,13 +107,16 @@ export class ApiKeyDirectory {
       this.callers.delete(digest);
       return undefined;
     }
-    const known = { caller: this.callerOf(found), untilMs, expiresAtMs, isDiscarded: false };
+    const { id, platform_bot_id, key_id, scopes, suspended_at } = found;
+    const limit = this.tiers.limitOf(found);
+    const caller = new Caller(id, platform_bot_id, limit, key_id, Number(scopes), suspended_at !== null);
     // An act during the look-up may have voided the key: what was read holds for this request alone.
-    known.isDiscarded = generation !== this.generation;
-    return known.isDiscarded ? known : this.keep(digest, known);
+    const isDiscarded = generation !== this.generation;
+    const known = { caller, untilMs, expiresAtMs, isDiscarded };
+    return isDiscarded ? known : this.keep(digest, known);
   }
 
-  /** Of several look-ups of a key at the same time one is kept, so that {@link forget} finds all that is trusted. */
+  /** Keeps one of several look-ups of a key at the same time, so that {@link forget} finds all that is trusted. */
   private keep(digest: string, known: KnownCaller): KnownCaller {
     const present = this.callers.get(digest);
     if (present !== undefined && this.isCurrent(present)) return present;
@@ -127,10 +132,37 @@ export class ApiKeyDirectory {
       this.callers.delete(digest);
     }
   }
+}
 
-  private callerOf(found: KeyRow): Caller {
-    const limit = this.tiers.limitOf(found);
-    const { id, platform_bot_id, key_id, scopes, suspended_at } = found;
-    return new Caller(id, platform_bot_id, limit, key_id, Number(scopes), suspended_at !== null);
-  }
+/** Identifies the caller (RFC 6750) before the rate limiter runs. The guard refuses unknown callers. */
+export function identify(keys: ApiKeyDirectory, uses: Pick<KeyUses, 'note'>) {
+  // The last caller on each connection. Bots reuse connections: each key is hashed once, not for every request.
+  const remembered = new WeakMap<object, { readonly authorization: string; readonly known: KnownCaller }>();
+  return (request: LetheRequest, _response: Response, next: NextFunction): void => {
+    const { authorization } = request.headers;
+    if (authorization === undefined) return next();
+    const last = remembered.get(request.socket);
+    if (last?.authorization === authorization && keys.isCurrent(last.known)) {
+      const { context } = request;
+      context.caller = last.known.caller;
+      uses.note(last.known.caller, context.startedMs);
+      return next();
+    }
+    const key = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
+    if (key === undefined) return next();
+    const proceed = (known: KnownCaller | undefined): void => {
+      request.context.caller = known?.caller;
+      if (known !== undefined) {
+        remembered.set(request.socket, { authorization, known });
+        uses.note(known.caller, request.context.startedMs);
+      }
+      next();
+    };
+    const found = keys.identify(key);
+    if (!(found instanceof Promise)) return proceed(found);
+    found.then(proceed, (fault: Error) => {
+      request.context.identityFault = fault;
+      next();
+    });
+  };
 }

@@ -1,8 +1,11 @@
+import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import {
   Caller,
   CurrentBot,
   Describes,
   EXAMPLE,
+  examplePage,
+  type Examples,
   OnLowDisk,
   PageQuery,
   RequiresScope,
@@ -10,20 +13,60 @@ import {
   Topic,
 } from '@app/http';
 import { Claim, Claimed } from '@app/idempotency';
-import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiKeys } from './api-keys.service';
 import {
   ApiKeyCreatedView,
   ApiKeyDeletedView,
   ApiKeyPath,
   ApiKeyRotatedView,
   ApiKeysView,
+  BotPath,
   NewApiKey,
+  ownBot,
   RotateApiKey,
-} from './api-keys.dto';
-import { EXAMPLES } from './api-keys.examples';
-import { ApiKeys } from './api-keys.service';
-import { BotPath } from './bots.dto';
-import { ownBot } from './own-bot';
+} from './bots.dto';
+
+const CREATED = {
+  id: EXAMPLE.key_id,
+  api_key: 'sk_live_shown-only-here-keep-it-secret',
+  api_key_prefix: 'sk_live_shown-on',
+  scopes: ['read', 'write'],
+  expires_at: null,
+  created_at: EXAMPLE.time,
+};
+
+const LISTED = {
+  id: EXAMPLE.key_id,
+  api_key_prefix: 'sk_live_shown-on',
+  scopes: ['read', 'write'],
+  expires_at: null,
+  last_used_at: null,
+  created_at: EXAMPLE.time,
+};
+
+const EXAMPLES = {
+  list: {
+    canonical: {
+      answer: {
+        keys: [LISTED],
+        pagination: examplePage(2),
+      },
+    },
+  },
+  create: { canonical: { body: { scopes: ['read', 'write'] }, answer: CREATED } },
+  rotate: {
+    canonical: {
+      body: { overlap_seconds: 86400 },
+      answer: {
+        ...CREATED,
+        id: EXAMPLE.rotated_key_id,
+        scopes: ['read', 'write', 'erase', 'admin'],
+        overlap_until: '2026-11-21T12:00:00.000Z',
+      },
+    },
+  },
+  delete: { canonical: { answer: { id: EXAMPLE.key_id, deleted: true, deleted_at: EXAMPLE.time } } },
+} satisfies Readonly<Record<string, Examples>>;
 
 @Topic('Bots')
 @Controller('bots/:bot_id/keys')

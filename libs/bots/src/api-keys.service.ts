@@ -1,29 +1,39 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Cursors } from '@app/crypto';
 import { botDeleted, type Tx, UnitOfWork } from '@app/database';
 import { ALL_SCOPES, type Caller, insufficientScope, type PageQuery, scopeBits, scopesOf } from '@app/http';
 import { Acts, type Claim } from '@app/idempotency';
-import { Clock, conflict, invalidRequest, momentMs, notFound } from '@app/kernel';
+import {
+  Clock,
+  CONFIG,
+  type Config,
+  conflict,
+  invalidRequest,
+  momentMs,
+  notFound,
+  Random,
+} from '@app/kernel';
 import { IsNull, LessThan, MoreThan } from 'typeorm';
+import { keyDigest, newApiKey, VISIBLE_LENGTH } from './api-key';
 import { ApiKeyDirectory } from './api-key-directory';
-import { ApiKeyIssuer, type IssuedKey } from './api-key-issuer';
-import type {
-  ApiKeyCreatedView,
-  ApiKeyDeletedView,
-  ApiKeyRotatedView,
-  ApiKeysView,
-  ApiKeyView,
-  NewApiKey,
-  RotateApiKey,
-} from './api-keys.dto';
 import { lockBot } from './bot-queries';
 import { ApiKey } from './bot.entity';
+import {
+  type ApiKeyCreatedView,
+  type ApiKeyDeletedView,
+  type ApiKeyRotatedView,
+  type ApiKeysView,
+  type ApiKeyView,
+  type NewApiKey,
+  OVERLAP_SECONDS_DEFAULT,
+  type RotateApiKey,
+} from './bots.dto';
 import { KeyUses } from './key-uses';
 
 /** Valid keys of a bot. An expired one has no row after the next key is made, so a bot has no more rows. */
 const KEYS_MAX = 5;
-const DEFAULT_OVERLAP_SECONDS = 86_400;
 const ADMIN = scopeBits(['admin']);
+const YEAR_10000_MS = Date.UTC(10_000, 0);
 
 /**
  * The keys of a bot. Its units lock the bot, so that the limit holds and a voided key makes no other one. Each bot keeps
@@ -34,12 +44,36 @@ export class ApiKeys {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly directory: ApiKeyDirectory,
-    private readonly issuer: ApiKeyIssuer,
     private readonly uses: KeyUses,
     private readonly acts: Acts,
     private readonly clock: Clock,
+    private readonly random: Random,
     private readonly cursors: Cursors,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'apiKeyKind'>,
   ) {}
+
+  /** Makes a key of the bot with the bits of its scopes, and stores its digest. Its text is shown once. */
+  async issue(
+    tx: Tx,
+    botId: string,
+    scopes = ALL_SCOPES,
+    expiresAt: string | null = null,
+  ): Promise<ApiKeyCreatedView> {
+    const id = this.random.uuid();
+    const key = newApiKey(this.random, this.config.apiKeyKind);
+    const prefix = key.slice(0, VISIBLE_LENGTH);
+    const createdAt = this.clock.nowIso();
+    const digest = keyDigest(key);
+    await tx.manager.insert(ApiKey, { botId, id, digest, prefix, scopes, expiresAt, createdAt });
+    return {
+      id,
+      api_key: key,
+      api_key_prefix: prefix,
+      scopes: scopesOf(scopes),
+      expires_at: expiresAt,
+      created_at: createdAt,
+    };
+  }
 
   /** The valid keys, newest first. */
   list(botId: string, query: PageQuery): Promise<ApiKeysView> {
@@ -70,7 +104,7 @@ export class ApiKeys {
       const [lacking] = scopesOf(scopes & ~Number(own.scopes));
       if (lacking !== undefined) throw insufficientScope(lacking);
       await this.requireRoom(tx, botId);
-      return createdView(await this.issuer.issue(tx, botId, { scopes, expiresAt }));
+      return this.issue(tx, botId, scopes, expiresAt);
     };
     return this.acts.once(claim, create);
   }
@@ -85,7 +119,7 @@ export class ApiKeys {
     { overlap_seconds }: RotateApiKey,
     claim: Claim,
   ): Promise<ApiKeyRotatedView> {
-    const overlapSeconds = overlap_seconds ?? DEFAULT_OVERLAP_SECONDS;
+    const overlapSeconds = overlap_seconds ?? OVERLAP_SECONDS_DEFAULT;
     const rotate = async (tx: Tx): Promise<ApiKeyRotatedView> => {
       const own = await this.callingKey(tx, botId, keyId);
       if (own.rotatedAt !== null)
@@ -103,9 +137,8 @@ export class ApiKeys {
         await tx.manager.update(ApiKey, { botId, id: keyId }, { expiresAt: overlapUntil, rotatedAt });
       }
       tx.afterCommit(() => this.directory.forget(botId));
-      const { expiresAt } = own;
-      const issued = await this.issuer.issue(tx, botId, { scopes: Number(own.scopes), expiresAt });
-      return { ...createdView(issued), overlap_until: overlapUntil };
+      const issued = await this.issue(tx, botId, Number(own.scopes), own.expiresAt);
+      return { ...issued, overlap_until: overlapUntil };
     };
     const view = await this.acts.once(claim, rotate);
     if (overlapSeconds === 0) await this.directory.forgottenEverywhere();
@@ -146,7 +179,7 @@ export class ApiKeys {
     return key;
   }
 
-  /** Removes expired keys. Those of a step of the clock that is not confirmed stay. */
+  /** Removes keys that have expired by the confirmed time, and refuses a key more than a bot may have. */
   private async requireRoom(tx: Tx, botId: string): Promise<void> {
     await tx.run(
       'DELETE FROM api_keys WHERE bot_id = ? AND expires_at <= ?',
@@ -180,17 +213,4 @@ export class ApiKeys {
       created_at: createdAt,
     };
   }
-}
-
-const YEAR_10000_MS = Date.UTC(10_000, 0);
-
-function createdView({ id, text, prefix, scopes, expiresAt, createdAt }: IssuedKey): ApiKeyCreatedView {
-  return {
-    id,
-    api_key: text,
-    api_key_prefix: prefix,
-    scopes: scopesOf(scopes),
-    expires_at: expiresAt,
-    created_at: createdAt,
-  };
 }

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { eachOf, type Tx, UnitOfWork } from '@app/database';
 import { Clock, DomainEvents, notFound } from '@app/kernel';
 import { ApiKeyDirectory } from './api-key-directory';
-import { ApiKeyIssuer } from './api-key-issuer';
+import { ApiKeys } from './api-keys.service';
 import { BotDeletion } from './bot-deletion.service';
 import { lockBot } from './bot-queries';
 import { ApiKey } from './bot.entity';
-import { BotResumed } from './bot-resumed.event';
+import { BotResumed } from './bot.events';
 import { Tiers } from './tiers';
 
 /** Bots of one read. */
@@ -27,7 +27,7 @@ interface BotRow {
 }
 
 /** A bot as the operator sees it. `tier` is the one in force, `stored_tier` the one that the operator gave the bot. */
-export interface BotLine extends BotRow {
+interface BotLine extends BotRow {
   readonly tier: string;
   readonly stored_tier: string | null;
 }
@@ -37,8 +37,8 @@ export interface BotLine extends BotRow {
 export class BotAdministration {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly keys: ApiKeyDirectory,
-    private readonly issuer: ApiKeyIssuer,
+    private readonly directory: ApiKeyDirectory,
+    private readonly keys: ApiKeys,
     private readonly deletion: BotDeletion,
     private readonly tiers: Tiers,
     private readonly clock: Clock,
@@ -56,13 +56,13 @@ export class BotAdministration {
   }
 
   /**
-   * Voids every key of a bot and answers a new one, which is shown only here. Resolves when no process accepts an old key.
+   * Voids every key of a bot and returns a new one, which is shown only here. Resolves when no process accepts an old key.
    * @throws ApiError 404 for an unknown bot and one that is being deleted
    */
   async newKey(given: string): Promise<{ readonly bot: BotRow; readonly key: string }> {
     return this.change(given, async (tx, bot) => {
       await tx.manager.delete(ApiKey, { botId: bot.id });
-      return { bot, key: (await this.issuer.issue(tx, bot.id)).text };
+      return { bot, key: (await this.keys.issue(tx, bot.id)).api_key };
     });
   }
 
@@ -79,7 +79,7 @@ export class BotAdministration {
     });
   }
 
-  /** Ends a suspension. The calls that have waited are due, and are not given up before their schedule has passed anew. */
+  /** Ends a suspension. The webhook calls that waited are due at once, and their schedule of attempts begins again. */
   resume(given: string): Promise<BotRow> {
     return this.change(given, async (tx, bot) => {
       const sql =
@@ -119,10 +119,10 @@ export class BotAdministration {
       await lockBot(tx, id, 'UPDATE');
       // Its deletion may have begun before the lock.
       const bot = await find(tx, id);
-      tx.afterCommit(() => this.keys.forget(bot.id));
+      tx.afterCommit(() => this.directory.forget(bot.id));
       return work(tx, bot);
     });
-    await this.keys.forgottenEverywhere();
+    await this.directory.forgottenEverywhere();
     return result;
   }
 }

@@ -90,7 +90,7 @@ export class BotDeletion implements Job {
     }
   }
 
-  /** Deletes the bot; answers false where a late subject had a key, which has to be scrubbed first. */
+  /** Deletes the bot; false when a late subject had a key, which has to be scrubbed first. */
   private async end(tx: Tx, botId: string, lease: Lease): Promise<boolean> {
     // The lock excludes new subjects, whose keys no foreign key ties to the bot.
     await lockBot(tx, botId, 'UPDATE');
@@ -120,12 +120,9 @@ function deletionsOfRows({ manager }: Tx): string[] {
   return manager.dataSource.entityMetadatas
     .filter(({ tableName }) => tableName !== 'subjects')
     .filter(({ columns }) => columns.some(({ databaseName }) => databaseName === 'bot_id'))
-    .map(({ tablePath, primaryColumns }) =>
-      deletionOf(tablePath, primaryColumns.map(({ databaseName }) => databaseName).join(', ')),
-    );
-}
-
-function deletionOf(table: string, key: string): string {
-  const some = `SELECT ${key} FROM ${table} WHERE bot_id = ? LIMIT ${BATCH}`;
-  return `DELETE FROM ${table} WHERE bot_id = ? AND (${key}) IN (${some})`;
+    .map(({ tablePath, primaryColumns }) => {
+      const key = primaryColumns.map(({ databaseName }) => databaseName).join(', ');
+      const some = `SELECT ${key} FROM ${tablePath} WHERE bot_id = ? LIMIT ${BATCH}`;
+      return `DELETE FROM ${tablePath} WHERE bot_id = ? AND (${key}) IN (${some})`;
+    });
 }

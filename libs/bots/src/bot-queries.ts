@@ -1,4 +1,4 @@
-import type { Tx, UnitOfWork } from '@app/database';
+import { pages, type Tx, type UnitOfWork } from '@app/database';
 
 /** What other libraries read of a bot. */
 export interface BotFacts {
@@ -24,21 +24,17 @@ export async function findBots(tx: Tx, ids: readonly string[]): Promise<Readonly
   return new Map(rows.map((bot) => [bot.id, bot]));
 }
 
-/** The first bot behind `after` in the order of ids that is not being deleted; '' starts at the beginning. */
+/** The first bot after `after` in the order of ids that is not being deleted; '' starts at the beginning. */
 export function nextBot(reader: Reader, after: string): Promise<BotFacts | undefined> {
   return reader.get(`${FACTS} WHERE id > ? AND deleted_at IS NULL ORDER BY id LIMIT 1`, after);
 }
 
-/** The ids of all bots, also of those that are being deleted, page by page in their order. */
+/** The ids of all bots, also while a bot is being deleted, page by page in their order. */
 export async function* botPages(unitOfWork: UnitOfWork, size: number): AsyncGenerator<readonly string[]> {
-  for (let after: string | undefined = ''; after !== undefined;) {
-    const from: string = after;
-    const page = await unitOfWork.read((tx) =>
-      tx.all<{ id: string }>(`SELECT id FROM bots WHERE id > ? ORDER BY id LIMIT ${size}`, from),
-    );
-    yield page.map(({ id }) => id);
-    after = page.length < size ? undefined : page.at(-1)?.id;
-  }
+  const sql = `SELECT id FROM bots WHERE id > ? ORDER BY id LIMIT ${size}`;
+  const read = (after?: { id: string }) =>
+    unitOfWork.read((tx) => tx.all<{ id: string }>(sql, after?.id ?? ''));
+  for await (const page of pages(size, read)) yield page.map(({ id }) => id);
 }
 
 /** Locks a bot until the unit ends; undefined for an unknown id, and for a locked one that is skipped. */
@@ -50,7 +46,7 @@ export function lockBot(
   return tx.get(`${FACTS} WHERE id = ? FOR ${mode}`, id);
 }
 
-/** Locks bots like {@link lockBot} with `KEY SHARE`, and waits for no other unit. Answers the ids of the locked ones. */
+/** Locks bots like {@link lockBot} with `KEY SHARE`, and waits for no other unit. Returns the ids of the locked ones. */
 export async function tryLockBots(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (tx.engine === 'sqlite') return new Set(ids);
   const rows = await tx.all<{ id: string }>(
@@ -61,7 +57,7 @@ export async function tryLockBots(tx: Tx, ids: readonly string[]): Promise<Reado
 }
 
 /** Since when a bot is suspended, and when its latest suspension ended. */
-export interface Suspension {
+interface Suspension {
   readonly suspended_at: string | null;
   readonly resumed_at: string | null;
 }
@@ -70,7 +66,7 @@ export function suspensionOf(reader: Reader, id: string): Promise<Suspension | u
   return reader.get('SELECT suspended_at, resumed_at FROM bots WHERE id = ?', id);
 }
 
-/** The bits of the scopes of a key that is in force at a time in ISO 8601; none of another one. */
+/** The bits of the scopes of a key at a time in ISO 8601; 0 for a key that is not in force. */
 export async function scopesInForce(
   reader: Reader,
   botId: string,
@@ -86,4 +82,14 @@ export async function scopesInForce(
 export async function suspendedBots(tx: Tx): Promise<string[]> {
   const rows = await tx.all<{ id: string }>('SELECT id FROM bots WHERE suspended_at IS NOT NULL ORDER BY id');
   return rows.map(({ id }) => id);
+}
+
+/** The number of bots, and how many of them the operator has suspended; without bots that are being deleted. */
+export async function countBots(
+  unitOfWork: UnitOfWork,
+): Promise<{ readonly bots: number; readonly suspended: number }> {
+  const row = await unitOfWork.get<Record<'bots' | 'suspended', number | string>>(
+    'SELECT COUNT(*) AS bots, COUNT(suspended_at) AS suspended FROM bots WHERE deleted_at IS NULL',
+  );
+  return { bots: Number(row?.bots ?? 0), suspended: Number(row?.suspended ?? 0) };
 }

@@ -1,9 +1,11 @@
+import { Body, Controller, Delete, Get, Param, Post, Put, UseGuards } from '@nestjs/common';
 import {
   Caller,
   CurrentBot,
-  EitherShape,
   Describes,
+  EitherShape,
   EXAMPLE,
+  type Examples,
   OnLowDisk,
   Public,
   RegistrationBody,
@@ -12,7 +14,6 @@ import {
   Topic,
 } from '@app/http';
 import { Claim, Claimed } from '@app/idempotency';
-import { Body, Controller, Delete, Get, Param, Post, Put, UseGuards } from '@nestjs/common';
 import { BotDeletion } from './bot-deletion.service';
 import {
   BotDeletedView,
@@ -20,16 +21,76 @@ import {
   BotRegisteredView,
   BotView,
   ChangeBot,
+  ownBot,
   RegisterBot,
   RotateWebhookSecret,
   WebhookSecretView,
 } from './bots.dto';
-import { EXAMPLES } from './bots.examples';
-import { BotsService } from './bots.service';
-import { ownBot } from './own-bot';
+import { BotsService, NOTICE } from './bots.service';
 import { RegistrationGuard } from './registration.guard';
-import { RegistrationService } from './registration.service';
 import { WebhookSecrets } from './webhook-secrets.service';
+
+const GREETER = {
+  platform_bot_id: EXAMPLE.platform_bot_id,
+  name: 'Greeter',
+  privacy_contact: 'privacy@example.org',
+  webhook_url: 'https://bot.example.org/gdpr',
+};
+
+const REGISTERED = {
+  id: EXAMPLE.bot_id,
+  platform_bot_id: EXAMPLE.platform_bot_id,
+  name: 'Greeter',
+  api_key: 'sk_live_shown-only-here-keep-it-secret',
+  api_key_prefix: 'sk_live_shown-on',
+  webhook_secret: 'whsec_shown-only-here-keep-it-secret',
+  notice: NOTICE,
+};
+
+const BOT = {
+  id: EXAMPLE.bot_id,
+  ...GREETER,
+  webhook_health: {
+    status: 'healthy',
+    pending: 0,
+    undelivered: 0,
+    consecutive_failures: 0,
+    last_outcome: 'confirmed',
+    last_delivered_at: EXAMPLE.time,
+    last_failed_at: null,
+  },
+  api_key_prefix: 'sk_live_shown-on',
+  created_at: EXAMPLE.time,
+  updated_at: EXAMPLE.time,
+};
+
+const EXAMPLES = {
+  register: {
+    canonical: { summary: 'By platform_bot_id', body: GREETER, answer: REGISTERED },
+    guide: {
+      summary: 'With bot_id in place of platform_bot_id',
+      body: { bot_id: EXAMPLE.platform_bot_id, name: 'Greeter', webhook_url: 'https://bot.example.org/gdpr' },
+      answer: REGISTERED,
+    },
+  },
+  view: { canonical: { answer: BOT } },
+  change: {
+    canonical: {
+      body: { name: 'Greeter of the garden', privacy_contact: null },
+      answer: { ...BOT, name: 'Greeter of the garden', privacy_contact: null },
+    },
+  },
+  rotateSecret: {
+    canonical: {
+      body: { overlap_seconds: 86400 },
+      answer: {
+        webhook_secret: 'whsec_shown-only-here-keep-it-secret',
+        overlap_until: '2026-11-21T12:00:00.000Z',
+      },
+    },
+  },
+  delete: { canonical: { answer: { id: EXAMPLE.bot_id, deleted: true, deleted_at: EXAMPLE.time } } },
+} satisfies Readonly<Record<string, Examples>>;
 
 @Topic(
   'Bots',
@@ -38,7 +99,6 @@ import { WebhookSecrets } from './webhook-secrets.service';
 @Controller('bots')
 export class BotsController {
   constructor(
-    private readonly registration: RegistrationService,
     private readonly bots: BotsService,
     private readonly deletion: BotDeletion,
     private readonly secrets: WebhookSecrets,
@@ -59,7 +119,7 @@ export class BotsController {
   })
   @Responds(201, BotRegisteredView, ['bot_exists', 'unauthorized', 'not_found'])
   register(@RegistrationBody() body: RegisterBot): Promise<BotRegisteredView> {
-    return this.registration.register(body);
+    return this.bots.register(body);
   }
 
   @Get('me')

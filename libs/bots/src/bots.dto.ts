@@ -1,10 +1,27 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Email, Flag, Integer, OneOf, Snowflake, Text, Timestamp, Uuid, WebUrl } from '@app/http';
+import {
+  type Caller,
+  Email,
+  Flag,
+  Integer,
+  OneOf,
+  Pagination,
+  type Scope,
+  SCOPES,
+  SomeOf,
+  Snowflake,
+  Text,
+  Timestamp,
+  Uuid,
+  WebUrl,
+} from '@app/http';
+import { notFound } from '@app/kernel';
 
 /** Code points of a bot's or server's name. */
 const NAME_MAX = 100;
-/** Longest overlap of two webhook secrets, or of two keys: 30 days. */
-export const OVERLAP_SECONDS_MAX = 2_592_000;
+/** Longest overlap of two webhook secrets, or of two keys: 30 days; a day unless the caller names one. */
+const OVERLAP_SECONDS_MAX = 2_592_000;
+export const OVERLAP_SECONDS_DEFAULT = 86_400;
 
 export class RegisterBot {
   @Snowflake({ description: 'The id that the platform gave the bot' }) platform_bot_id: string;
@@ -35,12 +52,11 @@ export class BotRegisteredView {
   @Text(400) notice: string;
 }
 
-export const WEBHOOK_CONDITIONS = ['unused', 'healthy', 'failing'] as const;
-export type WebhookCondition = (typeof WEBHOOK_CONDITIONS)[number];
+const WEBHOOK_CONDITIONS = ['unused', 'healthy', 'failing'] as const;
 
 export class WebhookHealthView {
   @OneOf(WEBHOOK_CONDITIONS, { description: '`unused` until the first call has ended' })
-  status: WebhookCondition;
+  status: (typeof WEBHOOK_CONDITIONS)[number];
   @Integer(0, Number.MAX_SAFE_INTEGER, { description: 'Calls that wait for their first or next attempt' })
   pending: number;
   @Integer(0, Number.MAX_SAFE_INTEGER, { description: 'Calls that were given up; they can be sent again' })
@@ -83,4 +99,72 @@ export class BotDeletedView {
   @Uuid() id: string;
   @Flag() deleted: boolean;
   @Timestamp() deleted_at: string;
+}
+
+export class ApiKeyPath extends BotPath {
+  @Uuid() key_id: string;
+}
+
+export class NewApiKey {
+  @SomeOf(SCOPES, {
+    optional: true,
+    description: 'What the key allows; default all. The key of this call must have each of them',
+  })
+  scopes?: Scope[] | null;
+  @Timestamp({
+    optional: true,
+    description: 'A time in the future, from which on the key is void; without it the key lasts',
+  })
+  expires_at?: string | null;
+}
+
+export class RotateApiKey {
+  @Integer(0, OVERLAP_SECONDS_MAX, {
+    optional: true,
+    description: 'How long both keys are valid; default 86400; 0 voids the old key at once',
+  })
+  overlap_seconds?: number | null;
+}
+
+export class ApiKeyView {
+  @Uuid() id: string;
+  @Text(16) api_key_prefix: string;
+  @SomeOf(SCOPES) scopes: Scope[];
+  @Timestamp({ nullable: true, description: 'null for a key that lasts' }) expires_at: string | null;
+  @Timestamp({
+    nullable: true,
+    description: 'Exact to about two minutes; null for a key that was never used',
+  })
+  last_used_at: string | null;
+  @Timestamp() created_at: string;
+}
+
+export class ApiKeysView {
+  @ApiProperty({ type: [ApiKeyView] }) keys: ApiKeyView[];
+  @ApiProperty({ type: Pagination }) pagination: Pagination;
+}
+
+export class ApiKeyCreatedView {
+  @Uuid() id: string;
+  @Text(57, { description: 'Shown only here; keep it secret' }) api_key: string;
+  @Text(16) api_key_prefix: string;
+  @SomeOf(SCOPES) scopes: Scope[];
+  @Timestamp({ nullable: true, description: 'null for a key that lasts' }) expires_at: string | null;
+  @Timestamp() created_at: string;
+}
+
+export class ApiKeyRotatedView extends ApiKeyCreatedView {
+  @Timestamp({ description: 'From then on the old key is void' }) overlap_until: string;
+}
+
+export class ApiKeyDeletedView {
+  @Uuid() id: string;
+  @ApiProperty({ type: 'boolean', enum: [true] }) deleted: true;
+  @Timestamp() deleted_at: string;
+}
+
+/** The path may name the authenticated bot only; any other id is answered like one that does not exist. */
+export function ownBot(bot: Caller, { bot_id }: BotPath): string {
+  if (bot_id.toLowerCase() !== bot.botId) throw notFound('Bot');
+  return bot.botId;
 }

@@ -1,8 +1,7 @@
+import { Module } from '@nestjs/common';
 import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
-import { Module } from '@nestjs/common';
 import { ApiKeyDirectory, ApiKeyTimes } from './api-key-directory';
-import { ApiKeyIssuer } from './api-key-issuer';
 import { ApiKeysController } from './api-keys.controller';
 import { ApiKeys } from './api-keys.service';
 import { BotAdministration } from './bot-administration';
@@ -13,10 +12,8 @@ import { BotsService } from './bots.service';
 import { KeyUses } from './key-uses';
 import { Bots1763600000001 } from './migrations/1763600000001-bots';
 import { KeysAndStanding1763600000020 } from './migrations/1763600000020-keys-and-standing';
-import { RegistrationService } from './registration.service';
 import { Tiers } from './tiers';
-import { WebhookSecretsHolder } from './webhook-secrets.holder';
-import { WebhookSecrets } from './webhook-secrets.service';
+import { WebhookSecrets, WebhookSecretsHolder } from './webhook-secrets.service';
 
 @Module({
   imports: [
@@ -25,7 +22,6 @@ import { WebhookSecrets } from './webhook-secrets.service';
   ],
   controllers: [BotsController, ApiKeysController],
   providers: [
-    RegistrationService,
     BotsService,
     BotDeletion,
     BotAdministration,
@@ -33,7 +29,6 @@ import { WebhookSecrets } from './webhook-secrets.service';
     WebhookSecretsHolder,
     ApiKeyDirectory,
     ApiKeyTimes,
-    ApiKeyIssuer,
     ApiKeys,
     KeyUses,
     Tiers,

@@ -1,24 +1,68 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { Caller } from '@app/http';
-import { Clock, DomainEvents, EgressPolicy, notFound } from '@app/kernel';
+import { Clock, conflict, DomainEvents, EgressPolicy, invalidRequest, notFound, Random } from '@app/kernel';
+import { ApiKeys } from './api-keys.service';
+import { lockBot } from './bot-queries';
 import { ApiKey, Bot } from './bot.entity';
-import type { BotView, ChangeBot } from './bots.dto';
-import { requireAllowed } from './registration.service';
-import { WebhookHealth } from './webhook-health';
-import { WebhookUrlChanged } from './webhook-url-changed.event';
+import { WebhookUrlChanged } from './bot.events';
+import type { BotRegisteredView, BotView, ChangeBot, RegisterBot, WebhookHealthView } from './bots.dto';
+import { WebhookSecrets } from './webhook-secrets.service';
 
-/** The master data of the tenants. */
+export const NOTICE =
+  'Store api_key and webhook_secret now: neither is shown again. Only data stored through this service is covered by its exports and erasures.';
+
+/** The state of a bot's webhook calls; provided by the library that sends them. */
+export abstract class WebhookHealth {
+  abstract of(tx: Tx, botId: string): Promise<WebhookHealthView>;
+}
+
+/** The master data of the tenants. Registration alone shows an API key together with a webhook secret. */
 @Injectable()
 export class BotsService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly egress: EgressPolicy,
     private readonly clock: Clock,
+    private readonly random: Random,
     private readonly events: DomainEvents,
+    private readonly keys: ApiKeys,
+    private readonly secrets: WebhookSecrets,
     /** Absent in an application without webhooks. */
     @Optional() private readonly health?: WebhookHealth,
   ) {}
+
+  /** @throws ApiError 409 `bot_exists` for a platform id that is registered already. */
+  async register({
+    platform_bot_id,
+    name,
+    privacy_contact = null,
+    webhook_url = null,
+  }: RegisterBot): Promise<BotRegisteredView> {
+    this.requireAllowed(webhook_url);
+    const id = this.random.uuid();
+    const { secret, encrypted } = this.secrets.issue(id);
+    const now = this.clock.nowIso();
+    const key = await this.unitOfWork.write(async (tx) => {
+      const inserted = await tx.run(
+        `INSERT INTO bots (id, platform_bot_id, name, privacy_contact, webhook_url, webhook_secret, created_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (platform_bot_id) DO NOTHING`,
+        ...[id, platform_bot_id, name, privacy_contact, webhook_url, encrypted, now, now],
+      );
+      if (inserted === 0)
+        throw conflict('bot_exists', 'A bot with this platform_bot_id is registered already');
+      return this.keys.issue(tx, id);
+    });
+    return {
+      id,
+      platform_bot_id,
+      name,
+      api_key: key.api_key,
+      api_key_prefix: key.api_key_prefix,
+      webhook_secret: secret,
+      notice: NOTICE,
+    };
+  }
 
   view(caller: Caller): Promise<BotView> {
     return this.unitOfWork.read((tx) => this.viewIn(tx, caller));
@@ -27,11 +71,10 @@ export class BotsService {
   /** Changes the given fields; `null` removes a contact or URL. */
   change(caller: Caller, input: ChangeBot): Promise<BotView> {
     const { botId } = caller;
-    requireAllowed(this.egress, input.webhook_url);
+    this.requireAllowed(input.webhook_url);
     return this.unitOfWork.write(async (tx) => {
       // Locked before its deliveries: a unit that queues one waits and reads the new URL.
-      await tx.get('SELECT 1 FROM bots WHERE id = ? FOR NO KEY UPDATE', botId);
-      const before = await tx.manager.findOneBy(Bot, { id: botId });
+      const before = await lockBot(tx, botId, 'NO KEY UPDATE');
       const changes: Partial<Bot> = {};
       if (input.name != null) changes.name = input.name;
       if (input.privacy_contact !== undefined) changes.privacyContact = input.privacy_contact;
@@ -39,10 +82,16 @@ export class BotsService {
       if (Object.keys(changes).length > 0)
         await tx.manager.update(Bot, { id: botId }, { ...changes, updatedAt: this.clock.nowIso() });
       const { webhookUrl } = changes;
-      if (webhookUrl !== undefined && webhookUrl !== before?.webhookUrl)
+      if (webhookUrl !== undefined && webhookUrl !== before?.webhook_url)
         await this.events.publish(new WebhookUrlChanged(tx, botId, webhookUrl));
       return this.viewIn(tx, caller);
     });
+  }
+
+  /** @throws ApiError 400 for a target that could never be called */
+  private requireAllowed(webhookUrl: string | null | undefined): void {
+    const refusal = webhookUrl == null ? undefined : this.egress.refusalOf(webhookUrl);
+    if (refusal !== undefined) throw invalidRequest([{ field: 'webhook_url', message: refusal }]);
   }
 
   private async viewIn(tx: Tx, { botId, keyId }: Caller): Promise<BotView> {

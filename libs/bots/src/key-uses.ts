@@ -16,8 +16,8 @@ interface Use {
 }
 
 /**
- * The last use of each key. It is kept in memory and written once a minute, so that no request waits for it. Where it
- * cannot be written, and at the end of the process, up to a minute of it is lost.
+ * The last use of each key. It is kept in memory and written once a minute, so that no request waits for it. Up to a
+ * minute of it is lost when it cannot be written, and at the end of the process.
  */
 @Injectable()
 export class KeyUses implements BeforeApplicationShutdown {
@@ -47,7 +47,8 @@ export class KeyUses implements BeforeApplicationShutdown {
     if (use !== undefined) use.atMs = atMs;
     else if (this.noted.size < NOTED_MAX) {
       this.noted.set(keyId, { botId, atMs });
-      if (!this.isStopped) this.timer ??= this.alarm();
+      if (!this.isStopped)
+        this.timer ??= setTimeout(() => void (this.writing = this.write()), WRITE_EVERY_MS).unref();
     }
   }
 
@@ -71,10 +72,6 @@ export class KeyUses implements BeforeApplicationShutdown {
     } catch (error) {
       this.logger.debug('The last uses of some API keys were not stored', describeFault(error));
     }
-  }
-
-  private alarm(): NodeJS.Timeout {
-    return setTimeout(() => void (this.writing = this.write()), WRITE_EVERY_MS).unref();
   }
 
   private async writeSome(tx: Tx, uses: readonly (readonly [string, Use])[]): Promise<void> {

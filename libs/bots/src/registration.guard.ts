@@ -1,16 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { CanActivate, ExecutionContext, Inject, Injectable } from '@nestjs/common';
-import { LetheRequest } from '@app/http';
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import type { LetheRequest } from '@app/http';
 import { ApiError, CONFIG, type Config } from '@app/kernel';
 
-/** The header of a registration where `REGISTRATION=token`. */
-export const REGISTRATION_HEADER = 'X-Registration-Token';
+/** The header of a registration under `REGISTRATION=token`. */
+const REGISTRATION_HEADER = 'X-Registration-Token';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /**
  * Admits registrations as `REGISTRATION` says: all, those with the token of `REGISTRATION_TOKEN`, or none.
- * @throws ApiError 401 without the token; 404, as for an unknown path, where registrations are off
+ * @throws ApiError 401 without the token; 404, as for an unknown path, while registrations are off
  */
 @Injectable()
 export class RegistrationGuard implements CanActivate {
@@ -25,9 +25,8 @@ export class RegistrationGuard implements CanActivate {
     if (registration === 'open') return true;
     if (registration === 'off')
       throw new ApiError('not_found', 'New bots are not registered here: ask the operator');
-    const given = context.switchToHttp().getRequest<LetheRequest>().headers[
-      REGISTRATION_HEADER.toLowerCase()
-    ];
+    const { headers } = context.switchToHttp().getRequest<LetheRequest>();
+    const given = headers[REGISTRATION_HEADER.toLowerCase()];
     if (typeof given === 'string' && timingSafeEqual(digest(given), this.expected)) return true;
     throw new ApiError(
       'unauthorized',

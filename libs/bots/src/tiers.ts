@@ -1,11 +1,11 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config, StartError } from '@app/kernel';
 
-/** The tier of bots without another one. */
+/** The tier of a bot to which nothing gives one. */
 const DEFAULT_TIER = 'free';
 
 /** What determines the tier of a bot. */
-export interface Tiered {
+interface Tiered {
   readonly platform_bot_id: string;
   /** The tier that is stored with the bot. */
   readonly tier: string | null;

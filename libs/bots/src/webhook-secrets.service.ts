@@ -1,12 +1,18 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Keyring, missingKey, newWebhookSecret } from '@app/crypto';
+import {
+  type EncryptedColumn,
+  type EncryptedTextHolder,
+  HoldsEncryptedTexts,
+  Keyring,
+  missingKey,
+  newWebhookSecret,
+} from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Acts, type Claim } from '@app/idempotency';
-import { StartError, Clock, conflict, notFound, Random } from '@app/kernel';
+import { Clock, conflict, notFound, Random, StartError } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
-import type { RotateWebhookSecret, WebhookSecretView } from './bots.dto';
-
-const DEFAULT_OVERLAP_SECONDS = 86_400;
+import { lockBot } from './bot-queries';
+import { OVERLAP_SECONDS_DEFAULT, type RotateWebhookSecret, type WebhookSecretView } from './bots.dto';
 
 interface SecretRow {
   readonly webhook_url: string | null;
@@ -55,7 +61,7 @@ export class WebhookSecrets implements OnApplicationBootstrap {
   /** A new secret for a bot, and its encrypted text. */
   issue(botId: string): { secret: string; encrypted: string } {
     const secret = newWebhookSecret(this.random);
-    return { secret, encrypted: this.keyring.encrypt(secret, contextOf(botId)) };
+    return { secret, encrypted: this.keyring.encrypt(secret, contextOfSecret(botId)) };
   }
 
   /** Undefined when the bot is deleted; `suspended` while its calls have to wait. */
@@ -71,9 +77,9 @@ export class WebhookSecrets implements OnApplicationBootstrap {
 
   /** @throws ApiError 409 `rotation_in_progress` during an overlap, unless `overlap_seconds` is 0. */
   rotate(botId: string, input: RotateWebhookSecret, claim: Claim): Promise<WebhookSecretView> {
-    const overlapSeconds = input.overlap_seconds ?? DEFAULT_OVERLAP_SECONDS;
+    const overlapSeconds = input.overlap_seconds ?? OVERLAP_SECONDS_DEFAULT;
     const rotate = async (tx: Tx): Promise<WebhookSecretView> => {
-      await tx.get('SELECT 1 FROM bots WHERE id = ? FOR UPDATE', botId);
+      await lockBot(tx, botId, 'UPDATE');
       const row = await this.rowOf(tx, botId);
       if (row === undefined) throw notFound('Bot');
       const [present, next] = this.live(row);
@@ -109,11 +115,23 @@ export class WebhookSecrets implements OnApplicationBootstrap {
   }
 
   private open(botId: string, encrypted: string): string {
-    return this.keyring.decrypt(encrypted, contextOf(botId));
+    return this.keyring.decrypt(encrypted, contextOfSecret(botId));
   }
 }
 
+/** Re-encrypts the webhook secrets of all bots with a new master key. */
+@Injectable()
+@HoldsEncryptedTexts()
+export class WebhookSecretsHolder implements EncryptedTextHolder {
+  readonly columns: readonly EncryptedColumn[] = ['webhook_secret', 'webhook_secret_next'].map((column) => ({
+    table: 'bots',
+    column,
+    key: ['id'],
+    contextOf: ({ id = '' }) => contextOfSecret(id),
+  }));
+}
+
 /** The context that an encrypted webhook secret is bound to. */
-export function contextOf(botId: string): string {
+function contextOfSecret(botId: string): string {
   return `bots/${botId}/webhook_secret`;
 }

@@ -15,7 +15,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { FIELD_TYPES, type FieldType } from './category.entity';
 
 /** The six bases of GDPR Art. 6(1). */
-export const LEGAL_BASES = [
+const LEGAL_BASES = [
   'consent',
   'contract',
   'legal_obligation',

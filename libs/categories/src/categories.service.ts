@@ -8,8 +8,14 @@ import { Clock, type Config, CONFIG, conflict, Random, requireBytes } from '@app
 import { ConsentedDataHolders } from '@app/subjects';
 import { MoreThan } from 'typeorm';
 import type { CategoryView, ChangeCategory, DataFieldInput, RegisterCategory } from './categories.dto';
+import {
+  categoriesOfPage,
+  categoryView,
+  countCategories,
+  declaresMoreThan,
+  undeclared,
+} from './category-queries';
 import { Category } from './category.entity';
-import { categoryTexts, countCategories, declaresMoreThan, undeclared } from './category-queries';
 import { changedField, dataField, requireCompatible, requireDistinctKeys } from './declared-fields';
 import { changedPurposes } from './purposes';
 
@@ -19,7 +25,7 @@ export type CategoryInput = Omit<RegisterCategory, 'fields'> & { readonly fields
 /** Rows that one holder removes in one unit at most, so that no other unit waits for a category of millions. */
 const ERASED_AT_ONCE = 500;
 
-/** Categories read at once where all of a bot are asked for. */
+/** Categories read at once when all of a bot are asked for. */
 const AT_ONCE = 8;
 
 /** The declared data categories of a bot. */
@@ -51,7 +57,7 @@ export class CategoriesService {
         throw conflict('limit_reached', `A bot may declare at most ${limit} categories`, { limit });
       return views;
     };
-    // Declarations can be long: a repeat answers them as they are then.
+    // Declarations can be long, so the answer is not stored: a repeat gets the declarations as they are then.
     const again = async (tx: Tx): Promise<CategoryView[]> => {
       const views: CategoryView[] = [];
       for (const { key } of inputs) views.push(categoryView(await this.require(tx, botId, key)));
@@ -65,7 +71,7 @@ export class CategoriesService {
     const page = this.cursors.page<[id: string]>(botId, 'categories', query);
     return this.unitOfWork.read(async (tx) => {
       const total = await page.total(() => countCategories(tx, botId));
-      return new ListPage('categories', await categoryTexts(tx, botId, page), page.of(total));
+      return new ListPage('categories', await categoriesOfPage(tx, botId, page), page.of(total));
     });
   }
 
@@ -141,11 +147,10 @@ export class CategoriesService {
   }
 
   private async insert(tx: Tx, botId: string, input: CategoryInput): Promise<CategoryView> {
-    const { key } = input;
     const now = this.clock.nowIso();
-    const category = tx.manager.create(Category, {
+    const category: Category = {
       botId,
-      key,
+      key: input.key,
       id: this.random.uuid(),
       labelDe: input.label_de,
       labelEn: input.label_en,
@@ -154,12 +159,19 @@ export class CategoriesService {
       purposes: changedPurposes(input),
       retentionDays: input.retention_days ?? null,
       legalBasis: input.legal_basis ?? 'consent',
+      fields: input.fields.map(dataField),
       createdAt: now,
       updatedAt: now,
-    });
-    category.fields = input.fields.map((one) => dataField(one));
-    if (!(await insertIfNew(tx, category)))
-      throw conflict('category_exists', 'A category with this key is registered already');
+    };
+    const { key, id, labelDe, labelEn, labels, description, purposes, retentionDays, legalBasis } = category;
+    const inserted = await tx.run(
+      `INSERT INTO categories (bot_id, key, id, label_de, label_en, labels, description, purposes, retention_days, legal_basis,
+         fields, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (bot_id, key) DO NOTHING`,
+      ...[botId, key, id, labelDe, labelEn, labels && JSON.stringify(labels)],
+      ...[description, purposes && JSON.stringify(purposes), retentionDays, legalBasis],
+      ...[JSON.stringify(category.fields), now, now],
+    );
+    if (inserted === 0) throw conflict('category_exists', 'A category with this key is registered already');
     return this.sized(categoryView(category));
   }
 
@@ -186,45 +198,4 @@ async function lockCategory(
 export async function isDeclared(tx: Tx, botId: string, key: string): Promise<boolean> {
   const sql = 'SELECT 1 FROM categories WHERE bot_id = ? AND key = ? FOR KEY SHARE';
   return (await tx.get(sql, botId, key)) !== undefined;
-}
-
-async function insertIfNew(tx: Tx, category: Category): Promise<boolean> {
-  const {
-    botId,
-    key,
-    id,
-    labelDe,
-    labelEn,
-    labels,
-    description,
-    purposes,
-    retentionDays,
-    legalBasis,
-    fields,
-    createdAt,
-  } = category;
-  const inserted = await tx.run(
-    `INSERT INTO categories (bot_id, key, id, label_de, label_en, labels, description, purposes, retention_days, legal_basis,
-       fields, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (bot_id, key) DO NOTHING`,
-    ...[botId, key, id, labelDe, labelEn, labels && JSON.stringify(labels)],
-    ...[description, purposes && JSON.stringify(purposes), retentionDays, legalBasis],
-    ...[JSON.stringify(fields), createdAt, createdAt],
-  );
-  return inserted === 1;
-}
-
-export function categoryView(category: Category): CategoryView {
-  return {
-    id: category.id,
-    key: category.key,
-    label_de: category.labelDe,
-    label_en: category.labelEn,
-    ...(category.labels !== null && { labels: category.labels }),
-    description: category.description,
-    ...category.purposes,
-    retention_days: category.retentionDays,
-    legal_basis: category.legalBasis,
-    fields: category.fields,
-    created_at: category.createdAt,
-  };
 }

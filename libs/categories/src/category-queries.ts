@@ -1,11 +1,12 @@
 import { amongValues, finding, type Tx, type UnitOfWork } from '@app/database';
-import { JsonText, type Labels, type Page } from '@app/http';
+import type { Labels, Page } from '@app/http';
 import { notFound } from '@app/kernel';
+import type { CategoryView } from './categories.dto';
 import type { Category } from './category.entity';
 import type { Purposes } from './purposes';
 
 /** A category whose values are kept for a limited time. */
-export interface LimitedCategory {
+interface LimitedCategory {
   readonly key: string;
   readonly retentionDays: number;
 }
@@ -41,7 +42,7 @@ export async function limitedCategories(tx: Tx, botId: string): Promise<LimitedC
   return rows.map(({ key, retention_days: days }) => ({ key, retentionDays: Number(days) }));
 }
 
-/** The first bot behind `after` that has a category with `retention_days`. */
+/** The first bot after `after` that has a category with `retention_days`. */
 export async function nextBotWithLimits(unitOfWork: UnitOfWork, after: string): Promise<string | undefined> {
   const row = await unitOfWork.get<{ bot_id: string }>(
     'SELECT bot_id FROM categories WHERE bot_id > ? AND retention_days IS NOT NULL ORDER BY bot_id LIMIT 1',
@@ -59,47 +60,27 @@ export async function holdRetentionDays(tx: Tx, botId: string, key: string): Pro
   return row?.retention_days == null ? undefined : Number(row.retention_days);
 }
 
-/** The words of a category that users are shown. */
-export interface CategoryWords {
+/** A declaration as it is stored: with JSON texts, and PostgreSQL returns a 64-bit integer as text. */
+export interface CategoryRow {
   readonly key: string;
   readonly label_de: string;
   readonly label_en: string;
-  /** JSON text. */
   readonly labels: string | null;
   readonly description: string | null;
-  /** JSON text. */
   readonly purposes: string | null;
   readonly retention_days: number | string | null;
-  /** JSON text. */
   readonly fields: string;
-}
-
-/** {@link CategoryWords} with the rest of the declaration. */
-export interface CategoryRow extends CategoryWords {
   readonly legal_basis: string;
 }
 
-const WORDS = 'key, label_de, label_en, labels, description, purposes, retention_days, fields';
+const DECLARATION = 'key, label_de, label_en, labels, description, purposes, retention_days, legal_basis';
 
-/** The words of `keys`, in their order. @throws ApiError 404 for a category that is not declared. */
-export function wordsOf(tx: Tx, botId: string, keys: readonly string[]): Promise<CategoryWords[]> {
-  return inOrder(tx, WORDS, botId, keys);
-}
-
-/** {@link wordsOf} with the rest of each declaration. */
-export function declarationsOf(tx: Tx, botId: string, keys: readonly string[]): Promise<CategoryRow[]> {
-  return inOrder(tx, `${WORDS}, legal_basis`, botId, keys);
-}
-
-async function inOrder<Row extends CategoryWords>(
-  tx: Tx,
-  columns: string,
-  botId: string,
-  keys: readonly string[],
-): Promise<Row[]> {
+/** The declarations of `keys`, in their order. @throws ApiError 404 for a category that is not declared. */
+export async function declarationsOf(tx: Tx, botId: string, keys: readonly string[]): Promise<CategoryRow[]> {
   const among = amongValues(tx, 'key', keys);
-  const sql = `SELECT ${columns} FROM categories WHERE bot_id = ? AND ${among.sql}`;
-  const found = new Map((await tx.all<Row>(sql, botId, among.value)).map((row) => [row.key, row]));
+  const sql = `SELECT ${DECLARATION}, fields FROM categories WHERE bot_id = ? AND ${among.sql}`;
+  const rows = await tx.all<CategoryRow>(sql, botId, among.value);
+  const found = new Map(rows.map((row) => [row.key, row]));
   return keys.map((key) => found.get(key) ?? undeclared());
 }
 
@@ -107,36 +88,15 @@ export function undeclared(): never {
   throw notFound('Category');
 }
 
-/** The categories of one page as the JSON that is answered, oldest first, from their stored JSON as it is. */
-export async function categoryTexts(tx: Tx, botId: string, page: Page<[id: string]>): Promise<JsonText[]> {
-  const [after = ''] = page.after ?? [];
-  const rows = await tx.all<CategoryRow & Record<'id' | 'created_at', string>>(
-    `SELECT id, ${WORDS}, legal_basis, created_at FROM categories WHERE bot_id = ? AND id > ? ORDER BY id LIMIT ? OFFSET ?`,
-    ...[botId, after, page.limit, page.offset],
-  );
-  return page
-    .cut(rows, ({ id }) => [id])
-    .map(({ fields, created_at, ...row }) => {
-      const retention_days = daysOf(row);
-      const { id, key, label_de, label_en, description, legal_basis } = row;
-      const labels = labelsOf(row);
-      const names = { id, key, label_de, label_en, ...(labels !== undefined && { labels }) };
-      const before = { ...names, description, ...purposesOf(row), retention_days, legal_basis };
-      const head = JSON.stringify(before).slice(0, -1);
-      return new JsonText(`${head},"fields":${fields},"created_at":${JSON.stringify(created_at)}}`);
-    });
-}
-
-export function labelsOf({ labels }: Pick<CategoryWords, 'labels'>): Labels | undefined {
+export function labelsOf({ labels }: Pick<CategoryRow, 'labels'>): Labels | undefined {
   return labels === null ? undefined : (JSON.parse(labels) as Labels);
 }
 
-export function purposesOf({ purposes }: Pick<CategoryWords, 'purposes'>): Purposes | null {
+export function purposesOf({ purposes }: Pick<CategoryRow, 'purposes'>): Purposes | null {
   return purposes === null ? null : (JSON.parse(purposes) as Purposes);
 }
 
-/** PostgreSQL answers a 64-bit integer as text. */
-export function daysOf({ retention_days: days }: Pick<CategoryWords, 'retention_days'>): number | null {
+export function daysOf({ retention_days: days }: Pick<CategoryRow, 'retention_days'>): number | null {
   return days === null ? null : Number(days);
 }
 
@@ -148,8 +108,8 @@ const HOLD = finding<Record<'bot_id' | 'key', string>>(
 );
 
 /**
- * Locks those of the wanted categories that are declared against deletion until the unit ends, and answers their names; unless
- * `isAlone`, without those that another unit has locked.
+ * Locks the wanted categories that are declared against deletion until the unit ends, and returns their names. Unless
+ * `isAlone`, categories that another unit has locked are left out.
  */
 export async function holdCategories(
   tx: Tx,
@@ -166,4 +126,100 @@ export async function holdCategories(
 /** A name that no other category of any bot has. */
 export function categoryName({ botId, key }: Pick<Category, 'botId' | 'key'>): string {
   return `${botId} ${key}`;
+}
+
+/** The declaration of a category at `updatedAt`: content, purpose and time limit (GDPR Art. 13). */
+export type DeclaredPurpose = Omit<Category, 'botId' | 'id' | 'fields' | 'createdAt' | 'bot'> & {
+  /** The JSON text of the fields, which most readers do not need. */
+  readonly fields: string;
+};
+
+type DeclarationRow = CategoryRow & { readonly updated_at: string };
+type PageRow = DeclarationRow & Record<'id' | 'created_at', string>;
+
+function declaring(fields: string): string {
+  return `SELECT ${DECLARATION}, ${fields}, updated_at FROM categories WHERE bot_id = ?`;
+}
+
+const FIRST = 'ORDER BY key LIMIT ?';
+
+/** The declarations of `keys`, or of the first `limit` categories of the bot, ordered by key. */
+export async function declaredPurposes(
+  tx: Tx,
+  botId: string,
+  keys: readonly string[] | null,
+  limit: number,
+): Promise<DeclaredPurpose[]> {
+  const select = declaring('fields');
+  if (keys === null)
+    return (await tx.all<DeclarationRow>(`${select} ${FIRST}`, botId, limit)).map(declarationOf);
+  const read = (key: string) => tx.get<DeclarationRow>(`${select} AND key = ?`, botId, key);
+  const found = await Promise.all(keys.map(read));
+  return found.flatMap((row) => (row === undefined ? [] : [declarationOf(row)]));
+}
+
+/** The declarations of the first `limit` categories of the bot. Those that are not among `keys` are read without their fields. */
+export async function purposesShown(
+  tx: Tx,
+  botId: string,
+  keys: readonly string[],
+  limit: number,
+): Promise<DeclaredPurpose[]> {
+  const among = amongValues(tx, 'key', keys);
+  const select = declaring(`CASE WHEN ${among.sql} THEN fields ELSE '[]' END AS fields`);
+  return (await tx.all<DeclarationRow>(`${select} ${FIRST}`, among.value, botId, limit)).map(declarationOf);
+}
+
+function declarationOf(row: DeclarationRow): DeclaredPurpose {
+  return {
+    key: row.key,
+    labelDe: row.label_de,
+    labelEn: row.label_en,
+    labels: labelsOf(row) ?? null,
+    description: row.description,
+    purposes: purposesOf(row),
+    retentionDays: daysOf(row),
+    legalBasis: row.legal_basis,
+    fields: row.fields,
+    updatedAt: row.updated_at,
+  };
+}
+
+/** The categories of one page, oldest first. Each is made of its row when it is sent: the fields of all can be large. */
+export async function categoriesOfPage(
+  tx: Tx,
+  botId: string,
+  page: Page<[id: string]>,
+): Promise<Iterable<CategoryView>> {
+  const [after = ''] = page.after ?? [];
+  const rows = await tx.all<PageRow>(
+    `SELECT id, ${DECLARATION}, fields, created_at, updated_at FROM categories
+     WHERE bot_id = ? AND id > ? ORDER BY id LIMIT ? OFFSET ?`,
+    ...[botId, after, page.limit, page.offset],
+  );
+  return viewsOf(page.cut(rows, ({ id }) => [id]));
+}
+
+function* viewsOf(rows: readonly PageRow[]): Generator<CategoryView> {
+  for (const row of rows) {
+    const fields = JSON.parse(row.fields) as Category['fields'];
+    yield categoryView({ ...declarationOf(row), id: row.id, fields, createdAt: row.created_at });
+  }
+}
+
+/** A category as it is answered. */
+export function categoryView(category: Omit<Category, 'botId' | 'updatedAt'>): CategoryView {
+  return {
+    id: category.id,
+    key: category.key,
+    label_de: category.labelDe,
+    label_en: category.labelEn,
+    ...(category.labels !== null && { labels: category.labels }),
+    description: category.description,
+    ...category.purposes,
+    retention_days: category.retentionDays,
+    legal_basis: category.legalBasis,
+    fields: category.fields,
+    created_at: category.createdAt,
+  };
 }

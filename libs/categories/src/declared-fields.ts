@@ -15,7 +15,7 @@ export function requireDistinctKeys(fields: readonly DataFieldInput[]): void {
   if (faults.length > 0) throw invalidRequest(faults);
 }
 
-/** @throws ApiError 409 `category_in_use` where a declared field is missing or has another type. */
+/** @throws ApiError 409 `category_in_use` when a declared field is missing or has another type. */
 export function requireCompatible(declared: readonly DataField[], next: readonly DataFieldInput[]): void {
   const types = new Map(next.map(({ key, type }) => [key, type]));
   if (
@@ -32,8 +32,15 @@ export function requireCompatible(declared: readonly DataField[], next: readonly
 /** A field as it is stored and answered. */
 export function dataField(given: DataFieldInput): DataField {
   const { key, type, label_de, label_en, labels, description } = given;
-  const named = { key, type, label_de, label_en, ...(labels != null && { labels }) };
-  return { ...named, description: description ?? null, ...changedPurposes(given) };
+  return {
+    key,
+    type,
+    label_de,
+    label_en,
+    ...(labels != null && { labels }),
+    description: description ?? null,
+    ...changedPurposes(given),
+  };
 }
 
 /** A client of an older version does not know all that a field has, so what `given` does not mention stays. */

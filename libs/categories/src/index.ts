@@ -1,14 +1,14 @@
 export { CategoriesModule } from './categories.module';
 export { CategoriesService, isDeclared } from './categories.service';
-export { CategoryDeclarations } from './category-declarations';
-export type { DeclaredValues } from './declared-values';
+export { CategoryDeclarations, type DeclaredValues } from './category-declarations';
 export {
   categoryName,
   type CategoryRow,
-  type CategoryWords,
   countCategories,
   daysOf,
   declarationsOf,
+  type DeclaredPurpose,
+  declaredPurposes,
   holdCategories,
   holdRetentionDays,
   labelsOf,
@@ -16,10 +16,9 @@ export {
   limitedCategories,
   nextBotWithLimits,
   purposesOf,
+  purposesShown,
   restsOnConsent,
   undeclared,
-  wordsOf,
 } from './category-queries';
 export { Category } from './category.entity';
-export { type DeclaredPurpose, declaredPurposes, purposesShown } from './declared-purposes';
 export { purposeIn, type Purposes, purposesByLanguage } from './purposes';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { findBot, lockBot } from '@app/bots';
-import { type CategoryWords, declarationsOf, wordsOf } from '@app/categories';
+import { type CategoryRow, declarationsOf } from '@app/categories';
 import { Cursors } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { languageFor, ListPage } from '@app/http';
@@ -123,7 +123,7 @@ export class ConsentTextsService {
       return { version, shown: { language, texts }, texts: null };
     }
     if (registered.length === 0) {
-      const words = declared ?? (await wordsOf(tx, botId, keys));
+      const words = declared ?? (await declarationsOf(tx, botId, keys));
       return { version, ...(await made(tx, botId, language, words)) };
     }
     const chosen = language ?? preferred(registered.map((text) => text.language));
@@ -197,7 +197,7 @@ async function made(
   tx: Tx,
   botId: string,
   named: string | null,
-  words: readonly CategoryWords[],
+  words: readonly CategoryRow[],
 ): Promise<Omit<Asking, 'version'>> {
   const language = named !== null && speaks(named, words) ? named : DEFAULT_LANGUAGE;
   const bot = await findBot(tx, botId);

@@ -1,12 +1,5 @@
 import { hash } from 'node:crypto';
-import {
-  type CategoryRow,
-  type CategoryWords,
-  daysOf,
-  labelsOf,
-  purposeIn,
-  purposesOf,
-} from '@app/categories';
+import { type CategoryRow, daysOf, labelsOf, purposeIn, purposesOf } from '@app/categories';
 import { type Labels, languageFor } from '@app/http';
 import type { RegisterConsentText } from './consent-texts.dto';
 import type { ConsentTextsView } from './consent.dto';
@@ -58,7 +51,7 @@ const WORDINGS: Record<Language, Wording> = {
 };
 
 /** Whether a request can be made in a language: its sentences are, or a category has a label or its purpose in it. */
-export function speaks(language: string, categories: readonly CategoryWords[]): boolean {
+export function speaks(language: string, categories: readonly CategoryRow[]): boolean {
   if (LANGUAGES.some((each) => each === language)) return true;
   return categories.some((each) => {
     const tags = Object.keys({ ...labelsOf(each), ...purposesOf(each)?.descriptions });
@@ -72,7 +65,7 @@ export function speaks(language: string, categories: readonly CategoryWords[]): 
 export function consentTexts(
   language: string,
   botName: string,
-  categories: readonly CategoryWords[],
+  categories: readonly CategoryRow[],
 ): ConsentTexts {
   const wording = WORDINGS[(languageFor(language, LANGUAGES) ?? 'en') as Language];
   return {
@@ -96,10 +89,10 @@ export function consentTexts(
 /** A description with its end, since sentences follow it. */
 const sentence = (text: string): string => (/[\p{L}\p{N})]$/u.test(text) ? `${text}.` : text);
 
-type Labelled = Pick<CategoryWords, 'label_de' | 'label_en'>;
+type Labelled = Pick<CategoryRow, 'label_de' | 'label_en'>;
 
 /** The stored fields, as far as they are shown. */
-const fieldsOf = ({ fields }: CategoryWords) =>
+const fieldsOf = ({ fields }: CategoryRow) =>
   JSON.parse(fields) as readonly (Labelled & { readonly labels?: Labels })[];
 
 function labelIn(language: string, { label_de: de, label_en: en }: Labelled, further?: Labels): string {

@@ -4,12 +4,15 @@ import { Injectable } from '@nestjs/common';
 import { isThere } from '@app/kernel';
 
 /** One file of the console as it is sent. */
-export interface ConsoleFile {
+interface ConsoleFile {
   readonly type: string;
   readonly body: Buffer;
-  /** The value of `Cache-Control`: names of assets contain their digest. */
+  /** The value of `Cache-Control`. */
   readonly caching: string;
 }
+
+/** Names of assets contain their digest. */
+const ASSET_CACHING = 'public, max-age=31536000, immutable';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -33,7 +36,7 @@ export const CONSOLE_HEADERS = {
 };
 
 /**
- * The files of the built console and of the page `/verify` by their paths, read once; undefined where they were not built.
+ * The files of the built console and of the page `/verify` by their paths, read once; undefined if they were not built.
  * Every other path below `/console` is a page of the console, and gets `index.html`.
  */
 @Injectable()
@@ -51,17 +54,12 @@ export class ConsoleFiles {
   private read(): ReadonlyMap<string, ConsoleFile> {
     const { folder } = this;
     if (folder === undefined) return new Map();
-    const assets = readdirSync(join(folder, 'assets')).map(
-      (name) =>
-        [
-          `/console/assets/${name}`,
-          fileAt(join(folder, 'assets', name), 'public, max-age=31536000, immutable'),
-        ] as const,
-    );
-    const pages = Object.entries(PAGES)
-      .filter(([, name]) => isThere(join(folder, name)))
-      .map(([path, name]) => [path, fileAt(join(folder, name), 'no-cache')] as const);
-    return new Map([...assets, ...pages]);
+    const files = new Map<string, ConsoleFile>();
+    for (const name of readdirSync(join(folder, 'assets')))
+      files.set(`/console/assets/${name}`, fileAt(join(folder, 'assets', name), ASSET_CACHING));
+    for (const [path, name] of Object.entries(PAGES))
+      if (isThere(join(folder, name))) files.set(path, fileAt(join(folder, name), 'no-cache'));
+    return files;
   }
 }
 

@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiKeyDirectory } from '@app/bots';
 import { Keyring } from '@app/crypto';
-import { type Caller, type LetheRequest } from '@app/http';
+import { type LetheRequest, type Scope, scopesOf } from '@app/http';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
+import type { NextFunction, Response } from 'express';
 
 /** The longest session, in milliseconds. It also ends when its key ends. */
 const SESSION_MS = 8 * 60 * 60 * 1000;
@@ -17,11 +18,11 @@ interface Session {
   readonly untilMs: number;
 }
 
-/** A session that begins: the value of its `Set-Cookie` header, whose key it is, and when it ends. */
-export interface BegunSession {
-  readonly cookie: string;
-  readonly caller: Caller;
-  readonly expiresAt: string;
+/** What the page of the console knows of its session. */
+export interface SessionView {
+  readonly bot_id: string;
+  readonly scopes: readonly Scope[];
+  readonly expires_at: string;
 }
 
 /**
@@ -37,16 +38,20 @@ export class ConsoleSessions {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Undefined for a key that is not valid. */
-  async begin(request: LetheRequest, key: string): Promise<BegunSession | undefined> {
+  /** A new session with its `Set-Cookie` header; undefined for a key that is not valid. */
+  async begin(
+    request: LetheRequest,
+    key: string,
+  ): Promise<{ readonly cookie: string; readonly session: SessionView } | undefined> {
     const known = await this.directory.identify(key);
     if (known === undefined) return undefined;
     const untilMs = this.clock.nowMs() + SESSION_MS;
     const sealed = this.keyring.encrypt(JSON.stringify({ key, untilMs } satisfies Session), CONTEXT);
+    const { botId, scopes } = known.caller;
+    const expiresAt = new Date(untilMs).toISOString();
     return {
       cookie: this.cookie(request, sealed, SESSION_MS / 1000),
-      caller: known.caller,
-      expiresAt: new Date(untilMs).toISOString(),
+      session: { bot_id: botId, scopes: scopesOf(scopes), expires_at: expiresAt },
     };
   }
 
@@ -84,11 +89,34 @@ export function isFromPage({ headers }: LetheRequest): boolean {
   return headers[PAGE_HEADER] === '1' && (site === undefined || site === 'same-origin');
 }
 
-/** Undefined where the header has the name twice: a sibling of the site can set a second cookie, which browsers may send first. */
+/** Undefined when the header has the name twice: a sibling of the site can set a second cookie, which browsers may send first. */
 function cookieOf(header = ''): string | undefined {
   const found = header.split(';').flatMap((part) => {
     const [name, value] = part.trim().split('=');
     return name === COOKIE && value ? [value] : [];
   });
   return found.length === 1 ? found[0] : undefined;
+}
+
+const CONSOLE = '/console';
+const INTERFACE = '/console/api/';
+
+/**
+ * Turns `/console/api/…` of a session into `/api/…` with its API key, before anything looks at either: scopes and every rule
+ * of the interface apply as to a call of the bot. The sessions of a bot have a limit of their own. A request without a session
+ * has no key.
+ */
+export function consoleGateway(sessions: ConsoleSessions, limit: number) {
+  return (request: LetheRequest, _response: Response, next: NextFunction): void => {
+    if (request.url.startsWith(INTERFACE)) {
+      const key = sessions.keyOf(request);
+      delete request.headers.authorization;
+      if (key !== undefined) {
+        request.headers.authorization = `Bearer ${key}`;
+        request.context.consoleLimit = limit;
+      }
+      request.url = request.url.slice(CONSOLE.length);
+    }
+    next();
+  };
 }

@@ -1,10 +1,16 @@
 import { Body, Controller, Delete, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import type { Response } from 'express';
-import { type LetheRequest, Public, scopesOf } from '@app/http';
+import { type LetheRequest, Public, Text } from '@app/http';
 import { ApiError } from '@app/kernel';
-import { ConsoleSessions, isFromPage } from './console-sessions';
-import { SignInDto, type SessionView } from './console.dto';
+import type { Response } from 'express';
+import { ConsoleSessions, isFromPage, type SessionView } from './console-sessions';
+
+/** Characters of an API key at most; all have fewer. */
+const KEY_LENGTH_MAX = 200;
+
+class SignInDto {
+  @Text(KEY_LENGTH_MAX) key: string;
+}
 
 /** The session of the console, outside the prefix of the interface. */
 @ApiExcludeController()
@@ -24,7 +30,7 @@ export class ConsoleController {
     const begun = await this.sessions.begin(request, key);
     if (begun === undefined) throw new ApiError('unauthorized', 'The API key is not valid');
     response.setHeader('Set-Cookie', begun.cookie);
-    return { bot_id: begun.caller.botId, scopes: scopesOf(begun.caller.scopes), expires_at: begun.expiresAt };
+    return begun.session;
   }
 
   @Delete()

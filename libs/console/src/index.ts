@@ -1,4 +1,3 @@
 export { CONSOLE_HEADERS, ConsoleFiles } from './console-files';
-export { consoleGateway } from './console-gateway';
-export { ConsoleSessions } from './console-sessions';
+export { consoleGateway, ConsoleSessions } from './console-sessions';
 export { ConsoleModule } from './console.module';

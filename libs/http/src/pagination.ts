@@ -108,7 +108,7 @@ const PIECE_LENGTH = 32 * 1024;
 export class ListPage {
   constructor(
     private readonly name: string,
-    private readonly items: Iterable<object>,
+    readonly items: Iterable<object>,
     private readonly pagination: Pagination,
   ) {}
 

@@ -1,19 +1,33 @@
 import { Injectable } from '@nestjs/common';
-import { CATEGORIES_MAX, ConsentAcceptAct, ConsentDeclineAct, ConsentRevokeAct } from '@app/consent';
+import {
+  CATEGORIES_MAX,
+  ConsentAcceptAct,
+  ConsentDeclineAct,
+  ConsentRevokeAct,
+  type ShownRequest,
+} from '@app/consent';
 import { CertificateService, ErasureEverywhere, ErasureService } from '@app/erasure';
 import { type ExportForm, ExportService } from '@app/export';
 import { type FormFields, type JsonStream, JsonText } from '@app/http';
 import { Acts, NO_CLAIM } from '@app/idempotency';
 import { ApiError, Clock, invalidRequest } from '@app/kernel';
-import type { NamedSubject } from '@app/subjects';
-import type { ShownErasure } from './page-answers.view';
-import { shownBy } from './page-asking';
-import { refused } from './page-forms';
-import { type HeldSubject, type PageFacts, PageReading } from './page-reading';
+import type { SubjectIds } from '@app/subjects';
+import { refuse } from './page-forms';
+import { type PageFacts, PageReading } from './page-reading';
+import { shownBy } from './page-sections';
 import { type OpenLink, PrivacyLinks } from './privacy-links.service';
 import type { PageNote } from './texts';
 
-/** Where an act was done, as its audit event and the history say. */
+/** An erasure that the page shows. */
+export interface ShownErasure {
+  readonly request_id: string;
+  readonly certificate_salt: string;
+  readonly guild_id: string;
+  /** Undefined while it cannot be issued. */
+  readonly certificate: string | undefined;
+}
+
+/** The place of an act, as its audit event and the history say. */
 const VIA = 'privacy_page';
 /** How long the answer of an erasure is kept for a second click, and for how many links at most. */
 const REPEATED_MS = 60_000;
@@ -42,40 +56,37 @@ export class PageActs {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Accepts what is chosen of the request that was shown. Nothing is accepted of another one, nor where there is a choice and
-   * nothing is chosen.
-   */
+  /** Accepts what is chosen of the request that was shown. A form without a choice, or for another request, accepts nothing. */
   async accept({ botId }: OpenLink, facts: PageFacts, fields: FormFields): Promise<PageNote> {
-    const { subject, asked } = answered(facts, fields);
-    // A second click: the first one has answered the request.
-    if (asked === undefined) return 'answered';
-    if (fields['shown']?.[0] !== shownBy(facts, asked)) return 'changed';
-    const { ids } = subject;
+    const request = requestOf(facts, fields);
+    if (typeof request === 'string') return request;
+    const { ids, asked } = request;
     const categories = chosen(fields);
     if (categories === undefined && asked.categories !== null) return 'choose';
-    const named = { ...ids, consent_id: asked.id, consent_version: asked.version, source: VIA };
-    const input = categories === undefined ? named : { ...named, categories: [...categories] };
+    const named = { ...ids, consent_id: asked.id, consent_version: asked.version };
+    const input = { ...named, source: VIA, ...(categories && { categories }) };
     return unlessDone('accepted', this.acts.run(this.accepting, { botId, input, via: VIA }, NO_CLAIM));
   }
 
   /** Declines the request that was shown. */
   async decline({ botId }: OpenLink, facts: PageFacts, fields: FormFields): Promise<PageNote> {
-    const { subject, asked } = answered(facts, fields);
-    if (asked === undefined) return 'answered';
-    if (fields['shown']?.[0] !== shownBy(facts, asked)) return 'changed';
-    const input = { ...subject.ids, consent_id: asked.id, source: VIA };
+    const request = requestOf(facts, fields);
+    if (typeof request === 'string') return request;
+    const input = { ...request.ids, consent_id: request.asked.id, source: VIA };
     return unlessDone('declined', this.acts.run(this.declining, { botId, input }, NO_CLAIM));
   }
 
+  /** @throws ApiError 403 for a guild that the link is not about */
   async revoke(link: OpenLink, fields: FormFields): Promise<PageNote> {
-    const { botId, ids } = await this.subjectOf(link, fields);
+    const guild = fields['guild']?.[0];
+    const found = (await this.reading.subjectsOf(link)).find(({ ids }) => ids.guild_id === guild);
+    const { botId, ids } = found ?? refuse();
     const categories = chosen(fields);
-    const input = { ...ids, source: VIA, ...(categories !== undefined && { categories: [...categories] }) };
+    const input = { ...ids, source: VIA, ...(categories && { categories }) };
     return unlessDone('revoked', this.acts.run(this.revoking, this.revoking.of(botId, input, VIA), NO_CLAIM));
   }
 
-  /** The export as JSON, recorded like every export; undefined where nothing is stored. */
+  /** The export as JSON, recorded like every export; undefined when nothing is stored. */
   async export(link: OpenLink, full: boolean): Promise<JsonText | JsonStream | undefined> {
     const { botId, userId, subject } = link;
     const exported =
@@ -85,7 +96,7 @@ export class PageActs {
     return exported.catch(unlessMissing);
   }
 
-  /** The export in a form for people, recorded like every export; undefined where nothing is stored. */
+  /** The export in a form for people, recorded like every export; undefined when nothing is stored. */
   exportAs(
     form: ExportForm,
     link: OpenLink,
@@ -118,7 +129,7 @@ export class PageActs {
       subject === undefined
         ? (await this.everywhere.forget(botId, userId, NO_CLAIM, VIA)).requests
         : [{ ...(await this.erasing.erase(subject, NO_CLAIM, VIA)), guild_id: subject.ids.guild_id }];
-    // Where nothing was held the erasure of all guilds has ended no link.
+    // The erasure of all guilds ends no link if nothing was held.
     await this.links.remove(botId, link.id).catch(unlessMissing);
     const shown: ShownErasure[] = [];
     for (const { request_id, certificate_salt, guild_id } of erased) {
@@ -127,29 +138,27 @@ export class PageActs {
     }
     return shown;
   }
-
-  /** The subject that a form names: one of those of its link. @throws ApiError 403 for another one */
-  private async subjectOf(link: OpenLink, fields: FormFields): Promise<NamedSubject> {
-    const guild = fields['guild']?.[0];
-    const found = (await this.reading.subjectsOf(link)).find(({ ids }) => ids.guild_id === guild);
-    return found ?? refuse();
-  }
 }
 
-/** What a form about a request is about. @throws ApiError 403 for another guild than those of the link */
-function answered({ subjects }: PageFacts, fields: FormFields): HeldSubject {
-  const guild = fields['guild']?.[0];
-  return subjects.find(({ subject }) => subject.ids.guild_id === guild) ?? refuse();
+/**
+ * The request that a form is about, or what the page says when it is not the request that waits.
+ * @throws ApiError 403 for a guild that the link is not about
+ */
+function requestOf(
+  facts: PageFacts,
+  { guild, shown }: FormFields,
+): { readonly ids: SubjectIds; readonly asked: ShownRequest } | PageNote {
+  const found = facts.subjects.find(({ subject }) => subject.ids.guild_id === guild?.[0]);
+  const { subject, asked } = found ?? refuse();
+  // A second click: the first one has answered the request.
+  if (asked === undefined) return 'answered';
+  return shown?.[0] === shownBy(facts, asked) ? { ids: subject.ids, asked } : 'changed';
 }
 
 /** The categories that a form names, as many as a call may name. @throws ApiError 400 */
-function chosen({ category }: FormFields): readonly string[] | undefined {
-  if (category === undefined || category.length <= CATEGORIES_MAX) return category;
+function chosen({ category }: FormFields): string[] | undefined {
+  if (category === undefined || category.length <= CATEGORIES_MAX) return category && [...category];
   throw invalidRequest([{ field: 'category', message: `must be at most ${CATEGORIES_MAX} categories` }]);
-}
-
-function refuse(): never {
-  throw refused();
 }
 
 /** What the page says after an act. A second click finds that the first one has done it. */

@@ -2,7 +2,7 @@ import type { ArgumentsHost } from '@nestjs/common';
 import { ApiError } from '@app/kernel';
 import type { Logger } from 'pino';
 import { html } from './html';
-import { PageFilter } from './page.filter';
+import { PageFilter } from './page-frame';
 import { PageParts, Room } from './page-parts';
 import type { OpenLink } from './privacy-links.service';
 import { ReadableExport } from './readable-export';
@@ -54,7 +54,7 @@ it('answers a request over the limit with a page, and reads nothing of it', () =
 });
 
 describe('the room of a page', () => {
-  it('is asked before a part is made: behind one that does not fit none is', () => {
+  it('is asked before a part is made: after a part that does not fit, no other is made', () => {
     const room = new Room();
     const made: number[] = [];
     const shown = [10, 30_000, 10, 20].map((length) =>

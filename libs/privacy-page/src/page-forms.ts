@@ -8,8 +8,8 @@ import { PublicUrl } from './public-url';
 export type FormAct = 'accept' | 'decline' | 'revoke' | 'export' | 'forget';
 
 /**
- * Forms that only the page of a link can send: each has a mark that is made from the token of the link, which no other page
- * knows, and is of one act and of what was shown for it. The browser has to name the page as well.
+ * Forms that only the page of a link can send. Each has a mark, which is made from the token of the link, the act and what was
+ * shown for it: no other page knows the token. The browser has to name the page as well.
  */
 @Injectable()
 export class PageForms {
@@ -28,13 +28,13 @@ export class PageForms {
       (site === undefined || site === 'same-origin') &&
       (origin === undefined || origin === this.publicUrl.origin);
     const mark = this.markOf(token, act, fields['shown']?.[0]);
-    if (!isFromPage || !isEqual(fields['mark']?.[0] ?? '', mark)) throw refused();
+    if (!isFromPage || !isEqual(fields['mark']?.[0] ?? '', mark)) refuse();
   }
 }
 
-/** 403, as a page. */
-export function refused(): ApiError {
-  return new ApiError('insufficient_scope', 'The page does not offer this');
+/** @throws ApiError 403, which the browser gets as a page */
+export function refuse(): never {
+  throw new ApiError('insufficient_scope', 'The page does not offer this');
 }
 
 function isEqual(given: string, expected: string): boolean {

@@ -1,15 +1,55 @@
-import { WebPage } from '@app/http';
-import { type Html, html } from './html';
-import { PAGE_HEADERS, STYLE_ELEMENT } from './page-style';
-import { PAGE_LANGUAGES, type PageLanguage, PAGE_TEXTS } from './texts';
+import { hash } from 'node:crypto';
+import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
+import { answerPage, type LetheRequest, toApiError, WebPage } from '@app/http';
+import { type ApiError, describeFault, LOGGER } from '@app/kernel';
+import type { Logger } from 'pino';
+import { Html, html } from './html';
+import { languageOf, PAGE_LANGUAGES, PAGE_TEXTS, type PageLanguage } from './texts';
+import type { PageTexts } from './texts.en';
+
+/** The style of every page: calm, readable at 320 pixels, light and dark, and on paper. */
+const STYLE = `:root{color-scheme:light dark;--ink:#1c2430;--soft:#546073;--line:#d5dbe4;--paper:#fff;--ground:#f4f6f9;--blue:#1d4fa8;--onblue:#fff;--red:#a8201d;--onred:#fff}
+@media (prefers-color-scheme:dark){:root{--ink:#e8ecf2;--soft:#a9b4c4;--line:#3a4454;--paper:#1c232e;--ground:#12171f;--blue:#8ab4ff;--onblue:#0c1626;--red:#ff9d98;--onred:#2a0706}}
+*{box-sizing:border-box}body{margin:0;background:var(--ground);color:var(--ink);font:1.0625rem/1.6 system-ui,sans-serif;overflow-wrap:anywhere}
+main,header,footer{max-width:44rem;margin:0 auto;padding:0 1rem}header{padding-top:1.25rem}nav{display:flex;gap:1rem;justify-content:flex-end}
+h1{font-size:1.75rem;line-height:1.25;margin:1rem 0 .5rem}h2{font-size:1.25rem;margin:0 0 .5rem}h3,h4{font-size:1.0625rem;margin:0 0 .25rem}
+section{background:var(--paper);border:1px solid var(--line);border-radius:.75rem;padding:1.125rem;margin:1rem 0}
+article{border-top:1px solid var(--line);padding-top:.875rem;margin-top:.875rem}p{margin:.375rem 0}.soft,dt,th{color:var(--soft)}
+dl{display:grid;grid-template-columns:minmax(6rem,auto) 1fr;gap:.125rem .875rem;margin:.375rem 0}dd{margin:0}
+h3 small{font-weight:400;color:var(--red);border:1px solid;border-radius:1rem;padding:0 .625rem;margin-left:.375rem;white-space:nowrap}.value>dl>dd{font-size:1.25rem;line-height:1.4;font-weight:600}.words{white-space:pre-line}section>h3{margin-top:1.25rem;font-size:1.125rem}.value dl dl{font-size:1.0625rem;font-weight:400}dl dl{border-left:2px solid var(--line);padding-left:.75rem}
+ul{padding-left:1.25rem;margin:.375rem 0}a{color:var(--blue)}form{display:inline-block;margin:.5rem .5rem 0 0}label{display:block;padding:.25rem 0}
+button,.button{display:inline-block;font:inherit;font-weight:600;min-height:2.75rem;padding:.5rem 1.125rem;border-radius:.5rem;border:1px solid var(--blue);background:var(--blue);color:var(--onblue);cursor:pointer;text-decoration:none;max-width:100%;overflow-wrap:anywhere}
+button.plain,.button.plain{background:none;color:var(--blue)}button.red,.button.red{background:var(--red);border-color:var(--red);color:var(--onred)}
+:focus-visible{outline:3px solid var(--blue);outline-offset:2px}textarea{width:100%;min-height:7rem;font:.8125rem/1.4 ui-monospace,monospace;background:var(--ground);color:var(--ink);border:1px solid var(--line);border-radius:.5rem;padding:.5rem}
+details{margin:.5rem 0}summary{cursor:pointer;min-height:1.75rem}[aria-current]{font-weight:700;text-decoration:none;color:var(--ink)}
+@media (max-width:30rem){dl{grid-template-columns:1fr}dd{margin-bottom:.375rem}form{display:block;margin-right:0}button{width:100%}}
+@media print{:root{color-scheme:light}body{background:none;color:#000}form,nav,.noprint{display:none}details::details-content{content-visibility:visible;display:block}section{border:0;padding:0;break-inside:avoid-page}}`;
+
+/** The policy allows this very text. */
+const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);
+
+const DIGEST = hash('sha256', STYLE, 'base64');
+
+/**
+ * Nothing is loaded from anywhere, no script runs, and no page shows this one in a frame. `strict-origin` names the origin
+ * alone in `Referer`; with `no-referrer` browsers would send the forms with the origin `null`.
+ */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${DIGEST}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'strict-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'X-Robots-Tag': 'noindex, nofollow',
+};
 
 const NAMES: Readonly<Record<PageLanguage, string>> = { de: 'Deutsch', en: 'English' };
 
 /** What surrounds the content of a page. */
-export interface Frame {
+interface Frame {
   readonly language: PageLanguage;
   readonly title: string;
-  /** The address of the page without the query, for the switch of languages; undefined for a page without one. */
+  /** The address without the query, for the switch of languages; a page without a path has no switch. */
   readonly path?: string;
   readonly status?: number;
 }
@@ -51,4 +91,48 @@ export function framed({ language, title, path, status }: Frame, content: Html):
       </body>
     </html> `;
   return new WebPage(page.text, PAGE_HEADERS, status);
+}
+
+/** The page for an act that was refused or failed. It says the same for every link that is not in force. */
+export function errorPage(
+  { code, status }: Pick<ApiError, 'code' | 'status'>,
+  language: PageLanguage,
+): WebPage {
+  const texts = PAGE_TEXTS[language];
+  const [title, text] = wordsFor(code, status, texts);
+  return framed({ language, title, status }, html`<section role="alert"><p>${text}</p></section>`);
+}
+
+function wordsFor(code: string, status: number, texts: PageTexts): readonly [title: string, text: string] {
+  if (code === 'suspended') return [texts.refused, texts.suspended];
+  if (status === 404) return [texts.dead, texts.deadText];
+  if (status === 403 || status === 400) return [texts.refused, texts.refusedText];
+  if (status === 429) return [texts.busy, texts.busyText];
+  if (status === 409) return [texts.conflict, texts.conflictText];
+  if (status === 413) return [texts.export, texts.large];
+  return [texts.fault, texts.faultText];
+}
+
+/** Answers what is refused on a page as a page for people. No internal detail is disclosed. */
+@Catch()
+export class PageFilter implements ExceptionFilter {
+  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<Parameters<typeof answerPage>[0]>();
+    const error = toApiError(exception);
+    const { context } = response.req;
+    if (error.status >= 500)
+      this.logger.error({ requestId: context.id, ...describeFault(exception) }, 'request failed');
+    if (response.headersSent) response.destroy();
+    else answerPage(response, errorPage(error, languageAfter(error, response.req)));
+  }
+}
+
+/** Nothing is read of a request over the limit. */
+function languageAfter({ status }: ApiError, request: LetheRequest): PageLanguage {
+  if (status === 429) return 'en';
+  const { headers, query } = request;
+  const { lang } = query;
+  return languageOf(typeof lang === 'string' ? lang : undefined, null, headers['accept-language']);
 }

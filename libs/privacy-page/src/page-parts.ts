@@ -1,6 +1,6 @@
 import { type DeclaredPurpose, purposeIn, type Purposes } from '@app/categories';
 import { Html, html } from './html';
-import { basisIn, type PageLanguage, PAGE_TEXTS } from './texts';
+import { PAGE_TEXTS, type PageLanguage, word } from './texts';
 import type { PageTexts } from './texts.en';
 
 /** Values of one list, characters of one value, and depth of nested values that are shown. */
@@ -17,7 +17,7 @@ interface Field extends Purposes {
 }
 
 /** Bytes of all stored texts on a page, so that a whole one has at most 50 KB. */
-export const ROOM_BYTES = 30_000;
+const ROOM_BYTES = 30_000;
 
 /** How much of a page may be filled. What does not fit is left to the export. */
 export class Room {
@@ -69,7 +69,7 @@ export class PageParts {
       <dt>${texts.purpose}</dt>
       <dd>${purpose === null ? texts.noPurpose : isWhole ? purpose : cut(purpose)}</dd>
       <dt>${texts.basis}</dt>
-      <dd>${basisIn(this.language, legalBasis)}</dd>
+      <dd>${word(texts.basisOf, legalBasis)}</dd>
       <dt>${texts.retention}</dt>
       <dd>${retentionDays === null ? texts.untilErased : texts.days(retentionDays)}</dd>
       ${

@@ -12,7 +12,7 @@ import {
 import { HeldSubjects, SubjectDigests } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { JsonText, type ListPage } from '@app/http';
-import { ApiError, type AuditEventType } from '@app/kernel';
+import { ApiError } from '@app/kernel';
 import { ServersService } from '@app/servers';
 import { type NamedSubject, SubjectDataHolders } from '@app/subjects';
 import type { OpenLink } from './privacy-links.service';
@@ -24,9 +24,7 @@ const CATEGORIES_MAX = 100;
 /** Characters of stored values that a page reads. */
 const VALUES_MAX = 64 * 1024;
 
-export type ConsentStatus = Awaited<ReturnType<ConsentService['status']>>;
-
-export interface HistoryEntry {
+interface HistoryEntry {
   readonly action: string;
   readonly version: string;
   readonly categories: readonly string[] | null;
@@ -37,7 +35,7 @@ export interface HistoryEntry {
 }
 
 export interface PastEvent {
-  readonly event_type: AuditEventType | (string & {});
+  readonly event_type: string;
   readonly source: string;
   readonly details: Readonly<Record<string, unknown>> | null;
   readonly created_at: string;
@@ -46,7 +44,7 @@ export interface PastEvent {
 /** What is held about one subject. */
 export interface HeldSubject {
   readonly subject: NamedSubject;
-  readonly status: ConsentStatus;
+  readonly status: Awaited<ReturnType<ConsentService['status']>>;
   /** The request that waits, with the words that its acceptance is about. */
   readonly asked: ShownRequest | undefined;
   /** The words of the decision that holds. */
@@ -87,7 +85,7 @@ export class PageReading {
     private readonly digests: SubjectDigests,
   ) {}
 
-  /** The bot of a link and its purposes: with the fields of all of them, or of those with values alone. */
+  /** The bot of a link and its purposes: all with their fields, or only the purposes of `held`, the categories with values. */
   async about(
     { botId }: OpenLink,
     held?: readonly string[],
@@ -149,10 +147,13 @@ export class PageReading {
       this.audit.list(botId, { ...ids, page_size: ENTRIES_MAX }),
       this.unitOfWork.read((tx) => this.valuesOf(tx, subject)),
     ]);
-    const entries = await this.withWords(botId, itemsOf<HistoryEntry>(history, 'entries'));
     return {
-      ...{ subject, status, ...shown, history: entries, ...values },
-      events: itemsOf<PastEvent>(events, 'events'),
+      subject,
+      status,
+      ...shown,
+      ...values,
+      history: await this.withWords(botId, itemsOf(history)),
+      events: itemsOf(events),
     };
   }
 
@@ -189,9 +190,7 @@ export class PageReading {
   }
 }
 
-/** The items of a page of a list; none of one that is too large to be held. */
-function itemsOf<Item>(page: ListPage, name: string): Item[] {
-  const content = page.content();
-  if (!(content instanceof JsonText)) return [];
-  return (JSON.parse(content.text) as Record<string, Item[]>)[name] ?? [];
+/** The items of a list. The history has them as JSON texts, since it is stored as JSON. */
+function itemsOf<Item>({ items }: ListPage): Item[] {
+  return Array.from(items, (item) => (item instanceof JsonText ? JSON.parse(item.text) : item) as Item);
 }

@@ -1,16 +1,23 @@
+import { hash } from 'node:crypto';
 import type { DeclaredPurpose } from '@app/categories';
-import type { ShownWords } from '@app/consent';
-import { AUDIT_EVENT_TYPES, BOT_WIDE_GUILD_ID } from '@app/kernel';
+import type { ShownRequest, ShownWords } from '@app/consent';
+import { BOT_WIDE_GUILD_ID } from '@app/kernel';
 import type { NamedSubject } from '@app/subjects';
 import { type Html, html } from './html';
 import { cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, PageFacts, PastEvent } from './page-reading';
 import type { OpenLink } from './privacy-links.service';
+import { word } from './texts';
 import type { PageTexts } from './texts.en';
 
-/** A page as it is being made. */
-export interface Making {
+/** What labels of categories are made from. */
+interface Labelling {
   readonly parts: PageParts;
+  readonly facts: Pick<PageFacts, 'purposes'>;
+}
+
+/** A page as it is being made. */
+export interface Making extends Labelling {
   readonly link: OpenLink;
   readonly facts: PageFacts;
   readonly room: Room;
@@ -38,7 +45,7 @@ export function rights({ texts }: PageParts): Html {
   </section>`;
 }
 
-/** Where a user is: the registered name of the server, else its id. */
+/** The place of a user: the registered name of the server, else its id. */
 export function placeOf(
   { parts: { texts }, facts }: Pick<Making, 'parts'> & { readonly facts: Pick<PageFacts, 'servers'> },
   { guild_id: guild }: Pick<NamedSubject['ids'], 'guild_id'>,
@@ -85,7 +92,7 @@ export function stored(
   </section>`;
 }
 
-/** Whether the consent to a category was withdrawn. A consent without categories is one to all that are based on it. */
+/** Whether the consent to a category was withdrawn. A consent without categories covers every category based on consent. */
 function isWithdrawn(
   { status, categories }: HeldSubject['status'],
   key: string,
@@ -108,14 +115,13 @@ export function past({ parts, room }: Making, { events }: HeldSubject): Html | f
   </section>`;
 }
 
-/** What an event says. One that the bot has written is said to be the bot's: nothing in it was done by the service. */
+/** What an event says. An event that the bot has written is called the bot's: the service has done nothing of it. */
 function did(texts: PageTexts, { event_type: type, source, details }: PastEvent): Html {
   if (source !== 'service') return html`${texts.byBot}: <bdi>${cut(type)}</bdi>`;
-  const isKnown = AUDIT_EVENT_TYPES.some((own) => own === type);
-  return html`${isKnown ? word(texts.event, type) : cut(type)}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}`;
+  return html`${cut(word(texts.event, type))}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}`;
 }
 
-export function namesOf(making: Making, keys: readonly string[], words: ShownWords | undefined): string {
+export function namesOf(making: Labelling, keys: readonly string[], words: ShownWords | undefined): string {
   return keys
     .slice(0, 10)
     .map((key) => nameOf(making, key, words))
@@ -123,22 +129,14 @@ export function namesOf(making: Making, keys: readonly string[], words: ShownWor
 }
 
 /**
- * The label of a category in the words that a decision is about, which are those of its receipt. Where they do not name it,
- * that of today; its key where it is not declared any more.
+ * The label of a category in the words that a decision and its receipt are about. If they do not name the category, its label of
+ * today; its key if it is not declared any more.
  */
-export function nameOf(
-  { parts, facts }: Pick<Making, 'parts'> & { readonly facts: Pick<PageFacts, 'purposes'> },
-  key: string,
-  words: ShownWords | undefined,
-): string {
+export function nameOf({ parts, facts }: Labelling, key: string, words: ShownWords | undefined): string {
   const shown = words?.categories.find((each) => each.key === key);
   if (shown !== undefined) return cut(shown.label);
   const purpose = facts.purposes.find((each) => each.key === key);
   return cut(purpose === undefined ? key : parts.labelOf(purpose), 100);
-}
-
-export function word(words: Readonly<Record<string, string>>, key: string): string {
-  return (Object.hasOwn(words, key) ? words[key] : undefined) ?? key;
 }
 
 /** What the user has decided. After a no it is never said that the user was not asked. */
@@ -152,4 +150,43 @@ export function decision(
   if (status === 'none' && declined) return declined;
   return html`<p>${texts.state[status]}</p>
     ${declined}`;
+}
+
+const WORDS_MAX = 1_500;
+
+/**
+ * The digest of what an answer to a request is about: its words, and what its receipt states of the bot and of the
+ * categories. A form carries it, so that nothing is answered that has changed since the page was made.
+ */
+export function shownBy({ bot, purposes }: PageFacts, asked: ShownRequest): string {
+  const { id, entry, version, categories } = asked;
+  // Fields are read only for categories with values. The time of the declaration changes with them.
+  const stated = purposes
+    .filter(({ key }) => categories?.includes(key) ?? true)
+    .map((purpose) => ({ ...purpose, fields: undefined }));
+  const shown = [id, entry, version, categories, bot.name, bot.privacy_contact, stated];
+  return hash('sha256', JSON.stringify(shown), 'base64url');
+}
+
+/** What the user was shown, in its own words; unfolded while the user has to decide. */
+export function wordsOf({ parts }: Making, words: ShownWords, isOpen: boolean): Html {
+  return html`<details ${isOpen && html`open`}>
+    <summary>${parts.texts.words}</summary>
+    <p><strong>${cut(words.title)}</strong></p>
+    <p class="words">${cut(words.body, WORDS_MAX)}</p>
+    <ul>
+      ${words.categories.slice(0, 20).map(({ label, text }) => html`<li>${cut(label)}: ${cut(text)}</li>`)}
+    </ul>
+  </details>`;
+}
+
+/** The boxes of a request, with the labels of its words. */
+export function boxesOf(making: Making, asked: ShownRequest, granted: ReadonlySet<string>): Html[] {
+  return (asked.categories ?? []).map(
+    (key) =>
+      html`<label
+        ><input type="checkbox" name="category" value="${key}" ${granted.has(key) && html` checked`} />
+        ${nameOf(making, key, asked.words)}</label
+      >`,
+  );
 }

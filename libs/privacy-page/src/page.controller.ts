@@ -1,4 +1,15 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, UseFilters } from '@nestjs/common';
+import {
+  Controller,
+  createParamDecorator,
+  type ExecutionContext,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  Req,
+  UseFilters,
+} from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import {
   FormBody,
@@ -12,12 +23,10 @@ import {
 } from '@app/http';
 import { ApiError, Clock } from '@app/kernel';
 import { PageActs } from './page-acts';
-import { asFile, errorPage, forgottenPage } from './page-answers.view';
-import { type FormAct, PageForms, refused } from './page-forms';
-import { PAGE_HEADERS } from './page-style';
+import { type FormAct, PageForms, refuse } from './page-forms';
+import { errorPage, PAGE_HEADERS, PageFilter } from './page-frame';
 import { PageReading } from './page-reading';
-import { PageFilter } from './page.filter';
-import { PageView } from './page.view';
+import { forgottenPage, PageView } from './page.view';
 import type { PageAct } from './privacy-links.dto';
 import { type OpenLink, PrivacyLinks } from './privacy-links.service';
 import { ReadableExport } from './readable-export';
@@ -39,6 +48,21 @@ interface Opened {
   readonly link: OpenLink;
   readonly language: PageLanguage;
 }
+
+/** A form as it was sent. {@link PageForms.require} checks that the page has made it. */
+interface SentForm {
+  readonly request: LetheRequest;
+  readonly token: string;
+  readonly fields: FormFields;
+}
+
+/** @throws ApiError for a body that is no form */
+const Sent = createParamDecorator((_: unknown, context: ExecutionContext): SentForm => {
+  const request = context.switchToHttp().getRequest<LetheRequest>();
+  const { body, params } = request;
+  if (body instanceof ApiError) throw body;
+  return { request, token: String(params['token']), fields: (body ?? {}) as FormFields };
+});
 
 /** The privacy page of a user: rendered here, without scripts. Its acts are those of the interface. */
 @ApiExcludeController()
@@ -73,70 +97,57 @@ export class PageController {
     @Query('lang') lang?: unknown,
   ): Promise<WebPage> {
     const { link, language } = await this.opened(request, token, lang);
-    if (!link.allow.includes('forget')) throw refused();
+    if (!link.allow.includes('forget')) refuse();
     return this.view.confirmation(link, language);
   }
 
   @Post('accept')
   @FormBody()
-  async accept(
-    @Req() request: LetheRequest,
-    @Param('token') token: string,
-    @Body() body: unknown,
-  ): Promise<WebPage> {
-    const { opened, fields } = await this.sent(request, token, body, 'accept');
+  async accept(@Sent() form: SentForm): Promise<WebPage> {
+    const opened = await this.openedBy(form, 'accept');
     const facts = await this.reading.facts(opened.link);
     if (facts.isSuspended) throw new ApiError('suspended', 'The bot is suspended');
-    return backTo(opened, await this.acts.accept(opened.link, facts, fields));
+    return backTo(opened, await this.acts.accept(opened.link, facts, form.fields));
   }
 
   @Post('decline')
   @FormBody()
-  async decline(
-    @Req() request: LetheRequest,
-    @Param('token') token: string,
-    @Body() body: unknown,
-  ): Promise<WebPage> {
-    const { opened, fields } = await this.sent(request, token, body, 'decline');
+  async decline(@Sent() form: SentForm): Promise<WebPage> {
+    const opened = await this.openedBy(form, 'decline');
     const facts = await this.reading.facts(opened.link);
-    return backTo(opened, await this.acts.decline(opened.link, facts, fields));
+    return backTo(opened, await this.acts.decline(opened.link, facts, form.fields));
   }
 
   @Post('revoke')
   @OnLowDisk()
   @FormBody()
-  async revoke(
-    @Req() request: LetheRequest,
-    @Param('token') token: string,
-    @Body() body: unknown,
-  ): Promise<WebPage> {
-    const { opened, fields } = await this.sent(request, token, body, 'revoke');
-    return backTo(opened, await this.acts.revoke(opened.link, fields));
+  async revoke(@Sent() form: SentForm): Promise<WebPage> {
+    const opened = await this.openedBy(form, 'revoke');
+    return backTo(opened, await this.acts.revoke(opened.link, form.fields));
   }
 
   @Post('export')
   @HttpCode(200)
   @FormBody()
-  async export(
-    @Req() request: LetheRequest,
-    @Param('token') token: string,
-    @Body() body: unknown,
-  ): Promise<WebPage | TextStream> {
-    const { opened, fields } = await this.sent(request, token, body, 'export');
+  async export(@Sent() form: SentForm): Promise<WebPage | TextStream> {
+    const opened = await this.openedBy(form, 'export');
     const { link, language } = opened;
-    const isReadable = fields['form']?.[0] === 'html';
+    const isReadable = form.fields['form']?.[0] === 'html';
     const exported = isReadable ? await this.readable(link, language) : await this.acts.export(link, true);
     if (exported === undefined) return backTo(opened, 'empty');
-    const headers = { ...PAGE_HEADERS, ...asFile(`lethe-export.${isReadable ? 'html' : 'json'}`) };
+    const file = `lethe-export.${isReadable ? 'html' : 'json'}`;
+    const headers = { ...PAGE_HEADERS, 'Content-Disposition': `attachment; filename="${file}"` };
     const type = isReadable ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
     if (exported instanceof JsonText) return new WebPage(exported.text, { ...headers, 'Content-Type': type });
     return new TextStream(type, exported.writeTo, {
-      ...{ botId: link.botId, person: link.userId, headers },
+      botId: link.botId,
+      person: link.userId,
+      headers,
       faultPage: (fault) => errorPage(fault, language),
     });
   }
 
-  /** Writes the export for people; undefined where nothing is stored. */
+  /** Writes the export for people; undefined when nothing is stored. */
   private async readable(
     link: OpenLink,
     language: PageLanguage,
@@ -161,22 +172,16 @@ export class PageController {
   @HttpCode(200)
   @OnLowDisk()
   @FormBody()
-  async forget(
-    @Req() request: LetheRequest,
-    @Param('token') token: string,
-    @Body() body: unknown,
-  ): Promise<WebPage> {
-    const fields = fieldsOf(body);
+  async forget(@Sent() form: SentForm): Promise<WebPage> {
+    const { request, token, fields } = form;
     const repeated = this.acts.repeated(token);
     if (repeated !== undefined) {
       this.forms.require(request, fields, token, 'forget');
-      return forgottenPage(
-        await repeated,
-        languageOf(fields['lang']?.[0], null, request.headers['accept-language']),
-      );
+      const language = languageOf(fields['lang']?.[0], null, request.headers['accept-language']);
+      return forgottenPage(await repeated, language);
     }
-    const { opened } = await this.sent(request, token, body, 'forget');
-    return forgottenPage(await this.acts.forget(opened.link), opened.language);
+    const { link, language } = await this.openedBy(form, 'forget');
+    return forgottenPage(await this.acts.forget(link), language);
   }
 
   private async opened({ headers }: LetheRequest, token: string, lang: unknown): Promise<Opened> {
@@ -186,24 +191,12 @@ export class PageController {
   }
 
   /** @throws ApiError 404 for a link that is not in force; 403 for a form of another page, and for what is not allowed */
-  private async sent(
-    request: LetheRequest,
-    token: string,
-    body: unknown,
-    act: FormAct,
-  ): Promise<{ readonly opened: Opened; readonly fields: FormFields }> {
-    const fields = fieldsOf(body);
+  private async openedBy({ request, token, fields }: SentForm, act: FormAct): Promise<Opened> {
     const opened = await this.opened(request, token, fields['lang']?.[0]);
     this.forms.require(request, fields, token, act);
-    if (!opened.link.allow.includes(ALLOWED_BY[act])) throw refused();
-    return { opened, fields };
+    if (!opened.link.allow.includes(ALLOWED_BY[act])) refuse();
+    return opened;
   }
-}
-
-/** @throws ApiError for a body that is no form */
-function fieldsOf(body: unknown): FormFields {
-  if (body instanceof ApiError) throw body;
-  return (body ?? {}) as FormFields;
 }
 
 /** Sends the browser back to the page, so that loading it again repeats nothing. The page says what was done. */

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { WebPage } from '@app/http';
 import { type Html, html } from './html';
-import { boxesOf, shownBy, wordsOf } from './page-asking';
+import type { ShownErasure } from './page-acts';
 import { type FormAct, PageForms } from './page-forms';
 import { framed } from './page-frame';
 import { cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, PageFacts } from './page-reading';
 import {
+  boxesOf,
   decision,
   type Making,
   nameOf,
@@ -15,11 +16,12 @@ import {
   placeOf,
   responsible,
   rights,
+  shownBy,
   stored,
-  word,
+  wordsOf,
 } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
-import type { PageLanguage, PageNote } from './texts';
+import { PAGE_TEXTS, type PageLanguage, type PageNote, word } from './texts';
 
 /** Makes the page of a link. */
 @Injectable()
@@ -57,7 +59,7 @@ export class PageView {
       { language, title: texts.forgetSure, path: `/p/${link.token}/forget` },
       html`<section>
         <p>${texts.forgetLast}</p>
-        ${this.form(link, language, 'forget', html`<button class="red">${texts.forgetNow}</button>`)}
+        ${this.form({ parts, link }, 'forget', html`<button class="red">${texts.forgetNow}</button>`)}
         <a class="button plain" href="/p/${link.token}?lang=${language}">${texts.back}</a>
       </section>`,
     );
@@ -127,63 +129,43 @@ export class PageView {
     </section>`;
   }
 
-  private deciding(making: Making, { asked, subject, status }: HeldSubject): Html | false {
+  private deciding(making: Making, held: HeldSubject): Html | false {
+    const { asked } = held;
     if (asked === undefined) return false;
-    const { parts, link } = making;
-    const { texts, language } = parts;
-    const granted = new Set(
-      (status.categories ?? []).filter((each) => each.status === 'accepted').map(({ key }) => key),
-    );
-    const boxes = boxesOf(making, asked, granted);
+    const { texts } = making.parts;
+    const boxes = boxesOf(making, asked, new Set(grantedOf(held)));
     const about = shownBy(making.facts, asked);
-    const where = html`<input type="hidden" name="guild" value="${subject.ids.guild_id}" /><input
-        type="hidden"
-        name="shown"
-        value="${about}"
-      />`;
+    const where = html`${hidden('guild', held.subject.ids.guild_id)}${hidden('shown', about)}`;
     return html`<article>
       <h3>${texts.asked}</h3>
       ${boxes.length > 0 && html`<p>${texts.choose}</p>`}
-      ${this.form(link, language, 'accept', html`${where}${boxes}<button>${boxes.length > 0 ? texts.accept : texts.acceptAll}</button>`, about)}
-      ${this.form(link, language, 'decline', html`${where}<button class="plain">${texts.decline}</button>`, about)}
+      ${this.form(making, 'accept', html`${where}${boxes}<button>${boxes.length > 0 ? texts.accept : texts.acceptAll}</button>`, about)}
+      ${this.form(making, 'decline', html`${where}<button class="plain">${texts.decline}</button>`, about)}
     </article>`;
   }
 
-  private revoking(making: Making, { subject, status, decided }: HeldSubject): Html {
-    const { parts, link } = making;
-    const { texts, language } = parts;
-    const where = html`<input type="hidden" name="guild" value="${subject.ids.guild_id}" />`;
-    const granted = (status.categories ?? []).filter((each) => each.status === 'accepted');
-    const single =
-      granted.length < 2
-        ? []
-        : granted.map(({ key }) =>
-            making.room.take(() =>
-              this.form(
-                link,
-                language,
-                'revoke',
-                html`${where}<input type="hidden" name="category" value="${key}" /><button class="plain">
-                    ${texts.revoke(nameOf(making, key, decided))}
-                  </button>`,
-              ),
-            ),
-          );
-    return html`<article>
-      ${single}
-      ${this.form(link, language, 'revoke', html`${where}<button class="plain">${texts.revokeAll}</button>`)}
-    </article>`;
-  }
-
-  private exporting({ parts, link }: Making): Html {
-    const { texts, language } = parts;
-    const button = (form: string, label: string): Html =>
+  private revoking(making: Making, held: HeldSubject): Html {
+    const { texts } = making.parts;
+    const where = hidden('guild', held.subject.ids.guild_id);
+    const granted = grantedOf(held);
+    const formOf = (key: string): Html =>
       this.form(
-        link,
-        language,
-        'export',
-        html`<input type="hidden" name="form" value="${form}" /><button class="plain">${label}</button>`,
+        making,
+        'revoke',
+        html`${where}${hidden('category', key)}<button class="plain">
+            ${texts.revoke(nameOf(making, key, held.decided))}
+          </button>`,
       );
+    return html`<article>
+      ${granted.length > 1 && granted.map((key) => making.room.take(() => formOf(key)))}
+      ${this.form(making, 'revoke', html`${where}<button class="plain">${texts.revokeAll}</button>`)}
+    </article>`;
+  }
+
+  private exporting(making: Making): Html {
+    const { texts } = making.parts;
+    const button = (form: string, label: string): Html =>
+      this.form(making, 'export', html`${hidden('form', form)}<button class="plain">${label}</button>`);
     return html`<section>
       <h2>${texts.export}</h2>
       <p>${texts.exportWhy}</p>
@@ -201,18 +183,61 @@ export class PageView {
   }
 
   private form(
-    { token }: OpenLink,
-    language: PageLanguage,
+    { parts, link: { token } }: Pick<Making, 'parts' | 'link'>,
     act: FormAct,
     content: Html,
     shown?: string,
   ): Html {
     return html`<form method="post" action="/p/${token}/${act}">
-      <input type="hidden" name="mark" value="${this.forms.markOf(token, act, shown)}" /><input
-        type="hidden"
-        name="lang"
-        value="${language}"
-      />${content}
+      ${hidden('mark', this.forms.markOf(token, act, shown))}${hidden('lang', parts.language)}${content}
     </form>`;
   }
+}
+
+function hidden(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}" />`;
+}
+
+/** The categories that a user has consented to. */
+function grantedOf({ status }: HeldSubject): string[] {
+  return (status.categories ?? []).filter((each) => each.status === 'accepted').map(({ key }) => key);
+}
+
+/** The answer to an erasure: the certificates to keep. */
+export function forgottenPage(erasures: readonly ShownErasure[], language: PageLanguage): WebPage {
+  const texts = PAGE_TEXTS[language];
+  const certificates = erasures.map(
+    ({ request_id, certificate_salt, guild_id, certificate }) =>
+      html`<section>
+        <h2>${texts.keep}</h2>
+        <p>${texts.keepWhy}</p>
+        <dl>
+          <dt>${texts.request}</dt>
+          <dd>${request_id}</dd>
+          <dt>${texts.salt}</dt>
+          <dd>${certificate_salt}</dd>
+        </dl>
+        ${
+          certificate === undefined
+            ? html`<p>${texts.noCertificate}</p>`
+            : html`<label>${texts.certificate}<textarea readonly>${certificate}</textarea></label>
+                <p>
+                  <a
+                    class="button plain"
+                    download="lethe-certificate-${request_id}.json"
+                    href="data:application/json;charset=utf-8,${encodeURIComponent(JSON.stringify({ request_id, certificate_salt, guild_id, certificate }, null, 2))}"
+                    >${texts.downloadCertificate}</a
+                  >
+                  <a class="button plain" href="/verify">${texts.verify}</a>
+                </p>`
+        }
+      </section>`,
+  );
+  return framed(
+    { language, title: texts.forgotten },
+    html`<section role="status">
+        <p>${erasures.length === 0 ? texts.forgottenNothing : texts.forgottenText}</p>
+      </section>
+      ${certificates}`,
+  );
 }

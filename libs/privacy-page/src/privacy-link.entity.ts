@@ -10,7 +10,7 @@ import {
 import type { Digest } from '@app/primitives';
 import { Entity, Index } from 'typeorm';
 
-/** In the place of a guild id. It is none, so that no subject has its digest. */
+/** Takes the place of the guild id in a link for all guilds. No guild has this id, so no subject has its digest. */
 export const ALL_GUILDS = 'all_guilds';
 
 /** A link to the privacy page of one user. Its token is not stored. */
@@ -33,9 +33,9 @@ export class PrivacyLink {
   /** For all guilds the digest of {@link ALL_GUILDS}. */
   @DigestColumn({ name: 'guild_id' }) guildId: Digest;
   @DigestColumn({ name: 'user_id' }) userId: Digest;
-  /** The ids, encrypted with the key of the subject; with the installation key for all guilds, or without such a key. */
+  /** The ids, encrypted with the key of the subject. A subject without a key, and a link for all guilds, use the installation key. */
   @TextColumn() subject: string;
-  /** What the page offers, after commas. */
+  /** What the page offers, separated by commas. */
   @TextColumn() allow: string;
   @TextColumn({ nullable: true }) language: string | null;
   @TimeColumn({ name: 'created_at' }) createdAt: string;

@@ -1,23 +1,38 @@
+import { Body, Controller, Delete, Param, Post } from '@nestjs/common';
 import {
   Caller,
   CurrentBot,
   Describes,
   EXAMPLE,
+  EXAMPLE_SUBJECT,
+  type Examples,
   RequiresScope,
   Responds,
   Topic,
   WhileSuspended,
 } from '@app/http';
 import { Claim, Claimed } from '@app/idempotency';
-import { Body, Controller, Delete, Param, Post } from '@nestjs/common';
 import {
   NewPrivacyLink,
   PrivacyLinkDeletedView,
   PrivacyLinkPath,
   PrivacyLinkView,
 } from './privacy-links.dto';
-import { EXAMPLES } from './privacy-links.examples';
 import { PrivacyLinks } from './privacy-links.service';
+
+const EXAMPLES = {
+  create: {
+    canonical: {
+      body: { ...EXAMPLE_SUBJECT, language: 'de', expires_in: 900 },
+      answer: {
+        id: EXAMPLE.link_id,
+        url: 'https://gdpr.example.org/p/shown-only-here-unguessable',
+        expires_at: EXAMPLE.time,
+      },
+    },
+  },
+  remove: { canonical: { answer: { id: EXAMPLE.link_id, deleted: true } } },
+} satisfies Readonly<Record<string, Examples>>;
 
 @Topic(
   'Privacy links',

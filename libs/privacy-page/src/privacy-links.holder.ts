@@ -1,9 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { SubjectDigests } from '@app/crypto';
-import type { Tx } from '@app/database';
-import { HoldsSubjectData, type Subject, type SubjectDataHolder, type SubjectExport } from '@app/subjects';
+import { isHeldElsewhere, SubjectDigests } from '@app/crypto';
+import { givenRows, type Tx } from '@app/database';
+import { type Batches, type BotSweep, PeriodicJob } from '@app/jobs';
+import { Clock } from '@app/kernel';
+import {
+  amongSubjects,
+  HoldsSubjectData,
+  type Subject,
+  type SubjectDataHolder,
+  type SubjectExport,
+} from '@app/subjects';
 import { ALL_GUILDS } from './privacy-link.entity';
-import { endLinks } from './privacy-links.sql';
 
 /** Erases the links of a subject. A link for all guilds ends with the last guild in which anything is held. */
 @Injectable()
@@ -23,7 +30,45 @@ export class PrivacyLinksHolder implements SubjectDataHolder {
   }
 
   async erase(tx: Tx, subjects: readonly Subject[]): Promise<readonly []> {
-    await endLinks(tx, subjects, (botId) => this.digests.guild(botId, ALL_GUILDS));
+    const among = amongSubjects(tx, subjects);
+    const given = givenRows(
+      tx,
+      ['bot_id', 'guild_id', 'user_id', 'all_guilds'],
+      subjects.map(({ botId, guildId, userId }) => [
+        botId,
+        guildId,
+        userId,
+        this.digests.guild(botId, ALL_GUILDS),
+      ]),
+    );
+    // Sent in this order without waiting: PostgreSQL needs one round trip.
+    await Promise.all([
+      tx.run(`DELETE FROM privacy_links WHERE ${among.sql}`, ...among.values),
+      tx.run(
+        `DELETE FROM privacy_links WHERE (bot_id, guild_id, user_id) IN
+           (SELECT given.bot_id, given.all_guilds, given.user_id FROM ${given.sql} WHERE NOT ${isHeldElsewhere('given')})`,
+        ...given.values,
+      ),
+    ]);
     return [];
   }
+}
+
+/** Removes expired privacy links, at most an hour later. */
+@PeriodicJob({ lookEveryMs: 60_000 })
+@Injectable()
+export class PrivacyLinksRetention implements BotSweep {
+  readonly name = 'privacy-links-retention';
+  readonly everyMs = 3_600_000;
+  readonly table = 'privacy_links';
+
+  constructor(private readonly clock: Clock) {}
+
+  async *batches(botId: string): Batches {
+    yield (tx) => removeExpired(tx, botId, this.clock.nowIso());
+  }
+}
+
+export function removeExpired(tx: Tx, botId: string, at: string): Promise<number> {
+  return tx.run('DELETE FROM privacy_links WHERE bot_id = ? AND expires_at <= ?', botId, at);
 }

@@ -14,8 +14,7 @@ import { PageController } from './page.controller';
 import { PageView } from './page.view';
 import { PrivacyLink } from './privacy-link.entity';
 import { PrivacyLinksController } from './privacy-links.controller';
-import { PrivacyLinksHolder } from './privacy-links.holder';
-import { PrivacyLinksRetention } from './privacy-links.job';
+import { PrivacyLinksHolder, PrivacyLinksRetention } from './privacy-links.holder';
 import { PrivacyLinks } from './privacy-links.service';
 import { PublicUrl } from './public-url';
 

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { CONFIG, type Config } from '@app/kernel';
 
-/** Where users reach the service: `PUBLIC_URL`, or the address on which it listens. */
+/** The address at which users reach the service: `PUBLIC_URL`, or the address on which it listens. */
 @Injectable()
 export class PublicUrl {
   constructor(

@@ -6,11 +6,11 @@ import type { GuildFacts, PageFacts, PageReading } from './page-reading';
 import { decision, nameOf, placeOf, responsible, rights } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
 import { recordedIn, type RecordLabels } from './readable-records';
-import type { PageLanguage } from './texts';
+import { type PageLanguage, word } from './texts';
 
 /** Characters in one piece of a document. */
 const PIECE_LENGTH = 32 * 1024;
-/** Where the guilds are put into the frame of a document. */
+/** Marks the place of the guilds in the frame of a document. */
 const GUILDS = html`<!--guilds-->`;
 
 type About = Pick<PageFacts, 'bot' | 'purposes'>;
@@ -72,15 +72,13 @@ export class ReadableExport implements ExportForm {
   }
 
   async *item(section: string, item: Readonly<Record<string, unknown>>): AsyncGenerator<string> {
-    const made = recordedIn(this.parts, section, item, await this.labelsOf(section, item));
-    if (made === undefined) return;
-    const isFirst = this.section !== section;
+    // Purpose, basis and retention are below the values of the category.
+    if (section === 'categories') return;
+    const { parts } = this;
+    const record = recordedIn(parts, section, item, await this.labelsOf(section, item));
+    const heading = section === this.section ? '' : html`<h3>${word(parts.texts.section, section)}</h3>`.text;
     this.section = section;
-    yield* inPieces(isFirst ? html`<h3>${made.heading}</h3>`.text : '', [
-      ['<article>'],
-      made.pieces,
-      ['</article>'],
-    ]);
+    yield* inPieces(`${heading}<article>`, [record, ['</article>']]);
   }
 
   /** What holds now, with what was withdrawn of it. */
@@ -103,7 +101,7 @@ export class ReadableExport implements ExportForm {
       </ul>`;
   }
 
-  /** The labels of categories in an item: those that the user was shown for it, else those of today. */
+  /** The labels of categories in an item, as the user was shown them for it, else as they are today. */
   private async labelsOf(section: string, item: Readonly<Record<string, unknown>>): Promise<RecordLabels> {
     const making = { parts: this.parts, facts: this.about };
     const today = (key: string): string => nameOf(making, key, undefined);

@@ -1,17 +1,9 @@
-import { AUDIT_EVENT_TYPES } from '@app/kernel';
 import { html } from './html';
 import type { PageParts } from './page-parts';
-import { word } from './page-sections';
+import { word } from './texts';
 
 /** The label of a category in a record. */
 export type RecordLabels = (key: string) => string;
-
-/** A record of an export in words. */
-interface Recorded {
-  /** The heading of its section. */
-  readonly heading: string;
-  readonly pieces: Iterable<string>;
-}
 
 type Item = Readonly<Record<string, unknown>>;
 type Row = readonly [label: string, value: unknown];
@@ -28,23 +20,15 @@ const MAKERS: Readonly<Record<string, Make>> = {
 /** Details whose values are words of the service. */
 const CODED = new Set(['via', 'format', 'scope', 'reason']);
 
-/**
- * An item of a section of the full export, in words. Sections of modules that the page does not know are shown with their
- * own names; undefined for what the values have beside them already.
- */
+/** An item of a section of the full export, in words. Items of other modules are shown with their own names. */
 export function recordedIn(
   parts: PageParts,
   section: string,
   item: Item,
   labels: RecordLabels,
-): Recorded | undefined {
-  // Purpose, basis and retention are below the values of the category.
-  if (section === 'categories') return undefined;
+): Iterable<string> {
   const make = Object.hasOwn(MAKERS, section) ? MAKERS[section] : undefined;
-  return {
-    heading: word(parts.texts.section, section),
-    pieces: make === undefined ? parts.wholeValuesOf(item, undefined) : make(parts, item, labels),
-  };
+  return make === undefined ? parts.wholeValuesOf(item, undefined) : make(parts, item, labels);
 }
 
 function* entry(parts: PageParts, item: Item, labels: RecordLabels): Generator<string> {
@@ -82,16 +66,15 @@ function* shownText(parts: PageParts, item: Item): Generator<string> {
   ]);
 }
 
-/** What was done. An event that the bot has written is said to be the bot's, with its details as they are. */
+/** What was done. An event that the bot has written is called the bot's, with its details as they are. */
 function* event(parts: PageParts, item: Item, labels: RecordLabels): Generator<string> {
   const { texts } = parts;
-  const [type, isOwn] = [String(item['event_type']), item['source'] === 'service'];
-  const isKnown = isOwn && AUDIT_EVENT_TYPES.some((own) => own === type);
-  const said = isKnown ? word(texts.event, type) : isOwn ? type : `${texts.byBot}: ${type}`;
-  yield title(parts, item['created_at'], said);
+  const type = String(item['event_type']);
+  const isOwn = item['source'] === 'service';
+  yield title(parts, item['created_at'], isOwn ? word(texts.event, type) : `${texts.byBot}: ${type}`);
   const details = item['details'] as Item | null;
   if (!isOwn) yield* details === null ? [] : parts.wholeValuesOf(details, undefined);
-  // The labels of today are not those that a consent is about; its history has them.
+  // A consent is not about the labels of today: its history has the labels that were shown.
   else yield* rows(parts, detailsOf(parts, details ?? {}, type.startsWith('consent_') ? String : labels));
   if (item['unreadable'] === true) yield html`<p>${texts.unreadable}</p>`.text;
 }
@@ -135,7 +118,7 @@ function timeOf(parts: PageParts, at: unknown): string | null {
   return typeof at === 'string' ? parts.time(at) : null;
 }
 
-/** Facts with their names, without those that are not there. */
+/** Facts with their names, without the ones that have no value. */
 function* rows(parts: PageParts, given: readonly Row[]): Generator<string> {
   const there = given.filter(
     ([, value]) => value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0),

@@ -14,36 +14,15 @@ export function noteOf(given: unknown): PageNote | undefined {
   return typeof given === 'string' && Object.hasOwn(EN.note, given) ? (given as PageNote) : undefined;
 }
 
-/** The legal bases of the GDPR by language. */
-const BASES: Readonly<Record<string, Readonly<Record<PageLanguage, string>>>> = {
-  consent: { en: 'consent (Art. 6(1)(a) GDPR)', de: 'Einwilligung (Art. 6 Abs. 1 lit. a DSGVO)' },
-  contract: { en: 'contract (Art. 6(1)(b) GDPR)', de: 'Vertrag (Art. 6 Abs. 1 lit. b DSGVO)' },
-  legal_obligation: {
-    en: 'legal obligation (Art. 6(1)(c) GDPR)',
-    de: 'rechtliche Verpflichtung (Art. 6 Abs. 1 lit. c DSGVO)',
-  },
-  vital_interests: {
-    en: 'vital interests (Art. 6(1)(d) GDPR)',
-    de: 'lebenswichtige Interessen (Art. 6 Abs. 1 lit. d DSGVO)',
-  },
-  public_task: {
-    en: 'public task (Art. 6(1)(e) GDPR)',
-    de: 'öffentliche Aufgabe (Art. 6 Abs. 1 lit. e DSGVO)',
-  },
-  legitimate_interests: {
-    en: 'legitimate interests (Art. 6(1)(f) GDPR)',
-    de: 'berechtigte Interessen (Art. 6 Abs. 1 lit. f DSGVO)',
-  },
-};
-
-export function basisIn(language: PageLanguage, basis: string): string {
-  return BASES[basis]?.[language] ?? basis;
+/** The word for a name of the interface; the name itself if there is none. */
+export function word(words: Readonly<Record<string, string>>, name: string): string {
+  return (Object.hasOwn(words, name) ? words[name] : undefined) ?? name;
 }
 
 /** Characters of `Accept-Language` that are looked at. */
 const ACCEPTED_MAX = 200;
 
-/** The language of a page: that of its switch, else that of the link, else the first of `Accept-Language` that it has. */
+/** The language of a page: chosen on it, else of the link, else the first one of `Accept-Language` that the page has. */
 export function languageOf(
   given: string | undefined,
   ofLink: string | null,

@@ -1,3 +1,2 @@
-export { countDeletions, guildsDue, nextBotWithDeletions } from './server-queries';
+export { countDeletions, guildsDue, nextBotWithDeletions, ServersService } from './servers.service';
 export { ServersModule } from './servers.module';
-export { ServersService } from './servers.service';

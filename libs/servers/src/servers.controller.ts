@@ -1,9 +1,40 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
-import { Caller, CurrentBot, Describes, EXAMPLE, OnLowDisk, PageQuery, Responds, Topic } from '@app/http';
+import {
+  Caller,
+  CurrentBot,
+  Describes,
+  EXAMPLE,
+  examplePage,
+  type Examples,
+  OnLowDisk,
+  PageQuery,
+  Responds,
+  Topic,
+} from '@app/http';
 import { Claim, Claimed } from '@app/idempotency';
 import { RegisterServer, ServerPath, ServersView, ServerView } from './servers.dto';
-import { EXAMPLES } from './servers.examples';
 import { ServersService } from './servers.service';
+
+const SERVER = {
+  id: '0198c0de-0000-7000-8000-000000000018',
+  guild_id: EXAMPLE.guild_id,
+  name: 'Garden',
+  created_at: EXAMPLE.time,
+  deletion_scheduled_for: null,
+};
+
+const EXAMPLES = {
+  register: { canonical: { body: { guild_id: EXAMPLE.guild_id, name: 'Garden' }, answer: SERVER } },
+  list: {
+    canonical: {
+      answer: {
+        servers: [SERVER],
+        pagination: examplePage(1),
+      },
+    },
+  },
+  cancelDeletion: { canonical: { answer: SERVER } },
+} satisfies Readonly<Record<string, Examples>>;
 
 @Topic('Servers', 'The guilds (servers) that a bot is in. A user is always one user in one guild.')
 @Controller('servers')

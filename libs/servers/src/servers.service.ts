@@ -26,7 +26,7 @@ export class ServersService {
   ) {}
 
   /**
-   * Registers a guild. A repeat answers the registered guild, renamed if a name is given, and cancels a scheduled deletion
+   * Registers a guild. A repeat returns the registered guild, renamed if a name is given, and cancels a scheduled deletion
    * that has not begun.
    */
   register(botId: string, { guild_id, name }: RegisterServer, claim: Claim): Promise<ServerView> {
@@ -34,8 +34,7 @@ export class ServersService {
     const register = async (tx: Tx): Promise<ServerView> => {
       const known = await this.locked(tx, botId, guildId);
       if (known === null) return this.create(tx, botId, guildId, { guild_id, name: name ?? null });
-      const text =
-        name == null ? known.text : encrypted(this.keys, { botId, id: known.id }, { guild_id, name });
+      const text = name == null ? known.text : this.encrypted(known, { guild_id, name });
       const deletionScheduledFor = known.deletionBeganAt === null ? null : known.deletionScheduledFor;
       await tx.manager.update(Server, { botId, guildId }, { text, deletionScheduledFor });
       return this.view({ ...known, text, deletionScheduledFor });
@@ -63,11 +62,8 @@ export class ServersService {
     const guildId = In(guildIds.map((id) => this.digests.guild(botId, id)));
     return this.unitOfWork.read(async (tx) => {
       const found = await tx.manager.findBy(Server, { botId, guildId });
-      return new Map(
-        found
-          .map((server) => this.view(server))
-          .flatMap(({ guild_id: id, name }) => (name === null ? [] : [[id, name]])),
-      );
+      const views = found.map((server) => this.view(server));
+      return new Map(views.flatMap(({ guild_id: id, name }) => (name === null ? [] : [[id, name]])));
     });
   }
 
@@ -114,7 +110,7 @@ export class ServersService {
 
   private async create(tx: Tx, botId: string, guildId: Digest, named: Named): Promise<ServerView> {
     const [id, createdAt] = [this.random.uuid(), this.clock.nowIso()];
-    const text = encrypted(this.keys, { botId, id }, named);
+    const text = this.encrypted({ botId, id }, named);
     const inserted = await tx.run(
       'INSERT INTO servers (bot_id, guild_id, id, text, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
       ...[botId, guildId, id, text, createdAt],
@@ -147,17 +143,62 @@ export class ServersService {
     return tx.manager.findOneBy(Server, { botId, guildId });
   }
 
+  private encrypted(server: Pick<Server, 'botId' | 'id'>, named: Named): string {
+    return this.keys.installation.encrypt(JSON.stringify(named), contextOfServer(server));
+  }
+
   private view(server: Server): ServerView {
     const { id, text, createdAt, deletionScheduledFor } = server;
-    const { guild_id, name } = JSON.parse(this.keys.installation.decrypt(text, contextOf(server))) as Named;
+    const { guild_id, name } = JSON.parse(
+      this.keys.installation.decrypt(text, contextOfServer(server)),
+    ) as Named;
     return { id, guild_id, name, created_at: createdAt, deletion_scheduled_for: deletionScheduledFor };
   }
 }
 
-function encrypted(keys: InstallationKeys, of: Pick<Server, 'botId' | 'id'>, named: Named): string {
-  return keys.installation.encrypt(JSON.stringify(named), contextOf(of));
+function contextOfServer({ botId, id }: Pick<Server, 'botId' | 'id'>): string {
+  return `servers/${botId}/${id}`;
 }
 
-function contextOf({ botId, id }: Pick<Server, 'botId' | 'id'>): string {
-  return `servers/${botId}/${id}`;
+/** The guilds of a bot whose deletion was due at `nowIso`, the longest overdue first. */
+export async function guildsDue(
+  unitOfWork: UnitOfWork,
+  botId: string,
+  nowIso: string,
+  limit: number,
+): Promise<Digest[]> {
+  const due = await unitOfWork.read((tx) =>
+    tx.all<{ guild_id: Digest }>(
+      `SELECT guild_id FROM servers WHERE bot_id = ? AND deletion_scheduled_for <= ?
+       ORDER BY deletion_scheduled_for LIMIT ${limit}`,
+      ...[botId, nowIso],
+    ),
+  );
+  return due.map(({ guild_id: guildId }) => guildId);
+}
+
+/** The first bot after `after` that has a scheduled deletion of a guild. */
+export async function nextBotWithDeletions(
+  unitOfWork: UnitOfWork,
+  after: string,
+): Promise<string | undefined> {
+  const row = await unitOfWork.get<{ bot_id: string }>(
+    'SELECT bot_id FROM servers WHERE bot_id > ? AND deletion_scheduled_for IS NOT NULL ORDER BY bot_id LIMIT 1',
+    after,
+  );
+  return row?.bot_id;
+}
+
+/** How many guilds of a bot have a scheduled deletion, and how many of these were due at `nowIso`. */
+export async function countDeletions(
+  unitOfWork: UnitOfWork,
+  botId: string,
+  nowIso: string,
+): Promise<{ readonly scheduled: number; readonly due: number }> {
+  const row = await unitOfWork.get<{ scheduled: number | string; due: number | string | null }>(
+    `SELECT COUNT(*) AS scheduled, SUM(CASE WHEN deletion_scheduled_for <= ? THEN 1 ELSE 0 END) AS due
+     FROM servers WHERE bot_id = ? AND deletion_scheduled_for IS NOT NULL`,
+    ...[nowIso, botId],
+  );
+  return { scheduled: Number(row?.scheduled ?? 0), due: Number(row?.due ?? 0) };
 }

@@ -1,7 +1,6 @@
 import { ALL_SCOPES, Caller, type LetheRequest } from '@app/http';
 import type { Response } from 'express';
-import type { ApiKeyDirectory, KnownCaller } from './api-key-directory';
-import { identify } from './identify.middleware';
+import { type ApiKeyDirectory, identify, type KnownCaller } from './api-key-directory';
 
 const caller = new Caller('bot', '123456789012345678', 30, 'key', ALL_SCOPES, false);
 
