@@ -3,14 +3,10 @@ import { type Tx, UnitOfWork } from '@app/database';
 import { ApiError, conflict, describeFault } from '@app/kernel';
 import { type Claim, EncryptedForms, type Form, inProgress } from '@app/idempotency';
 import { HeldSubjects, SubjectDigests } from '@app/crypto';
-import type { NamedSubject } from '@app/subjects';
-import { BegunErasuresForm } from './begun-erasures';
-import { ErasedSubject } from './erased-subject';
+import { ErasureRecords } from './erasure-records';
+import { ErasureAct, type KeptErasure } from './erasure.act';
 import { type ForgottenEverywhereView, type ForgottenInGuildView, NOTICE } from './erasure.dto';
 import { type NoteBegun, ErasureService } from './erasure.service';
-
-/** The answers by guild. */
-type Views = Map<string, ForgottenInGuildView>;
 
 /**
  * How far a request is. Each erasure is noted in a part of its claim, so that nothing that is stored grows with the number of
@@ -25,6 +21,15 @@ interface Progress {
 
 const NOTHING_BEGUN: Progress = { begun: 0, isWhole: false };
 
+/** A call, with the answers by guild so far. */
+interface Call {
+  readonly botId: string;
+  readonly user_id: string;
+  readonly claim: Claim;
+  readonly via: string | undefined;
+  readonly views: Map<string, ForgottenInGuildView>;
+}
+
 const UNDER_WAY = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id = ? AND status = 'processing'`;
 
 /**
@@ -36,17 +41,19 @@ const UNDER_WAY = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id 
 export class ErasureEverywhere {
   private readonly logger = new Logger(ErasureEverywhere.name);
   private readonly progress: Form<Progress>;
+  private readonly part: Form<KeptErasure>;
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly held: HeldSubjects,
     private readonly digests: SubjectDigests,
     private readonly erasures: ErasureService,
-    private readonly erased: ErasedSubject,
-    private readonly form: BegunErasuresForm,
+    private readonly act: ErasureAct,
+    private readonly records: ErasureRecords,
     forms: EncryptedForms,
   ) {
     this.progress = { ...forms.ofInstallation<Progress>(), isPartial: ({ isWhole }) => !isWhole };
+    this.part = forms.ofInstallation();
   }
 
   /**
@@ -55,71 +62,64 @@ export class ErasureEverywhere {
    * fault. `details.requests` lists the guilds completed before.
    */
   async forget(botId: string, user_id: string, claim: Claim, via?: string): Promise<ForgottenEverywhereView> {
-    const views: Views = new Map();
+    const call: Call = { botId, user_id, claim, via, views: new Map() };
     try {
       const recorded = await this.unitOfWork.read((tx) => claim.recorded(tx, this.progress));
       const { begun, isWhole } = recorded ?? NOTHING_BEGUN;
-      await this.finish(claim, [0, begun], views);
+      await this.finish(call, 0, begun);
       if (!isWhole) {
         let known = begun;
-        await this.eraseHeld({ botId, user_id, via }, views, async (tx, next) => {
+        await this.eraseHeld(call, async (tx, next) => {
           const noted = await this.advance(tx, claim, (before) => ({ begun: before + 1, isWhole: false }));
           // Undoes the erasure: a repeat of this request has ended meanwhile.
           if (noted.isWhole) throw inProgress();
           const place = noted.begun - 1;
-          await claim.part(place).advance(tx, this.form, async () => ({ begun: [next], isWhole: true }));
+          await claim.part(place).advance(tx, this.part, async () => this.act.kept(next));
           tx.afterCommit(() => (known += place === known ? 1 : 0));
         });
-        if (claim.isGiven) await this.end(claim, known, views);
+        if (claim.isGiven) await this.end(call, known);
       }
     } catch (error) {
-      throw this.withRequests(error, [...views.values()]);
+      throw this.withRequests(error, [...call.views.values()]);
     }
-    return {
-      user_id,
-      scope: 'all_guilds',
-      status: 'completed',
-      requests: [...views.values()],
-      notice: NOTICE,
-    };
+    const requests = [...call.views.values()];
+    return { user_id, scope: 'all_guilds', status: 'completed', requests, notice: NOTICE };
   }
 
   /** Ends the request once the erasures that a repeat of it has begun meanwhile are carried out too. */
-  private async end(claim: Claim, known: number, views: Views): Promise<void> {
+  private async end(call: Call, known: number): Promise<void> {
     const { begun, isWhole } = await this.unitOfWork.write((tx) =>
-      this.advance(tx, claim, (before) => ({ begun: before, isWhole: before === known })),
+      this.advance(tx, call.claim, (before) => ({ begun: before, isWhole: before === known })),
     );
-    await this.finish(claim, [known, begun], views);
-    if (!isWhole) await this.end(claim, begun, views);
+    await this.finish(call, known, begun);
+    if (!isWhole) await this.end(call, begun);
   }
 
   private advance(tx: Tx, claim: Claim, next: (begun: number) => Progress): Promise<Progress> {
     return claim.advance<Progress>(tx, this.progress, async ({ begun } = NOTHING_BEGUN) => next(begun));
   }
 
-  /** Carries out what has begun at some places, and adds the answers that are missing. */
-  private async finish(claim: Claim, [from, to]: readonly [number, number], views: Views): Promise<void> {
+  /** Carries out what has begun at the places from `from` to before `to`, and adds the answers that are missing. */
+  private async finish({ botId, claim, views }: Call, from: number, to: number): Promise<void> {
     for (let place = from; place < to; place++) {
-      const noted = await this.unitOfWork.read((tx) => claim.part(place).recorded(tx, this.form));
+      const begun = await this.unitOfWork.read(async (tx) => {
+        const kept = await claim.part(place).recorded(tx, this.part);
+        return kept && this.act.recall(tx, kept, { subject: { botId } });
+      });
       // A failed one is begun again at another place.
-      for (const each of noted?.begun ?? []) {
-        const { guild_id } = this.erased.idsOf(each.request);
-        if (!views.has(guild_id)) views.set(guild_id, { guild_id, ...(await this.erasures.finish(each)) });
-      }
+      if (begun === undefined) continue;
+      const { guild_id } = this.records.idsOf(begun.request);
+      if (!views.has(guild_id)) views.set(guild_id, { guild_id, ...(await this.erasures.finish(begun)) });
     }
   }
 
   /** Erases guild by guild and adds the answers. A guild with an answer is not erased again. */
-  private async eraseHeld(
-    {
-      botId,
-      user_id,
-      via,
-    }: { readonly botId: string; readonly user_id: string; readonly via: string | undefined },
-    views: Views,
-    note: NoteBegun,
-  ): Promise<void> {
-    for (const subject of await this.heldInAllGuilds(botId, user_id)) {
+  private async eraseHeld({ botId, user_id, via, views }: Call, note: NoteBegun): Promise<void> {
+    const subjects = await this.held.inAllGuilds(botId, user_id);
+    // Asked afterwards: an erasure that has removed a subject before the reading, and is not completed, is found.
+    if ((await this.unitOfWork.get(UNDER_WAY, botId, this.digests.user(botId, user_id))) !== undefined)
+      throw conflict('deletion_in_progress', 'The data of this user is being erased already');
+    for (const subject of subjects) {
       const { guild_id } = subject.ids;
       if (views.has(guild_id)) continue;
       // Another call may begin between two guilds. A call that has erased a guild waits for it; others are refused.
@@ -128,14 +128,6 @@ export class ErasureEverywhere {
         : this.erasures.eraseIfHeld(subject, note, via));
       if (erased !== undefined) views.set(guild_id, { guild_id, ...erased });
     }
-  }
-
-  private async heldInAllGuilds(botId: string, user_id: string): Promise<readonly NamedSubject[]> {
-    const subjects = await this.held.inAllGuilds(botId, user_id);
-    // Asked afterwards: an erasure that has removed a subject before the reading, and is not completed, is found.
-    if ((await this.unitOfWork.get(UNDER_WAY, botId, this.digests.user(botId, user_id))) !== undefined)
-      throw conflict('deletion_in_progress', 'The data of this user is being erased already');
-    return subjects;
   }
 
   /** The answer must contain the completed requests: without an idempotency key the salts of their certificates are not stored. */

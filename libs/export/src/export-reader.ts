@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type BotFacts, findBot, findBots } from '@app/bots';
 import type { Tx, UnitOfWork } from '@app/database';
-import { SubjectErasures } from '@app/erasure';
+import { areBeingErased, erasureIdsOf, isErased } from '@app/erasure';
 import { Clock, notFound } from '@app/kernel';
 import { type NamedSubject, type Subject, SubjectDataHolders, type SubjectExport } from '@app/subjects';
 import { entries, type Further, EXPORT_SCHEMA, sections } from './export-document';
@@ -39,7 +39,6 @@ export interface Begun extends Pick<Gathered, 'head'> {
 export class ExportReader {
   constructor(
     private readonly holders: SubjectDataHolders,
-    private readonly erasures: SubjectErasures,
     private readonly clock: Clock,
   ) {}
 
@@ -57,15 +56,15 @@ export class ExportReader {
 
   /** The records of subjects that the unit has locked; undefined for one that has to be read alone. PostgreSQL only. */
   async texts(tx: Tx, subjects: readonly NamedSubject[]): Promise<(string | undefined)[]> {
-    const [open, bots, parts] = await Promise.all([
-      this.erasures.areOpen(tx, subjects),
+    const [closed, bots, parts] = await Promise.all([
+      areBeingErased(tx, subjects),
       findBots(tx, [...new Set(subjects.map(({ botId }) => botId))]),
       this.holders.exportAll(tx, subjects),
     ]);
     return Promise.all(
       subjects.map(async (subject, at) => {
         const held = parts[at];
-        if (open[at] !== true || held === undefined) return undefined;
+        if (closed[at] === true || held === undefined) return undefined;
         const gathered = this.gathered(subject, { full: false }, bots.get(subject.botId), held);
         // Its error belongs to one caller, who gets it from a reading alone.
         return await heldText(gathered).catch(() => undefined);
@@ -82,12 +81,12 @@ export class ExportReader {
   async begin(tx: Tx, subject: NamedSubject, wanted: Wanted): Promise<Begun> {
     const { head, data, hasConsent } = await this.gather(tx, subject, wanted);
     if (!hasConsent && (await isEmpty(data()))) throw notFound('Data of this user');
-    return { head, known: await this.erasures.idsOf(tx, subject) };
+    return { head, known: await erasureIdsOf(tx, subject) };
   }
 
   /** @throws ApiError 404 while the subject is being erased, or once it was in an erasure that is not one of the `known`. */
   async requireOpen(reader: Pick<UnitOfWork, 'get'>, subject: Subject, known?: string): Promise<void> {
-    if (await this.erasures.areOthers(reader, subject, known)) throw notFound('Data of this user');
+    if (await isErased(reader, subject, known)) throw notFound('Data of this user');
   }
 
   private gathered(
