@@ -21,7 +21,7 @@ const ALLOWED: Readonly<Record<string, { readonly tables: readonly string[]; rea
     tables: ['subject_keys', 'service_keys'],
     why: 'a start refuses data without its keys, and keys without their data, before any library runs',
   },
-  'libs/erasure/src/unknown-erasures.ts': {
+  'libs/erasure/src/erasure-replay.ts': {
     tables: ['bots'],
     why: 'every start asks by one statement for entries of the ledger whose bot is present',
   },

@@ -1,54 +1,46 @@
-import { givenRows, json, parsed, type SqlPart, type Tx } from '@app/database';
-import type { Digest } from '@app/primitives';
-import type { DeletionRequest, DeletionStatus } from './deletion-request.entity';
+import { givenRows, json, parsed, type SqlPart, type Tx, type UnitOfWork } from '@app/database';
+import { givenSubjects, type Subject, SUBJECT_WHERE, subjectValues } from '@app/subjects';
+import type { DeletionRequest } from './deletion-request.entity';
 
-const COLUMNS = `bot_id, id, guild_id, user_id, status, deleted_categories, webhook_sent, created_at, completed_at,
-  unrecoverable_at, subject, subject_commitment, key_id, erased_rows, certificate, via`;
+const COLUMNS = `bot_id AS "botId", id, guild_id AS "guildId", user_id AS "userId", status, via, subject, certificate,
+  deleted_categories AS "deletedCategories", erased_rows AS "erasedRows", webhook_sent AS "webhookSent",
+  created_at AS "createdAt", completed_at AS "completedAt", unrecoverable_at AS "unrecoverableAt",
+  subject_commitment AS "subjectCommitment", key_id AS "keyId"`;
 
-type Texts = Record<
-  | 'completed_at'
-  | 'unrecoverable_at'
-  | 'subject'
-  | 'subject_commitment'
-  | 'key_id'
-  | 'certificate'
-  | 'via'
-  | 'deleted_categories'
-  | 'erased_rows',
-  string | null
->;
-
-type Row = Readonly<
-  Record<'bot_id' | 'id' | 'created_at', string> &
-    Record<'guild_id' | 'user_id', Digest> &
-    Texts & { status: DeletionStatus; webhook_sent: number }
->;
+/** JSON columns as their texts. */
+type Row = Omit<DeletionRequest, 'deletedCategories' | 'erasedRows'> &
+  Readonly<Record<'deletedCategories' | 'erasedRows', string | null>>;
 
 /** What names a request. */
-export type RequestName = Pick<DeletionRequest, 'botId' | 'id'>;
+type RequestName = Pick<DeletionRequest, 'botId' | 'id'>;
 
 /** The requests that are being carried out. */
 export function findProcessing(tx: Tx): Promise<DeletionRequest[]> {
   return find(tx, `status = 'processing'`);
 }
 
-/** One request; null for an unknown one. */
-export async function findRequest(tx: Tx, { botId, id }: RequestName): Promise<DeletionRequest | null> {
-  return (await find(tx, 'bot_id = ? AND id = ?', botId, id))[0] ?? null;
+/** One request; undefined for an unknown one. */
+export async function findRequest(tx: Tx, { botId, id }: RequestName): Promise<DeletionRequest | undefined> {
+  return (await find(tx, 'bot_id = ? AND id = ?', botId, id))[0];
 }
 
-/** Locks requests, in the same order everywhere, and answers each as it is; undefined for an unknown one. */
+/** Locks requests, in the same order everywhere, and returns each as it is; undefined for an unknown one. */
 export async function lockRequests(
   tx: Tx,
   requests: readonly RequestName[],
 ): Promise<(DeletionRequest | undefined)[]> {
-  const { sql, values } = amongRequests(tx, requests);
-  const found = await find(tx, `${sql} ORDER BY bot_id, id FOR UPDATE`, ...values);
+  const given = givenRows(
+    tx,
+    ['bot_id', 'id'],
+    requests.map(({ botId, id }) => [botId, id]),
+  );
+  const among = `(bot_id, id) IN (SELECT given.bot_id, given.id FROM ${given.sql})`;
+  const found = await find(tx, `${among} ORDER BY bot_id, id FOR UPDATE`, ...given.values);
   const byId = new Map(found.map((request) => [request.id, request]));
   return requests.map(({ id }) => byId.get(id));
 }
 
-/** Records requests. Answers the ids of those whose user is not being erased already. */
+/** Records requests, unless their user is being erased already. Returns the ids of the recorded ones. */
 export async function insertRequests(
   tx: Tx,
   requests: readonly DeletionRequest[],
@@ -97,38 +89,60 @@ export async function updateRequests(tx: Tx, requests: readonly DeletionRequest[
   );
 }
 
-/** The condition for the rows of requests. */
-function amongRequests(tx: Tx, requests: readonly RequestName[]): SqlPart {
-  const given = givenRows(
-    tx,
-    ['bot_id', 'id'],
-    requests.map(({ botId, id }) => [botId, id]),
+/** The ids of the requests about a subject as one text: their number would also change when old records are removed. */
+export async function erasureIdsOf(tx: Tx, subject: Subject): Promise<string> {
+  const sql = `SELECT id FROM deletion_requests WHERE ${SUBJECT_WHERE}`;
+  const found = await tx.all<{ id: string }>(sql, ...subjectValues(subject));
+  return found.map(({ id }) => id).join(' ');
+}
+
+/** For each subject, whether an erasure of it is under way. PostgreSQL only. */
+export async function areBeingErased(tx: Tx, subjects: readonly Subject[]): Promise<boolean[]> {
+  const given = givenSubjects(tx, subjects);
+  const rows = await tx.all<{ place: number }>(
+    `SELECT given.place FROM ${given.sql} JOIN deletion_requests AS asked ON asked.bot_id = given.bot_id
+       AND asked.guild_id = given.guild_id AND asked.user_id = given.user_id AND asked.status = 'processing'`,
+    ...given.values,
   );
-  return { sql: `(bot_id, id) IN (SELECT given.bot_id, given.id FROM ${given.sql})`, values: given.values };
+  const places = new Set(rows.map(({ place }) => Number(place)));
+  return subjects.map((_, at) => places.has(at + 1));
+}
+
+/** Whether an erasure is under way, or one took place that is not among the `known` ids of {@link erasureIdsOf}. */
+export async function isErased(
+  reader: Pick<UnitOfWork, 'get'>,
+  { botId, guildId, userId }: Subject,
+  known?: string,
+): Promise<boolean> {
+  const found = await reader.get<{ unknown: number | string; processing: number | string }>(
+    `SELECT COUNT(CASE WHEN ? NOT LIKE '%' || id || '%' THEN 1 END) AS unknown,
+       COUNT(CASE WHEN status = 'processing' THEN 1 END) AS processing
+     FROM deletion_requests WHERE ${SUBJECT_WHERE}`,
+    ...[known ?? '', botId, guildId, userId],
+  );
+  const isOther = known !== undefined && Number(found?.unknown ?? 0) > 0;
+  return isOther || Number(found?.processing ?? 0) > 0;
+}
+
+/** Records that the receiver of the bot confirmed `user_forgotten`. */
+export async function confirmForgotten(tx: Tx, botId: string, requestId: string | null): Promise<void> {
+  await tx.run('UPDATE deletion_requests SET webhook_sent = 1 WHERE bot_id = ? AND id = ?', botId, requestId);
+}
+
+/** When the oldest erasure that is neither completed nor failed began; undefined for none. */
+export async function oldestErasure(unitOfWork: UnitOfWork): Promise<string | undefined> {
+  const row = await unitOfWork.get<{ at: string | null }>(
+    `SELECT MIN(created_at) AS at FROM deletion_requests WHERE status = 'processing'`,
+  );
+  return row?.at ?? undefined;
 }
 
 async function find(tx: Tx, where: string, ...values: SqlPart['values']): Promise<DeletionRequest[]> {
   const rows = await tx.all<Row>(`SELECT ${COLUMNS} FROM deletion_requests WHERE ${where}`, ...values);
-  return rows.map(requestOf);
-}
-
-function requestOf(row: Row): DeletionRequest {
-  return {
-    botId: row.bot_id,
-    id: row.id,
-    guildId: row.guild_id,
-    userId: row.user_id,
-    status: row.status,
-    deletedCategories: parsed<readonly string[]>(row.deleted_categories),
-    webhookSent: Number(row.webhook_sent),
-    createdAt: row.created_at,
-    completedAt: row.completed_at,
-    unrecoverableAt: row.unrecoverable_at,
-    subject: row.subject,
-    subjectCommitment: row.subject_commitment,
-    keyId: row.key_id,
-    erasedRows: parsed<Readonly<Record<string, number>>>(row.erased_rows),
-    certificate: row.certificate,
-    via: row.via,
-  };
+  return rows.map((row) => ({
+    ...row,
+    deletedCategories: parsed<readonly string[]>(row.deletedCategories),
+    erasedRows: parsed<Readonly<Record<string, number>>>(row.erasedRows),
+    webhookSent: Number(row.webhookSent),
+  }));
 }

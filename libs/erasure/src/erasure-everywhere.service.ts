@@ -3,15 +3,10 @@ import { type Tx, UnitOfWork } from '@app/database';
 import { ApiError, conflict, describeFault } from '@app/kernel';
 import { Answers, type Claim, inProgress } from '@app/idempotency';
 import { HeldSubjects, SubjectDigests } from '@app/crypto';
-import type { NamedSubject } from '@app/subjects';
-import type { BegunErasure } from './begun-erasures';
-import { findRequest } from './deletion-requests.sql';
-import { ErasedSubject } from './erased-subject';
+import { ErasureRecords } from './erasure-records';
+import { ErasureAct, type KeptErasure } from './erasure.act';
 import { type ForgottenEverywhereView, type ForgottenInGuildView, NOTICE } from './erasure.dto';
 import { type NoteBegun, ErasureService } from './erasure.service';
-
-/** The answers by guild. */
-type Views = Map<string, ForgottenInGuildView>;
 
 /**
  * How far a request is. Each erasure is noted in a part of its claim, so that nothing that is stored grows with the number of
@@ -24,14 +19,19 @@ interface Progress {
   readonly isWhole: boolean;
 }
 
-/** What a part of the claim notes of an erasure. */
-interface Noted {
-  readonly id: string;
-  readonly certificateSalt: string;
-  readonly isWhole: true;
-}
+/** What is stored of an erasure, whose only step is done. */
+type Part = KeptErasure & { readonly isWhole: true };
 
 const NOTHING_BEGUN: Progress = { begun: 0, isWhole: false };
+
+/** A call, with the answers by guild so far. */
+interface Call {
+  readonly botId: string;
+  readonly user_id: string;
+  readonly claim: Claim;
+  readonly via: string | undefined;
+  readonly views: Map<string, ForgottenInGuildView>;
+}
 
 const UNDER_WAY = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id = ? AND status = 'processing'`;
 
@@ -49,7 +49,8 @@ export class ErasureEverywhere {
     private readonly held: HeldSubjects,
     private readonly digests: SubjectDigests,
     private readonly erasures: ErasureService,
-    private readonly erased: ErasedSubject,
+    private readonly act: ErasureAct,
+    private readonly records: ErasureRecords,
     private readonly answers: Answers,
   ) {}
 
@@ -59,84 +60,67 @@ export class ErasureEverywhere {
    * fault. `details.requests` lists the guilds completed before.
    */
   async forget(botId: string, user_id: string, claim: Claim, via?: string): Promise<ForgottenEverywhereView> {
-    const views: Views = new Map();
+    const call: Call = { botId, user_id, claim, via, views: new Map() };
     try {
       const recorded = await this.unitOfWork.read((tx) => this.answers.recorded<Progress>(tx, claim));
       const { begun, isWhole } = recorded ?? NOTHING_BEGUN;
-      await this.finish(botId, claim, [0, begun], views);
+      await this.finish(call, 0, begun);
       if (!isWhole) {
         let known = begun;
-        await this.eraseHeld({ botId, user_id, via }, views, async (tx, { request, certificateSalt }) => {
+        await this.eraseHeld(call, async (tx, next) => {
           const noted = await this.advance(tx, claim, (before) => ({ begun: before + 1, isWhole: false }));
           // Undoes the erasure: a repeat of this request has ended meanwhile.
           if (noted.isWhole) throw inProgress();
           const place = noted.begun - 1;
-          const next: Noted = { id: request.id, certificateSalt, isWhole: true };
-          await this.answers.advance(tx, claim.part(place), async () => next);
+          await this.answers.advance<Part>(tx, claim.part(place), async () => ({
+            ...this.act.kept(next),
+            isWhole: true,
+          }));
           tx.afterCommit(() => (known += place === known ? 1 : 0));
         });
-        if (claim.isGiven) await this.end(botId, claim, known, views);
+        if (claim.isGiven) await this.end(call, known);
       }
     } catch (error) {
-      throw this.withRequests(error, [...views.values()]);
+      throw this.withRequests(error, [...call.views.values()]);
     }
-    return {
-      user_id,
-      scope: 'all_guilds',
-      status: 'completed',
-      requests: [...views.values()],
-      notice: NOTICE,
-    };
+    const requests = [...call.views.values()];
+    return { user_id, scope: 'all_guilds', status: 'completed', requests, notice: NOTICE };
   }
 
   /** Ends the request once the erasures that a repeat of it has begun meanwhile are carried out too. */
-  private async end(botId: string, claim: Claim, known: number, views: Views): Promise<void> {
+  private async end(call: Call, known: number): Promise<void> {
     const { begun, isWhole } = await this.unitOfWork.write((tx) =>
-      this.advance(tx, claim, (before) => ({ begun: before, isWhole: before === known })),
+      this.advance(tx, call.claim, (before) => ({ begun: before, isWhole: before === known })),
     );
-    await this.finish(botId, claim, [known, begun], views);
-    if (!isWhole) await this.end(botId, claim, begun, views);
+    await this.finish(call, known, begun);
+    if (!isWhole) await this.end(call, begun);
   }
 
   private advance(tx: Tx, claim: Claim, next: (begun: number) => Progress): Promise<Progress> {
     return this.answers.advance<Progress>(tx, claim, async ({ begun } = NOTHING_BEGUN) => next(begun));
   }
 
-  /** Carries out what has begun at some places, and adds the answers that are missing. */
-  private async finish(
-    botId: string,
-    claim: Claim,
-    [from, to]: readonly [number, number],
-    views: Views,
-  ): Promise<void> {
+  /** Carries out what has begun at the places from `from` to before `to`, and adds the answers that are missing. */
+  private async finish({ botId, claim, views }: Call, from: number, to: number): Promise<void> {
     for (let place = from; place < to; place++) {
-      const begun = await this.unitOfWork.read((tx) => this.begunAt(tx, botId, claim.part(place)));
+      const begun = await this.unitOfWork.read(async (tx) => {
+        const kept = await this.answers.recorded<Part>(tx, claim.part(place));
+        return kept && this.act.recall(tx, kept, { subject: { botId } });
+      });
+      // A failed one is begun again at another place.
       if (begun === undefined) continue;
-      const { guild_id } = this.erased.idsOf(begun.request);
+      const { guild_id } = this.records.idsOf(begun.request);
       if (!views.has(guild_id)) views.set(guild_id, { guild_id, ...(await this.erasures.finish(begun)) });
     }
   }
 
-  /** The erasure that a part of the claim notes; undefined for a failed one, which is begun again at another place. */
-  private async begunAt(tx: Tx, botId: string, part: Claim): Promise<BegunErasure | undefined> {
-    const noted = await this.answers.recorded<Noted>(tx, part);
-    if (noted === undefined) return undefined;
-    const request = await findRequest(tx, { botId, id: noted.id });
-    if (request === null || request.status === 'failed') return undefined;
-    return { request, certificateSalt: noted.certificateSalt };
-  }
-
   /** Erases guild by guild and adds the answers. A guild with an answer is not erased again. */
-  private async eraseHeld(
-    {
-      botId,
-      user_id,
-      via,
-    }: { readonly botId: string; readonly user_id: string; readonly via: string | undefined },
-    views: Views,
-    note: NoteBegun,
-  ): Promise<void> {
-    for (const subject of await this.heldInAllGuilds(botId, user_id)) {
+  private async eraseHeld({ botId, user_id, via, views }: Call, note: NoteBegun): Promise<void> {
+    const subjects = await this.held.inAllGuilds(botId, user_id);
+    // Asked afterwards: an erasure that has removed a subject before the reading, and is not completed, is found.
+    if ((await this.unitOfWork.get(UNDER_WAY, botId, this.digests.user(botId, user_id))) !== undefined)
+      throw conflict('deletion_in_progress', 'The data of this user is being erased already');
+    for (const subject of subjects) {
       const { guild_id } = subject.ids;
       if (views.has(guild_id)) continue;
       // Another call may begin between two guilds. A call that has erased a guild waits for it; others are refused.
@@ -145,14 +129,6 @@ export class ErasureEverywhere {
         : this.erasures.eraseIfHeld(subject, note, via));
       if (erased !== undefined) views.set(guild_id, { guild_id, ...erased });
     }
-  }
-
-  private async heldInAllGuilds(botId: string, user_id: string): Promise<readonly NamedSubject[]> {
-    const subjects = await this.held.inAllGuilds(botId, user_id);
-    // Asked afterwards: an erasure that has removed a subject before the reading, and is not completed, is found.
-    if ((await this.unitOfWork.get(UNDER_WAY, botId, this.digests.user(botId, user_id))) !== undefined)
-      throw conflict('deletion_in_progress', 'The data of this user is being erased already');
-    return subjects;
   }
 
   /** The answer must contain the completed requests: without an idempotency key the salts of their certificates are not stored. */

@@ -1,19 +1,21 @@
+import { createHmac } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { InstallationKeys, removeKeyOf } from '@app/crypto';
 import { eachOf, type Tx, UnitOfWork } from '@app/database';
-import { Clock, CONFIG, type Config } from '@app/kernel';
+import { Clock, CONFIG, type Config, StartError } from '@app/kernel';
 import { subjectAt } from '@app/subjects';
-import { entriesOf, type LedgerEntry, linesOf } from './ledger-lines';
-import { ledgerBegins } from './unknown-erasures';
+import { addToLedger, LEDGER_COLUMNS, ledgerBegins, type LedgerEntry } from './ledger-entries.sql';
 
 /** Entries of one read or write. */
 const BATCH = 500;
 
-const COLUMNS = 'bot_id, request_id, guild_id, user_id, key_id, erased_at';
-const INSERT = `INSERT INTO keys.erasure_ledger (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+const FORMAT = 'lethe-erasure-ledger/3';
+/** Its lines have a place and a hash beside the rest, which are not needed. */
+const OLDER_FORMAT = 'lethe-erasure-ledger/2';
+const LINE = /^(\{.+),"mac":"([\w-]{43})"\}$/;
 
 /** Numbers of entries of a merged file. */
-export interface Merged {
+interface Merged {
   readonly added: number;
   readonly known: number;
   /** Entries beyond the retention time. */
@@ -35,10 +37,19 @@ export class ErasureLedger {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** The lines of the file, see {@link linesOf}. */
-  lines(): AsyncGenerator<string> {
-    const entries = eachOf<LedgerEntry>(BATCH, (after) => this.page(after));
-    return linesOf(this.keys.digest, this.clock.nowIso(), entries);
+  /**
+   * The lines of the file: a head, each entry, and a last line with their number. Each line ends in a MAC over itself and
+   * the MAC of the line before it, under a key that is derived from the digest key of the installation.
+   */
+  async *lines(): AsyncGenerator<string> {
+    const macs = new LineMacs(this.keys.digest);
+    let count = 0;
+    yield macs.added({ format: FORMAT, exported_at: this.clock.nowIso() });
+    for await (const entry of eachOf<LedgerEntry>(BATCH, (after) => this.page(after))) {
+      count += 1;
+      yield macs.added(entry);
+    }
+    yield macs.added({ entries: count });
   }
 
   /**
@@ -47,13 +58,19 @@ export class ErasureLedger {
    * @throws StartError, with nothing changed, for a file that is not whole, or not as this installation exported it.
    */
   async merge(read: () => AsyncIterable<string>): Promise<Merged> {
-    const entries = (): AsyncGenerator<LedgerEntry> => entriesOf(this.keys.digest, read());
     const since = ledgerBegins(this.clock, this.config);
     const merged = { added: 0, known: 0, tooOld: 0, destroyedKeys: 0 };
-    for await (const { erased_at: at } of entries()) if (at < since) merged.tooOld += 1;
-    for await (const batch of batches(entries())) {
-      const inTime = batch.filter((entry) => entry.erased_at >= since);
-      const added = await this.unitOfWork.write((tx) => add(tx, inTime));
+    const isInTime = (entry: LedgerEntry): boolean => entry.erased_at >= since;
+    for await (const batch of this.batchesOf(read()))
+      merged.tooOld += batch.filter((entry) => !isInTime(entry)).length;
+    for await (const batch of this.batchesOf(read())) {
+      const inTime = batch.filter(isInTime);
+      const added = await this.unitOfWork.write((tx) =>
+        addToLedger(
+          tx,
+          inTime.map((e) => [e.bot_id, e.request_id, e.guild_id, e.user_id, e.key_id, e.erased_at]),
+        ),
+      );
       merged.added += added;
       merged.known += inTime.length - added;
       merged.destroyedKeys += await this.unitOfWork.write((tx) => destroyKeys(tx, inTime));
@@ -62,38 +79,46 @@ export class ErasureLedger {
     return merged;
   }
 
+  /** The entries of a file. @throws StartError for a line that is not as it was exported, and for a cut file */
+  private async *batchesOf(lines: AsyncIterable<string>): AsyncGenerator<readonly LedgerEntry[]> {
+    const macs = new LineMacs(this.keys.digest);
+    let batch: LedgerEntry[] = [];
+    let number = 0;
+    let isWhole = false;
+    for await (const line of lines) {
+      number += 1;
+      const content = isWhole ? undefined : macs.taken(line);
+      if (number === 1 && ![FORMAT, OLDER_FORMAT].includes(String(content?.['format'])))
+        throw refused(
+          'Line 1 is not the head of a ledger that this installation has exported. Restore the keys (keys.db, or the ' +
+            'schema keys) that belong to it first.',
+        );
+      if (content === undefined)
+        throw refused(`Line ${number} is not as it was exported, or a line before it is missing.`);
+      if (content['entries'] !== undefined) isWhole = true;
+      else if (number > 1 && batch.push(content as unknown as LedgerEntry) === BATCH) {
+        yield batch;
+        batch = [];
+      }
+    }
+    if (number === 0) throw refused('The file is empty: it is no ledger.');
+    if (!isWhole) throw refused('The file was cut: its last line is missing.');
+    yield batch;
+  }
+
   private page(after: LedgerEntry | undefined): Promise<LedgerEntry[]> {
-    const behind = after === undefined ? '' : 'WHERE (bot_id, request_id) > (?, ?)';
     return this.unitOfWork.read((tx) =>
       tx.all<LedgerEntry>(
-        `SELECT ${COLUMNS} FROM keys.erasure_ledger ${behind} ORDER BY bot_id, request_id LIMIT ${BATCH}`,
-        ...(after === undefined ? [] : [after.bot_id, after.request_id]),
+        `SELECT ${LEDGER_COLUMNS} FROM keys.erasure_ledger WHERE (bot_id, request_id) > (?, ?)
+         ORDER BY bot_id, request_id LIMIT ${BATCH}`,
+        ...[after?.bot_id ?? '', after?.request_id ?? ''],
       ),
     );
   }
 }
 
-async function* batches(entries: AsyncIterable<LedgerEntry>): AsyncGenerator<readonly LedgerEntry[]> {
-  let batch: LedgerEntry[] = [];
-  for await (const entry of entries) {
-    if (batch.push(entry) < BATCH) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
-
-async function add(tx: Tx, entries: readonly LedgerEntry[]): Promise<number> {
-  let added = 0;
-  for (const entry of entries) {
-    const { bot_id, request_id, guild_id, user_id, key_id, erased_at } = entry;
-    added += await tx.run(INSERT, bot_id, request_id, guild_id, user_id, key_id, erased_at);
-  }
-  return added;
-}
-
 /**
- * Destroys keys that a backup has brought back beside newer data, and that no other subject has. Where the data is as old,
+ * Destroys keys that a backup has brought back beside newer data, and that no other subject has. If the data is as old,
  * the next start erases the subject again: it needs the key for the ids that the webhook names.
  */
 async function destroyKeys(tx: Tx, entries: readonly LedgerEntry[]): Promise<number> {
@@ -111,4 +136,33 @@ async function destroyKeys(tx: Tx, entries: readonly LedgerEntry[]): Promise<num
     if (removed > 0) await tx.run(again, botId, id);
   }
   return destroyed;
+}
+
+class LineMacs {
+  private readonly key: Buffer;
+  private before = '';
+
+  constructor(digestKey: Buffer) {
+    this.key = createHmac('sha256', digestKey).update('lethe/ledger').digest();
+  }
+
+  added(content: object): string {
+    const text = JSON.stringify(content).slice(0, -1);
+    return `${text},"mac":"${this.next(text)}"}`;
+  }
+
+  /** Undefined for a line that does not follow the line before it. */
+  taken(line: string): Readonly<Record<string, unknown>> | undefined {
+    const [, text = '', mac] = LINE.exec(line) ?? [];
+    return this.next(text) === mac ? (JSON.parse(`${text}}`) as Record<string, unknown>) : undefined;
+  }
+
+  private next(text: string): string {
+    this.before = createHmac('sha256', this.key).update(`${this.before}${text}`).digest('base64url');
+    return this.before;
+  }
+}
+
+function refused(why: string): StartError {
+  return new StartError(`${why} Nothing was changed.`);
 }

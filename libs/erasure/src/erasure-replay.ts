@@ -1,18 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { JobLeases } from '@app/jobs';
-import { ApiError } from '@app/kernel';
+import { Clock, CONFIG, type Config } from '@app/kernel';
 import { type Subject, subjectAt } from '@app/subjects';
 import { ErasureService } from './erasure.service';
-import { UnknownErasures } from './unknown-erasures';
+import { LEDGER_COLUMNS, ledgerBegins, type LedgerEntry } from './ledger-entries.sql';
 
 const NAME = 'erasure-replay';
+/** Entries of one read. */
+const BATCH = 500;
 /** Pause between two looks whether another process has finished. */
 const WAIT_MS = 200;
-/** Tries of one erasure while another one of the same user is under way. */
-const TRIES_MAX = 100;
+
+/**
+ * Erasures of present bots that are in the ledger, and in the data not at all or as failed. Entry and removal are committed
+ * together: `failed` means that an earlier start could not repeat the erasure, so this one has to.
+ */
+const UNKNOWN = `FROM keys.erasure_ledger l
+  JOIN bots b ON b.id = l.bot_id AND b.deleted_at IS NULL
+  LEFT JOIN deletion_requests r ON r.bot_id = l.bot_id AND r.id = l.request_id
+  WHERE (r.id IS NULL OR r.status = 'failed') AND l.erased_at >= ?`;
 
 /**
  * Repeats erasures after a restored backup (GDPR Art. 17): an erasure that is in the ledger and not in the data took
@@ -29,8 +38,9 @@ export class ErasureReplay implements BeforeApplicationShutdown {
     private readonly unitOfWork: UnitOfWork,
     private readonly leases: JobLeases,
     private readonly keys: SubjectKeys,
-    private readonly unknown: UnknownErasures,
     private readonly erasures: ErasureService,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** Resolves when the data contains every erasure of the ledger. @throws Error when one of them fails */
@@ -46,7 +56,7 @@ export class ErasureReplay implements BeforeApplicationShutdown {
   }
 
   private async replayed(): Promise<void> {
-    while (!this.stopping && (await this.unknown.nextBot()) !== undefined) {
+    while (!this.stopping && (await this.nextBot()) !== undefined) {
       const lease = await this.unitOfWork.write((tx) => this.leases.take(tx, NAME, 'now'));
       if (lease === undefined) {
         await pause(WAIT_MS);
@@ -62,28 +72,21 @@ export class ErasureReplay implements BeforeApplicationShutdown {
 
   private async replayAll(): Promise<void> {
     let [found, absent] = [0, 0];
-    for (
-      let botId = await this.unknown.nextBot();
-      botId !== undefined;
-      botId = await this.unknown.nextBot(botId)
-    ) {
-      for (
-        let sought = await this.unknown.of(botId);
-        sought.length > 0;
-        sought = await this.unknown.of(botId)
-      ) {
-        for (const entry of sought) {
-          if (this.stopping) return;
-          const subject = subjectAt(botId, entry);
-          if (await this.isHeld(subject)) {
-            await this.eraseAgain(subject, entry.request_id);
-            found += 1;
-          } else {
-            await this.unknown.note(entry);
-            absent += 1;
-          }
+    let botId = await this.nextBot();
+    while (botId !== undefined) {
+      const entries = await this.unknownOf(botId);
+      for (const entry of entries) {
+        if (this.stopping) return;
+        const subject = subjectAt(botId, entry);
+        if (await this.isHeld(subject)) {
+          await this.erasures.reapply(subject, entry.request_id);
+          found += 1;
+        } else {
+          await this.note(entry);
+          absent += 1;
         }
       }
+      if (entries.length === 0) botId = await this.nextBot(botId);
     }
     this.logger.warn(
       `The data is older than the ledger of erasures: ${found} erasures were applied again; ` +
@@ -95,17 +98,34 @@ export class ErasureReplay implements BeforeApplicationShutdown {
     return (await this.unitOfWork.read((tx) => this.keys.idOf(tx, subject))) !== undefined;
   }
 
-  /** A conflict is an erasure of the same user that was under way when the backup was made: it is finished first. */
-  private async eraseAgain(subject: Subject, id: string): Promise<void> {
-    for (let tries = 1; ; tries++) {
-      try {
-        await this.erasures.reapply(subject, id);
-        return;
-      } catch (error) {
-        if (!(error instanceof ApiError && error.code === 'conflict') || tries === TRIES_MAX) throw error;
-        await this.erasures.finishLeft();
-        await pause(WAIT_MS / 10);
-      }
-    }
+  /** The first bot after `after` with an erasure that the data lacks. */
+  private async nextBot(after = ''): Promise<string | undefined> {
+    const sql = `SELECT l.bot_id ${UNKNOWN} AND l.bot_id > ? ORDER BY l.bot_id LIMIT 1`;
+    const since = ledgerBegins(this.clock, this.config);
+    return (await this.unitOfWork.read((tx) => tx.get<LedgerEntry>(sql, since, after)))?.bot_id;
+  }
+
+  /** At most {@link BATCH} of a bot. */
+  private unknownOf(botId: string): Promise<LedgerEntry[]> {
+    const columns = LEDGER_COLUMNS.split(', ').map((column) => `l.${column}`);
+    const sql = `SELECT ${columns.join(', ')} ${UNKNOWN} AND l.bot_id = ? ORDER BY l.request_id LIMIT ${BATCH}`;
+    const since = ledgerBegins(this.clock, this.config);
+    return this.unitOfWork.read((tx) => tx.all<LedgerEntry>(sql, since, botId));
+  }
+
+  /** Records an erasure of a subject about which nothing is held as completed again. */
+  private async note(entry: LedgerEntry): Promise<void> {
+    const { bot_id: botId, request_id: id, guild_id: guildId, user_id: userId } = entry;
+    const { key_id: keyId, erased_at: at } = entry;
+    await this.unitOfWork.write((tx) =>
+      tx.run(
+        `INSERT INTO deletion_requests
+           (bot_id, id, guild_id, user_id, status, deleted_categories, webhook_sent, created_at, completed_at, key_id)
+         VALUES (?, ?, ?, ?, 'completed', '[]', 0, ?, ?, ?) ON CONFLICT (bot_id, id) DO UPDATE
+           SET status = 'completed', completed_at = excluded.completed_at, deleted_categories = '[]'
+           WHERE deletion_requests.status = 'failed'`,
+        ...[botId, id, guildId, userId, at, at, keyId],
+      ),
+    );
   }
 }

@@ -1,111 +1,117 @@
-import { Injectable } from '@nestjs/common';
-import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
-import { Clock, daysAfter, notFound } from '@app/kernel';
-import { HeldSubjects, SubjectDigests } from '@app/crypto';
-import type { Digest } from '@app/primitives';
-import { ServersService } from '@app/servers';
+import { Inject, Injectable } from '@nestjs/common';
+import { ledgerEntriesOf, Signer } from '@app/crypto';
+import { UnitOfWork } from '@app/database';
+import { Clock, CONFIG, type Config, conflict, daysAfter, notFound } from '@app/kernel';
+import { type AuditLogHead, AuditProofs } from '@app/sealing';
 import type { SubjectIds } from '@app/subjects';
-import { DeletionRequest } from './deletion-request.entity';
-import { ErasedSubject } from './erased-subject';
-import type { DeletionRequestView, GuildErasedView } from './erasure.dto';
-import { ErasureService } from './erasure.service';
+import type { DeletionRequest } from './deletion-request.entity';
+import { findRequest } from './deletion-requests.sql';
+import { ErasureRecords } from './erasure-records';
+import type { CertificateView, DeletionRequestView } from './erasure.dto';
 
-/** Users of a guild erased concurrently: they share commits. */
-const AT_ONCE = 32;
-/** Users of a guild read at once. */
-const USERS_MAX = 1_000;
+const CERTIFICATE_TYPE = 'lethe-erasure-certificate+jwt';
 
-/** Reads erasure requests, and erases the users of a whole guild. */
+/**
+ * Shows erasure requests and signs their certificates, which contain no personal data (GDPR Art. 5(2), 19). A certificate
+ * names the subject by a commitment: anyone with the ids and the `certificate_salt` of the erasure's answer can check it.
+ */
 @Injectable()
 export class ErasureRequests {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly erasures: ErasureService,
-    private readonly held: HeldSubjects,
-    private readonly digests: SubjectDigests,
-    private readonly servers: ServersService,
-    private readonly erased: ErasedSubject,
+    private readonly signer: Signer,
+    private readonly records: ErasureRecords,
+    private readonly log: AuditProofs,
     private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** @throws ApiError 404 for an unknown request and for that of another bot */
-  async deletion(botId: string, id: string): Promise<DeletionRequestView> {
-    const found = await this.unitOfWork.read((tx) =>
-      tx.manager.findOneBy(DeletionRequest, { botId, id: id.toLowerCase() }),
-    );
-    if (found === null) throw notFound('Deletion request');
-    return deletionView(found, this.erased.idsOf(found));
+  /** @throws ApiError 404 for an unknown request and for one of another bot */
+  async status(botId: string, id: string): Promise<DeletionRequestView> {
+    const request = await this.request(botId, id);
+    return deletionView(request, this.records.idsOf(request));
   }
 
   /**
-   * {@link eraseGuild} at once, or after `graceDays` days in which the deletion can be cancelled: an outage of the
-   * platform looks as if the bot had left.
-   * @throws ApiError as {@link eraseGuild} and `ServersService.scheduleDeletion`
+   * Issues the certificate. Once the erased data is unrecoverable, every call returns the same text; until then a
+   * certificate is issued at every call, with null as the time.
+   * @throws ApiError 404 as {@link status}; 409 `deletion_not_completed`; 409 `no_certificate` if the ledger beside the
+   * keys does not contain the erasure of this subject, and for a request that a restore has only noted; 503 while older
+   * units keep the log from being sealed.
    */
-  async deleteGuild(botId: string, guildId: string, graceDays: number): Promise<GuildErasedView> {
-    if (graceDays === 0)
-      return { guild_id: guildId, ...(await this.eraseGuild(botId, this.digests.guild(botId, guildId))) };
-    const scheduledFor = daysAfter(this.clock.nowIso(), graceDays);
-    await this.servers.scheduleDeletion(botId, guildId, scheduledFor);
-    return { guild_id: guildId, deleted: false, erased_users: 0, scheduled_for: scheduledFor };
+  async certificate(botId: string, id: string): Promise<CertificateView> {
+    const request = await this.request(botId, id);
+    if (request.status !== 'completed')
+      throw conflict('deletion_not_completed', 'Only a completed erasure has a certificate');
+    return { certificate: (await this.kept(request)) ?? (await this.issue(request)) };
   }
 
-  /**
-   * Erases every user of a guild, each as an erasure of its own with its webhook, and removes the registration of the
-   * guild when no user is left. After a crash the guild is still registered and the call can be repeated. When `stopping`
-   * is aborted, the erasures under way are finished and the guild stays.
-   * @throws ApiError 409 `deletion_in_progress` for a user whose erasure in another guild does not end.
-   */
-  async eraseGuild(
-    botId: string,
-    guildId: Digest,
-    stopping?: AbortSignal,
-  ): Promise<Pick<GuildErasedView, 'deleted' | 'erased_users'>> {
-    let erasedUsers = 0;
-    for (let left = await this.users(botId, guildId); left.length > 0;) {
-      for (let at = 0; at < left.length; at += AT_ONCE) {
-        if (stopping?.aborted === true) return { deleted: false, erased_users: erasedUsers };
-        const some = left.slice(at, at + AT_ONCE);
-        const ended = await Promise.allSettled(
-          some.map((userId) => this.erasures.eraseInTurn({ botId, guildId, userId })),
-        );
-        erasedUsers += ended.filter((end) => end.status === 'fulfilled' && end.value !== undefined).length;
-        const failed = ended.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
-        if (failed !== undefined) throw erasedUsers > 0 ? asPartlyDone(failed.reason) : failed.reason;
-      }
-      left = await this.usersLeft(botId, guildId, erasedUsers > 0);
-    }
-    return { deleted: true, erased_users: erasedUsers };
-  }
-
-  /** @throws ApiError 404 for a guild that is not registered. */
-  private async users(botId: string, guildId: Digest): Promise<Digest[]> {
-    const found = await this.unitOfWork.write((tx) => this.named(tx, botId, guildId));
-    if (found === undefined) throw notFound('Server');
+  private async request(botId: string, id: string): Promise<DeletionRequest> {
+    const found = await this.unitOfWork.read((tx) => findRequest(tx, { botId, id: id.toLowerCase() }));
+    if (found === undefined) throw notFound('Deletion request');
     return found;
   }
 
-  /** None when another request has removed the guild meanwhile. */
-  private async usersLeft(botId: string, guildId: Digest, anyErased: boolean): Promise<Digest[]> {
-    try {
-      return (await this.unitOfWork.write((tx) => this.named(tx, botId, guildId))) ?? [];
-    } catch (error) {
-      throw anyErased ? asPartlyDone(error) : error;
-    }
+  /** The stored text, if this installation has signed it about this request. */
+  private async kept(request: DeletionRequest): Promise<string | undefined> {
+    const { botId, id, subjectCommitment, certificate } = request;
+    if (certificate === null) return undefined;
+    const payload = await this.signer.verified(certificate, CERTIFICATE_TYPE);
+    const isOwn =
+      payload?.['bot_id'] === botId &&
+      payload['request_id'] === id &&
+      payload['subject_commitment'] === subjectCommitment &&
+      // The ledger did not vouch for it.
+      payload['ledger'] !== null;
+    return isOwn ? certificate : undefined;
   }
 
-  /**
-   * Some of the users that are left; undefined for a guild that is not registered. Without a user the registration is
-   * removed in the same unit.
-   */
-  private async named(tx: Tx, botId: string, guildId: Digest): Promise<Digest[] | undefined> {
-    if (!(await this.servers.lock(tx, botId, guildId))) return undefined;
-    const userIds = await this.held.usersOf(tx, botId, guildId, USERS_MAX);
-    if (userIds.length === 0) await this.servers.remove(tx, botId, guildId);
-    return userIds;
+  private payloadOf(request: DeletionRequest, audit: AuditLogHead): object {
+    const { botId, id, createdAt, completedAt, unrecoverableAt, deletedCategories, erasedRows, keyId } =
+      request;
+    return {
+      iss: 'lethe',
+      iat: Math.floor(this.clock.nowMs() / 1000),
+      request_id: id,
+      bot_id: botId,
+      subject_commitment: request.subjectCommitment,
+      requested_at: createdAt,
+      completed_at: completedAt,
+      unrecoverable_at: unrecoverableAt,
+      deleted_categories: deletedCategories,
+      erased_rows: erasedRows,
+      destroyed_key: keyId,
+      audit,
+      backups_clear_by: daysAfter(completedAt ?? createdAt, this.config.backupRetentionDays),
+    };
+  }
+
+  private async issue(request: DeletionRequest): Promise<string> {
+    const { botId, id, guildId, userId } = request;
+    const [entry] = await this.unitOfWork.read((tx) => ledgerEntriesOf(tx, botId, [id]));
+    const isListed = entry?.guild_id === guildId && entry.user_id === userId;
+    if (!isListed || this.records.commitmentOf(request) !== request.subjectCommitment)
+      throw conflict(
+        'no_certificate',
+        'The ledger of erasures does not contain this erasure as it is recorded',
+      );
+    const payload = this.payloadOf(request, await this.log.head(botId));
+    const issued = await this.signer.sign(payload, CERTIFICATE_TYPE);
+    if (request.unrecoverableAt === null) return issued;
+    return this.unitOfWork.write(async (tx) => {
+      // The text of the first of two concurrent calls is kept.
+      await tx.run(
+        `UPDATE deletion_requests SET certificate = ? WHERE bot_id = ? AND id = ? AND COALESCE(certificate, '') = ?`,
+        ...[issued, botId, id, request.certificate ?? ''],
+      );
+      const sql = 'SELECT certificate FROM deletion_requests WHERE bot_id = ? AND id = ?';
+      const kept = await tx.get<{ certificate: string | null }>(sql, botId, id);
+      return kept?.certificate ?? issued;
+    });
   }
 }
 
+/** A request as its bot sees it. */
 export function deletionView(
   request: DeletionRequest,
   { user_id, guild_id }: SubjectIds,

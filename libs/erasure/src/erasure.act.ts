@@ -4,29 +4,27 @@ import { ConsentService } from '@app/consent';
 import { SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
 import type { About, Act } from '@app/idempotency';
-import type { NamedSubject } from '@app/subjects';
-import type { BegunErasure } from './begun-erasures';
+import type { Subject } from '@app/subjects';
+import type { DeletionRequest } from './deletion-request.entity';
 import { findRequest } from './deletion-requests.sql';
-import { type Beginning, ErasureSteps } from './erasure.steps';
-import type { Prepared } from './new-erasures';
+import type { NewErasure } from './erasure-records';
+import { ErasureSteps } from './erasure.steps';
 
-/** An erasure that a bot asks for. */
-export interface Asked {
-  readonly subject: NamedSubject;
-  readonly prepared: Prepared;
+/** An erasure that is on record, and the salt of its certificate. */
+export interface BegunErasure {
+  readonly request: DeletionRequest;
+  readonly certificateSalt: string;
 }
 
-type Change = Beginning & Pick<BegunErasure, 'certificateSalt'>;
-
-/** What a repeat knows of an erasure. */
-interface Kept {
+/** What is stored of an erasure for a repeat of its request. */
+export interface KeptErasure {
   readonly id: string;
   readonly certificateSalt: string;
 }
 
-/** Begins an erasure. Those of several callers are begun and completed in one unit. */
+/** Begins an erasure. The erasures of several callers are begun and completed in one unit. */
 @Injectable()
-export class ErasureAct implements Act<Asked, About, Change, BegunErasure> {
+export class ErasureAct implements Act<NewErasure, About, NewErasure, BegunErasure> {
   readonly outlives = true;
 
   constructor(
@@ -35,46 +33,50 @@ export class ErasureAct implements Act<Asked, About, Change, BegunErasure> {
     private readonly keys: SubjectKeys,
   ) {}
 
-  async load(tx: Tx, given: readonly Asked[]): Promise<(About | undefined)[]> {
-    const subjects = given.map(({ subject }) => subject);
+  async load(tx: Tx, given: readonly NewErasure[]): Promise<readonly (About | undefined)[]> {
     // A single erasure takes its locks when it begins.
-    if (given.length === 1) return subjects.map((subject) => ({ subject }));
-    // The keys are read behind the locks of their subjects: the statements are sent in this order.
+    if (given.length === 1) return given;
+    const subjects = given.map(({ subject }) => subject);
+    // The keys are read after the locks of their subjects: the statements are sent in this order.
     const [bots, locked] = await Promise.all([
       tryLockBots(tx, [...new Set(subjects.map(({ botId }) => botId))]),
       this.consents.tryLock(tx, subjects),
       this.keys.prefetch(tx, subjects),
     ]);
-    return subjects.map((subject, at) =>
-      bots.has(subject.botId) && locked[at] === true ? { subject } : undefined,
+    return given.map((erasure, at) =>
+      bots.has(erasure.subject.botId) && locked[at] === true ? erasure : undefined,
     );
   }
 
-  decide(_: About, { subject, prepared }: Asked): Change {
-    const { certificateSalt } = prepared;
-    return { subject, erasure: prepared.of(subject.ids), certificateSalt };
+  /** Whether the user is being erased already is known by the row that {@link store} inserts. */
+  decide(_: About, erasure: NewErasure): NewErasure {
+    return erasure;
   }
 
   /** @throws ApiError 409 `deletion_in_progress` for a single erasure */
-  async store(tx: Tx, changes: readonly Change[]): Promise<(BegunErasure | undefined)[]> {
-    const [first] = changes;
+  async store(tx: Tx, erasures: readonly NewErasure[]): Promise<(BegunErasure | undefined)[]> {
+    const [first] = erasures;
     const requests =
-      first !== undefined && changes.length === 1
-        ? [await this.steps.begin(tx, first.subject, first.erasure)]
-        : await this.steps.eraseAtOnce(tx, changes);
-    return changes.map(({ certificateSalt }, at) => {
+      first !== undefined && erasures.length === 1
+        ? [await this.steps.begin(tx, first)]
+        : await this.steps.eraseAtOnce(tx, erasures);
+    return erasures.map(({ certificateSalt }, at) => {
       const request = requests[at];
       return request && { request, certificateSalt };
     });
   }
 
-  kept({ request: { id }, certificateSalt }: BegunErasure): Kept {
+  kept({ request: { id }, certificateSalt }: BegunErasure): KeptErasure {
     return { id, certificateSalt };
   }
 
   /** Undefined for an erasure that has failed: it is begun again. */
-  async recall(tx: Tx, { id, certificateSalt }: Kept, { subject }: Asked): Promise<BegunErasure | undefined> {
-    const request = await findRequest(tx, { botId: subject.botId, id });
-    return request === null || request.status === 'failed' ? undefined : { request, certificateSalt };
+  async recall(
+    tx: Tx,
+    { id, certificateSalt }: KeptErasure,
+    { subject: { botId } }: { readonly subject: Pick<Subject, 'botId'> },
+  ): Promise<BegunErasure | undefined> {
+    const request = await findRequest(tx, { botId, id });
+    return request === undefined || request.status === 'failed' ? undefined : { request, certificateSalt };
   }
 }

@@ -1,12 +1,23 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { SubjectDigests } from '@app/crypto';
-import { Caller, CurrentBot, Describes, EXAMPLE, OnLowDisk, RequiresScope, Responds, Topic } from '@app/http';
+import {
+  Caller,
+  CurrentBot,
+  Describes,
+  EXAMPLE,
+  EXAMPLE_SUBJECT,
+  type Examples,
+  OnLowDisk,
+  RequiresScope,
+  Responds,
+  Topic,
+} from '@app/http';
 import { Claim, Claimed } from '@app/idempotency';
 import { guildOf } from '@app/subjects';
 import { ErasureEverywhere } from './erasure-everywhere.service';
 import { ErasureRequests } from './erasure-requests.service';
-import { EXAMPLES } from './erasure.examples';
 import {
+  CertificateView,
   DeletionPath,
   DeletionRequestView,
   ForgetUser,
@@ -15,8 +26,65 @@ import {
   GuildDeletionQuery,
   GuildErasedView,
   GuildPath,
+  NOTICE,
 } from './erasure.dto';
 import { ErasureService } from './erasure.service';
+import { GuildErasure } from './guild-erasure.service';
+
+const EXAMPLES = {
+  forget: {
+    canonical: {
+      summary: 'One user in one guild',
+      body: EXAMPLE_SUBJECT,
+      answer: {
+        request_id: EXAMPLE.request_id,
+        status: 'completed',
+        deleted_categories: [EXAMPLE.category],
+        completed_at: EXAMPLE.time,
+        certificate_salt: 'mBq3rV0cT8y1Zk5wXp2sNg',
+        notice: NOTICE,
+      },
+    },
+    all_guilds: {
+      summary: 'One user in every guild of the bot',
+      body: { user_id: EXAMPLE.user_id, scope: 'all_guilds' },
+      answer: {
+        user_id: EXAMPLE.user_id,
+        scope: 'all_guilds',
+        status: 'completed',
+        requests: [
+          {
+            guild_id: EXAMPLE.guild_id,
+            request_id: EXAMPLE.request_id,
+            status: 'completed',
+            deleted_categories: [EXAMPLE.category],
+            completed_at: EXAMPLE.time,
+            certificate_salt: 'mBq3rV0cT8y1Zk5wXp2sNg',
+            notice: NOTICE,
+          },
+        ],
+        notice: NOTICE,
+      },
+    },
+  },
+  status: {
+    canonical: {
+      answer: {
+        request_id: EXAMPLE.request_id,
+        status: 'completed',
+        user_id: EXAMPLE.user_id,
+        guild_id: EXAMPLE.guild_id,
+        created_at: EXAMPLE.time,
+        completed_at: EXAMPLE.time,
+        unrecoverable_at: EXAMPLE.time,
+        deleted_categories: [EXAMPLE.category],
+        webhook_sent: true,
+      },
+    },
+  },
+  certificate: { canonical: { answer: { certificate: EXAMPLE.jws } } },
+  deleteGuild: { canonical: { answer: { guild_id: EXAMPLE.guild_id, deleted: true, erased_users: 0 } } },
+} satisfies Readonly<Record<string, Examples>>;
 
 @Topic(
   'Export and erasure',
@@ -28,6 +96,7 @@ export class ErasureController {
     private readonly erasures: ErasureService,
     private readonly requests: ErasureRequests,
     private readonly everywhere: ErasureEverywhere,
+    private readonly guilds: GuildErasure,
     private readonly digests: SubjectDigests,
   ) {}
 
@@ -68,7 +137,7 @@ export class ErasureController {
   })
   @Responds(200, DeletionRequestView, ['not_found'])
   status(@CurrentBot() bot: Caller, @Param() { id }: DeletionPath): Promise<DeletionRequestView> {
-    return this.requests.deletion(bot.botId, id);
+    return this.requests.status(bot.botId, id);
   }
 
   @Delete('servers/:guild_id')
@@ -89,6 +158,28 @@ export class ErasureController {
     @Param() { guild_id: guildId }: GuildPath,
     @Query() { grace_days: graceDays }: GuildDeletionQuery,
   ): Promise<GuildErasedView> {
-    return this.requests.deleteGuild(bot.botId, guildId, Number(graceDays ?? 0));
+    return this.guilds.deleteGuild(bot.botId, guildId, Number(graceDays ?? 0));
+  }
+}
+
+@Topic('Export and erasure')
+@Controller('gdpr')
+export class CertificateController {
+  constructor(private readonly requests: ErasureRequests) {}
+
+  @Get('forget-status/:id/certificate')
+  @Describes({
+    summary: 'Read the signed certificate of an erasure',
+    description:
+      'Answers a signed statement that the erasure took place, which can be verified without the ' +
+      'service (GDPR Art. 5(2)). It names the user only to those who know the ids and the ' +
+      '`certificate_salt` of the answer to `forget-user`. A repeat answers the same text. Before the ' +
+      'erasure is completed the answer is 409 `deletion_not_completed`.',
+    parameters: { id: EXAMPLE.request_id },
+    examples: EXAMPLES.certificate,
+  })
+  @Responds(200, CertificateView, ['not_found', 'deletion_not_completed', 'no_certificate'])
+  certificate(@CurrentBot() bot: Caller, @Param() { id }: DeletionPath): Promise<CertificateView> {
+    return this.requests.certificate(bot.botId, id);
   }
 }

@@ -1,6 +1,5 @@
 import { Flag, Integer, OneOf, QueryInteger, Snowflake, Text, Timestamp, Uuid } from '@app/http';
 import { DELETION_STATUSES } from '@app/kernel';
-
 import { SCOPES } from '@app/subjects';
 import { ApiProperty } from '@nestjs/swagger';
 
@@ -77,6 +76,11 @@ export class DeletionRequestView {
   unrecoverable_at: string | null;
   @ApiProperty(deletedCategories) deleted_categories: readonly string[] | null;
   @Flag({ description: 'The receiver has confirmed user_forgotten' }) webhook_sent: boolean;
+}
+
+export class CertificateView {
+  @ApiProperty({ description: 'Compact JWS; the keys that verify it: /.well-known/lethe-keys.json' })
+  certificate: string;
 }
 
 export class GuildErasedView {

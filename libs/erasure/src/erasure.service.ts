@@ -5,14 +5,13 @@ import { Acts, type Claim } from '@app/idempotency';
 import { ApiError, describeFault } from '@app/kernel';
 import { Metrics, NO_METRICS } from '@app/metrics';
 import type { NamedSubject, Subject } from '@app/subjects';
-import type { BegunErasure } from './begun-erasures';
 import type { DeletionRequest } from './deletion-request.entity';
 import { findProcessing, findRequest } from './deletion-requests.sql';
-import { ErasureAct } from './erasure.act';
+import { ErasureRecords } from './erasure-records';
+import { type BegunErasure, ErasureAct } from './erasure.act';
 import { type ForgottenView, NOTICE } from './erasure.dto';
 import { ErasurePlan, isOfDatabase } from './erasure.plan';
 import { ErasureSteps } from './erasure.steps';
-import { NewErasures } from './new-erasures';
 
 /** Tries, and the pause between two, while the same user is being erased in another guild. */
 const TURNS_MAX = 100;
@@ -56,7 +55,7 @@ export class ErasureService {
     private readonly plan: ErasurePlan,
     private readonly acts: Acts,
     private readonly act: ErasureAct,
-    private readonly erasures: NewErasures,
+    private readonly records: ErasureRecords,
   ) {}
 
   /**
@@ -65,13 +64,11 @@ export class ErasureService {
    * it failed, with nothing erased, or is not finished yet; 401 when the bot was deleted meanwhile.
    */
   async erase(subject: NamedSubject, claim: Claim, via?: string): Promise<ForgottenView> {
-    const prepared = this.erasures.prepare(subject.botId, via);
-    return this.noted(prepared.id, async () => {
-      return this.finish(await this.acts.run(this.act, { subject, prepared }, claim));
-    });
+    const erasure = this.records.prepare(subject, via);
+    return this.noted(erasure.id, async () => this.finish(await this.acts.run(this.act, erasure, claim)));
   }
 
-  /** Carries out an erasure that has begun; of one that is completed it answers the view alone. @throws ApiError as {@link erase} */
+  /** Carries out an erasure that has begun. One that is completed is only shown. @throws ApiError as {@link erase} */
   async finish({ request, certificateSalt }: BegunErasure): Promise<ForgottenView> {
     return forgottenView(await this.carryOut(request), certificateSalt);
   }
@@ -81,45 +78,40 @@ export class ErasureService {
    * in the unit that begins it.
    */
   async eraseIfHeld(subject: Subject, note?: NoteBegun, via?: string): Promise<ForgottenView | undefined> {
-    const { id, of, certificateSalt } = this.erasures.prepare(subject.botId, via);
-    return this.noted(id, async () => {
+    const erasure = this.records.prepare(subject, via);
+    return this.noted(erasure.id, async () => {
       const begun = await this.unitOfWork.write(async (tx) => {
-        const request = await this.steps.beginIfHeld(tx, subject, of);
+        const request = await this.steps.beginIfHeld(tx, erasure);
         if (request === undefined) return undefined;
-        await note?.(tx, { request, certificateSalt });
-        return { request, certificateSalt };
+        const next = { request, certificateSalt: erasure.certificateSalt };
+        await note?.(tx, next);
+        return next;
       });
       return begun && this.finish(begun);
     });
   }
 
   /** {@link eraseIfHeld} that waits up to two seconds for an erasure of the same user in another guild. */
-  async eraseInTurn(subject: Subject, note?: NoteBegun, via?: string): Promise<ForgottenView | undefined> {
-    for (let turns = 1; ; turns++) {
-      try {
-        return await this.eraseIfHeld(subject, note, via);
-      } catch (error) {
-        if (!(error instanceof ApiError && error.code === 'conflict') || turns === TURNS_MAX) throw error;
-        await pause(PAUSE_MS);
-      }
-    }
+  eraseInTurn(subject: Subject, note?: NoteBegun, via?: string): Promise<ForgottenView | undefined> {
+    return inTurn(() => this.eraseIfHeld(subject, note, via));
   }
 
   /**
    * Erases a subject that a restored backup has brought back, under the id of the request that had erased it. A failed
-   * request with this id is replaced.
+   * request with this id is replaced. An erasure of the same user that was under way when the backup was made is finished
+   * first.
    * @throws ApiError as {@link erase}
    */
   async reapply(subject: Subject, id: string): Promise<void> {
-    const { of } = this.erasures.prepare(subject.botId, undefined, id);
-    await this.noted(id, async () =>
-      this.carryOut(await this.unitOfWork.write((tx) => this.steps.beginAgain(tx, subject, id, of))),
-    );
+    const erasure = this.records.prepare(subject, undefined, id);
+    const begin = (): Promise<DeletionRequest> =>
+      this.unitOfWork.write((tx) => this.steps.beginAgain(tx, erasure));
+    await this.noted(id, async () => this.carryOut(await inTurn(begin, () => this.finishLeft())));
   }
 
   /**
    * Finishes every erasure that a crash or an unreachable database has left `processing`; `isLeft` says by the time of a
-   * request whether that can be. A fault of one is logged and stops no other. Takes up no further one once `stopping` is
+   * request whether that can be. A fault of one is logged and stops no other. None is taken up once `stopping` is
    * aborted.
    */
   async finishLeft(
@@ -149,7 +141,7 @@ export class ErasureService {
 
   private async carryOut(request: DeletionRequest): Promise<DeletionRequest> {
     if (request.status === 'completed') return request;
-    const following = this.plan.follow(request).then((ended) => ended.request);
+    const following = this.plan.follow(request).then((ended) => ended?.request);
     const ended = await following.catch((error: unknown) => this.afterFault(request, error));
     return requireCompleted(ended, request.id);
   }
@@ -157,8 +149,8 @@ export class ErasureService {
   /** {@link carryOut} of a request that was left behind. Left as it is while the database is unavailable. */
   private async resume(request: DeletionRequest): Promise<void> {
     try {
-      const { wasProcessing } = await this.plan.follow(request);
-      if (wasProcessing) this.metrics.count('erasures', 'resumed');
+      const followed = await this.plan.follow(request);
+      if (followed !== undefined && followed.found !== 'ended') this.metrics.count('erasures', 'resumed');
     } catch (error) {
       if (isOfDatabase(error)) throw error;
       await this.afterFault(request, error);
@@ -166,7 +158,7 @@ export class ErasureService {
   }
 
   /** After a fault of the database the last commit may have taken effect: only another error ends the request. */
-  private async afterFault(request: DeletionRequest, error: unknown): Promise<DeletionRequest | null> {
+  private async afterFault(request: DeletionRequest, error: unknown): Promise<DeletionRequest | undefined> {
     this.logger.error(
       `The erasure request ${request.id} met a fault: it is marked failed, or finished when the database answers again`,
       { deletionRequestId: request.id, ...describeFault(error) },
@@ -181,6 +173,19 @@ export class ErasureService {
   }
 }
 
+/** Tries again while the same user is being erased in another guild. */
+async function inTurn<T>(work: () => Promise<T>, between?: () => Promise<void>): Promise<T> {
+  for (let turns = 1; ; turns++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'conflict') || turns === TURNS_MAX) throw error;
+      await between?.();
+      await pause(PAUSE_MS);
+    }
+  }
+}
+
 function stillProcessing(id: string): ApiError {
   return new ApiError(
     'service_unavailable',
@@ -190,8 +195,8 @@ function stillProcessing(id: string): ApiError {
 }
 
 /** @throws ApiError 503 for a request that has failed or is not ended; 401 when its bot was deleted. */
-function requireCompleted(ended: DeletionRequest | null, id: string): DeletionRequest {
-  if (ended === null) throw botDeleted();
+function requireCompleted(ended: DeletionRequest | undefined, id: string): DeletionRequest {
+  if (ended === undefined) throw botDeleted();
   if (ended.status === 'completed') return ended;
   if (ended.status === 'processing') throw stillProcessing(id);
   throw new ApiError('service_unavailable', 'The erasure failed and nothing was erased: request it again', {

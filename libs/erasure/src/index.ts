@@ -1,18 +1,20 @@
-export { CertificateService } from './certificate.service';
 export { DeletionRequest } from './deletion-request.entity';
+export {
+  areBeingErased,
+  confirmForgotten,
+  erasureIdsOf,
+  isErased,
+  oldestErasure,
+} from './deletion-requests.sql';
 export { ErasureEverywhere } from './erasure-everywhere.service';
 export { ErasureLedger } from './erasure-ledger';
 export { ErasureReplay } from './erasure-replay';
+export { ErasureRequests } from './erasure-requests.service';
+export { ErasuresCompleted, type Forgotten, UsersForgotten } from './erasure.events';
 export { ErasureModule } from './erasure.module';
-export { ErasureRecovery } from './erasure.recovery';
+export { ErasureRecovery, ErasureWatch } from './erasure.recovery';
 export { ErasureService } from './erasure.service';
-export { ErasureWatch } from './erasure.watch';
-export { EvidenceRetentionJob } from './evidence-retention.job';
-export { EvidenceRetention, type ExpiredRecords } from './evidence-retention';
-export { ErasuresCompleted } from './erasures-completed.event';
-export { GuildDeletion } from './guild-deletion.job';
+export { EvidenceRetention, EvidenceRetentionJob, type ExpiredRecords } from './evidence-retention';
+export { GuildDeletion } from './guild-erasure.service';
 export { KeyRewriteJob } from './key-rewrite.job';
-export { oldestErasure } from './oldest-erasure';
 export { OrphanKeys } from './orphan-keys.job';
-export { confirmForgotten, SubjectErasures } from './subject-erasures';
-export { type Forgotten, UsersForgotten } from './users-forgotten.event';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { KeyRewrite } from '@app/crypto';
-import { isUndone, pages, type Tx, UnitOfWork } from '@app/database';
+import { isUndone, pages, UnitOfWork } from '@app/database';
 import { type Job, type Lease, LEASE_MS, PeriodicJob } from '@app/jobs';
 import { Clock } from '@app/kernel';
 
@@ -19,6 +19,11 @@ interface Waiting {
   readonly id: string;
   readonly key_id: string;
 }
+
+const WAITING = `SELECT bot_id, id, key_id FROM deletion_requests
+  WHERE unrecoverable_at IS NULL AND key_id IS NOT NULL AND status = 'completed' AND id > ? ORDER BY id LIMIT ${BATCH}`;
+const RECORD = `UPDATE deletion_requests SET unrecoverable_at = CASE WHEN completed_at > ? THEN completed_at ELSE ? END
+  WHERE bot_id = ? AND id = ?`;
 
 /**
  * Removes destroyed keys from the files by a rewrite, and records the time for the erasures of these keys. A key that is
@@ -77,32 +82,16 @@ export class KeyRewriteJob implements Job {
   /** For every completed erasure whose key is in no file. */
   private async recordAll(lease: Lease, stopping: AbortSignal): Promise<void> {
     const read = (after: Waiting | undefined): Promise<Waiting[]> =>
-      this.unitOfWork.read((tx) =>
-        tx.all(
-          `SELECT bot_id, id, key_id FROM deletion_requests
-           WHERE unrecoverable_at IS NULL AND key_id IS NOT NULL AND status = 'completed' AND id > ?
-           ORDER BY id LIMIT ${BATCH}`,
-          after?.id ?? '',
-        ),
-      );
+      this.unitOfWork.read((tx) => tx.all(WAITING, after?.id ?? ''));
     for await (const waiting of pages(BATCH, read)) {
       if (stopping.aborted) return;
-      await lease.batch((tx) => this.record(tx, waiting));
+      await lease.batch(async (tx) => {
+        const keyIds = waiting.map((request) => request.key_id);
+        const left = await this.rewrite.inFiles(tx, keyIds);
+        const now = this.clock.nowIso();
+        for (const { bot_id: botId, id, key_id: keyId } of waiting)
+          if (!left.has(keyId)) await tx.run(RECORD, now, now, botId, id);
+      });
     }
-  }
-
-  private async record(tx: Tx, waiting: readonly Waiting[]): Promise<void> {
-    const left = await this.rewrite.inFiles(
-      tx,
-      waiting.map((request) => request.key_id),
-    );
-    const now = this.clock.nowIso();
-    for (const { bot_id: botId, id, key_id: keyId } of waiting)
-      if (!left.has(keyId))
-        await tx.run(
-          `UPDATE deletion_requests SET unrecoverable_at = CASE WHEN completed_at > ? THEN completed_at ELSE ? END
-           WHERE bot_id = ? AND id = ?`,
-          ...[now, now, botId, id],
-        );
   }
 }

@@ -1,28 +1,42 @@
 import { givenRows, type Tx } from '@app/database';
+import type { Clock, Config } from '@app/kernel';
+import type { Digest } from '@app/primitives';
 import type { DeletionRequest } from './deletion-request.entity';
 
-/** Enters erasures in the ledger. An entry that a request has already stays. */
-export async function addToLedger(
-  tx: Tx,
-  requests: readonly DeletionRequest[],
-  erasedAt: string,
-): Promise<void> {
-  const columns = 'bot_id, request_id, guild_id, user_id, key_id';
-  const given = givenRows(
-    tx,
-    columns.split(', '),
-    requests.map(({ botId, id, guildId, userId, keyId }) => [botId, id, guildId, userId, keyId]),
-  );
-  await tx.run(
-    `INSERT INTO keys.erasure_ledger (${columns}, erased_at)
-     SELECT ${columns}, ? FROM ${given.sql} WHERE place > 0 ON CONFLICT DO NOTHING`,
-    ...[erasedAt, ...given.values],
+/** A row of `keys.erasure_ledger`. */
+export interface LedgerEntry {
+  readonly bot_id: string;
+  readonly request_id: string;
+  readonly guild_id: Digest;
+  readonly user_id: Digest;
+  readonly key_id: string | null;
+  readonly erased_at: string;
+}
+
+/** The columns of an entry. */
+export const LEDGER_COLUMNS = 'bot_id, request_id, guild_id, user_id, key_id, erased_at';
+
+/** Entries from before this ISO time are ignored: their requests may have been pruned, and no backup is that old. */
+export function ledgerBegins(clock: Clock, config: Config): string {
+  return clock.daysAgoIso(Math.max(config.evidenceRetentionDays, config.backupRetentionDays));
+}
+
+/**
+ * Enters erasures in the ledger, each by the values of {@link LEDGER_COLUMNS}. An entry that a request has already stays.
+ * Returns the number of new ones.
+ */
+export function addToLedger(tx: Tx, rows: readonly (readonly (string | null)[])[]): Promise<number> {
+  const given = givenRows(tx, LEDGER_COLUMNS.split(', '), rows);
+  return tx.run(
+    `INSERT INTO keys.erasure_ledger (${LEDGER_COLUMNS}) SELECT ${LEDGER_COLUMNS} FROM ${given.sql}
+     WHERE place > 0 ON CONFLICT DO NOTHING`,
+    ...given.values,
   );
 }
 
 /**
- * The ids of the requests of which the ledger has an older entry than the request: the data was restored from a backup
- * since.
+ * The ids of the requests for which the ledger has an entry that is older than the request: the data was restored from a
+ * backup since.
  */
 export async function doneBefore(tx: Tx, requests: readonly DeletionRequest[]): Promise<ReadonlySet<string>> {
   const given = givenRows(

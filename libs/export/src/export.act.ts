@@ -5,28 +5,35 @@ import { SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
 import type { Act } from '@app/idempotency';
 import type { NamedSubject } from '@app/subjects';
-import { type Begun, ExportReader, type Wanted } from './export-reader';
+import { type BegunExport, ExportReader, type Wanted } from './export-reader';
 
 /** An export that is asked for. */
-export interface Asked {
+export interface AskedExport {
   readonly subject: NamedSubject;
   readonly wanted: Wanted;
 }
 
-/** The document of an export; no text when it is too large for the memory. */
-export interface Held {
-  readonly text?: string | undefined;
+/** An export with its document; without a text if it is too large for the memory. */
+interface Exported extends AskedExport {
+  readonly text: string | undefined;
 }
 
-/** What is exported of a subject. */
-type Exported = Asked & Held;
+/** What becomes of an export: its document, and the audit event that records it. */
+interface Recorded {
+  readonly text: string | undefined;
+  readonly acts: readonly {
+    readonly subject: NamedSubject;
+    readonly type: 'data_exported';
+    readonly details: object;
+  }[];
+}
 
 /**
  * Exports a subject and records it (`data_exported`) in one unit, so that no erasure comes in between. A subject without a
  * consent, with many values or nothing, and a full export are exported alone.
  */
 @Injectable()
-export class ExportAct implements Act<Asked, Exported, Exported, Held> {
+export class ExportAct implements Act<AskedExport, Exported, Recorded, Recorded> {
   constructor(
     private readonly reader: ExportReader,
     private readonly keys: SubjectKeys,
@@ -34,14 +41,14 @@ export class ExportAct implements Act<Asked, Exported, Exported, Held> {
   ) {}
 
   /** @throws ApiError 404 when nothing is stored about a single subject, or during its erasure */
-  async load(tx: Tx, given: readonly Asked[]): Promise<(Exported | undefined)[]> {
+  async load(tx: Tx, given: readonly AskedExport[]): Promise<(Exported | undefined)[]> {
     const [first] = given;
     if (first !== undefined && given.length === 1) {
       await this.hold(tx, first.subject);
       return [{ ...first, text: await this.reader.text(tx, first.subject, first.wanted) }];
     }
     const subjects = given.filter(({ wanted }) => isRecord(wanted)).map(({ subject }) => subject);
-    // Keys and values are read behind the locks of their subjects: the statements are sent in this order.
+    // Keys and values are read after the locks of their subjects: the statements are sent in this order.
     const [consents, , texts] = await Promise.all([
       holdConsents(tx, subjects, false),
       this.keys.prefetch(tx, subjects),
@@ -56,21 +63,20 @@ export class ExportAct implements Act<Asked, Exported, Exported, Held> {
     });
   }
 
-  decide(exported: Exported): Exported {
-    return exported;
+  /** An export without a text is not recorded here: {@link begin} records it. */
+  decide({ subject, wanted, text }: Exported): Recorded {
+    if (text === undefined) return { text, acts: [] };
+    return { text, acts: [{ subject, type: 'data_exported', details: detailsOf(wanted) }] };
   }
 
-  /** Without a text nothing is recorded: {@link begin} records a large export. */
-  async store(tx: Tx, changes: readonly Exported[]): Promise<Held[]> {
-    const acts = changes.flatMap(({ subject, wanted, text }) =>
-      text === undefined ? [] : [{ subject, type: 'data_exported' as const, details: detailsOf(wanted) }],
-    );
+  async store(tx: Tx, changes: readonly Recorded[]): Promise<readonly Recorded[]> {
+    const acts = changes.flatMap((change) => change.acts);
     if (acts.length > 0) await this.audit.recordAll(tx, acts);
-    return changes.map(({ text }) => ({ text }));
+    return changes;
   }
 
   /** The beginning of a large export. @throws ApiError 404 when nothing is stored, or during the erasure of the subject */
-  async begin(tx: Tx, { subject, wanted }: Asked): Promise<Begun> {
+  async begin(tx: Tx, { subject, wanted }: AskedExport): Promise<BegunExport> {
     await this.hold(tx, subject);
     const begun = await this.reader.begin(tx, subject, wanted);
     await this.audit.record(tx, subject, 'data_exported', detailsOf(wanted));

@@ -1,19 +1,89 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
 import { SubjectDigests } from '@app/crypto';
 import {
   Caller,
   CurrentBot,
   Describes,
   EXAMPLE,
+  type Examples,
   type JsonStream,
   type JsonText,
+  OneOf,
   Responds,
+  Snowflake,
+  Text,
+  Timestamp,
   Topic,
+  Uuid,
 } from '@app/http';
-import { guildOf } from '@app/subjects';
-import { ExportAllGuildsView, ExportPath, ExportQuery, ExportView } from './export.dto';
-import { EXAMPLES } from './export.examples';
+import { guildOf, SCOPES } from '@app/subjects';
 import { ExportService } from './export.service';
+
+class ExportPath {
+  @Snowflake() user_id: string;
+}
+
+class ExportQuery {
+  @Snowflake({ unless: 'scope', description: 'Required without scope, to be left out with it' })
+  guild_id?: string;
+  @OneOf(SCOPES, { optional: true, description: 'all_guilds: one user in every guild of the bot' })
+  scope?: 'all_guilds';
+  @OneOf(['full'], { optional: true, description: 'full: history, audit events and purposes too' })
+  format?: 'full';
+}
+
+class ExportedBot {
+  @Uuid() id: string;
+  @Text(100) name: string;
+}
+
+class ExportedConsent {
+  @ApiProperty() status: string;
+  @ApiProperty() version: string;
+  @Timestamp({ nullable: true }) acceptedAt: string | null;
+}
+
+class ExportedGuild {
+  @Snowflake() guildId: string;
+  @ApiProperty({ type: ExportedConsent, nullable: true }) consent: ExportedConsent | null;
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'object', additionalProperties: true } })
+  data: object;
+}
+
+/** Documentation of an export of all guilds, streamed guild by guild. */
+class ExportAllGuildsView {
+  @Snowflake() userId: string;
+  @Timestamp() exportedAt: string;
+  @ApiProperty({ type: ExportedBot }) bot: ExportedBot;
+  @ApiProperty({ type: [ExportedGuild] }) guilds: ExportedGuild[];
+}
+
+/** Documentation of the export; the answer is assembled from stored JSON texts. */
+class ExportView {
+  @Snowflake() userId: string;
+  @Snowflake() guildId: string;
+  @Timestamp() exportedAt: string;
+  @ApiProperty({ type: ExportedBot }) bot: ExportedBot;
+  @ApiProperty({ type: ExportedConsent, nullable: true }) consent: ExportedConsent | null;
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'object', additionalProperties: true } })
+  data: object;
+}
+
+const EXAMPLES = {
+  user: {
+    canonical: {
+      answer: {
+        userId: EXAMPLE.user_id,
+        guildId: EXAMPLE.guild_id,
+        exportedAt: EXAMPLE.time,
+        bot: { id: EXAMPLE.bot_id, name: 'Greeter' },
+        consent: { status: 'accepted', version: EXAMPLE.consent_version, acceptedAt: EXAMPLE.time },
+        data: { profile: { nickname: 'Robin', birthday: '2000-02-29' } },
+      },
+    },
+  },
+} satisfies Readonly<Record<string, Examples>>;
 
 @Topic('Export and erasure')
 @Controller()

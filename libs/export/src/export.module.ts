@@ -1,13 +1,12 @@
 import { Module } from '@nestjs/common';
 import { AuditModule } from '@app/audit';
-import { ErasureModule } from '@app/erasure';
 import { ExportReader } from './export-reader';
 import { ExportAct } from './export.act';
 import { ExportController } from './export.controller';
 import { ExportService } from './export.service';
 
 @Module({
-  imports: [AuditModule, ErasureModule],
+  imports: [AuditModule],
   controllers: [ExportController],
   providers: [ExportAct, ExportReader, ExportService],
   exports: [ExportService],

@@ -6,14 +6,13 @@ import { jsonOf, JsonStream, JsonText } from '@app/http';
 import { Acts, NO_CLAIM } from '@app/idempotency';
 import { ApiError, Clock, notFound } from '@app/kernel';
 import type { NamedSubject } from '@app/subjects';
-import { EXPORT_SCHEMA, inPieces } from './export-document';
-import { ExportReader, shownBot, type Wanted } from './export-reader';
+import { EXPORT_SCHEMA, ExportReader, inPieces, sections, shownBot, type Wanted } from './export-reader';
 import { ExportAct } from './export.act';
 
 /** How a document that is not JSON shows an export. */
 export interface ExportForm {
   /** The beginning of a guild. */
-  guild(record: ExportedGuild): Promise<string>;
+  guild(record: GuildRecord): Promise<string>;
   /** An entry of its data, in pieces that are not large. */
   entry(name: string, value: unknown): Iterable<string>;
   /** An item of a further section, in pieces that are not large. The items of a section follow each other. */
@@ -23,7 +22,7 @@ export interface ExportForm {
 }
 
 /** What an export says of a guild, besides its data. */
-export interface ExportedGuild {
+export interface GuildRecord {
   readonly guildId: string;
   readonly consent: { readonly version: string } | null;
 }
@@ -55,7 +54,8 @@ export class ExportService {
   }
 
   /**
-   * Exports one user in every guild of the bot with data. Each guild is an export of its own, with its own record. A guild in which the user is being erased is left out.
+   * Exports one user in every guild of the bot with data. Each guild is an export of its own, with its own record.
+   * A guild in which the user is being erased is left out.
    * @throws ApiError 404 when nothing is stored in any guild.
    */
   async exportAllGuilds(botId: string, user_id: string, full: boolean, via?: string): Promise<JsonStream> {
@@ -114,7 +114,7 @@ export class ExportService {
     };
   }
 
-  /** The subjects behind those with nothing. Nothing is recorded: the answer may still be refused. @throws ApiError 404 for none */
+  /** The subjects from the first one on about which something is held. Nothing is recorded: the answer may still be refused. @throws ApiError 404 if there is none */
   private async fromFirstHeld(
     subjects: readonly NamedSubject[],
     wanted: Wanted,
@@ -133,7 +133,7 @@ export class ExportService {
       : new JsonText(text);
   }
 
-  /** Records the export once it can be sent: one that is refused for want of a place is no export. */
+  /** Records the export once it can be sent: one that is refused because no place is free is not recorded. */
   private async stream(
     subject: NamedSubject,
     wanted: Wanted,
@@ -141,14 +141,14 @@ export class ExportService {
     form?: ExportForm,
   ): Promise<void> {
     const { head, known } = await this.unitOfWork.write((tx) => this.act.begin(tx, { subject, wanted }));
-    await write(form === undefined ? head : await form.guild(JSON.parse(`${head}}}`) as ExportedGuild));
+    await write(form === undefined ? head : await form.guild(JSON.parse(`${head}}}`) as GuildRecord));
     try {
       for await (const portion of inPortions(this.unitOfWork, (tx) =>
         this.pieces(tx, subject, wanted, form),
       )) {
         let checkedMs = -Infinity;
         for (const piece of portion) {
-          // An erasure that began during the export ends the export. Behind it a portion lacks what is erased.
+          // An erasure that began during the export ends the export: a portion that is read later lacks what is erased.
           if (this.clock.monotonicMs() - checkedMs >= CHECK_MS) {
             checkedMs = this.clock.monotonicMs();
             await this.reader.requireOpen(this.unitOfWork, subject, known);
@@ -159,7 +159,7 @@ export class ExportService {
       }
       if (form !== undefined) await write(form.end);
     } catch (error) {
-      // The key of an erased subject is destroyed: that its values cannot be decrypted is no fault.
+      // The key of an erased subject is destroyed: that its values cannot be decrypted is not a fault.
       await this.reader.requireOpen(this.unitOfWork, subject, known);
       throw error;
     }
@@ -171,7 +171,7 @@ export class ExportService {
     wanted: Wanted,
     form: ExportForm | undefined,
   ): AsyncGenerator<string, void> {
-    const { data, further, tail } = await this.reader.gather(tx, subject, wanted);
+    const { data, further } = await this.reader.gather(tx, subject, wanted);
     if (form !== undefined) {
       yield* data();
       for (const [section, items] of further)
@@ -179,11 +179,11 @@ export class ExportService {
       return;
     }
     yield* inPieces(data());
-    yield* inPieces(tail());
+    yield* inPieces(sections(further));
   }
 }
 
-/** An entry in its form, which comes as a member of a JSON object, with its comma; or the item of a section. */
+/** In its form: an entry, which is given as a member of a JSON object with its comma, or the item of a section. */
 async function* told(form: ExportForm, entry: string): AsyncGenerator<string> {
   if (entry.startsWith('[')) {
     yield* form.item(...(JSON.parse(entry) as Parameters<ExportForm['item']>));

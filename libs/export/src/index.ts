@@ -1,2 +1,2 @@
 export { ExportModule } from './export.module';
-export { type ExportedGuild, type ExportForm, ExportService } from './export.service';
+export { type ExportForm, ExportService, type GuildRecord } from './export.service';

@@ -6,7 +6,7 @@ import {
   ConsentRevokeAct,
   type ShownRequest,
 } from '@app/consent';
-import { CertificateService, ErasureEverywhere, ErasureService } from '@app/erasure';
+import { ErasureEverywhere, ErasureRequests, ErasureService } from '@app/erasure';
 import { type ExportForm, ExportService } from '@app/export';
 import { type FormFields, type JsonStream, JsonText } from '@app/http';
 import { Acts, NO_CLAIM } from '@app/idempotency';
@@ -52,7 +52,7 @@ export class PageActs {
     private readonly exports: ExportService,
     private readonly erasing: ErasureService,
     private readonly everywhere: ErasureEverywhere,
-    private readonly certificates: CertificateService,
+    private readonly requests: ErasureRequests,
     private readonly clock: Clock,
   ) {}
 
@@ -133,7 +133,7 @@ export class PageActs {
     await this.links.remove(botId, link.id).catch(unlessMissing);
     const shown: ShownErasure[] = [];
     for (const { request_id, certificate_salt, guild_id } of erased) {
-      const issued = await this.certificates.of(botId, request_id).catch(() => undefined);
+      const issued = await this.requests.certificate(botId, request_id).catch(() => undefined);
       shown.push({ request_id, certificate_salt, guild_id, certificate: issued?.certificate });
     }
     return shown;

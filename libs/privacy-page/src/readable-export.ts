@@ -1,4 +1,4 @@
-import type { ExportedGuild, ExportForm } from '@app/export';
+import type { GuildRecord, ExportForm } from '@app/export';
 import { Html, html } from './html';
 import { framed } from './page-frame';
 import { PageParts } from './page-parts';
@@ -46,7 +46,7 @@ export class ReadableExport implements ExportForm {
     [this.head = '', this.tail = ''] = page.content.split(GUILDS.text);
   }
 
-  async guild({ guildId, consent }: ExportedGuild): Promise<string> {
+  async guild({ guildId, consent }: GuildRecord): Promise<string> {
     this.section = undefined;
     const facts = await this.reading.ofGuild(this.link, guildId);
     const { parts } = this;
