@@ -8,12 +8,12 @@ import '@app/bots';
 import '@app/categories';
 import '@app/consent';
 import '@app/crypto';
-import '@app/erasure';
-import '@app/jobs';
-import '@app/privacy-page';
+import '@app/gdpr';
+import '@app/database';
+import '@app/pages';
 import '@app/sealing';
 import '@app/servers';
-import '@app/stats';
+import '@app/reports';
 import '@app/user-data';
 import '@app/webhooks';
 // The modules of a team.

@@ -27,7 +27,7 @@ const { SETTINGS } = await load('libs/kernel/src/settings.ts');
 const { CONFLICT_REASONS, ERRORS } = await load('libs/kernel/src/errors.ts');
 const { EN } = await load('packages/discord/src/texts/en.ts');
 const { DE } = await load('packages/discord/src/texts/de.ts');
-const { METRICS } = await load('libs/metrics/src/metric.definitions.ts');
+const { METRICS } = await load('libs/kernel/src/metric.definitions.ts');
 
 function table(header, rows) {
   const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);

@@ -12,7 +12,7 @@ const FLOOD = 1_000_000;
 const BYTES_PER_ADDRESS = 300;
 
 const require = createRequire(import.meta.url);
-const { MemoryRateLimitStore } = require('../../dist/libs/limits/src/rate-limit.store.js');
+const { MemoryRateLimitStore } = require('../../dist/libs/http/src/rate-limit.store.js');
 const { SystemClock } = require('../../dist/libs/kernel/src/clock.js');
 
 const ipv4 = (n) => [`${n >> 24}.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`];

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { ConsoleFiles } from '@app/console';
+import { ConsoleFiles } from '@app/pages';
 import type { Browser, Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
 import { Client } from '../support/client';
-import { DESKTOP, describeInBrowser, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
+import { describeInBrowser, DESKTOP, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
 import { builtConsole } from '../support/built-console';
 import { freePort } from '../support/free-port';
 import { useReceiver } from '../support/receiver';

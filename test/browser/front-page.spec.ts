@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ConsoleFiles } from '@app/console';
+import { ConsoleFiles } from '@app/pages';
 import { Readiness } from '@app/runtime';
 import type { Browser } from 'playwright-core';
-import { DESKTOP, describeInBrowser, PHONE, startBrowser, WatchedPage } from '../support/browser';
+import { describeInBrowser, DESKTOP, PHONE, startBrowser, WatchedPage } from '../support/browser';
 import { casesOf, itInPart } from '../support/depth';
 import { useServiceInProcess } from '../support/service';
 

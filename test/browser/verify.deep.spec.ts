@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConsoleFiles } from '@app/console';
+import { ConsoleFiles } from '@app/pages';
 import type { Browser } from 'playwright-core';
-import { DESKTOP, describeInBrowser, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
+import { describeInBrowser, DESKTOP, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
 import { builtConsole } from '../support/built-console';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';

@@ -1,5 +1,5 @@
 import { Clock } from '@app/kernel';
-import { ERASED_ID } from '@app/subjects';
+import { ERASED_ID } from '@app/crypto';
 import type { Bot } from '../support/bot';
 import type { Json } from '../support/client';
 import { auditEvent, expectFailure, expectFaults, expectSuccess, pagination } from '../support/expected';
@@ -7,8 +7,8 @@ import {
   ABSENT,
   BAD_PAGE_SIZES,
   BAD_PAGES,
-  BAD_SNOWFLAKES,
   BAD_SNOWFLAKE_TEXTS,
+  BAD_SNOWFLAKES,
   type Case,
   GOOD_SNOWFLAKES,
   itRefuses,

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConsoleFiles } from '@app/console';
+import { ConsoleFiles } from '@app/pages';
 import { Keyring } from '@app/crypto';
 import { Clock } from '@app/kernel';
 import type { Bot } from '../support/bot';

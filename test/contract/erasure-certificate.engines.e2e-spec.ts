@@ -1,9 +1,8 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
-import { Signer } from '@app/crypto';
-import { type SqlValue } from '@app/database';
-import { ErasureReplay, KeyRewriteJob } from '@app/erasure';
+import { Signer, SubjectDataHolders } from '@app/crypto';
+import type { SqlValue } from '@app/database';
+import { ErasureReplay, KeyRewriteJob } from '@app/gdpr';
 import { Clock } from '@app/kernel';
-import { SubjectDataHolders } from '@app/subjects';
 import type { Bot } from '../support/bot';
 import { A_TIME, AN_ID, expectFailure, expectFaults } from '../support/expected';
 import { BAD_UUIDS, UNKNOWN_UUID } from '../support/inputs';

@@ -1,6 +1,6 @@
 import { HeldSubjects } from '@app/crypto';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
-import { ErasureService } from '@app/erasure';
+import { ErasureService } from '@app/gdpr';
 import type { Bot } from '../support/bot';
 import type { Answer, Json } from '../support/client';
 import { A_TEXT, expectFailure, expectFaults, expectSuccess, forgotten } from '../support/expected';

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConsentService } from '@app/consent';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
-import { ErasureRecovery, ErasureService } from '@app/erasure';
-import { SubjectDataHolders } from '@app/subjects';
+import { ErasureRecovery, ErasureService } from '@app/gdpr';
+import { SubjectDataHolders } from '@app/crypto';
 import type { Bot } from '../support/bot';
 import type { Json } from '../support/client';
 import { engine } from '../support/database';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ConsoleFiles } from '@app/console';
+import { ConsoleFiles } from '@app/pages';
 import { UnitOfWork } from '@app/database';
 import { Degradations } from '@app/kernel';
 import { Health, Readiness } from '@app/runtime';

@@ -1,7 +1,7 @@
 import { InstallationKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
-import { ErasureService } from '@app/erasure';
-import { Claims, IdempotencyRetention } from '@app/idempotency';
+import { ErasureService } from '@app/gdpr';
+import { Claims, IdempotencyRetention } from '@app/acts';
 import { encryptedBy } from '@app/primitives';
 import document from '../../openapi.json';
 import { type Bot, field } from '../support/bot';
@@ -11,7 +11,7 @@ import { runNow } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
 import { CLOSED_ROUTES } from '../support/routes';
 import { until } from '../support/until';
-import { type SubjectIds, snowflake, subject } from '../support/snowflakes';
+import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { ago } from '../support/time';
 import { keptOpen } from '../support/units';
 

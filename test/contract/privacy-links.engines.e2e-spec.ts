@@ -1,8 +1,8 @@
 import { BotAdministration } from '@app/bots';
 import type { LetheHttpAdapter } from '@app/http';
-import { Acts } from '@app/idempotency';
+import { Acts } from '@app/acts';
 import { ApiError, Clock } from '@app/kernel';
-import { PrivacyLinksRetention } from '@app/privacy-page';
+import { PrivacyLinksRetention } from '@app/pages';
 import { type Bot, field } from '../support/bot';
 import { Client, type Json } from '../support/client';
 import { A_TEXT, A_TIME, AN_ID, expectFailure, expectFaults, expectSuccess } from '../support/expected';

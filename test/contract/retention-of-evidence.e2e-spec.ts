@@ -1,7 +1,6 @@
-import { UnitOfWork } from '@app/database';
-import { EvidenceRetention, EvidenceRetentionJob } from '@app/erasure';
-import { JobRunner } from '@app/jobs';
-import { Clock, CONFIG, type Config, daysAfter, firstIdAt, Random } from '@app/kernel';
+import { JobRunner, UnitOfWork } from '@app/database';
+import { EvidenceRetention, EvidenceRetentionJob } from '@app/gdpr';
+import { Clock, type Config, CONFIG, daysAfter, firstIdAt, Random } from '@app/kernel';
 import { RetentionPreview } from '@app/reports';
 import type { Bot } from '../support/bot';
 import { leased, ranAtStart, runNow, sweepOnce } from '../support/jobs';

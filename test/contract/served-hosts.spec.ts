@@ -1,5 +1,4 @@
-import { readConfig } from '@app/kernel';
-import { PrometheusMetrics } from '@app/metrics';
+import { PrometheusMetrics, readConfig } from '@app/kernel';
 import { Health } from '@app/runtime';
 import { HealthServer } from '../../apps/worker/src/health.server';
 import { rawRequest } from '../support/raw-socket';

@@ -1,5 +1,5 @@
 import { UnitOfWork } from '@app/database';
-import { ErasureService, GuildDeletion } from '@app/erasure';
+import { ErasureService, GuildDeletion } from '@app/gdpr';
 import { Clock, daysAfter } from '@app/kernel';
 import type { Bot } from '../support/bot';
 import {

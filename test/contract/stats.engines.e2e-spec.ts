@@ -1,5 +1,5 @@
 import { BatchSealer } from '@app/sealing';
-import { StatsRetention, StatsService } from '@app/stats';
+import { StatsRetention, StatsService } from '@app/reports';
 import { Clock } from '@app/kernel';
 import type { Bot } from '../support/bot';
 import type { Json } from '../support/client';

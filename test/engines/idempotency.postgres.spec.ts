@@ -1,7 +1,7 @@
 import { type Tx, UnitOfWork } from '@app/database';
-import { Acts, Claims } from '@app/idempotency';
+import { Acts, Claims } from '@app/acts';
 import { SubmitAct } from '@app/user-data';
-import { type Bot } from '../support/bot';
+import type { Bot } from '../support/bot';
 import type { Answer, Json } from '../support/client';
 import { atDepth, itInPart } from '../support/depth';
 import { Service } from '../support/service';

@@ -1,6 +1,15 @@
 import { SchedulerRegistry } from '@nestjs/schedule';
-import { Signals, type Tx, UnitOfWork } from '@app/database';
-import { type Job, type Lease, LEASE_MS, JobLeases, JobRunner, LeaseLost } from '@app/jobs';
+import {
+  type Job,
+  JobLeases,
+  JobRunner,
+  type Lease,
+  LEASE_MS,
+  LeaseLost,
+  Signals,
+  type Tx,
+  UnitOfWork,
+} from '@app/database';
 import { Service } from '../support/service';
 import { until } from '../support/until';
 

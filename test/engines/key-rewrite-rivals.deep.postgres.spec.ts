@@ -1,6 +1,6 @@
-import { Keyring, KeyRewrite } from '@app/crypto';
+import { KeyRewrite, Keyring } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
-import { KeyRewriteJob } from '@app/erasure';
+import { KeyRewriteJob } from '@app/gdpr';
 import type { Client } from 'pg';
 import { Rewriting } from '../support/key-rewrites';
 import { Service } from '../support/service';

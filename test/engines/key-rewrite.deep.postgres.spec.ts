@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KeyRewrite } from '@app/crypto';
-import { LeaseLost } from '@app/jobs';
-import { UnitOfWork } from '@app/database';
-import { ErasureLedger, KeyRewriteJob } from '@app/erasure';
+import { LeaseLost, UnitOfWork } from '@app/database';
+import { ErasureLedger, KeyRewriteJob } from '@app/gdpr';
 import { Rewriting } from '../support/key-rewrites';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { tracesOf } from '../support/traces';

@@ -1,6 +1,5 @@
 import { ApiKeyTimes, BotAdministration, BotDeletion } from '@app/bots';
-import { UnitOfWork } from '@app/database';
-import { JobLeases, JobRunner } from '@app/jobs';
+import { JobLeases, JobRunner, UnitOfWork } from '@app/database';
 import { Clock } from '@app/kernel';
 import { Dispatcher } from '@app/webhooks';
 import type { Bot } from '../support/bot';

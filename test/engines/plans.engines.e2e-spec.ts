@@ -1,12 +1,12 @@
 import { KeyUses } from '@app/bots';
-import { EvidenceRetentionJob, KeyRewriteJob } from '@app/erasure';
-import { IdempotencyRetention } from '@app/idempotency';
+import { EvidenceRetentionJob, KeyRewriteJob } from '@app/gdpr';
+import { IdempotencyRetention } from '@app/acts';
 import { Clock } from '@app/kernel';
-import { PrivacyLinksRetention } from '@app/privacy-page';
-import { StatsRetention } from '@app/stats';
+import { PrivacyLinksRetention } from '@app/pages';
+import { StatsRetention } from '@app/reports';
 import { CategoryRetention, WithdrawnDataErasure } from '@app/user-data';
 import openapi from '../../openapi.json';
-import { field, type Bot } from '../support/bot';
+import { type Bot, field } from '../support/bot';
 import { PREFIX } from '../support/client';
 import { engine } from '../support/database';
 import { periodicJobs, runNow } from '../support/jobs';

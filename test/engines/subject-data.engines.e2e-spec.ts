@@ -1,5 +1,5 @@
 import { KEY_TABLES } from '@app/database';
-import { HoldsSubjectData, SubjectDataHolders } from '@app/subjects';
+import { HoldsSubjectData, SubjectDataHolders } from '@app/crypto';
 import { useServiceInProcess } from '../support/service';
 
 const service = useServiceInProcess();

@@ -1,7 +1,7 @@
 import { BotDeletion } from '@app/bots';
 import { SubjectDigests, SubjectKeys } from '@app/crypto';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
-import { EvidenceRetentionJob } from '@app/erasure';
+import { EvidenceRetentionJob } from '@app/gdpr';
 import { type Key, keysOf } from '../support/api-keys';
 import { engine } from '../support/database';
 import { expectFailure } from '../support/expected';

@@ -1,11 +1,10 @@
-import { EvidenceRetentionJob, GuildDeletion } from '@app/erasure';
-import { ClockWatch } from '@app/jobs';
+import { EvidenceRetentionJob, GuildDeletion } from '@app/gdpr';
+import { ClockWatch } from '@app/database';
 import { Degradations } from '@app/kernel';
 import { Health, Readiness } from '@app/runtime';
 import { CategoryRetention, WithdrawnDataErasure } from '@app/user-data';
 import { DeliveryRetention } from '@app/webhooks';
-import type { Bot } from '../support/bot';
-import { field } from '../support/bot';
+import { type Bot, field } from '../support/bot';
 import { runNow } from '../support/jobs';
 import { Service, useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiKeyTimes } from '@app/bots';
 import { translateFault, UnitOfWork } from '@app/database';
-import { ErasureService } from '@app/erasure';
+import { ErasureService } from '@app/gdpr';
 import { Readiness } from '@app/runtime';
 import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';

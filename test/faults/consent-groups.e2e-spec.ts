@@ -1,5 +1,5 @@
 import { AuditService } from '@app/audit';
-import { ConsentedDataHolders } from '@app/subjects';
+import { ConsentedDataHolders } from '@app/crypto';
 import type { Bot } from '../support/bot';
 import type { Answer, Json } from '../support/client';
 import { consentActs } from '../support/consent-acts';

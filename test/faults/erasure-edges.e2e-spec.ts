@@ -1,9 +1,8 @@
 import { ConsentService } from '@app/consent';
-import { Acts, NO_CLAIM } from '@app/idempotency';
-import { SubjectDigests } from '@app/crypto';
+import { Acts, NO_CLAIM } from '@app/acts';
+import { SubjectDataHolders, SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
-import { EvidenceRetentionJob } from '@app/erasure';
-import { SubjectDataHolders } from '@app/subjects';
+import { EvidenceRetentionJob } from '@app/gdpr';
 import { SubmitAct } from '@app/user-data';
 import { Bot } from '../support/bot';
 import { consentActs } from '../support/consent-acts';

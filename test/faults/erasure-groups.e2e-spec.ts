@@ -1,9 +1,8 @@
 import { AuditService } from '@app/audit';
-import { SubjectDigests } from '@app/crypto';
+import { SubjectDataHolders, SubjectDigests } from '@app/crypto';
 import { SqliteTruncation, UnitOfWork } from '@app/database';
-import { ErasureService } from '@app/erasure';
-import { NO_CLAIM } from '@app/idempotency';
-import { SubjectDataHolders } from '@app/subjects';
+import { ErasureService } from '@app/gdpr';
+import { NO_CLAIM } from '@app/acts';
 import { Dispatcher } from '@app/webhooks';
 import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';

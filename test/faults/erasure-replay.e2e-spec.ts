@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
-import { ErasureReplay } from '@app/erasure';
+import { ErasureReplay } from '@app/gdpr';
 import { Readiness, startProcess } from '@app/runtime';
-import { SubjectDataHolders } from '@app/subjects';
+import { SubjectDataHolders } from '@app/crypto';
 import type { Bot } from '../support/bot';
 import { expectFailure } from '../support/expected';
 import { useServiceInProcess } from '../support/service';

@@ -1,6 +1,5 @@
-import { SubjectDigests } from '@app/crypto';
+import { ConsentedDataHolders, SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
-import { ConsentedDataHolders } from '@app/subjects';
 import { DeliveryTexts } from '@app/webhooks';
 import { randomUUID } from 'node:crypto';
 import type { Bot } from '../support/bot';

@@ -1,8 +1,7 @@
 import { copyFileSync, rmSync } from 'node:fs';
-import { SubjectKeys } from '@app/crypto';
-import { databaseUnavailable, keysPath, UnitOfWork, SqliteDatabase, SqliteTruncation } from '@app/database';
-import { ErasureService } from '@app/erasure';
-import { SubjectDataHolders } from '@app/subjects';
+import { SubjectDataHolders, SubjectKeys } from '@app/crypto';
+import { databaseUnavailable, keysPath, SqliteDatabase, SqliteTruncation, UnitOfWork } from '@app/database';
+import { ErasureService } from '@app/gdpr';
 import type { Bot } from '../support/bot';
 import type { Json } from '../support/client';
 import { directoryOnDisk } from '../support/disk';

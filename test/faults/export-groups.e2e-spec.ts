@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AuditService } from '@app/audit';
 import { SubjectDigests } from '@app/crypto';
-import { ExportService } from '@app/export';
+import { ExportService } from '@app/gdpr';
 import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';
 import { engine } from '../support/database';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SubjectDigests } from '@app/crypto';
-import { ExportService } from '@app/export';
+import { ExportService } from '@app/gdpr';
 import { JsonStream, type LetheHttpAdapter } from '@app/http';
 import { Clock } from '@app/kernel';
 import type { Bot } from '../support/bot';

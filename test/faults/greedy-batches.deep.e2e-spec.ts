@@ -1,5 +1,5 @@
 import { UnitOfWork } from '@app/database';
-import type { Asked } from '@app/idempotency';
+import type { Asked } from '@app/acts';
 import { Turns } from '@app/kernel';
 import { type Submission, SubmitAct } from '@app/user-data';
 import { type Bot, field } from '../support/bot';

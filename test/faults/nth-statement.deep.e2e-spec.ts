@@ -1,5 +1,5 @@
 import { ApiKeyDirectory } from '@app/bots';
-import { ErasureService } from '@app/erasure';
+import { ErasureService } from '@app/gdpr';
 import { type Bot, field } from '../support/bot';
 import type { Answer } from '../support/client';
 import { engine } from '../support/database';

@@ -1,5 +1,5 @@
 import { UnitOfWork } from '@app/database';
-import { OrphanKeys } from '@app/erasure';
+import { OrphanKeys } from '@app/gdpr';
 import { runNow } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';

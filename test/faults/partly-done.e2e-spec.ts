@@ -1,8 +1,8 @@
 import { ApiKeyTimes } from '@app/bots';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
-import { ErasureService, ErasureWatch } from '@app/erasure';
+import { ErasureService, ErasureWatch } from '@app/gdpr';
 import { Health, Readiness } from '@app/runtime';
-import { SubjectDataHolders } from '@app/subjects';
+import { SubjectDataHolders } from '@app/crypto';
 import type { Bot } from '../support/bot';
 import { consentActs } from '../support/consent-acts';
 import { engine } from '../support/database';

@@ -1,4 +1,4 @@
-import { REDIS_LIMITS } from '@app/limits';
+import { REDIS_LIMITS } from '@app/http';
 import { someOf } from '../support/depth';
 import { expectFailure } from '../support/expected';
 import { describeWithRedis, RedisServer } from '../support/redis-server';

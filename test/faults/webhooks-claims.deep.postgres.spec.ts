@@ -1,8 +1,6 @@
-import { SubjectDigests } from '@app/crypto';
-import { UnitOfWork } from '@app/database';
-import { Lease } from '@app/jobs';
+import { type Subject, SubjectDigests } from '@app/crypto';
+import { Lease, UnitOfWork } from '@app/database';
 import { Clock, firstIdAt } from '@app/kernel';
-import type { Subject } from '@app/subjects';
 import { type Claim, DeliveryLeases, DeliveryRetention, Outbox } from '@app/webhooks';
 import { Client } from 'pg';
 import type { Bot } from '../support/bot';

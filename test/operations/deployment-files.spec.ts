@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SETTINGS } from '@app/kernel';
-import { type MetricDefinition, METRICS } from '@app/metrics';
+import { type MetricDefinition, METRICS, SETTINGS } from '@app/kernel';
 
 import { parse, parseAllDocuments } from 'yaml';
 

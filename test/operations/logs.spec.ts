@@ -6,10 +6,9 @@ import { useReceiver } from '../support/receiver';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 
-import { keysPath, SqliteDatabase, UnitOfWork } from '@app/database';
-import { JobRunner } from '@app/jobs';
+import { JobRunner, keysPath, SqliteDatabase, UnitOfWork } from '@app/database';
 import { OwnError } from '@app/kernel';
-import { SubjectDataHolders } from '@app/subjects';
+import { SubjectDataHolders } from '@app/crypto';
 
 const receiver = useReceiver();
 const service = useServiceInProcess();

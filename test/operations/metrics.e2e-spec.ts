@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ConsentService } from '@app/consent';
 import { UnitOfWork } from '@app/database';
-import { ErasureService } from '@app/erasure';
-import { Clock } from '@app/kernel';
-import { METRICS, type MetricDefinition, Metrics } from '@app/metrics';
+import { ErasureService } from '@app/gdpr';
+import { Clock, type MetricDefinition, Metrics, METRICS } from '@app/kernel';
 import { BatchSealer } from '@app/sealing';
-import { SubjectDataHolders } from '@app/subjects';
+import { SubjectDataHolders } from '@app/crypto';
 import { DeliveryRetention, Dispatcher } from '@app/webhooks';
 import { Client, PREFIX } from '../support/client';
 import { engine } from '../support/database';

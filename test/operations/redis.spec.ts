@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Degradations, readConfig, SystemClock } from '@app/kernel';
-import { MemoryRateLimitStore, RateLimitStore, RedisRateLimitStore } from '@app/limits';
+import { MemoryRateLimitStore, RateLimitStore, RedisRateLimitStore } from '@app/http';
 import pino from 'pino';
 import { expectFailure } from '../support/expected';
 import { describeWithRedis } from '../support/redis-server';

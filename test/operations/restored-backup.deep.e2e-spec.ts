@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
 import { databaseUnavailable } from '@app/database';
-import { SubjectDataHolders } from '@app/subjects';
+import { SubjectDataHolders } from '@app/crypto';
 import { useBuild } from '../support/build';
 import { engine } from '../support/database';
 import { digestsOf, storedIds } from '../support/digests';

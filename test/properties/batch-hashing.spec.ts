@@ -1,14 +1,13 @@
-import { type InstallationKeys, SubjectKey } from '@app/crypto';
+import { ERASED_IDS, type InstallationKeys, SubjectKey } from '@app/crypto';
 import { ConcurrentChange } from '@app/database';
 import { Degradations, SystemClock, SystemRandom } from '@app/kernel';
 import { detailsContext, DigestKey, ENCRYPTION_KEY_BYTES } from '@app/primitives';
-import { ERASED_IDS } from '@app/subjects';
 import {
+  BatchHasher,
   type BatchSeal,
   EventCommitments,
   type EventOpener,
   type EventRow,
-  BatchHasher,
   HashingThread,
   secretsOf,
   type StoredEvents,

@@ -1,4 +1,4 @@
-import { METRICS } from '@app/metrics';
+import { METRICS } from '@app/kernel';
 import { DELIVERY_EVENTS, DELIVERY_STATUSES } from '@app/webhooks';
 import type { Schemas } from '@lethe/sdk';
 import { CODES } from '../../apps/console/src/codes';

@@ -1,4 +1,4 @@
-import { NO_CLAIM } from '@app/idempotency';
+import { NO_CLAIM } from '@app/acts';
 import { answers, confirms, isDown } from './webhooks-sim/played-internet';
 import { Process, World } from './webhooks-sim/world';
 import { atDepth } from '../support/depth';

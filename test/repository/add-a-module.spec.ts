@@ -10,12 +10,10 @@ import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Clock, createLogger, daysAfter, NestLogger, readConfig } from '@app/kernel';
-import { SubjectDataHolders } from '@app/subjects';
-import { JobRunner } from '@app/jobs';
+import { SubjectDataHolders, SubjectDigests } from '@app/crypto';
+import { JobRunner, UnitOfWork } from '@app/database';
 import { CategoryRetention, DueData, WithdrawnDataErasure } from '@app/user-data';
 import { AuditService, declareEventTypes } from '@app/audit';
-import { SubjectDigests } from '@app/crypto';
-import { UnitOfWork } from '@app/database';
 import { LetheHttpAdapter } from '@app/http';
 import SqliteDatabase from 'better-sqlite3';
 import { AppModule } from '../../apps/api/src/app.module';
@@ -27,12 +25,12 @@ import { type Answer, Client } from '../support/client';
 import {
   AN_ID,
   auditEvent,
-  exportRecord,
   expectFailure,
   expectFaults,
   expectSuccess,
+  exportRecord,
 } from '../support/expected';
-import { type SubjectIds, subject } from '../support/snowflakes';
+import { subject, type SubjectIds } from '../support/snowflakes';
 import { filesBelow } from '../support/traces';
 
 const ROOT = join(__dirname, '../..');

@@ -7,32 +7,24 @@ const ROOT = resolve(__dirname, '../..');
 const LEVELS: Readonly<Record<string, number>> = {
   kernel: 0,
   primitives: 0,
-  limits: 1,
-  metrics: 1,
-  http: 2,
-  database: 3,
-  jobs: 4,
-  subjects: 4,
-  crypto: 5,
-  idempotency: 6,
-  audit: 7,
-  bots: 7,
-  servers: 8,
-  categories: 8,
-  sealing: 8,
-  console: 8,
-  consent: 9,
-  'user-data': 10,
-  erasure: 11,
-  export: 12,
-  reports: 12,
-  gdpr: 13,
-  'privacy-page': 13,
-  webhooks: 14,
-  operations: 15,
-  stats: 15,
-  runtime: 16,
-  apps: 17,
+  database: 1,
+  http: 1,
+  crypto: 2,
+  acts: 3,
+  audit: 4,
+  bots: 4,
+  servers: 4,
+  categories: 5,
+  operations: 5,
+  sealing: 5,
+  consent: 6,
+  'user-data': 7,
+  gdpr: 7,
+  pages: 8,
+  webhooks: 8,
+  reports: 9,
+  runtime: 10,
+  apps: 11,
 };
 
 interface Import {
@@ -149,13 +141,13 @@ describe('the libraries', () => {
     ).toStrictEqual([]);
   });
 
-  it('are imported only by the composition root where they only listen: webhooks and stats, which listens to webhooks', () => {
+  it('are imported only by the composition root where they only listen: webhooks and reports, whose counts listen to webhooks', () => {
     const importers = SOURCES.filter(
       (source) =>
         !['apps', 'runtime'].includes(source.room) &&
         importsOf(source)
           .map(({ what }) => aliased(what))
-          .some((room) => room === 'stats' || (room === 'webhooks' && source.room !== 'stats')),
+          .some((room) => room === 'reports' || (room === 'webhooks' && source.room !== 'reports')),
     );
     expect(importers.map(({ path }) => path)).toStrictEqual([]);
   });

@@ -166,7 +166,7 @@ describe('the comments of the source code', () => {
 
 /** The files with German texts that users read, each from where they begin. */
 const GERMAN_TEXTS: readonly (readonly [file: string, begin: string])[] = [
-  ['libs/privacy-page/src/texts.de.ts', ''],
+  ['libs/pages/src/texts.de.ts', ''],
   ['libs/consent/src/consent-texts.ts', '  de: {'],
   ['packages/discord/src/texts/de.ts', ''],
   ['clients/python/src/lethe_discord/texts.json', '"de": {'],

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { escaped } from '@app/privacy-page';
+import { escaped } from '@app/pages';
 import { canRun } from '../support/programs';
 import { useServiceInProcess } from '../support/service';
 

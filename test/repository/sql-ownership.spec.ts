@@ -5,7 +5,7 @@ import ts from 'typescript';
 const ROOT = resolve(__dirname, '../..');
 
 /** A table belongs to the library whose migration creates it, but for this one: crypto creates all tables of the keys. */
-const CREATED_FOR_OTHERS: Readonly<Record<string, string>> = { erasure_ledger: 'erasure' };
+const CREATED_FOR_OTHERS: Readonly<Record<string, string>> = { erasure_ledger: 'gdpr' };
 
 /** Foreign tables in SQL, each with the reason why no function of the owner serves. The list may only become shorter. */
 const ALLOWED: Readonly<Record<string, { readonly tables: readonly string[]; readonly why: string }>> = {
@@ -21,7 +21,7 @@ const ALLOWED: Readonly<Record<string, { readonly tables: readonly string[]; rea
     tables: ['subject_keys', 'service_keys'],
     why: 'a start refuses data without its keys, and keys without their data, before any library runs',
   },
-  'libs/erasure/src/erasure-replay.ts': {
+  'libs/gdpr/src/erasure/erasure-replay.ts': {
     tables: ['bots'],
     why: 'every start asks by one statement for entries of the ledger whose bot is present',
   },

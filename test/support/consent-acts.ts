@@ -1,5 +1,5 @@
 import { ConsentAcceptAct, ConsentRequestAct, ConsentRevokeAct } from '@app/consent';
-import { Acts, NO_CLAIM } from '@app/idempotency';
+import { Acts, NO_CLAIM } from '@app/acts';
 import type { INestApplicationContext } from '@nestjs/common';
 
 type Given<Method extends (botId: string, input: never) => unknown> = Parameters<Method>[1];

@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { KeyUses } from '@app/bots';
-import { UnitOfWork } from '@app/database';
-import { ErasureWatch } from '@app/erasure';
 import {
   type Batches,
   type BotSweep,
@@ -14,7 +12,9 @@ import {
   type Lease,
   PeriodicJob,
   sweepBots,
-} from '@app/jobs';
+  UnitOfWork,
+} from '@app/database';
+import { ErasureWatch } from '@app/gdpr';
 import { SealLoop } from '@app/sealing';
 import { Dispatcher } from '@app/webhooks';
 import type { Service } from './service';

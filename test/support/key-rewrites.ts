@@ -1,6 +1,5 @@
-import { KeyRewriteJob } from '@app/erasure';
-import { UnitOfWork } from '@app/database';
-import { JobLeases, type Lease } from '@app/jobs';
+import { KeyRewriteJob } from '@app/gdpr';
+import { JobLeases, type Lease, UnitOfWork } from '@app/database';
 import { Client } from 'pg';
 import type { Bot } from './bot';
 import { Service } from './service';

@@ -1,4 +1,4 @@
-import { RateLimitStore, REDIS_LIMITS, type RedisRateLimitStore } from '@app/limits';
+import { RateLimitStore, REDIS_LIMITS, type RedisRateLimitStore } from '@app/http';
 import { Readiness } from '@app/runtime';
 import type { Answer } from './client';
 import { RedisServer } from './redis-server';

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { countBots } from '@app/bots';
 import { countSubjects, KeyRotation, type KeyUse } from '@app/crypto';
 import { databaseBytes, UnitOfWork } from '@app/database';
-import { oldestErasure } from '@app/erasure';
+import { oldestErasure } from '@app/gdpr';
 import type { Config } from '@app/kernel';
 import { type BackupRecord, lastBackups } from '@app/operations';
 import { RetentionPreview } from '@app/reports';

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { INestApplicationContext } from '@nestjs/common';
 import { presentMasterKeys } from '@app/crypto';
 import { keysPath } from '@app/database';
-import { ErasureLedger } from '@app/erasure';
+import { ErasureLedger } from '@app/gdpr';
 import { StartError } from '@app/kernel';
 import { backUpSqlite } from '@app/operations';
 import { inContext, noKeys } from './admin.context';

@@ -2,7 +2,7 @@ import { DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { ApiKeyGuard } from '@app/bots';
-import { ConsoleModule } from '@app/console';
+import { ConsoleModule } from '@app/pages';
 import { ApiExceptionFilter, BodyGuard, DiskGuard, DtoPipe, RateLimitGuard } from '@app/http';
 import { type Config, LOGGER } from '@app/kernel';
 import { OperatorSocket } from '@app/operations';

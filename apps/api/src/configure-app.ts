@@ -2,12 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { NextFunction, Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ApiKeyDirectory, identify, KeyUses } from '@app/bots';
-import { consoleGateway, ConsoleSessions } from '@app/console';
-import { countRate, hostFault, type LetheHttpAdapter, type LetheRequest, RequestContext } from '@app/http';
-import { CONFIG, type Config, LOGGER } from '@app/kernel';
-import { RateLimitStore } from '@app/limits';
-import { metricsEndpoint, PrometheusMetrics } from '@app/metrics';
-import { PRIVACY_PAGES } from '@app/privacy-page';
+import { consoleGateway, ConsoleSessions, PRIVACY_PAGES } from '@app/pages';
+import {
+  countRate,
+  hostFault,
+  type LetheHttpAdapter,
+  type LetheRequest,
+  RateLimitStore,
+  RequestContext,
+} from '@app/http';
+import { type Config, CONFIG, LOGGER, metricsEndpoint, PrometheusMetrics } from '@app/kernel';
 import type { Logger } from 'pino';
 import { serveConsole, serveDocs } from './docs';
 import { KEY_SET_PATH } from './keys.controller';

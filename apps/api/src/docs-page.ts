@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { escaped } from '@app/privacy-page';
+import { escaped } from '@app/pages';
 
 /** A page or file as it is sent: made once, with the digest by which a browser knows that it has it. */
 export interface MadeFile {

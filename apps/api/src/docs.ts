@@ -1,6 +1,6 @@
 import type { NextFunction, Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { CONSOLE_HEADERS, ConsoleFiles } from '@app/console';
+import { CONSOLE_HEADERS, ConsoleFiles } from '@app/pages';
 import { type LetheRequest, rateHeaders, type RequestContext } from '@app/http';
 import { Turns } from '@app/kernel';
 import { Health } from '@app/runtime';

@@ -1,5 +1,5 @@
 import { Marked, type Tokens } from 'marked';
-import { escaped } from '@app/privacy-page';
+import { escaped } from '@app/pages';
 
 /** The target of a link; undefined for what this service does not serve, which is shown as text. */
 export type Target = (address: string) => string | undefined;

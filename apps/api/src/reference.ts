@@ -1,5 +1,5 @@
 import { type Turns, version } from '@app/kernel';
-import { escaped } from '@app/privacy-page';
+import { escaped } from '@app/pages';
 import { docsPage, type MadeFile } from './docs-page';
 import { preformatted, renderer, table } from './markdown';
 import { code, type Schema, shapeId, Shapes } from './shapes';

@@ -1,4 +1,4 @@
-import { escaped } from '@app/privacy-page';
+import { escaped } from '@app/pages';
 import { table } from './markdown';
 
 /** What the document uses of JSON Schema. */

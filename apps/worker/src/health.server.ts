@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { errorEnvelope, hostFault, successEnvelope } from '@app/http';
-import { ApiError, CONFIG, type Config } from '@app/kernel';
-import { metricsEndpoint, PrometheusMetrics } from '@app/metrics';
+import { ApiError, type Config, CONFIG, metricsEndpoint, PrometheusMetrics } from '@app/kernel';
 import { Health, listenFault } from '@app/runtime';
 
 /** Only probes and scrapers connect here. A connection without a prompt request is cut. */

@@ -5,13 +5,13 @@ import {
   Describes,
   EXAMPLE,
   EXAMPLE_SUBJECT,
-  type Examples,
   examplePage,
+  type Examples,
   type ListPage,
   Responds,
   Topic,
 } from '@app/http';
-import { Acts, Claim, Claimed } from '@app/idempotency';
+import { Acts, Claim, Claimed } from '@app/acts';
 import { AuditEventsView, AuditEventView, AuditQuery, WriteAuditEvent } from './audit.dto';
 import { AuditService } from './audit.service';
 import { WriteEventAct } from './write-event.act';

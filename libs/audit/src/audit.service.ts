@@ -1,19 +1,23 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Cursors, InstallationKeys, SubjectDigests, type SubjectKey, SubjectKeys } from '@app/crypto';
-import { pages, type Tx, UnitOfWork } from '@app/database';
-import { ListPage } from '@app/http';
-import { Clock, Random } from '@app/kernel';
-import { detailsContext, encryptedBy, openDetails, UnreadableSecretError } from '@app/primitives';
 import {
+  Cursors,
   ERASED_IDS,
   HoldsSubjectData,
+  InstallationKeys,
   type NamedSubject,
   type Subject,
   subjectAt,
   type SubjectDataHolder,
+  SubjectDigests,
   type SubjectExport,
   type SubjectIds,
-} from '@app/subjects';
+  type SubjectKey,
+  SubjectKeys,
+} from '@app/crypto';
+import { pages, type Tx, UnitOfWork } from '@app/database';
+import { ListPage } from '@app/http';
+import { Clock, Random } from '@app/kernel';
+import { detailsContext, encryptedBy, openDetails, UnreadableSecretError } from '@app/primitives';
 import type { AuditSource } from './audit-event.entity';
 import type { AuditEventView, AuditQuery } from './audit.dto';
 import {

@@ -1,10 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { SubjectDigests } from '@app/crypto';
+import { lockSubject, type NamedSubject, SubjectDigests, tryLockSubjects } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { addNumberFaults } from '@app/http';
-import type { About, Act } from '@app/idempotency';
+import type { About, Act } from '@app/acts';
 import { type Config, CONFIG, type FieldFault, invalidRequest, requireBytes } from '@app/kernel';
-import { lockSubject, type NamedSubject, tryLockSubjects } from '@app/subjects';
 import type { AuditEventView, WriteAuditEvent } from './audit.dto';
 import { AuditService } from './audit.service';
 

@@ -12,7 +12,7 @@ import {
   Responds,
   Topic,
 } from '@app/http';
-import { Claim, Claimed } from '@app/idempotency';
+import { Claim, Claimed } from '@app/acts';
 import { ApiKeys } from './api-keys.service';
 import {
   ApiKeyCreatedView,

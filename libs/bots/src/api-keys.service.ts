@@ -2,11 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Cursors } from '@app/crypto';
 import { botDeleted, type Tx, UnitOfWork } from '@app/database';
 import { ALL_SCOPES, type Caller, insufficientScope, type PageQuery, scopeBits, scopesOf } from '@app/http';
-import { Acts, type Claim } from '@app/idempotency';
+import { Acts, type Claim } from '@app/acts';
 import {
   Clock,
-  CONFIG,
   type Config,
+  CONFIG,
   conflict,
   invalidRequest,
   momentMs,

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SubjectKeys } from '@app/crypto';
-import { type Tx, UnitOfWork } from '@app/database';
-import { type Job, JobLeases, type Lease, LeaseLost, PeriodicJob } from '@app/jobs';
+import { type Job, JobLeases, type Lease, LeaseLost, PeriodicJob, type Tx, UnitOfWork } from '@app/database';
 import { ApiError, Clock, notFound } from '@app/kernel';
 import { IsNull } from 'typeorm';
 import { ApiKeyDirectory } from './api-key-directory';

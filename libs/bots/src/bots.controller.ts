@@ -13,7 +13,7 @@ import {
   Responds,
   Topic,
 } from '@app/http';
-import { Claim, Claimed } from '@app/idempotency';
+import { Claim, Claimed } from '@app/acts';
 import { BotDeletion } from './bot-deletion.service';
 import {
   BotDeletedView,

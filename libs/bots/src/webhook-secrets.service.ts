@@ -8,7 +8,7 @@ import {
   newWebhookSecret,
 } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
-import { Acts, type Claim } from '@app/idempotency';
+import { Acts, type Claim } from '@app/acts';
 import { Clock, conflict, notFound, Random, StartError } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
 import { lockBot } from './bot-queries';

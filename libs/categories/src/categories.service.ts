@@ -1,11 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { lockBot } from '@app/bots';
-import { Cursors } from '@app/crypto';
+import { ConsentedDataHolders, Cursors } from '@app/crypto';
 import { asPartlyDone, eachOf, type Tx, UnitOfWork } from '@app/database';
 import { ListPage, type PageQuery } from '@app/http';
-import { Acts, type Claim } from '@app/idempotency';
+import { Acts, type Claim } from '@app/acts';
 import { Clock, type Config, CONFIG, conflict, Random, requireBytes } from '@app/kernel';
-import { ConsentedDataHolders } from '@app/subjects';
 import { MoreThan } from 'typeorm';
 import type { CategoryView, ChangeCategory, DataFieldInput, RegisterCategory } from './categories.dto';
 import {

@@ -1,5 +1,5 @@
 import { categoryName } from '@app/categories';
-import type { About, Act } from '@app/idempotency';
+import type { About, Act } from '@app/acts';
 import { ApiError, invalidRequest } from '@app/kernel';
 import type { Digest } from '@app/primitives';
 import { ConsentAcceptAct } from './consent-accept.act';

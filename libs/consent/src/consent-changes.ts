@@ -1,5 +1,5 @@
 import { invalidRequest } from '@app/kernel';
-import type { Subject } from '@app/subjects';
+import type { Subject } from '@app/crypto';
 import type { CategoryStates, Consent, ConsentStatus, RevokedConsent } from './consent.entity';
 
 /** The content of a request; without categories it is about all that the bot declares. */

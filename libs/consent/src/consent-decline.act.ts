@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '@app/database';
-import type { Act } from '@app/idempotency';
+import type { Act } from '@app/acts';
 import { declined, notBefore } from './consent-changes';
 import { ConsentTransitions, type Declined } from './consent-transitions';
 import type { ConsentDeclinedView, DeclineConsent } from './consent.dto';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type Tx, UnitOfWork } from '@app/database';
-import type { Batches } from '@app/jobs';
+import { type Batches, type Tx, UnitOfWork } from '@app/database';
 import type { Digest } from '@app/primitives';
-import { SUBJECT_WHERE } from '@app/subjects';
+import { SUBJECT_WHERE } from '@app/crypto';
 
 /** Entries read by one statement and removed by one unit. */
 const PAGE = 500;

@@ -1,6 +1,6 @@
 import { eachOf, insertion, type Tx } from '@app/database';
 import { JsonText, type Page } from '@app/http';
-import { type Subject, SUBJECT_WHERE } from '@app/subjects';
+import { type Subject, SUBJECT_WHERE } from '@app/crypto';
 import type { ConsentTransition, ShownText } from './consent.entity';
 
 /** What a user is shown: the requested language, if any, and the digests of the texts. */

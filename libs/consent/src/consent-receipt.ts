@@ -8,7 +8,7 @@ import {
   purposesByLanguage,
 } from '@app/categories';
 import type { Tx } from '@app/database';
-import { ERASED_IDS, type NamedSubject, type SubjectIds } from '@app/subjects';
+import { ERASED_IDS, type NamedSubject, type SubjectIds } from '@app/crypto';
 import { grantedKeys } from './consent-changes';
 import { type HistoryEntry, latestOf } from './consent-history';
 import type { ConsentNotice } from './consent-texts';

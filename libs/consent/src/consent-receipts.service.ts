@@ -1,10 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Cursors, Signer } from '@app/crypto';
+import { Cursors, type NamedSubject, Signer, type Subject } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { ListPage } from '@app/http';
-import { Acts, type Claim } from '@app/idempotency';
+import { Acts, type Claim } from '@app/acts';
 import { describeFault, notFound } from '@app/kernel';
-import type { NamedSubject, Subject } from '@app/subjects';
 import { ConsentAcceptAct } from './consent-accept.act';
 import { type ConsentAsked, pendingRequest } from './consent-changes';
 import { countHistory, historyPage, latestOf } from './consent-history';

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { tryLockBots } from '@app/bots';
 import { categoryName, holdCategories, undeclared } from '@app/categories';
-import { SubjectDigests, SubjectKeys } from '@app/crypto';
+import { type NamedSubject, SubjectDigests, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
-import type { Act } from '@app/idempotency';
+import type { Act } from '@app/acts';
 import { ApiError, Random } from '@app/kernel';
-import type { NamedSubject } from '@app/subjects';
 import { askedAlready, type ConsentAsked, requested } from './consent-changes';
 import { type Asking, ConsentTextsService } from './consent-texts.service';
 import { ConsentTransitions, type NewRequest } from './consent-transitions';

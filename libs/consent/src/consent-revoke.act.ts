@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { CategoriesService, undeclared } from '@app/categories';
-import { SubjectDigests, SubjectKeys } from '@app/crypto';
+import { type NamedSubject, SubjectDigests, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
-import type { Act } from '@app/idempotency';
+import type { Act } from '@app/acts';
 import { notFound } from '@app/kernel';
-import type { NamedSubject } from '@app/subjects';
 import { isGranted, notBefore, revoked, withoutCategories } from './consent-changes';
 import { ConsentTransitions, type Withdrawal } from './consent-transitions';
 import type { ConsentView, RevokeConsent } from './consent.dto';

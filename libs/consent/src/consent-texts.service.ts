@@ -1,14 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { findBot, lockBot } from '@app/bots';
 import { type CategoryRow, declarationsOf } from '@app/categories';
-import { Cursors } from '@app/crypto';
+import { Cursors, type Subject } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { languageFor, ListPage } from '@app/http';
-import { Acts, type Claim } from '@app/idempotency';
+import { Acts, type Claim } from '@app/acts';
 import { Clock, type Config, CONFIG, conflict, invalidRequest, requireBytes } from '@app/kernel';
-import type { Subject } from '@app/subjects';
 import type { Shown } from './consent-history';
-import { type ConsentTexts, consentTexts, declaredVersion, speaks, textDigest } from './consent-texts';
+import { consentTexts, type ConsentTexts, declaredVersion, speaks, textDigest } from './consent-texts';
 import type {
   ConsentTextsQuery,
   ConsentTextView,

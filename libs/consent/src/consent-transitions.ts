@@ -9,7 +9,7 @@ import {
   type Subject,
   type SubjectIds,
   subjectOf,
-} from '@app/subjects';
+} from '@app/crypto';
 import { Injectable } from '@nestjs/common';
 import type { ConsentAsked } from './consent-changes';
 import { appendDecisions, appendShown, type HistoryEntry, latestOf, type Shown } from './consent-history';

@@ -3,20 +3,20 @@ import {
   Caller,
   Counted,
   CurrentBot,
-  EitherShape,
   Describes,
+  EitherShape,
   EXAMPLE_SUBJECT,
   type ListPage,
   OnLowDisk,
   Quota,
   RequiresScope,
   Responds,
-  WhileSuspended,
   SubjectBody,
   SubjectQuery,
   Topic,
+  WhileSuspended,
 } from '@app/http';
-import { Acts, Claim, Claimed } from '@app/idempotency';
+import { Acts, Claim, Claimed } from '@app/acts';
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import { ConsentDeclineAct } from './consent-decline.act';

@@ -1,7 +1,7 @@
 import { isDeclared } from '@app/categories';
-import { type Engine, finding, type Tx, parsed } from '@app/database';
+import { type Engine, finding, parsed, type Tx } from '@app/database';
 import { ApiError, notFound } from '@app/kernel';
-import { subjectValues, SUBJECT_KEY, SUBJECT_WHERE, type Subject } from '@app/subjects';
+import { type Subject, SUBJECT_KEY, SUBJECT_WHERE, subjectValues } from '@app/crypto';
 import { isGranted } from './consent-changes';
 import type { CategoryStates, Consent } from './consent.entity';
 

@@ -8,7 +8,7 @@ import {
   type Subject,
   type SubjectDataHolder,
   type SubjectExport,
-} from '@app/subjects';
+} from '@app/crypto';
 import { withoutDeclaration } from './consent-changes';
 import { countHistory, historyOf } from './consent-history';
 import { wordsFound } from './consent-words';

@@ -1,7 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { SubjectDigests } from '@app/crypto';
-import { givenRows, type Tx, UnitOfWork, parsed } from '@app/database';
-import { Clock, Random } from '@app/kernel';
 import {
   amongSubjects,
   ConsentedDataHolders,
@@ -9,8 +6,11 @@ import {
   type NamedSubject,
   type Subject,
   SUBJECT_WHERE,
+  SubjectDigests,
   subjectValues,
-} from '@app/subjects';
+} from '@app/crypto';
+import { givenRows, parsed, type Tx, UnitOfWork } from '@app/database';
+import { Clock, Random } from '@app/kernel';
 import { leavesData } from './consent-changes';
 import { declinedAt } from './consent-history';
 import type { ConsentQuery, ConsentStatusView } from './consent.dto';

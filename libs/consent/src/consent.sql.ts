@@ -9,7 +9,7 @@ import {
   subjectAt,
   subjectValues,
   tryLockSubjects,
-} from '@app/subjects';
+} from '@app/crypto';
 import type { CategoryStates, Consent, RevokedConsent } from './consent.entity';
 
 const CHANGING = [

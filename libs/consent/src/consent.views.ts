@@ -1,5 +1,5 @@
 import { BOT_WIDE_GUILD_ID } from '@app/kernel';
-import type { ErasureTime, SubjectIds } from '@app/subjects';
+import type { ErasureTime, SubjectIds } from '@app/crypto';
 import { categoryStates } from './consent-changes';
 import type { CategoryConsentView, ConsentStatusView, ConsentView } from './consent.dto';
 import type { Consent } from './consent.entity';

@@ -1,8 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { SubjectDigests, SubjectKeys } from '@app/crypto';
+import {
+  ERASED_IDS,
+  type NamedSubject,
+  type Subject,
+  SubjectDigests,
+  SubjectKeys,
+  subjectOf,
+} from '@app/crypto';
 import type { Tx } from '@app/database';
 import { notFound } from '@app/kernel';
-import { ERASED_IDS, type NamedSubject, type Subject, subjectOf } from '@app/subjects';
 import { type ConsentAsked, pendingRequest } from './consent-changes';
 import type { AcceptConsent } from './consent.dto';
 import type { Consent } from './consent.entity';

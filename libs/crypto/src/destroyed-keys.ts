@@ -1,5 +1,5 @@
 import { amongValues, pages, type Tx, type UnitOfWork } from '@app/database';
-import { type Subject, SUBJECT_WHERE } from '@app/subjects';
+import { type Subject, SUBJECT_WHERE } from './subject';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Whether the ledger of erasures says that a key of a bot's subjects was destroyed. */

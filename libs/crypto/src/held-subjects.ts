@@ -9,7 +9,7 @@ import {
   UnitOfWork,
 } from '@app/database';
 import type { Digest } from '@app/primitives';
-import { ERASED_IDS, type NamedSubject } from '@app/subjects';
+import { ERASED_IDS, type NamedSubject } from './subject';
 import { Injectable } from '@nestjs/common';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Entity, Index } from 'typeorm';

@@ -13,3 +13,37 @@ export { SubjectKey } from './subject-key';
 export { SubjectKeys } from './subject-keys';
 export { EVENT_KEY, isHeldElsewhere, type JoinedKey, keyOf } from './subject-keys.sql';
 export { SubjectTexts } from './subject-texts';
+export {
+  type ConsentedDataHolder,
+  ConsentedDataHolders,
+  type ConsentedTable,
+  type DecidedConsent,
+  type ErasedCategory,
+  type ErasureTime,
+  HoldsConsentedData,
+  HoldsSubjectData,
+  type SubjectDataHolder,
+  SubjectDataHolders,
+  type SubjectExport,
+  SubjectsModule,
+} from './subject-data';
+export {
+  amongSubjects,
+  ERASED_ID,
+  ERASED_IDS,
+  givenSubjects,
+  guildOf,
+  lockSubject,
+  lockSubjects,
+  type NamedSubject,
+  SCOPES,
+  type Subject,
+  SUBJECT_KEY,
+  SUBJECT_WHERE,
+  subjectAt,
+  type SubjectIds,
+  subjectName,
+  subjectOf,
+  subjectValues,
+  tryLockSubjects,
+} from './subject';

@@ -1,7 +1,7 @@
 import { ConcurrentChange } from '@app/database';
 import type { Random } from '@app/kernel';
 import { type DecryptionKey, ENCRYPTION_KEY_BYTES, EncryptionKey, type Salts } from '@app/primitives';
-import type { SubjectIds } from '@app/subjects';
+import type { SubjectIds } from './subject';
 import { createHash } from 'node:crypto';
 
 /** Overwrites the bytes of a key that nothing can use any more, as after its removal from the cache. */

@@ -1,4 +1,4 @@
-import { type Subject, SUBJECT_WHERE } from '@app/subjects';
+import { type Subject, SUBJECT_WHERE } from './subject';
 
 export const SELECT_ID = `SELECT key_id AS id FROM subjects WHERE ${SUBJECT_WHERE}`;
 export const SELECT_KEY = 'SELECT sealed FROM keys.subject_keys WHERE id = ?';

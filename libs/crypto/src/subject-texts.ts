@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '@app/database';
 import { encryptedBy, UnreadableSecretError } from '@app/primitives';
-import type { Subject } from '@app/subjects';
+import type { Subject } from './subject';
 import { SubjectKeys } from './subject-keys';
 
 /**

@@ -1,7 +1,6 @@
 import { DynamicModule, Global, Injectable, Logger, Module, OnApplicationShutdown } from '@nestjs/common';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
-import { CONFIG, Config, Degradations, describeFault, OwnError } from '@app/kernel';
-import { Metrics } from '@app/metrics';
+import { Config, CONFIG, Degradations, describeFault, Metrics, OwnError } from '@app/kernel';
 import type { DataSourceOptions, EntityTarget, MigrationInterface, ObjectLiteral } from 'typeorm';
 import { isDamage } from './database-faults';
 import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.engine';

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { OwnError } from '@app/kernel';
-import type { LabelOf, UnitOfWorkSizes } from '@app/metrics';
+import { type LabelOf, OwnError, type UnitOfWorkSizes } from '@app/kernel';
 import { Pool, type PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';

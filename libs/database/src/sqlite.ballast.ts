@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { rmSync, statfsSync, truncateSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { bytesOf, type Config, type Degradations, describeFault, DISK_LOW } from '@app/kernel';
-import type { Metrics } from '@app/metrics';
+import { bytesOf, type Config, type Degradations, describeFault, DISK_LOW, type Metrics } from '@app/kernel';
 import { isUndone } from './database-faults';
 
 const CHUNK_BYTES = 2 ** 20;

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import type { UnitOfWorkSizes } from '@app/metrics';
+import type { UnitOfWorkSizes } from '@app/kernel';
 import { asPartlyDone, databaseUnavailable, driverCode } from './database-faults';
 import { Ballast } from './sqlite.ballast';
 import { SqliteCheckpoints, type SqliteTruncation, TRUNCATION_PAUSE_MS } from './sqlite.checkpoints';

@@ -1,5 +1,4 @@
-import { OwnError } from '@app/kernel';
-import { type Metrics, NO_METRICS, observeUnitOfWork, type UnitOfWorkSizes } from '@app/metrics';
+import { type Metrics, NO_METRICS, observeUnitOfWork, OwnError, type UnitOfWorkSizes } from '@app/kernel';
 import { isDamage, translateFault } from './database-faults';
 import type { Engine, Tx } from './tx';
 

@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
-import { ErasureModule } from '@app/erasure';
-import { ExportModule } from '@app/export';
-import { ReportsModule } from '@app/reports';
+import { ErasureModule } from './erasure/erasure.module';
+import { ExportModule } from './export/export.module';
 
-/** The rights of a person and the duties of a controller: erasure, export and reports. */
-@Module({ imports: [ErasureModule, ExportModule, ReportsModule] })
+/** The rights of a person: erasure (Art. 17) with its proof, and export (Art. 15 and 20). */
+@Module({ imports: [ErasureModule, ExportModule] })
 export class GdprModule {}

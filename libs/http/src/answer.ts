@@ -1,5 +1,5 @@
 import { ApiError, describeFault, internalError, logRequest } from '@app/kernel';
-import type { RateDecision } from '@app/limits';
+import type { RateDecision } from './rate-limit.store';
 import type { LetheResponse } from './request-context';
 
 /** The headers of every answer, in the flat form of `writeHead`. */

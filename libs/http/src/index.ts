@@ -89,3 +89,6 @@ export {
 } from './responds';
 export { hostFault } from './served-host';
 export { JsonStream, LineStream, TextStream } from './streams';
+export { RedisRateLimitStore } from './rate-limit.redis';
+export { MemoryRateLimitStore, type RateDecision, RateLimitStore } from './rate-limit.store';
+export { REDIS_LIMITS } from './redis-link';

@@ -1,5 +1,5 @@
 import { ApiError } from '@app/kernel';
-import type { RateDecision, RateLimitStore } from '@app/limits';
+import type { RateDecision, RateLimitStore } from './rate-limit.store';
 import { Quota } from './rate-limit.guard';
 import { Caller, type RequestContext } from './request-context';
 

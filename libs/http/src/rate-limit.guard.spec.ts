@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { type RateDecision, RateLimitStore } from '@app/limits';
+import { type RateDecision, RateLimitStore } from './rate-limit.store';
 import { countRate } from './rate-limit.guard';
 import type { LetheRequest } from './request-context';
 

@@ -3,7 +3,7 @@ import { createParamDecorator, ExecutionContext, Injectable, type PipeTransform 
 import { ThrottlerGuard } from '@nestjs/throttler';
 import type { NextFunction, Response } from 'express';
 import { addressIn, ApiError, ipv6Groups, OwnError } from '@app/kernel';
-import { type RateDecision, RateLimitStore } from '@app/limits';
+import { type RateDecision, RateLimitStore } from './rate-limit.store';
 import type { Caller, LetheRequest, RequestContext } from './request-context';
 
 /** The refusal of a request over its limit. */

@@ -1,8 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
-import type { ApiError } from '@app/kernel';
-import type { RateDecision } from '@app/limits';
-import type { PrometheusMetrics } from '@app/metrics';
+import type { ApiError, PrometheusMetrics } from '@app/kernel';
+import type { RateDecision } from './rate-limit.store';
 
 /** The authenticated bot of a request, and what its key allows. */
 export class Caller {

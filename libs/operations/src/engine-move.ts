@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import {
   driverCode,
   isConnectionLost,
+  JobLease,
   keysPath,
   needsMigrations,
   requireKnown,
   SqliteDatabase,
   sqliteOptions,
 } from '@app/database';
-import { JobLease } from '@app/jobs';
 import { isThere, StartError } from '@app/kernel';
 import type { Database } from 'better-sqlite3';
 import type { DataSource } from 'typeorm';

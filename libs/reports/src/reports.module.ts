@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CategoriesModule } from '@app/categories';
 import { CryptoModule } from '@app/crypto';
-import { ErasureModule } from '@app/erasure';
+import { ErasureModule } from '@app/gdpr';
 import { UserDataModule } from '@app/user-data';
 import { BreachScopes } from './breach-scope.service';
 import { ProcessingRecords } from './processing-record.service';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { nextBot } from '@app/bots';
 import { UnitOfWork } from '@app/database';
-import { EvidenceRetention, type ExpiredRecords } from '@app/erasure';
+import { EvidenceRetention, type ExpiredRecords } from '@app/gdpr';
 import { Clock } from '@app/kernel';
 import { countDeletions } from '@app/servers';
 import { type DueCount, DueData } from '@app/user-data';

@@ -1,7 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DATABASE_DAMAGED, UnitOfWork } from '@app/database';
-import { ApiError, Degradations } from '@app/kernel';
-import { Metrics } from '@app/metrics';
+import { ApiError, Degradations, Metrics } from '@app/kernel';
 
 /** Whether requests should be sent to this process. */
 @Injectable()

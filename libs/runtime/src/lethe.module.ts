@@ -6,29 +6,29 @@ import { AuditModule } from '@app/audit';
 import { BotsModule } from '@app/bots';
 import { CategoriesModule } from '@app/categories';
 import { ConsentModule } from '@app/consent';
-import { DatabaseModule } from '@app/database';
-import { JobsModule, PeriodicJobs } from '@app/jobs';
-import { SubjectsModule } from '@app/subjects';
-import { IdempotencyModule } from '@app/idempotency';
+import { DatabaseModule, JobsModule, PeriodicJobs } from '@app/database';
+import { SubjectsModule } from '@app/crypto';
+import { IdempotencyModule } from '@app/acts';
 import { GdprModule } from '@app/gdpr';
 import {
   Clock,
-  CONFIG,
   type Config,
+  CONFIG,
   Degradations,
   DomainEvents,
   EgressPolicy,
   LOGGER,
+  Metrics,
+  PrometheusMetrics,
   Random,
   SystemClock,
   SystemRandom,
 } from '@app/kernel';
-import { MemoryRateLimitStore, RateLimitStore, RedisRateLimitStore } from '@app/limits';
-import { Metrics, PrometheusMetrics } from '@app/metrics';
-import { PrivacyPageModule } from '@app/privacy-page';
+import { MemoryRateLimitStore, RateLimitStore, RedisRateLimitStore } from '@app/http';
+import { PrivacyPageModule } from '@app/pages';
 import { SealingModule } from '@app/sealing';
 import { ServersModule } from '@app/servers';
-import { StatsModule } from '@app/stats';
+import { ReportsModule, StatsModule } from '@app/reports';
 import { UserDataModule } from '@app/user-data';
 import { WebhooksModule } from '@app/webhooks';
 import type { Logger } from 'pino';
@@ -73,6 +73,7 @@ export class LetheModule {
         WebhooksModule,
         StatsModule,
         PrivacyPageModule,
+        ReportsModule,
         ...further,
       ],
       providers: [Readiness, Health, PeriodicJobs],

@@ -1,9 +1,8 @@
 import 'reflect-metadata';
 import { isDamage } from '@app/database';
-import { ErasureReplay } from '@app/erasure';
+import { ErasureReplay } from '@app/gdpr';
 import {
   ApiError,
-  StartError,
   type Config,
   ConfigError,
   createLogger,
@@ -11,9 +10,10 @@ import {
   describeFault,
   loadConfig,
   LogStream,
+  Metrics,
   printable,
+  StartError,
 } from '@app/kernel';
-import { Metrics } from '@app/metrics';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Readiness } from './health';

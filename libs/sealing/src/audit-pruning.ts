@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { lowerCounts, removeEvents } from '@app/audit';
 import { Signer } from '@app/crypto';
-import { UnitOfWork } from '@app/database';
-import type { Batches } from '@app/jobs';
+import { type Batches, UnitOfWork } from '@app/database';
 import { Clock, firstIdAt } from '@app/kernel';
-import { type BatchRow, batchesAfter, headOf } from './audit-batches';
+import { batchesAfter, type BatchRow, headOf } from './audit-batches';
 
 export const PRUNING_TYPE = 'lethe-audit-pruning+jwt';
 

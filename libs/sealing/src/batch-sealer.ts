@@ -1,7 +1,6 @@
 import { Signer } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
-import { Clock, DomainEvents } from '@app/kernel';
-import { Metrics } from '@app/metrics';
+import { Clock, DomainEvents, Metrics } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { appendBatch, type BatchRow, type Head, headOf } from './audit-batches';

@@ -1,6 +1,12 @@
-import { EVENT_KEY, InstallationKeys, type JoinedKey, type SubjectKey, SubjectKeys } from '@app/crypto';
+import {
+  EVENT_KEY,
+  InstallationKeys,
+  type JoinedKey,
+  subjectAt,
+  type SubjectKey,
+  SubjectKeys,
+} from '@app/crypto';
 import { ConcurrentChange, type Tx } from '@app/database';
-import { subjectAt } from '@app/subjects';
 import { Injectable } from '@nestjs/common';
 import type { BatchRow } from './audit-batches';
 import { type Entry, partHash, type Parts, SALTED_BY, unpacked } from './audit-leaf';

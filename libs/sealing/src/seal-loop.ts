@@ -1,8 +1,6 @@
 import { UnsealedBots } from '@app/audit';
-import { eachOf, UnitOfWork } from '@app/database';
-import { type Job, type Lease, PeriodicJob } from '@app/jobs';
-import { ApiError, Clock, type Config, CONFIG, describeFault } from '@app/kernel';
-import { Metrics } from '@app/metrics';
+import { eachOf, type Job, type Lease, PeriodicJob, UnitOfWork } from '@app/database';
+import { ApiError, Clock, type Config, CONFIG, describeFault, Metrics } from '@app/kernel';
 import {
   BeforeApplicationShutdown,
   Inject,

@@ -11,7 +11,7 @@ import {
   Responds,
   Topic,
 } from '@app/http';
-import { Claim, Claimed } from '@app/idempotency';
+import { Claim, Claimed } from '@app/acts';
 import { RegisterServer, ServerPath, ServersView, ServerView } from './servers.dto';
 import { ServersService } from './servers.service';
 

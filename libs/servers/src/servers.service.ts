@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Cursors, InstallationKeys, SubjectDigests } from '@app/crypto';
 import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
 import type { PageQuery } from '@app/http';
-import { Acts, type Claim, NO_CLAIM } from '@app/idempotency';
+import { Acts, type Claim, NO_CLAIM } from '@app/acts';
 import { Clock, conflict, notFound, Random } from '@app/kernel';
 import type { Digest } from '@app/primitives';
 import { In, MoreThan } from 'typeorm';

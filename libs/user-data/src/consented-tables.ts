@@ -2,21 +2,21 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { legalBasisOf } from '@app/categories';
 import { givenRows, type Tx } from '@app/database';
-import { CONFIG, type Config, daysAfter } from '@app/kernel';
+import { type Config, CONFIG, daysAfter } from '@app/kernel';
 import type { Digest } from '@app/primitives';
 import {
   amongSubjects,
   type ConsentedDataHolder,
   type ConsentedTable,
-  type ErasureTime,
   type DecidedConsent,
+  type ErasureTime,
   HoldsConsentedData,
   type Subject,
   SUBJECT_WHERE,
   subjectAt,
   SubjectDataHolders,
   subjectName,
-} from '@app/subjects';
+} from '@app/crypto';
 
 /** Written so that no engine uses the index of what is marked of all users. */
 const IS_MARKED = `AND COALESCE(withdrawn_at, '') <> ''`;

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { nextBotWithLimits } from '@app/categories';
-import { UnitOfWork } from '@app/database';
-import { type Batches, type BotSweep, PeriodicJob } from '@app/jobs';
+import { type Batches, type BotSweep, PeriodicJob, UnitOfWork } from '@app/database';
 import { DueData } from './due-data';
 
 /** Erases data older than the present `retention_days` of its category, also what became due during a downtime. */

@@ -1,11 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CategoriesService, holdRetentionDays, limitedCategories, restsOnConsent } from '@app/categories';
 import { consentCovering } from '@app/consent';
-import { type SqlPart, type Tx, UnitOfWork } from '@app/database';
-import type { Batches } from '@app/jobs';
-import { Clock, CONFIG, type Config } from '@app/kernel';
-import { Metrics, NO_METRICS } from '@app/metrics';
-import { amongSubjects, type ConsentedTable, subjectAt, subjectName } from '@app/subjects';
+import { type Batches, type SqlPart, type Tx, UnitOfWork } from '@app/database';
+import { Clock, type Config, CONFIG, Metrics, NO_METRICS } from '@app/kernel';
+import { amongSubjects, type ConsentedTable, subjectAt, subjectName } from '@app/crypto';
 import { categoryOf, ConsentedTables, type ErasedRow, type ErasureReason } from './consented-tables';
 
 /** Rows that one unit looks at: few enough that other units wait only shortly for a locked subject. */

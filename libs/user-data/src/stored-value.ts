@@ -1,8 +1,16 @@
-import { isDestroyed, type JoinedKey, keyOf, type SubjectKey, type SubjectKeys } from '@app/crypto';
+import {
+  isDestroyed,
+  type JoinedKey,
+  keyOf,
+  type Subject,
+  subjectAt,
+  type SubjectKey,
+  type SubjectKeys,
+  subjectName,
+} from '@app/crypto';
 import { eachOf, type UnitOfWork } from '@app/database';
 import { ApiError } from '@app/kernel';
 import { type Digest, encryptedBy, UnreadableSecretError } from '@app/primitives';
-import { type Subject, subjectAt, subjectName } from '@app/subjects';
 
 /** Encrypts the values of one category, as JSON text, with the subject key. */
 export function sealValue(key: SubjectKey, subject: Subject, category: string, json: string): string {

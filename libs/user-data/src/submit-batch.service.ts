@@ -1,9 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { databaseUnavailable } from '@app/database';
 import { attempt, BATCH_MAX, done, inTurns, itemOf, type ItemResult, type Quota, refused } from '@app/http';
-import { Acts, type Asked, type Claim } from '@app/idempotency';
+import { Acts, type Asked, type Claim } from '@app/acts';
 import { ApiError, describeFault, internalError } from '@app/kernel';
-import { subjectName } from '@app/subjects';
+import { subjectName } from '@app/crypto';
 import { type Submission, SubmitAct } from './submit.act';
 import { SubmitData, type SubmittedBatchView, type SubmittedView } from './user-data.dto';
 

@@ -2,12 +2,18 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { CategoryDeclarations, type DeclaredValues } from '@app/categories';
 import { consentScope, type Decision, lockDecisions } from '@app/consent';
-import { SubjectDigests, SubjectKeys } from '@app/crypto';
+import {
+  type NamedSubject,
+  SUBJECT_KEY,
+  SUBJECT_WHERE,
+  SubjectDigests,
+  SubjectKeys,
+  subjectValues,
+} from '@app/crypto';
 import { insertion, type Tx } from '@app/database';
 import { mergePatch } from '@app/http';
-import type { Act } from '@app/idempotency';
-import { CONFIG, type Config, invalidRequest, notFound, requireBytes } from '@app/kernel';
-import { subjectValues, type NamedSubject, SUBJECT_KEY, SUBJECT_WHERE } from '@app/subjects';
+import type { Act } from '@app/acts';
+import { type Config, CONFIG, invalidRequest, notFound, requireBytes } from '@app/kernel';
 import { openValue, sealValue } from './stored-value';
 import type { SubmitData, SubmittedView } from './user-data.dto';
 

@@ -16,7 +16,7 @@ import {
   SubjectBody,
   Topic,
 } from '@app/http';
-import { Acts, Claim, Claimed } from '@app/idempotency';
+import { Acts, Claim, Claimed } from '@app/acts';
 import { SubmitBatches } from './submit-batch.service';
 import { SubmitAct } from './submit.act';
 import { SubmitBatch, SubmitData, SubmittedBatchView, SubmittedView } from './user-data.dto';

@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { CategoriesService } from '@app/categories';
-import { SubjectKeys } from '@app/crypto';
-import { eachOf, type Tx } from '@app/database';
 import {
   amongSubjects,
   type ErasedCategory,
@@ -11,7 +9,9 @@ import {
   SUBJECT_WHERE,
   type SubjectDataHolder,
   type SubjectExport,
-} from '@app/subjects';
+  SubjectKeys,
+} from '@app/crypto';
+import { eachOf, type Tx } from '@app/database';
 import { readValue, requireReadable } from './stored-value';
 
 /** The maximum of the stored texts of one subject that is read together with others, in bytes. */

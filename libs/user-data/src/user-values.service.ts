@@ -2,10 +2,17 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { isDeclared, legalBasisOf, undeclared } from '@app/categories';
 import { consentShown, holdSubject } from '@app/consent';
-import { Cursors, SubjectDigests, SubjectKeys } from '@app/crypto';
+import {
+  Cursors,
+  ERASED_ID,
+  type NamedSubject,
+  subjectAt,
+  SubjectDigests,
+  type SubjectIds,
+  SubjectKeys,
+} from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { inPieces, type JsonStream, JsonText, ListPage } from '@app/http';
-import { ERASED_ID, type NamedSubject, subjectAt, type SubjectIds } from '@app/subjects';
 import { readValue, requireReadable } from './stored-value';
 import type { GuildValuesQuery } from './user-data.dto';
 import {
@@ -13,8 +20,8 @@ import {
   findPage,
   type FoundValue,
   type GuildCategory,
-  type PageStart,
   pageOf,
+  type PageStart,
   type SubjectValue,
   valuesOf,
 } from './user-values.sql';

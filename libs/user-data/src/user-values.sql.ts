@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { consentCovering } from '@app/consent';
-import { type JoinedKey, keyOf } from '@app/crypto';
+import { type JoinedKey, keyOf, type Subject, SUBJECT_WHERE } from '@app/crypto';
 import type { Engine, Tx } from '@app/database';
 import type { Digest } from '@app/primitives';
-import { type Subject, SUBJECT_WHERE } from '@app/subjects';
 
 /** Values counted by one statement; requests are answered in between. */
 const COUNTED = 5_000;

@@ -9,7 +9,7 @@ import {
   Responds,
   Topic,
 } from '@app/http';
-import { Claim, Claimed } from '@app/idempotency';
+import { Claim, Claimed } from '@app/acts';
 import {
   type AttemptView,
   DeliveriesQuery,

@@ -1,9 +1,8 @@
 import { findBot } from '@app/bots';
-import { Cursors, SubjectDigests } from '@app/crypto';
+import { Cursors, SubjectDigests, type SubjectIds } from '@app/crypto';
 import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
-import { Acts, Answers, type Claim } from '@app/idempotency';
+import { Acts, Answers, type Claim } from '@app/acts';
 import { Clock, conflict, momentMs, notFound } from '@app/kernel';
-import type { SubjectIds } from '@app/subjects';
 import { Injectable } from '@nestjs/common';
 import { LessThan } from 'typeorm';
 import type {

@@ -6,7 +6,7 @@ import {
   type Subject,
   type SubjectDataHolder,
   type SubjectExport,
-} from '@app/subjects';
+} from '@app/crypto';
 import { Injectable } from '@nestjs/common';
 
 /** Deliveries that an export reads at once. */

@@ -1,7 +1,6 @@
 import { suspendedBots, WebhookHealth, type WebhookHealthView } from '@app/bots';
 import { amongValues, type Tx, UnitOfWork } from '@app/database';
-import { Clock, SharedReading } from '@app/kernel';
-import { Metrics } from '@app/metrics';
+import { Clock, Metrics, SharedReading } from '@app/kernel';
 import { Injectable, OnApplicationBootstrap } from '@nestjs/common';
 
 type HealthRow = Pick<WebhookHealthView, 'last_outcome' | 'last_delivered_at' | 'last_failed_at'> & {

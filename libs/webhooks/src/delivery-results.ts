@@ -1,7 +1,6 @@
 import { type SqlValue, type Tx, UnitOfWork } from '@app/database';
-import { confirmForgotten } from '@app/erasure';
-import { Clock, DomainEvents } from '@app/kernel';
-import { Metrics, NO_METRICS } from '@app/metrics';
+import { confirmForgotten } from '@app/gdpr';
+import { Clock, DomainEvents, Metrics, NO_METRICS } from '@app/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Claim } from './delivery-leases';
 import { CHUNK, followSome, hastenSome, RetrySchedule } from './delivery-states';

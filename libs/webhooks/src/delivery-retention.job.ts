@@ -1,9 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { suspensionOf } from '@app/bots';
-import { amongValues, type Tx, UnitOfWork } from '@app/database';
-import { type Batches, type BotSweep, PeriodicJob } from '@app/jobs';
-import { Clock, CONFIG, type Config, DomainEvents, firstIdAt } from '@app/kernel';
-import { Metrics, NO_METRICS } from '@app/metrics';
+import { amongValues, type Batches, type BotSweep, PeriodicJob, type Tx, UnitOfWork } from '@app/database';
+import { Clock, type Config, CONFIG, DomainEvents, firstIdAt, Metrics, NO_METRICS } from '@app/kernel';
 import { DeliveriesSettled } from './delivery-results';
 import { CHUNK, RetrySchedule } from './delivery-states';
 

@@ -7,8 +7,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { NO_SIGNALS, Signals } from '@app/database';
-import { Clock, CONFIG, type Config, describeFault } from '@app/kernel';
-import { Metrics, NO_METRICS } from '@app/metrics';
+import { Clock, type Config, CONFIG, describeFault, Metrics, NO_METRICS } from '@app/kernel';
 import { CircuitBreakers } from './circuit-breakers';
 import { type Admit, type Claim, DeliveryLeases, type Found } from './delivery-leases';
 import { DeliveryResults } from './delivery-results';

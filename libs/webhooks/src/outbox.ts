@@ -1,9 +1,9 @@
 import { BotResumed, WebhookUrlChanged } from '@app/bots';
 import { ConsentsRevoked } from '@app/consent';
 import { givenRows, type Tx } from '@app/database';
-import { UsersForgotten } from '@app/erasure';
+import { UsersForgotten } from '@app/gdpr';
 import { Clock, OnDomainEvent, OwnError, Random } from '@app/kernel';
-import type { Subject } from '@app/subjects';
+import type { Subject } from '@app/crypto';
 import { Injectable } from '@nestjs/common';
 import {
   beginToFollow,

@@ -1,7 +1,7 @@
 import type { Revoked } from '@app/consent';
 import { gdprSignature, standardSignature } from '@app/crypto';
-import type { Forgotten } from '@app/erasure';
-import type { LabelOf } from '@app/metrics';
+import type { Forgotten } from '@app/gdpr';
+import type { LabelOf } from '@app/kernel';
 import type { Claim } from './delivery-leases';
 
 /** One signed call, ready to be sent. */

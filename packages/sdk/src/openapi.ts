@@ -829,6 +829,46 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/audit/breach-scope': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Count the users that a breach concerns (GDPR Art. 33)
+     * @description Counts the users, guilds and records that were acted on in a period, in total and by category, for the notification of a breach (GDPR Art. 33(3)(a)). The answer holds numbers only and names no user. `exact` says whether large numbers are estimates. While a report of the bot is being made a further one is refused with 409 `report_in_progress`.
+     */
+    readonly get: operations['reportsBreachScope'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/bots/{bot_id}/processing-record': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Record of processing activities (GDPR Art. 30), as JSON or Markdown
+     * @description Answers the record that GDPR Art. 30(1) asks for, as far as the service can give it: what the bot has declared, and what this installation does with it. `format=markdown`, or an `Accept` header that prefers `text/markdown`, answers a document to keep. A repeat answers the present state.
+     */
+    readonly get: operations['reportsRecord'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/v1/gdpr/forget-user': {
     readonly parameters: {
       readonly query?: never;
@@ -921,46 +961,6 @@ export interface paths {
      * @description Answers everything that is stored about the user in one guild: consent and all values by category. `format=full` adds the history of the consent, the audit events, the purposes and the erasure requests; `scope=all_guilds` in place of `guild_id` answers all guilds in one document. Each export is recorded as an audit event. If nothing is stored, the answer is 404.
      */
     readonly get: operations['exportUser'];
-    readonly put?: never;
-    readonly post?: never;
-    readonly delete?: never;
-    readonly options?: never;
-    readonly head?: never;
-    readonly patch?: never;
-    readonly trace?: never;
-  };
-  readonly '/api/v1/audit/breach-scope': {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path?: never;
-      readonly cookie?: never;
-    };
-    /**
-     * Count the users that a breach concerns (GDPR Art. 33)
-     * @description Counts the users, guilds and records that were acted on in a period, in total and by category, for the notification of a breach (GDPR Art. 33(3)(a)). The answer holds numbers only and names no user. `exact` says whether large numbers are estimates. While a report of the bot is being made a further one is refused with 409 `report_in_progress`.
-     */
-    readonly get: operations['reportsBreachScope'];
-    readonly put?: never;
-    readonly post?: never;
-    readonly delete?: never;
-    readonly options?: never;
-    readonly head?: never;
-    readonly patch?: never;
-    readonly trace?: never;
-  };
-  readonly '/api/v1/bots/{bot_id}/processing-record': {
-    readonly parameters: {
-      readonly query?: never;
-      readonly header?: never;
-      readonly path?: never;
-      readonly cookie?: never;
-    };
-    /**
-     * Record of processing activities (GDPR Art. 30), as JSON or Markdown
-     * @description Answers the record that GDPR Art. 30(1) asks for, as far as the service can give it: what the bot has declared, and what this installation does with it. `format=markdown`, or an `Accept` header that prefers `text/markdown`, answers a document to keep. A repeat answers the present state.
-     */
-    readonly get: operations['reportsRecord'];
     readonly put?: never;
     readonly post?: never;
     readonly delete?: never;
@@ -2032,128 +2032,6 @@ export interface components {
       readonly id: string;
       readonly deleted: boolean;
     };
-    readonly ForgottenView: {
-      /** Format: uuid */
-      readonly request_id: string;
-      /** @enum {string} */
-      readonly status: 'processing' | 'completed' | 'failed';
-      /** @description Keys of the categories that held erased values */
-      readonly deleted_categories: readonly string[] | null;
-      /** Format: date-time */
-      readonly completed_at: string | null;
-      /** @description Ties the certificate to the user: a party that knows the ids verifies it with this salt. Answered only here, and to a repeat with the same `Idempotency-Key` */
-      readonly certificate_salt: string;
-      readonly notice: string;
-    };
-    readonly ForgottenInGuildView: {
-      /** Format: uuid */
-      readonly request_id: string;
-      /** @enum {string} */
-      readonly status: 'processing' | 'completed' | 'failed';
-      /** @description Keys of the categories that held erased values */
-      readonly deleted_categories: readonly string[] | null;
-      /** Format: date-time */
-      readonly completed_at: string | null;
-      /** @description Ties the certificate to the user: a party that knows the ids verifies it with this salt. Answered only here, and to a repeat with the same `Idempotency-Key` */
-      readonly certificate_salt: string;
-      readonly notice: string;
-      readonly guild_id: string;
-    };
-    readonly ForgottenEverywhereView: {
-      readonly user_id: string;
-      /** @enum {string} */
-      readonly scope: 'all_guilds';
-      /** @enum {string} */
-      readonly status: 'completed';
-      /** @description One erasure for each guild that held anything */
-      readonly requests: readonly components['schemas']['ForgottenInGuildView'][];
-      readonly notice: string;
-    };
-    readonly ForgetUser: {
-      readonly user_id: string;
-      /** @description Required without scope, to be left out with it */
-      readonly guild_id?: string;
-      /**
-       * @description all_guilds: one user in every guild of the bot
-       * @enum {string}
-       */
-      readonly scope?: 'all_guilds';
-    };
-    readonly DeletionRequestView: {
-      /** Format: uuid */
-      readonly request_id: string;
-      /** @enum {string} */
-      readonly status: 'processing' | 'completed' | 'failed';
-      readonly user_id: string;
-      readonly guild_id: string;
-      /** Format: date-time */
-      readonly created_at: string;
-      /** Format: date-time */
-      readonly completed_at: string | null;
-      /**
-       * Format: date-time
-       * @description From this time no table of the database contains the key in its file: on SQLite completed_at, on PostgreSQL null until the tables of the keys are rewritten
-       */
-      readonly unrecoverable_at: string | null;
-      /** @description Keys of the categories that held erased values */
-      readonly deleted_categories: readonly string[] | null;
-      /** @description The receiver has confirmed user_forgotten */
-      readonly webhook_sent: boolean;
-    };
-    readonly GuildErasedView: {
-      readonly guild_id: string;
-      readonly deleted: boolean;
-      readonly erased_users: number;
-      /**
-       * Format: date-time
-       * @description With grace_days: when all users of the guild will be erased
-       */
-      readonly scheduled_for?: string;
-    };
-    readonly CertificateView: {
-      /** @description Compact JWS; the keys that verify it: /.well-known/lethe-keys.json */
-      readonly certificate: string;
-    };
-    readonly ExportedBot: {
-      /** Format: uuid */
-      readonly id: string;
-      readonly name: string;
-    };
-    readonly ExportedConsent: {
-      readonly status: string;
-      readonly version: string;
-      /** Format: date-time */
-      readonly acceptedAt: string | null;
-    };
-    readonly ExportView: {
-      readonly userId: string;
-      readonly guildId: string;
-      /** Format: date-time */
-      readonly exportedAt: string;
-      readonly bot: components['schemas']['ExportedBot'];
-      readonly consent: components['schemas']['ExportedConsent'] | null;
-      readonly data: {
-        readonly [key: string]: {
-          readonly [key: string]: unknown;
-        };
-      };
-    };
-    readonly ExportedGuild: {
-      readonly guildId: string;
-      readonly consent: components['schemas']['ExportedConsent'] | null;
-      readonly data: {
-        readonly [key: string]: {
-          readonly [key: string]: unknown;
-        };
-      };
-    };
-    readonly ExportAllGuildsView: {
-      readonly userId: string;
-      /** Format: date-time */
-      readonly exportedAt: string;
-      readonly bot: components['schemas']['ExportedBot'];
-      readonly guilds: readonly components['schemas']['ExportedGuild'][];
-    };
     readonly AffectedCount: {
       /** @description Users, each counted once for each guild */
       readonly subjects: number;
@@ -2289,6 +2167,140 @@ export interface components {
       /** @description Art. 30(1)(b), (c): one for each data category */
       readonly activities: readonly components['schemas']['ActivityView'][];
     };
+    readonly ForgottenView: {
+      /** Format: uuid */
+      readonly request_id: string;
+      /** @enum {string} */
+      readonly status: 'processing' | 'completed' | 'failed';
+      /** @description Keys of the categories that held erased values */
+      readonly deleted_categories: readonly string[] | null;
+      /** Format: date-time */
+      readonly completed_at: string | null;
+      /** @description Ties the certificate to the user: a party that knows the ids verifies it with this salt. Answered only here, and to a repeat with the same `Idempotency-Key` */
+      readonly certificate_salt: string;
+      readonly notice: string;
+    };
+    readonly ForgottenInGuildView: {
+      /** Format: uuid */
+      readonly request_id: string;
+      /** @enum {string} */
+      readonly status: 'processing' | 'completed' | 'failed';
+      /** @description Keys of the categories that held erased values */
+      readonly deleted_categories: readonly string[] | null;
+      /** Format: date-time */
+      readonly completed_at: string | null;
+      /** @description Ties the certificate to the user: a party that knows the ids verifies it with this salt. Answered only here, and to a repeat with the same `Idempotency-Key` */
+      readonly certificate_salt: string;
+      readonly notice: string;
+      readonly guild_id: string;
+    };
+    readonly ForgottenEverywhereView: {
+      readonly user_id: string;
+      /** @enum {string} */
+      readonly scope: 'all_guilds';
+      /** @enum {string} */
+      readonly status: 'completed';
+      /** @description One erasure for each guild that held anything */
+      readonly requests: readonly components['schemas']['ForgottenInGuildView'][];
+      readonly notice: string;
+    };
+    readonly ForgetUser: {
+      readonly user_id: string;
+      /** @description Required without scope, to be left out with it */
+      readonly guild_id?: string;
+      /**
+       * @description all_guilds: one user in every guild of the bot
+       * @enum {string}
+       */
+      readonly scope?: 'all_guilds';
+    };
+    readonly DeletionRequestView: {
+      /** Format: uuid */
+      readonly request_id: string;
+      /** @enum {string} */
+      readonly status: 'processing' | 'completed' | 'failed';
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** Format: date-time */
+      readonly created_at: string;
+      /** Format: date-time */
+      readonly completed_at: string | null;
+      /**
+       * Format: date-time
+       * @description From this time no table of the database contains the key in its file: on SQLite completed_at, on PostgreSQL null until the tables of the keys are rewritten
+       */
+      readonly unrecoverable_at: string | null;
+      /** @description Keys of the categories that held erased values */
+      readonly deleted_categories: readonly string[] | null;
+      /** @description The receiver has confirmed user_forgotten */
+      readonly webhook_sent: boolean;
+    };
+    readonly GuildErasedView: {
+      readonly guild_id: string;
+      readonly deleted: boolean;
+      readonly erased_users: number;
+      /**
+       * Format: date-time
+       * @description With grace_days: when all users of the guild will be erased
+       */
+      readonly scheduled_for?: string;
+    };
+    readonly CertificateView: {
+      /** @description Compact JWS; the keys that verify it: /.well-known/lethe-keys.json */
+      readonly certificate: string;
+    };
+    readonly ExportedBot: {
+      /** Format: uuid */
+      readonly id: string;
+      readonly name: string;
+    };
+    readonly ExportedConsent: {
+      readonly status: string;
+      readonly version: string;
+      /** Format: date-time */
+      readonly acceptedAt: string | null;
+    };
+    readonly ExportView: {
+      readonly userId: string;
+      readonly guildId: string;
+      /** Format: date-time */
+      readonly exportedAt: string;
+      readonly bot: components['schemas']['ExportedBot'];
+      readonly consent: components['schemas']['ExportedConsent'] | null;
+      readonly data: {
+        readonly [key: string]: {
+          readonly [key: string]: unknown;
+        };
+      };
+    };
+    readonly ExportedGuild: {
+      readonly guildId: string;
+      readonly consent: components['schemas']['ExportedConsent'] | null;
+      readonly data: {
+        readonly [key: string]: {
+          readonly [key: string]: unknown;
+        };
+      };
+    };
+    readonly ExportAllGuildsView: {
+      readonly userId: string;
+      /** Format: date-time */
+      readonly exportedAt: string;
+      readonly bot: components['schemas']['ExportedBot'];
+      readonly guilds: readonly components['schemas']['ExportedGuild'][];
+    };
+    readonly RegisterBotByBotId: {
+      /** @description The id of the bot at its platform, or its `id` here */
+      readonly bot_id: string;
+      readonly name: string;
+      /** Format: email */
+      readonly privacy_contact?: string | null;
+      /**
+       * Format: uri
+       * @description Target of the webhook calls
+       */
+      readonly webhook_url?: string | null;
+    };
     readonly RequestConsentForBot: {
       /** @description The id of the bot at its platform, or its `id` here */
       readonly bot_id: string;
@@ -2353,18 +2365,6 @@ export interface components {
        * @enum {string}
        */
       readonly mode?: 'replace' | 'merge';
-    };
-    readonly RegisterBotByBotId: {
-      /** @description The id of the bot at its platform, or its `id` here */
-      readonly bot_id: string;
-      readonly name: string;
-      /** Format: email */
-      readonly privacy_contact?: string | null;
-      /**
-       * Format: uri
-       * @description Target of the webhook calls
-       */
-      readonly webhook_url?: string | null;
     };
     readonly Error: {
       /** @enum {boolean} */
@@ -3873,6 +3873,65 @@ export interface operations {
       };
     };
   };
+  readonly reportsBreachScope: {
+    readonly parameters: {
+      readonly query: {
+        /** @description The first moment of the period */
+        readonly from: string;
+        /** @description The moment at which the period is over; at most 366 days later */
+        readonly to: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['BreachScopeView'];
+          };
+        };
+      };
+    };
+  };
+  readonly reportsRecord: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Takes precedence over the `Accept` header. `markdown` answers text/markdown without an envelope */
+        readonly format?: 'json' | 'markdown';
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly bot_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ProcessingRecordView'];
+          };
+          readonly 'text/markdown': string;
+        };
+      };
+    };
+  };
   readonly erasureForget: {
     readonly parameters: {
       readonly query?: never;
@@ -4014,65 +4073,6 @@ export interface operations {
             readonly success: true;
             readonly data: components['schemas']['ExportView'] | components['schemas']['ExportAllGuildsView'];
           };
-        };
-      };
-    };
-  };
-  readonly reportsBreachScope: {
-    readonly parameters: {
-      readonly query: {
-        /** @description The first moment of the period */
-        readonly from: string;
-        /** @description The moment at which the period is over; at most 366 days later */
-        readonly to: string;
-      };
-      readonly header?: never;
-      readonly path?: never;
-      readonly cookie?: never;
-    };
-    readonly requestBody?: never;
-    readonly responses: {
-      /** @description Success */
-      readonly 200: {
-        headers: {
-          readonly [name: string]: unknown;
-        };
-        content: {
-          readonly 'application/json': {
-            /** @enum {boolean} */
-            readonly success: true;
-            readonly data: components['schemas']['BreachScopeView'];
-          };
-        };
-      };
-    };
-  };
-  readonly reportsRecord: {
-    readonly parameters: {
-      readonly query?: {
-        /** @description Takes precedence over the `Accept` header. `markdown` answers text/markdown without an envelope */
-        readonly format?: 'json' | 'markdown';
-      };
-      readonly header?: never;
-      readonly path: {
-        readonly bot_id: string;
-      };
-      readonly cookie?: never;
-    };
-    readonly requestBody?: never;
-    readonly responses: {
-      /** @description Success */
-      readonly 200: {
-        headers: {
-          readonly [name: string]: unknown;
-        };
-        content: {
-          readonly 'application/json': {
-            /** @enum {boolean} */
-            readonly success: true;
-            readonly data: components['schemas']['ProcessingRecordView'];
-          };
-          readonly 'text/markdown': string;
         };
       };
     };

@@ -2,21 +2,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiKey, Bot, WebhookSecrets } from '@app/bots';
-import { Acts, Answers } from '@app/idempotency';
-import { Keyring, InstallationKeys, SubjectDigests, SubjectKeys } from '@app/crypto';
+import { Acts, Answers } from '@app/acts';
+import { InstallationKeys, Keyring, SubjectDigests, SubjectKeys, subjectOf } from '@app/crypto';
 import {
-  databaseUnavailable,
   DatabaseModule,
+  databaseUnavailable,
+  JobLeases,
+  JobRunner,
   Signals,
   type SqlValue,
   type Tx,
   UnitOfWork,
 } from '@app/database';
-import { DeletionRequest } from '@app/erasure';
-import { JobLeases, JobRunner } from '@app/jobs';
+import { DeletionRequest } from '@app/gdpr';
 import { type Config, createLogger, DomainEvents, readConfig } from '@app/kernel';
 import { SharedModule } from '@app/runtime';
-import { subjectOf } from '@app/subjects';
 import {
   Attempt,
   Delivery,

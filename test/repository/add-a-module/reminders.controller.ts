@@ -1,6 +1,6 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { Caller, CurrentBot, Describes, Responds, Topic } from '@app/http';
-import { Claim, Claimed } from '@app/idempotency';
+import { Claim, Claimed } from '@app/acts';
 import { AddReminder, ReminderView } from './reminders.dto';
 import { EXAMPLES } from './reminders.examples';
 import { RemindersService } from './reminders.service';

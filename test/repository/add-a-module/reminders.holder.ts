@@ -1,6 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { SubjectTexts } from '@app/crypto';
-import type { Tx } from '@app/database';
 import {
   amongSubjects,
   type ErasedCategory,
@@ -9,7 +7,9 @@ import {
   type SubjectDataHolder,
   type SubjectExport,
   subjectOf,
-} from '@app/subjects';
+  SubjectTexts,
+} from '@app/crypto';
+import type { Tx } from '@app/database';
 import { Reminder } from './reminder.entity';
 import { CATEGORY } from './reminders.service';
 

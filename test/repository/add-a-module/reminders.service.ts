@@ -3,7 +3,7 @@ import { AuditService, declareEventTypes } from '@app/audit';
 import { requireConsentTo } from '@app/consent';
 import { SubjectDigests, SubjectTexts } from '@app/crypto';
 import type { Tx } from '@app/database';
-import { Acts, type Claim } from '@app/idempotency';
+import { Acts, type Claim } from '@app/acts';
 import { Clock, Random } from '@app/kernel';
 import { Reminder } from './reminder.entity';
 import type { AddReminder, ReminderView } from './reminders.dto';

@@ -679,66 +679,6 @@ class DeliveriesView(TypedDict):
     pagination: Pagination
 
 
-class ForgottenView(TypedDict):
-    request_id: str
-    status: Literal["processing", "completed", "failed"]
-    deleted_categories: Optional[List[str]]
-    completed_at: Optional[str]
-    certificate_salt: str
-    notice: str
-
-
-class ForgottenEverywhereView(TypedDict):
-    user_id: str
-    scope: Literal["all_guilds"]
-    status: Literal["completed"]
-    requests: List[ForgottenInGuildView]
-    notice: str
-
-
-class ForgottenInGuildView(TypedDict):
-    request_id: str
-    status: Literal["processing", "completed", "failed"]
-    deleted_categories: Optional[List[str]]
-    completed_at: Optional[str]
-    certificate_salt: str
-    notice: str
-    guild_id: str
-
-
-class ExportView(TypedDict):
-    userId: str
-    guildId: str
-    exportedAt: str
-    bot: ExportedBot
-    consent: Optional[ExportedConsent]
-    data: Dict[str, Dict[str, Any]]
-
-
-class ExportedBot(TypedDict):
-    id: str
-    name: str
-
-
-class ExportedConsent(TypedDict):
-    status: str
-    version: str
-    acceptedAt: Optional[str]
-
-
-class ExportAllGuildsView(TypedDict):
-    userId: str
-    exportedAt: str
-    bot: ExportedBot
-    guilds: List[ExportedGuild]
-
-
-class ExportedGuild(TypedDict):
-    guildId: str
-    consent: Optional[ExportedConsent]
-    data: Dict[str, Dict[str, Any]]
-
-
 class ProcessingRecordView(TypedDict):
     generated_at: str
     controller: ControllerView
@@ -798,6 +738,66 @@ class FieldView(_FieldView, total=False):
     description_de: str
     description_en: str
     descriptions: Dict[str, str]
+
+
+class ForgottenView(TypedDict):
+    request_id: str
+    status: Literal["processing", "completed", "failed"]
+    deleted_categories: Optional[List[str]]
+    completed_at: Optional[str]
+    certificate_salt: str
+    notice: str
+
+
+class ForgottenEverywhereView(TypedDict):
+    user_id: str
+    scope: Literal["all_guilds"]
+    status: Literal["completed"]
+    requests: List[ForgottenInGuildView]
+    notice: str
+
+
+class ForgottenInGuildView(TypedDict):
+    request_id: str
+    status: Literal["processing", "completed", "failed"]
+    deleted_categories: Optional[List[str]]
+    completed_at: Optional[str]
+    certificate_salt: str
+    notice: str
+    guild_id: str
+
+
+class ExportView(TypedDict):
+    userId: str
+    guildId: str
+    exportedAt: str
+    bot: ExportedBot
+    consent: Optional[ExportedConsent]
+    data: Dict[str, Dict[str, Any]]
+
+
+class ExportedBot(TypedDict):
+    id: str
+    name: str
+
+
+class ExportedConsent(TypedDict):
+    status: str
+    version: str
+    acceptedAt: Optional[str]
+
+
+class ExportAllGuildsView(TypedDict):
+    userId: str
+    exportedAt: str
+    bot: ExportedBot
+    guilds: List[ExportedGuild]
+
+
+class ExportedGuild(TypedDict):
+    guildId: str
+    consent: Optional[ExportedConsent]
+    data: Dict[str, Dict[str, Any]]
 
 
 class _UserForgottenPayload(TypedDict):

@@ -1,3 +1,0 @@
-export { CONSOLE_HEADERS, ConsoleFiles } from './console-files';
-export { consoleGateway, ConsoleSessions } from './console-sessions';
-export { ConsoleModule } from './console.module';

@@ -1,0 +1,75 @@
+import { Logger } from '@nestjs/common';
+import type { Tx } from './tx';
+import type { UnitOfWork } from './unit-of-work';
+import { type Batches, type BotSweep, sweepBots } from './bot-sweep';
+import { type Lease, LeaseLost } from './job-leases';
+
+const BOTS = ['a', 'b', 'c'];
+const nextBot = (after: string): Promise<string | undefined> =>
+  Promise.resolve(BOTS.find((bot) => bot > after));
+
+/** One run; answers the units that were begun, and what `done` was called with. */
+async function swept(
+  batches: (botId: string, note: (text: string) => void) => Batches,
+  { stopAt = 99, lostAt = 99 } = {},
+) {
+  const [units, done]: [string[], number[]] = [[], []];
+  const stopping = new AbortController();
+  const lease = {
+    keep: (work: () => Promise<void>) => work(),
+    batch: async (work: (tx: Tx) => Promise<number>) => {
+      units.push('unit');
+      const unit = units.filter((one) => one === 'unit').length;
+      if (unit === stopAt) stopping.abort();
+      if (unit === lostAt) throw new LeaseLost('swept');
+      return work({} as Tx);
+    },
+  } as unknown as Lease;
+  const sweep: BotSweep = {
+    ...{ name: 'swept', everyMs: 1, nextBot, done: (rows) => done.push(rows) },
+    batches: (botId) => batches(botId, (text) => units.push(text)),
+    async *afterBots() {
+      yield () => Promise.resolve(100);
+      units.push('end');
+    },
+  };
+  await sweepBots(sweep, {} as UnitOfWork, lease, stopping.signal);
+  return { units: units.join(' '), done };
+}
+
+async function* two(botId: string, note: (text: string) => void): Batches {
+  for (const rows of [1, 2]) note(`${botId}${yield () => Promise.resolve(rows)}`);
+}
+
+describe('a sweep', () => {
+  it('does each batch of each bot in a unit of the lease, and hands its answer back', async () => {
+    expect(await swept(two)).toEqual({
+      units: 'unit a1 unit a2 unit b1 unit b2 unit c1 unit c2 unit end',
+      done: [1, 2, 1, 2, 1, 2, 100],
+    });
+  });
+
+  it('goes on with the next bot after a fault of one, which is thrown where the batch was named', async () => {
+    const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
+    const found = await swept(async function* (botId, note) {
+      try {
+        yield () => (botId === 'b' ? Promise.reject(new Error('injected')) : Promise.resolve(1));
+      } catch (error) {
+        note('fault');
+        throw error;
+      }
+    });
+    expect(logged.mock.calls).toMatchObject([[expect.any(String), { job: 'swept', botId: 'b' }]]);
+    logged.mockRestore();
+    expect(found).toEqual({ units: 'unit unit fault unit unit end', done: [1, 1, 100] });
+  });
+
+  it('begins nothing more once it is stopped', async () => {
+    expect(await swept(two, { stopAt: 2 })).toEqual({ units: 'unit a1 unit', done: [1, 2] });
+    expect((await swept(two, { stopAt: 7 })).units).not.toContain('end');
+  });
+
+  it('ends at once where another process has taken the job over', async () => {
+    await expect(swept(two, { lostAt: 3 })).rejects.toBeInstanceOf(LeaseLost);
+  });
+});

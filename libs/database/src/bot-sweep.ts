@@ -1,0 +1,77 @@
+import { Logger } from '@nestjs/common';
+import type { Tx } from './tx';
+import type { UnitOfWork } from './unit-of-work';
+import { describeFault } from '@app/kernel';
+import { type Lease, LeaseLost } from './job-leases';
+
+/** Bounded work in units, one after the other: a `yield` has the answer of its unit as its value, or throws its error. */
+export type Batches = AsyncGenerator<(tx: Tx) => Promise<number>, void, number>;
+
+/** A job that does for one bot after the other what is due. It says for which, and does one bounded batch. */
+export interface BotSweep {
+  readonly name: string;
+  /** The time from its end until it is due again, in any process, in milliseconds. */
+  readonly everyMs: number;
+  /** The table whose bots may have something due, or {@link nextBot}. */
+  readonly table?: string;
+  /** The first bot after `after`, by its id, that may have something due. */
+  nextBot?(after: string): Promise<string | undefined>;
+  /** What is due of a bot; no batch begins once `stopping` is aborted. */
+  batches(botId: string, stopping: AbortSignal): Batches;
+  /** What is due of no bot. */
+  afterBots?(): Batches;
+  /** Called with the answer of each batch, after its commit. */
+  done?(rows: number): void;
+}
+
+/**
+ * One run of a sweep. A fault of one bot is logged and stops no other. Ends early once `stopping` says so, or when another
+ * process has taken the job over.
+ */
+export async function sweepBots(
+  sweep: BotSweep,
+  unitOfWork: UnitOfWork,
+  lease: Lease,
+  stopping: AbortSignal,
+): Promise<void> {
+  const sql = `SELECT MIN(bot_id) AS bot_id FROM ${sweep.table} WHERE bot_id > ?`;
+  const next = async (after: string): Promise<string | null | undefined> =>
+    sweep.nextBot === undefined
+      ? (await unitOfWork.get<{ bot_id: string | null }>(sql, after))?.bot_id
+      : sweep.nextBot(after);
+  const run = (batches: Batches) => inBatches(batches, lease, stopping, (rows) => sweep.done?.(rows));
+  await lease.keep(async () => {
+    for (let botId = await next(''); botId != null && !stopping.aborted; botId = await next(botId)) {
+      try {
+        await run(sweep.batches(botId, stopping));
+      } catch (error) {
+        if (error instanceof LeaseLost) throw error;
+        new Logger('Jobs').error(
+          `The work for bot ${botId} failed and is done at the next run; other bots are not affected`,
+          { job: sweep.name, botId, ...describeFault(error) },
+        );
+      }
+    }
+    if (sweep.afterBots !== undefined && !stopping.aborted) await run(sweep.afterBots());
+  });
+}
+
+/** Does each batch in a unit that renews the lease. @throws LeaseLost when another process has taken over. */
+export async function inBatches(
+  batches: Batches,
+  lease: Lease,
+  stopping: AbortSignal,
+  done: (rows: number) => void,
+): Promise<void> {
+  for (let step = await batches.next(0); step.done !== true && !stopping.aborted;) {
+    const [unit] = await Promise.allSettled([lease.batch(step.value)]);
+    if (unit.status === 'rejected') {
+      if (unit.reason instanceof LeaseLost) throw unit.reason;
+      step = await batches.throw(unit.reason);
+    } else {
+      done(unit.value);
+      if (stopping.aborted) return;
+      step = await batches.next(unit.value);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { IdColumn, TimeColumn } from './schema';
+import type { Tx } from './tx';
+import { UnitOfWork } from './unit-of-work';
+import { Clock, OwnError, Random } from '@app/kernel';
+import { Entity, PrimaryColumn } from 'typeorm';
+
+/** How long a lease is valid without renewal, in milliseconds. Then another process can take over the job. */
+export const LEASE_MS = 20_000;
+/** A row that holds or waits for longer, in milliseconds, was written with a wrong clock and counts for nothing. */
+const FAR_MS = 2 * 86_400_000;
+
+/** Another process has taken over the job. Nothing of the batch is stored. */
+export class LeaseLost extends OwnError {
+  constructor(name: string) {
+    super(`The job ${name} was taken over by another process`);
+  }
+}
+
+/** The right to do one job, until the job ends or another process takes it over. */
+export class Lease {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    readonly name: string,
+    private readonly id: string,
+  ) {}
+
+  /**
+   * Runs a batch of the job in one unit that holds the lease until its commit. Two processes never run batches of one
+   * job at the same time, even after a long pause of one of them.
+   * @throws LeaseLost when another process has taken over.
+   */
+  batch<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.unitOfWork.write(async (tx) => {
+      await this.set(tx, this.id, LEASE_MS);
+      return work(tx);
+    });
+  }
+
+  /** Renews the lease while `work` runs in its own units. `work` must be safe to run twice. */
+  async keep<T>(work: () => Promise<T>): Promise<T> {
+    const renewal = setInterval(() => {
+      this.batch(async () => undefined).catch(() => undefined);
+    }, LEASE_MS / 4).unref();
+    try {
+      return await work();
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  /** Ends the job. It is due again after `pauseMs`; without `pauseMs` the lease is deleted. */
+  async end(tx: Tx, pauseMs?: number): Promise<void> {
+    if (pauseMs !== undefined) await this.set(tx, null, pauseMs);
+    else await tx.run('DELETE FROM job_leases WHERE name = ? AND locked_by = ?', this.name, this.id);
+  }
+
+  private async set(tx: Tx, holder: string | null, forMs: number): Promise<void> {
+    const until = new Date(this.clock.confirmedMs() + forMs).toISOString();
+    const held = await tx.run(
+      'UPDATE job_leases SET locked_by = ?, locked_until = ? WHERE name = ? AND locked_by = ?',
+      ...[holder, until, this.name, this.id],
+    );
+    if (held === 0) throw new LeaseLost(this.name);
+  }
+}
+
+/**
+ * Gives each job to one process at a time. A row holds the process and the end of its lease, or, without a process, the
+ * time when the job is due.
+ */
+@Injectable()
+export class JobLeases {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  /**
+   * Resolves to undefined while another process has the job, or it is not due. `now` also takes a job before it is due.
+   */
+  async take(tx: Tx, name: string, when: 'due' | 'now' = 'due'): Promise<Lease | undefined> {
+    const nowMs = this.clock.confirmedMs();
+    const until = new Date(nowMs + LEASE_MS).toISOString();
+    const id = this.random.uuid();
+    const found = await tx.get<{ locked_by: string | null; locked_until: string }>(
+      'SELECT locked_by, locked_until FROM job_leases WHERE name = ? FOR UPDATE SKIP LOCKED',
+      name,
+    );
+    if (found !== undefined) {
+      const leftMs = Date.parse(found.locked_until) - nowMs;
+      const waits = leftMs > 0 && leftMs <= FAR_MS;
+      // A lease in a SQLite file is of a process that has ended, since the file has one process.
+      if (waits && (found.locked_by === null ? when === 'due' : tx.engine === 'postgres')) return undefined;
+    }
+    const taken =
+      found === undefined
+        ? await tx.run(
+            'INSERT INTO job_leases (name, locked_by, locked_until) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+            ...[name, id, until],
+          )
+        : await tx.run(
+            'UPDATE job_leases SET locked_by = ?, locked_until = ? WHERE name = ?',
+            ...[id, until, name],
+          );
+    return taken === 1 ? new Lease(this.unitOfWork, this.clock, name, id) : undefined;
+  }
+}
+
+/** Who does a job that only one process may do at a time, and until when unless it says so again. */
+@Entity('job_leases')
+export class JobLease {
+  @PrimaryColumn({ type: 'text' }) name: string;
+  @IdColumn({ name: 'locked_by', nullable: true }) lockedBy: string | null;
+  @TimeColumn({ name: 'locked_until' }) lockedUntil: string;
+}

@@ -1,0 +1,118 @@
+import {
+  BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { SchedulerRegistry } from '@nestjs/schedule';
+import { UnitOfWork } from './unit-of-work';
+import { type Config, CONFIG, describeFault } from '@app/kernel';
+import { type BotSweep, sweepBots } from './bot-sweep';
+import { JobLeases, type Lease, LeaseLost } from './job-leases';
+
+/** Recurring work that one process does at a time. */
+export interface Job {
+  readonly name: string;
+  /** The time from its end until it is due again, in any process, in milliseconds. */
+  readonly everyMs: number;
+  /** Does the work in batches of the lease. Ends early when `stopping` is aborted. */
+  run(lease: Lease, stopping: AbortSignal): Promise<void>;
+}
+
+/**
+ * Runs each job in one process at a time. When that process dies, another one takes the job over at the end of its
+ * lease. With `JOBS=off` this process runs no job.
+ */
+@Injectable()
+export class JobRunner implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('Jobs');
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly leases: JobLeases,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'jobs'>,
+  ) {}
+
+  /** Runs the job if it is due, or `now`, and no other process runs it. Resolves at its end and never rejects. */
+  run(job: Job | BotSweep, when: 'due' | 'now' = 'due'): Promise<void> {
+    if (this.config.jobs === 'off' || this.stopping.signal.aborted) return Promise.resolve();
+    let running = this.running.get(job.name);
+    if (running === undefined) {
+      running = this.once(job, when)
+        .catch((error: unknown) => this.report(job, error))
+        .finally(() => this.running.delete(job.name));
+      this.running.set(job.name, running);
+    }
+    return running;
+  }
+
+  /** Begins no further batch. The jobs are left to other processes. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await Promise.all(this.running.values());
+  }
+
+  private async once(job: Job | BotSweep, when: 'due' | 'now'): Promise<void> {
+    const lease = await this.unitOfWork.write((tx) => this.leases.take(tx, job.name, when));
+    if (lease === undefined) return;
+    try {
+      if ('run' in job) await job.run(lease, this.stopping.signal);
+      else await sweepBots(job, this.unitOfWork, lease, this.stopping.signal);
+    } finally {
+      const pauseMs = this.stopping.signal.aborted ? 0 : job.everyMs;
+      await this.unitOfWork.write((tx) => lease.end(tx, pauseMs));
+    }
+  }
+
+  private report({ name, everyMs }: Job | BotSweep, error: unknown): void {
+    if (error instanceof LeaseLost) return this.logger.warn(error.message);
+    const again = `is run again in ${Math.round(everyMs / 1_000)} s`;
+    this.logger.error(`The job ${name} failed and ${again}`, { job: name, ...describeFault(error) });
+  }
+}
+
+/** When each process asks whether a {@link Job} is due. */
+export interface Period {
+  /** Milliseconds from one question to the next; the first comes at the start of the process. */
+  readonly lookEveryMs: number;
+  /** `now` runs the job at the start, due or not; `awaited` too, and on SQLite the server listens only after it. */
+  readonly atStart?: 'due' | 'now' | 'awaited';
+}
+
+/** Marks a provider as a {@link Job} or {@link BotSweep} that every process with `JOBS=on` starts by itself. */
+export const PeriodicJob = DiscoveryService.createDecorator<Period>();
+
+/** Starts the periodic jobs of all modules. Its module starts last, so that the modules of the jobs are ready. */
+@Injectable()
+export class PeriodicJobs implements OnApplicationBootstrap {
+  constructor(
+    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+    private readonly schedule: SchedulerRegistry,
+    private readonly jobs: JobRunner,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'database' | 'jobs'>,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (this.config.jobs === 'off') return;
+    const awaited: Promise<void>[] = [];
+    for (const wrapper of this.discovery.getProviders({ metadataKey: PeriodicJob.KEY })) {
+      const job = wrapper.instance as Job | BotSweep;
+      const { lookEveryMs, atStart = 'due' } = this.discovery.getMetadataByDecorator(
+        PeriodicJob,
+        wrapper,
+      ) as Period;
+      this.schedule.addInterval(
+        job.name,
+        setInterval(() => void this.jobs.run(job), lookEveryMs),
+      );
+      const first = this.jobs.run(job, atStart === 'due' ? 'due' : 'now');
+      // Other processes on PostgreSQL answer requests meanwhile anyway.
+      if (atStart === 'awaited' && this.config.database.engine === 'sqlite') awaited.push(first);
+    }
+    await Promise.all(awaited);
+  }
+}

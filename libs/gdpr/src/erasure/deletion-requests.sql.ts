@@ -1,0 +1,148 @@
+import { givenRows, json, parsed, type SqlPart, type Tx, type UnitOfWork } from '@app/database';
+import { givenSubjects, type Subject, SUBJECT_WHERE, subjectValues } from '@app/crypto';
+import type { DeletionRequest } from './deletion-request.entity';
+
+const COLUMNS = `bot_id AS "botId", id, guild_id AS "guildId", user_id AS "userId", status, via, subject, certificate,
+  deleted_categories AS "deletedCategories", erased_rows AS "erasedRows", webhook_sent AS "webhookSent",
+  created_at AS "createdAt", completed_at AS "completedAt", unrecoverable_at AS "unrecoverableAt",
+  subject_commitment AS "subjectCommitment", key_id AS "keyId"`;
+
+/** JSON columns as their texts. */
+type Row = Omit<DeletionRequest, 'deletedCategories' | 'erasedRows'> &
+  Readonly<Record<'deletedCategories' | 'erasedRows', string | null>>;
+
+/** What names a request. */
+type RequestName = Pick<DeletionRequest, 'botId' | 'id'>;
+
+/** The requests that are being carried out. */
+export function findProcessing(tx: Tx): Promise<DeletionRequest[]> {
+  return find(tx, `status = 'processing'`);
+}
+
+/** One request; undefined for an unknown one. */
+export async function findRequest(tx: Tx, { botId, id }: RequestName): Promise<DeletionRequest | undefined> {
+  return (await find(tx, 'bot_id = ? AND id = ?', botId, id))[0];
+}
+
+/** Locks requests, in the same order everywhere, and returns each as it is; undefined for an unknown one. */
+export async function lockRequests(
+  tx: Tx,
+  requests: readonly RequestName[],
+): Promise<(DeletionRequest | undefined)[]> {
+  const given = givenRows(
+    tx,
+    ['bot_id', 'id'],
+    requests.map(({ botId, id }) => [botId, id]),
+  );
+  const among = `(bot_id, id) IN (SELECT given.bot_id, given.id FROM ${given.sql})`;
+  const found = await find(tx, `${among} ORDER BY bot_id, id FOR UPDATE`, ...given.values);
+  const byId = new Map(found.map((request) => [request.id, request]));
+  return requests.map(({ id }) => byId.get(id));
+}
+
+/** Records requests, unless their user is being erased already. Returns the ids of the recorded ones. */
+export async function insertRequests(
+  tx: Tx,
+  requests: readonly DeletionRequest[],
+): Promise<ReadonlySet<string>> {
+  const columns = 'bot_id, id, guild_id, user_id, created_at, subject_commitment, subject, via';
+  const given = givenRows(
+    tx,
+    columns.split(', '),
+    requests.map(({ botId, id, guildId, userId, createdAt, subjectCommitment, subject, via }) => [
+      ...[botId, id, guildId, userId, createdAt, subjectCommitment, subject, via],
+    ]),
+  );
+  const rows = await tx.all<{ id: string }>(
+    `INSERT INTO deletion_requests (${columns}, status, webhook_sent)
+     SELECT ${columns}, 'processing', 0 FROM ${given.sql} WHERE place > 0 ORDER BY bot_id, user_id, id
+     ON CONFLICT DO NOTHING RETURNING id`,
+    ...given.values,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Stores status, times and result of requests as they are given. */
+export async function updateRequests(tx: Tx, requests: readonly DeletionRequest[]): Promise<void> {
+  const columns = [
+    'status',
+    'deleted_categories',
+    'erased_rows',
+    'key_id',
+    'completed_at',
+    'unrecoverable_at',
+  ];
+  const given = givenRows(
+    tx,
+    ['bot_id', 'id', ...columns],
+    requests.map(
+      ({ botId, id, status, deletedCategories, erasedRows, keyId, completedAt, unrecoverableAt }) => [
+        ...[botId, id, status, json(deletedCategories), json(erasedRows), keyId],
+        ...[completedAt, unrecoverableAt],
+      ],
+    ),
+  );
+  await tx.run(
+    `UPDATE deletion_requests SET ${columns.map((column) => `${column} = given.${column}`).join(', ')}
+     FROM ${given.sql} WHERE deletion_requests.bot_id = given.bot_id AND deletion_requests.id = given.id`,
+    ...given.values,
+  );
+}
+
+/** The ids of the requests about a subject as one text: their number would also change when old records are removed. */
+export async function erasureIdsOf(tx: Tx, subject: Subject): Promise<string> {
+  const sql = `SELECT id FROM deletion_requests WHERE ${SUBJECT_WHERE}`;
+  const found = await tx.all<{ id: string }>(sql, ...subjectValues(subject));
+  return found.map(({ id }) => id).join(' ');
+}
+
+/** For each subject, whether an erasure of it is under way. PostgreSQL only. */
+export async function areBeingErased(tx: Tx, subjects: readonly Subject[]): Promise<boolean[]> {
+  const given = givenSubjects(tx, subjects);
+  const rows = await tx.all<{ place: number }>(
+    `SELECT given.place FROM ${given.sql} JOIN deletion_requests AS asked ON asked.bot_id = given.bot_id
+       AND asked.guild_id = given.guild_id AND asked.user_id = given.user_id AND asked.status = 'processing'`,
+    ...given.values,
+  );
+  const places = new Set(rows.map(({ place }) => Number(place)));
+  return subjects.map((_, at) => places.has(at + 1));
+}
+
+/** Whether an erasure is under way, or one took place that is not among the `known` ids of {@link erasureIdsOf}. */
+export async function isErased(
+  reader: Pick<UnitOfWork, 'get'>,
+  { botId, guildId, userId }: Subject,
+  known?: string,
+): Promise<boolean> {
+  const found = await reader.get<{ unknown: number | string; processing: number | string }>(
+    `SELECT COUNT(CASE WHEN ? NOT LIKE '%' || id || '%' THEN 1 END) AS unknown,
+       COUNT(CASE WHEN status = 'processing' THEN 1 END) AS processing
+     FROM deletion_requests WHERE ${SUBJECT_WHERE}`,
+    ...[known ?? '', botId, guildId, userId],
+  );
+  const isOther = known !== undefined && Number(found?.unknown ?? 0) > 0;
+  return isOther || Number(found?.processing ?? 0) > 0;
+}
+
+/** Records that the receiver of the bot confirmed `user_forgotten`. */
+export async function confirmForgotten(tx: Tx, botId: string, requestId: string | null): Promise<void> {
+  await tx.run('UPDATE deletion_requests SET webhook_sent = 1 WHERE bot_id = ? AND id = ?', botId, requestId);
+}
+
+/** When the oldest erasure that is neither completed nor failed began; undefined for none. */
+export async function oldestErasure(unitOfWork: UnitOfWork): Promise<string | undefined> {
+  const row = await unitOfWork.get<{ at: string | null }>(
+    `SELECT MIN(created_at) AS at FROM deletion_requests WHERE status = 'processing'`,
+  );
+  return row?.at ?? undefined;
+}
+
+async function find(tx: Tx, where: string, ...values: SqlPart['values']): Promise<DeletionRequest[]> {
+  const rows = await tx.all<Row>(`SELECT ${COLUMNS} FROM deletion_requests WHERE ${where}`, ...values);
+  return rows.map((row) => ({
+    ...row,
+    deletedCategories: parsed<readonly string[]>(row.deletedCategories),
+    erasedRows: parsed<Readonly<Record<string, number>>>(row.erasedRows),
+    webhookSent: Number(row.webhookSent),
+  }));
+}

@@ -1,0 +1,144 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { type Tx, UnitOfWork } from '@app/database';
+import { ApiError, conflict, describeFault } from '@app/kernel';
+import { Answers, type Claim, inProgress } from '@app/acts';
+import { HeldSubjects, SubjectDigests } from '@app/crypto';
+import { ErasureRecords } from './erasure-records';
+import { ErasureAct, type KeptErasure } from './erasure.act';
+import { type ForgottenEverywhereView, type ForgottenInGuildView, NOTICE } from './erasure.dto';
+import { ErasureService, type NoteBegun } from './erasure.service';
+
+/**
+ * How far a request is. Each erasure is noted in a part of its claim, so that nothing that is stored grows with the number of
+ * guilds.
+ */
+interface Progress {
+  /** Number of erasures that have begun. */
+  readonly begun: number;
+  /** Whether no further one follows. */
+  readonly isWhole: boolean;
+}
+
+/** What is stored of an erasure, whose only step is done. */
+type Part = KeptErasure & { readonly isWhole: true };
+
+const NOTHING_BEGUN: Progress = { begun: 0, isWhole: false };
+
+/** A call, with the answers by guild so far. */
+interface Call {
+  readonly botId: string;
+  readonly user_id: string;
+  readonly claim: Claim;
+  readonly via: string | undefined;
+  readonly views: Map<string, ForgottenInGuildView>;
+}
+
+const UNDER_WAY = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id = ? AND status = 'processing'`;
+
+/**
+ * Erases one user in every guild of a bot where anything is held, guild by guild. Each guild is an erasure of its own,
+ * with its request, certificate and webhook. After a crash the recovery finishes the guild under way; the caller repeats
+ * the call for the guilds after it.
+ */
+@Injectable()
+export class ErasureEverywhere {
+  private readonly logger = new Logger(ErasureEverywhere.name);
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly held: HeldSubjects,
+    private readonly digests: SubjectDigests,
+    private readonly erasures: ErasureService,
+    private readonly act: ErasureAct,
+    private readonly records: ErasureRecords,
+    private readonly answers: Answers,
+  ) {}
+
+  /**
+   * When this resolves, everything that was held at the call is erased durably.
+   * @throws ApiError 409 `deletion_in_progress` while another call erases the user; 503 when one guild failed; 500 for a
+   * fault. `details.requests` lists the guilds completed before.
+   */
+  async forget(botId: string, user_id: string, claim: Claim, via?: string): Promise<ForgottenEverywhereView> {
+    const call: Call = { botId, user_id, claim, via, views: new Map() };
+    try {
+      const recorded = await this.unitOfWork.read((tx) => this.answers.recorded<Progress>(tx, claim));
+      const { begun, isWhole } = recorded ?? NOTHING_BEGUN;
+      await this.finish(call, 0, begun);
+      if (!isWhole) {
+        let known = begun;
+        await this.eraseHeld(call, async (tx, next) => {
+          const noted = await this.advance(tx, claim, (before) => ({ begun: before + 1, isWhole: false }));
+          // Undoes the erasure: a repeat of this request has ended meanwhile.
+          if (noted.isWhole) throw inProgress();
+          const place = noted.begun - 1;
+          await this.answers.advance<Part>(tx, claim.part(place), async () => ({
+            ...this.act.kept(next),
+            isWhole: true,
+          }));
+          tx.afterCommit(() => (known += place === known ? 1 : 0));
+        });
+        if (claim.isGiven) await this.end(call, known);
+      }
+    } catch (error) {
+      throw this.withRequests(error, [...call.views.values()]);
+    }
+    const requests = [...call.views.values()];
+    return { user_id, scope: 'all_guilds', status: 'completed', requests, notice: NOTICE };
+  }
+
+  /** Ends the request once the erasures that a repeat of it has begun meanwhile are carried out too. */
+  private async end(call: Call, known: number): Promise<void> {
+    const { begun, isWhole } = await this.unitOfWork.write((tx) =>
+      this.advance(tx, call.claim, (before) => ({ begun: before, isWhole: before === known })),
+    );
+    await this.finish(call, known, begun);
+    if (!isWhole) await this.end(call, begun);
+  }
+
+  private advance(tx: Tx, claim: Claim, next: (begun: number) => Progress): Promise<Progress> {
+    return this.answers.advance<Progress>(tx, claim, async ({ begun } = NOTHING_BEGUN) => next(begun));
+  }
+
+  /** Carries out what has begun at the places from `from` to before `to`, and adds the answers that are missing. */
+  private async finish({ botId, claim, views }: Call, from: number, to: number): Promise<void> {
+    for (let place = from; place < to; place++) {
+      const begun = await this.unitOfWork.read(async (tx) => {
+        const kept = await this.answers.recorded<Part>(tx, claim.part(place));
+        return kept && this.act.recall(tx, kept, { subject: { botId } });
+      });
+      // A failed one is begun again at another place.
+      if (begun === undefined) continue;
+      const { guild_id } = this.records.idsOf(begun.request);
+      if (!views.has(guild_id)) views.set(guild_id, { guild_id, ...(await this.erasures.finish(begun)) });
+    }
+  }
+
+  /** Erases guild by guild and adds the answers. A guild with an answer is not erased again. */
+  private async eraseHeld({ botId, user_id, via, views }: Call, note: NoteBegun): Promise<void> {
+    const subjects = await this.held.inAllGuilds(botId, user_id);
+    // Asked afterwards: an erasure that has removed a subject before the reading, and is not completed, is found.
+    if ((await this.unitOfWork.get(UNDER_WAY, botId, this.digests.user(botId, user_id))) !== undefined)
+      throw conflict('deletion_in_progress', 'The data of this user is being erased already');
+    for (const subject of subjects) {
+      const { guild_id } = subject.ids;
+      if (views.has(guild_id)) continue;
+      // Another call may begin between two guilds. A call that has erased a guild waits for it; others are refused.
+      const erased = await (views.size > 0
+        ? this.erasures.eraseInTurn(subject, note, via)
+        : this.erasures.eraseIfHeld(subject, note, via));
+      if (erased !== undefined) views.set(guild_id, { guild_id, ...erased });
+    }
+  }
+
+  /** The answer must contain the completed requests: without an idempotency key the salts of their certificates are not stored. */
+  private withRequests(error: unknown, requests: readonly ForgottenInGuildView[]): unknown {
+    if (requests.length === 0) return error;
+    const message = 'Some guilds are done, as details.requests says: repeat the request for the others';
+    if (error instanceof ApiError) return new ApiError(error.code, message, { ...error.details, requests });
+    this.logger.error('An erasure in all guilds met a fault: the guilds done before are answered', {
+      ...describeFault(error),
+    });
+    return new ApiError('internal_error', message, { requests });
+  }
+}

@@ -1,0 +1,167 @@
+import { createHmac } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { InstallationKeys, removeKeyOf, subjectAt } from '@app/crypto';
+import { eachOf, type Tx, UnitOfWork } from '@app/database';
+import { Clock, type Config, CONFIG, StartError } from '@app/kernel';
+import { addToLedger, LEDGER_COLUMNS, ledgerBegins, type LedgerEntry } from './ledger-entries.sql';
+
+/** Entries of one read or write. */
+const BATCH = 500;
+
+const FORMAT = 'lethe-erasure-ledger/3';
+/** Its lines have a place and a hash beside the rest, which are not needed. */
+const OLDER_FORMAT = 'lethe-erasure-ledger/2';
+const LINE = /^(\{.+),"mac":"([\w-]{43})"\}$/;
+
+/** Numbers of entries of a merged file. */
+interface Merged {
+  readonly added: number;
+  readonly known: number;
+  /** Entries beyond the retention time. */
+  readonly tooOld: number;
+  /** Keys that a backup had brought back and the ledger lists as destroyed. */
+  readonly destroyedKeys: number;
+}
+
+/**
+ * Exports and merges the ledger of all erasures: one line of JSON for each, with digests in place of ids. After a
+ * restored backup the operator merges it; the next start repeats the erasures that the backup does not contain.
+ */
+@Injectable()
+export class ErasureLedger {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly keys: InstallationKeys,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /**
+   * The lines of the file: a head, each entry, and a last line with their number. Each line ends in a MAC over itself and
+   * the MAC of the line before it, under a key that is derived from the digest key of the installation.
+   */
+  async *lines(): AsyncGenerator<string> {
+    const macs = new LineMacs(this.keys.digest);
+    let count = 0;
+    yield macs.added({ format: FORMAT, exported_at: this.clock.nowIso() });
+    for await (const entry of eachOf<LedgerEntry>(BATCH, (after) => this.page(after))) {
+      count += 1;
+      yield macs.added(entry);
+    }
+    yield macs.added({ entries: count });
+  }
+
+  /**
+   * Adds the unknown entries. `read` returns the lines of the file at each call: all are checked before the first one is
+   * added.
+   * @throws StartError, with nothing changed, for a file that is not whole, or not as this installation exported it.
+   */
+  async merge(read: () => AsyncIterable<string>): Promise<Merged> {
+    const since = ledgerBegins(this.clock, this.config);
+    const merged = { added: 0, known: 0, tooOld: 0, destroyedKeys: 0 };
+    const isInTime = (entry: LedgerEntry): boolean => entry.erased_at >= since;
+    for await (const batch of this.batchesOf(read()))
+      merged.tooOld += batch.filter((entry) => !isInTime(entry)).length;
+    for await (const batch of this.batchesOf(read())) {
+      const inTime = batch.filter(isInTime);
+      const added = await this.unitOfWork.write((tx) =>
+        addToLedger(
+          tx,
+          inTime.map((e) => [e.bot_id, e.request_id, e.guild_id, e.user_id, e.key_id, e.erased_at]),
+        ),
+      );
+      merged.added += added;
+      merged.known += inTime.length - added;
+      merged.destroyedKeys += await this.unitOfWork.write((tx) => destroyKeys(tx, inTime));
+    }
+    await this.unitOfWork.scrubKeys();
+    return merged;
+  }
+
+  /** The entries of a file. @throws StartError for a line that is not as it was exported, and for a cut file */
+  private async *batchesOf(lines: AsyncIterable<string>): AsyncGenerator<readonly LedgerEntry[]> {
+    const macs = new LineMacs(this.keys.digest);
+    let batch: LedgerEntry[] = [];
+    let number = 0;
+    let isWhole = false;
+    for await (const line of lines) {
+      number += 1;
+      const content = isWhole ? undefined : macs.taken(line);
+      if (number === 1 && ![FORMAT, OLDER_FORMAT].includes(String(content?.['format'])))
+        throw refused(
+          'Line 1 is not the head of a ledger that this installation has exported. Restore the keys (keys.db, or the ' +
+            'schema keys) that belong to it first.',
+        );
+      if (content === undefined)
+        throw refused(`Line ${number} is not as it was exported, or a line before it is missing.`);
+      if (content['entries'] !== undefined) isWhole = true;
+      else if (number > 1 && batch.push(content as unknown as LedgerEntry) === BATCH) {
+        yield batch;
+        batch = [];
+      }
+    }
+    if (number === 0) throw refused('The file is empty: it is no ledger.');
+    if (!isWhole) throw refused('The file was cut: its last line is missing.');
+    yield batch;
+  }
+
+  private page(after: LedgerEntry | undefined): Promise<LedgerEntry[]> {
+    return this.unitOfWork.read((tx) =>
+      tx.all<LedgerEntry>(
+        `SELECT ${LEDGER_COLUMNS} FROM keys.erasure_ledger WHERE (bot_id, request_id) > (?, ?)
+         ORDER BY bot_id, request_id LIMIT ${BATCH}`,
+        ...[after?.bot_id ?? '', after?.request_id ?? ''],
+      ),
+    );
+  }
+}
+
+/**
+ * Destroys keys that a backup has brought back beside newer data, and that no other subject has. If the data is as old,
+ * the next start erases the subject again: it needs the key for the ids that the webhook names.
+ */
+async function destroyKeys(tx: Tx, entries: readonly LedgerEntry[]): Promise<number> {
+  let destroyed = 0;
+  for (const entry of entries) {
+    const { bot_id: botId, request_id: id, key_id: keyId } = entry;
+    if (keyId === null) continue;
+    const sql = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND id = ? AND status = 'completed'`;
+    if ((await tx.get(sql, botId, id)) === undefined) continue;
+    const removed = await removeKeyOf(tx, subjectAt(botId, entry), keyId);
+    destroyed += removed;
+    // The key was recoverable again.
+    const again =
+      'UPDATE deletion_requests SET unrecoverable_at = NULL, certificate = NULL WHERE bot_id = ? AND id = ?';
+    if (removed > 0) await tx.run(again, botId, id);
+  }
+  return destroyed;
+}
+
+class LineMacs {
+  private readonly key: Buffer;
+  private before = '';
+
+  constructor(digestKey: Buffer) {
+    this.key = createHmac('sha256', digestKey).update('lethe/ledger').digest();
+  }
+
+  added(content: object): string {
+    const text = JSON.stringify(content).slice(0, -1);
+    return `${text},"mac":"${this.next(text)}"}`;
+  }
+
+  /** Undefined for a line that does not follow the line before it. */
+  taken(line: string): Readonly<Record<string, unknown>> | undefined {
+    const [, text = '', mac] = LINE.exec(line) ?? [];
+    return this.next(text) === mac ? (JSON.parse(`${text}}`) as Record<string, unknown>) : undefined;
+  }
+
+  private next(text: string): string {
+    this.before = createHmac('sha256', this.key).update(`${this.before}${text}`).digest('base64url');
+    return this.before;
+  }
+}
+
+function refused(why: string): StartError {
+  return new StartError(`${why} Nothing was changed.`);
+}

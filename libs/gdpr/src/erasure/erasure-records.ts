@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import {
+  ERASED_IDS,
+  InstallationKeys,
+  type NamedSubject,
+  type Subject,
+  type SubjectIds,
+  subjectOf,
+} from '@app/crypto';
+import { Random } from '@app/kernel';
+import type { DeletionRequest } from './deletion-request.entity';
+
+const SALT_BYTES = 16;
+
+/** An erasure that is not recorded yet. */
+export interface NewErasure {
+  readonly id: string;
+  /** Has no ids if they are unknown: the subject was found in a restored backup without its key. */
+  readonly subject: Subject | NamedSubject;
+  readonly certificateSalt: string;
+  /** The page on which the user has asked for it; undefined for a call of the bot. */
+  readonly via: string | undefined;
+}
+
+/** The ids of a subject, and the commitment of its certificate unless a restore has only noted the request. */
+type Parts = readonly [guildId: string, userId: string, commitment?: string];
+
+/**
+ * Makes the records of erasures. A record keeps the ids of its subject for the answer to the bot, with the commitment of
+ * its certificate, encrypted with the installation key.
+ */
+@Injectable()
+export class ErasureRecords {
+  constructor(
+    private readonly random: Random,
+    private readonly keys: InstallationKeys,
+  ) {}
+
+  /** A new erasure, with an id and a salt. */
+  prepare(subject: Subject, via?: string, id = this.random.uuid()): NewErasure {
+    return { id, subject, certificateSalt: this.random.bytes(SALT_BYTES).toString('base64url'), via };
+  }
+
+  /** The request as it is recorded. */
+  requestOf({ id, subject, certificateSalt, via }: NewErasure, createdAt: string): DeletionRequest {
+    const ids = 'ids' in subject ? subject.ids : ERASED_IDS;
+    const subjectCommitment = commitmentTo(subject.botId, ids, Buffer.from(certificateSalt, 'base64url'));
+    const parts: Parts = [ids.guild_id, ids.user_id, subjectCommitment];
+    return {
+      id,
+      ...subjectOf(subject),
+      status: 'processing',
+      deletedCategories: null,
+      webhookSent: 0,
+      createdAt,
+      completedAt: null,
+      unrecoverableAt: null,
+      subject: this.keys.installation.encrypt(JSON.stringify(parts), contextOfRequest(subject.botId, id)),
+      subjectCommitment,
+      keyId: null,
+      erasedRows: null,
+      certificate: null,
+      via: via ?? null,
+    };
+  }
+
+  /** The ids of the subject of a request; zeros if they are unknown. */
+  idsOf(request: DeletionRequest): SubjectIds {
+    const [guild_id, user_id] = this.partsOf(request);
+    return { guild_id, user_id };
+  }
+
+  /** Undefined for a request that a restore has only noted. */
+  commitmentOf(request: DeletionRequest): string | undefined {
+    return this.partsOf(request)[2];
+  }
+
+  private partsOf({ botId, id, subject }: DeletionRequest): Parts {
+    if (subject === null) return [ERASED_IDS.guild_id, ERASED_IDS.user_id];
+    return JSON.parse(this.keys.installation.decrypt(subject, contextOfRequest(botId, id))) as Parts;
+  }
+}
+
+/** Base64url SHA-256 over the salt, a zero byte and the ids: only the salt and the ids together lead to it. */
+function commitmentTo(botId: string, { guild_id, user_id }: SubjectIds, salt: Buffer): string {
+  const hash = createHash('sha256').update(salt).update(Buffer.of(0));
+  return hash.update(`${botId}/${guild_id}/${user_id}`).digest('base64url');
+}
+
+function contextOfRequest(botId: string, id: string): string {
+  return `deletion_requests/${botId}/${id}`;
+}

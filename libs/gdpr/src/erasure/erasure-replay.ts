@@ -1,0 +1,129 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { type Subject, subjectAt, SubjectKeys } from '@app/crypto';
+import { JobLeases, UnitOfWork } from '@app/database';
+import { Clock, type Config, CONFIG } from '@app/kernel';
+import { ErasureService } from './erasure.service';
+import { LEDGER_COLUMNS, ledgerBegins, type LedgerEntry } from './ledger-entries.sql';
+
+const NAME = 'erasure-replay';
+/** Entries of one read. */
+const BATCH = 500;
+/** Pause between two looks whether another process has finished. */
+const WAIT_MS = 200;
+
+/**
+ * Erasures of present bots that are in the ledger, and in the data not at all or as failed. Entry and removal are committed
+ * together: `failed` means that an earlier start could not repeat the erasure, so this one has to.
+ */
+const UNKNOWN = `FROM keys.erasure_ledger l
+  JOIN bots b ON b.id = l.bot_id AND b.deleted_at IS NULL
+  LEFT JOIN deletion_requests r ON r.bot_id = l.bot_id AND r.id = l.request_id
+  WHERE (r.id IS NULL OR r.status = 'failed') AND l.erased_at >= ?`;
+
+/**
+ * Repeats erasures after a restored backup (GDPR Art. 17): an erasure that is in the ledger and not in the data took
+ * place after the backup was made. The start completes this before it answers requests; of several processes that start
+ * together one does it and the others wait.
+ */
+@Injectable()
+export class ErasureReplay implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(ErasureReplay.name);
+  private running: Promise<void> = Promise.resolve();
+  private stopping = false;
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly leases: JobLeases,
+    private readonly keys: SubjectKeys,
+    private readonly erasures: ErasureService,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** Resolves when the data contains every erasure of the ledger. @throws Error when one of them fails */
+  run(): Promise<void> {
+    const run = this.replayed();
+    this.running = run.catch(() => undefined);
+    return run;
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    await this.running;
+  }
+
+  private async replayed(): Promise<void> {
+    while (!this.stopping && (await this.nextBot()) !== undefined) {
+      const lease = await this.unitOfWork.write((tx) => this.leases.take(tx, NAME, 'now'));
+      if (lease === undefined) {
+        await pause(WAIT_MS);
+        continue;
+      }
+      try {
+        await lease.keep(() => this.replayAll());
+      } finally {
+        await this.unitOfWork.write((tx) => lease.end(tx));
+      }
+    }
+  }
+
+  private async replayAll(): Promise<void> {
+    let [found, absent] = [0, 0];
+    let botId = await this.nextBot();
+    while (botId !== undefined) {
+      const entries = await this.unknownOf(botId);
+      for (const entry of entries) {
+        if (this.stopping) return;
+        const subject = subjectAt(botId, entry);
+        if (await this.isHeld(subject)) {
+          await this.erasures.reapply(subject, entry.request_id);
+          found += 1;
+        } else {
+          await this.note(entry);
+          absent += 1;
+        }
+      }
+      if (entries.length === 0) botId = await this.nextBot(botId);
+    }
+    this.logger.warn(
+      `The data is older than the ledger of erasures: ${found} erasures were applied again; ` +
+        `${absent} were only noted, since nothing is held about their subjects`,
+    );
+  }
+
+  private async isHeld(subject: Subject): Promise<boolean> {
+    return (await this.unitOfWork.read((tx) => this.keys.idOf(tx, subject))) !== undefined;
+  }
+
+  /** The first bot after `after` with an erasure that the data lacks. */
+  private async nextBot(after = ''): Promise<string | undefined> {
+    const sql = `SELECT l.bot_id ${UNKNOWN} AND l.bot_id > ? ORDER BY l.bot_id LIMIT 1`;
+    const since = ledgerBegins(this.clock, this.config);
+    return (await this.unitOfWork.read((tx) => tx.get<LedgerEntry>(sql, since, after)))?.bot_id;
+  }
+
+  /** At most {@link BATCH} of a bot. */
+  private unknownOf(botId: string): Promise<LedgerEntry[]> {
+    const columns = LEDGER_COLUMNS.split(', ').map((column) => `l.${column}`);
+    const sql = `SELECT ${columns.join(', ')} ${UNKNOWN} AND l.bot_id = ? ORDER BY l.request_id LIMIT ${BATCH}`;
+    const since = ledgerBegins(this.clock, this.config);
+    return this.unitOfWork.read((tx) => tx.all<LedgerEntry>(sql, since, botId));
+  }
+
+  /** Records an erasure of a subject about which nothing is held as completed again. */
+  private async note(entry: LedgerEntry): Promise<void> {
+    const { bot_id: botId, request_id: id, guild_id: guildId, user_id: userId } = entry;
+    const { key_id: keyId, erased_at: at } = entry;
+    await this.unitOfWork.write((tx) =>
+      tx.run(
+        `INSERT INTO deletion_requests
+           (bot_id, id, guild_id, user_id, status, deleted_categories, webhook_sent, created_at, completed_at, key_id)
+         VALUES (?, ?, ?, ?, 'completed', '[]', 0, ?, ?, ?) ON CONFLICT (bot_id, id) DO UPDATE
+           SET status = 'completed', completed_at = excluded.completed_at, deleted_categories = '[]'
+           WHERE deletion_requests.status = 'failed'`,
+        ...[botId, id, guildId, userId, at, at, keyId],
+      ),
+    );
+  }
+}

@@ -1,0 +1,217 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { findBot, nextBot } from '@app/bots';
+import { ConsentHistoryPruning, ConsentService } from '@app/consent';
+import { subjectAt, SubjectDataHolders, SubjectKeys } from '@app/crypto';
+import { type Batches, type BotSweep, pages, PeriodicJob, type Tx, UnitOfWork } from '@app/database';
+import { Clock, type Config, CONFIG, firstIdAt, Metrics, NO_METRICS } from '@app/kernel';
+import type { Digest } from '@app/primitives';
+import { AuditPruning } from '@app/sealing';
+import { ledgerBegins } from './ledger-entries.sql';
+
+/** Records of one unit, and erasures of which it removes remains. */
+const BATCH = 500;
+const REMAINS = 50;
+/** How many days back remains are looked for: no update takes longer. */
+const LOOKED_BACK_DAYS = 8;
+
+/** Ids are in the order of time, so the index on them skips requests that are too young. */
+const OLD_ENTRIES = 'FROM keys.erasure_ledger WHERE bot_id = ? AND request_id < ? AND erased_at < ?';
+/** A failed request has no `completed_at`: its age counts from its creation. */
+const OLD_REQUESTS = `FROM deletion_requests
+  WHERE bot_id = ? AND id < ? AND status <> 'processing' AND COALESCE(completed_at, created_at) < ?`;
+const WITHOUT_ENTRY = `NOT EXISTS (SELECT 1 FROM keys.erasure_ledger l
+  WHERE l.bot_id = deletion_requests.bot_id AND l.request_id = deletion_requests.id)`;
+
+/** Statements that find and remove old records of a bot. They have ended, so that no other unit changes them. */
+const ENTRIES = {
+  find: `SELECT request_id AS id ${OLD_ENTRIES} ORDER BY request_id LIMIT ${BATCH}`,
+  remove: 'DELETE FROM keys.erasure_ledger WHERE bot_id = ? AND request_id = ?',
+};
+const REQUESTS = {
+  find: `SELECT id ${OLD_REQUESTS} AND ${WITHOUT_ENTRY} ORDER BY id LIMIT ${BATCH}`,
+  remove: 'DELETE FROM deletion_requests WHERE bot_id = ? AND id = ?',
+};
+
+/** Numbers of records. */
+export interface ExpiredRecords {
+  readonly ledgerEntries: number;
+  readonly deletionRequests: number;
+  readonly consentEntries: number;
+  readonly auditEvents: number;
+}
+
+/**
+ * Holds the records that prove a bot's acts (GDPR Art. 5(2)) to `EVIDENCE_RETENTION_DAYS`. The ledger of erasures stays
+ * for `BACKUP_RETENTION_DAYS` if that is longer: with it a restored backup is erased again.
+ */
+@Injectable()
+export class EvidenceRetention {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly consents: ConsentHistoryPruning,
+    private readonly audit: AuditPruning,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** Removes records that are too old. */
+  async *prune(botId: string): Batches {
+    const { ledger, before } = this.cutoffs();
+    // In this order: an entry without its request means a restored backup, and the next start would repeat the erasure.
+    yield* this.removeOld(ENTRIES, botId, ledger);
+    yield* this.removeOld(REQUESTS, botId, before);
+    yield* this.consents.pruneBefore(botId, before);
+    yield* this.audit.pruneBefore(botId, before);
+  }
+
+  /** {@link prune} of the ledger of deleted bots, which outlives them. */
+  async *pruneOfGoneBots(): Batches {
+    for (let botId = await this.goneAfter(''); botId !== undefined; botId = await this.goneAfter(botId))
+      yield* this.removeOld(ENTRIES, botId, this.cutoffs().ledger);
+  }
+
+  /** Numbers of the records that {@link prune} would remove. */
+  async expired(botId: string): Promise<ExpiredRecords> {
+    const { ledger, before } = this.cutoffs();
+    const old = [botId, firstIdAt(ledger), ledger] as const;
+    const [entries, requests] = await this.unitOfWork.snapshot(async (tx) => [
+      await tx.get<Total>(`SELECT COUNT(*) AS total ${OLD_ENTRIES}`, ...old),
+      await tx.get<Total>(
+        `SELECT COUNT(*) AS total ${OLD_REQUESTS} AND (${WITHOUT_ENTRY} OR id IN (SELECT request_id ${OLD_ENTRIES}))`,
+        ...[botId, firstIdAt(before), before, ...old],
+      ),
+    ]);
+    return {
+      ledgerEntries: Number(entries?.total ?? 0),
+      deletionRequests: Number(requests?.total ?? 0),
+      consentEntries: await this.consents.endedEntries(botId, before),
+      auditEvents: Number(await this.audit.expiredEvents(botId, before)),
+    };
+  }
+
+  /** ISO times before which entries of the ledger, and all other records, are too old. */
+  private cutoffs(): { readonly ledger: string; readonly before: string } {
+    return {
+      ledger: ledgerBegins(this.clock, this.config),
+      before: this.clock.daysAgoIso(this.config.evidenceRetentionDays),
+    };
+  }
+
+  private async *removeOld({ find, remove }: typeof ENTRIES, botId: string, beforeIso: string): Batches {
+    const read = (): Promise<{ id: string }[]> =>
+      this.unitOfWork.read((tx) => tx.all(find, botId, firstIdAt(beforeIso), beforeIso));
+    for await (const found of pages(BATCH, read))
+      yield async (tx) => {
+        await Promise.all(found.map(({ id }) => tx.run(remove, botId, id)));
+        return found.length;
+      };
+  }
+
+  /** The next deleted bot in the ledger; one index lookup for each bot, however many entries it has. */
+  private async goneAfter(after: string): Promise<string | undefined> {
+    const next = 'SELECT bot_id FROM keys.erasure_ledger WHERE bot_id > ? ORDER BY bot_id LIMIT 1';
+    for (let botId = after; ;) {
+      const row = await this.unitOfWork.get<{ bot_id: string }>(next, botId);
+      if (row === undefined) return undefined;
+      botId = row.bot_id;
+      if ((await findBot(this.unitOfWork, botId)) === undefined) return botId;
+    }
+  }
+}
+
+interface Total {
+  readonly total: number | string;
+}
+
+interface Erased {
+  readonly id: string;
+  readonly guild_id: Digest;
+  readonly user_id: Digest;
+  readonly erased_rows: string;
+}
+
+/**
+ * Removes what erasures have left that a process of an older version carried out during an update: it did not know the
+ * tables of the newer one. The counts of an erasure name the tables that it knew.
+ */
+@Injectable()
+export class ErasureRemains {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly holders: SubjectDataHolders,
+    private readonly consents: ConsentService,
+    private readonly keys: SubjectKeys,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Asks the holders of those tables once more for each such erasure of a bot. The others have done their part, and keep what an
+   * erasure leaves them, such as calls that still have to be made. With one version nothing is found, by one statement.
+   */
+  async *remove(botId: string): Batches {
+    const tables = this.holders.erasedTables();
+    const sql = `SELECT id, guild_id, user_id, erased_rows FROM deletion_requests
+      WHERE bot_id = ? AND id > ? AND status = 'completed'
+      AND (${tables.map(() => 'erased_rows NOT LIKE ?').join(' OR ')}) ORDER BY id LIMIT ${REMAINS}`;
+    const known = tables.map((table) => `%"${table}":%`);
+    const from = firstIdAt(this.clock.daysAgoIso(LOOKED_BACK_DAYS));
+    const read = (after?: Erased): Promise<Erased[]> =>
+      this.unitOfWork.read((tx) => tx.all(sql, botId, after?.id ?? from, ...known));
+    for await (const found of pages(REMAINS, read)) yield (tx) => this.removeOf(tx, botId, found);
+  }
+
+  /** Something that is held again is not touched: its own erasure takes all of it. Counts as no record. */
+  private async removeOf(tx: Tx, botId: string, found: readonly Erased[]): Promise<number> {
+    const subjects = found.map((row) => subjectAt(botId, row));
+    await this.consents.lock(tx, subjects);
+    for (const [at, subject] of subjects.entries()) {
+      if ((await this.keys.idOf(tx, subject)) !== undefined) continue;
+      const { id, erased_rows } = found[at] as Erased;
+      const [rows] = await this.holders.count(tx, [subject]);
+      const counted = JSON.parse(erased_rows) as object;
+      const others = this.holders.all().filter(({ tables }) => tables.some((table) => !(table in counted)));
+      await this.holders.erase(tx, [subject], others);
+      const counts = { ...rows, ...counted };
+      const sql = 'UPDATE deletion_requests SET erased_rows = ? WHERE bot_id = ? AND id = ?';
+      await tx.run(sql, JSON.stringify(counts), botId, id);
+    }
+    return 0;
+  }
+}
+
+/**
+ * Removes records older than `EVIDENCE_RETENTION_DAYS` every hour, and after a downtime at the start; also the rows that
+ * erasures of an older version have left, and what the files of the engine still hold in the clear of rows that were deleted
+ * or changed since the last run, of bots and API keys too.
+ */
+@PeriodicJob({ lookEveryMs: 60_000 })
+@Injectable()
+export class EvidenceRetentionJob implements BotSweep {
+  @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
+  readonly name = 'evidence-retention';
+  readonly everyMs = 3_600_000;
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly evidence: EvidenceRetention,
+    private readonly remains: ErasureRemains,
+  ) {}
+
+  async nextBot(after: string): Promise<string | undefined> {
+    return (await nextBot(this.unitOfWork, after))?.id;
+  }
+
+  async *batches(botId: string): Batches {
+    yield* this.evidence.prune(botId);
+    yield* this.remains.remove(botId);
+  }
+
+  async *afterBots(): Batches {
+    yield* this.evidence.pruneOfGoneBots();
+    await this.unitOfWork.scrubRows();
+  }
+
+  done(records: number): void {
+    this.metrics.count('retention', 'evidence', records);
+  }
+}

@@ -1,0 +1,130 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { HeldSubjects, SubjectDigests } from '@app/crypto';
+import { asPartlyDone, type Batches, type BotSweep, PeriodicJob, UnitOfWork } from '@app/database';
+import { Clock, daysAfter, describeFault, Metrics, NO_METRICS, notFound } from '@app/kernel';
+import type { Digest } from '@app/primitives';
+import { guildsDue, nextBotWithDeletions, ServersService } from '@app/servers';
+import type { GuildErasedView } from './erasure.dto';
+import { ErasureService } from './erasure.service';
+
+/** Users of a guild erased concurrently: they share commits. */
+const AT_ONCE = 32;
+/** Users of a guild read at once. */
+const USERS_MAX = 1_000;
+/** Guilds of one bot in one run of the job. */
+const GUILDS_MAX = 100;
+
+/** Erases the users of a whole guild. */
+@Injectable()
+export class GuildErasure {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly erasures: ErasureService,
+    private readonly held: HeldSubjects,
+    private readonly digests: SubjectDigests,
+    private readonly servers: ServersService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * {@link eraseGuild} at once, or after `graceDays` days in which the deletion can be cancelled: an outage of the
+   * platform looks as if the bot had left.
+   * @throws ApiError as {@link eraseGuild} and `ServersService.scheduleDeletion`
+   */
+  async deleteGuild(botId: string, guildId: string, graceDays: number): Promise<GuildErasedView> {
+    if (graceDays === 0)
+      return { guild_id: guildId, ...(await this.eraseGuild(botId, this.digests.guild(botId, guildId))) };
+    const scheduledFor = daysAfter(this.clock.nowIso(), graceDays);
+    await this.servers.scheduleDeletion(botId, guildId, scheduledFor);
+    return { guild_id: guildId, deleted: false, erased_users: 0, scheduled_for: scheduledFor };
+  }
+
+  /**
+   * Erases every user of a guild, each as an erasure of its own with its webhook, and removes the registration of the
+   * guild when no user is left. After a crash the guild is still registered and the call can be repeated. When `stopping`
+   * is aborted, the erasures under way are finished and the guild stays.
+   * @throws ApiError 404 for a guild that is not registered; 409 `deletion_in_progress` for a user whose erasure in another guild does not end.
+   */
+  async eraseGuild(
+    botId: string,
+    guildId: Digest,
+    stopping?: AbortSignal,
+  ): Promise<Pick<GuildErasedView, 'deleted' | 'erased_users'>> {
+    let erasedUsers = 0;
+    try {
+      let left = await this.usersLeft(botId, guildId);
+      if (left === undefined) throw notFound('Server');
+      // Undefined from the second reading on: another request has removed the guild meanwhile.
+      for (; left !== undefined && left.length > 0; left = await this.usersLeft(botId, guildId)) {
+        for (let at = 0; at < left.length; at += AT_ONCE) {
+          if (stopping?.aborted === true) return { deleted: false, erased_users: erasedUsers };
+          const ended = await Promise.allSettled(
+            left
+              .slice(at, at + AT_ONCE)
+              .map((userId) => this.erasures.eraseInTurn({ botId, guildId, userId })),
+          );
+          erasedUsers += ended.filter((end) => end.status === 'fulfilled' && end.value !== undefined).length;
+          const failed = ended.find((end) => end.status === 'rejected');
+          if (failed !== undefined) throw failed.reason;
+        }
+      }
+    } catch (error) {
+      throw erasedUsers > 0 ? asPartlyDone(error) : error;
+    }
+    return { deleted: true, erased_users: erasedUsers };
+  }
+
+  /**
+   * Some of the users that are left; undefined for a guild that is not registered. Without a user the registration is
+   * removed in the same unit.
+   */
+  private usersLeft(botId: string, guildId: Digest): Promise<Digest[] | undefined> {
+    return this.unitOfWork.write(async (tx) => {
+      if (!(await this.servers.lock(tx, botId, guildId))) return undefined;
+      const userIds = await this.held.usersOf(tx, botId, guildId, USERS_MAX);
+      if (userIds.length === 0) await this.servers.remove(tx, botId, guildId);
+      return userIds;
+    });
+  }
+}
+
+/**
+ * Deletes guilds within a minute after their scheduled time, as `DELETE /servers/{guild_id}` does. A guild that fails, or
+ * is interrupted by the end of the process, is continued at the next run; other guilds are not affected.
+ */
+@PeriodicJob({ lookEveryMs: 15_000 })
+@Injectable()
+export class GuildDeletion implements BotSweep {
+  @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
+  readonly name = 'guild-deletions';
+  readonly everyMs = 30_000;
+  private readonly logger = new Logger(GuildDeletion.name);
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly servers: ServersService,
+    private readonly guilds: GuildErasure,
+    private readonly clock: Clock,
+  ) {}
+
+  nextBot(after: string): Promise<string | undefined> {
+    return nextBotWithDeletions(this.unitOfWork, after);
+  }
+
+  async *batches(botId: string, stopping: AbortSignal): Batches {
+    for (const guildId of await guildsDue(this.unitOfWork, botId, this.clock.confirmedIso(), GUILDS_MAX)) {
+      if (stopping.aborted) return;
+      try {
+        const begun = yield async (tx) => Number(await this.servers.beginDeletion(tx, botId, guildId));
+        if (begun === 0) continue;
+        const { deleted } = await this.guilds.eraseGuild(botId, guildId, stopping);
+        if (deleted) this.metrics.count('retention', 'guild_left');
+      } catch (error) {
+        this.logger.error(
+          `The scheduled deletion of a guild of bot ${botId} failed and is tried again at the next run`,
+          { botId, ...describeFault(error) },
+        );
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { orphanKeys, removeOrphans } from '@app/crypto';
+import { type Job, type Lease, PeriodicJob, UnitOfWork } from '@app/database';
+
+/** Faults leave a few keys behind. More of them show that the data is older than the keys. */
+const ORPHANS_MAX = 1_000;
+
+/**
+ * Removes keys that no subject has. On SQLite a key is committed before the data that needs it: a crash or a fault between
+ * the two leaves such a key, which has encrypted nothing. On PostgreSQL both have one commit. A key is removed when a run
+ * finds it that the run a day before has found: data that was restored by mistake can be replaced until then.
+ */
+@PeriodicJob({ lookEveryMs: 3_600_000 })
+@Injectable()
+export class OrphanKeys implements Job {
+  readonly name = 'orphan-keys';
+  readonly everyMs = 86_400_000;
+  private readonly logger = new Logger(OrphanKeys.name);
+  /** What the run before has found. */
+  private found: readonly string[] = [];
+
+  constructor(private readonly unitOfWork: UnitOfWork) {}
+
+  async run(lease: Lease, stopping: AbortSignal): Promise<void> {
+    if (this.unitOfWork.engine === 'postgres') return;
+    await lease.keep(async () => {
+      const orphans = await this.orphans(stopping);
+      if (orphans.length > ORPHANS_MAX)
+        this.logger.warn(
+          `More than ${ORPHANS_MAX} keys belong to no subject and are kept: the data is older than the keys, as after a restore`,
+        );
+      else {
+        const lasting = orphans.filter((id) => this.found.includes(id));
+        if (lasting.length > 0) await lease.batch((tx) => removeOrphans(tx, lasting));
+        this.found = orphans;
+      }
+    });
+  }
+
+  /** In the whole file, or more than {@link ORPHANS_MAX}. */
+  private async orphans(stopping: AbortSignal): Promise<readonly string[]> {
+    const found: string[] = [];
+    for await (const some of orphanKeys(this.unitOfWork)) {
+      found.push(...some);
+      if (stopping.aborted || found.length > ORPHANS_MAX) break;
+    }
+    return found;
+  }
+}

@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { AuditService } from '@app/audit';
+import { holdConsents, holdSubject } from '@app/consent';
+import { type NamedSubject, SubjectKeys } from '@app/crypto';
+import type { Tx } from '@app/database';
+import type { Act } from '@app/acts';
+import { type BegunExport, ExportReader, type Wanted } from './export-reader';
+
+/** An export that is asked for. */
+export interface AskedExport {
+  readonly subject: NamedSubject;
+  readonly wanted: Wanted;
+}
+
+/** An export with its document; without a text if it is too large for the memory. */
+interface Exported extends AskedExport {
+  readonly text: string | undefined;
+}
+
+/** What becomes of an export: its document, and the audit event that records it. */
+interface Recorded {
+  readonly text: string | undefined;
+  readonly acts: readonly {
+    readonly subject: NamedSubject;
+    readonly type: 'data_exported';
+    readonly details: object;
+  }[];
+}
+
+/**
+ * Exports a subject and records it (`data_exported`) in one unit, so that no erasure comes in between. A subject without a
+ * consent, with many values or nothing, and a full export are exported alone.
+ */
+@Injectable()
+export class ExportAct implements Act<AskedExport, Exported, Recorded, Recorded> {
+  constructor(
+    private readonly reader: ExportReader,
+    private readonly keys: SubjectKeys,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** @throws ApiError 404 when nothing is stored about a single subject, or during its erasure */
+  async load(tx: Tx, given: readonly AskedExport[]): Promise<(Exported | undefined)[]> {
+    const [first] = given;
+    if (first !== undefined && given.length === 1) {
+      await this.hold(tx, first.subject);
+      return [{ ...first, text: await this.reader.text(tx, first.subject, first.wanted) }];
+    }
+    const subjects = given.filter(({ wanted }) => isRecord(wanted)).map(({ subject }) => subject);
+    // Keys and values are read after the locks of their subjects: the statements are sent in this order.
+    const [consents, , texts] = await Promise.all([
+      holdConsents(tx, subjects, false),
+      this.keys.prefetch(tx, subjects),
+      this.reader.texts(tx, subjects),
+    ]);
+    const found = new Map(
+      subjects.map((subject, at) => [subject, consents[at] == null ? undefined : texts[at]]),
+    );
+    return given.map((asked) => {
+      const text = found.get(asked.subject);
+      return text === undefined ? undefined : { ...asked, text };
+    });
+  }
+
+  /** An export without a text is not recorded here: {@link begin} records it. */
+  decide({ subject, wanted, text }: Exported): Recorded {
+    if (text === undefined) return { text, acts: [] };
+    return { text, acts: [{ subject, type: 'data_exported', details: detailsOf(wanted) }] };
+  }
+
+  async store(tx: Tx, changes: readonly Recorded[]): Promise<readonly Recorded[]> {
+    const acts = changes.flatMap((change) => change.acts);
+    if (acts.length > 0) await this.audit.recordAll(tx, acts);
+    return changes;
+  }
+
+  /** The beginning of a large export. @throws ApiError 404 when nothing is stored, or during the erasure of the subject */
+  async begin(tx: Tx, { subject, wanted }: AskedExport): Promise<BegunExport> {
+    await this.hold(tx, subject);
+    const begun = await this.reader.begin(tx, subject, wanted);
+    await this.audit.record(tx, subject, 'data_exported', detailsOf(wanted));
+    return begun;
+  }
+
+  private async hold(tx: Tx, subject: NamedSubject): Promise<void> {
+    await holdSubject(tx, subject);
+    // The holders find this key, also where it is not committed yet.
+    await this.keys.inForce(tx, subject);
+  }
+}
+
+/** Whether an export is the record of the contract about one guild, asked for by the bot. */
+function isRecord({ full, scope, via }: Wanted): boolean {
+  return !full && scope === undefined && via === undefined;
+}
+
+function detailsOf({ full, scope, via }: Wanted): object {
+  const format = full ? 'full' : 'record';
+  return { format, ...(scope !== undefined && { scope }), ...(via !== undefined && { via }) };
+}

@@ -1,0 +1,117 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
+import { guildOf, SCOPES, SubjectDigests } from '@app/crypto';
+import {
+  Caller,
+  CurrentBot,
+  Describes,
+  EXAMPLE,
+  type Examples,
+  type JsonStream,
+  type JsonText,
+  OneOf,
+  Responds,
+  Snowflake,
+  Text,
+  Timestamp,
+  Topic,
+  Uuid,
+} from '@app/http';
+import { ExportService } from './export.service';
+
+class ExportPath {
+  @Snowflake() user_id: string;
+}
+
+class ExportQuery {
+  @Snowflake({ unless: 'scope', description: 'Required without scope, to be left out with it' })
+  guild_id?: string;
+  @OneOf(SCOPES, { optional: true, description: 'all_guilds: one user in every guild of the bot' })
+  scope?: 'all_guilds';
+  @OneOf(['full'], { optional: true, description: 'full: history, audit events and purposes too' })
+  format?: 'full';
+}
+
+class ExportedBot {
+  @Uuid() id: string;
+  @Text(100) name: string;
+}
+
+class ExportedConsent {
+  @ApiProperty() status: string;
+  @ApiProperty() version: string;
+  @Timestamp({ nullable: true }) acceptedAt: string | null;
+}
+
+class ExportedGuild {
+  @Snowflake() guildId: string;
+  @ApiProperty({ type: ExportedConsent, nullable: true }) consent: ExportedConsent | null;
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'object', additionalProperties: true } })
+  data: object;
+}
+
+/** Documentation of an export of all guilds, streamed guild by guild. */
+class ExportAllGuildsView {
+  @Snowflake() userId: string;
+  @Timestamp() exportedAt: string;
+  @ApiProperty({ type: ExportedBot }) bot: ExportedBot;
+  @ApiProperty({ type: [ExportedGuild] }) guilds: ExportedGuild[];
+}
+
+/** Documentation of the export; the answer is assembled from stored JSON texts. */
+class ExportView {
+  @Snowflake() userId: string;
+  @Snowflake() guildId: string;
+  @Timestamp() exportedAt: string;
+  @ApiProperty({ type: ExportedBot }) bot: ExportedBot;
+  @ApiProperty({ type: ExportedConsent, nullable: true }) consent: ExportedConsent | null;
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'object', additionalProperties: true } })
+  data: object;
+}
+
+const EXAMPLES = {
+  user: {
+    canonical: {
+      answer: {
+        userId: EXAMPLE.user_id,
+        guildId: EXAMPLE.guild_id,
+        exportedAt: EXAMPLE.time,
+        bot: { id: EXAMPLE.bot_id, name: 'Greeter' },
+        consent: { status: 'accepted', version: EXAMPLE.consent_version, acceptedAt: EXAMPLE.time },
+        data: { profile: { nickname: 'Robin', birthday: '2000-02-29' } },
+      },
+    },
+  },
+} satisfies Readonly<Record<string, Examples>>;
+
+@Topic('Export and erasure')
+@Controller()
+export class ExportController {
+  constructor(
+    private readonly exports: ExportService,
+    private readonly digests: SubjectDigests,
+  ) {}
+
+  @Get('data/export/:user_id')
+  @Describes({
+    summary: 'Export everything stored about a user (GDPR Art. 15)',
+    description:
+      'Answers everything that is stored about the user in one guild: consent and all values by ' +
+      'category. `format=full` adds the history of the consent, the audit events, the purposes and the ' +
+      'erasure requests; `scope=all_guilds` in place of `guild_id` answers all guilds in one document. ' +
+      'Each export is recorded as an audit event. If nothing is stored, the answer is 404.',
+    parameters: { user_id: EXAMPLE.user_id, guild_id: EXAMPLE.guild_id },
+    examples: EXAMPLES.user,
+  })
+  @Responds(200, [ExportView, ExportAllGuildsView], ['not_found'])
+  user(
+    @CurrentBot() { botId }: Caller,
+    @Param() { user_id }: ExportPath,
+    @Query() query: ExportQuery,
+  ): Promise<JsonText | JsonStream> {
+    const guild_id = guildOf(query);
+    const full = query.format === 'full';
+    if (guild_id === undefined) return this.exports.exportAllGuilds(botId, user_id, full);
+    return this.exports.export(this.digests.named(botId, { guild_id, user_id }), full);
+  }
+}

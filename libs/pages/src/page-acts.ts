@@ -1,0 +1,178 @@
+import { Injectable } from '@nestjs/common';
+import {
+  CATEGORIES_MAX,
+  ConsentAcceptAct,
+  ConsentDeclineAct,
+  ConsentRevokeAct,
+  type ShownRequest,
+} from '@app/consent';
+import {
+  ErasureEverywhere,
+  ErasureRequests,
+  ErasureService,
+  type ExportForm,
+  ExportService,
+} from '@app/gdpr';
+import { type FormFields, type JsonStream, JsonText } from '@app/http';
+import { Acts, NO_CLAIM } from '@app/acts';
+import { ApiError, Clock, invalidRequest } from '@app/kernel';
+import type { SubjectIds } from '@app/crypto';
+import { refuse } from './page-forms';
+import { type PageFacts, PageReading } from './page-reading';
+import { shownBy } from './page-sections';
+import { type OpenLink, PrivacyLinks } from './privacy-links.service';
+import type { PageNote } from './texts';
+
+/** An erasure that the page shows. */
+export interface ShownErasure {
+  readonly request_id: string;
+  readonly certificate_salt: string;
+  readonly guild_id: string;
+  /** Undefined while it cannot be issued. */
+  readonly certificate: string | undefined;
+}
+
+/** The place of an act, as its audit event and the history say. */
+const VIA = 'privacy_page';
+/** How long the answer of an erasure is kept for a second click, and for how many links at most. */
+const REPEATED_MS = 60_000;
+const REPEATED_MAX = 1_000;
+
+/** The acts of a page. Each is the act of the interface, with its audit event. */
+@Injectable()
+export class PageActs {
+  /** Erasures of the last minute by link, so that a second click shows the same certificate. */
+  private readonly erasures = new Map<
+    string,
+    { readonly untilMs: number; readonly done: Promise<ShownErasure[]> }
+  >();
+
+  constructor(
+    private readonly reading: PageReading,
+    private readonly links: PrivacyLinks,
+    private readonly acts: Acts,
+    private readonly accepting: ConsentAcceptAct,
+    private readonly declining: ConsentDeclineAct,
+    private readonly revoking: ConsentRevokeAct,
+    private readonly exports: ExportService,
+    private readonly erasing: ErasureService,
+    private readonly everywhere: ErasureEverywhere,
+    private readonly requests: ErasureRequests,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Accepts what is chosen of the request that was shown. A form without a choice, or for another request, accepts nothing. */
+  async accept({ botId }: OpenLink, facts: PageFacts, fields: FormFields): Promise<PageNote> {
+    const request = requestOf(facts, fields);
+    if (typeof request === 'string') return request;
+    const { ids, asked } = request;
+    const categories = chosen(fields);
+    if (categories === undefined && asked.categories !== null) return 'choose';
+    const named = { ...ids, consent_id: asked.id, consent_version: asked.version };
+    const input = { ...named, source: VIA, ...(categories && { categories }) };
+    return unlessDone('accepted', this.acts.run(this.accepting, { botId, input, via: VIA }, NO_CLAIM));
+  }
+
+  /** Declines the request that was shown. */
+  async decline({ botId }: OpenLink, facts: PageFacts, fields: FormFields): Promise<PageNote> {
+    const request = requestOf(facts, fields);
+    if (typeof request === 'string') return request;
+    const input = { ...request.ids, consent_id: request.asked.id, source: VIA };
+    return unlessDone('declined', this.acts.run(this.declining, { botId, input }, NO_CLAIM));
+  }
+
+  /** @throws ApiError 403 for a guild that the link is not about */
+  async revoke(link: OpenLink, fields: FormFields): Promise<PageNote> {
+    const guild = fields['guild']?.[0];
+    const found = (await this.reading.subjectsOf(link)).find(({ ids }) => ids.guild_id === guild);
+    const { botId, ids } = found ?? refuse();
+    const categories = chosen(fields);
+    const input = { ...ids, source: VIA, ...(categories && { categories }) };
+    return unlessDone('revoked', this.acts.run(this.revoking, this.revoking.of(botId, input, VIA), NO_CLAIM));
+  }
+
+  /** The export as JSON, recorded like every export; undefined when nothing is stored. */
+  async export(link: OpenLink, full: boolean): Promise<JsonText | JsonStream | undefined> {
+    const { botId, userId, subject } = link;
+    const exported =
+      subject === undefined
+        ? this.exports.exportAllGuilds(botId, userId, full, VIA)
+        : this.exports.export(subject, full, VIA);
+    return exported.catch(unlessMissing);
+  }
+
+  /** The export in a form for people, recorded like every export; undefined when nothing is stored. */
+  exportAs(
+    form: ExportForm,
+    link: OpenLink,
+  ): Promise<((write: (piece: string) => Promise<void>) => Promise<void>) | undefined> {
+    return this.exports.exportAs(form, link, VIA).catch(unlessMissing);
+  }
+
+  /** The answer of an erasure by this link in the last minute. */
+  repeated(token: string): Promise<ShownErasure[]> | undefined {
+    const found = this.erasures.get(token);
+    return found !== undefined && found.untilMs > this.clock.monotonicMs() ? found.done : undefined;
+  }
+
+  /** Erases everything about the subject of a link, and ends the link. */
+  forget(link: OpenLink): Promise<ShownErasure[]> {
+    const repeated = this.repeated(link.token);
+    if (repeated !== undefined) return repeated;
+    const nowMs = this.clock.monotonicMs();
+    for (const [token, { untilMs }] of this.erasures)
+      if (untilMs <= nowMs || this.erasures.size >= REPEATED_MAX) this.erasures.delete(token);
+    const done = this.erase(link);
+    this.erasures.set(link.token, { untilMs: nowMs + REPEATED_MS, done });
+    done.catch(() => this.erasures.delete(link.token));
+    return done;
+  }
+
+  private async erase(link: OpenLink): Promise<ShownErasure[]> {
+    const { botId, userId, subject } = link;
+    const erased =
+      subject === undefined
+        ? (await this.everywhere.forget(botId, userId, NO_CLAIM, VIA)).requests
+        : [{ ...(await this.erasing.erase(subject, NO_CLAIM, VIA)), guild_id: subject.ids.guild_id }];
+    // The erasure of all guilds ends no link if nothing was held.
+    await this.links.remove(botId, link.id).catch(unlessMissing);
+    const shown: ShownErasure[] = [];
+    for (const { request_id, certificate_salt, guild_id } of erased) {
+      const issued = await this.requests.certificate(botId, request_id).catch(() => undefined);
+      shown.push({ request_id, certificate_salt, guild_id, certificate: issued?.certificate });
+    }
+    return shown;
+  }
+}
+
+/**
+ * The request that a form is about, or what the page says when it is not the request that waits.
+ * @throws ApiError 403 for a guild that the link is not about
+ */
+function requestOf(
+  facts: PageFacts,
+  { guild, shown }: FormFields,
+): { readonly ids: SubjectIds; readonly asked: ShownRequest } | PageNote {
+  const found = facts.subjects.find(({ subject }) => subject.ids.guild_id === guild?.[0]);
+  const { subject, asked } = found ?? refuse();
+  // A second click: the first one has answered the request.
+  if (asked === undefined) return 'answered';
+  return shown?.[0] === shownBy(facts, asked) ? { ids: subject.ids, asked } : 'changed';
+}
+
+/** The categories that a form names, as many as a call may name. @throws ApiError 400 */
+function chosen({ category }: FormFields): string[] | undefined {
+  if (category === undefined || category.length <= CATEGORIES_MAX) return category && [...category];
+  throw invalidRequest([{ field: 'category', message: `must be at most ${CATEGORIES_MAX} categories` }]);
+}
+
+/** What the page says after an act. A second click finds that the first one has done it. */
+async function unlessDone(note: PageNote, act: Promise<unknown>): Promise<PageNote> {
+  const done = await act.catch(unlessMissing);
+  return done === undefined ? 'answered' : note;
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (error instanceof ApiError && error.code === 'not_found') return undefined;
+  throw error;
+}

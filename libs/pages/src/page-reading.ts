@@ -1,0 +1,195 @@
+import { Injectable } from '@nestjs/common';
+import { AuditService } from '@app/audit';
+import { type BotFacts, findBot, suspensionOf } from '@app/bots';
+import { type DeclaredPurpose, declaredPurposes, purposesShown } from '@app/categories';
+import {
+  ConsentReceipts,
+  ConsentService,
+  type ShownRequest,
+  type ShownWords,
+  wordsFound,
+} from '@app/consent';
+import { HeldSubjects, type NamedSubject, SubjectDataHolders, SubjectDigests } from '@app/crypto';
+import { type Tx, UnitOfWork } from '@app/database';
+import { JsonText, type ListPage } from '@app/http';
+import { ApiError } from '@app/kernel';
+import { ServersService } from '@app/servers';
+import type { OpenLink } from './privacy-links.service';
+
+/** What a page shows at most of each list. The full export has everything. */
+const ENTRIES_MAX = '8';
+const GUILDS_MAX = 10;
+const CATEGORIES_MAX = 100;
+/** Characters of stored values that a page reads. */
+const VALUES_MAX = 64 * 1024;
+
+interface HistoryEntry {
+  readonly action: string;
+  readonly version: string;
+  readonly categories: readonly string[] | null;
+  readonly texts: readonly { readonly digest: string }[];
+  readonly created_at: string;
+  /** What the user was shown for it. */
+  readonly words: ShownWords | undefined;
+}
+
+export interface PastEvent {
+  readonly event_type: string;
+  readonly source: string;
+  readonly details: Readonly<Record<string, unknown>> | null;
+  readonly created_at: string;
+}
+
+/** What is held about one subject. */
+export interface HeldSubject {
+  readonly subject: NamedSubject;
+  readonly status: Awaited<ReturnType<ConsentService['status']>>;
+  /** The request that waits, with the words that its acceptance is about. */
+  readonly asked: ShownRequest | undefined;
+  /** The words of the decision that holds. */
+  readonly decided: ShownWords | undefined;
+  /** The stored values by category. */
+  readonly values: ReadonlyMap<string, unknown>;
+  readonly isCut: boolean;
+  readonly isUnreadable: boolean;
+  readonly history: readonly HistoryEntry[];
+  readonly events: readonly PastEvent[];
+}
+
+/** What a page is made of. */
+export interface PageFacts {
+  readonly bot: BotFacts;
+  readonly isSuspended: boolean;
+  readonly purposes: readonly DeclaredPurpose[];
+  readonly subjects: readonly HeldSubject[];
+  /** The registered names of their servers by the id. */
+  readonly servers: ReadonlyMap<string, string>;
+  readonly hasMore: boolean;
+}
+
+/** What a copy to read says of a guild besides its export. */
+export type GuildFacts = Pick<HeldSubject, 'status' | 'asked' | 'decided'> & Pick<PageFacts, 'servers'>;
+
+/** Reads what a page shows. Nothing is written. */
+@Injectable()
+export class PageReading {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly holders: SubjectDataHolders,
+    private readonly held: HeldSubjects,
+    private readonly consents: ConsentService,
+    private readonly receipts: ConsentReceipts,
+    private readonly audit: AuditService,
+    private readonly servers: ServersService,
+    private readonly digests: SubjectDigests,
+  ) {}
+
+  /** The bot of a link and its purposes: all with their fields, or only the purposes of `held`, the categories with values. */
+  async about(
+    { botId }: OpenLink,
+    held?: readonly string[],
+  ): Promise<Omit<PageFacts, 'subjects' | 'servers' | 'hasMore'>> {
+    const [bot, standing, purposes] = await this.unitOfWork.read(async (tx) =>
+      Promise.all([
+        findBot(tx, botId),
+        suspensionOf(tx, botId),
+        held === undefined
+          ? declaredPurposes(tx, botId, null, CATEGORIES_MAX)
+          : purposesShown(tx, botId, held, CATEGORIES_MAX),
+      ]),
+    );
+    if (bot === undefined) throw new ApiError('not_found', 'Bot not found');
+    return { bot, isSuspended: standing?.suspended_at != null, purposes };
+  }
+
+  async facts(link: OpenLink): Promise<PageFacts> {
+    const all = await this.subjectsOf(link);
+    const shown = all.slice(0, GUILDS_MAX);
+    const subjects: HeldSubject[] = [];
+    for (const subject of shown) subjects.push(await this.heldOf(subject));
+    const held = new Set(subjects.flatMap(({ values }) => [...values.keys()]));
+    const about = await this.about(link, [...held]);
+    const servers = await this.servers.names(
+      link.botId,
+      shown.map(({ ids }) => ids.guild_id),
+    );
+    return { ...about, subjects, servers, hasMore: all.length > GUILDS_MAX };
+  }
+
+  async ofGuild({ botId, userId }: OpenLink, guildId: string): Promise<GuildFacts> {
+    const subject = this.digests.named(botId, { user_id: userId, guild_id: guildId });
+    const [status, shown, servers] = await Promise.all([
+      this.consents.status(subject),
+      this.receipts.shown(subject),
+      this.servers.names(botId, [guildId]),
+    ]);
+    return { status, ...shown, servers };
+  }
+
+  /** The words of a text that users were shown. */
+  words({ botId }: OpenLink, digest: string): Promise<ShownWords | undefined> {
+    return this.unitOfWork.read((tx) => wordsFound(tx, botId, digest));
+  }
+
+  /** The subjects of a link. */
+  async subjectsOf({ botId, userId, subject }: OpenLink): Promise<readonly NamedSubject[]> {
+    return subject === undefined ? this.held.inAllGuilds(botId, userId) : [subject];
+  }
+
+  /** Everything about one subject that its page shows. */
+  private async heldOf(subject: NamedSubject): Promise<HeldSubject> {
+    const { botId, ids } = subject;
+    const [status, shown, history, events, values] = await Promise.all([
+      this.consents.status(subject),
+      this.receipts.shown(subject),
+      this.receipts.history(subject, { ...ids, page_size: ENTRIES_MAX }),
+      this.audit.list(botId, { ...ids, page_size: ENTRIES_MAX }),
+      this.unitOfWork.read((tx) => this.valuesOf(tx, subject)),
+    ]);
+    return {
+      subject,
+      status,
+      ...shown,
+      ...values,
+      history: await this.withWords(botId, itemsOf(history)),
+      events: itemsOf(events),
+    };
+  }
+
+  /** Entries with the words that were shown for them, each text read once. */
+  private withWords(botId: string, entries: readonly HistoryEntry[]): Promise<HistoryEntry[]> {
+    return this.unitOfWork.read(async (tx) => {
+      const known = new Map<string, ShownWords | undefined>();
+      for (const { texts } of entries)
+        for (const { digest } of texts.slice(0, 1))
+          if (!known.has(digest)) known.set(digest, await wordsFound(tx, botId, digest));
+      return entries.map((entry) => ({ ...entry, words: known.get(entry.texts[0]?.digest ?? '') }));
+    });
+  }
+
+  private async valuesOf(
+    tx: Tx,
+    subject: NamedSubject,
+  ): Promise<Pick<HeldSubject, 'values' | 'isCut' | 'isUnreadable'>> {
+    const values = new Map<string, unknown>();
+    let read = 0;
+    try {
+      for (const holder of this.holders.all())
+        for await (const [name, json] of (await holder.export(tx, subject, false)).data ?? []) {
+          if ((read += json.length) > VALUES_MAX && values.size > 0)
+            return { values, isCut: true, isUnreadable: false };
+          values.set(name, JSON.parse(json));
+        }
+      return { values, isCut: false, isUnreadable: false };
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'internal_error')
+        return { values, isCut: false, isUnreadable: true };
+      throw error;
+    }
+  }
+}
+
+/** The items of a list. The history has them as JSON texts, since it is stored as JSON. */
+function itemsOf<Item>({ items }: ListPage): Item[] {
+  return Array.from(items, (item) => (item instanceof JsonText ? JSON.parse(item.text) : item) as Item);
+}

@@ -1,0 +1,192 @@
+import { hash } from 'node:crypto';
+import type { DeclaredPurpose } from '@app/categories';
+import type { ShownRequest, ShownWords } from '@app/consent';
+import { BOT_WIDE_GUILD_ID } from '@app/kernel';
+import type { NamedSubject } from '@app/crypto';
+import { html, type Html } from './html';
+import { cut, PageParts, Room } from './page-parts';
+import type { HeldSubject, PageFacts, PastEvent } from './page-reading';
+import type { OpenLink } from './privacy-links.service';
+import { word } from './texts';
+import type { PageTexts } from './texts.en';
+
+/** What labels of categories are made from. */
+interface Labelling {
+  readonly parts: PageParts;
+  readonly facts: Pick<PageFacts, 'purposes'>;
+}
+
+/** A page as it is being made. */
+export interface Making extends Labelling {
+  readonly link: OpenLink;
+  readonly facts: PageFacts;
+  readonly room: Room;
+}
+
+export function responsible({ texts }: PageParts, { bot }: Pick<PageFacts, 'bot'>): Html {
+  const contact = bot.privacy_contact;
+  return html`<section>
+    <h2>${texts.asks}</h2>
+    <p>
+      <strong><bdi>${cut(bot.name)}</bdi></strong>
+    </p>
+    <p>
+      ${contact === null ? texts.noContact : html`${texts.contact}: <a href="mailto:${encodeURIComponent(contact)}">${contact}</a>`}
+    </p>
+  </section>`;
+}
+
+export function rights({ texts }: PageParts): Html {
+  return html`<section>
+    <h2>${texts.rights}</h2>
+    <ul>
+      ${texts.rightsText.map((text) => html`<li>${text}</li>`)}
+    </ul>
+  </section>`;
+}
+
+/** The place of a user: the registered name of the server, else its id. */
+export function placeOf(
+  { parts: { texts }, facts }: Pick<Making, 'parts'> & { readonly facts: Pick<PageFacts, 'servers'> },
+  { guild_id: guild }: Pick<NamedSubject['ids'], 'guild_id'>,
+): string {
+  if (guild === BOT_WIDE_GUILD_ID) return texts.direct;
+  return texts.guild(cut(facts.servers.get(guild) ?? guild, 100));
+}
+
+/** What is stored, by category: the values first, and what they are for below them. */
+export function stored(
+  { parts, facts, room }: Making,
+  { values, status, isCut, isUnreadable }: HeldSubject,
+): Html {
+  const { texts } = parts;
+  const known = facts.purposes.map((purpose) => ({ key: purpose.key, purpose }));
+  const others = [...values.keys()].filter((key) => !facts.purposes.some((purpose) => purpose.key === key));
+  const all = [...known, ...others.map((key) => ({ key, purpose: undefined }))];
+  // Categories with values come first.
+  const sorted = [...all.filter(({ key }) => values.has(key)), ...all.filter(({ key }) => !values.has(key))];
+  const shown = sorted.map(({ key, purpose }) =>
+    room.take(
+      () =>
+        html`<article>
+          <h3>
+            <bdi>${purpose === undefined ? key : cut(parts.labelOf(purpose))}</bdi>
+            ${isWithdrawn(status, key, purpose) && html`<small>${texts.stateOf.revoked}</small>`}
+          </h3>
+          ${values.has(key) ? html`<div class="value">${parts.valuesOf(values.get(key), purpose)}</div>` : html`<p class="soft">${texts.noValues}</p>`}
+          ${
+            purpose !== undefined &&
+            html`<details>
+              <summary>${texts.why}</summary>
+              ${parts.purposeOf(purpose)}
+            </details>`
+          }
+        </article>`,
+    ),
+  );
+  return html`<section>
+    <h2>${texts.stored}</h2>
+    ${values.size === 0 && html`<p>${texts.nothing}</p>`} ${shown}
+    ${(isCut || room.isFull) && html`<p>${texts.more}</p>`}
+    ${isUnreadable && html`<p>${texts.unreadable}</p>`}
+  </section>`;
+}
+
+/** Whether the consent to a category was withdrawn. A consent without categories covers every category based on consent. */
+function isWithdrawn(
+  { status, categories }: HeldSubject['status'],
+  key: string,
+  purpose: DeclaredPurpose | undefined,
+): boolean {
+  if (categories === undefined || categories.length === 0)
+    return status === 'revoked' && (purpose?.legalBasis ?? 'consent') === 'consent';
+  return categories.some((each) => each.key === key && each.status === 'revoked');
+}
+
+/** What was done so far. */
+export function past({ parts, room }: Making, { events }: HeldSubject): Html | false {
+  if (events.length === 0) return false;
+  const { texts } = parts;
+  return html`<section>
+    <h2>${texts.done}</h2>
+    <ul>
+      ${events.map((event) => room.take(() => html`<li>${parts.time(event.created_at)}: ${did(texts, event)}</li>`))}
+    </ul>
+  </section>`;
+}
+
+/** What an event says. An event that the bot has written is called the bot's: the service has done nothing of it. */
+function did(texts: PageTexts, { event_type: type, source, details }: PastEvent): Html {
+  if (source !== 'service') return html`${texts.byBot}: <bdi>${cut(type)}</bdi>`;
+  return html`${cut(word(texts.event, type))}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}`;
+}
+
+export function namesOf(making: Labelling, keys: readonly string[], words: ShownWords | undefined): string {
+  return keys
+    .slice(0, 10)
+    .map((key) => nameOf(making, key, words))
+    .join(', ');
+}
+
+/**
+ * The label of a category in the words that a decision and its receipt are about. If they do not name the category, its label of
+ * today; its key if it is not declared any more.
+ */
+export function nameOf({ parts, facts }: Labelling, key: string, words: ShownWords | undefined): string {
+  const shown = words?.categories.find((each) => each.key === key);
+  if (shown !== undefined) return cut(shown.label);
+  const purpose = facts.purposes.find((each) => each.key === key);
+  return cut(purpose === undefined ? key : parts.labelOf(purpose), 100);
+}
+
+/** What the user has decided. After a no it is never said that the user was not asked. */
+export function decision(
+  parts: PageParts,
+  { status, declined_at: at }: Pick<HeldSubject['status'], 'status' | 'declined_at'>,
+): Html {
+  const { texts } = parts;
+  const words = status === 'accepted' ? texts.declinedNewer : texts.declined;
+  const declined = at !== null && html`<p>${words(parts.time(at))}</p>`;
+  if (status === 'none' && declined) return declined;
+  return html`<p>${texts.state[status]}</p>
+    ${declined}`;
+}
+
+const WORDS_MAX = 1_500;
+
+/**
+ * The digest of what an answer to a request is about: its words, and what its receipt states of the bot and of the
+ * categories. A form carries it, so that nothing is answered that has changed since the page was made.
+ */
+export function shownBy({ bot, purposes }: PageFacts, asked: ShownRequest): string {
+  const { id, entry, version, categories } = asked;
+  // Fields are read only for categories with values. The time of the declaration changes with them.
+  const stated = purposes
+    .filter(({ key }) => categories?.includes(key) ?? true)
+    .map((purpose) => ({ ...purpose, fields: undefined }));
+  const shown = [id, entry, version, categories, bot.name, bot.privacy_contact, stated];
+  return hash('sha256', JSON.stringify(shown), 'base64url');
+}
+
+/** What the user was shown, in its own words; unfolded while the user has to decide. */
+export function wordsOf({ parts }: Making, words: ShownWords, isOpen: boolean): Html {
+  return html`<details ${isOpen && html`open`}>
+    <summary>${parts.texts.words}</summary>
+    <p><strong>${cut(words.title)}</strong></p>
+    <p class="words">${cut(words.body, WORDS_MAX)}</p>
+    <ul>
+      ${words.categories.slice(0, 20).map(({ label, text }) => html`<li>${cut(label)}: ${cut(text)}</li>`)}
+    </ul>
+  </details>`;
+}
+
+/** The boxes of a request, with the labels of its words. */
+export function boxesOf(making: Making, asked: ShownRequest, granted: ReadonlySet<string>): Html[] {
+  return (asked.categories ?? []).map(
+    (key) =>
+      html`<label
+        ><input type="checkbox" name="category" value="${key}" ${granted.has(key) && html` checked`} />
+        ${nameOf(making, key, asked.words)}</label
+      >`,
+  );
+}

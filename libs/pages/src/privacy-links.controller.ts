@@ -1,0 +1,82 @@
+import { Body, Controller, Delete, Param, Post } from '@nestjs/common';
+import {
+  Caller,
+  CurrentBot,
+  Describes,
+  EXAMPLE,
+  EXAMPLE_SUBJECT,
+  type Examples,
+  RequiresScope,
+  Responds,
+  Topic,
+  WhileSuspended,
+} from '@app/http';
+import { Claim, Claimed } from '@app/acts';
+import {
+  NewPrivacyLink,
+  PrivacyLinkDeletedView,
+  PrivacyLinkPath,
+  PrivacyLinkView,
+} from './privacy-links.dto';
+import { PrivacyLinks } from './privacy-links.service';
+
+const EXAMPLES = {
+  create: {
+    canonical: {
+      body: { ...EXAMPLE_SUBJECT, language: 'de', expires_in: 900 },
+      answer: {
+        id: EXAMPLE.link_id,
+        url: 'https://gdpr.example.org/p/shown-only-here-unguessable',
+        expires_at: EXAMPLE.time,
+      },
+    },
+  },
+  remove: { canonical: { answer: { id: EXAMPLE.link_id, deleted: true } } },
+} satisfies Readonly<Record<string, Examples>>;
+
+@Topic(
+  'Privacy links',
+  'Links to a page on which a user sees what is stored, decides, exports and erases it.',
+)
+@Controller('privacy-links')
+export class PrivacyLinksController {
+  constructor(private readonly links: PrivacyLinks) {}
+
+  @Post()
+  @RequiresScope('read', 'write', 'erase')
+  @WhileSuspended()
+  @Describes({
+    summary: 'Make a link to the privacy page of a user',
+    description:
+      'Answers a link to a page on which the user sees what is stored, gives and withdraws consent, ' +
+      'downloads an export and has the data erased. Give it to this user alone: anyone who has it sees the ' +
+      'page. It ends at `expires_at`, with the API key that made it, with an erasure of the user, and when ' +
+      'it is deleted. The key needs the scopes of what the page offers: `read` for `view` and `export`, `write` ' +
+      'for `consent`, `erase` for `forget`; without `allow` the page offers what the key may do. A user has at most ten links; an eleventh ends the oldest.',
+    examples: EXAMPLES.create,
+  })
+  @Responds(201, PrivacyLinkView, ['limit_reached'])
+  create(
+    @CurrentBot() bot: Caller,
+    @Body() body: NewPrivacyLink,
+    @Claimed('key') claim: Claim,
+  ): Promise<PrivacyLinkView> {
+    return this.links.create(bot, body, claim);
+  }
+
+  @Delete(':id')
+  @RequiresScope('read', 'write', 'erase', 'admin')
+  @WhileSuspended()
+  @Describes({
+    summary: 'End a privacy link',
+    description:
+      'From this answer on the link opens no page. A repeat is answered with 404. It takes the key that made the ' +
+      'link, or one of scope `admin`.',
+    parameters: { id: EXAMPLE.link_id },
+    examples: EXAMPLES.remove,
+  })
+  @Responds(200, PrivacyLinkDeletedView, ['not_found'])
+  remove(@CurrentBot() bot: Caller, @Param() { id }: PrivacyLinkPath): Promise<PrivacyLinkDeletedView> {
+    return this.links.removeFor(bot, id);
+  }
+}

@@ -1,0 +1,131 @@
+import type { ExportForm, GuildRecord } from '@app/gdpr';
+import { html, Html } from './html';
+import { framed } from './page-frame';
+import { PageParts } from './page-parts';
+import type { GuildFacts, PageFacts, PageReading } from './page-reading';
+import { decision, nameOf, placeOf, responsible, rights } from './page-sections';
+import type { OpenLink } from './privacy-links.service';
+import { recordedIn, type RecordLabels } from './readable-records';
+import { type PageLanguage, word } from './texts';
+
+/** Characters in one piece of a document. */
+const PIECE_LENGTH = 32 * 1024;
+/** Marks the place of the guilds in the frame of a document. */
+const GUILDS = html`<!--guilds-->`;
+
+type About = Pick<PageFacts, 'bot' | 'purposes'>;
+
+/**
+ * An export to read and to print: a file without links, scripts or pictures, with everything that the JSON has. It is made
+ * while it is sent, one item after the other.
+ */
+export class ReadableExport implements ExportForm {
+  readonly end = '</section>';
+  readonly head: string;
+  readonly tail: string;
+  private readonly parts: PageParts;
+  /** The section whose items are being written. */
+  private section: string | undefined;
+  /** The labels in the text that was read last: entries that follow each other mostly name the same one. */
+  private shown: { readonly digest: string; readonly labels: RecordLabels } | undefined;
+
+  constructor(
+    private readonly reading: Pick<PageReading, 'ofGuild' | 'words'>,
+    private readonly about: About,
+    private readonly link: OpenLink,
+    language: PageLanguage,
+    exportedAt: string,
+  ) {
+    const parts = (this.parts = new PageParts(language));
+    const { texts } = parts;
+    const page = framed(
+      { language, title: texts.exportTitle },
+      html`<p>${texts.exportedAt(parts.time(exportedAt))} ${texts.zone} ${texts.userId(link.userId)}</p>
+        ${responsible(parts, about)}${GUILDS}${rights(parts)}`,
+    );
+    [this.head = '', this.tail = ''] = page.content.split(GUILDS.text);
+  }
+
+  async guild({ guildId, consent }: GuildRecord): Promise<string> {
+    this.section = undefined;
+    const facts = await this.reading.ofGuild(this.link, guildId);
+    const { parts } = this;
+    const { texts } = parts;
+    return `<section>${
+      html`<h2>${placeOf({ parts, facts }, { guild_id: guildId })}</h2>
+        <p class="soft">${texts.serverId(guildId)}</p>
+        <h3>${texts.consent}</h3>
+        ${this.decided(facts)} ${consent !== null && html`<p>${texts.version(consent.version)}</p>`}`.text
+    }`;
+  }
+
+  *entry(name: string, value: unknown): Generator<string> {
+    const { parts } = this;
+    const purpose = this.about.purposes.find(({ key }) => key === name);
+    const title = purpose === undefined ? name : parts.labelOf(purpose);
+    const heading = this.section === undefined ? html`<h3>${parts.texts.stored}</h3>`.text : '';
+    this.section = 'data';
+    yield* inPieces(`${heading}<article>${html`<h4>${title}</h4>`.text}<div class="value">`, [
+      parts.wholeValuesOf(value, purpose),
+      [`</div>${purpose === undefined ? '' : parts.purposeOf(purpose, true).text}</article>`],
+    ]);
+  }
+
+  async *item(section: string, item: Readonly<Record<string, unknown>>): AsyncGenerator<string> {
+    // Purpose, basis and retention are below the values of the category.
+    if (section === 'categories') return;
+    const { parts } = this;
+    const record = recordedIn(parts, section, item, await this.labelsOf(section, item));
+    const heading = section === this.section ? '' : html`<h3>${word(parts.texts.section, section)}</h3>`.text;
+    this.section = section;
+    yield* inPieces(`${heading}<article>`, [record, ['</article>']]);
+  }
+
+  /** What holds now, with what was withdrawn of it. */
+  private decided({ status, asked, decided }: GuildFacts): Html {
+    const { parts } = this;
+    const { texts } = parts;
+    const making = { parts, facts: this.about };
+    const at = status.status === 'revoked' ? status.revoked_at : status.accepted_at;
+    const due = status.data_erased_at;
+    return html`${decision(parts, status)} ${at !== null && html`<p>${parts.time(at)}</p>`}
+      ${due !== undefined && html`<p>${texts.dueAt(parts.time(due))}</p>`}
+      <ul>
+        ${(status.categories ?? []).map(
+          ({ key, status: state, data_erased_at: erased }) =>
+            html`<li>
+              ${nameOf(making, key, state === 'pending' ? asked?.words : decided)}:
+              ${texts.stateOf[state]}.${erased !== undefined && html` ${texts.dueAt(parts.time(erased))}`}
+            </li>`,
+        )}
+      </ul>`;
+  }
+
+  /** The labels of categories in an item, as the user was shown them for it, else as they are today. */
+  private async labelsOf(section: string, item: Readonly<Record<string, unknown>>): Promise<RecordLabels> {
+    const making = { parts: this.parts, facts: this.about };
+    const today = (key: string): string => nameOf(making, key, undefined);
+    if (section !== 'consent_history') return today;
+    const digest = (item['texts'] as readonly { readonly digest: string }[] | undefined)?.[0]?.digest;
+    if (digest === undefined) return today;
+    if (this.shown?.digest === digest) return this.shown.labels;
+    const words = await this.reading.words(this.link, digest);
+    const shown = new Map(words?.categories.map(({ key, label }) => [key, label]));
+    const labels = (key: string): string => shown.get(key) ?? today(key);
+    this.shown = { digest, labels };
+    return labels;
+  }
+}
+
+/** Texts in pieces that are not large. */
+function* inPieces(before: string, parts: readonly Iterable<string>[]): Generator<string> {
+  let piece = before;
+  for (const part of parts)
+    for (const text of part) {
+      piece += text;
+      if (piece.length < PIECE_LENGTH) continue;
+      yield piece;
+      piece = '';
+    }
+  if (piece !== '') yield piece;
+}

@@ -1,3 +1,0 @@
-export { StatsModule } from './stats.module';
-export { StatsRetention } from './stats-retention.job';
-export { StatsService } from './stats.service';
