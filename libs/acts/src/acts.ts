@@ -87,7 +87,7 @@ export class Acts {
     { subject, again }: { readonly subject?: Subject | undefined; readonly again?: typeof work } = {},
   ): Promise<View> {
     return this.unitOfWork.write(async (tx) => {
-      const [earlier] = await this.answers.find(tx, [claim]);
+      const [earlier] = await this.answers.findFirst(tx, [claim]);
       if (earlier !== undefined) {
         const stored = viewOf(earlier) as View;
         const view = again === undefined ? stored : await again(tx);
@@ -101,12 +101,12 @@ export class Acts {
   }
 
   /**
-   * What earlier requests with the claims were answered; undefined for those that were not done.
+   * What is stored of the answers to earlier requests with the claims; undefined for those that were not done.
    * @throws ApiError 409 `idempotency_key_reused` or `idempotency_answer_erased`
    */
-  async repeats<View extends object>(claims: readonly Claim[]): Promise<(View | undefined)[]> {
+  async repeats<Stored extends object>(claims: readonly Claim[]): Promise<(Stored | undefined)[]> {
     const answered = await this.unitOfWork.read((tx) => this.answers.find(tx, claims));
-    return answered.map((earlier) => earlier && (viewOf(earlier) as View));
+    return answered.map((earlier) => earlier && (viewOf(earlier) as Stored));
   }
 
   /** One function for each act: its callers share transactions. */
@@ -127,7 +127,7 @@ export class Acts {
   ): Promise<(View | undefined)[]> {
     const inputs = asked.map(({ input }) => input);
     const claims = asked.map(({ claim }) => claim);
-    const [answered, states] = await Promise.all([this.answers.find(tx, claims), act.load(tx, inputs)]);
+    const [answered, states] = await Promise.all([this.answers.findFirst(tx, claims), act.load(tx, inputs)]);
     try {
       return await this.done(act, tx, asked, answered, states);
     } catch (error) {

@@ -3,7 +3,7 @@ import { InstallationKeys, type Subject, SubjectKeys } from '@app/crypto';
 import { ConcurrentChange, finding, insertion, type Tx } from '@app/database';
 import { ApiError, Clock } from '@app/kernel';
 import { type Digest, encryptedBy, UnreadableSecretError } from '@app/primitives';
-import { answerErased, type Claim, type ClaimedRow, keyReused } from './claim';
+import { answerErased, type Claim, type ClaimedRow, keyReused, NO_CLAIM } from './claim';
 
 /** How long an answer is replayed, in days. */
 export const REPLAYED_DAYS = 1;
@@ -68,7 +68,17 @@ export class Answers {
     return Promise.all(claims.map(async ({ row }) => row && this.read(tx, row, found.next().value)));
   }
 
-  /** Stores answers. @throws ConcurrentChange when another unit has stored one for the same claim */
+  /**
+   * {@link find} in a unit that does the acts otherwise. Most keys are new. On PostgreSQL the statement is sent together with
+   * others. On SQLite it would cost every new key its time, so that only repeats are looked for: an answer that is there is
+   * met by {@link keep}, or by {@link unlessDone}, which undo the unit, and is found when the unit is run again.
+   */
+  findFirst(tx: Tx, claims: readonly Claim[]): Promise<readonly (Answered | undefined)[]> {
+    const sought = (claim: Claim): Claim => (tx.engine === 'postgres' || claim.isRepeat ? claim : NO_CLAIM);
+    return this.find(tx, claims.map(sought));
+  }
+
+  /** Stores answers. @throws ConcurrentChange when one is stored for the same claim already: the unit is run again */
   async keep(tx: Tx, given: readonly Kept[]): Promise<void> {
     const rows: string[][] = [];
     for (const each of given)
@@ -81,7 +91,9 @@ export class Answers {
         await tx.run(`${REMOVE} AND created_at <= ?`, botId, id, expired);
       kept += await CREATE(tx, rows);
     }
-    if (kept < rows.length) throw new ConcurrentChange();
+    if (kept === rows.length) return;
+    for (const { claim } of given) if (claim.isGiven) claim.isRepeat = true;
+    throw new ConcurrentChange();
   }
 
   /** Removes the answer of a claim, whose act is done again. */
@@ -121,13 +133,13 @@ export class Answers {
   }
 
   /**
-   * An act is refused where the same request, sent to another process, has done it meanwhile.
+   * An act is refused where the same request has done it before, or in another process meanwhile.
    * @throws ConcurrentChange then, so that the unit is run again and finds the answer; else `error`
    */
   async unlessDone(tx: Tx, claim: Claim, error: unknown): Promise<never> {
-    if (error instanceof ApiError && (await this.find(tx, [claim]))[0] !== undefined)
-      throw new ConcurrentChange();
-    throw error;
+    if (!claim.isGiven || !(error instanceof ApiError)) throw error;
+    claim.isRepeat = true;
+    throw (await this.find(tx, [claim]))[0] === undefined ? error : new ConcurrentChange();
   }
 
   private async valuesOf(tx: Tx, row: ClaimedRow, { subject, view }: Omit<Kept, 'claim'>): Promise<string[]> {

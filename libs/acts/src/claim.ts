@@ -26,6 +26,9 @@ export interface ClaimedRow {
  * transaction of the act.
  */
 export class Claim {
+  /** Whether an answer may be stored already: the unit of the act has met one, and is run again. */
+  isRepeat = false;
+
   /** @param row undefined for a request without a key */
   constructor(
     readonly row?: ClaimedRow,

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Tx } from './tx';
 import type { UnitOfWork } from './unit-of-work';
-import { type Batches, type BotSweep, sweepBots } from './bot-sweep';
+import { type Batches, type BotSweep, inBatches, sweepBots } from './bot-sweep';
 import { type Lease, LeaseLost } from './job-leases';
 
 const BOTS = ['a', 'b', 'c'];
@@ -67,6 +67,19 @@ describe('a sweep', () => {
   it('begins nothing more once it is stopped', async () => {
     expect(await swept(two, { stopAt: 2 })).toEqual({ units: 'unit a1 unit', done: [1, 2] });
     expect((await swept(two, { stopAt: 7 })).units).not.toContain('end');
+  });
+
+  it('ends between two looks that have found nothing once it is stopped', async () => {
+    const stopping = new AbortController();
+    let looks = 0;
+    const looking = async function* (): Batches {
+      for (; looks < 9; looks++) {
+        if (looks === 3) stopping.abort();
+        yield undefined;
+      }
+    };
+    await inBatches(looking(), {} as Lease, stopping.signal, () => undefined);
+    expect(looks).toBe(3);
   });
 
   it('ends at once where another process has taken the job over', async () => {

@@ -4,8 +4,11 @@ import type { UnitOfWork } from './unit-of-work';
 import { describeFault } from '@app/kernel';
 import { type Lease, LeaseLost } from './job-leases';
 
-/** Bounded work in units, one after the other: a `yield` has the answer of its unit as its value, or throws its error. */
-export type Batches = AsyncGenerator<(tx: Tx) => Promise<number>, void, number>;
+/**
+ * Bounded work in units, one after the other: a `yield` has the answer of its unit as its value, or throws its error. After
+ * a bounded look that has found nothing to do, undefined is yielded, so that the sweep can end there.
+ */
+export type Batches = AsyncGenerator<((tx: Tx) => Promise<number>) | undefined, void, number>;
 
 /** A job that does for one bot after the other what is due. It says for which, and does one bounded batch. */
 export interface BotSweep {
@@ -64,6 +67,10 @@ export async function inBatches(
   done: (rows: number) => void,
 ): Promise<void> {
   for (let step = await batches.next(0); step.done !== true && !stopping.aborted;) {
+    if (step.value === undefined) {
+      step = await batches.next(0);
+      continue;
+    }
     const [unit] = await Promise.allSettled([lease.batch(step.value)]);
     if (unit.status === 'rejected') {
       if (unit.reason instanceof LeaseLost) throw unit.reason;

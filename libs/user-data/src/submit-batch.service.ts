@@ -4,7 +4,7 @@ import { attempt, BATCH_MAX, done, inTurns, itemOf, type ItemResult, type Quota,
 import { Acts, type Asked, type Claim } from '@app/acts';
 import { ApiError, describeFault, internalError } from '@app/kernel';
 import { subjectName } from '@app/crypto';
-import { type Submission, SubmitAct } from './submit.act';
+import { type KeptSubmit, type Submission, SubmitAct } from './submit.act';
 import { SubmitData, type SubmittedBatchView, type SubmittedView } from './user-data.dto';
 
 /** Characters of the values that one unit checks and encrypts, so that other requests have their turn. */
@@ -40,12 +40,12 @@ export class SubmitBatches {
   ): Promise<SubmittedBatchView> {
     const claims = claim.parts(BATCH_MAX);
     const read = await inTurns(items, (item) => attempt(() => this.act.of(botId, itemOf(SubmitData, item))));
-    const repeats = claim.isGiven ? await this.acts.repeats<SubmittedView>(claims) : [];
-    const replayed = repeats.filter((view) => view !== undefined).length;
+    const repeats = claim.isGiven ? await this.acts.repeats<KeptSubmit>(claims) : [];
+    const replayed = repeats.filter((kept) => kept !== undefined).length;
     const results = read.map((one, at): ItemResult<SubmittedView> | undefined => {
-      const view = repeats[at];
-      if (view !== undefined) return done(view);
-      return one instanceof ApiError ? refused(one) : undefined;
+      if (one instanceof ApiError) return refused(one);
+      const kept = repeats[at];
+      return kept && done(this.act.viewOf(one, kept));
     });
     const given = read.flatMap((input, at) =>
       input instanceof ApiError || repeats[at] !== undefined

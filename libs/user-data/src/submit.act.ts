@@ -44,6 +44,9 @@ interface Change {
   readonly now: string;
 }
 
+/** What is stored of an answer for a repeat of its request. */
+export type KeptSubmit = Pick<SubmittedView, 'updated_at'>;
+
 const WHERE = `${SUBJECT_WHERE} AND category_key = ?`;
 const BEFORE = `SELECT value FROM user_data WHERE ${WHERE} FOR UPDATE`;
 const REMOVE = `DELETE FROM user_data WHERE ${WHERE}`;
@@ -132,13 +135,24 @@ export class SubmitAct implements Act<Submission, State, Change, SubmittedView> 
         })),
       ),
     ]);
-    return changes.map(({ subject: { ids }, category, now: updated_at }) => ({
-      user_id: ids.user_id,
-      guild_id: ids.guild_id,
-      category,
-      stored: true,
-      updated_at,
-    }));
+    return changes.map((change) => this.viewOf(change, { updated_at: change.now }));
+  }
+
+  /** The repeated request has the rest. */
+  kept({ updated_at }: SubmittedView): KeptSubmit {
+    return { updated_at };
+  }
+
+  async recall(_: Tx, kept: KeptSubmit, submission: Submission): Promise<SubmittedView> {
+    return this.viewOf(submission, kept);
+  }
+
+  /** The answer to a submission from what is kept of it. */
+  viewOf(
+    { subject: { ids }, category }: Pick<Submission, 'subject' | 'category'>,
+    { updated_at }: KeptSubmit,
+  ): SubmittedView {
+    return { user_id: ids.user_id, guild_id: ids.guild_id, category, stored: true, updated_at };
   }
 
   /** `data` without its nulls as JSON text; undefined when no value is left. @throws ApiError 413 */

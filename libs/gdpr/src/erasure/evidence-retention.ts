@@ -208,6 +208,8 @@ export class EvidenceRetentionJob implements BotSweep {
 
   async *afterBots(): Batches {
     yield* this.evidence.pruneOfGoneBots();
+    // A sweep that is to stop ends here.
+    yield undefined;
     await this.unitOfWork.scrubRows();
   }
 
