@@ -34,7 +34,8 @@ export class IdempotencyRetention implements BotSweep {
     const look = (after?: Looked): Promise<Looked[]> =>
       this.unitOfWork.read((tx) => tx.all(LOOK, botId, after?.id ?? ''));
     for await (const page of pages(BATCH, look))
-      if (page.some(({ created_at: at }) => at <= before))
-        yield (tx) => tx.run(REMOVE, botId, page[0]?.id ?? '', page.at(-1)?.id ?? '', before);
+      yield page.every(({ created_at: at }) => at > before)
+        ? undefined
+        : (tx) => tx.run(REMOVE, botId, page[0]?.id ?? '', page.at(-1)?.id ?? '', before);
   }
 }

@@ -46,7 +46,7 @@ export class ConsentHistoryPruning {
   /** Removes the entries of a bot about consents that ended before `beforeIso`. */
   async *pruneBefore(botId: string, beforeIso: string): Batches {
     for await (const ended of this.ended(botId, beforeIso))
-      if (ended.length > 0) yield (tx) => remove(tx, botId, ended);
+      yield ended.length === 0 ? undefined : (tx) => remove(tx, botId, ended);
   }
 
   /** The number of entries that {@link pruneBefore} would remove. */

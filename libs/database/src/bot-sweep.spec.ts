@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Tx } from './tx';
 import type { UnitOfWork } from './unit-of-work';
-import { type Batches, type BotSweep, sweepBots } from './bot-sweep';
+import { type Batches, type BotSweep, inBatches, sweepBots } from './bot-sweep';
 import { type Lease, LeaseLost } from './job-leases';
 
 const BOTS = ['a', 'b', 'c'];
@@ -67,6 +67,21 @@ describe('a sweep', () => {
   it('begins nothing more once it is stopped', async () => {
     expect(await swept(two, { stopAt: 2 })).toEqual({ units: 'unit a1 unit', done: [1, 2] });
     expect((await swept(two, { stopAt: 7 })).units).not.toContain('end');
+  });
+
+  it('ends in a search that finds nothing for long, once it is stopped', async () => {
+    const stopping = new AbortController();
+    let looked = 0;
+    const search = async function* (): Batches {
+      for (; looked < 3; looked++) {
+        if (looked === 1) stopping.abort();
+        yield undefined;
+      }
+    };
+    const batch = jest.fn();
+    await inBatches(search(), { batch } as unknown as Lease, stopping.signal, batch);
+    expect(looked).toBe(1);
+    expect(batch).not.toHaveBeenCalled();
   });
 
   it('ends at once where another process has taken the job over', async () => {

@@ -4,8 +4,11 @@ import type { UnitOfWork } from './unit-of-work';
 import { describeFault } from '@app/kernel';
 import { type Lease, LeaseLost } from './job-leases';
 
-/** Bounded work in units, one after the other: a `yield` has the answer of its unit as its value, or throws its error. */
-export type Batches = AsyncGenerator<(tx: Tx) => Promise<number>, void, number>;
+/**
+ * Bounded work in units, one after the other: a `yield` has the answer of its unit as its value, or throws its error. The
+ * `yield` of nothing is a place at which a stopped run ends: a search that finds nothing for long yields it.
+ */
+export type Batches = AsyncGenerator<((tx: Tx) => Promise<number>) | undefined, void, number>;
 
 /** A job that does for one bot after the other what is due. It says for which, and does one bounded batch. */
 export interface BotSweep {
@@ -56,7 +59,7 @@ export async function sweepBots(
   });
 }
 
-/** Does each batch in a unit that renews the lease. @throws LeaseLost when another process has taken over. */
+/** Does each batch in a unit that renews the lease. @throws LeaseLost when another process has taken over */
 export async function inBatches(
   batches: Batches,
   lease: Lease,
@@ -64,6 +67,10 @@ export async function inBatches(
   done: (rows: number) => void,
 ): Promise<void> {
   for (let step = await batches.next(0); step.done !== true && !stopping.aborted;) {
+    if (step.value === undefined) {
+      step = await batches.next(0);
+      continue;
+    }
     const [unit] = await Promise.allSettled([lease.batch(step.value)]);
     if (unit.status === 'rejected') {
       if (unit.reason instanceof LeaseLost) throw unit.reason;
