@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { Caller, CurrentBot, Describes, type Examples, RequiresScope, Responds, Topic } from '@app/http';
-import { StatsQuery, StatsView } from './stats.dto';
+import { StatsQuery, StatsView } from './reports.dto';
 import { StatsService } from './stats.service';
 
 const EXAMPLES = {
