@@ -54,9 +54,16 @@ export class DueData {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Erases what is due of a bot. Locked subjects are left to the next run. */
+  /** Erases what is due of a bot. Locked subjects are left to the next run. A fault of one table or category stops no other. */
   async *batches(botId: string, reason: ErasureReason): Batches {
-    for (const due of await this.find(botId, reason)) while ((yield (tx) => this.erase(tx, due)) === BATCH);
+    const faults: unknown[] = [];
+    for (const due of await this.find(botId, reason))
+      try {
+        while ((yield (tx) => this.erase(tx, due)) === BATCH);
+      } catch (error) {
+        faults.push(error);
+      }
+    if (faults.length > 0) throw faults[0];
   }
 
   /** The tables in which rows of a bot have come to their time. */
