@@ -8,10 +8,9 @@ import { Module } from '@nestjs/common';
 import { BreachScopes } from './breach-scope.service';
 import { Stats1763600000021 } from './migrations/1763600000021-stats';
 import { ProcessingRecords } from './processing-record.service';
-import { ReportsController } from './reports.controller';
+import { ReportsController, StatsController } from './reports.controller';
 import { RetentionPreview } from './retention-preview';
 import { StatCount } from './stat-count.entity';
-import { StatsController } from './stats.controller';
 import { StatsListener } from './stats.listener';
 import { StatsRetention, StatsService } from './stats.service';
 
