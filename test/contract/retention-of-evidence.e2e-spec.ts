@@ -1,3 +1,4 @@
+import { ConsentHistoryPruning } from '@app/consent';
 import { JobRunner, UnitOfWork } from '@app/database';
 import { EvidenceRetention, EvidenceRetentionJob } from '@app/gdpr';
 import { Clock, type Config, CONFIG, daysAfter, firstIdAt, Random } from '@app/kernel';
@@ -241,6 +242,14 @@ describe('the history of a consent', () => {
     after(new Date().toISOString(), 2 * DAYS);
     await sweep();
     expect(await history()).toEqual(['requested 1.0', 'accepted 1.0']);
+  });
+
+  it('is looked through with a place to stop after each page, also where nothing has ended', async () => {
+    await bot.hasConsent(who);
+    const pruning = service.app.get(ConsentHistoryPruning);
+    const search = pruning.pruneBefore(bot.id, daysAfter(new Date().toISOString(), 1));
+    expect(await search.next(0)).toEqual({ done: false, value: undefined });
+    expect(await search.next(0)).toEqual({ done: true, value: undefined });
   });
 
   it('is removed in bounded batches, past the kept entries', async () => {

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { UnitOfWork } from '@app/database';
 import { Clock, daysAfter } from '@app/kernel';
@@ -219,6 +220,29 @@ describe('retention_days of a category', () => {
     expect((await second.export(who)).data).toMatchObject({ data: {} });
     await sweep();
     expect(await dataOf(who)).toEqual({});
+  });
+
+  it('continues with the next category after a fault of one, which is logged', async () => {
+    const who = subject();
+    await bot.hasConsent(who);
+    for (const key of ['broken', 'notes']) {
+      await bot.hasCategory(key, [field('value')], { retention_days: 1 });
+      await bot.hasData(who, key, { value: 'x' });
+    }
+    later(1, 1_000);
+    const data = service.app.get(DueData, { strict: false });
+    const erase = data.erase.bind(data);
+    jest
+      .spyOn(data, 'erase')
+      .mockImplementation((tx, due) =>
+        due.category === 'broken' ? Promise.reject(new Error('injected')) : erase(tx, due),
+      );
+    const logged = jest.spyOn(Logger.prototype, 'error');
+    await sweep();
+    expect(await dataOf(who)).toEqual({ broken: { value: 'x' } });
+    expect(
+      logged.mock.calls.filter(([, about]) => (about as { botId?: string }).botId === bot.id),
+    ).toHaveLength(1);
   });
 });
 

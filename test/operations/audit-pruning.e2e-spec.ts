@@ -106,6 +106,17 @@ describe('AuditPruning', () => {
     expect(await verifyAuditExport(await exported(bot), keySet)).toMatchObject({ batches: 1, events: 1 });
   });
 
+  it('leaves a log that lacks its first batch, after one try in a run', async () => {
+    const between = await grown();
+    await service.database.run('DELETE FROM audit_batches WHERE bot_id = ? AND number = 1', bot.id);
+    const units = service.app.get(AuditPruning).pruneBefore(bot.id, between);
+    expect(await units.next(0)).toMatchObject({ done: false });
+    // The answer of that unit: it has removed nothing.
+    expect(await units.next(0)).toMatchObject({ done: true });
+    expect(await prune(between)).toBe(0);
+    expect(await total()).toBe(8);
+  });
+
   it('cannot be forged without the key', async () => {
     const between = await grown();
     await service.database.run('DELETE FROM audit_batches WHERE bot_id = ? AND number <= 2', bot.id);

@@ -93,7 +93,7 @@ export function lockDecisions(
 }
 
 /** The categories that a consent covers: none unless it is in force. */
-export class ConsentScope {
+class ConsentScope {
   constructor(private readonly decision: Omit<Decision, 'erasing'>) {}
 
   /** @throws ApiError 403 `consent_required` for a category that the user did not grant. */

@@ -5,7 +5,6 @@ export {
   consentCovering,
   consentScope,
   type Decision,
-  ConsentScope,
   consentShown,
   lockDecisions,
   requireConsent,

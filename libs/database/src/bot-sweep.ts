@@ -59,7 +59,7 @@ export async function sweepBots(
   });
 }
 
-/** Does each batch in a unit that renews the lease. @throws LeaseLost when another process has taken over. */
+/** Does each batch in a unit that renews the lease. @throws LeaseLost when another process has taken over */
 export async function inBatches(
   batches: Batches,
   lease: Lease,

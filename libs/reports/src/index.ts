@@ -1,5 +1,3 @@
-export { ReportsModule } from './reports.module';
+export { ReportsModule, StatsModule } from './reports.module';
 export { RetentionPreview } from './retention-preview';
-export { StatsModule } from './stats.module';
-export { StatsRetention } from './stats-retention.job';
-export { StatsService } from './stats.service';
+export { StatsRetention, StatsService } from './stats.service';

@@ -1,12 +1,18 @@
-import { Module } from '@nestjs/common';
 import { CategoriesModule } from '@app/categories';
 import { CryptoModule } from '@app/crypto';
+import { DatabaseModule } from '@app/database';
 import { ErasureModule } from '@app/gdpr';
+import { SealingModule } from '@app/sealing';
 import { UserDataModule } from '@app/user-data';
+import { Module } from '@nestjs/common';
 import { BreachScopes } from './breach-scope.service';
+import { Stats1763600000021 } from './migrations/1763600000021-stats';
 import { ProcessingRecords } from './processing-record.service';
-import { ReportsController } from './reports.controller';
+import { ReportsController, StatsController } from './reports.controller';
 import { RetentionPreview } from './retention-preview';
+import { StatCount } from './stat-count.entity';
+import { StatsListener } from './stats.listener';
+import { StatsRetention, StatsService } from './stats.service';
 
 @Module({
   imports: [CryptoModule, CategoriesModule, ErasureModule, UserDataModule],
@@ -15,3 +21,11 @@ import { RetentionPreview } from './retention-preview';
   exports: [RetentionPreview],
 })
 export class ReportsModule {}
+
+/** Keeps numbers over time. No library imports it: it listens to what others do. */
+@Module({
+  imports: [SealingModule, DatabaseModule.forFeature([StatCount], [Stats1763600000021])],
+  controllers: [StatsController],
+  providers: [StatsListener, StatsService, StatsRetention],
+})
+export class StatsModule {}

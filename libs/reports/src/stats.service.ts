@@ -1,10 +1,10 @@
-import { Injectable } from '@nestjs/common';
 import { EVENT_TYPES, eventsBehind, type HourlyEvents } from '@app/audit';
-import { type Tx, UnitOfWork } from '@app/database';
+import { type Batches, type BotSweep, PeriodicJob, type Tx, UnitOfWork } from '@app/database';
 import { ApiError, Clock, invalidRequest } from '@app/kernel';
 import { BatchSealer, lastSealed } from '@app/sealing';
+import { Injectable } from '@nestjs/common';
 import { quantile } from './duration-steps';
-import type { StatsBucket, StatsQuery, StatsView } from './stats.dto';
+import type { StatsBucket, StatsQuery, StatsView } from './reports.dto';
 import { beginOf, type Counted, countsIn, ERASURE, LONGEST, type Period, WEBHOOK } from './stats.sql';
 
 const DAY_MS = 86_400_000;
@@ -117,4 +117,29 @@ function bucketOf(at: string, counted: readonly Counted[]): StatsBucket {
   const of = { steps, longestMs };
   const times = { p50: quantile(of, 0.5), p95: quantile(of, 0.95), max: longestMs };
   return { at, counts, webhooks, erasure_ms: steps.size === 0 ? null : times };
+}
+
+/** Removes the counts of days that ended more than 400 days ago, one day in each unit. */
+@PeriodicJob({ lookEveryMs: 60_000 })
+@Injectable()
+export class StatsRetention implements BotSweep {
+  readonly name = 'stats-retention';
+  readonly everyMs = 3_600_000;
+  readonly table = 'stats_counts';
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  async *batches(botId: string): Batches {
+    const kept = this.clock.daysAgoIso(KEPT_DAYS).slice(0, 10);
+    const sql = 'SELECT MIN(day) AS day FROM stats_counts WHERE bot_id = ?';
+    const oldest = async (): Promise<string | null> =>
+      (await this.unitOfWork.get<{ day: string | null }>(sql, botId))?.day ?? null;
+    for (let day = await oldest(); day !== null && day < kept; day = await oldest()) {
+      const removed = day;
+      yield (tx) => tx.run('DELETE FROM stats_counts WHERE bot_id = ? AND day = ?', botId, removed);
+    }
+  }
 }

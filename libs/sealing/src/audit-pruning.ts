@@ -27,7 +27,7 @@ export class AuditPruning {
 
   /**
    * Removes the batches of a bot with all events written before `beforeIso`, a bounded number in each unit. Unsealed
-   * events stay.
+   * events stay, and so does a log that lacks its first batch: its verification reports that.
    */
   async *pruneBefore(botId: string, beforeIso: string): Batches {
     for (;;) {
@@ -37,7 +37,7 @@ export class AuditPruning {
       const { number, last_seq, chain } = last;
       const pruned = { bot_id: botId, number, last_seq, chain, before: beforeIso };
       const statement = await this.signer.sign({ ...pruned, pruned_at: this.clock.nowIso() }, PRUNING_TYPE);
-      yield async (tx) => {
+      const removed = yield async (tx) => {
         const moved = await tx.run(
           'UPDATE audit_heads SET pruned_number = ?, pruning = ? WHERE bot_id = ? AND pruned_number = ?',
           ...[number, statement, botId, first.number - 1],
@@ -47,6 +47,7 @@ export class AuditPruning {
         await lowerCounts(tx, botId, last_seq);
         return removeEvents(tx, botId, last_seq);
       };
+      if (removed === 0) return;
     }
   }
 

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { appendBatch, type BatchRow, type Head, headOf } from './audit-batches';
 import { chainOf, CHECKPOINT_TYPE, checkpointOf, NO_CHAIN } from './audit-leaf';
-import { BatchHasher } from './hashing-thread';
+import { BatchHasher } from './batch-hasher';
 import { EventOpener, type EventRow, type StoredEvents, unlessErased } from './event-opener';
 import { SettledOrder } from './settled-order';
 

@@ -4,7 +4,7 @@ export { type AuditLogHead, AuditProofs } from './audit-proofs.service';
 export { AuditPruning } from './audit-pruning';
 export { AuditVerifier, type LogSummary } from './audit-verifier';
 export { type BatchPlace, faultsOf, type LogFault } from './batch-check';
-export { BatchHasher, HashingThread } from './hashing-thread';
+export { BatchHasher, HashingThread } from './batch-hasher';
 export { BatchesSealed, BatchSealer } from './batch-sealer';
 export { type BatchSeal, EventCommitments } from './event-commitments';
 export { EventOpener, type EventRow, type StoredEvents } from './event-opener';

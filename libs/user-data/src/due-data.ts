@@ -1,9 +1,15 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { CategoriesService, holdRetentionDays, limitedCategories, restsOnConsent } from '@app/categories';
+import {
+  CategoriesService,
+  holdRetentionDays,
+  limitedCategories,
+  nextBotWithLimits,
+  restsOnConsent,
+} from '@app/categories';
 import { consentCovering } from '@app/consent';
-import { type Batches, type SqlPart, type Tx, UnitOfWork } from '@app/database';
-import { Clock, type Config, CONFIG, Metrics, NO_METRICS } from '@app/kernel';
 import { amongSubjects, type ConsentedTable, subjectAt, subjectName } from '@app/crypto';
+import { type Batches, type BotSweep, PeriodicJob, type SqlPart, type Tx, UnitOfWork } from '@app/database';
+import { Clock, type Config, CONFIG, Metrics, NO_METRICS } from '@app/kernel';
+import { Inject, Injectable } from '@nestjs/common';
 import { categoryOf, ConsentedTables, type ErasedRow, type ErasureReason } from './consented-tables';
 
 /** Rows that one unit looks at: few enough that other units wait only shortly for a locked subject. */
@@ -48,9 +54,16 @@ export class DueData {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Erases what is due of a bot. Locked subjects are left to the next run. */
+  /** Erases what is due of a bot. Locked subjects are left to the next run. A fault of one table or category stops no other. */
   async *batches(botId: string, reason: ErasureReason): Batches {
-    for (const due of await this.find(botId, reason)) while ((yield (tx) => this.erase(tx, due)) === BATCH);
+    const faults: unknown[] = [];
+    for (const due of await this.find(botId, reason))
+      try {
+        while ((yield (tx) => this.erase(tx, due)) === BATCH);
+      } catch (error) {
+        faults.push(error);
+      }
+    if (faults.length > 0) throw faults[0];
   }
 
   /** The tables in which rows of a bot have come to their time. */
@@ -187,4 +200,46 @@ function isDue({ engine }: Tx, { reason, one, before }: Due): SqlPart {
   const category = categoryOf(one);
   const { exists } = consentCovering(engine, 'd', category);
   return { sql: `${restsOnConsent('d', category)} AND NOT ${exists}`, values: [] };
+}
+
+/** Erases data older than the present `retention_days` of its category, also what became due during a downtime. */
+@PeriodicJob({ lookEveryMs: 60_000 })
+@Injectable()
+export class CategoryRetention implements BotSweep {
+  readonly name = 'category-retention';
+  readonly everyMs = 3_600_000;
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly data: DueData,
+  ) {}
+
+  nextBot(after: string): Promise<string | undefined> {
+    return nextBotWithLimits(this.unitOfWork, after);
+  }
+
+  batches(botId: string): Batches {
+    return this.data.batches(botId, 'retention');
+  }
+}
+
+/**
+ * Erases what a withdrawn consent has left `REVOKED_DATA_GRACE_DAYS` after the withdrawal, within a minute, or at the next
+ * start; never with the setting `off`.
+ */
+@PeriodicJob({ lookEveryMs: 15_000 })
+@Injectable()
+export class WithdrawnDataErasure implements BotSweep {
+  readonly name = 'withdrawn-data';
+  readonly everyMs = 30_000;
+
+  constructor(private readonly data: DueData) {}
+
+  nextBot(after: string): Promise<string | undefined> {
+    return this.data.nextBotWithWithdrawn(after);
+  }
+
+  batches(botId: string): Batches {
+    return this.data.batches(botId, 'consent_revoked');
+  }
 }

@@ -1,5 +1,4 @@
-export { type DueCount, DueData } from './due-data';
-export { CategoryRetention, WithdrawnDataErasure } from './due-data.job';
+export { CategoryRetention, type DueCount, DueData, WithdrawnDataErasure } from './due-data';
 export { checkValues } from './stored-value';
 export { type Submission, SubmitAct } from './submit.act';
 export { UserDataModule } from './user-data.module';

@@ -66,8 +66,10 @@ export class EvidenceRetention {
 
   /** {@link prune} of the ledger of deleted bots, which outlives them. */
   async *pruneOfGoneBots(): Batches {
-    for (let botId = await this.goneAfter(''); botId !== undefined; botId = await this.goneAfter(botId))
+    for (let botId = await this.goneAfter(''); botId !== undefined; botId = await this.goneAfter(botId)) {
       yield* this.removeOld(ENTRIES, botId, this.cutoffs().ledger);
+      yield undefined;
+    }
   }
 
   /** Numbers of the records that {@link prune} would remove. */
