@@ -90,7 +90,7 @@ export {
   Responds,
   RespondsLines,
 } from './responds';
-export { hostFault } from './served-host';
+export { hostFault, isWildcard, reachableUrl } from './served-host';
 export { JsonStream, LineStream, TextStream } from './streams';
 export { RedisRateLimitStore } from './rate-limit.redis';
 export { MemoryRateLimitStore, type RateDecision, RateLimitStore } from './rate-limit.store';

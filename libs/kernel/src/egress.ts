@@ -2,7 +2,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 import { Config } from './config';
 
 /** A network as `address/bits`. */
-export function ranges(...texts: string[]): BlockList {
+function ranges(...texts: string[]): BlockList {
   const list = new BlockList();
   for (const text of texts) {
     const [network = '', bits] = text.split('/');
@@ -28,7 +28,7 @@ export function ipv6Groups(address: string): number[] {
 }
 
 /** The IPv4 address that an IPv6 address without a zone leads to, in any notation; undefined for one that leads to none. */
-export function ipv4In(address: string): string | undefined {
+function ipv4In(address: string): string | undefined {
   if (!isIPv6(address) || !EMBEDS_IPV4.check(address, 'ipv6')) return undefined;
   return ipv6Groups(address)
     .slice(6)

@@ -1,4 +1,4 @@
-import type { FormFields, LetheRequest } from '@app/http';
+import { type FormFields, type LetheRequest, reachableUrl } from '@app/http';
 import { ApiError, type Config, CONFIG } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -17,8 +17,7 @@ export class PublicUrl {
     const { publicUrl, host, port } = this.config;
     if (publicUrl !== undefined) return publicUrl;
     const server = this.adapterHost.httpAdapter.getHttpServer() as { address(): AddressInfo | null };
-    const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-    return `http://${name.includes(':') ? `[${name}]` : name}:${server.address()?.port ?? port}`;
+    return reachableUrl(host, server.address()?.port ?? port);
   }
 
   /** The origin from which forms are accepted. */

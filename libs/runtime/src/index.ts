@@ -1,3 +1,3 @@
 export { Health, Readiness } from './health';
 export { LetheModule, SharedModule } from './lethe.module';
-export { type Application, isWildcard, listenFault, reachableUrl, startProcess } from './start-process';
+export { type Application, listenFault, startProcess } from './start-process';

@@ -193,13 +193,3 @@ export function listenFault(
   const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''];
   return reason === undefined ? error : new StartError(reason);
 }
-
-/** The address of a process for callers on the same machine. */
-export function reachableUrl(host: string, port: number): string {
-  if (isWildcard(host)) return `http://localhost:${port}`;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-export function isWildcard(host: string): boolean {
-  return host === '0.0.0.0' || host === '::';
-}
