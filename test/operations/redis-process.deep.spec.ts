@@ -15,7 +15,8 @@ const build = useBuild();
 /** Counts once, closes the store in the present state of its Redis, and ends without open handles. */
 const STORE = `
   const { Degradations, SystemClock } = require(process.argv[1] + '/kernel/src');
-  const { MemoryRateLimitStore, RedisRateLimitStore } = require(process.argv[1] + '/limits/src');
+  const { MemoryRateLimitStore } = require(process.argv[1] + '/http/src/rate-limit.store');
+  const { RedisRateLimitStore } = require(process.argv[1] + '/http/src/rate-limit.redis');
   const logger = { info() {}, warn: () => console.log('away') };
   const local = new MemoryRateLimitStore(new SystemClock());
   const options = { url: process.argv[2], local, degradations: new Degradations(), logger };

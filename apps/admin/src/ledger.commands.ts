@@ -7,7 +7,7 @@ import { presentMasterKeys } from '@app/crypto';
 import { keysPath } from '@app/database';
 import { ErasureLedger } from '@app/gdpr';
 import { StartError } from '@app/kernel';
-import { backUpSqlite } from '@app/operations';
+import { backUpSqlite, syncDirectory } from '@app/operations';
 import { inContext, noKeys } from './admin.context';
 import { record } from './backup.commands';
 import type { Command, Given, Surroundings } from './command-line';
@@ -118,7 +118,7 @@ async function written(
   return count;
 }
 
-/** Writes a new file, readable by its owner only and flushed to the disk. */
+/** Writes a new file, readable by its owner only and flushed to the disk with its entry in the directory. */
 async function intoFile(path: string, lines: AsyncIterable<string>): Promise<number> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException): FileHandle => {
     throw new StartError(
@@ -130,6 +130,7 @@ async function intoFile(path: string, lines: AsyncIterable<string>): Promise<num
   try {
     const count = await written(lines, (text) => file.writeFile(text));
     await file.sync();
+    await syncDirectory(dirname(resolve(path)));
     return count;
   } finally {
     await file.close();

@@ -6,8 +6,15 @@ import { ApiKeys } from './api-keys.service';
 import { BotDeletion } from './bot-deletion.service';
 import { lockBot } from './bot-queries';
 import { ApiKey } from './bot.entity';
-import { BotResumed } from './bot.events';
 import { Tiers } from './tiers';
+
+/** The operator has ended the suspension of a bot. */
+export class BotResumed {
+  constructor(
+    readonly tx: Tx,
+    readonly botId: string,
+  ) {}
+}
 
 /** Bots of one read. */
 const BATCH = 500;

@@ -27,7 +27,7 @@ import {
   WebhookSecretView,
 } from './bots.dto';
 import { BotsService, NOTICE } from './bots.service';
-import { RegistrationGuard } from './registration.guard';
+import { RegistrationGuard } from './bots.guards';
 import { WebhookSecrets } from './webhook-secrets.service';
 
 const GREETER = {

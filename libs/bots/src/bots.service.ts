@@ -1,13 +1,21 @@
-import { Injectable, Optional } from '@nestjs/common';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { Caller } from '@app/http';
 import { Clock, conflict, DomainEvents, EgressPolicy, invalidRequest, notFound, Random } from '@app/kernel';
+import { Injectable, Optional } from '@nestjs/common';
 import { ApiKeys } from './api-keys.service';
 import { lockBot } from './bot-queries';
 import { ApiKey, Bot } from './bot.entity';
-import { WebhookUrlChanged } from './bot.events';
 import type { BotRegisteredView, BotView, ChangeBot, RegisterBot, WebhookHealthView } from './bots.dto';
 import { WebhookSecrets } from './webhook-secrets.service';
+
+/** The webhook URL of a bot has changed, or was removed (null). Published inside the changing unit. */
+export class WebhookUrlChanged {
+  constructor(
+    readonly tx: Tx,
+    readonly botId: string,
+    readonly webhookUrl: string | null,
+  ) {}
+}
 
 export const NOTICE =
   'Store api_key and webhook_secret now: neither is shown again. Only data stored through this service is covered by its exports and erasures.';

@@ -1,6 +1,6 @@
 export { ApiKeyDirectory, ApiKeyTimes, identify } from './api-key-directory';
-export { ApiKeyGuard } from './api-key.guard';
-export { BotAdministration } from './bot-administration';
+export { ApiKeyGuard } from './bots.guards';
+export { BotAdministration, BotResumed } from './bot-administration';
 export {
   type BotFacts,
   botPages,
@@ -15,10 +15,9 @@ export {
   tryLockBots,
 } from './bot-queries';
 export { BotDeletion } from './bot-deletion.service';
-export { BotResumed, WebhookUrlChanged } from './bot.events';
+export { WebhookHealth, WebhookUrlChanged } from './bots.service';
 export { ApiKey, Bot } from './bot.entity';
 export { WebhookHealthView } from './bots.dto';
 export { BotsModule } from './bots.module';
 export { KeyUses } from './key-uses';
-export { WebhookHealth } from './bots.service';
 export { WebhookSecrets, type WebhookTarget } from './webhook-secrets.service';

@@ -7,6 +7,7 @@ import { Acts, type Claim } from '@app/acts';
 import { Clock, type Config, CONFIG, conflict, Random, requireBytes } from '@app/kernel';
 import { MoreThan } from 'typeorm';
 import type { CategoryView, ChangeCategory, DataFieldInput, RegisterCategory } from './categories.dto';
+import { changedField, dataField, requireCompatible, requireDistinctKeys } from './category-declarations';
 import {
   categoriesOfPage,
   categoryView,
@@ -15,7 +16,6 @@ import {
   undeclared,
 } from './category-queries';
 import { Category } from './category.entity';
-import { changedField, dataField, requireCompatible, requireDistinctKeys } from './declared-fields';
 import { changedPurposes } from './purposes';
 
 /** A category to declare; one without fields takes any object. */

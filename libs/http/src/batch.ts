@@ -4,7 +4,7 @@ import { ValidateBy } from 'class-validator';
 import { ApiError, type Config, OwnError, Turns } from '@app/kernel';
 import { JsonObject } from './fields';
 import { Form, validated } from './form';
-import { bodyTooLarge, MALFORMED, parseJsonObject } from './json-body';
+import { bodyTooLarge, MALFORMED, parseJsonObject } from './json';
 
 /** The maximum of items in one batch. */
 export const BATCH_MAX = 100;

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable, SetMetadat
 import { Reflector } from '@nestjs/core';
 import { type ApiError, CONFIG, type Config, invalidRequest, isCleanText } from '@app/kernel';
 import { BATCH_BODY, parseBatch } from './batch';
-import { parseJsonObject, readBody } from './json-body';
+import { parseJsonObject, readBody } from './json';
 import type { LetheRequest } from './request-context';
 
 const FORM_BODY = 'lethe:form-body';

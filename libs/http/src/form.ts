@@ -2,7 +2,7 @@ import { ArgumentMetadata, Injectable, PipeTransform } from '@nestjs/common';
 import { getMetadataStorage, ValidationArguments, ValidatorConstraintInterface } from 'class-validator';
 import { ApiError, FieldFault, invalidRequest, OwnError } from '@app/kernel';
 import { itemTypeOf } from './fields';
-import { isObject } from './json-value';
+import { isObject } from './json';
 
 type Dto = object;
 type DtoClass = new () => Dto;

@@ -1,16 +1,15 @@
+import { ApiError, type Config, invalidRequest } from '@app/kernel';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import express, { Express, RequestHandler } from 'express';
 import { createServer, IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { ExpressAdapter } from '@nestjs/platform-express';
-import express, { Express, RequestHandler } from 'express';
-import type { Config } from '@app/kernel';
 import { answer, answerDocument, answerPage, PublicDocument, successEnvelope, WebPage } from './answer';
 import { ConnectionQueue, cutUnlessWorking, refuse, refuseConnection } from './connections';
 import { ListPage } from './pagination';
-import { parseQuery } from './query';
 import type { LetheResponse } from './request-context';
 import { type StreamLimits, StreamSlots } from './stream-slots';
-import { AnswerStream, answerStream } from './streams';
+import { answerStream, AnswerStream } from './streams';
 
 /**
  * The time in which a client must send its headers, and its whole request, in milliseconds. The connection of a slower
@@ -173,4 +172,30 @@ function originForm(target: string): string {
 /** HTTP/1.1 requires a host (RFC 9112, section 3.2). */
 function isWithoutHost({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.host === undefined;
+}
+
+/**
+ * Parses a query string into single text values. A repeated parameter, or a bracket form of an array or object, is a
+ * fault. A parser must not throw, so the fault is returned and the validation pipe answers it.
+ */
+export function parseQuery(text: string | null | undefined): Record<string, string> | ApiError {
+  const found = Object.create(null) as Record<string, string>;
+  if (!text) return found;
+  for (const [name, value] of PLAIN.test(text) ? plainPairs(text) : new URLSearchParams(text)) {
+    if (name.includes('['))
+      return invalidRequest([{ field: name, message: 'must be a plain parameter, not an array or object' }]);
+    if (name in found) return invalidRequest([{ field: name, message: 'must be given once' }]);
+    found[name] = value;
+  }
+  return found;
+}
+
+/** A query without encoding or brackets, as most queries are. */
+const PLAIN = /^\w+=[\w.-]*(&\w+=[\w.-]*)*$/;
+
+function plainPairs(text: string): [string, string][] {
+  return text.split('&').map((pair) => {
+    const at = pair.indexOf('=');
+    return [pair.slice(0, at), pair.slice(at + 1)];
+  });
 }

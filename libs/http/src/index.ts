@@ -1,11 +1,13 @@
 export {
   answerPage,
+  ApiExceptionFilter,
   errorEnvelope,
   jsonOf,
   JsonText,
   PublicDocument,
   rateHeaders,
   successEnvelope,
+  toApiError,
   WebPage,
 } from './answer';
 export {
@@ -39,16 +41,17 @@ export { BodyGuard, FormBody, type FormFields } from './body.guard';
 export { Describes, EXAMPLE, EXAMPLE_SUBJECT, examplePage, type Examples, Topic, topicOf } from './describes';
 export { DiskGuard, OnLowDisk } from './disk.guard';
 export { DtoPipe } from './form';
-export { ApiExceptionFilter, toApiError } from './exception.filter';
-export { field, matches, type Presence } from './field-rule';
 export {
   ConsentVersion,
   Email,
+  field,
   Flag,
   Integer,
   JsonObject,
   ListOf,
+  matches,
   OneOf,
+  type Presence,
   QueryInteger,
   Slug,
   Snowflake,
@@ -76,7 +79,7 @@ export {
   Texts,
 } from './text.fields';
 export { inPieces, ListPage, Page, PageQuery, Pagination, type Position } from './pagination';
-export { addNumberFaults, mergePatch, numberFault } from './json-value';
+export { addNumberFaults, mergePatch, numberFault } from './json';
 export { Counted, countRate, Quota, RateLimitGuard } from './rate-limit.guard';
 export { Caller, type LetheRequest, RequestContext } from './request-context';
 export {
@@ -87,7 +90,7 @@ export {
   Responds,
   RespondsLines,
 } from './responds';
-export { hostFault } from './served-host';
+export { hostFault, isWildcard, reachableUrl } from './served-host';
 export { JsonStream, LineStream, TextStream } from './streams';
 export { RedisRateLimitStore } from './rate-limit.redis';
 export { MemoryRateLimitStore, type RateDecision, RateLimitStore } from './rate-limit.store';

@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { jsonOf, JsonText } from './answer';
-import { field, matches } from './field-rule';
-import { QueryInteger } from './fields';
+import { field, matches, QueryInteger } from './fields';
 import { JsonStream, type WritePiece } from './streams';
 
 const DEFAULT_PAGE_SIZE = 20;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { ApiError } from '@app/kernel';
-import { parseQuery } from './query';
+import { parseQuery } from './http.adapter';
 
 describe('parseQuery', () => {
   it('reads every query of single plain parameters as URLSearchParams does, whichever way it takes', () => {

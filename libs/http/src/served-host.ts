@@ -33,3 +33,14 @@ function hostLines(rawHeaders: readonly string[]): number {
     if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count++;
   return count;
 }
+
+/** The address of a process for callers on the same machine. */
+export function reachableUrl(host: string, port: number): string {
+  if (isWildcard(host)) return `http://localhost:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Whether a service with this `HOST` listens on every address of its machine. */
+export function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}

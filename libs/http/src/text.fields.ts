@@ -1,6 +1,6 @@
 import { codePoints, isReadableText } from '@app/kernel';
-import { field, fieldOf, type Presence } from './field-rule';
-import { isObject } from './json-value';
+import { field, fieldOf, type Presence } from './fields';
+import { isObject } from './json';
 
 function isText(value: unknown, max: number): boolean {
   return typeof value === 'string' && codePoints(value) <= max && isReadableText(value);

@@ -2,7 +2,7 @@ export { Clock, daysAfter, firstIdAt, Random, SharedReading, SystemClock, System
 export { type Config, CONFIG, ConfigError, loadConfig, readConfig, readDotenv } from './config';
 export { Degradations, DISK_LOW } from './degradations';
 export { DomainEvents, OnDomainEvent } from './domain-events';
-export { EgressPolicy } from './egress';
+export { addressIn, EgressPolicy, ipv6Groups } from './egress';
 export {
   ApiError,
   conflict,
@@ -19,7 +19,6 @@ export {
   StartError,
 } from './errors';
 export { bytesOf, homeFolder, isThere, realFile, version } from './files';
-export { addressIn, ipv6Groups } from './ip-address';
 export { LogStream } from './log-stream';
 export { createLogger, describeFault, LOGGER, logRequest, NestLogger } from './logger';
 export { printable } from './printable';

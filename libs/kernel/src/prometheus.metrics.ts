@@ -41,7 +41,7 @@ export class PrometheusMetrics extends Metrics implements OnApplicationShutdown 
   private readonly histograms = new Map<string, Histogram>();
   private readonly httpRequests: Counter;
   private readonly httpDuration: Histogram;
-  /** The series of each kind of answer, which are kept: to find them by their labels takes longer than to count. */
+  /** What counts each kind of answer, bound to its labels: to check and bind them for each answer takes longer. */
   private readonly answers = new Map<string, AnswerSeries>();
   private readonly loopDelay = new EventLoopDelay();
   private reading: Promise<string> | undefined;

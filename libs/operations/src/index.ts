@@ -12,5 +12,6 @@ export {
   lastBackups,
   madeOf,
   recordBackup,
+  syncDirectory,
 } from './sqlite.backup';
 export { type Restored, restoreSqlite } from './sqlite.restore';

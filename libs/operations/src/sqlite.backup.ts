@@ -56,13 +56,14 @@ export async function backUpSqlite(
   now: string,
 ): Promise<BackupManifest> {
   for (const part of parts) requireFilled(partPath(path, part));
-  makeEmpty(directory);
+  const made = makeEmpty(resolve(directory));
   try {
     const files: Partial<Record<BackupPart, BackupFile>> = {};
     for (const part of BACKUP_PARTS.filter((one) => parts.includes(one)))
       files[part] = await copied(partPath(path, part), directory, fileName(part));
     const manifest: BackupManifest = { format: FORMAT, made_at: now, files };
     await writeWhole(manifestPath(directory), `${JSON.stringify(manifest, null, 2)}\n`);
+    for (const folder of made) await syncDirectory(dirname(folder));
     return manifest;
   } catch (error) {
     for (const name of readdirSync(directory)) rmSync(join(directory, name), { force: true });
@@ -100,10 +101,14 @@ async function copied(source: string, directory: string, name: string): Promise<
   return { name, bytes: statSync(target).size, sha256: await digestOf(target) };
 }
 
-function makeEmpty(directory: string): void {
+/** Makes a directory with those above it, unless it is there and empty. Returns the new ones, whose entries are not flushed yet. */
+function makeEmpty(directory: string): string[] {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    if (readdirSync(directory).length === 0) return;
+    const first = mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const made: string[] = [];
+    if (first !== undefined)
+      for (let at = directory; at.length >= first.length; at = dirname(at)) made.push(at);
+    if (readdirSync(directory).length === 0) return made;
   } catch (error) {
     throw translated(error, directory);
   }

@@ -1,9 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
 import { ApiKeyDirectory } from '@app/bots';
 import { Keyring } from '@app/crypto';
-import { type LetheRequest, type Scope, scopesOf } from '@app/http';
-import { Clock, CONFIG, type Config } from '@app/kernel';
+import { type LetheRequest, Public, type Scope, scopesOf, Text } from '@app/http';
+import { ApiError, Clock, type Config, CONFIG } from '@app/kernel';
 import { UnreadableSecretError } from '@app/primitives';
+import { Body, Controller, Delete, HttpCode, Inject, Injectable, Post, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
 import type { NextFunction, Response } from 'express';
 
 /** The longest session, in milliseconds. It also ends when its key ends. */
@@ -119,4 +120,48 @@ export function consoleGateway(sessions: ConsoleSessions, limit: number) {
     }
     next();
   };
+}
+
+/** Characters of an API key at most; all have fewer. */
+const KEY_LENGTH_MAX = 200;
+
+class SignInDto {
+  @Text(KEY_LENGTH_MAX) key: string;
+}
+
+/** The session of the console, outside the prefix of the interface. */
+@ApiExcludeController()
+@Public()
+@Controller('console/session')
+export class ConsoleController {
+  constructor(private readonly sessions: ConsoleSessions) {}
+
+  @Post()
+  @HttpCode(200)
+  async begin(
+    @Req() request: LetheRequest,
+    @Res({ passthrough: true }) response: Response,
+    @Body() { key }: SignInDto,
+  ): Promise<SessionView> {
+    requirePage(request);
+    const begun = await this.sessions.begin(request, key);
+    if (begun === undefined) throw new ApiError('unauthorized', 'The API key is not valid');
+    response.setHeader('Set-Cookie', begun.cookie);
+    return begun.session;
+  }
+
+  @Delete()
+  end(
+    @Req() request: LetheRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): { readonly ended: true } {
+    requirePage(request);
+    response.setHeader('Set-Cookie', this.sessions.end(request));
+    return { ended: true };
+  }
+}
+
+function requirePage(request: LetheRequest): void {
+  if (isFromPage(request)) return;
+  throw new ApiError('unauthorized', 'Only the page /console of this service can begin and end its sessions');
 }

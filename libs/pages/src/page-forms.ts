@@ -1,8 +1,30 @@
+import { type FormFields, type LetheRequest, reachableUrl } from '@app/http';
+import { ApiError, type Config, CONFIG } from '@app/kernel';
+import { Inject, Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
-import type { FormFields, LetheRequest } from '@app/http';
-import { ApiError } from '@app/kernel';
-import { PublicUrl } from './public-url';
+import type { AddressInfo } from 'node:net';
+
+/** The address at which users reach the service: `PUBLIC_URL`, or the address on which it listens. */
+@Injectable()
+export class PublicUrl {
+  constructor(
+    private readonly adapterHost: HttpAdapterHost,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  get url(): string {
+    const { publicUrl, host, port } = this.config;
+    if (publicUrl !== undefined) return publicUrl;
+    const server = this.adapterHost.httpAdapter.getHttpServer() as { address(): AddressInfo | null };
+    return reachableUrl(host, server.address()?.port ?? port);
+  }
+
+  /** The origin from which forms are accepted. */
+  get origin(): string {
+    return new URL(this.url).origin;
+  }
+}
 
 /** The acts of the forms of a page. */
 export type FormAct = 'accept' | 'decline' | 'revoke' | 'export' | 'forget';

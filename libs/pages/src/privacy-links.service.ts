@@ -31,7 +31,7 @@ import {
   SCOPE_OF,
 } from './privacy-links.dto';
 import { removeExpired } from './privacy-links.holder';
-import { PublicUrl } from './public-url';
+import { PublicUrl } from './page-forms';
 
 const TABLE = 'privacy_links';
 const ADMIN = scopeBits(['admin']);

@@ -1,4 +1,3 @@
 export { Health, Readiness } from './health';
 export { LetheModule, SharedModule } from './lethe.module';
-export { isWildcard, listenFault, reachableUrl } from './listening';
-export { type Application, startProcess } from './start-process';
+export { type Application, listenFault, startProcess } from './start-process';

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { isDamage } from '@app/database';
 import { ErasureReplay } from '@app/gdpr';
 import {
@@ -16,6 +15,7 @@ import {
 } from '@app/kernel';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Logger } from 'pino';
+import 'reflect-metadata';
 import { Readiness } from './health';
 
 /** The start and the end of a process. */
@@ -175,4 +175,21 @@ class Shutdown {
     await app.nest.close();
     this.logger.info('stopped');
   }
+}
+
+/** The error for an address that cannot be used, with the remedy; `setting` is the one of the port. */
+export function listenFault(
+  error: unknown,
+  { host, port, setting }: { host: string; port: number; setting: string },
+): unknown {
+  const noAddress = `HOST names ${host}, which is not an address of this machine.`;
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} of ${host} is in use. Stop the program that listens there, or choose another port with ${setting}.`,
+    EACCES: `Port ${port} may not be used by this user. Choose one above 1023 with ${setting}.`,
+    EADDRNOTAVAIL: noAddress,
+    ENOTFOUND: noAddress,
+    EAI_AGAIN: noAddress,
+  };
+  const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''];
+  return reason === undefined ? error : new StartError(reason);
 }

@@ -1,13 +1,16 @@
-import { Module } from '@nestjs/common';
 import { AuditModule } from '@app/audit';
+import { BotsModule } from '@app/bots';
 import { ConsentModule } from '@app/consent';
 import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { ErasureModule, ExportModule } from '@app/gdpr';
 import { ServersModule } from '@app/servers';
+import { Module } from '@nestjs/common';
+import { ConsoleFiles } from './console-files';
+import { ConsoleController, ConsoleSessions } from './console-sessions';
 import { PrivacyLinks1763600000022 } from './migrations/1763600000022-privacy-links';
 import { PageActs } from './page-acts';
-import { PageForms } from './page-forms';
+import { PageForms, PublicUrl } from './page-forms';
 import { PageReading } from './page-reading';
 import { PageController } from './page.controller';
 import { PageView } from './page.view';
@@ -15,7 +18,6 @@ import { PrivacyLink } from './privacy-link.entity';
 import { PrivacyLinksController } from './privacy-links.controller';
 import { PrivacyLinksHolder, PrivacyLinksRetention } from './privacy-links.holder';
 import { PrivacyLinks } from './privacy-links.service';
-import { PublicUrl } from './public-url';
 
 /** The privacy page of a user, and the links that lead to it. */
 @Module({
@@ -41,3 +43,12 @@ import { PublicUrl } from './public-url';
   ],
 })
 export class PrivacyPageModule {}
+
+/** The console of a bot's team: its session, and the way of its page to the interface. */
+@Module({
+  imports: [BotsModule],
+  controllers: [ConsoleController],
+  providers: [ConsoleFiles, ConsoleSessions],
+  exports: [ConsoleFiles, ConsoleSessions],
+})
+export class ConsoleModule {}
