@@ -43,6 +43,7 @@ export { ApiExceptionFilter, toApiError } from './exception.filter';
 export { field, matches, type Presence } from './field-rule';
 export {
   ConsentVersion,
+  Count,
   Email,
   Flag,
   Integer,

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import {
+  Count,
   Flag,
   Integer,
   type Labels,
@@ -10,9 +11,6 @@ import {
   Timestamp,
   Uuid,
 } from '@app/http';
-
-const Count = (description?: string): PropertyDecorator =>
-  Integer(0, Number.MAX_SAFE_INTEGER, description === undefined ? {} : { description });
 
 export class BreachScopeQuery {
   @Timestamp({ description: 'The first moment of the period' }) from: string;

@@ -1,12 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { field, Integer, OneOf, Timestamp } from '@app/http';
+import { Count, field, OneOf, Timestamp } from '@app/http';
 import { AUDIT_EVENT_TYPES, isDay } from '@app/kernel';
 import { BUCKETS, type Bucket } from './stats.sql';
 
 const COUNT = { type: 'integer', minimum: 0 } as const;
-
-const Count = (description?: string): PropertyDecorator =>
-  Integer(0, Number.MAX_SAFE_INTEGER, description === undefined ? {} : { description });
 
 /** A day that the calendar has, such as 2026-02-28. */
 const CalendarDate = (description: string): PropertyDecorator =>
