@@ -41,6 +41,15 @@ async function asks(bot: Bot, count: number): Promise<void> {
     expect((await service.end('SIGTERM')).code).toBe(0);
   });
 
+  it('has lost its reader answers, is degraded, and ends in order', async () => {
+    await started('pipe');
+    service.endReader();
+    const bot = await Bot.register(service.url);
+    await until(async () => (await health()).data.status === 'degraded');
+    expect((await bot.get('/categories')).status).toBeLessThan(500);
+    expect((await service.end('SIGTERM')).code).toBe(0);
+  });
+
   it('is read by no one ends in order', async () => {
     await started('pipe');
     const bot = await Bot.register(service.url);
@@ -49,7 +58,7 @@ async function asks(bot: Bot, count: number): Promise<void> {
     expect((await service.end('SIGTERM')).code).toBe(0);
   });
 
-  // How many lines wait before that is counted in log-stream.spec.ts.
+  // How many lines wait before that is counted in logger.spec.ts.
   itAtFullDepth('is read by no one counts the lines that it drops, and ends in order', async () => {
     await started('pipe');
     const bot = await Bot.register(service.url);

@@ -64,6 +64,11 @@ export class ChildService {
     (this.child.stderr as Socket | null)?.unref();
   }
 
+  /** The reader of the log ends, while the process runs on. */
+  endReader(): void {
+    this.child.stdout?.destroy();
+  }
+
   /** Sends a message to the process, and resolves to the message that it answers. */
   ask<Answered>(message: string): Promise<Answered> {
     return new Promise((resolveAnswer) => {

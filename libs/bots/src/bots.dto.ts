@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import {
   type Caller,
+  Count,
   Email,
   Flag,
   Integer,
@@ -57,11 +58,11 @@ const WEBHOOK_CONDITIONS = ['unused', 'healthy', 'failing'] as const;
 export class WebhookHealthView {
   @OneOf(WEBHOOK_CONDITIONS, { description: '`unused` until the first call has ended' })
   status: (typeof WEBHOOK_CONDITIONS)[number];
-  @Integer(0, Number.MAX_SAFE_INTEGER, { description: 'Calls that wait for their first or next attempt' })
+  @Count('Calls that wait for their first or next attempt')
   pending: number;
-  @Integer(0, Number.MAX_SAFE_INTEGER, { description: 'Calls that were given up; they can be sent again' })
+  @Count('Calls that were given up; they can be sent again')
   undelivered: number;
-  @Integer(0, Number.MAX_SAFE_INTEGER, { description: 'Failed attempts since the last confirmed one' })
+  @Count('Failed attempts since the last confirmed one')
   consecutive_failures: number;
   @Text(32, { nullable: true, description: 'Outcome of the last attempt' }) last_outcome: string | null;
   @Timestamp({ nullable: true }) last_delivered_at: string | null;

@@ -177,6 +177,10 @@ export const Integer = (min: number, max: number, given?: Presence): PropertyDec
     given,
   );
 
+/** How many there are. */
+export const Count = (description = ''): PropertyDecorator =>
+  Integer(0, Number.MAX_SAFE_INTEGER, { description });
+
 /** A whole number in a query. The DTO keeps it as text, and Page reads it. */
 export const QueryInteger = (min: number, max: number, fallback: number): PropertyDecorator => {
   const isBounded = max < Number.MAX_SAFE_INTEGER;

@@ -43,6 +43,7 @@ export { DiskGuard, OnLowDisk } from './disk.guard';
 export { DtoPipe } from './form';
 export {
   ConsentVersion,
+  Count,
   Email,
   field,
   Flag,

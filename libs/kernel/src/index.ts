@@ -19,8 +19,7 @@ export {
   StartError,
 } from './errors';
 export { bytesOf, homeFolder, isThere, realFile, version } from './files';
-export { LogStream } from './log-stream';
-export { createLogger, describeFault, LOGGER, logRequest, NestLogger } from './logger';
+export { createLogger, describeFault, logDestination, LOGGER, logRequest, NestLogger } from './logger';
 export { printable } from './printable';
 export { NO_TIER } from './setting-values';
 export { DEFAULT_DATABASE_PATH, SETTINGS } from './settings';

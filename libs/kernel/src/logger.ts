@@ -1,5 +1,7 @@
+import { fstatSync } from 'node:fs';
 import { LoggerService } from '@nestjs/common';
 import pino, { DestinationStream, Logger } from 'pino';
+import { SonicBoom } from 'sonic-boom';
 import { ApiError, OwnError } from './errors';
 
 /** Injection token of the process's pino Logger. */
@@ -49,6 +51,59 @@ export function logRequest(logger: Logger, line: RequestLine): void {
     `{"level":${INFO}${isoTime()},"requestId":"${requestId}","method":"${method}","route":${route === undefined ? 'null' : `"${route}"`},` +
       `"status":${status}${botId === undefined ? '' : `,"botId":"${botId}"`},"durationMs":${durationMs},"msg":"request"}\n`,
   );
+}
+
+/** Lines are written when this number of bytes waits, or after this time in milliseconds. */
+const BLOCK_BYTES = 8_192;
+const FLUSH_MS = 250;
+/**
+ * The most bytes of one write. There is one write in a turn of the event loop: with the 16 KiB that sonic-boom takes by
+ * itself, 64 lines a turn are more than it writes.
+ */
+const WRITE_MAX_BYTES = 256 * 1024;
+/** The most bytes that wait or are being written. Further lines are dropped. */
+const WAITING_MAX_BYTES = 8 * 1024 * 1024;
+/** The longest time that the end of a process waits for its last lines, in milliseconds. */
+const END_MAX_MS = 500;
+
+/** Where lines are written. It has no `flushSync`, which pino would call at each fatal line: it waits for a slow reader. */
+interface LogDestination extends DestinationStream {
+  /** Emits `error` when lines cannot be written, `write` when some are, and `drop` for each that is not kept. */
+  readonly sonic: SonicBoom;
+}
+
+/**
+ * Writes lines to a file descriptor in blocks, outside the event loop. A full disk, a slow reader or a reader that has
+ * ended stops neither the process nor its end: lines are kept and written later. `pino.destination` would flush at the
+ * end as well, and throw where that fails. Version 4 of sonic-boom, which pino asks for, would repeat a failed write at
+ * the end for ever.
+ */
+export function logDestination(fd = 1): LogDestination {
+  // A pipe without this property would block a write, and with it the end of the process.
+  if (fd === 1 && !fstatSync(fd).isFile()) void process.stdout;
+  let endMs = Infinity;
+  const sonic = new SonicBoom({
+    fd,
+    // Among texts, each line would cost the reading of all that wait for the same write.
+    contentMode: 'buffer',
+    minLength: BLOCK_BYTES,
+    maxWrite: WRITE_MAX_BYTES,
+    maxLength: WAITING_MAX_BYTES,
+    periodicFlush: FLUSH_MS,
+    retryEAGAIN: () => performance.now() < endMs,
+  });
+  // Without a listener a fault would end the process.
+  sonic.on('error', () => undefined);
+  process.once('exit', () => {
+    endMs = performance.now() + END_MAX_MS;
+    try {
+      sonic.flushSync();
+    } catch {
+      // What cannot be written does not hold up the end.
+    }
+  });
+  // Its types know only texts.
+  return { sonic, write: (line) => void sonic.write(Buffer.from(line) as unknown as string) };
 }
 
 /** The context in which Nest logs an error that it also throws. The caller reports that error in readable lines. */

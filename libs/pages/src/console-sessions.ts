@@ -6,6 +6,7 @@ import { UnreadableSecretError } from '@app/primitives';
 import { Body, Controller, Delete, HttpCode, Inject, Injectable, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { NextFunction, Response } from 'express';
+import { isSameOrigin } from './page-forms';
 
 /** The longest session, in milliseconds. It also ends when its key ends. */
 const SESSION_MS = 8 * 60 * 60 * 1000;
@@ -86,8 +87,7 @@ export class ConsoleSessions {
 
 /** Whether the page of the console of this origin has sent a request. */
 export function isFromPage({ headers }: LetheRequest): boolean {
-  const site = headers['sec-fetch-site'];
-  return headers[PAGE_HEADER] === '1' && (site === undefined || site === 'same-origin');
+  return headers[PAGE_HEADER] === '1' && isSameOrigin(headers);
 }
 
 /** Undefined when the header has the name twice: a sibling of the site can set a second cookie, which browsers may send first. */

@@ -44,14 +44,16 @@ export class PageForms {
 
   /** @throws ApiError 403 for a form that another page has made, or of another act */
   require({ headers }: LetheRequest, fields: FormFields, token: string, act: FormAct): void {
-    const site = headers['sec-fetch-site'];
     const { origin } = headers;
-    const isFromPage =
-      (site === undefined || site === 'same-origin') &&
-      (origin === undefined || origin === this.publicUrl.origin);
+    const isFromPage = isSameOrigin(headers) && (origin === undefined || origin === this.publicUrl.origin);
     const mark = this.markOf(token, act, fields['shown']?.[0]);
     if (!isFromPage || !isEqual(fields['mark']?.[0] ?? '', mark)) refuse();
   }
+}
+
+/** Whether a page of this origin has sent the request, as far as its browser says. */
+export function isSameOrigin({ 'sec-fetch-site': site }: LetheRequest['headers']): boolean {
+  return site === undefined || site === 'same-origin';
 }
 
 /** @throws ApiError 403, which the browser gets as a page */

@@ -1,4 +1,5 @@
 import {
+  Count,
   field,
   Flag,
   Integer,
@@ -13,9 +14,6 @@ import {
 import { AUDIT_EVENT_TYPES, isDay } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { type Bucket, BUCKETS } from './stats.sql';
-
-const Count = (description?: string): PropertyDecorator =>
-  Integer(0, Number.MAX_SAFE_INTEGER, description === undefined ? {} : { description });
 
 export class BreachScopeQuery {
   @Timestamp({ description: 'The first moment of the period' }) from: string;

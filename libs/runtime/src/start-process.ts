@@ -8,7 +8,7 @@ import {
   Degradations,
   describeFault,
   loadConfig,
-  LogStream,
+  logDestination,
   Metrics,
   printable,
   StartError,
@@ -16,6 +16,7 @@ import {
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Logger } from 'pino';
 import 'reflect-metadata';
+import type { SonicBoom } from 'sonic-boom';
 import { Readiness } from './health';
 
 /** The start and the end of a process. */
@@ -47,7 +48,7 @@ export async function startProcess(
 
 async function run(create: (config: Config, logger: Logger) => Promise<Application>): Promise<void> {
   const config = loadConfig();
-  const log = new LogStream();
+  const log = logDestination();
   const logger = createLogger(config.logLevel, log);
   process.on('uncaughtException', (error) => {
     const noRoom = withoutRoom(error);
@@ -59,7 +60,7 @@ async function run(create: (config: Config, logger: Logger) => Promise<Applicati
   shutdown.watch();
   const app = await create(config, logger);
   if (!shutdown.takes(app)) return;
-  observe(log, app);
+  observe(log.sonic, app);
   // No request is answered before data that a backup has brought back is erased again.
   await app.nest.get(ErasureReplay).run();
   if (shutdown.hasBegun) return;
@@ -84,13 +85,11 @@ function sayable(error: unknown): string {
 /** The name of the condition in which lines of the log cannot be written. */
 const LOG_FAILING = 'log_failing';
 
-function observe(log: LogStream, { nest }: Application): void {
+function observe(log: SonicBoom, { nest }: Application): void {
   const [degradations, metrics] = [nest.get(Degradations), nest.get(Metrics)];
-  log.observe({
-    failing: () => degradations.begin(LOG_FAILING),
-    working: () => degradations.end(LOG_FAILING),
-    dropped: () => metrics.count('logDropped'),
-  });
+  log.on('error', () => degradations.begin(LOG_FAILING));
+  log.on('write', () => degradations.end(LOG_FAILING));
+  log.on('drop', () => metrics.count('logDropped'));
 }
 
 /** The remedy, if the process may not reserve the addresses that WebAssembly needs. They take hardly any memory. */

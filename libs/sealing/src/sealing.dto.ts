@@ -1,5 +1,5 @@
 import { EventType } from '@app/audit';
-import { Flag, Integer, OneOf, Pagination, QueryInteger, Timestamp, Uuid } from '@app/http';
+import { Count, Flag, Integer, OneOf, Pagination, QueryInteger, Timestamp, Uuid } from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Parts } from './audit-leaf';
 
@@ -53,7 +53,7 @@ export class ProvenEventView {
 export class AuditProofView {
   @Uuid() bot_id: string;
   @ApiProperty({ type: ProvenEventView }) event: ProvenEventView;
-  @Integer(0, MAX) leaf_index: number;
+  @Count() leaf_index: number;
   @ApiProperty({ type: [String], description: 'Hashes from the leaf up to the root (RFC 9162)' })
   path: string[];
   @ApiProperty(jws) checkpoint: string;

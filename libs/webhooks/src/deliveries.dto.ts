@@ -1,4 +1,5 @@
 import {
+  Count,
   Flag,
   Integer,
   JsonObject,
@@ -35,7 +36,7 @@ export class Replay {
 }
 
 export class ReplayView {
-  @Integer(0, Number.MAX_SAFE_INTEGER, { description: 'Deliveries that are sent again' }) queued: number;
+  @Count('Deliveries that are sent again') queued: number;
 }
 
 export class DeliveryView {
@@ -46,7 +47,7 @@ export class DeliveryView {
   @Snowflake({ nullable: true }) guild_id: string | null;
   @Uuid({ nullable: true, description: 'The erasure request of a `user_forgotten`' }) request_id:
     string | null;
-  @Integer(0, Number.MAX_SAFE_INTEGER) attempt_count: number;
+  @Count() attempt_count: number;
   @Text(32, { nullable: true, description: 'Outcome of the last attempt' }) last_outcome: string | null;
   @Integer(100, 599, { nullable: true }) last_status_code: number | null;
   @Timestamp() created_at: string;

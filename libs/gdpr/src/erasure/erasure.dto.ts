@@ -1,4 +1,4 @@
-import { Flag, Integer, OneOf, QueryInteger, Snowflake, Text, Timestamp, Uuid } from '@app/http';
+import { Count, Flag, OneOf, QueryInteger, Snowflake, Text, Timestamp, Uuid } from '@app/http';
 import { DELETION_STATUSES } from '@app/kernel';
 import { SCOPES } from '@app/crypto';
 import { ApiProperty } from '@nestjs/swagger';
@@ -86,7 +86,7 @@ export class CertificateView {
 export class GuildErasedView {
   @Snowflake() guild_id: string;
   @Flag() deleted: boolean;
-  @Integer(0, Number.MAX_SAFE_INTEGER) erased_users: number;
+  @Count() erased_users: number;
   @Timestamp({ optional: true, description: 'With grace_days: when all users of the guild will be erased' })
   scheduled_for?: string;
 }
