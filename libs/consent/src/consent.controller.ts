@@ -58,7 +58,7 @@ export class ConsentController {
     private readonly declining: ConsentDeclineAct,
     private readonly revoking: ConsentRevokeAct,
     private readonly consents: ConsentService,
-    private readonly evidence: ConsentReceipts,
+    private readonly receipts: ConsentReceipts,
     private readonly digests: SubjectDigests,
   ) {}
 
@@ -100,7 +100,7 @@ export class ConsentController {
     @SubjectBody() body: AcceptConsent,
     @Claimed() claim: Claim,
   ): Promise<AcceptedConsentView> {
-    return this.evidence.accept(bot.botId, body, claim);
+    return this.receipts.accept(bot.botId, body, claim);
   }
 
   @Post('decline')
@@ -195,7 +195,7 @@ export class ConsentController {
   })
   @Responds(200, ConsentHistoryView, ['not_found'])
   history(@CurrentBot() bot: Caller, @SubjectQuery() query: ConsentHistoryQuery): Promise<ListPage> {
-    return this.evidence.history(this.digests.named(bot.botId, query), query);
+    return this.receipts.history(this.digests.named(bot.botId, query), query);
   }
 
   @Get('receipt')
@@ -212,6 +212,6 @@ export class ConsentController {
   })
   @Responds(200, ConsentReceiptView, ['not_found'])
   receipt(@CurrentBot() bot: Caller, @SubjectQuery() query: ConsentQuery): Promise<ConsentReceiptView> {
-    return this.evidence.receipt(this.digests.named(bot.botId, query));
+    return this.receipts.receipt(this.digests.named(bot.botId, query));
   }
 }

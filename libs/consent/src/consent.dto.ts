@@ -16,10 +16,9 @@ import {
   Timestamp,
   Uuid,
 } from '@app/http';
-import { CONSENT_STATUSES } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { CategoryText, Digest } from './consent-texts.dto';
-import { CONSENT_ACTIONS, type ConsentAction, type ConsentStatus } from './consent.entity';
+import { CONSENT_ACTIONS, CONSENT_STATUSES, type ConsentAction, type ConsentStatus } from './consent.entity';
 
 const KEY_MAX = 100;
 /** The categories that one call names at most. */

@@ -13,7 +13,9 @@ import type { Digest } from '@app/primitives';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ConsentNotice, ConsentTexts } from './consent-texts';
 
-export type ConsentStatus = 'none' | 'pending' | 'accepted' | 'revoked';
+/** `consent-changes.ts` is the rule that leads from one to another. */
+export const CONSENT_STATUSES = ['none', 'pending', 'accepted', 'revoked'] as const;
+export type ConsentStatus = (typeof CONSENT_STATUSES)[number];
 
 /** The state of each category that a consent names. */
 export type CategoryStates = Readonly<Record<string, ConsentStatus>>;

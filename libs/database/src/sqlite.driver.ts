@@ -21,6 +21,12 @@ export const { SqliteDatabase, missing: missingDriver } = sqliteDriver(
 export const OPENING_MS = 10_000;
 
 /**
+ * The settings of every connection that writes, to the data or to the keys: a commit survives a power cut, and deleted text is
+ * overwritten. Further ones are set where each connection is opened: for the data in sqlite.options.ts, for the keys in sqlite.tx.ts.
+ */
+export const WRITING = ['synchronous = FULL', 'secure_delete = ON'] as const;
+
+/**
  * Loads a driver. npm leaves version 13 out of an installation by Node.js 20. A process without its driver still works with
  * PostgreSQL, so `missing` is for the operator who opens a SQLite database.
  */

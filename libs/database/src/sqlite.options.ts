@@ -5,7 +5,7 @@ import type { Database } from 'better-sqlite3';
 import { bytesOf, isThere, StartError } from '@app/kernel';
 import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions';
 import { keysPath } from './key-tables';
-import { missingDriver, OPENING_MS, SqliteDatabase } from './sqlite.driver';
+import { missingDriver, OPENING_MS, SqliteDatabase, WRITING } from './sqlite.driver';
 
 /**
  * The page cache, in KiB. Each event touches random pages of the indices, more of them as the log grows. With 16 MiB an
@@ -17,8 +17,8 @@ const CACHE_KIB = { write: 65_536, read: 16_384 } as const;
 export class FileInUse extends StartError {}
 
 /**
- * The settings of every connection. A commit survives a power cut (`synchronous=FULL`, write-ahead log), deleted text
- * is overwritten (`secure_delete`).
+ * How a connection to the data is opened, with the keys beside it: settings of SQLite belong here. The service writes keys by a
+ * connection of its own, `SqliteKeys`.
  */
 export function sqliteOptions(path: string, access: 'write' | 'read'): BetterSqlite3DataSourceOptions {
   if (missingDriver !== undefined) throw new StartError(missingDriver);
@@ -32,7 +32,7 @@ export function sqliteOptions(path: string, access: 'write' | 'read'): BetterSql
       const database = opened as Database;
       const set = (...pragmas: string[]): void => pragmas.forEach((pragma) => database.pragma(pragma));
       if (access === 'write') set('journal_mode = WAL');
-      set('synchronous = FULL', 'secure_delete = ON', 'foreign_keys = ON', 'temp_store = MEMORY');
+      set(...WRITING, 'foreign_keys = ON', 'temp_store = MEMORY');
       set(`cache_size = -${CACHE_KIB[access]}`);
       // The keys of the subjects are in a separate file, `keys` in every statement. It is as durable as the data.
       const keys = keysPath(resolve(path));
@@ -40,7 +40,7 @@ export function sqliteOptions(path: string, access: 'write' | 'read'): BetterSql
       if (access === 'read' && !isThere(keys)) return;
       database.prepare('ATTACH DATABASE ? AS keys').run(keys);
       if (access === 'write') set('keys.journal_mode = WAL');
-      set('keys.synchronous = FULL', 'keys.secure_delete = ON');
+      set(...WRITING.map((pragma) => `keys.${pragma}`));
     },
   };
 }

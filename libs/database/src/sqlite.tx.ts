@@ -1,7 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { DataSource, EntityManager } from 'typeorm';
 import { databaseUnavailable } from './database-faults';
-import { OPENING_MS, SqliteDatabase } from './sqlite.driver';
+import { OPENING_MS, SqliteDatabase, WRITING } from './sqlite.driver';
 import { SqliteTruncation } from './sqlite.checkpoints';
 import { type SqlList, type SqlValue, Tx } from './tx';
 
@@ -127,8 +127,7 @@ export class SqliteKeys extends SqliteStatements {
 /** The pragmas read the file, so they are run while a lock is still waited for. */
 function opened(path: string): Database {
   const database = new SqliteDatabase(path, { fileMustExist: true, timeout: OPENING_MS });
-  for (const pragma of ['synchronous = FULL', 'secure_delete = ON', `cache_size = -${CACHE_KIB}`])
-    database.pragma(pragma);
+  for (const pragma of [...WRITING, `cache_size = -${CACHE_KIB}`]) database.pragma(pragma);
   return database;
 }
 

@@ -26,13 +26,7 @@ export { DEFAULT_DATABASE_PATH, SETTINGS } from './settings';
 export { codePoints, isCleanText, isReadableText } from './text';
 export { isDay, isDayOrTime, momentMs } from './times';
 export { Turns } from './turns';
-export {
-  AUDIT_EVENT_TYPES,
-  type AuditEventType,
-  BOT_WIDE_GUILD_ID,
-  CONSENT_STATUSES,
-  DELETION_STATUSES,
-} from './vocabulary';
+export { AUDIT_EVENT_TYPES, type AuditEventType, BOT_WIDE_GUILD_ID } from './vocabulary';
 export { type MetricDefinition, METRICS } from './metric.definitions';
 export { metricsEndpoint } from './metrics.endpoint';
 export { type LabelOf, Metrics, NO_METRICS, observeUnitOfWork, type UnitOfWorkSizes } from './metrics';

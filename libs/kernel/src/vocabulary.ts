@@ -1,8 +1,6 @@
 /** The reserved guild id of the bot-wide scope: direct messages, and calls that name no guild. */
 export const BOT_WIDE_GUILD_ID = '0'.repeat(17);
 
-export const CONSENT_STATUSES = ['none', 'pending', 'accepted', 'revoked'] as const;
-export const DELETION_STATUSES = ['processing', 'completed', 'failed'] as const;
 export const AUDIT_EVENT_TYPES = [
   'consent_requested',
   'consent_accepted',

@@ -92,8 +92,9 @@ export class DueData {
   }
 
   /**
-   * Erases what is due of the subjects of up to {@link BATCH} rows, all of it for each of them, so that a new consent finds
-   * all of its data or none. The rest of what was looked at is no longer looked at. Returns the number of rows that it looked at.
+   * Looks at up to {@link BATCH} rows, and erases everything that is due of their subjects, so that a new consent finds all of the
+   * data of a subject or none. Rows that are not due after all are found again at their time only. Returns the number of
+   * rows that it looked at.
    */
   async erase(tx: Tx, found: Due): Promise<number> {
     const due = await this.held(tx, found);

@@ -13,7 +13,7 @@ import { ApiError } from '@app/kernel';
 import { type Digest, encryptedBy, UnreadableSecretError } from '@app/primitives';
 
 /** Encrypts the values of one category, as JSON text, with the subject key. */
-export function sealValue(key: SubjectKey, subject: Subject, category: string, json: string): string {
+export function encryptValue(key: SubjectKey, subject: Subject, category: string, json: string): string {
   return key.encrypt(json, contextOfValue(subject, category));
 }
 
@@ -21,7 +21,7 @@ export function sealValue(key: SubjectKey, subject: Subject, category: string, j
  * The JSON text.
  * @throws UnreadableSecretError for a value that was changed, is not encrypted, or has another key than its subject
  */
-export function openValue(
+export function decryptValue(
   key: SubjectKey | undefined,
   subject: Subject,
   category: string,
@@ -31,10 +31,10 @@ export function openValue(
   return key.decrypt(stored, contextOfValue(subject, category));
 }
 
-/** {@link openValue}; undefined for a value that cannot be decrypted. */
-export function readValue(...value: Parameters<typeof openValue>): string | undefined {
+/** {@link decryptValue}; undefined for a value that cannot be decrypted. */
+export function readValue(...value: Parameters<typeof decryptValue>): string | undefined {
   try {
-    return openValue(...value);
+    return decryptValue(...value);
   } catch (error) {
     if (error instanceof UnreadableSecretError) return undefined;
     throw error;

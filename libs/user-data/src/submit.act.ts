@@ -14,7 +14,7 @@ import { insertion, type Tx } from '@app/database';
 import { mergePatch } from '@app/http';
 import type { Act } from '@app/acts';
 import { type Config, CONFIG, invalidRequest, notFound, requireBytes } from '@app/kernel';
-import { openValue, sealValue } from './stored-value';
+import { decryptValue, encryptValue } from './stored-value';
 import type { SubmitData, SubmittedView } from './user-data.dto';
 
 /** The data that a bot submits about a subject. */
@@ -120,7 +120,7 @@ export class SubmitAct implements Act<Submission, State, Change, SubmittedView> 
     const rows = changes.flatMap(({ subject, category, value, now }, at) => {
       const key = keys[at];
       if (value === undefined || key === undefined) return [];
-      return [[...rowOf(subject, category), sealValue(key, subject, category, value), now, now, now]];
+      return [[...rowOf(subject, category), encryptValue(key, subject, category, value), now, now, now]];
     });
     const isLess = changes.some(({ value }) => value === undefined);
     const removed = isLess ? await Promise.all(changes.map((change) => removedBy(tx, change))) : [];
@@ -174,7 +174,7 @@ export class SubmitAct implements Act<Submission, State, Change, SubmittedView> 
     if (!merges) return undefined;
     const found = await tx.get<{ value: string }>(BEFORE, ...rowOf(subject, category));
     const key = found && (await this.keys.inForce(tx, subject));
-    return found && (() => openValue(key, subject, category, found.value));
+    return found && (() => decryptValue(key, subject, category, found.value));
   }
 }
 

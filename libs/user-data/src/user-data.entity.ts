@@ -28,8 +28,8 @@ export class UserData {
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   @TimeColumn({ name: 'updated_at' }) updatedAt: string;
   /**
-   * When the value was first stored, or last checked for its age; at most `updated_at`. An update does not change it, nor
-   * its index.
+   * By this time the values that may be too old are found. It is the time of the first submit, until a job that finds the value
+   * sets it to `updated_at`: a submit changes no index for it.
    */
   @TimeColumn({ name: 'retention_from', default: '' }) retentionFrom: string;
   /** When the consent of the value was withdrawn. */

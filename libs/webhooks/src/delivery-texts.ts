@@ -33,9 +33,9 @@ export class DeliveryTexts {
     body: string,
   ): Promise<string> {
     const key =
-      event === 'consent_revoked' && subject !== undefined
-        ? await this.keys.forWriting(tx, subject)
-        : this.service.installation;
+      subject === undefined || outlivesItsSubject(event)
+        ? this.service.installation
+        : await this.keys.forWriting(tx, subject);
     return key.encrypt(body, contextOfBody(botId, id));
   }
 
@@ -47,7 +47,7 @@ export class DeliveryTexts {
     body: string,
   ): Promise<string | null> {
     const { botId, event, subject } = of;
-    if (event !== 'consent_revoked' || subject === undefined) return this.encrypt(tx, of, id, body);
+    if (subject === undefined || outlivesItsSubject(event)) return this.encrypt(tx, of, id, body);
     // Never with a new key: an erasure does not wait for this unit.
     const key = await this.keys.inForce(tx, subject);
     return key === undefined ? null : key.encrypt(body, contextOfBody(botId, id));
@@ -89,6 +89,11 @@ export class DeliveryTexts {
     if (guildId === null || userId === null) return undefined;
     return encryptedBy(payload) === this.service.installation.id ? undefined : { botId, guildId, userId };
   }
+}
+
+/** Every other call about a subject ends with the key of the subject, also one of a type that is added later. */
+function outlivesItsSubject(event: DeliveryEvent): boolean {
+  return event === 'user_forgotten';
 }
 
 function decryptedBy(

@@ -20,7 +20,7 @@ import { RetrySchedule } from './delivery-states';
 import { WakeUpTimer, SystemTimer } from './due-queue';
 import { WebhookSender } from './webhook-call';
 
-/** Sends webhook calls about withdrawn consents and erasures. No library imports it: it listens to their events. */
+/** Sends webhook calls about withdrawn consents and erasures. It listens to their events: no library calls it. */
 @Global()
 @Module({
   imports: [

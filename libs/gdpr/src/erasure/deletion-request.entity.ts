@@ -11,7 +11,9 @@ import {
 import type { Digest } from '@app/primitives';
 import { Entity, Index } from 'typeorm';
 
-export type DeletionStatus = 'processing' | 'completed' | 'failed';
+/** `erasure.service.ts` has the table of what leads from one to another. */
+export const DELETION_STATUSES = ['processing', 'completed', 'failed'] as const;
+export type DeletionStatus = (typeof DELETION_STATUSES)[number];
 
 /** An erasure request and its result, kept to prove that it was answered (GDPR Art. 5(2)). */
 @Entity('deletion_requests')

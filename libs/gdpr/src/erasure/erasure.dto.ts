@@ -1,7 +1,7 @@
 import { Count, Flag, OneOf, QueryInteger, Snowflake, Text, Timestamp, Uuid } from '@app/http';
-import { DELETION_STATUSES } from '@app/kernel';
 import { SCOPES } from '@app/crypto';
 import { ApiProperty } from '@nestjs/swagger';
+import { DELETION_STATUSES } from './deletion-request.entity';
 
 /** Part of every answer to an erasure. */
 export const NOTICE =
