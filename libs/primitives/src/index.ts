@@ -11,7 +11,6 @@ export {
   type DecryptionKey,
   detailsContext,
   encryptedBy,
-  ENCRYPTION_KEY_BYTES,
   EncryptionKey,
   openDetails,
   type Salts,
