@@ -1,7 +1,6 @@
-import { ERASED_IDS, SubjectKey } from '@app/crypto';
+import { detailsContext, DigestKey, ERASED_IDS, SubjectKey } from '@app/crypto';
 import { ConcurrentChange } from '@app/database';
 import { SystemClock, SystemRandom } from '@app/kernel';
-import { detailsContext, DigestKey } from '@app/primitives';
 import { createHash, createHmac } from 'node:crypto';
 import { EventCommitments, type EventRow, type StoredEvents, unpacked } from '@app/sealing';
 

@@ -6,7 +6,6 @@ const ROOT = resolve(__dirname, '../..');
 /** A library imports only from lower levels. Consent is above the categories. */
 const LEVELS: Readonly<Record<string, number>> = {
   kernel: 0,
-  primitives: 0,
   database: 1,
   http: 1,
   crypto: 2,
@@ -167,11 +166,6 @@ describe('the libraries', () => {
     threads.forEach(load);
     const others = [...loaded].flatMap(([from, found]) => found.map((what) => ({ from, what })));
     expect(others.filter(({ what }) => !/^(node:|\.|better-sqlite3)/.test(what)).map(text)).toStrictEqual([]);
-  });
-
-  it('give the primitives nothing but Node.js and libsodium', () => {
-    const primitives = SOURCES.filter(({ room }) => room === 'primitives').flatMap(importsOf);
-    expect(primitives.filter(({ what }) => !/^(node:|\.|libsodium$)/.test(what)).map(text)).toStrictEqual([]);
   });
 
   it('export by name, listed in index.ts', () => {

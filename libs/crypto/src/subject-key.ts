@@ -1,6 +1,6 @@
 import { ConcurrentChange } from '@app/database';
 import type { Random } from '@app/kernel';
-import { type DecryptionKey, EncryptionKey, type Salts } from '@app/primitives';
+import { type DecryptionKey, EncryptionKey, type Salts } from './encryption-key';
 import type { SubjectIds } from './subject';
 import { createHash } from 'node:crypto';
 

@@ -1,9 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiKeyDirectory } from '@app/bots';
-import { Keyring } from '@app/crypto';
+import { Keyring, UnreadableSecretError } from '@app/crypto';
 import { type LetheRequest, type Scope, scopesOf } from '@app/http';
-import { Clock, CONFIG, type Config } from '@app/kernel';
-import { UnreadableSecretError } from '@app/primitives';
+import { Clock, type Config, CONFIG } from '@app/kernel';
 import type { NextFunction, Response } from 'express';
 
 /** The longest session, in milliseconds. It also ends when its key ends. */

@@ -1,4 +1,4 @@
-import { type Salts, sha256 } from '@app/primitives';
+import { type Salts, sha256 } from '@app/crypto';
 
 /** First bytes of hashed texts; 1 is used for the nodes of a tree. */
 const LEAF = 0;

@@ -7,7 +7,7 @@ import {
   type Salts,
   type StoredDetails,
   UnreadableSecretError,
-} from '@app/primitives';
+} from '@app/crypto';
 import { createHmac, type Hmac, randomBytes } from 'node:crypto';
 import {
   commitmentOf,
