@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 const { Keyring } = require('../dist/libs/crypto/src/keyring.js');
 export const { keysPath } = require('../dist/libs/database/src/key-tables.js');
-const { EncryptionKey, encryptionReady } = require('../dist/libs/primitives/src/index.js');
+const { encryptionReady } = require('../dist/libs/crypto/src/aead.js');
+const { EncryptionKey } = require('../dist/libs/crypto/src/encryption-key.js');
 
 await encryptionReady;
 

@@ -10,7 +10,7 @@ const service = useServiceInProcess();
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const CONDITIONS = [
   ...['rate_limit_local', 'database_damaged', 'disk_low'],
-  ...['clock_step', 'key_file_missing', 'log_failing', 'audit_sealing_in_place', 'erasure_unfinished'],
+  ...['clock_step', 'key_file_missing', 'log_failing', 'erasure_unfinished'],
 ];
 
 const opened = (query = '', language = 'en') =>

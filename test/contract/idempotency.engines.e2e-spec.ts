@@ -1,8 +1,7 @@
-import { InstallationKeys } from '@app/crypto';
+import { encryptedBy, InstallationKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/gdpr';
 import { Claims, IdempotencyRetention } from '@app/acts';
-import { encryptedBy } from '@app/primitives';
 import document from '../../openapi.json';
 import { type Bot, field } from '../support/bot';
 import type { Answer, Json } from '../support/client';

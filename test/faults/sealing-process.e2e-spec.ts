@@ -16,7 +16,7 @@ interface Ready {
 }
 
 describe('a process that finds many events to be sealed', () => {
-  it('seals them on its thread as they are verified in place, erased ones too', async () => {
+  it('seals them as another process verifies them, erased ones too', async () => {
     const service = await new Service({ LETHE_MASTER_KEY }).start();
     await withoutSealing(service);
     const bot = await service.registerBot();

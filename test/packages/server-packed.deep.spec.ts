@@ -69,14 +69,9 @@ function server(...args: string[]) {
 }
 
 describe('@lethe/server', () => {
-  it('holds the service in one file, its threads, the guides, and no path of the build', () => {
+  it('holds the service in one file, its thread, the guides, and no path of the build', () => {
     const files = readdirSync(join(made, 'dist'));
-    expect(files.sort()).toEqual([
-      'checkpoint.thread.js',
-      'console',
-      'hashing.thread.js',
-      'lethe-server.cjs',
-    ]);
+    expect(files.sort()).toEqual(['checkpoint.thread.js', 'console', 'lethe-server.cjs']);
     const texts = files.filter((file) => file !== 'console');
     for (const file of texts) expect(readFileSync(join(made, 'dist', file), 'latin1')).not.toContain(ROOT);
     expect(readdirSync(join(folder, 'node_modules/@lethe/server/docs'))).toContain('operate.md');

@@ -1,7 +1,6 @@
 import { AuditService } from '@app/audit';
-import { SubjectDigests, SubjectKeys } from '@app/crypto';
+import { SubjectDigests, SubjectKeys, UnreadableSecretError } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
-import { UnreadableSecretError } from '@app/primitives';
 import { BatchSealer } from '@app/sealing';
 import type { Bot } from '../support/bot';
 import { seal, verified } from '../support/sealing';

@@ -1,27 +1,10 @@
-import { ERASED_IDS, type InstallationKeys, SubjectKey } from '@app/crypto';
+import { detailsContext, DigestKey, ERASED_IDS, SubjectKey } from '@app/crypto';
 import { ConcurrentChange } from '@app/database';
-import { Degradations, SystemClock, SystemRandom } from '@app/kernel';
-import { detailsContext, DigestKey, ENCRYPTION_KEY_BYTES } from '@app/primitives';
-import {
-  BatchHasher,
-  type BatchSeal,
-  EventCommitments,
-  type EventOpener,
-  type EventRow,
-  HashingThread,
-  secretsOf,
-  type StoredEvents,
-  threadBatch,
-  unpacked,
-} from '@app/sealing';
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Logger } from '@nestjs/common';
-import { useBuild } from '../support/build';
-import { until } from '../support/until';
+import { SystemClock, SystemRandom } from '@app/kernel';
+import { createHash, createHmac } from 'node:crypto';
+import { EventCommitments, type EventRow, type StoredEvents, unpacked } from '@app/sealing';
 
 const BOT = 'bot-1';
-const LIMITS = { answerMs: 20_000, idleMs: 60_000, pauseMs: 0 };
 const clock = new SystemClock();
 const random = new SystemRandom(clock);
 const newKey = (id: string): SubjectKey =>
@@ -31,11 +14,9 @@ const digest = random.bytes(32);
 const digestKey = new DigestKey(digest);
 const service = newKey('evidence');
 const commitments = new EventCommitments(digest, service);
-const installationKeys = { digest, installation: service } as unknown as InstallationKeys;
-const secrets = () => secretsOf(installationKeys);
 
 /** One of four kinds: with details and without, and about an erasure, of a subject that is erased or lives anew. */
-function eventOf(at: number, key: SubjectKey, kind = at % 4): EventRow {
+function eventOf(at: number, key: SubjectKey, kind = at % 4, note = ''): EventRow {
   const [id, createdAt] = [random.uuid(), clock.nowIso()];
   const { guild_id, user_id } = key.ids ?? ERASED_IDS;
   const ids = {
@@ -43,7 +24,7 @@ function eventOf(at: number, key: SubjectKey, kind = at % 4): EventRow {
     user_id: digestKey.of(BOT, 'user', user_id),
   };
   const by = kind < 2 ? key : service;
-  const text = kind === 1 ? 'null' : JSON.stringify({ category: `ä${at}` });
+  const text = kind === 1 ? 'null' : JSON.stringify({ category: `ä${at}${note}` });
   return {
     ...{ seq: at + 1, id, event_type: 'data_submitted', source: 'service', created_at: createdAt },
     ...ids,
@@ -58,39 +39,78 @@ function eventsOf(of: readonly SubjectKey[], count: number): StoredEvents {
   return { rows, keys: rows.map(({ key_id: id }, at) => (id === null ? undefined : keyAt(at))) };
 }
 
-const inPlace = ({ rows, keys: of }: StoredEvents): Promise<BatchSeal> => commitments.seal(BOT, rows, of);
-
 const keys = Array.from({ length: 7 }, (_, at) => newKey(`key-${at}`));
+const seal = ({ rows, keys: of }: StoredEvents) => commitments.seal(BOT, rows, of);
 
-describe('the thread that seals', () => {
-  const build = useBuild();
-  const threads: HashingThread[] = [];
-  const startOf = (file: string): HashingThread => {
-    const thread = new HashingThread(secrets, file, LIMITS);
-    threads.push(thread);
-    return thread;
-  };
-  const start = (): HashingThread => startOf(join(build.directory, 'hashing.thread.js'));
-  const scripted = (name: string, script: string): HashingThread => {
-    const file = join(build.workingDirectory, name);
-    writeFileSync(file, script);
-    return startOf(file);
-  };
+/** Each part after its length, made in the plainest way. */
+const framed = (...parts: readonly (string | Buffer)[]): Buffer =>
+  Buffer.concat(
+    parts.flatMap((part) => {
+      const [bytes, length] = [Buffer.from(part), Buffer.alloc(4)];
+      length.writeUInt32BE(bytes.length);
+      return [length, bytes];
+    }),
+  );
+const sha256 = (first: number, ...parts: readonly Buffer[]): Buffer =>
+  createHash('sha256')
+    .update(Buffer.concat([Buffer.of(first), ...parts]))
+    .digest();
 
-  afterEach(async () => {
-    for (const thread of threads.splice(0)) await thread.end();
-  });
+describe('the hashing of a batch', () => {
+  afterEach(() => jest.restoreAllMocks());
 
-  it('computes the same as in place, for every kind of event', async () => {
+  it('gives other work its turn after 5 ms, and computes the same', async () => {
     const events = eventsOf(keys, 500);
-    expect(await start().seal(() => threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
+    const expected = await seal(events);
+    let [nowMs, isOver] = [0, false];
+    /** The number of events in each turn of the event loop. */
+    const turns = [0];
+    jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    const open = Reflect.get(EventCommitments.prototype, 'open');
+    jest.spyOn(commitments, 'open').mockImplementation((...given) => {
+      nowMs += 2;
+      turns.push((turns.pop() ?? 0) + 1);
+      return open.apply(commitments, given);
+    });
+    const turn = (): void => {
+      turns.push(0);
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    expect(await seal(events)).toStrictEqual(expected);
+    isOver = true;
+    expect(turns.reduce((sum, each) => sum + each)).toBe(500);
+    expect(Math.max(...turns)).toBe(3);
   });
 
-  it('answers each of several that ask at once with its own', async () => {
-    const thread = start();
-    const batches = [1, 200, 30].map((count) => eventsOf(keys, count));
-    const sealed = await Promise.all(batches.map((events) => thread.seal(() => threadBatch(BOT, events))));
-    for (const [at, events] of batches.entries()) expect(sealed[at]).toStrictEqual(await inPlace(events));
+  it('commits to details of any length as a plain computation does', async () => {
+    for (const length of [0, 1, 20_000, 300_000]) {
+      const [key, row] = [keys[0]!, eventOf(0, keys[0]!, 0, 'ä'.repeat(length))];
+      const { id, details, guild_id, user_id } = row;
+      const salts = key.salts(id);
+      const commitment = sha256(
+        4,
+        sha256(3, framed('user', salts.user, key.ids!.user_id)),
+        sha256(3, framed('guild', salts.guild, key.ids!.guild_id)),
+        sha256(3, framed('details', salts.details, JSON.stringify({ category: `ä0${'ä'.repeat(length)}` }))),
+      );
+      const fields = [BOT, '1', id, row.event_type, row.source, row.created_at];
+      const leaf = sha256(0, framed(...fields, commitment));
+      const identities = createHmac('sha256', digest).update('audit-identities/');
+      expect(await seal({ rows: [row], keys: [key] })).toStrictEqual({
+        entries: Buffer.concat([commitment, Buffer.of(0), leaf.subarray(0, 7)]).toString('base64url'),
+        root: leaf.toString('base64url'),
+        identities: identities.update(framed(id, user_id, guild_id, details, '0')).digest('base64url'),
+      });
+    }
+  });
+
+  it('takes turns with another batch, and mixes nothing of the two', async () => {
+    const batches = [eventsOf(keys, 200), eventsOf(keys, 150)];
+    const expected = [await seal(batches[0]!), await seal(batches[1]!)];
+    let nowMs = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => (nowMs += 2));
+    expect(await Promise.all(batches.map(seal))).toStrictEqual(expected);
   });
 
   it('commits with random salts to details that cannot be decrypted, and says so', async () => {
@@ -101,163 +121,16 @@ describe('the thread that seals', () => {
       rows: [closed, closed, bare, erased],
       keys: [undefined, undefined, keys[0], undefined],
     };
-    const { entries } = await start().seal(() => threadBatch(BOT, events));
+    const { entries } = await seal(events);
     const [first, second, ...others] = unpacked(entries) ?? [];
     expect([first, second, ...others].map((entry) => entry?.saltedBy)).toStrictEqual(Array(4).fill(2));
     expect(first?.commitment.equals(second?.commitment ?? Buffer.alloc(0))).toBe(false);
   });
 
-  it('overwrites the keys of the sender', async () => {
-    const batch = threadBatch(BOT, eventsOf(keys, 20));
-    // Each once.
-    expect(batch.keys.byteLength).toBe(keys.length * ENCRYPTION_KEY_BYTES);
-    const sealed = start().seal(() => batch);
-    await sealed;
-    expect(batch.keys.byteLength).toBe(0);
+  it('asks for the events to be read again when a key was destroyed meanwhile', async () => {
+    const destroyed = newKey('destroyed');
+    const events = eventsOf([destroyed], 1);
+    destroyed.wipe();
+    await expect(seal(events)).rejects.toThrow(ConcurrentChange);
   });
-
-  it('overwrites the keys when it has used them', async () => {
-    const sent: unknown[] = [];
-    const script = `
-      const { parentPort, workerData } = require('node:worker_threads');
-      const listened = parentPort.on.bind(parentPort);
-      let batch;
-      const post = parentPort.postMessage.bind(parentPort);
-      parentPort.postMessage = () => setImmediate(() => post({ left: batch.keys.some((byte) => byte !== 0) }));
-      parentPort.on = (name, listener) => listened(name, (given) => { batch = given; listener(given); });
-      require(${JSON.stringify(join(build.directory, 'hashing.thread.js'))});`;
-    sent.push(await scripted('watched.js', script).seal(() => threadBatch(BOT, eventsOf(keys, 20))));
-    expect(sent).toStrictEqual([{ left: false }]);
-  });
-
-  it('waits no longer for an answer than its limit, and starts no thread for a while', async () => {
-    const file = join(build.workingDirectory, 'silent.js');
-    writeFileSync(file, 'require("node:worker_threads").parentPort.on("message", () => undefined)');
-    const thread = new HashingThread(secrets, file, { answerMs: 200, idleMs: 60_000, pauseMs: Infinity });
-    const made = jest.fn(() => threadBatch(BOT, eventsOf(keys, 3)));
-    const asked = [thread.seal(made), thread.seal(made)];
-    const reasons = (await Promise.allSettled(asked)).map((outcome) =>
-      String((outcome as { reason?: Error }).reason),
-    );
-    expect(reasons).toStrictEqual([
-      expect.stringContaining('aborted'),
-      'Error: the thread has failed lately',
-    ]);
-    expect(made).toHaveBeenCalledTimes(1);
-    expect(made.mock.results[0]?.value.keys.byteLength).toBe(0);
-    expect(thread.isRunning).toBe(false);
-  });
-
-  it('notices a thread that ends without an error', async () => {
-    const thread = scripted(
-      'ending.js',
-      'require("node:worker_threads").parentPort.on("message", () => process.exit(0))',
-    );
-    await expect(thread.seal(() => threadBatch(BOT, eventsOf(keys, 3)))).rejects.toThrow('has ended');
-  });
-
-  it('overwrites the keys itself without a thread', async () => {
-    const batch = threadBatch(BOT, eventsOf(keys, 3));
-    const thread = new HashingThread(() => {
-      throw new Error('no threads left');
-    });
-    await expect(thread.seal(() => batch)).rejects.toThrow('no threads left');
-    expect(batch.keys.every((byte) => byte === 0)).toBe(true);
-    expect(batch.keys.byteLength).toBeGreaterThan(0);
-  });
-
-  it.each([
-    ['that cannot be started', 'throw new Error("no")'],
-    ['that dies', 'require("node:worker_threads").parentPort.on("message", () => { throw new Error("no") })'],
-  ])('fails where there is none %s, and is started anew for the next', async (_, script) => {
-    const thread = scripted('failing.js', script);
-    const events = eventsOf(keys, 3);
-    await expect(thread.seal(() => threadBatch(BOT, events))).rejects.toThrow('no');
-    writeFileSync(
-      join(build.workingDirectory, 'failing.js'),
-      `require(${JSON.stringify(join(build.directory, 'hashing.thread.js'))})`,
-    );
-    expect(await thread.seal(() => threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
-  });
-});
-
-describe('a thread that is not asked', () => {
-  const build = useBuild();
-
-  it('may die: the process continues, and the next batch starts another', async () => {
-    const file = join(build.workingDirectory, 'dying.js');
-    /** The thread dies once there is this file. */
-    const end = join(build.workingDirectory, 'end');
-    writeFileSync(
-      file,
-      `require(${JSON.stringify(join(build.directory, 'hashing.thread.js'))});
-       const { existsSync } = require('node:fs');
-       setInterval(() => { if (existsSync(${JSON.stringify(end)})) throw new Error('later') }, 10);`,
-    );
-    const thread = new HashingThread(secrets, file, LIMITS);
-    const events = eventsOf(keys, 3);
-    for (let time = 0; time < 2; time++) {
-      expect(await thread.seal(() => threadBatch(BOT, events))).toStrictEqual(await inPlace(events));
-      writeFileSync(end, '');
-      await until(() => !thread.isRunning);
-      rmSync(end);
-    }
-    await thread.end();
-  });
-
-  it('ends after a while, and is started again', async () => {
-    const thread = new HashingThread(secrets, join(build.directory, 'hashing.thread.js'), {
-      ...LIMITS,
-      idleMs: 50,
-    });
-    const events = eventsOf(keys, 3);
-    const expected = await inPlace(events);
-    for (let time = 0; time < 2; time++) {
-      const sealed = await thread.seal(() => threadBatch(BOT, events));
-      // In the turn of the answer, before any timer.
-      expect(thread.isRunning).toBe(true);
-      expect(sealed).toStrictEqual(expected);
-      await until(() => !thread.isRunning);
-    }
-  });
-});
-
-describe('the sealing of events', () => {
-  const degradations = new Degradations();
-  // A thread cannot be started from the sources.
-  const sealing = new BatchHasher({ commitments } as EventOpener, degradations, installationKeys);
-
-  it('does without the thread where that fails, says so, and does not try again soon', async () => {
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
-    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
-    const events = eventsOf(keys, 150);
-    const expected = await inPlace(events);
-    expect(await sealing.seal(BOT, events)).toStrictEqual(expected);
-    expect(await sealing.seal(BOT, events)).toStrictEqual(expected);
-    expect(warn.mock.calls).toStrictEqual([
-      [
-        expect.stringContaining('sealed without a thread'),
-        expect.objectContaining({ fault: expect.any(String) }),
-      ],
-    ]);
-    expect(degradations.current).toStrictEqual(['audit_sealing_in_place']);
-    // The timer of the degradation, after which the thread is used again.
-    jest.runOnlyPendingTimers();
-    expect(degradations.current).toStrictEqual([]);
-    jest.useRealTimers();
-    warn.mockRestore();
-  });
-
-  it.each([1, 150])(
-    'asks for %i events to be read again when a key was destroyed meanwhile',
-    async (count) => {
-      const [gone, fresh] = [
-        newKey('gone'),
-        new BatchHasher({ commitments } as EventOpener, new Degradations(), installationKeys),
-      ];
-      const events = eventsOf([gone], count);
-      gone.wipe();
-      await expect(fresh.seal(BOT, events)).rejects.toThrow(ConcurrentChange);
-    },
-  );
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
-import { detailsContext } from '@app/primitives';
+import { detailsContext } from '@app/crypto';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';

@@ -1,9 +1,8 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { InstallationKeys, Keyring, Signer } from '@app/crypto';
+import { DigestKey, EncryptionKey, InstallationKeys, Keyring, merkleRoot, Signer } from '@app/crypto';
 import { SystemClock, SystemRandom } from '@app/kernel';
-import { DigestKey, EncryptionKey, merkleRoot } from '@app/primitives';
 import {
   type AuditProof,
   type KeySet,

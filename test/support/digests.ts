@@ -1,7 +1,13 @@
 import { createHmac } from 'node:crypto';
-import { type InstallationKeys, Keyring, presentMasterKeys, SubjectDigests } from '@app/crypto';
+import {
+  type Digest,
+  EncryptionKey,
+  type InstallationKeys,
+  Keyring,
+  presentMasterKeys,
+  SubjectDigests,
+} from '@app/crypto';
 import { type Random, readConfig } from '@app/kernel';
-import { type Digest, EncryptionKey } from '@app/primitives';
 import type { TestDatabase } from './database';
 import type { SubjectIds } from './snowflakes';
 

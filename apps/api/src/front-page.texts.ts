@@ -34,7 +34,6 @@ const en: FrontPageTexts = {
     clock_step: 'The clock of the machine was set. The operator checks the time of the machine.',
     key_file_missing: 'The key file is missing. The operator puts its copy back before the next start.',
     log_failing: 'The log cannot be written. The operator checks where it is written.',
-    audit_sealing_in_place: 'The audit log is sealed more slowly. The operator restarts the process.',
   },
   otherCondition: 'The operator looks up the condition in the documentation:',
   users: 'You use a bot',
@@ -73,8 +72,6 @@ const de: FrontPageTexts = {
       'Die Schlüsseldatei fehlt. Der Betreiber legt ihre Kopie vor dem nächsten Start zurück.',
     log_failing:
       'Das Protokoll kann nicht geschrieben werden. Der Betreiber prüft, wohin es geschrieben wird.',
-    audit_sealing_in_place:
-      'Das Audit-Protokoll wird langsamer versiegelt. Der Betreiber startet den Prozess neu.',
   },
   otherCondition: 'Der Betreiber findet diesen Zustand in der Dokumentation:',
   users: 'Du nutzt einen Bot',

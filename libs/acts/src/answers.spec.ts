@@ -1,7 +1,7 @@
 import type { Engine, Tx } from '@app/database';
 import { ConcurrentChange } from '@app/database';
 import { conflict } from '@app/kernel';
-import type { Digest } from '@app/primitives';
+import type { Digest } from '@app/crypto';
 import { Answers } from './answers';
 import { Claim, NO_CLAIM } from './claim';
 

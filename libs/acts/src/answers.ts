@@ -1,8 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { InstallationKeys, type Subject, SubjectKeys } from '@app/crypto';
+import {
+  type Digest,
+  encryptedBy,
+  InstallationKeys,
+  type Subject,
+  SubjectKeys,
+  UnreadableSecretError,
+} from '@app/crypto';
 import { ConcurrentChange, finding, insertion, type Tx } from '@app/database';
 import { ApiError, Clock } from '@app/kernel';
-import { type Digest, encryptedBy, UnreadableSecretError } from '@app/primitives';
 import { answerErased, type Claim, type ClaimedRow, keyReused, NO_CLAIM } from './claim';
 
 /** How long an answer is replayed, in days. */

@@ -7,10 +7,9 @@ import {
   type PipeTransform,
 } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
-import { InstallationKeys } from '@app/crypto';
+import { type Digest, DIGEST_LENGTH, DigestKey, InstallationKeys } from '@app/crypto';
 import { IDEMPOTENT_ROUTE_EXTENSION, type LetheRequest, type RequestContext } from '@app/http';
 import { type ApiError, conflict, invalidRequest, OwnError } from '@app/kernel';
-import { type Digest, DIGEST_LENGTH, DigestKey } from '@app/primitives';
 
 /** The row in which the answer of a request with a key is stored. */
 export interface ClaimedRow {

@@ -6,7 +6,7 @@ import {
   TextColumn,
   TimeColumn,
 } from '@app/database';
-import type { Digest } from '@app/primitives';
+import type { Digest } from '@app/crypto';
 import { Entity } from 'typeorm';
 
 /** An idempotency key whose request took effect. The key itself is not stored. */

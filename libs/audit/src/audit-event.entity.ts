@@ -1,15 +1,15 @@
 import {
   BelongsToBot,
+  DigestColumn,
   IdColumn,
   indexName,
   IntegerColumn,
-  PrimaryIdColumn,
   PrimaryDigestColumn,
-  DigestColumn,
+  PrimaryIdColumn,
   TextColumn,
   TimeColumn,
 } from '@app/database';
-import type { Digest } from '@app/primitives';
+import type { Digest } from '@app/crypto';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { AnyEventType } from './event-types';
 

@@ -1,6 +1,6 @@
 import type { Tx } from '@app/database';
 import type { AuditEventType } from '@app/kernel';
-import type { Digest } from '@app/primitives';
+import type { Digest } from '@app/crypto';
 import { ALL_GUILDS } from './audit.sql';
 
 /** An event without its details; `seq` is its place in the log. */

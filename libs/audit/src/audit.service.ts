@@ -1,10 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import {
   Cursors,
+  detailsContext,
+  encryptedBy,
   ERASED_IDS,
   HoldsSubjectData,
   InstallationKeys,
   type NamedSubject,
+  openDetails,
   type Subject,
   subjectAt,
   type SubjectDataHolder,
@@ -13,11 +16,11 @@ import {
   type SubjectIds,
   type SubjectKey,
   SubjectKeys,
+  UnreadableSecretError,
 } from '@app/crypto';
 import { pages, type Tx, UnitOfWork } from '@app/database';
 import { ListPage } from '@app/http';
 import { Clock, Random } from '@app/kernel';
-import { detailsContext, encryptedBy, openDetails, UnreadableSecretError } from '@app/primitives';
 import type { AuditSource } from './audit-event.entity';
 import type { AuditEventView, AuditQuery } from './audit.dto';
 import {

@@ -1,6 +1,11 @@
-import { EVENT_KEY, type JoinedKey, type Subject, type SubjectDigests } from '@app/crypto';
+import {
+  EVENT_KEY,
+  type JoinedKey,
+  type StoredDetails,
+  type Subject,
+  type SubjectDigests,
+} from '@app/crypto';
 import type { Engine, SqlValue, Tx } from '@app/database';
-import type { StoredDetails } from '@app/primitives';
 import type { AuditSource } from './audit-event.entity';
 import type { AuditEventView, AuditQuery } from './audit.dto';
 import type { AnyEventType } from './event-types';

@@ -6,11 +6,11 @@ import {
   Keyring,
   missingKey,
   newWebhookSecret,
+  UnreadableSecretError,
 } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Acts, type Claim } from '@app/acts';
 import { Clock, conflict, notFound, Random, StartError } from '@app/kernel';
-import { UnreadableSecretError } from '@app/primitives';
 import { lockBot } from './bot-queries';
 import { OVERLAP_SECONDS_DEFAULT, type RotateWebhookSecret, type WebhookSecretView } from './bots.dto';
 

@@ -1,7 +1,7 @@
 import { categoryName } from '@app/categories';
 import type { About, Act } from '@app/acts';
 import { ApiError, invalidRequest } from '@app/kernel';
-import type { Digest } from '@app/primitives';
+import type { Digest } from '@app/crypto';
 import { ConsentAcceptAct } from './consent-accept.act';
 import { ConsentDeclineAct } from './consent-decline.act';
 import { ConsentRequestAct } from './consent-request.act';

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Batches, type Tx, UnitOfWork } from '@app/database';
-import type { Digest } from '@app/primitives';
-import { SUBJECT_WHERE } from '@app/crypto';
+import { type Digest, SUBJECT_WHERE } from '@app/crypto';
 
 /** Entries read by one statement and removed by one unit. */
 const PAGE = 500;

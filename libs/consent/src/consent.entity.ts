@@ -4,12 +4,12 @@ import {
   indexName,
   IntegerColumn,
   JsonColumn,
-  PrimaryIdColumn,
   PrimaryDigestColumn,
+  PrimaryIdColumn,
   TextColumn,
   TimeColumn,
 } from '@app/database';
-import type { Digest } from '@app/primitives';
+import type { Digest } from '@app/crypto';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ConsentNotice, ConsentTexts } from './consent-texts';
 

@@ -1,6 +1,6 @@
 import { ConcurrentChange, finding, insertion, json, parsed, type SqlValue, type Tx } from '@app/database';
-import type { Digest } from '@app/primitives';
 import {
+  type Digest,
   givenSubjects,
   lockSubjects,
   type Subject,

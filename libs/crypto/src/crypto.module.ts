@@ -1,6 +1,6 @@
 import { DatabaseModule, UnitOfWork } from '@app/database';
-import { Clock, CONFIG, type Config, Random } from '@app/kernel';
-import { encryptionReady } from '@app/primitives';
+import { Clock, type Config, CONFIG, Random } from '@app/kernel';
+import { encryptionReady } from './aead';
 import { Global, Logger, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Cursors } from './cursors';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Page, type PageQuery, type Position } from '@app/http';
 import { invalidRequest } from '@app/kernel';
-import { UnreadableSecretError } from '@app/primitives';
+import { UnreadableSecretError } from './aead';
 import { InstallationKeys } from './installation-keys';
 
 /** What a cursor holds: the last row that was read, and the total of its walk. */

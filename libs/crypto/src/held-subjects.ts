@@ -8,7 +8,7 @@ import {
   type Tx,
   UnitOfWork,
 } from '@app/database';
-import type { Digest } from '@app/primitives';
+import type { Digest } from './keyed-digest';
 import { ERASED_IDS, type NamedSubject } from './subject';
 import { Injectable } from '@nestjs/common';
 import { setImmediate as nextTurn } from 'node:timers/promises';

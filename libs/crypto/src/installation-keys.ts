@@ -1,6 +1,7 @@
 import type { Tx, UnitOfWork } from '@app/database';
 import { type Clock, OwnError, type Random, StartError } from '@app/kernel';
-import { type Digest, DigestKey, UnreadableSecretError } from '@app/primitives';
+import { type Digest, DigestKey } from './keyed-digest';
+import { UnreadableSecretError } from './aead';
 import type { NamedSubject, SubjectIds } from './subject';
 import { Injectable } from '@nestjs/common';
 import { createHmac } from 'node:crypto';

@@ -1,6 +1,6 @@
 import { eachOf, UnitOfWork } from '@app/database';
-import { StartError, CONFIG, type Config, Random } from '@app/kernel';
-import { UnreadableSecretError } from '@app/primitives';
+import { type Config, CONFIG, Random, StartError } from '@app/kernel';
+import { UnreadableSecretError } from './aead';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EncryptedColumn, EncryptedTexts, type SealedText } from './encrypted-texts';
 import { Keyring } from './keyring';

@@ -11,7 +11,7 @@ import fs, {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Degradations, readConfig, SystemClock, SystemRandom } from '@app/kernel';
-import { UnreadableSecretError } from '@app/primitives';
+import { UnreadableSecretError } from './aead';
 import { KeyFileWatch, masterKeys } from './master-key';
 import { Keyring } from './keyring';
 

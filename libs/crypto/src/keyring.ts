@@ -7,7 +7,7 @@ import {
   encrypted,
   NONCE_BYTES,
   UnreadableSecretError,
-} from '@app/primitives';
+} from './aead';
 
 /** The marks of texts with AES-256-GCM, and of texts with ChaCha20-Poly1305. */
 const AES = 'v1';

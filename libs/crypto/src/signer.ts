@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '@app/database';
 import { type Clock, OwnError, type Random } from '@app/kernel';
-import { UnreadableSecretError } from '@app/primitives';
+import { UnreadableSecretError } from './aead';
 import {
   createHmac,
   createPrivateKey,

@@ -1,7 +1,7 @@
 import { Global, Inject, Injectable, Module } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import type { Tx } from '@app/database';
-import type { Digest } from '@app/primitives';
+import type { Digest } from './keyed-digest';
 import { givenSubjects, type NamedSubject, type Subject, subjectAt, subjectName } from './subject';
 
 /** The part of a subject's export that one holder provides. */

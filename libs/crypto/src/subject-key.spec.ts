@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { SystemClock, SystemRandom } from '@app/kernel';
-import { UnreadableSecretError, encryptedBy } from '@app/primitives';
+import { UnreadableSecretError } from './aead';
+import { encryptedBy } from './encryption-key';
 import { type InstallationKeys, SubjectDigests } from './installation-keys';
 import { KeyCache, SubjectKey } from './subject-key';
 

@@ -1,6 +1,6 @@
 import { ConcurrentChange } from '@app/database';
 import type { Random } from '@app/kernel';
-import { type DecryptionKey, ENCRYPTION_KEY_BYTES, EncryptionKey, type Salts } from '@app/primitives';
+import { type DecryptionKey, EncryptionKey, type Salts } from './encryption-key';
 import type { SubjectIds } from './subject';
 import { createHash } from 'node:crypto';
 
@@ -47,16 +47,6 @@ export class SubjectKey implements DecryptionKey {
   /** Salts that depend on the context and the key only. @throws ConcurrentChange when the key is destroyed */
   salts(context: string): Salts {
     return this.inForce().salts(context);
-  }
-
-  /**
-   * A copy for another thread of this process, written into `target` at `at`. The receiver overwrites the copy after
-   * use.
-   * @throws ConcurrentChange when the key is destroyed
-   */
-  copy(target = new Uint8Array(ENCRYPTION_KEY_BYTES), at = 0): Uint8Array {
-    target.set(this.inForce().bytes, at);
-    return target;
   }
 
   /** Overwrites the key in memory. The key cannot be used afterwards. */

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ConcurrentChange, databaseUnavailable, Signals, type Tx, UnitOfWork } from '@app/database';
 import { Random } from '@app/kernel';
-import { type Digest, UnreadableSecretError } from '@app/primitives';
+import type { Digest } from './keyed-digest';
+import { UnreadableSecretError } from './aead';
 import { amongSubjects, type NamedSubject, type Subject, subjectAt, subjectName } from './subject';
 import { isDestroyed, removeKeys } from './destroyed-keys';
 import {

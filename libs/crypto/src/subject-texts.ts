@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '@app/database';
-import { encryptedBy, UnreadableSecretError } from '@app/primitives';
+import { encryptedBy } from './encryption-key';
+import { UnreadableSecretError } from './aead';
 import type { Subject } from './subject';
 import { SubjectKeys } from './subject-keys';
 

@@ -1,6 +1,6 @@
 import { givenRows, type SqlPart, type Tx } from '@app/database';
 import { invalidRequest } from '@app/kernel';
-import type { Digest } from '@app/primitives';
+import type { Digest } from './keyed-digest';
 
 /** The ids by which a bot names a subject. They are stored encrypted only, with the key of the subject. */
 export interface SubjectIds {

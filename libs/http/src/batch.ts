@@ -8,30 +8,9 @@ import { bodyTooLarge, MALFORMED, parseJsonObject } from './json';
 
 /** The maximum of items in one batch. */
 export const BATCH_MAX = 100;
-/** Work on the items of a batch gives other work its turn of the event loop after this time, in milliseconds. */
-const TURN_MS = 5;
 
-const turns = new Turns();
-
-/**
- * The results of `work` for each item. Between the items other requests have their turn. `begunMs` is when the work of this
- * turn began.
- */
-export async function inTurns<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item, at: number) => Result,
-  begunMs = performance.now(),
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (const [at, item] of items.entries()) {
-    if (performance.now() - begunMs > TURN_MS) {
-      await turns.next();
-      begunMs = performance.now();
-    }
-    results.push(work(item, at));
-  }
-  return results;
-}
+/** The batches of all requests take turns, some items in each. */
+export const batchTurns = new Turns();
 
 /** The items of a batch. They are documented as `schema` and not checked: each has an answer of its own. */
 export const Items = (schema: object, what: string): PropertyDecorator =>
@@ -127,7 +106,7 @@ export async function parseBatch(
     to - from > bodyLimitBytes
       ? bodyTooLarge(bodyLimitBytes)
       : (parseJsonObject(bytes.subarray(from, to), jsonDepthLimit) ?? MALFORMED);
-  const items = await inTurns(places, parse, begunMs);
+  const items = await batchTurns.map(places, parse, begunMs);
   return items.includes(MALFORMED) ? MALFORMED : { ...body, [LIST_NAME]: items };
 }
 

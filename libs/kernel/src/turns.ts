@@ -1,3 +1,6 @@
+/** A piece of work gives other work its turn of the event loop after this time, in milliseconds. */
+const TURN_MS = 5;
+
 /** Gives turns of the event loop to long work: one waiting piece of work continues in each turn. */
 export class Turns {
   private readonly waiting: (() => void)[] = [];
@@ -7,6 +10,26 @@ export class Turns {
     return new Promise((resolve) => {
       if (this.waiting.push(resolve) === 1) setImmediate(() => this.give());
     });
+  }
+
+  /**
+   * The results of `work` for each item. Between the items other work has its turn. `begunMs` is when the work of this turn
+   * began.
+   */
+  async map<Item, Result>(
+    items: readonly Item[],
+    work: (item: Item, at: number) => Result,
+    begunMs = performance.now(),
+  ): Promise<Result[]> {
+    const results: Result[] = [];
+    for (const [at, item] of items.entries()) {
+      if (performance.now() - begunMs > TURN_MS) {
+        await this.next();
+        begunMs = performance.now();
+      }
+      results.push(work(item, at));
+    }
+    return results;
   }
 
   private give(): void {

@@ -1,8 +1,7 @@
 import { ApiKeyDirectory } from '@app/bots';
-import { Keyring } from '@app/crypto';
+import { Keyring, UnreadableSecretError } from '@app/crypto';
 import { type LetheRequest, Public, type Scope, scopesOf, Text } from '@app/http';
 import { ApiError, Clock, type Config, CONFIG } from '@app/kernel';
-import { UnreadableSecretError } from '@app/primitives';
 import { Body, Controller, Delete, HttpCode, Inject, Injectable, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { NextFunction, Response } from 'express';

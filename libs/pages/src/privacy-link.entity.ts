@@ -7,7 +7,7 @@ import {
   TextColumn,
   TimeColumn,
 } from '@app/database';
-import type { Digest } from '@app/primitives';
+import type { Digest } from '@app/crypto';
 import { Entity, Index } from 'typeorm';
 
 /** Takes the place of the guild id in a link for all guilds. No guild has this id, so no subject has its digest. */

@@ -3,6 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { lockBot, scopesInForce } from '@app/bots';
 import { holdSubject } from '@app/consent';
 import {
+  type Digest,
+  encryptedBy,
   guildOf,
   InstallationKeys,
   type NamedSubject,
@@ -18,7 +20,6 @@ import { botDeleted, type Tx, UnitOfWork } from '@app/database';
 import { type Caller, insufficientScope, scopeBits } from '@app/http';
 import { Acts, type Claim } from '@app/acts';
 import { Clock, conflict, notFound, Random } from '@app/kernel';
-import { type Digest, encryptedBy } from '@app/primitives';
 import { ALL_GUILDS, PrivacyLink } from './privacy-link.entity';
 import {
   ACTS,

@@ -1,11 +1,10 @@
-import { type Salts, sha256 } from '@app/primitives';
+import { type Salts, sha256 } from '@app/crypto';
 
 /** First bytes of hashed texts; 1 is used for the nodes of a tree. */
-const NOTHING = Buffer.alloc(0);
-const LEAF = Buffer.of(0);
-const CHAIN = Buffer.of(2);
-const PART = Buffer.of(3);
-const COMMITMENT = Buffer.of(4);
+const LEAF = 0;
+const CHAIN = 2;
+const PART = 3;
+const COMMITMENT = 4;
 
 /** The chain value before the first batch of a log. */
 export const NO_CHAIN = Buffer.alloc(32).toString('base64url');
@@ -42,17 +41,28 @@ export interface BatchHead {
   readonly sealed_at: string;
 }
 
-/** Each part after its length (four bytes, big-endian), so that no two lists of parts give the same bytes. */
-export function framed(parts: readonly (string | Buffer)[], first: Buffer = NOTHING): Buffer {
-  let length = first.length;
-  for (const part of parts) length += 4 + (typeof part === 'string' ? Buffer.byteLength(part) : part.length);
-  const bytes = Buffer.allocUnsafe(length);
-  let at = first.copy(bytes);
+/** The bytes to be hashed, of one list of parts at a time: a buffer for each would cost as much as its hash. */
+const room = Buffer.alloc(65_536);
+const LENGTH_BYTES = 4;
+/** The most bytes that one character takes. */
+const CHARACTER_MAX = 3;
+
+/**
+ * The byte `first`, if any, and each part after its length (four bytes, big-endian), so that no two lists of parts give the
+ * same bytes. They hold until the next call.
+ */
+export function framed(parts: readonly (string | Buffer)[], first?: number): Buffer {
+  let most = 1;
+  for (const part of parts)
+    most += LENGTH_BYTES + part.length * (typeof part === 'string' ? CHARACTER_MAX : 1);
+  const bytes = most > room.length ? Buffer.allocUnsafe(most) : room;
+  let at = first === undefined ? 0 : bytes.writeUInt8(first);
   for (const part of parts) {
-    const size = typeof part === 'string' ? bytes.write(part, at + 4) : part.copy(bytes, at + 4);
+    const from = at + LENGTH_BYTES;
+    const size = typeof part === 'string' ? bytes.write(part, from) : part.copy(bytes, from);
     at = bytes.writeUInt32BE(size, at) + size;
   }
-  return bytes;
+  return bytes.subarray(0, at);
 }
 
 /** The salted hash of one part. Without the salt the part cannot be guessed. */
@@ -64,7 +74,7 @@ export function partHash(salt: Buffer, name: keyof Parts, value: string | null):
 export function commitmentOf({ user, guild, details }: Parts, salts: Salts): Buffer {
   return sha256(
     Buffer.concat([
-      COMMITMENT,
+      Buffer.of(COMMITMENT),
       partHash(salts.user, 'user', user),
       partHash(salts.guild, 'guild', guild),
       partHash(salts.details, 'details', details),

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Cursors } from '@app/crypto';
+import { Cursors, inclusionPath, merkleRoot } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { PageQuery } from '@app/http';
 import { ApiError, notFound } from '@app/kernel';
-import { inclusionPath, merkleRoot } from '@app/primitives';
-import { type BatchRow, batchesBackFrom, batchOf, headOf } from './audit-batches';
+import { batchesBackFrom, batchOf, type BatchRow, headOf } from './audit-batches';
 import { leafOf } from './audit-leaf';
 import { BatchSealer, checkpointJws } from './batch-sealer';
 import { EventOpener, unlessErased } from './event-opener';

@@ -1,4 +1,4 @@
-import { merkleRoot } from '@app/primitives';
+import { merkleRoot } from '@app/crypto';
 import type { BatchRow } from './audit-batches';
 import { chainOf, type Entry, HINT_BYTES, leafOf, SALTED_BY, unpacked } from './audit-leaf';
 import type { EventCommitments, OpenEvent } from './event-commitments';

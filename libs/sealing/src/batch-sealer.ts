@@ -5,7 +5,6 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { appendBatch, type BatchRow, type Head, headOf } from './audit-batches';
 import { chainOf, CHECKPOINT_TYPE, checkpointOf, NO_CHAIN } from './audit-leaf';
-import { BatchHasher } from './batch-hasher';
 import { EventOpener, type EventRow, type StoredEvents, unlessErased } from './event-opener';
 import { SettledOrder } from './settled-order';
 
@@ -39,7 +38,6 @@ export class BatchSealer {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly opener: EventOpener,
-    private readonly sealing: BatchHasher,
     private readonly signer: Signer,
     private readonly order: SettledOrder,
     private readonly clock: Clock,
@@ -95,8 +93,8 @@ export class BatchSealer {
   }
 
   private async batch(botId: string, head: Head | undefined, events: StoredEvents): Promise<BatchRow> {
-    const { entries, root, identities } = await this.sealing.seal(botId, events);
-    const { rows } = events;
+    const { rows, keys } = events;
+    const { entries, root, identities } = await this.opener.commitments.seal(botId, rows, keys);
     const ids = rows.map(({ id }) => id).sort();
     const content = {
       bot_id: botId,

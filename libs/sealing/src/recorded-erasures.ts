@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { isDestroyed, ledgerEntriesOf } from '@app/crypto';
+import { encryptedBy, isDestroyed, ledgerEntriesOf } from '@app/crypto';
 import type { Tx } from '@app/database';
-import { Clock, CONFIG, type Config, firstIdAt } from '@app/kernel';
-import { encryptedBy } from '@app/primitives';
+import { Clock, type Config, CONFIG, firstIdAt } from '@app/kernel';
 import type { OpenEvent } from './event-commitments';
 import { EventOpener } from './event-opener';
 

@@ -7,7 +7,6 @@ import { AuditLogExport } from './audit-log-export';
 import { AuditProofs } from './audit-proofs.service';
 import { AuditPruning } from './audit-pruning';
 import { AuditVerifier } from './audit-verifier';
-import { BatchHasher } from './batch-hasher';
 import { BatchSealer } from './batch-sealer';
 import { EventOpener } from './event-opener';
 import { Sealing1763600000007 } from './migrations/1763600000007-sealing';
@@ -25,7 +24,6 @@ import { SettledOrder } from './settled-order';
   controllers: [SealingController],
   providers: [
     EventOpener,
-    BatchHasher,
     SettledOrder,
     BatchSealer,
     SealLoop,

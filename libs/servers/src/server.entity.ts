@@ -2,12 +2,12 @@ import {
   BelongsToBot,
   IdColumn,
   indexName,
-  PrimaryIdColumn,
   PrimaryDigestColumn,
+  PrimaryIdColumn,
   TextColumn,
   TimeColumn,
 } from '@app/database';
-import type { Digest } from '@app/primitives';
+import type { Digest } from '@app/crypto';
 import { Entity, Index } from 'typeorm';
 
 /** A registered guild of a bot. */

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Cursors, InstallationKeys, SubjectDigests } from '@app/crypto';
+import { Cursors, type Digest, InstallationKeys, SubjectDigests } from '@app/crypto';
 import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
 import type { PageQuery } from '@app/http';
 import { Acts, type Claim, NO_CLAIM } from '@app/acts';
 import { Clock, conflict, notFound, Random } from '@app/kernel';
-import type { Digest } from '@app/primitives';
 import { In, MoreThan } from 'typeorm';
 import { Server } from './server.entity';
 import type { RegisterServer, ServersView, ServerView } from './servers.dto';

@@ -3,12 +3,12 @@ import { AuditService } from '@app/audit';
 import { legalBasisOf } from '@app/categories';
 import { givenRows, type Tx } from '@app/database';
 import { type Config, CONFIG, daysAfter } from '@app/kernel';
-import type { Digest } from '@app/primitives';
 import {
   amongSubjects,
   type ConsentedDataHolder,
   type ConsentedTable,
   type DecidedConsent,
+  type Digest,
   type ErasureTime,
   HoldsConsentedData,
   type Subject,

@@ -1,4 +1,6 @@
 import {
+  type Digest,
+  encryptedBy,
   isDestroyed,
   type JoinedKey,
   keyOf,
@@ -7,10 +9,10 @@ import {
   type SubjectKey,
   type SubjectKeys,
   subjectName,
+  UnreadableSecretError,
 } from '@app/crypto';
 import { eachOf, type UnitOfWork } from '@app/database';
 import { ApiError } from '@app/kernel';
-import { type Digest, encryptedBy, UnreadableSecretError } from '@app/primitives';
 
 /** Encrypts the values of one category, as JSON text, with the subject key. */
 export function encryptValue(key: SubjectKey, subject: Subject, category: string, json: string): string {

@@ -1,6 +1,15 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { databaseUnavailable } from '@app/database';
-import { attempt, BATCH_MAX, done, inTurns, itemOf, type ItemResult, type Quota, refused } from '@app/http';
+import {
+  attempt,
+  BATCH_MAX,
+  batchTurns,
+  done,
+  itemOf,
+  type ItemResult,
+  type Quota,
+  refused,
+} from '@app/http';
 import { Acts, type Asked, type Claim } from '@app/acts';
 import { ApiError, describeFault, internalError } from '@app/kernel';
 import { subjectName } from '@app/crypto';
@@ -39,7 +48,9 @@ export class SubmitBatches {
     quota: Quota,
   ): Promise<SubmittedBatchView> {
     const claims = claim.parts(BATCH_MAX);
-    const read = await inTurns(items, (item) => attempt(() => this.act.of(botId, itemOf(SubmitData, item))));
+    const read = await batchTurns.map(items, (item) =>
+      attempt(() => this.act.of(botId, itemOf(SubmitData, item))),
+    );
     const repeats = claim.isGiven ? await this.acts.repeats<KeptSubmit>(claims) : [];
     const replayed = repeats.filter((kept) => kept !== undefined).length;
     const results = read.map((one, at): ItemResult<SubmittedView> | undefined => {

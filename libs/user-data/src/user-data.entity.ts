@@ -1,12 +1,12 @@
 import {
   BelongsToBot,
   indexName,
-  PrimaryIdColumn,
   PrimaryDigestColumn,
+  PrimaryIdColumn,
   TextColumn,
   TimeColumn,
 } from '@app/database';
-import type { Digest } from '@app/primitives';
+import type { Digest } from '@app/crypto';
 import { Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** The value of a subject in one category: a JSON object as encrypted text. */

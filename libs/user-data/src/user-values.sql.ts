@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { consentCovering } from '@app/consent';
-import { type JoinedKey, keyOf, type Subject, SUBJECT_WHERE } from '@app/crypto';
+import { type Digest, type JoinedKey, keyOf, type Subject, SUBJECT_WHERE } from '@app/crypto';
 import type { Engine, Tx } from '@app/database';
-import type { Digest } from '@app/primitives';
 
 /** Values counted by one statement; requests are answered in between. */
 const COUNTED = 5_000;

@@ -1,8 +1,8 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { lockBot, WebhookSecrets, type WebhookTarget } from '@app/bots';
 import { type Tx, UnitOfWork } from '@app/database';
-import { Clock, CONFIG, type Config, DomainEvents, Random } from '@app/kernel';
-import { UnreadableSecretError } from '@app/primitives';
+import { Clock, type Config, CONFIG, DomainEvents, Random } from '@app/kernel';
+import { UnreadableSecretError } from '@app/crypto';
 import { DeliveriesSettled } from './delivery-results';
 import { cancelFree, CHUNK } from './delivery-states';
 import type { DeliveryEvent } from './delivery.entity';

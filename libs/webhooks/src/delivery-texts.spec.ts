@@ -1,6 +1,6 @@
 import type { InstallationKeys, Subject, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
-import type { Digest } from '@app/primitives';
+import type { Digest } from '@app/crypto';
 import { DELIVERY_EVENTS } from './delivery.entity';
 import { DeliveryTexts } from './delivery-texts';
 

@@ -1,7 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { EVENT_KEY, InstallationKeys, type JoinedKey, type Subject, SubjectKeys } from '@app/crypto';
+import {
+  type DecryptionKey,
+  type Digest,
+  encryptedBy,
+  EVENT_KEY,
+  InstallationKeys,
+  type JoinedKey,
+  type Subject,
+  SubjectKeys,
+  UnreadableSecretError,
+} from '@app/crypto';
 import { amongValues, type Tx } from '@app/database';
-import { type DecryptionKey, type Digest, encryptedBy, UnreadableSecretError } from '@app/primitives';
 import type { DeliveryEvent } from './delivery.entity';
 
 const SELECT_KEYS = `SELECT event.id, ${EVENT_KEY.columns}

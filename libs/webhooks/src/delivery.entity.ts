@@ -1,14 +1,14 @@
 import {
   BelongsToBot,
+  DigestColumn,
   IdColumn,
   indexName,
   IntegerColumn,
   PrimaryIdColumn,
-  DigestColumn,
   TextColumn,
   TimeColumn,
 } from '@app/database';
-import type { Digest } from '@app/primitives';
+import type { Digest } from '@app/crypto';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Outcome } from './webhook-call';
 

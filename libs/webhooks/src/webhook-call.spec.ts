@@ -1,4 +1,4 @@
-import type { Digest } from '@app/primitives';
+import type { Digest } from '@app/crypto';
 import { confirmedPayload, consentRevokedPayload, pingPayload, userForgottenPayload } from './webhook-call';
 
 const ids = { user_id: '123456789012345678', guild_id: '223456789012345678' };

@@ -6,7 +6,7 @@ import {
   TextColumn,
   TimeColumn,
 } from '@app/database';
-import type { Digest } from '@app/primitives';
+import type { Digest } from '@app/crypto';
 import { Entity, Index } from 'typeorm';
 
 /** What a user wants to be reminded of. */

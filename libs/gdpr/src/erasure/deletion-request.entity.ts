@@ -1,14 +1,14 @@
 import {
   BelongsToBot,
+  DigestColumn,
   indexName,
   IntegerColumn,
   JsonColumn,
   PrimaryIdColumn,
-  DigestColumn,
   TextColumn,
   TimeColumn,
 } from '@app/database';
-import type { Digest } from '@app/primitives';
+import type { Digest } from '@app/crypto';
 import { Entity, Index } from 'typeorm';
 
 /** `erasure.service.ts` has the table of what leads from one to another. */

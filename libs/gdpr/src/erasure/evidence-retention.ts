@@ -1,10 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { findBot, nextBot } from '@app/bots';
 import { ConsentHistoryPruning, ConsentService } from '@app/consent';
-import { subjectAt, SubjectDataHolders, SubjectKeys } from '@app/crypto';
+import { type Digest, subjectAt, SubjectDataHolders, SubjectKeys } from '@app/crypto';
 import { type Batches, type BotSweep, pages, PeriodicJob, type Tx, UnitOfWork } from '@app/database';
 import { Clock, type Config, CONFIG, firstIdAt, Metrics, NO_METRICS } from '@app/kernel';
-import type { Digest } from '@app/primitives';
 import { AuditPruning } from '@app/sealing';
 import { ledgerBegins } from './ledger-entries.sql';
 

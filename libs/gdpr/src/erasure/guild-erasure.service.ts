@@ -1,8 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { HeldSubjects, SubjectDigests } from '@app/crypto';
+import { type Digest, HeldSubjects, SubjectDigests } from '@app/crypto';
 import { asPartlyDone, type Batches, type BotSweep, PeriodicJob, UnitOfWork } from '@app/database';
 import { Clock, daysAfter, describeFault, Metrics, NO_METRICS, notFound } from '@app/kernel';
-import type { Digest } from '@app/primitives';
 import { guildsDue, nextBotWithDeletions, ServersService } from '@app/servers';
 import type { GuildErasedView } from './erasure.dto';
 import { ErasureService } from './erasure.service';

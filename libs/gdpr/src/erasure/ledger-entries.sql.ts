@@ -1,6 +1,6 @@
 import { givenRows, type Tx } from '@app/database';
 import type { Clock, Config } from '@app/kernel';
-import type { Digest } from '@app/primitives';
+import type { Digest } from '@app/crypto';
 import type { DeletionRequest } from './deletion-request.entity';
 
 /** A row of `keys.erasure_ledger`. */

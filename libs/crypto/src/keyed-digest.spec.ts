@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { DigestKey } from './keyed-digest';
+import { DigestKey, hmacSha512 } from './keyed-digest';
 
 const hmac = (key: Buffer, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url').slice(0, 20);
@@ -19,5 +19,24 @@ describe('a DigestKey', () => {
   it('refuses what has no room', () => {
     expect(() => new DigestKey(Buffer.alloc(65))).toThrow(RangeError);
     expect(() => new DigestKey(Buffer.alloc(32)).of('bot', 'user', '9'.repeat(130))).toThrow(RangeError);
+  });
+});
+
+describe('hmacSha512', () => {
+  it('is the HMAC of RFC 2104, whatever it made before', () => {
+    for (const [length, text] of [
+      [128, 'é€'.repeat(40)],
+      [32, 'event'],
+      [0, ''],
+      [32, '9'.repeat(128)],
+    ] as const) {
+      const key = randomBytes(length);
+      expect(hmacSha512(key, text)).toStrictEqual(createHmac('sha512', key).update(text).digest());
+    }
+  });
+
+  it('refuses what has no room', () => {
+    expect(() => hmacSha512(Buffer.alloc(129), 'event')).toThrow(RangeError);
+    expect(() => hmacSha512(Buffer.alloc(32), '9'.repeat(129))).toThrow(RangeError);
   });
 });

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import {
   CIPHER_KEY_BYTES,
   decryptedAes,
@@ -7,7 +6,7 @@ import {
   expanded,
   UnreadableSecretError,
 } from './aead';
-import type { Digest } from './keyed-digest';
+import { type Digest, hmacSha512 } from './keyed-digest';
 
 const SALT_KEY_BYTES = 32;
 const SALT_BYTES = 21;
@@ -18,7 +17,7 @@ const MARK = 's2';
 const ID_AT = MARK.length + 1;
 
 /** The length of a key in bytes: no two purposes share a part of it. */
-export const ENCRYPTION_KEY_BYTES = 2 * CIPHER_KEY_BYTES + SALT_KEY_BYTES;
+const ENCRYPTION_KEY_BYTES = 2 * CIPHER_KEY_BYTES + SALT_KEY_BYTES;
 
 /** The salts of the personal parts of an audit event. Without the key they look like random bytes. */
 export interface Salts {
@@ -73,7 +72,7 @@ export class EncryptionKey implements DecryptionKey {
 
   /** Equal contexts give equal salts. */
   salts(context: string): Salts {
-    const bytes = createHmac('sha512', this.saltKey).update(context).digest();
+    const bytes = hmacSha512(this.saltKey, context);
     return {
       user: bytes.subarray(0, SALT_BYTES),
       guild: bytes.subarray(SALT_BYTES, 2 * SALT_BYTES),
