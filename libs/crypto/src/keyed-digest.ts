@@ -20,7 +20,7 @@ const CHARACTER_MAX = 3;
  */
 class ShortHmac {
   private readonly block: number;
-  /** The padded keys, each followed by the place of what it hashes. */
+  /** Each buffer begins with the padded key; the text to hash is copied after it. */
   private readonly inner: Buffer;
   private readonly outer: Buffer;
 

@@ -12,8 +12,8 @@ const TRIES_MAX = 50;
 export const TRUNCATION_PAUSE_MS = 20;
 
 /**
- * Truncates the write-ahead log of a file, in which what was destroyed or deleted remains until then. A reader of what is
- * in the log prevents it.
+ * Truncates the write-ahead log of a file. Until then the log keeps the bytes of destroyed keys and deleted rows. A transaction
+ * that still reads from the log prevents a truncation.
  */
 export class SqliteTruncation {
   private readonly waiting: ((truncated: boolean) => void)[] = [];

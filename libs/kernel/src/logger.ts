@@ -74,9 +74,9 @@ interface LogDestination extends DestinationStream {
 
 /**
  * Writes lines to a file descriptor in blocks, outside the event loop. A full disk, a slow reader or a reader that has
- * ended stops neither the process nor its end: lines are kept and written later. `pino.destination` would flush at the
- * end as well, and throw where that fails. Version 4 of sonic-boom, which pino asks for, would repeat a failed write at
- * the end for ever.
+ * ended stops neither the process nor its end: lines are kept and written later. `pino.destination` also flushes when the
+ * process exits, and throws if that flush fails. sonic-boom 4, which pino asks for, repeats a failed write at the exit
+ * without an end.
  */
 export function logDestination(fd = 1): LogDestination {
   // A pipe without this property would block a write, and with it the end of the process.

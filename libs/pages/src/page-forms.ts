@@ -37,7 +37,7 @@ export type FormAct = 'accept' | 'decline' | 'revoke' | 'export' | 'forget';
 export class PageForms {
   constructor(private readonly publicUrl: PublicUrl) {}
 
-  /** `shown`: the digest of what the form is about, which its mark then holds. */
+  /** @param shown the digest of the words on the form; the mark changes with it */
   markOf(token: string, act: FormAct, shown = ''): string {
     return createHmac('sha256', token).update(`form/${act}/${shown}`).digest('base64url');
   }

@@ -155,8 +155,8 @@ export function decision(
 const WORDS_MAX = 1_500;
 
 /**
- * The digest of what an answer to a request is about: its words, and what its receipt states of the bot and of the
- * categories. A form carries it, so that nothing is answered that has changed since the page was made.
+ * The digest of a request as the page shows it: the words, and the facts of the bot and the categories that a receipt will
+ * state. The form carries the digest, so that an answer to changed words is refused.
  */
 export function shownBy({ bot, purposes }: PageFacts, asked: ShownRequest): string {
   const { id, entry, version, categories } = asked;

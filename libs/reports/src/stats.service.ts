@@ -19,8 +19,8 @@ const HOURLY_DAYS = 31;
 const UNSEALED_MAX = 10_000;
 
 /**
- * Numbers over time, true to the audit log at every moment: the counts of what is sealed, and the unsealed events, read in
- * one snapshot.
+ * Numbers over time. They always agree with the audit log: the stored counts of sealed batches and the events that are not
+ * sealed yet are read in one snapshot.
  */
 @Injectable()
 export class StatsService {

@@ -18,10 +18,10 @@ import {
   subjectName,
 } from '@app/crypto';
 
-/** Written so that no engine uses the index of what is marked of all users. */
+/** COALESCE keeps both engines from the index of marked rows, which holds the rows of all users. */
 const IS_MARKED = `AND COALESCE(withdrawn_at, '') <> ''`;
 
-/** Written so that no engine uses the index of the category, which has the rows of all users. A row keeps an earlier mark. */
+/** A row keeps an earlier mark. */
 const MARK = `withdrawn_at = CASE WHEN given.mark IS NULL THEN NULL ELSE COALESCE(d.withdrawn_at, given.mark) END`;
 const IS_GIVEN = `d.bot_id = given.bot_id AND d.guild_id = given.guild_id AND d.user_id = given.user_id`;
 const GIVEN = ['bot_id', 'guild_id', 'user_id', 'category', 'mark'];
@@ -160,6 +160,7 @@ export class ConsentedTables implements ConsentedDataHolder {
       }
       if (rows.length === 0) continue;
       const given = givenRows(tx, GIVEN, rows);
+      // COALESCE keeps both engines from the index of the category, which has the rows of all users.
       const isGiven = `${IS_GIVEN} AND COALESCE(${categoryOf(one)}, '') = given.category`;
       await tx.run(
         `UPDATE ${one.table} AS d SET ${MARK} FROM ${given.sql} WHERE ${isGiven}`,

@@ -11,7 +11,7 @@ import {
 import type { Digest } from '@app/crypto';
 import { Entity, Index } from 'typeorm';
 
-/** `erasure.service.ts` has the table of what leads from one to another. */
+/** The states of a deletion request. The comment of `ErasureService` has the table of their transitions. */
 export const DELETION_STATUSES = ['processing', 'completed', 'failed'] as const;
 export type DeletionStatus = (typeof DELETION_STATUSES)[number];
 
