@@ -111,9 +111,8 @@ export class GuildDeletion implements BotSweep {
     private readonly clock: Clock,
   ) {}
 
-  nextBot(after: string): Promise<string | undefined> {
-    return nextBotWithDeletions(this.unitOfWork, after);
-  }
+  readonly bots = (after: string): Promise<string | undefined> =>
+    nextBotWithDeletions(this.unitOfWork, after);
 
   async *batches(botId: string, stopping: AbortSignal): Batches {
     for (const guildId of await guildsDue(this.unitOfWork, botId, this.clock.confirmedIso(), GUILDS_MAX)) {
