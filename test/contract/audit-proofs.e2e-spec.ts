@@ -161,7 +161,7 @@ describe('GET /api/v1/audit/proof/{event_id}', () => {
       parts: {
         user: { hash: expect.any(String) },
         guild: { hash: expect.any(String) },
-        details: { value: JSON.stringify({ request_id: requestId }) },
+        details: { value: JSON.stringify({ request_id: requestId, actor: `key:${bot.key?.slice(0, 16)}` }) },
       },
     });
     const parts = event.parts;

@@ -1,3 +1,4 @@
+import { JOB } from '@app/http';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConsentService } from '@app/consent';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
@@ -264,7 +265,9 @@ describe('a running erasure', () => {
     });
     const { guild_id: guildId, user_id: userId } = service.stored(bot, late);
     const erasures = service.app.get(ErasureService, { strict: false });
-    const erased = await erasing.run(true, () => erasures.eraseIfHeld({ botId: bot.id, guildId, userId }));
+    const erased = await erasing.run(true, () =>
+      erasures.eraseIfHeld({ botId: bot.id, guildId, userId }, JOB),
+    );
     jest.restoreAllMocks();
     expect((await deletion(erased!.request_id)).data).toMatchObject({ ...late, status: 'completed' });
   });

@@ -748,8 +748,8 @@ describe('a form', () => {
     });
     const exported = (await events()).filter(({ event_type }) => event_type === 'data_exported');
     expect(exported.map(({ details }) => details)).toStrictEqual([
-      { format: 'full', via: 'privacy_page' },
-      { format: 'full', via: 'privacy_page' },
+      { format: 'full', via: 'privacy_page', actor: 'privacy_page' },
+      { format: 'full', via: 'privacy_page', actor: 'privacy_page' },
     ]);
   });
 

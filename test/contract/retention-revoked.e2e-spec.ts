@@ -81,8 +81,8 @@ describe('data that rests on a consent', () => {
     expect(await held()).toEqual([]);
     expect(await deletions()).toEqual(
       expect.arrayContaining([
-        { category: 'notes', reason: 'consent_revoked' },
-        { category: 'profile', reason: 'consent_revoked' },
+        { category: 'notes', reason: 'consent_revoked', actor: 'job' },
+        { category: 'profile', reason: 'consent_revoked', actor: 'job' },
       ]),
     );
     expect(await deletions()).toHaveLength(2);
@@ -226,7 +226,7 @@ describe('a category that was withdrawn alone', () => {
     after(at, 0);
     await sweep();
     expect(await held()).toEqual(['profile']);
-    expect(await deletions()).toEqual([{ category: 'notes', reason: 'consent_revoked' }]);
+    expect(await deletions()).toEqual([{ category: 'notes', reason: 'consent_revoked', actor: 'job' }]);
     expect((await status()).categories).toEqual(
       expect.arrayContaining([{ key: 'notes', status: 'revoked' }]),
     );

@@ -65,7 +65,7 @@ describe('retention_days of a category', () => {
     after(updatedAt, 30);
     await sweep();
     expect(await dataOf(who)).toEqual({});
-    expect(await deletions(who)).toEqual([{ category: 'notes', reason: 'retention' }]);
+    expect(await deletions(who)).toEqual([{ category: 'notes', reason: 'retention', actor: 'job' }]);
     expect((await bot.status(who)).data).toMatchObject({ status: 'accepted' });
   });
 

@@ -209,7 +209,9 @@ function failing(nth = 1): jest.SpyInstance {
   let calls = 0;
   return jest
     .spyOn(erasures, 'eraseIfHeld')
-    .mockImplementation((who) => (++calls >= nth ? Promise.reject(new Error('injected')) : erase(who)));
+    .mockImplementation((...given) =>
+      ++calls >= nth ? Promise.reject(new Error('injected')) : erase(...given),
+    );
 }
 
 describe('the job', () => {
@@ -252,9 +254,9 @@ describe('the job', () => {
     const erasures = service.app.get(ErasureService, { strict: false });
     const erase = erasures.eraseIfHeld.bind(erasures);
     const stopping = new AbortController();
-    const erasing = jest.spyOn(erasures, 'eraseIfHeld').mockImplementation((who) => {
+    const erasing = jest.spyOn(erasures, 'eraseIfHeld').mockImplementation((...given) => {
       stopping.abort();
-      return erase(who);
+      return erase(...given);
     });
     await sweepOnce(service, GuildDeletion, lease, stopping.signal);
     await service.app.get(UnitOfWork).write((tx) => lease.end(tx));

@@ -1,3 +1,4 @@
+import { JOB } from '@app/http';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Acts, Claims } from '@app/acts';
 import { SubmitAct } from '@app/user-data';
@@ -133,7 +134,11 @@ describe('a request that is sent to two instances at once with one Idempotency-K
         body,
         context: { caller: { botId: bot.id } },
       };
-      return acts.run(act, act.of(bot.id, body), claims.of({ ...request, path: '/same' } as never));
+      return acts.run(
+        act,
+        act.of({ botId: bot.id, actor: JOB }, body),
+        claims.of({ ...request, path: '/same' } as never),
+      );
     };
     // Without a response nothing ends the first request, as where its client has gone.
     Reflect.set(claims, 'underWay', { has: () => false, add: () => undefined });

@@ -1,3 +1,4 @@
+import { JOB } from '@app/http';
 import { AuditService } from '@app/audit';
 import { lockBot } from '@app/bots';
 import { CategoryDeclarations, holdCategories } from '@app/categories';
@@ -148,7 +149,7 @@ describe('exports of one moment', () => {
       return recordAll(...given);
     });
     const exporting = service.app.get(ExportService, { strict: false });
-    await Promise.all([who, other].map((whom) => exporting.export(named(whom), false)));
+    await Promise.all([who, other].map((whom) => exporting.export(named(whom), false, JOB)));
     expect(waited).toStrictEqual(['waits']);
     expect((await erasing[0])?.status).toBe(200);
   });
@@ -307,8 +308,8 @@ describe('erasures of several bots', () => {
     let elsewhere: unknown[] | undefined;
     const all = async () => {
       // In one turn of the event loop, so that they share a unit.
-      const slow = erasures.erase(named(who), NO_CLAIM);
-      elsewhere = await Promise.all(subjects.map((each) => erasures.erase(each, NO_CLAIM)));
+      const slow = erasures.erase(named(who), NO_CLAIM, JOB);
+      elsewhere = await Promise.all(subjects.map((each) => erasures.erase(each, NO_CLAIM, JOB)));
       return slow;
     };
     const hold = (tx: Tx) => lockBot(tx, bot.id, 'UPDATE');

@@ -1,3 +1,4 @@
+import { JOB } from '@app/http';
 import { ConsentService } from '@app/consent';
 import { Acts, NO_CLAIM } from '@app/acts';
 import { SubjectDataHolders, SubjectDigests } from '@app/crypto';
@@ -135,7 +136,7 @@ describe('DELETE /api/v1/data/categories/{key}', () => {
       const users = Array.from({ length: 1_001 }, () => ({ user_id: snowflake(), guild_id: guildId }));
       const [acts, act] = [service.app.get(Acts), service.app.get(SubmitAct)];
       const submit = (given: Parameters<SubmitAct['of']>[1]) =>
-        acts.run(act, act.of(bot.id, given), NO_CLAIM);
+        acts.run(act, act.of({ botId: bot.id, actor: JOB }, given), NO_CLAIM);
       for (const act of [
         (who: SubjectIds) => consentActs(service.app).request(bot.id, { ...who, consent_version: '1' }),
         (who: SubjectIds) => consentActs(service.app).accept(bot.id, { ...who, consent_version: '1' }),

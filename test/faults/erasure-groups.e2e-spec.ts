@@ -1,3 +1,4 @@
+import { JOB } from '@app/http';
 import { AuditService } from '@app/audit';
 import { SubjectDataHolders, SubjectDigests } from '@app/crypto';
 import { SqliteTruncation, UnitOfWork } from '@app/database';
@@ -104,7 +105,7 @@ describe('erasures of one moment', () => {
     const digests = service.app.get(SubjectDigests, { strict: false });
     // In one turn of the event loop.
     const answers = await Promise.all(
-      users.map((who) => erasures.erase(digests.named(bot.id, who), NO_CLAIM)),
+      users.map((who) => erasures.erase(digests.named(bot.id, who), NO_CLAIM, JOB)),
     );
     log.close();
     expect(new Set(answers.map(({ status }) => status))).toStrictEqual(new Set(['completed']));

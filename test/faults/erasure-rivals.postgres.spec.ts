@@ -1,3 +1,4 @@
+import { JOB } from '@app/http';
 import { ConsentedDataHolders, SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { DeliveryTexts } from '@app/webhooks';
@@ -32,7 +33,7 @@ describe('an erasure beside the deletion of a category', () => {
       const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
       await until(async () => (await service.database.rows(waiting)).length > 0);
       const holders = service.app.get(ConsentedDataHolders, { strict: false });
-      await holders.eraseCategory(tx, bot.id, 'profile', 500);
+      await holders.eraseCategory(tx, bot.id, 'profile', 500, JOB);
     });
     const answer = await forgetting;
     const { events } = (await bot.get<{ events: Json[] }>(`/audit/events?user_id=${who.user_id}`)).data;

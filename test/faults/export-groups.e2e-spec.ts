@@ -1,3 +1,4 @@
+import { JOB } from '@app/http';
 import { randomUUID } from 'node:crypto';
 import { AuditService } from '@app/audit';
 import { SubjectDigests } from '@app/crypto';
@@ -134,7 +135,7 @@ describe('exports of one moment', () => {
     const exporting = service.app.get(ExportService, { strict: false });
     const digests = service.app.get(SubjectDigests, { strict: false });
     const log = new SqlLog().open();
-    await Promise.all(users.map((who) => exporting.export(digests.named(bot.id, who), false)));
+    await Promise.all(users.map((who) => exporting.export(digests.named(bot.id, who), false, JOB)));
     log.close();
     expect(log.runs / users.length).toBeLessThan(engine === 'postgres' ? 1 : 12);
     expect(log.statements().filter((sql) => /AS "\w+__/.test(sql))).toStrictEqual([]);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SubjectDigests } from '@app/crypto';
 import { ExportService } from '@app/gdpr';
-import { JsonStream, type LetheHttpAdapter } from '@app/http';
+import { JOB, JsonStream, type LetheHttpAdapter } from '@app/http';
 import { Clock } from '@app/kernel';
 import type { Bot } from '../support/bot';
 import { expectFailure } from '../support/expected';
@@ -18,7 +18,7 @@ const PORTION_LENGTH = 256 * 1024;
 async function streamed(): Promise<{ export: JsonStream; erase: () => Promise<void> }> {
   const { bot, who } = await large();
   const held = service.app.get(SubjectDigests, { strict: false }).named(bot.id, who);
-  const answer = await service.app.get(ExportService, { strict: false }).export(held, true);
+  const answer = await service.app.get(ExportService, { strict: false }).export(held, true, JOB);
   if (!(answer instanceof JsonStream)) throw new Error('it is not streamed');
   const erase = async (): Promise<void> => {
     await service.database.run(

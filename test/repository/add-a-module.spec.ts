@@ -227,7 +227,7 @@ describe('a module that a team has added in five steps', () => {
     expect(counted).toEqual([{ category: 'reminders', reason: 'consent_revoked', values: 2 }]);
     await sweep();
     expect(rowsOf(bot)).toBe(0);
-    expect(await deletions()).toEqual([{ category: 'reminders', reason: 'consent_revoked' }]);
+    expect(await deletions()).toEqual([{ category: 'reminders', reason: 'consent_revoked', actor: 'job' }]);
   });
 
   it('has its rows kept when the user revokes and then consents again', async () => {
@@ -275,7 +275,7 @@ describe('a module that a team has added in five steps', () => {
     after(new Date().toISOString(), 90);
     await sweep();
     expect(rowsOf(bot)).toBe(0);
-    expect(await deletions()).toEqual([{ category: 'reminders', reason: 'retention' }]);
+    expect(await deletions()).toEqual([{ category: 'reminders', reason: 'retention', actor: 'job' }]);
   });
 
   it('has its rows erased with the category, of all its users', async () => {
@@ -285,7 +285,7 @@ describe('a module that a team has added in five steps', () => {
     }
     await bot.delete('/data/categories/reminders');
     expect(rowsOf(bot)).toBe(0);
-    expect(await deletions()).toEqual([{ category: 'reminders' }]);
+    expect(await deletions()).toEqual([{ category: 'reminders', actor: expect.stringMatching(/^key:/) as unknown }]);
   });
 
   it('has its rows removed with the bot', async () => {

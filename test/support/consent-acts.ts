@@ -1,8 +1,11 @@
 import { ConsentAcceptAct, ConsentRequestAct, ConsentRevokeAct } from '@app/consent';
 import { Acts, NO_CLAIM } from '@app/acts';
+import type { Acting } from '@app/http';
 import type { INestApplicationContext } from '@nestjs/common';
 
-type Given<Method extends (botId: string, input: never) => unknown> = Parameters<Method>[1];
+type Given<Method extends (bot: Acting, input: never) => unknown> = Parameters<Method>[1];
+
+const asBot = (botId: string): Acting => ({ botId, actor: 'key:sk_live_test' });
 
 /** The acts about consents, without the HTTP edge: callers of one turn of the event loop share a unit on PostgreSQL. */
 export function consentActs(app: INestApplicationContext) {
@@ -12,10 +15,10 @@ export function consentActs(app: INestApplicationContext) {
   const revoking = app.get(ConsentRevokeAct, { strict: false });
   return {
     request: async (botId: string, input: Given<ConsentRequestAct['of']>) =>
-      (await acts.run(requesting, requesting.of(botId, input), NO_CLAIM)).view,
+      (await acts.run(requesting, requesting.of(asBot(botId), input), NO_CLAIM)).view,
     accept: (botId: string, input: Parameters<ConsentAcceptAct['decide']>[1]['input']) =>
-      acts.run(accepting, { botId, input }, NO_CLAIM),
+      acts.run(accepting, { botId, input, by: asBot(botId).actor }, NO_CLAIM),
     revoke: (botId: string, input: Given<ConsentRevokeAct['of']>) =>
-      acts.run(revoking, revoking.of(botId, input), NO_CLAIM),
+      acts.run(revoking, revoking.of(asBot(botId), input), NO_CLAIM),
   };
 }

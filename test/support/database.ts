@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Engine, keysPath, type SqlValue, SqliteDatabase } from '@app/database';
+import { allMigrations, type Engine, keysPath, type SqlValue, SqliteDatabase } from '@app/database';
 import { readConfig } from '@app/kernel';
 import { Client, types } from 'pg';
 import { schemaSource } from '../../ormconfig';
@@ -118,7 +118,8 @@ function tablesOf(columns: readonly Column[]): { name: string; columns: string[]
   return [...tables].map(([name, columnNames]) => ({ name, columns: columnNames }));
 }
 
-const TEMPLATE = 'lethe_template';
+/** Named by the text of the migrations: checkouts with others use the same server at the same time. */
+const TEMPLATE = `lethe_template_${digestOf(allMigrations().map(String)).slice(0, 16)}`;
 /** The advisory lock of the process that makes the template. */
 const TEMPLATE_LOCK = 7_221;
 
@@ -239,4 +240,8 @@ async function connect(url: string): Promise<Client> {
   client.on('error', () => undefined);
   await client.connect();
   return client;
+}
+
+function digestOf(texts: readonly string[]): string {
+  return createHash('sha256').update(texts.join('\n')).digest('hex');
 }

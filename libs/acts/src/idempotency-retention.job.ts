@@ -22,7 +22,7 @@ interface Looked {
 export class IdempotencyRetention implements BotSweep {
   readonly name = 'idempotency-retention';
   readonly everyMs = 3_600_000;
-  readonly table = 'idempotency_keys';
+  readonly bots = 'idempotency_keys';
 
   constructor(
     private readonly unitOfWork: UnitOfWork,

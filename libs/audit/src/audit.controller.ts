@@ -45,7 +45,8 @@ const EXAMPLES = {
 
 function exampleEvent(id: string, event_type: string, details: object, source = 'service'): object {
   const { guild_id, user_id, time: created_at } = EXAMPLE;
-  return { id, guild_id, user_id, event_type, source, details, created_at };
+  const by = source === 'service' && { actor: 'key:sk_live_shown-on' };
+  return { id, guild_id, user_id, event_type, source, details: { ...details, ...by }, created_at };
 }
 
 @Topic(
@@ -83,8 +84,9 @@ export class AuditController {
     summary: 'List audit events, newest first',
     description:
       'Answers one page of the log, filtered by user, guild or type if these are given. Every act that ' +
-      'took effect has one event; a refused call has none. Events of an erased user remain without the ' +
-      'ids of the user.',
+      'took effect has one event; a refused call has none. `details.actor` of an event of the service says ' +
+      'who did it: `key:` and the beginning of the API key, `console`, `privacy_page` or `job`. ' +
+      'Events of an erased user remain without the ids of the user.',
     parameters: EXAMPLE_SUBJECT,
     examples: EXAMPLES.list,
   })

@@ -19,7 +19,7 @@ import {
   UnreadableSecretError,
 } from '@app/crypto';
 import { pages, type Tx, UnitOfWork } from '@app/database';
-import { ListPage } from '@app/http';
+import { type Actor, ListPage } from '@app/http';
 import { Clock, Random } from '@app/kernel';
 import type { AuditSource } from './audit-event.entity';
 import type { AuditEventView, AuditQuery } from './audit.dto';
@@ -38,11 +38,16 @@ import { UnsealedBots } from './unsealed-bots';
 /** Events of one subject read by one statement; each may have 8 KiB of details. */
 const BATCH = 10;
 
+/** The page of users. Its acts also say `via`, as the contract does. */
+const PRIVACY_PAGE: Actor = 'privacy_page';
+
 /** An act to record. */
 interface Recorded {
   readonly subject: Subject;
   readonly type: AnyEventType;
   readonly details: object | null;
+  /** Undefined for an event of the bot, and for one of a team's module that names none. */
+  readonly by?: Actor | undefined;
 }
 
 /**
@@ -75,10 +80,10 @@ export class AuditService implements SubjectDataHolder {
     subject: Subject | NamedSubject,
     type: AnyEventType,
     details: object | null = null,
-    source: AuditSource = 'service',
+    { source = 'service', by }: { readonly source?: AuditSource; readonly by?: Actor } = {},
   ): Promise<AuditEventView> {
     const key = await this.keys.forWriting(tx, subject);
-    const event = this.event(key, { subject, type, details }, source);
+    const event = this.event(key, { subject, type, details, by }, source);
     await this.append(tx, [event]);
     const { guild_id, user_id } = key.ids ?? ERASED_IDS;
     return {
@@ -156,13 +161,16 @@ export class AuditService implements SubjectDataHolder {
 
   private event(
     key: SubjectKey,
-    { subject, type, details }: Recorded,
+    { subject, type, details, by }: Recorded,
     source: AuditSource = 'service',
   ): NewEvent {
     requireDeclared(type);
     const id = this.random.uuid();
     const { botId, guildId, userId } = subject;
-    const text = key.encrypt(JSON.stringify(details), detailsContext(botId, guildId, userId, id));
+    const text = key.encrypt(
+      JSON.stringify(by === undefined ? details : named(details, by)),
+      detailsContext(botId, guildId, userId, id),
+    );
     return { subject, id, type, source, details: text, createdAt: this.clock.nowIso() };
   }
 
@@ -203,4 +211,8 @@ export class AuditService implements SubjectDataHolder {
       throw error;
     }
   }
+}
+
+function named(details: object | null, actor: Actor): object {
+  return { ...details, ...(actor === PRIVACY_PAGE && { via: actor }), actor };
 }

@@ -52,7 +52,7 @@ export class WriteEventAct implements Act<OwnEvent, About, OwnEvent, AuditEventV
   async store(tx: Tx, events: readonly OwnEvent[]): Promise<AuditEventView[]> {
     const views: AuditEventView[] = [];
     for (const { subject, type, details } of events)
-      views.push(await this.audit.record(tx, subject, type, details, 'client'));
+      views.push(await this.audit.record(tx, subject, type, details, { source: 'client' }));
     return views;
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
-import { Caller, type LetheRequest } from '@app/http';
+import { Caller, type LetheRequest, type RequestContext } from '@app/http';
 import { Clock, CONFIG, type Config } from '@app/kernel';
 import type { NextFunction, Response } from 'express';
 import { isApiKey, keyDigest } from './api-key';
@@ -38,12 +38,13 @@ interface KeyRow {
   readonly tier: string | null;
   readonly suspended_at: string | null;
   readonly key_id: string;
+  readonly prefix: string;
   readonly scopes: number | string;
   readonly expires_at: string | null;
 }
 
 const OF_DIGEST = `SELECT bots.id, bots.platform_bot_id, bots.tier, bots.suspended_at,
-    api_keys.id AS key_id, api_keys.scopes, api_keys.expires_at
+    api_keys.id AS key_id, api_keys.prefix, api_keys.scopes, api_keys.expires_at
   FROM api_keys JOIN bots ON bots.id = api_keys.bot_id WHERE api_keys.digest = ?`;
 
 /**
@@ -107,9 +108,12 @@ export class ApiKeyDirectory {
       this.callers.delete(digest);
       return undefined;
     }
-    const { id, platform_bot_id, key_id, scopes, suspended_at } = found;
+    const { id, platform_bot_id, key_id, prefix, scopes, suspended_at } = found;
     const limit = this.tiers.limitOf(found);
-    const caller = new Caller(id, platform_bot_id, limit, key_id, Number(scopes), suspended_at !== null);
+    const caller = new Caller(
+      ...([id, platform_bot_id, limit, key_id, Number(scopes)] as const),
+      ...([suspended_at !== null, `key:${prefix}`] as const),
+    );
     // An act during the look-up may have voided the key: what was read holds for this request alone.
     const isDiscarded = generation !== this.generation;
     const known = { caller, untilMs, expiresAtMs, isDiscarded };
@@ -144,15 +148,15 @@ export function identify(keys: ApiKeyDirectory, uses: Pick<KeyUses, 'note'>) {
     const last = remembered.get(request.socket);
     if (last?.authorization === authorization && keys.isCurrent(last.known)) {
       const { context } = request;
-      context.caller = last.known.caller;
+      context.caller = callerOf(last.known, context);
       uses.note(last.known.caller, context.startedMs);
       return next();
     }
     const key = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
     if (key === undefined) return next();
     const proceed = (known: KnownCaller | undefined): void => {
-      request.context.caller = known?.caller;
       if (known !== undefined) {
+        request.context.caller = callerOf(known, request.context);
         remembered.set(request.socket, { authorization, known });
         uses.note(known.caller, request.context.startedMs);
       }
@@ -165,4 +169,8 @@ export function identify(keys: ApiKeyDirectory, uses: Pick<KeyUses, 'note'>) {
       next();
     });
   };
+}
+
+function callerOf({ caller }: KnownCaller, { consoleLimit }: RequestContext): Caller {
+  return consoleLimit === undefined ? caller : caller.inConsole();
 }

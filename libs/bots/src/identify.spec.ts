@@ -2,7 +2,7 @@ import { ALL_SCOPES, Caller, type LetheRequest } from '@app/http';
 import type { Response } from 'express';
 import { type ApiKeyDirectory, identify, type KnownCaller } from './api-key-directory';
 
-const caller = new Caller('bot', '123456789012345678', 30, 'key', ALL_SCOPES, false);
+const caller = new Caller('bot', '123456789012345678', 30, 'key', ALL_SCOPES, false, 'key:sk_live_a');
 
 /** A directory with one key that counts its look-ups. */
 class Keys {

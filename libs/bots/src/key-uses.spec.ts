@@ -4,7 +4,8 @@ import { ALL_SCOPES, Caller } from '@app/http';
 import { type Clock, Degradations, DISK_LOW } from '@app/kernel';
 import { KeyUses } from './key-uses';
 
-const caller = (keyId: string) => new Caller('bot', '123456789012345678', 30, keyId, ALL_SCOPES, false);
+const caller = (keyId: string) =>
+  new Caller('bot', '123456789012345678', 30, keyId, ALL_SCOPES, false, 'key:sk_live_a');
 
 /** The uses over a database of which `stored` is the table of keys. */
 class World {

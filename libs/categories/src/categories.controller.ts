@@ -226,7 +226,7 @@ export class CategoriesController {
   })
   @Responds(200, CategoryDeletedView, ['not_found'])
   async delete(@CurrentBot() bot: Caller, @Param() { key }: CategoryPath): Promise<CategoryDeletedView> {
-    await this.categories.delete(bot.botId, key);
+    await this.categories.delete(bot, key);
     return { key, deleted: true };
   }
 }

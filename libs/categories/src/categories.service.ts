@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { lockBot } from '@app/bots';
 import { ConsentedDataHolders, Cursors } from '@app/crypto';
 import { asPartlyDone, eachOf, type Tx, UnitOfWork } from '@app/database';
-import { ListPage, type PageQuery } from '@app/http';
+import { type Acting, type Actor, ListPage, type PageQuery } from '@app/http';
 import { Acts, type Claim } from '@app/acts';
 import { Clock, type Config, CONFIG, conflict, Random, requireBytes } from '@app/kernel';
 import { MoreThan } from 'typeorm';
@@ -104,8 +104,8 @@ export class CategoriesService {
   }
 
   /** Deletes a category. Its values are deleted first, in parts; the last part with the declaration. */
-  async delete(botId: string, key: string): Promise<void> {
-    const batch = () => this.unitOfWork.write((tx) => this.deleteBatch(tx, botId, key));
+  async delete({ botId, actor }: Acting, key: string): Promise<void> {
+    const batch = () => this.unitOfWork.write((tx) => this.deleteBatch(tx, botId, key, actor));
     let done = await batch();
     while (!done) {
       done = await batch().catch((error: unknown) => {
@@ -131,10 +131,10 @@ export class CategoriesService {
     });
   }
 
-  private async deleteBatch(tx: Tx, botId: string, key: string): Promise<boolean> {
+  private async deleteBatch(tx: Tx, botId: string, key: string, by: Actor): Promise<boolean> {
     await lockCategory(tx, botId, key);
     await this.require(tx, botId, key);
-    if (await this.holders.eraseCategory(tx, botId, key, ERASED_AT_ONCE)) return false;
+    if (await this.holders.eraseCategory(tx, botId, key, ERASED_AT_ONCE, by)) return false;
     await tx.manager.delete(Category, { botId, key });
     return true;
   }

@@ -3,6 +3,7 @@ import { tryLockBots } from '@app/bots';
 import { categoryName, holdCategories, undeclared } from '@app/categories';
 import { SubjectDigests } from '@app/crypto';
 import type { Tx } from '@app/database';
+import type { Actor } from '@app/http';
 import type { Act } from '@app/acts';
 import { accepted, grantedKeys, grantsAlready, notBefore } from './consent-changes';
 import { factsInForce, receiptFacts, type ReceiptFacts } from './consent-receipt';
@@ -16,8 +17,7 @@ import { type Addressed, isNamed, NamedRequests, waitingRequest } from './named-
 interface Acceptance {
   readonly botId: string;
   readonly input: AcceptConsent;
-  /** The page on which the user has acted; undefined for a call of the bot. */
-  readonly via?: string | undefined;
+  readonly by: Actor;
 }
 
 interface State extends Addressed {
@@ -60,7 +60,7 @@ export class ConsentAcceptAct implements Act<Acceptance, State, Accepting, Accep
   }
 
   /** @throws ApiError 404 without a request for this version, 400 for a category that it did not name */
-  decide(state: State, { botId, input, via }: Acceptance, now: string): Accepting {
+  decide(state: State, { botId, input, by }: Acceptance, now: string): Accepting {
     const { consent: before, held } = state;
     const named = input.categories ?? null;
     const repeats = before !== null && input.consent_id != null && isNamed(before, state, input);
@@ -69,7 +69,7 @@ export class ConsentAcceptAct implements Act<Acceptance, State, Accepting, Accep
     if (named?.some((key) => !held.has(categoryName({ botId, key })))) undeclared();
     const after = accepted(consent, request, named, notBefore(now, request.at));
     const categories = grantedKeys(after.categories);
-    return { consent: after, act: { ...request, categories, source: input.source, via } };
+    return { consent: after, act: { ...request, categories, source: input.source, by } };
   }
 
   async store(tx: Tx, changes: readonly Accepting[]): Promise<Accepted[]> {

@@ -102,6 +102,9 @@ function decides<Input, State extends About, Change>(
     });
 }
 
+/** Who acts. */
+const BY = 'key:sk_live_a';
+
 const missing = (current_status: string) => ({ refused: 'not_found', current_status });
 const UNDECLARED = { refused: 'not_found' };
 
@@ -112,7 +115,7 @@ describe('a request for a consent', () => {
   };
   const input = (keys: readonly string[] | null, source: string | null = null) => {
     const categories = keys && [...keys];
-    return { subject: SUBJECT, keys, id: 'new', input: { ...SUBJECT.ids, categories, source } };
+    return { subject: SUBJECT, keys, id: 'new', input: { ...SUBJECT.ids, categories, source }, by: BY };
   };
   const noText = invalidRequest([{ field: 'language', message: 'none' }]);
 
@@ -207,10 +210,10 @@ describe('an acceptance', () => {
   const state = (...given: Parameters<typeof addressed>) => ({ ...addressed(...given), held: HELD });
   const byUser = (consent_version: string, categories?: string[], source?: string) => {
     const given = { ...SUBJECT.ids, consent_version, categories: categories ?? null, source: source ?? null };
-    return { botId: 'bot', input: given };
+    return { botId: 'bot', input: given, by: BY };
   };
   const byId = (consent_id: string, categories?: string[]) => {
-    return { botId: 'bot', input: { consent_id, categories: categories ?? null } };
+    return { botId: 'bot', input: { consent_id, categories: categories ?? null }, by: BY };
   };
   const given = (categories: Consent['categories'], more: Partial<Consent> = {}) => {
     const consent = { ...WAITING, status: 'accepted', categories, acceptedAt: NOW, ...more };
@@ -244,10 +247,10 @@ describe('an acceptance', () => {
       { act: expect.objectContaining({ source: 'button' }) as unknown },
     ],
     [
-      'has its page',
+      'names who gave it',
       state(WAITING),
-      { ...byUser('1'), via: 'page' },
-      { act: expect.objectContaining({ via: 'page' }) as unknown },
+      byUser('1'),
+      { act: expect.objectContaining({ by: BY }) as unknown },
     ],
     ['of a part, repeated by its id for all, is refused', state(ACCEPTED), byId('c1'), missing('accepted')],
     [
@@ -343,7 +346,7 @@ describe('a refusal', () => {
 describe('a withdrawal', () => {
   const state = (consent: Consent | null) => ({ subject: SUBJECT, consent, declared: ['a', 'b', 'c'] });
   const input = (categories: string[] | null, more: object = {}) => {
-    return { subject: SUBJECT, input: { ...SUBJECT.ids, categories }, ...more };
+    return { subject: SUBJECT, input: { ...SUBJECT.ids, categories }, by: BY, ...more };
   };
   const GRANTED: Consent = { ...ACCEPTED, categories: { a: 'accepted', b: 'accepted' } };
   const whole = (before: Consent, categories: Consent['categories'], at = NOW) => {
@@ -394,10 +397,10 @@ describe('a withdrawal', () => {
       whole({ ...ACCEPTED_ALL, acceptedAt: LATER }, null, LATER),
     ],
     [
-      'has its source and its page',
+      'has its source, and names who gave it',
       state(ACCEPTED),
-      { ...input(null), input: { ...SUBJECT.ids, source: 'button' }, via: 'page' },
-      { act: expect.objectContaining({ source: 'button', via: 'page' }) as unknown },
+      { ...input(null), input: { ...SUBJECT.ids, source: 'button' } },
+      { act: expect.objectContaining({ source: 'button', by: BY }) as unknown },
     ],
     ['of a user never asked is refused', state(null), input(null), missing('none')],
     ['before an answer is refused', state(WAITING), input(null), missing('pending')],

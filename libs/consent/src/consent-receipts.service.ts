@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Cursors, type NamedSubject, Signer, type Subject } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
-import { ListPage } from '@app/http';
+import { type Acting, ListPage } from '@app/http';
 import { Acts, type Claim } from '@app/acts';
 import { describeFault, notFound } from '@app/kernel';
 import { ConsentAcceptAct } from './consent-accept.act';
@@ -53,8 +53,12 @@ export class ConsentReceipts {
    * Accepts a request, and adds a receipt. The consent is committed before: if the receipt cannot be signed, the answer has
    * none, and {@link receipt} can be called later.
    */
-  async accept(botId: string, input: AcceptConsent, claim: Claim): Promise<AcceptedConsentView> {
-    const { consent, facts } = await this.acts.run(this.accepting, { botId, input }, claim);
+  async accept(
+    { botId, actor: by }: Acting,
+    input: AcceptConsent,
+    claim: Claim,
+  ): Promise<AcceptedConsentView> {
+    const { consent, facts } = await this.acts.run(this.accepting, { botId, input, by }, claim);
     if (facts === undefined) return consent;
     try {
       return { ...consent, receipt: await this.signer.sign(receiptOf(facts), RECEIPT_TYPE) };

@@ -3,6 +3,7 @@ import { tryLockBots } from '@app/bots';
 import { categoryName, holdCategories, undeclared } from '@app/categories';
 import { type NamedSubject, SubjectDigests, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
+import type { Acting, Actor } from '@app/http';
 import type { Act } from '@app/acts';
 import { ApiError, Random } from '@app/kernel';
 import { askedAlready, type ConsentAsked, requested } from './consent-changes';
@@ -21,6 +22,7 @@ interface ConsentRequest {
   readonly keys: readonly string[] | null;
   /** The id of the request, if it is new. */
   readonly id: string;
+  readonly by: Actor;
 }
 
 interface State {
@@ -40,6 +42,7 @@ interface Asked {
   readonly status: 'pending' | 'accepted';
   readonly request: ConsentAsked;
   readonly source: string | null | undefined;
+  readonly by: Actor;
   /** The consent with a new request; undefined for a repeat. */
   readonly consent: Consent | undefined;
   readonly isFirst: boolean;
@@ -62,9 +65,9 @@ export class ConsentRequestAct implements Act<ConsentRequest, State, Asked, Requ
     private readonly random: Random,
   ) {}
 
-  of(botId: string, input: RequestConsent): ConsentRequest {
+  of({ botId, actor: by }: Acting, input: RequestConsent): ConsentRequest {
     const keys = input.categories == null ? null : [...new Set(input.categories)];
-    return { subject: this.digests.named(botId, input), input, keys, id: this.random.uuid() };
+    return { subject: this.digests.named(botId, input), input, keys, id: this.random.uuid(), by };
   }
 
   async load(tx: Tx, given: readonly ConsentRequest[]): Promise<(State | undefined)[]> {
@@ -91,7 +94,11 @@ export class ConsentRequestAct implements Act<ConsentRequest, State, Asked, Requ
   }
 
   /** @throws ApiError 404 for an unknown category, 400 for a language without a text */
-  decide({ before, asking, held }: State, { subject, input, keys, id }: ConsentRequest, now: string): Asked {
+  decide(
+    { before, asking, held }: State,
+    { subject, input, keys, id, by }: ConsentRequest,
+    now: string,
+  ): Asked {
     if (keys?.some((key) => !held.has(categoryName({ botId: subject.botId, key })))) undeclared();
     if (asking instanceof ApiError) throw asking;
     const asked = { id, version: asking.version, categories: keys, at: now };
@@ -103,6 +110,7 @@ export class ConsentRequestAct implements Act<ConsentRequest, State, Asked, Requ
       status: repeated?.status ?? 'pending',
       request: repeated ?? asked,
       source: input.source,
+      by,
       consent: repeated === undefined ? requested(subject, before, asked) : undefined,
       isFirst: before === null,
     };
@@ -111,8 +119,8 @@ export class ConsentRequestAct implements Act<ConsentRequest, State, Asked, Requ
   async store(tx: Tx, changes: readonly Asked[]): Promise<Requested[]> {
     await this.texts.keep(tx, changes);
     const fresh: NewRequest[] = [];
-    for (const { subject, status, request, source, asking, consent, isFirst } of changes) {
-      const act = { ...request, source };
+    for (const { subject, status, request, source, by, asking, consent, isFirst } of changes) {
+      const act = { ...request, source, by };
       if (consent !== undefined) fresh.push({ subject, consent, act, shown: asking.shown, isFirst });
       else if (status === 'pending') await this.transitions.askAgain(tx, subject, act, asking.shown);
     }

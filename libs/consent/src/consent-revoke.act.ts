@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CategoriesService, undeclared } from '@app/categories';
 import { type NamedSubject, SubjectDigests, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
+import type { Acting, Actor } from '@app/http';
 import type { Act } from '@app/acts';
 import { notFound } from '@app/kernel';
 import { isGranted, notBefore, revoked, withoutCategories } from './consent-changes';
@@ -15,8 +16,7 @@ import { consentView } from './consent.views';
 interface Revocation {
   readonly subject: NamedSubject;
   readonly input: RevokeConsent;
-  /** The page on which the user has acted; undefined for a call of the bot. */
-  readonly via?: string | undefined;
+  readonly by: Actor;
 }
 
 interface State {
@@ -36,8 +36,8 @@ export class ConsentRevokeAct implements Act<Revocation, State, Withdrawal, Cons
     private readonly digests: SubjectDigests,
   ) {}
 
-  of(botId: string, input: RevokeConsent, via?: string): Revocation {
-    return { subject: this.digests.named(botId, input), input, via };
+  of({ botId, actor: by }: Acting, input: RevokeConsent): Revocation {
+    return { subject: this.digests.named(botId, input), input, by };
   }
 
   async load(tx: Tx, given: readonly Revocation[]): Promise<(State | undefined)[]> {
@@ -56,7 +56,7 @@ export class ConsentRevokeAct implements Act<Revocation, State, Withdrawal, Cons
   }
 
   /** @throws ApiError 404 without an accepted consent, or for a category that it does not grant */
-  decide({ consent, declared }: State, { subject, input, via }: Revocation, now: string): Withdrawal {
+  decide({ consent, declared }: State, { subject, input, by }: Revocation, now: string): Withdrawal {
     if (consent?.status !== 'accepted')
       throw notFound('Consent', { current_status: consent?.status ?? 'none' });
     const named = input.categories ?? null;
@@ -67,7 +67,7 @@ export class ConsentRevokeAct implements Act<Revocation, State, Withdrawal, Cons
     const at = notBefore(now, acceptedAt);
     const reduced = named === null ? undefined : withoutCategories(consent, named, declared);
     const categories = reduced === undefined ? null : named;
-    const act = { id, version, categories, source: input.source, via };
+    const act = { id, version, categories, source: input.source, by };
     return { subject, consent: reduced ?? revoked(consent, at), act, at };
   }
 

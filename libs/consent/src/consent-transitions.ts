@@ -1,5 +1,6 @@
 import { AuditService } from '@app/audit';
 import type { Tx } from '@app/database';
+import type { Actor } from '@app/http';
 import { type AuditEventType, Clock, DomainEvents, Random } from '@app/kernel';
 import {
   ConsentedDataHolders,
@@ -22,14 +23,17 @@ const DEFAULT_SOURCE = 'api';
 /** An act of a user, with the fields of its history entry. */
 interface UserAct extends Pick<ConsentAsked, 'id' | 'version' | 'categories'> {
   readonly source: string | null | undefined;
-  /** The page on which the user has acted; undefined for a call of the bot. */
-  readonly via?: string | undefined;
+}
+
+/** An act that has an audit event. */
+interface RecordedAct extends UserAct {
+  readonly by: Actor;
 }
 
 /** A consent that an act of the user has changed. */
 export interface Change {
   readonly consent: Consent;
-  readonly act: UserAct;
+  readonly act: RecordedAct;
 }
 
 /** A request that is new. */
@@ -104,7 +108,7 @@ export class ConsentTransitions {
       ),
       this.audit.recordAll(
         tx,
-        given.map(({ subject, act }) => ({ subject, type: 'consent_requested', details: detailsOf(act) })),
+        given.map(({ subject, act }) => ({ subject, type: 'consent_requested', ...recordOf(act) })),
       ),
     ]);
   }
@@ -173,7 +177,7 @@ export class ConsentTransitions {
       ),
       this.audit.recordAll(
         tx,
-        given.map(({ consent, act }) => ({ subject: subjectOf(consent), type, details: detailsOf(act) })),
+        given.map(({ consent, act }) => ({ subject: subjectOf(consent), type, ...recordOf(act) })),
       ),
     ]);
     return given.map((_, at) => ({ entry: entries[at], ids: ids[at] ?? ERASED_IDS }));
@@ -187,8 +191,8 @@ export class ConsentTransitions {
   }
 }
 
-function detailsOf({ version, categories, via }: UserAct): object {
-  return { version, ...(categories !== null && { categories }), ...(via !== undefined && { via }) };
+function recordOf({ version, categories, by }: RecordedAct) {
+  return { details: { version, ...(categories !== null && { categories }) }, by };
 }
 
 function isSame(shown: Shown, before: { language: string | null; texts: Shown['texts'] | null }): boolean {

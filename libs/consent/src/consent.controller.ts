@@ -79,7 +79,7 @@ export class ConsentController {
     @SubjectBody() body: RequestConsent,
     @Claimed() claim: Claim,
   ): Promise<ConsentRequestedView> {
-    return (await this.acts.run(this.requesting, this.requesting.of(bot.botId, body), claim)).view;
+    return (await this.acts.run(this.requesting, this.requesting.of(bot, body), claim)).view;
   }
 
   @Post('accept')
@@ -100,7 +100,7 @@ export class ConsentController {
     @SubjectBody() body: AcceptConsent,
     @Claimed() claim: Claim,
   ): Promise<AcceptedConsentView> {
-    return this.receipts.accept(bot.botId, body, claim);
+    return this.receipts.accept(bot, body, claim);
   }
 
   @Post('decline')
@@ -141,7 +141,7 @@ export class ConsentController {
     @SubjectBody() body: RevokeConsent,
     @Claimed() claim: Claim,
   ): Promise<ConsentView> {
-    return this.acts.run(this.revoking, this.revoking.of(bot.botId, body), claim);
+    return this.acts.run(this.revoking, this.revoking.of(bot, body), claim);
   }
 
   @Get('status')

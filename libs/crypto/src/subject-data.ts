@@ -1,6 +1,7 @@
 import { Global, Inject, Injectable, Module } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import type { Tx } from '@app/database';
+import type { Actor } from '@app/http';
 import type { Digest } from './keyed-digest';
 import { givenSubjects, type NamedSubject, type Subject, subjectAt, subjectName } from './subject';
 
@@ -162,9 +163,9 @@ export interface DecidedConsent {
 export interface ConsentedDataHolder {
   /**
    * Removes up to `limit` rows that are stored under a category, before its declaration is removed. Returns how many rows
-   * it removed: after a full batch it is called again, in a unit of its own.
+   * it removed: after a full batch it is called again, in a unit of its own. Its events name `by`.
    */
-  eraseCategory(tx: Tx, botId: string, category: string, limit: number): Promise<number>;
+  eraseCategory(tx: Tx, botId: string, category: string, limit: number, by: Actor): Promise<number>;
   /**
    * Marks what rests on withdrawn consents, in the unit that withdraws them (GDPR Art. 7(3)) and before they are written.
    * Each is of another subject.
@@ -208,10 +209,10 @@ export class ConsentedDataHolders {
   }
 
   /** Removes up to `limit` rows of each holder. Returns whether a holder may have more. */
-  async eraseCategory(tx: Tx, botId: string, category: string, limit: number): Promise<boolean> {
+  async eraseCategory(tx: Tx, botId: string, category: string, limit: number, by: Actor): Promise<boolean> {
     let hasMore = false;
     for (const holder of this.all())
-      if ((await holder.eraseCategory(tx, botId, category, limit)) >= limit) hasMore = true;
+      if ((await holder.eraseCategory(tx, botId, category, limit, by)) >= limit) hasMore = true;
     return hasMore;
   }
 

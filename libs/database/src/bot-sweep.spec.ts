@@ -26,7 +26,7 @@ async function swept(
     },
   } as unknown as Lease;
   const sweep: BotSweep = {
-    ...{ name: 'swept', everyMs: 1, nextBot, done: (rows) => done.push(rows) },
+    ...{ name: 'swept', everyMs: 1, bots: nextBot, done: (rows) => done.push(rows) },
     batches: (botId) => batches(botId, (text) => units.push(text)),
     async *afterBots() {
       yield () => Promise.resolve(100);

@@ -15,10 +15,8 @@ export interface BotSweep {
   readonly name: string;
   /** The time from its end until it is due again, in any process, in milliseconds. */
   readonly everyMs: number;
-  /** The table whose bots may have something due, or {@link nextBot}. */
-  readonly table?: string;
-  /** The first bot after `after`, by its id, that may have something due. */
-  nextBot?(after: string): Promise<string | undefined>;
+  /** The bots that may have something due: those of a table, or the first one after `after`, by its id. */
+  readonly bots: string | ((after: string) => Promise<string | undefined>);
   /** What is due of a bot; no batch begins once `stopping` is aborted. */
   batches(botId: string, stopping: AbortSignal): Batches;
   /** What is due of no bot. */
@@ -37,11 +35,12 @@ export async function sweepBots(
   lease: Lease,
   stopping: AbortSignal,
 ): Promise<void> {
-  const sql = `SELECT MIN(bot_id) AS bot_id FROM ${sweep.table} WHERE bot_id > ?`;
-  const next = async (after: string): Promise<string | null | undefined> =>
-    sweep.nextBot === undefined
-      ? (await unitOfWork.get<{ bot_id: string | null }>(sql, after))?.bot_id
-      : sweep.nextBot(after);
+  const { bots } = sweep;
+  const next = async (after: string): Promise<string | null | undefined> => {
+    if (typeof bots === 'function') return bots(after);
+    const sql = `SELECT MIN(bot_id) AS bot_id FROM ${bots} WHERE bot_id > ?`;
+    return (await unitOfWork.get<{ bot_id: string | null }>(sql, after))?.bot_id;
+  };
   const run = (batches: Batches) => inBatches(batches, lease, stopping, (rows) => sweep.done?.(rows));
   await lease.keep(async () => {
     for (let botId = await next(''); botId != null && !stopping.aborted; botId = await next(botId)) {

@@ -82,7 +82,7 @@ export {
 export { inPieces, ListPage, Page, PageQuery, Pagination, type Position } from './pagination';
 export { addNumberFaults, mergePatch, numberFault } from './json';
 export { Counted, countRate, Quota, RateLimitGuard } from './rate-limit.guard';
-export { Caller, type LetheRequest, RequestContext } from './request-context';
+export { type Acting, type Actor, Caller, JOB, type LetheRequest, RequestContext } from './request-context';
 export {
   API_KEY_SCHEME,
   completeOperation,

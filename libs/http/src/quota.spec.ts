@@ -6,7 +6,7 @@ import { Caller, type RequestContext } from './request-context';
 const DECISION = { limit: 30, remaining: 9, resetSeconds: 0, retryAfterSeconds: 1 };
 
 function quotaOf(take: RateLimitStore['take']) {
-  const context = { caller: new Caller('bot', '1', 30, 'key', 15, false) } as RequestContext;
+  const context = { caller: new Caller('bot', '1', 30, 'key', 15, false, 'key:sk_live_a') } as RequestContext;
   return { context, quota: new Quota({ take } as RateLimitStore, context) };
 }
 

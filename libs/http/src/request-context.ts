@@ -3,8 +3,23 @@ import type { Logger } from 'pino';
 import type { ApiError, PrometheusMetrics } from '@app/kernel';
 import type { RateDecision } from './rate-limit.store';
 
+/**
+ * Who does an act, as the audit log names it in `details.actor`: `key:` and the visible beginning of an API key, `console`,
+ * `privacy_page` or `job`.
+ */
+export type Actor = string;
+
+/** A job of the service, which acts without a caller. */
+export const JOB: Actor = 'job';
+
+/** For which bot an act is done, and by whom. */
+export interface Acting {
+  readonly botId: string;
+  readonly actor: Actor;
+}
+
 /** The authenticated bot of a request, and what its key allows. */
-export class Caller {
+export class Caller implements Acting {
   constructor(
     readonly botId: string,
     readonly platformBotId: string,
@@ -15,7 +30,14 @@ export class Caller {
     readonly scopes: number,
     /** Whether the operator has suspended the bot. */
     readonly isSuspended: boolean,
+    readonly actor: Actor,
   ) {}
+
+  /** The same caller in a session of the console. */
+  inConsole(): Caller {
+    const { botId, platformBotId, limit, keyId, scopes, isSuspended } = this;
+    return new Caller(botId, platformBotId, limit, keyId, scopes, isSuspended, 'console');
+  }
 }
 
 /** The facts of one request, kept from its first middleware to its log line. */

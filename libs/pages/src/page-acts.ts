@@ -70,7 +70,7 @@ export class PageActs {
     if (categories === undefined && asked.categories !== null) return 'choose';
     const named = { ...ids, consent_id: asked.id, consent_version: asked.version };
     const input = { ...named, source: VIA, ...(categories && { categories }) };
-    return unlessDone('accepted', this.acts.run(this.accepting, { botId, input, via: VIA }, NO_CLAIM));
+    return unlessDone('accepted', this.acts.run(this.accepting, { botId, input, by: VIA }, NO_CLAIM));
   }
 
   /** Declines the request that was shown. */
@@ -88,7 +88,10 @@ export class PageActs {
     const { botId, ids } = found ?? refuse();
     const categories = chosen(fields);
     const input = { ...ids, source: VIA, ...(categories && { categories }) };
-    return unlessDone('revoked', this.acts.run(this.revoking, this.revoking.of(botId, input, VIA), NO_CLAIM));
+    return unlessDone(
+      'revoked',
+      this.acts.run(this.revoking, this.revoking.of({ botId, actor: VIA }, input), NO_CLAIM),
+    );
   }
 
   /** The export as JSON, recorded like every export; undefined when nothing is stored. */
@@ -96,7 +99,7 @@ export class PageActs {
     const { botId, userId, subject } = link;
     const exported =
       subject === undefined
-        ? this.exports.exportAllGuilds(botId, userId, full, VIA)
+        ? this.exports.exportAllGuilds({ botId, actor: VIA }, userId, full)
         : this.exports.export(subject, full, VIA);
     return exported.catch(unlessMissing);
   }
@@ -132,7 +135,7 @@ export class PageActs {
     const { botId, userId, subject } = link;
     const erased =
       subject === undefined
-        ? (await this.everywhere.forget(botId, userId, NO_CLAIM, VIA)).requests
+        ? (await this.everywhere.forget({ botId, actor: VIA }, userId, NO_CLAIM)).requests
         : [{ ...(await this.erasing.erase(subject, NO_CLAIM, VIA)), guild_id: subject.ids.guild_id }];
     // The erasure of all guilds ends no link if nothing was held.
     await this.links.remove(botId, link.id).catch(unlessMissing);

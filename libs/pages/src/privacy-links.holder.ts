@@ -60,7 +60,7 @@ export class PrivacyLinksHolder implements SubjectDataHolder {
 export class PrivacyLinksRetention implements BotSweep {
   readonly name = 'privacy-links-retention';
   readonly everyMs = 3_600_000;
-  readonly table = 'privacy_links';
+  readonly bots = 'privacy_links';
 
   constructor(private readonly clock: Clock) {}
 

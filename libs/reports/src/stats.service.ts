@@ -125,7 +125,7 @@ function bucketOf(at: string, counted: readonly Counted[]): StatsBucket {
 export class StatsRetention implements BotSweep {
   readonly name = 'stats-retention';
   readonly everyMs = 3_600_000;
-  readonly table = 'stats_counts';
+  readonly bots = 'stats_counts';
 
   constructor(
     private readonly unitOfWork: UnitOfWork,

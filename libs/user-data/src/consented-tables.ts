@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { legalBasisOf } from '@app/categories';
+import { type Actor, JOB } from '@app/http';
 import { givenRows, type Tx } from '@app/database';
 import { type Config, CONFIG, daysAfter } from '@app/kernel';
 import {
@@ -73,7 +74,7 @@ export class ConsentedTables implements ConsentedDataHolder {
   }
 
   /** No row stays under a category that is no longer declared; each user concerned has an event about it. */
-  async eraseCategory(tx: Tx, botId: string, category: string, limit: number): Promise<number> {
+  async eraseCategory(tx: Tx, botId: string, category: string, limit: number, by: Actor): Promise<number> {
     let most = 0;
     for (const one of this.of(category)) {
       const rows = await tx.all<Omit<ErasedRow, 'category'>>(
@@ -93,6 +94,7 @@ export class ConsentedTables implements ConsentedDataHolder {
         tx,
         botId,
         rows.map((row) => ({ ...row, category })),
+        { by },
       );
       most = Math.max(most, rows.length);
     }
@@ -125,10 +127,18 @@ export class ConsentedTables implements ConsentedDataHolder {
   }
 
   /** One `data_deleted` for all erased rows of a subject in a category. */
-  async record(tx: Tx, botId: string, erased: readonly ErasedRow[], reason?: ErasureReason): Promise<void> {
+  async record(
+    tx: Tx,
+    botId: string,
+    erased: readonly ErasedRow[],
+    from: ErasureReason | { readonly by: Actor },
+  ): Promise<void> {
     const acts = erased.map(({ category, ...row }) => {
-      const details = reason === undefined ? { category } : { category, reason };
-      return { subject: subjectAt(botId, row), type: 'data_deleted' as const, details };
+      const cause =
+        typeof from === 'string'
+          ? { details: { category, reason: from }, by: JOB }
+          : { details: { category }, ...from };
+      return { subject: subjectAt(botId, row), type: 'data_deleted' as const, ...cause };
     });
     const once = new Map(acts.map((act) => [`${subjectName(act.subject)} ${act.details.category}`, act]));
     if (once.size > 0) await this.audit.recordAll(tx, [...once.values()]);

@@ -215,9 +215,7 @@ export class CategoryRetention implements BotSweep {
     private readonly data: DueData,
   ) {}
 
-  nextBot(after: string): Promise<string | undefined> {
-    return nextBotWithLimits(this.unitOfWork, after);
-  }
+  readonly bots = (after: string): Promise<string | undefined> => nextBotWithLimits(this.unitOfWork, after);
 
   batches(botId: string): Batches {
     return this.data.batches(botId, 'retention');
@@ -236,9 +234,7 @@ export class WithdrawnDataErasure implements BotSweep {
 
   constructor(private readonly data: DueData) {}
 
-  nextBot(after: string): Promise<string | undefined> {
-    return this.data.nextBotWithWithdrawn(after);
-  }
+  readonly bots = (after: string): Promise<string | undefined> => this.data.nextBotWithWithdrawn(after);
 
   batches(botId: string): Batches {
     return this.data.batches(botId, 'consent_revoked');

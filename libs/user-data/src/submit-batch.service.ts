@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { databaseUnavailable } from '@app/database';
 import {
+  type Acting,
   attempt,
   BATCH_MAX,
   batchTurns,
@@ -42,14 +43,14 @@ export class SubmitBatches {
    * @throws ApiError 409 `idempotency_key_reused` or `idempotency_answer_erased`, 400 and 429 as {@link Quota.take}: then nothing is done
    */
   async submit(
-    botId: string,
+    bot: Acting,
     items: readonly unknown[],
     claim: Claim,
     quota: Quota,
   ): Promise<SubmittedBatchView> {
     const claims = claim.parts(BATCH_MAX);
     const read = await batchTurns.map(items, (item) =>
-      attempt(() => this.act.of(botId, itemOf(SubmitData, item))),
+      attempt(() => this.act.of(bot, itemOf(SubmitData, item))),
     );
     const repeats = claim.isGiven ? await this.acts.repeats<KeptSubmit>(claims) : [];
     const replayed = repeats.filter((kept) => kept !== undefined).length;

@@ -11,7 +11,7 @@ import {
   subjectValues,
 } from '@app/crypto';
 import { insertion, type Tx } from '@app/database';
-import { mergePatch } from '@app/http';
+import { type Acting, type Actor, mergePatch } from '@app/http';
 import type { Act } from '@app/acts';
 import { type Config, CONFIG, invalidRequest, notFound, requireBytes } from '@app/kernel';
 import { decryptValue, encryptValue } from './stored-value';
@@ -25,6 +25,7 @@ export interface Submission {
   /** The JSON text to store for the mode `replace`; undefined when no value is left. */
   readonly json: string | undefined;
   readonly merges: boolean;
+  readonly by: Actor;
 }
 
 /** What a submission is decided by. */
@@ -42,6 +43,7 @@ interface Change {
   readonly category: string;
   readonly value: string | undefined;
   readonly now: string;
+  readonly by: Actor;
 }
 
 /** What is stored of an answer for a repeat of its request. */
@@ -73,10 +75,10 @@ export class SubmitAct implements Act<Submission, State, Change, SubmittedView> 
   ) {}
 
   /** The submission of a request. @throws ApiError 413 */
-  of(botId: string, input: SubmitData): Submission {
+  of({ botId, actor: by }: Acting, input: SubmitData): Submission {
     const { category, data, mode } = input;
     const json = this.storable(data);
-    return { subject: this.digests.named(botId, input), category, data, json, merges: mode === 'merge' };
+    return { subject: this.digests.named(botId, input), category, data, json, merges: mode === 'merge', by };
   }
 
   async load(tx: Tx, given: readonly Submission[]): Promise<State[]> {
@@ -103,13 +105,13 @@ export class SubmitAct implements Act<Submission, State, Change, SubmittedView> 
 
   /** A refusal follows the order of the contract. @throws ApiError 403, 404, 400, 413 */
   decide({ declared, consent, before }: State, submission: Submission, now: string): Change {
-    const { subject, category, data, json, merges } = submission;
+    const { subject, category, data, json, merges, by } = submission;
     const scope = consentScope(consent, declared !== undefined);
     if (declared === undefined) throw notFound('Category');
     scope.require(category);
     const faults = declared.faultsOf(data);
     if (faults.length > 0) throw invalidRequest(faults);
-    return { subject, category, value: merges ? this.merged(before, data) : json, now };
+    return { subject, category, value: merges ? this.merged(before, data) : json, now, by };
   }
 
   async store(tx: Tx, changes: readonly Change[]): Promise<SubmittedView[]> {
@@ -128,8 +130,9 @@ export class SubmitAct implements Act<Submission, State, Change, SubmittedView> 
       PUT(tx, rows),
       this.audit.recordAll(
         tx,
-        changes.map(({ subject, category }, at) => ({
+        changes.map(({ subject, category, by }, at) => ({
           subject,
+          by,
           type: removed[at] === 1 ? 'data_deleted' : 'data_submitted',
           details: { category },
         })),

@@ -131,7 +131,7 @@ export class UserDataController {
     @SubjectBody() body: SubmitData,
     @Claimed() claim: Claim,
   ): Promise<SubmittedView> {
-    return this.acts.run(this.submitting, this.submitting.of(bot.botId, body), claim);
+    return this.acts.run(this.submitting, this.submitting.of(bot, body), claim);
   }
 
   @Post('submit/batch')
@@ -154,7 +154,7 @@ export class UserDataController {
     @Claimed() claim: Claim,
     @Counted() quota: Quota,
   ): Promise<SubmittedBatchView> {
-    return this.batches.submit(bot.botId, items, claim, quota);
+    return this.batches.submit(bot, items, claim, quota);
   }
 }
 
@@ -224,6 +224,6 @@ export class UserValuesController {
     @SubjectQuery() { guild_id, category }: EraseValuesQuery,
   ): Promise<ValuesErasedView> {
     const subject = this.digests.named(bot.botId, { user_id, guild_id });
-    return { deleted: await this.values.erase(subject, category) };
+    return { deleted: await this.values.erase(subject, category, bot.actor) };
   }
 }

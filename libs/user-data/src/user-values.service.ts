@@ -12,7 +12,7 @@ import {
   SubjectKeys,
 } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
-import { inPieces, type JsonStream, JsonText, ListPage } from '@app/http';
+import { type Actor, inPieces, type JsonStream, JsonText, ListPage } from '@app/http';
 import { readValue, requireReadable } from './stored-value';
 import type { GuildValuesQuery } from './user-data.dto';
 import {
@@ -95,12 +95,12 @@ export class UserValues {
    * under way, and nothing of what they stored is left.
    * @throws ApiError 404 for an undeclared category
    */
-  erase(subject: NamedSubject, category: string): Promise<boolean> {
+  erase(subject: NamedSubject, category: string, by: Actor): Promise<boolean> {
     return this.unitOfWork.write(async (tx) => {
       if (!(await isDeclared(tx, subject.botId, category))) undeclared();
       await holdSubject(tx, subject);
       if (!(await eraseValue(tx, subject, category))) return false;
-      await this.audit.record(tx, subject, 'data_deleted', { category });
+      await this.audit.record(tx, subject, 'data_deleted', { category }, { by });
       return true;
     });
   }

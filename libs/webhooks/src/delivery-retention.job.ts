@@ -20,7 +20,7 @@ export class DeliveryRetention implements BotSweep {
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   readonly name = 'delivery-retention';
   readonly everyMs = 3_600_000;
-  readonly table = 'webhook_deliveries';
+  readonly bots = 'webhook_deliveries';
 
   constructor(
     private readonly unitOfWork: UnitOfWork,

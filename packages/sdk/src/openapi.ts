@@ -598,7 +598,7 @@ export interface paths {
     };
     /**
      * List audit events, newest first
-     * @description Answers one page of the log, filtered by user, guild or type if these are given. Every act that took effect has one event; a refused call has none. Events of an erased user remain without the ids of the user.
+     * @description Answers one page of the log, filtered by user, guild or type if these are given. Every act that took effect has one event; a refused call has none. `details.actor` of an event of the service says who did it: `key:` and the beginning of the API key, `console`, `privacy_page` or `job`. Events of an erased user remain without the ids of the user.
      */
     readonly get: operations['auditList'];
     readonly put?: never;

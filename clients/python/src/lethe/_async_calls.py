@@ -747,8 +747,9 @@ class AsyncAudit(AsyncGroup):
         """List audit events, newest first.
 
         Answers one page of the log, filtered by user, guild or type if these are given. Every act that took
-        effect has one event; a refused call has none. Events of an erased user remain without the ids of the
-        user.
+        effect has one event; a refused call has none. `details.actor` of an event of the service says who did
+        it: `key:` and the beginning of the API key, `console`, `privacy_page` or `job`. Events of an erased user
+        remain without the ids of the user.
         """
         given: Dict[str, Any] = {"user_id": user_id, "guild_id": guild_id, "event_type": event_type}
         return AsyncPages(self._call, "GET /audit/events", "events", given, options)

@@ -53,7 +53,8 @@ export class DeletionRequest {
   /** The text of the first issue. */
   @TextColumn({ nullable: true }) certificate: string | null;
   /** The page on which the user has asked for it; null for a call of the bot. */
-  @TextColumn({ nullable: true }) via: string | null;
+  /** Who asked for it; null for one of an earlier release that the bot asked for. */
+  @TextColumn({ name: 'via', nullable: true }) by: string | null;
 
   @BelongsToBot('deletion_requests') bot?: object;
 }

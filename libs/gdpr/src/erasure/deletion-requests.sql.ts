@@ -2,7 +2,7 @@ import { givenRows, json, parsed, type SqlPart, type Tx, type UnitOfWork } from 
 import { givenSubjects, type Subject, SUBJECT_WHERE, subjectValues } from '@app/crypto';
 import type { DeletionRequest } from './deletion-request.entity';
 
-const COLUMNS = `bot_id AS "botId", id, guild_id AS "guildId", user_id AS "userId", status, via, subject, certificate,
+const COLUMNS = `bot_id AS "botId", id, guild_id AS "guildId", user_id AS "userId", status, via AS "by", subject, certificate,
   deleted_categories AS "deletedCategories", erased_rows AS "erasedRows", webhook_sent AS "webhookSent",
   created_at AS "createdAt", completed_at AS "completedAt", unrecoverable_at AS "unrecoverableAt",
   subject_commitment AS "subjectCommitment", key_id AS "keyId"`;
@@ -49,8 +49,8 @@ export async function insertRequests(
   const given = givenRows(
     tx,
     columns.split(', '),
-    requests.map(({ botId, id, guildId, userId, createdAt, subjectCommitment, subject, via }) => [
-      ...[botId, id, guildId, userId, createdAt, subjectCommitment, subject, via],
+    requests.map(({ botId, id, guildId, userId, createdAt, subjectCommitment, subject, by }) => [
+      ...[botId, id, guildId, userId, createdAt, subjectCommitment, subject, by],
     ]),
   );
   const rows = await tx.all<{ id: string }>(

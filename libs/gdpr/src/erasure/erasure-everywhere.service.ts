@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { type Tx, UnitOfWork } from '@app/database';
+import type { Acting, Actor } from '@app/http';
 import { ApiError, conflict, describeFault } from '@app/kernel';
 import { Answers, type Claim, inProgress } from '@app/acts';
 import { HeldSubjects, SubjectDigests } from '@app/crypto';
@@ -27,9 +28,9 @@ const NOTHING_BEGUN: Progress = { begun: 0, isWhole: false };
 /** A call, with the answers by guild so far. */
 interface Call {
   readonly botId: string;
+  readonly actor: Actor;
   readonly user_id: string;
   readonly claim: Claim;
-  readonly via: string | undefined;
   readonly views: Map<string, ForgottenInGuildView>;
 }
 
@@ -59,8 +60,8 @@ export class ErasureEverywhere {
    * @throws ApiError 409 `deletion_in_progress` while another call erases the user; 503 when one guild failed; 500 for a
    * fault. `details.requests` lists the guilds completed before.
    */
-  async forget(botId: string, user_id: string, claim: Claim, via?: string): Promise<ForgottenEverywhereView> {
-    const call: Call = { botId, user_id, claim, via, views: new Map() };
+  async forget({ botId, actor }: Acting, user_id: string, claim: Claim): Promise<ForgottenEverywhereView> {
+    const call: Call = { botId, actor, user_id, claim, views: new Map() };
     try {
       const recorded = await this.unitOfWork.read((tx) => this.answers.recorded<Progress>(tx, claim));
       const { begun, isWhole } = recorded ?? NOTHING_BEGUN;
@@ -115,7 +116,7 @@ export class ErasureEverywhere {
   }
 
   /** Erases guild by guild and adds the answers. A guild with an answer is not erased again. */
-  private async eraseHeld({ botId, user_id, via, views }: Call, note: NoteBegun): Promise<void> {
+  private async eraseHeld({ botId, actor, user_id, views }: Call, note: NoteBegun): Promise<void> {
     const subjects = await this.held.inAllGuilds(botId, user_id);
     // Asked afterwards: an erasure that has removed a subject before the reading, and is not completed, is found.
     if ((await this.unitOfWork.get(UNDER_WAY, botId, this.digests.user(botId, user_id))) !== undefined)
@@ -125,8 +126,8 @@ export class ErasureEverywhere {
       if (views.has(guild_id)) continue;
       // Another call may begin between two guilds. A call that has erased a guild waits for it; others are refused.
       const erased = await (views.size > 0
-        ? this.erasures.eraseInTurn(subject, note, via)
-        : this.erasures.eraseIfHeld(subject, note, via));
+        ? this.erasures.eraseInTurn(subject, actor, note)
+        : this.erasures.eraseIfHeld(subject, actor, note));
       if (erased !== undefined) views.set(guild_id, { guild_id, ...erased });
     }
   }

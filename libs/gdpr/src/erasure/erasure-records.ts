@@ -8,6 +8,7 @@ import {
   type SubjectIds,
   subjectOf,
 } from '@app/crypto';
+import type { Actor } from '@app/http';
 import { Random } from '@app/kernel';
 import type { DeletionRequest } from './deletion-request.entity';
 
@@ -19,8 +20,7 @@ export interface NewErasure {
   /** Has no ids if they are unknown: the subject was found in a restored backup without its key. */
   readonly subject: Subject | NamedSubject;
   readonly certificateSalt: string;
-  /** The page on which the user has asked for it; undefined for a call of the bot. */
-  readonly via: string | undefined;
+  readonly by: Actor;
 }
 
 /** The ids of a subject, and the commitment of its certificate unless a restore has only noted the request. */
@@ -38,12 +38,12 @@ export class ErasureRecords {
   ) {}
 
   /** A new erasure, with an id and a salt. */
-  prepare(subject: Subject, via?: string, id = this.random.uuid()): NewErasure {
-    return { id, subject, certificateSalt: this.random.bytes(SALT_BYTES).toString('base64url'), via };
+  prepare(subject: Subject, by: Actor, id = this.random.uuid()): NewErasure {
+    return { id, subject, certificateSalt: this.random.bytes(SALT_BYTES).toString('base64url'), by };
   }
 
   /** The request as it is recorded. */
-  requestOf({ id, subject, certificateSalt, via }: NewErasure, createdAt: string): DeletionRequest {
+  requestOf({ id, subject, certificateSalt, by }: NewErasure, createdAt: string): DeletionRequest {
     const ids = 'ids' in subject ? subject.ids : ERASED_IDS;
     const subjectCommitment = commitmentTo(subject.botId, ids, Buffer.from(certificateSalt, 'base64url'));
     const parts: Parts = [ids.guild_id, ids.user_id, subjectCommitment];
@@ -61,7 +61,7 @@ export class ErasureRecords {
       keyId: null,
       erasedRows: null,
       certificate: null,
-      via: via ?? null,
+      by,
     };
   }
 

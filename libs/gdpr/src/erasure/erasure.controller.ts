@@ -114,14 +114,14 @@ export class ErasureController {
   })
   @Responds(200, [ForgottenView, ForgottenEverywhereView], ['deletion_in_progress'])
   forget(
-    @CurrentBot() { botId }: Caller,
+    @CurrentBot() bot: Caller,
     @Body() body: ForgetUser,
     @Claimed() claim: Claim,
   ): Promise<ForgottenView | ForgottenEverywhereView> {
     const { user_id } = body;
     const guild_id = guildOf(body);
-    if (guild_id === undefined) return this.everywhere.forget(botId, user_id, claim);
-    return this.erasures.erase(this.digests.named(botId, { guild_id, user_id }), claim);
+    if (guild_id === undefined) return this.everywhere.forget(bot, user_id, claim);
+    return this.erasures.erase(this.digests.named(bot.botId, { guild_id, user_id }), claim, bot.actor);
   }
 
   @Get('gdpr/forget-status/:id')
@@ -157,7 +157,7 @@ export class ErasureController {
     @Param() { guild_id: guildId }: GuildPath,
     @Query() { grace_days: graceDays }: GuildDeletionQuery,
   ): Promise<GuildErasedView> {
-    return this.guilds.deleteGuild(bot.botId, guildId, Number(graceDays ?? 0));
+    return this.guilds.deleteGuild(bot, guildId, Number(graceDays ?? 0));
   }
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { botDeleted, type Tx, UnitOfWork } from '@app/database';
 import { Acts, type Claim } from '@app/acts';
+import { type Actor, JOB } from '@app/http';
 import { ApiError, describeFault, Metrics, NO_METRICS } from '@app/kernel';
 import type { NamedSubject, Subject } from '@app/crypto';
 import type { DeletionRequest } from './deletion-request.entity';
@@ -62,8 +63,8 @@ export class ErasureService {
    * @throws ApiError 409 `deletion_in_progress` while the same user is being erased in any guild of the bot; 503 when
    * it failed, with nothing erased, or is not finished yet; 401 when the bot was deleted meanwhile.
    */
-  async erase(subject: NamedSubject, claim: Claim, via?: string): Promise<ForgottenView> {
-    const erasure = this.records.prepare(subject, via);
+  async erase(subject: NamedSubject, claim: Claim, by: Actor): Promise<ForgottenView> {
+    const erasure = this.records.prepare(subject, by);
     return this.noted(erasure.id, async () => this.finish(await this.acts.run(this.act, erasure, claim)));
   }
 
@@ -76,8 +77,8 @@ export class ErasureService {
    * {@link erase} of a subject about which anything is held; undefined, and no request, for another one. `note` is called
    * in the unit that begins it.
    */
-  async eraseIfHeld(subject: Subject, note?: NoteBegun, via?: string): Promise<ForgottenView | undefined> {
-    const erasure = this.records.prepare(subject, via);
+  async eraseIfHeld(subject: Subject, by: Actor, note?: NoteBegun): Promise<ForgottenView | undefined> {
+    const erasure = this.records.prepare(subject, by);
     return this.noted(erasure.id, async () => {
       const begun = await this.unitOfWork.write(async (tx) => {
         const request = await this.steps.beginIfHeld(tx, erasure);
@@ -91,8 +92,8 @@ export class ErasureService {
   }
 
   /** {@link eraseIfHeld} that waits up to two seconds for an erasure of the same user in another guild. */
-  eraseInTurn(subject: Subject, note?: NoteBegun, via?: string): Promise<ForgottenView | undefined> {
-    return inTurn(() => this.eraseIfHeld(subject, note, via));
+  eraseInTurn(subject: Subject, by: Actor, note?: NoteBegun): Promise<ForgottenView | undefined> {
+    return inTurn(() => this.eraseIfHeld(subject, by, note));
   }
 
   /**
@@ -102,7 +103,7 @@ export class ErasureService {
    * @throws ApiError as {@link erase}
    */
   async reapply(subject: Subject, id: string): Promise<void> {
-    const erasure = this.records.prepare(subject, undefined, id);
+    const erasure = this.records.prepare(subject, JOB, id);
     const begin = (): Promise<DeletionRequest> =>
       this.unitOfWork.write((tx) => this.steps.beginAgain(tx, erasure));
     await this.noted(id, async () => this.carryOut(await inTurn(begin, () => this.finishLeft())));

@@ -3,6 +3,7 @@ import { AuditService } from '@app/audit';
 import { ConsentService } from '@app/consent';
 import { ERASED_ID, SubjectDataHolders, SubjectKeys, subjectOf } from '@app/crypto';
 import type { Tx } from '@app/database';
+import type { Actor } from '@app/http';
 import { Clock, conflict, DomainEvents, type LabelOf, Metrics, NO_METRICS } from '@app/kernel';
 import type { DeletionRequest } from './deletion-request.entity';
 import { insertRequests, lockRequests, updateRequests } from './deletion-requests.sql';
@@ -109,7 +110,13 @@ export class ErasureSteps {
     const failed: DeletionRequest = { ...followed.request, status: 'failed' };
     await updateRequests(tx, [failed]);
     await this.consents.reopen(tx, [failed]);
-    await this.audit.record(tx, subjectOf(failed), 'deletion_failed', { request_id: failed.id });
+    await this.audit.record(
+      tx,
+      subjectOf(failed),
+      'deletion_failed',
+      { request_id: failed.id },
+      byOf(failed),
+    );
     this.counted(tx, 'failed', 1);
     return failed;
   }
@@ -122,10 +129,11 @@ export class ErasureSteps {
   ): Promise<(DeletionRequest | undefined)[]> {
     const requests = erasures.map((erasure) => this.records.requestOf(erasure, createdAt));
     const inserted = await insertRequests(tx, requests);
-    const acts = erasures.flatMap(({ id, subject, via }) => {
-      const details = { request_id: id, ...(via !== undefined && { via }) };
-      return inserted.has(id) ? [{ subject, type: 'deletion_requested' as const, details }] : [];
-    });
+    const acts = erasures.flatMap(({ id, subject, by }) =>
+      inserted.has(id)
+        ? [{ subject, type: 'deletion_requested' as const, details: { request_id: id }, by }]
+        : [],
+    );
     if (acts.length > 0) await this.audit.recordAll(tx, acts);
     this.counted(tx, 'begun', acts.length);
     return requests.map((request) => (inserted.has(request.id) ? request : undefined));
@@ -168,9 +176,9 @@ export class ErasureSteps {
       type: 'deletion_completed' as const,
       details: {
         request_id: request.id,
-        ...(request.via !== null && { via: request.via }),
         ...(isReapplied && { reapplied: true }),
       },
+      ...byOf(request),
     }));
     const forgotten = completed
       .map((request) => ({
@@ -224,4 +232,9 @@ async function changed(
   if (open.length === 0) return [...given];
   const byId = new Map((await change(open)).map((request) => [request.id, request]));
   return given.map((each) => each && { ...each, request: byId.get(each.request.id) ?? each.request });
+}
+
+/** Who asked for an erasure; unknown for one of an earlier release. */
+function byOf({ by }: DeletionRequest): { readonly by?: Actor } {
+  return by === null ? {} : { by };
 }

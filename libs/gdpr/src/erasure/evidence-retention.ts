@@ -198,9 +198,8 @@ export class EvidenceRetentionJob implements BotSweep {
     private readonly remains: ErasureRemains,
   ) {}
 
-  async nextBot(after: string): Promise<string | undefined> {
-    return (await nextBot(this.unitOfWork, after))?.id;
-  }
+  readonly bots = async (after: string): Promise<string | undefined> =>
+    (await nextBot(this.unitOfWork, after))?.id;
 
   async *batches(botId: string): Batches {
     yield* this.evidence.prune(botId);

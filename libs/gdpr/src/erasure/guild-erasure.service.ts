@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type Digest, HeldSubjects, SubjectDigests } from '@app/crypto';
 import { asPartlyDone, type Batches, type BotSweep, PeriodicJob, UnitOfWork } from '@app/database';
+import { type Acting, type Actor, JOB } from '@app/http';
 import { Clock, daysAfter, describeFault, Metrics, NO_METRICS, notFound } from '@app/kernel';
 import { guildsDue, nextBotWithDeletions, ServersService } from '@app/servers';
 import type { GuildErasedView } from './erasure.dto';
@@ -30,9 +31,12 @@ export class GuildErasure {
    * platform looks as if the bot had left.
    * @throws ApiError as {@link eraseGuild} and `ServersService.scheduleDeletion`
    */
-  async deleteGuild(botId: string, guildId: string, graceDays: number): Promise<GuildErasedView> {
+  async deleteGuild({ botId, actor }: Acting, guildId: string, graceDays: number): Promise<GuildErasedView> {
     if (graceDays === 0)
-      return { guild_id: guildId, ...(await this.eraseGuild(botId, this.digests.guild(botId, guildId))) };
+      return {
+        guild_id: guildId,
+        ...(await this.eraseGuild(botId, this.digests.guild(botId, guildId), actor)),
+      };
     const scheduledFor = daysAfter(this.clock.nowIso(), graceDays);
     await this.servers.scheduleDeletion(botId, guildId, scheduledFor);
     return { guild_id: guildId, deleted: false, erased_users: 0, scheduled_for: scheduledFor };
@@ -47,6 +51,7 @@ export class GuildErasure {
   async eraseGuild(
     botId: string,
     guildId: Digest,
+    by: Actor,
     stopping?: AbortSignal,
   ): Promise<Pick<GuildErasedView, 'deleted' | 'erased_users'>> {
     let erasedUsers = 0;
@@ -60,7 +65,7 @@ export class GuildErasure {
           const ended = await Promise.allSettled(
             left
               .slice(at, at + AT_ONCE)
-              .map((userId) => this.erasures.eraseInTurn({ botId, guildId, userId })),
+              .map((userId) => this.erasures.eraseInTurn({ botId, guildId, userId }, by)),
           );
           erasedUsers += ended.filter((end) => end.status === 'fulfilled' && end.value !== undefined).length;
           const failed = ended.find((end) => end.status === 'rejected');
@@ -106,9 +111,8 @@ export class GuildDeletion implements BotSweep {
     private readonly clock: Clock,
   ) {}
 
-  nextBot(after: string): Promise<string | undefined> {
-    return nextBotWithDeletions(this.unitOfWork, after);
-  }
+  readonly bots = (after: string): Promise<string | undefined> =>
+    nextBotWithDeletions(this.unitOfWork, after);
 
   async *batches(botId: string, stopping: AbortSignal): Batches {
     for (const guildId of await guildsDue(this.unitOfWork, botId, this.clock.confirmedIso(), GUILDS_MAX)) {
@@ -116,7 +120,7 @@ export class GuildDeletion implements BotSweep {
       try {
         const begun = yield async (tx) => Number(await this.servers.beginDeletion(tx, botId, guildId));
         if (begun === 0) continue;
-        const { deleted } = await this.guilds.eraseGuild(botId, guildId, stopping);
+        const { deleted } = await this.guilds.eraseGuild(botId, guildId, JOB, stopping);
         if (deleted) this.metrics.count('retention', 'guild_left');
       } catch (error) {
         this.logger.error(

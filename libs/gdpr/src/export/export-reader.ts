@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type BotFacts, findBot, findBots } from '@app/bots';
 import type { Tx, UnitOfWork } from '@app/database';
 import { areBeingErased, erasureIdsOf, isErased } from '../erasure/deletion-requests.sql';
-import { jsonOf } from '@app/http';
+import { type Actor, jsonOf } from '@app/http';
 import { Clock, notFound } from '@app/kernel';
 import { type NamedSubject, type Subject, SubjectDataHolders, type SubjectExport } from '@app/crypto';
 
@@ -19,8 +19,11 @@ const PIECE_LENGTH = 32 * 1024;
 export interface Wanted {
   readonly full: boolean;
   readonly scope?: 'all_guilds';
-  /** The page on which the user has asked for it; undefined for a call of the bot. */
-  readonly via?: string | undefined;
+}
+
+/** {@link Wanted} by a caller, whom the audit event names. */
+export interface WantedBy extends Wanted {
+  readonly by: Actor;
 }
 
 type Data = NonNullable<SubjectExport['data']>;

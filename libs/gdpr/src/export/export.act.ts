@@ -3,13 +3,14 @@ import { AuditService } from '@app/audit';
 import { holdConsents, holdSubject } from '@app/consent';
 import { type NamedSubject, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
+import type { Actor } from '@app/http';
 import type { Act } from '@app/acts';
-import { type BegunExport, ExportReader, type Wanted } from './export-reader';
+import { type BegunExport, ExportReader, type Wanted, type WantedBy } from './export-reader';
 
 /** An export that is asked for. */
 export interface AskedExport {
   readonly subject: NamedSubject;
-  readonly wanted: Wanted;
+  readonly wanted: WantedBy;
 }
 
 /** An export with its document; without a text if it is too large for the memory. */
@@ -24,6 +25,7 @@ interface Recorded {
     readonly subject: NamedSubject;
     readonly type: 'data_exported';
     readonly details: object;
+    readonly by: Actor;
   }[];
 }
 
@@ -65,7 +67,7 @@ export class ExportAct implements Act<AskedExport, Exported, Recorded, Recorded>
   /** An export without a text is not recorded here: {@link begin} records it. */
   decide({ subject, wanted, text }: Exported): Recorded {
     if (text === undefined) return { text, acts: [] };
-    return { text, acts: [{ subject, type: 'data_exported', details: detailsOf(wanted) }] };
+    return { text, acts: [{ subject, type: 'data_exported', details: detailsOf(wanted), by: wanted.by }] };
   }
 
   async store(tx: Tx, changes: readonly Recorded[]): Promise<readonly Recorded[]> {
@@ -78,7 +80,7 @@ export class ExportAct implements Act<AskedExport, Exported, Recorded, Recorded>
   async begin(tx: Tx, { subject, wanted }: AskedExport): Promise<BegunExport> {
     await this.hold(tx, subject);
     const begun = await this.reader.begin(tx, subject, wanted);
-    await this.audit.record(tx, subject, 'data_exported', detailsOf(wanted));
+    await this.audit.record(tx, subject, 'data_exported', detailsOf(wanted), wanted);
     return begun;
   }
 
@@ -89,12 +91,12 @@ export class ExportAct implements Act<AskedExport, Exported, Recorded, Recorded>
   }
 }
 
-/** Whether an export is the record of the contract about one guild, asked for by the bot. */
-function isRecord({ full, scope, via }: Wanted): boolean {
-  return !full && scope === undefined && via === undefined;
+/** Whether an export is the record of the contract about one guild. */
+function isRecord({ full, scope }: Wanted): boolean {
+  return !full && scope === undefined;
 }
 
-function detailsOf({ full, scope, via }: Wanted): object {
+function detailsOf({ full, scope }: Wanted): object {
   const format = full ? 'full' : 'record';
-  return { format, ...(scope !== undefined && { scope }), ...(via !== undefined && { via }) };
+  return { format, ...(scope !== undefined && { scope }) };
 }

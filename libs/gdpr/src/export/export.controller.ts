@@ -105,13 +105,13 @@ export class ExportController {
   })
   @Responds(200, [ExportView, ExportAllGuildsView], ['not_found'])
   user(
-    @CurrentBot() { botId }: Caller,
+    @CurrentBot() bot: Caller,
     @Param() { user_id }: ExportPath,
     @Query() query: ExportQuery,
   ): Promise<JsonText | JsonStream> {
     const guild_id = guildOf(query);
     const full = query.format === 'full';
-    if (guild_id === undefined) return this.exports.exportAllGuilds(botId, user_id, full);
-    return this.exports.export(this.digests.named(botId, { guild_id, user_id }), full);
+    if (guild_id === undefined) return this.exports.exportAllGuilds(bot, user_id, full);
+    return this.exports.export(this.digests.named(bot.botId, { guild_id, user_id }), full, bot.actor);
   }
 }

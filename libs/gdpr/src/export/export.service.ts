@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { findBot } from '@app/bots';
 import { HeldSubjects, type NamedSubject } from '@app/crypto';
 import { inPortions, type Tx, UnitOfWork } from '@app/database';
-import { jsonOf, JsonStream, JsonText } from '@app/http';
+import { type Acting, type Actor, jsonOf, JsonStream, JsonText } from '@app/http';
 import { Acts, NO_CLAIM } from '@app/acts';
 import { ApiError, Clock, notFound } from '@app/kernel';
-import { EXPORT_SCHEMA, ExportReader, inPieces, sections, shownBot, type Wanted } from './export-reader';
+import { EXPORT_SCHEMA, ExportReader, inPieces, sections, shownBot, type WantedBy } from './export-reader';
 import { ExportAct } from './export.act';
 
 /** How a document that is not JSON shows an export. */
@@ -48,8 +48,8 @@ export class ExportService {
    * when it has its place among the streams.
    * @throws ApiError 404 when nothing is stored, or during the erasure of the subject.
    */
-  export(subject: NamedSubject, full: boolean, via?: string): Promise<JsonText | JsonStream> {
-    return this.recorded(subject, { full, via });
+  export(subject: NamedSubject, full: boolean, by: Actor): Promise<JsonText | JsonStream> {
+    return this.recorded(subject, { full, by });
   }
 
   /**
@@ -57,8 +57,8 @@ export class ExportService {
    * A guild in which the user is being erased is left out.
    * @throws ApiError 404 when nothing is stored in any guild.
    */
-  async exportAllGuilds(botId: string, user_id: string, full: boolean, via?: string): Promise<JsonStream> {
-    const wanted: Wanted = { full, scope: 'all_guilds', via };
+  async exportAllGuilds({ botId, actor: by }: Acting, user_id: string, full: boolean): Promise<JsonStream> {
+    const wanted: WantedBy = { full, scope: 'all_guilds', by };
     const bot = await this.unitOfWork.read((tx) => findBot(tx, botId));
     const subjects = await this.fromFirstHeld(await this.held.inAllGuilds(botId, user_id), wanted);
     const head = {
@@ -89,9 +89,9 @@ export class ExportService {
   async exportAs(
     form: ExportForm,
     { botId, userId, subject }: { botId: string; userId: string; subject: NamedSubject | undefined },
-    via: string,
+    by: Actor,
   ): Promise<(write: Write) => Promise<void>> {
-    const wanted: Wanted = { full: true, via, ...(subject === undefined && { scope: 'all_guilds' }) };
+    const wanted: WantedBy = { full: true, by, ...(subject === undefined && { scope: 'all_guilds' }) };
     const given = subject === undefined ? await this.held.inAllGuilds(botId, userId) : [subject];
     const subjects = await this.fromFirstHeld(given, wanted);
     return async (write) => {
@@ -116,7 +116,7 @@ export class ExportService {
   /** The subjects from the first one on about which something is held. Nothing is recorded: the answer may still be refused. @throws ApiError 404 if there is none */
   private async fromFirstHeld(
     subjects: readonly NamedSubject[],
-    wanted: Wanted,
+    wanted: WantedBy,
   ): Promise<readonly NamedSubject[]> {
     for (const [at, subject] of subjects.entries()) {
       const begun = this.unitOfWork.read((tx) => this.reader.begin(tx, subject, wanted));
@@ -125,7 +125,7 @@ export class ExportService {
     throw notFound('Data of this user');
   }
 
-  private async recorded(subject: NamedSubject, wanted: Wanted): Promise<JsonText | JsonStream> {
+  private async recorded(subject: NamedSubject, wanted: WantedBy): Promise<JsonText | JsonStream> {
     const { text } = await this.acts.run(this.act, { subject, wanted }, NO_CLAIM);
     return text === undefined
       ? new JsonStream((write) => this.stream(subject, wanted, write))
@@ -135,7 +135,7 @@ export class ExportService {
   /** Records the export once it can be sent: one that is refused because no place is free is not recorded. */
   private async stream(
     subject: NamedSubject,
-    wanted: Wanted,
+    wanted: WantedBy,
     write: Write,
     form?: ExportForm,
   ): Promise<void> {
@@ -167,7 +167,7 @@ export class ExportService {
   private async *pieces(
     tx: Tx,
     subject: NamedSubject,
-    wanted: Wanted,
+    wanted: WantedBy,
     form: ExportForm | undefined,
   ): AsyncGenerator<string, void> {
     const { data, further } = await this.reader.gather(tx, subject, wanted);
