@@ -11,6 +11,8 @@ const { info, paths, tags } = JSON.parse(readFileSync(join(ROOT, 'openapi.json')
 /** Ids of a bot are variables of the collection, which the registration sets. */
 const ownId = (name) => (name === 'bot_id' ? '{{bot_id}}' : undefined);
 
+const bearer = (value) => ({ type: 'bearer', bearer: [{ key: 'token', value, type: 'string' }] });
+
 function request(method, path, operation) {
   const { parameters = [], requestBody, security } = operation;
   const of = (place) => parameters.filter((each) => each.in === place);
@@ -36,6 +38,7 @@ function request(method, path, operation) {
       variable: of('path').map(valued),
     },
     ...(security?.length === 0 && { auth: { type: 'noauth' } }),
+    ...(security?.some((each) => each.operatorToken) && { auth: bearer('{{operator_token}}') }),
     ...(body !== undefined && {
       body: { mode: 'raw', raw: JSON.stringify(body, null, 2), options: { raw: { language: 'json' } } },
     }),
@@ -63,11 +66,12 @@ const collection = {
     version: info.version,
     schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
   },
-  auth: { type: 'bearer', bearer: [{ key: 'token', value: '{{api_key}}', type: 'string' }] },
+  auth: bearer('{{api_key}}'),
   variable: [
     { key: 'url', value: 'http://127.0.0.1:3000' },
     { key: 'api_key', value: '' },
     { key: 'bot_id', value: '' },
+    { key: 'operator_token', value: '' },
   ],
   item: tags.map(({ name, description }) => ({
     name,

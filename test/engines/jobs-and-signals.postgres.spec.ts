@@ -210,6 +210,7 @@ describe('jobs', () => {
       'orphan-keys',
       'privacy-links-retention',
       'stats-retention',
+      'storage-samples',
       'withdrawn-data',
     );
     for (const { app } of services) expect(app.get(SchedulerRegistry).getIntervals().sort()).toEqual(jobs);

@@ -91,6 +91,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: 'b5d9cc6a59a99fda22b1c5825f37954b',
     postgres: 'b5d9cc6a59a99fda22b1c5825f37954b',
   },
+  StorageSamples1763600000025: {
+    sqlite: 'b90c70d1c3fb1eb8b529e7696190171a',
+    postgres: '0d444116db45b798c423610399b096ff',
+  },
 };
 
 const CHANGES = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT setval)\b/i;

@@ -32,6 +32,7 @@ const OWN_TABLES = [
     'privacy_links',
     'servers',
     'stats_counts',
+    'storage_samples',
     'subjects',
     'user_data',
   ],
@@ -77,6 +78,7 @@ describe('the migrated schema', () => {
       'installation(id)',
       'job_leases(name)',
       'privacy_links(token)',
+      'storage_samples(day)',
     ]);
   });
 
@@ -108,6 +110,7 @@ describe('the migrated schema', () => {
        "servers(bot_id, guild_id)",
        "servers(bot_id, id)",
        "stats_counts(bot_id, day, name, writer)",
+       "storage_samples(day)",
        "subjects(bot_id, guild_id, user_id)",
        "user_data(bot_id, guild_id, user_id, category_key)",
        "webhook_attempts(bot_id, delivery_id, number)",

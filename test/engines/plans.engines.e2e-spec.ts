@@ -7,7 +7,7 @@ import { StatsRetention } from '@app/reports';
 import { CategoryRetention, WithdrawnDataErasure } from '@app/user-data';
 import openapi from '../../openapi.json';
 import { type Bot, field } from '../support/bot';
-import { PREFIX } from '../support/client';
+import { Client, PREFIX } from '../support/client';
 import { engine } from '../support/database';
 import { periodicJobs, runNow } from '../support/jobs';
 import { Plans } from '../support/plans';
@@ -40,12 +40,23 @@ const JOBS: readonly (readonly [string, RegExp])[] = [
     'keys without a subject, of all bots',
     /^SELECT id FROM keys\.subject_keys WHERE id > |^SELECT key_id AS id FROM subjects WHERE key_id/,
   ],
+  [
+    'how many users there are, for the operator',
+    /FROM subjects LIMIT 10000\) found$|FROM subjects WHERE \(bot_id, guild_id, user_id\) > \(/,
+  ],
+  ['which master keys are used, for the operator', / AS key_id FROM \S+\s+WHERE/],
+  [
+    'the ledger of all bots, for the operator',
+    /FROM keys.erasure_ledger\s+WHERE \(bot_id, request_id\) > \(\S+, \S+\)\s+ORDER BY/,
+  ],
   ['erasures that wait for their time', /^SELECT bot_id, id, key_id FROM deletion_requests/],
   ['the next bot whose calls expire', /^SELECT MIN\(bot_id\)/],
   ['the next bot with something that ages', /^SELECT bot_id FROM [\w.]+ WHERE bot_id > \S+ .*LIMIT 1$/],
 ];
 
-const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h' });
+const OPERATOR_TOKEN = 'o'.repeat(40);
+const RATE_LIMIT_TIERS = 'free=1000000,high=2000000';
+const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h', OPERATOR_TOKEN, RATE_LIMIT_TIERS });
 const receiver = useReceiver();
 const log = new SqlLog();
 const answered = new Set<string>();
@@ -67,6 +78,7 @@ beforeAll(async () => {
   await atOnce(bot, people);
   await lists(bot, people[0]!);
   await calls(bot);
+  await operates(bot);
   await forgets(bot, people[1]!);
   await ages(bot, people[2]!, people[3]!);
   await bot.delete(`/servers/${guild}`);
@@ -226,6 +238,25 @@ async function calls(bot: Bot): Promise<void> {
   const { deliveries } = (await bot.get<{ deliveries: { id: string }[] }>(path)).data;
   await bot.get(`${path}/${deliveries[0]?.id}`);
   await bot.post(`${path}/${deliveries[0]?.id}/redeliver`, {});
+}
+
+/** What the operator asks and does. */
+async function operates({ id }: Bot): Promise<void> {
+  const operator = new Client(service.url, OPERATOR_TOKEN);
+  for (const path of ['status', 'findings', 'storage', 'bots']) {
+    expect((await operator.get(`/operator/${path}`)).status).toBe(200);
+    answered.add(`get /operator/${path}`);
+  }
+  for (const act of ['suspend', 'resume']) {
+    expect((await operator.post(`/operator/bots/${id}/${act}`)).status).toBe(200);
+    answered.add(`post /operator/bots/{id}/${act}`);
+  }
+  expect((await operator.put(`/operator/bots/${id}/tier`, { tier: 'high' })).status).toBe(200);
+  answered.add('put /operator/bots/{id}/tier');
+  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+  const ledger = await fetch(`${service.url}${PREFIX}/operator/ledger`, { headers });
+  expect(await ledger.text()).toContain('"entries":');
+  answered.add('get /operator/ledger');
 }
 
 async function forgets(bot: Bot, who: SubjectIds): Promise<void> {

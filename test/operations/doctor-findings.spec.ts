@@ -1,6 +1,5 @@
 import { readConfig } from '@app/kernel';
-import { findingsOf, NODE_END_OF_LIFE } from '../../apps/admin/src/findings';
-import type { Circumstances, Installation } from '../../apps/admin/src/installation';
+import { type Circumstances, findingsOf, type Installation, NODE_END_OF_LIFE } from '@app/operations';
 
 const NOW = '2026-11-23T12:00:00.000Z';
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
@@ -12,11 +11,9 @@ const sound: Installation = {
   bots: 1,
   suspendedBots: 0,
   subjects: 1,
-  outbox: { oldestDue: undefined, exhausted: 0, suspended: 0 },
-  oldestErasure: undefined,
+  outbox: { waiting: 0, oldestDue: undefined, exhausted: 0, suspended: 0 },
+  erasures: { processing: 0, oldest: undefined },
   logs: { unsealed: 0, oldestUnsealed: undefined, newest: MADE.made_at },
-  dueValues: 0,
-  masterKeys: [{ keyId: 'a', role: 'present', texts: 9 }],
   backups: { data: MADE, keys: MADE, ledger: MADE },
 };
 
@@ -26,6 +23,7 @@ const settings = (more: Readonly<Record<string, string>> = {}) =>
 const healthy: Circumstances = {
   config: settings(),
   installation: sound,
+  masterKeys: [{ keyId: 'a', role: 'present', texts: 9 }],
   nowMs: Date.parse(NOW),
   node: '24.1.0',
   keyFile: undefined,
@@ -98,14 +96,18 @@ describe('the findings of doctor', () => {
     [
       'a missing master key',
       'fault master_key_missing',
-      inside({ masterKeys: [{ keyId: 'b', role: 'missing', texts: 1 }] }),
+      { masterKeys: [{ keyId: 'b', role: 'missing', texts: 1 }] },
     ],
     [
       'an unused master key',
       'warning master_key_unused',
-      inside({ masterKeys: [{ keyId: 'b', role: 'older', texts: 0 }] }),
+      { masterKeys: [{ keyId: 'b', role: 'older', texts: 0 }] },
     ],
-    ['an unfinished erasure', 'fault erasure_unfinished', inside({ oldestErasure: LATE })],
+    [
+      'an unfinished erasure',
+      'fault erasure_unfinished',
+      inside({ erasures: { processing: 1, oldest: LATE } }),
+    ],
     [
       'unsealed events',
       'fault log_unsealed',
@@ -130,7 +132,7 @@ describe('the findings of doctor', () => {
   it('say for each what mends it, faults first', () => {
     const all = findingsOf({
       ...healthy,
-      ...inside({ backups: {}, oldestErasure: LATE }),
+      ...inside({ backups: {}, erasures: { processing: 1, oldest: LATE } }),
       keyFile: KEY,
       node: '20.0.0',
     });

@@ -64,6 +64,14 @@ const METHODS: Readonly<Record<string, (lethe: Lethe) => Promise<unknown>>> = {
   'GET /audit/checkpoints': ({ audit }) => first(audit.checkpoints()),
   'GET /audit/export': ({ audit }) => first(audit.export({ after: 1 })),
   'GET /audit/breach-scope': ({ audit }) => audit.breachScope({ from: '2026-01-01', to: '2026-01-02' }),
+  'GET /operator/status': ({ operator }) => operator.status(),
+  'GET /operator/findings': ({ operator }) => operator.findings(),
+  'GET /operator/storage': ({ operator }) => operator.storage(),
+  'GET /operator/bots': ({ operator }) => first(operator.bots()),
+  'POST /operator/bots/{id}/suspend': ({ operator }) => operator.suspend('b1'),
+  'POST /operator/bots/{id}/resume': ({ operator }) => operator.resume('b1'),
+  'PUT /operator/bots/{id}/tier': ({ operator }) => operator.setTier({ id: 'b1', tier: 'high' }),
+  'GET /operator/ledger': ({ operator }) => first(operator.ledger()),
   'GET /stats': (lethe) => lethe.stats({ bucket: 'hour' }),
   'GET /webhooks/deliveries': ({ webhooks }) => first(webhooks.deliveries({ status: 'exhausted' })),
   'GET /webhooks/deliveries/{id}': ({ webhooks }) => webhooks.delivery('d1'),
@@ -111,7 +119,7 @@ describe('@lethe/sdk', () => {
       called.push(operationOf(method ?? '', new URL(url).pathname.replace('/api/v1', '')));
       const page = { page: 1, page_size: 100, total_count: 0, total_pages: 0, next: null };
       const lists = { results: [], entries: [], texts: [], keys: [], servers: [], categories: [] };
-      const more = { values: [], events: [], checkpoints: [], deliveries: [] };
+      const more = { values: [], bots: [], events: [], checkpoints: [], deliveries: [] };
       return Response.json({ success: true, data: { id: 'b1', pagination: page, ...lists, ...more } });
     }) as typeof globalThis.fetch;
     await call(new Lethe({ url: 'https://lethe.example', key: 'sk_live_x', fetch }));

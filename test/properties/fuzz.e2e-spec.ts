@@ -3,6 +3,7 @@ import { atDepth, isFull, itInPart } from '../support/depth';
 import { useServiceInProcess } from '../support/service';
 import { OPERATIONS, type Operation } from './fuzz/grammar';
 import { Play } from './fuzz/play';
+import { OPERATOR_TOKEN } from './fuzz/tenant';
 import { aConnection, bytesOf } from './fuzz/raw-http';
 import { aRequest } from './fuzz/requests';
 
@@ -14,7 +15,7 @@ const given = SEED === undefined ? {} : { seed: Number(SEED) };
 /** The share of the operations that have to accept something, so that the requests are no nonsense. */
 const ACCEPTING = 0.9;
 
-const service = useServiceInProcess();
+const service = useServiceInProcess({ OPERATOR_TOKEN, RATE_LIMIT_OPERATOR: '1000000' });
 
 describe('any requests of a bot', () => {
   itInPart(

@@ -14,13 +14,13 @@ const LEVELS: Readonly<Record<string, number>> = {
   bots: 4,
   servers: 4,
   categories: 5,
-  operations: 5,
   sealing: 5,
   consent: 6,
   'user-data': 7,
   gdpr: 7,
   pages: 8,
   webhooks: 8,
+  operations: 9,
   reports: 9,
   runtime: 10,
   apps: 11,
@@ -140,13 +140,16 @@ describe('the libraries', () => {
     ).toStrictEqual([]);
   });
 
-  it('are imported only by the composition root where they only listen: webhooks and reports, whose counts listen to webhooks', () => {
+  it('are imported only by the composition root where they only listen, and by the operator who reads: webhooks and reports', () => {
     const importers = SOURCES.filter(
       (source) =>
         !['apps', 'runtime'].includes(source.room) &&
         importsOf(source)
           .map(({ what }) => aliased(what))
-          .some((room) => room === 'reports' || (room === 'webhooks' && source.room !== 'reports')),
+          .some(
+            (room) =>
+              room === 'reports' || (room === 'webhooks' && !['reports', 'operations'].includes(source.room)),
+          ),
     );
     expect(importers.map(({ path }) => path)).toStrictEqual([]);
   });

@@ -31,6 +31,14 @@ const LAST = [
     'sealingCheckpoints',
     'sealingExport',
     'userDataSubmitBatch',
+    'operatorState',
+    'operatorFindings',
+    'operatorSizes',
+    'operatorList',
+    'operatorSuspend',
+    'operatorResume',
+    'operatorSetTier',
+    'operatorExported',
     'botsChange',
     'categoriesChange',
     'consentRevoke',
@@ -47,6 +55,9 @@ const LAST = [
 ];
 const WHO = { user_id: '123456789012345678', guild_id: '223456789012345678' };
 const ASKED = { ...WHO, consent_version: '1.0' };
+
+const OPERATOR_TOKEN = 'o'.repeat(40);
+const RATE_LIMIT_TIERS = 'free=1000000,standard=2000000,high=3000000';
 
 type Step = readonly [method: string, path: string, body?: object];
 
@@ -96,6 +107,7 @@ class Life {
   async send({ method, path, operation }: Route, name: string): Promise<void> {
     for (const step of BEFORE[operation.operationId] ?? []) await this.call(...step);
     if (this.key !== '') await until(async () => (await this.pendingCalls()) === 0);
+    if (operation.operationId === 'operatorState') await until(() => this.isSealed());
     const body = operation.requestBody?.content['application/json']?.examples?.[name]?.value;
     const answer = await this.call(method.toUpperCase(), addressOf(path, operation), body);
     const text = await answer.text();
@@ -113,16 +125,22 @@ class Life {
     }
   }
 
+  private async isSealed(): Promise<boolean> {
+    const answer = await this.call('GET', '/api/v1/operator/status');
+    return ((await answer.json()) as { data: { sealing: { oldest: unknown } } }).data.sealing.oldest === null;
+  }
+
   private async pendingCalls(): Promise<number> {
     const answer = await this.call('GET', '/api/v1/webhooks/deliveries?status=pending');
     return ((await answer.json()) as { data: { deliveries: unknown[] } }).data.deliveries.length;
   }
 
   private call(method: string, path: string, body?: unknown): Promise<Response> {
+    const isOfOperator = path.startsWith('/api/v1/operator/');
     return fetch(this.url + this.real(path), {
       method,
       headers: {
-        ...(this.key !== '' && { authorization: `Bearer ${this.key}` }),
+        ...(this.key !== '' && { authorization: `Bearer ${isOfOperator ? OPERATOR_TOKEN : this.key}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: this.real(JSON.stringify(body)) }),
@@ -194,7 +212,7 @@ describe('the examples of openapi.json, sent as they are', () => {
 
   beforeEach(async () => {
     receiver.reset();
-    service = await new Service().start();
+    service = await new Service({ OPERATOR_TOKEN, RATE_LIMIT_TIERS }).start();
     const { paths } = await openApiDocument(service.app);
     routes = Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => ({

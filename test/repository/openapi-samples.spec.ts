@@ -90,7 +90,7 @@ describe('the samples of openapi.json', () => {
     const shell = `curl() { printf '%s\\0' "$@"; printf '\\n\\0'; }\n${OPERATIONS.map(({ curl }) => curl).join('\n')}`;
     const output = execFileSync('bash', ['-c', shell], {
       encoding: 'utf8',
-      env: { ...process.env, LETHE_KEY: 'sk_live_x' },
+      env: { ...process.env, LETHE_KEY: 'sk_live_x', OPERATOR_TOKEN: 'x' },
     });
     const sent = output
       .split('\n\0')
@@ -105,7 +105,11 @@ describe('the samples of openapi.json', () => {
       const { pathname } = new URL(given.find((one) => one.startsWith('https://lethe.example/')) ?? '');
       expect(pathname).toMatch(new RegExp(`^${path.replace(/\{\w+\}/g, '[\\w:-]+')}$`));
       expect(JSON.parse(after('-d') ?? 'null')).toEqual(body ?? null);
-      expect(given.includes('Authorization: Bearer sk_live_x')).toBe(path !== '/api/v1/bots/register');
+      const ofOperator = path.startsWith('/api/v1/operator/');
+      expect(given.includes('Authorization: Bearer x')).toBe(ofOperator);
+      expect(given.includes('Authorization: Bearer sk_live_x')).toBe(
+        !ofOperator && path !== '/api/v1/bots/register',
+      );
     }
   });
 });

@@ -1,7 +1,15 @@
 import { engine, type TestDatabase } from './database';
 
 /** Tables that find a bot by a key or an address, and tables without rows of bots. */
-const DIRECTORIES = ['bots', 'api_keys', 'job_leases', 'service_keys', 'sqlite_master'];
+const DIRECTORIES = [
+  'bots',
+  'api_keys',
+  'job_leases',
+  'storage_samples',
+  'migrations',
+  'service_keys',
+  'sqlite_master',
+];
 /** The tables of the keys on PostgreSQL. They name no bot: a row of a subject names the one key that is read. */
 const KEY_TABLES = ['subject_keys_a', 'subject_keys_b', 'removed_keys'];
 

@@ -29,7 +29,10 @@ interface Parameter {
 interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: object;
-  readonly security?: readonly { readonly apiKey?: readonly string[] }[];
+  readonly security?: readonly {
+    readonly apiKey?: readonly string[];
+    readonly operatorToken?: readonly string[];
+  }[];
 }
 
 function valueOf({ name, schema: { example, format } }: Parameter): string {
@@ -59,12 +62,17 @@ const ALL = Object.entries(paths).flatMap(([template, item]) =>
   }),
 );
 
-/** Every route that needs a key: all that are not declared without one. */
-export const CLOSED_ROUTES: readonly Route[] = ALL.filter(
-  ({ operation }) => operation.security?.length !== 0,
+/** Every route that needs an API key. */
+export const CLOSED_ROUTES: readonly Route[] = ALL.filter(({ operation }) =>
+  operation.security?.some(({ apiKey }) => apiKey !== undefined),
 ).map(({ route }) => route);
 
-/** The routes that take a JSON body. */
+/** Every route that needs the token of the operator. */
+export const OPERATOR_ROUTES: readonly Route[] = ALL.filter(({ operation }) =>
+  operation.security?.some(({ operatorToken }) => operatorToken !== undefined),
+).map(({ route }) => route);
+
+/** The routes of bots that take a JSON body. */
 export const BODY_ROUTES: readonly Route[] = ALL.filter(
-  ({ operation }) => operation.requestBody !== undefined,
+  ({ operation, route }) => operation.requestBody !== undefined && !OPERATOR_ROUTES.includes(route),
 ).map(({ route }) => route);

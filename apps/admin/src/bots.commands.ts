@@ -10,7 +10,7 @@ const BOT: Flag = {
   required: true,
 };
 
-type Changed = Awaited<ReturnType<BotAdministration['suspend']>>;
+type Changed = Awaited<ReturnType<BotAdministration['delete']>>;
 
 /** The bot in the result of each command. */
 const named = ({ id, platform_bot_id, name }: Changed) => ({ bot_id: id, platform_bot_id, name });

@@ -1,11 +1,7 @@
-import { statfsSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { keyFilePath } from '@app/crypto';
-import { type Config, StartError } from '@app/kernel';
+import { StartError } from '@app/kernel';
+import { circumstancesOf, type Finding, findingsOf, InstallationReading } from '@app/operations';
 import { inContext } from './admin.context';
 import type { Command } from './command-line';
-import { findingsOf } from './findings';
-import { type Circumstances, type Finding, type Installation, installationOf } from './installation';
 
 /** Looks for what operators forget, and says for each finding what mends it. */
 export const DOCTOR_COMMAND: Command = {
@@ -15,15 +11,22 @@ export const DOCTOR_COMMAND: Command = {
   run: async (_, surroundings) => {
     const { config, result, tell } = surroundings;
     const findings: Finding[] = [];
-    const looking = inContext(surroundings, (nest) => installationOf(nest, config), 'read');
-    const installation = await looking.catch((error: unknown) => {
+    const looking = inContext(
+      surroundings,
+      async (nest) => {
+        const reading = nest.get(InstallationReading, { strict: false });
+        return { installation: await reading.read(), masterKeys: await reading.masterKeys() };
+      },
+      'read',
+    );
+    const read = await looking.catch((error: unknown) => {
       if (!(error instanceof StartError)) throw error;
       // A database that cannot be read is a finding, and the other looks still take place.
       const says = 'The database cannot be read.';
       findings.push({ id: 'database', level: 'fault', says, mend: error.message });
-      return undefined;
+      return { installation: undefined, masterKeys: undefined };
     });
-    findings.push(...findingsOf(circumstancesOf(config, installation)));
+    findings.push(...findingsOf(circumstancesOf(config, read)));
     const faults = findings.filter(({ level }) => level === 'fault').length;
     const warnings = findings.length - faults;
     await result(
@@ -34,34 +37,3 @@ export const DOCTOR_COMMAND: Command = {
     tell(warnings === 0 ? 'Nothing is wrong.' : `Nothing is wrong. ${warnings} warnings.`);
   },
 };
-
-function circumstancesOf(config: Config, installation: Installation | undefined): Circumstances {
-  const keyFile = config.masterKeys.length > 0 ? undefined : keyFilePath(config);
-  return {
-    config,
-    installation,
-    nowMs: Date.now(),
-    node: process.versions.node,
-    keyFile: keyFile === undefined ? undefined : { path: keyFile, mode: modeOf(keyFile) },
-    environmentMode: modeOf('.env'),
-    disk: config.database.engine === 'sqlite' ? diskOf(dirname(resolve(config.database.path))) : undefined,
-    deviceOf: (path) => seen(() => statSync(path).dev),
-  };
-}
-
-const modeOf = (path: string): number | undefined => seen(() => statSync(path).mode & 0o777);
-
-const diskOf = (directory: string): Circumstances['disk'] =>
-  seen(() => {
-    const { bavail, bsize, blocks } = statfsSync(directory);
-    return { freeBytes: bavail * bsize, bytes: blocks * bsize };
-  });
-
-/** Undefined for what is not there, or in a folder that this user cannot open. */
-function seen<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch {
-    return undefined;
-  }
-}

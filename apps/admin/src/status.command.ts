@@ -1,10 +1,11 @@
 import { keyFilePath } from '@app/crypto';
 import { databaseEngine } from '@app/database';
 import { type Config, version } from '@app/kernel';
-import type { BackupRecord } from '@app/operations';
+import { type BackupRecord, type Installation, InstallationReading } from '@app/operations';
+import { RetentionPreview } from '@app/reports';
+import type { INestApplicationContext } from '@nestjs/common';
 import { reading } from './admin.context';
 import type { Command } from './command-line';
-import { type Installation, installationOf } from './installation';
 
 const KIB = 1_024;
 
@@ -14,12 +15,21 @@ export const STATUS_COMMAND: Command = {
   summary: 'Shows version, database, bots, what is due, the place of the master key, and the last backup',
   flags: {},
   run: reading(async (nest, { config, result }) => {
-    const status = statusOf(await installationOf(nest, config), config);
+    const installation = await nest.get(InstallationReading, { strict: false }).read();
+    const status = statusOf(installation, await dueValues(nest), config);
     await result(status, wordsOf(status));
   }),
 };
 
-function statusOf(found: Installation, config: Config) {
+/** The number of values that retention would erase now. */
+async function dueValues(nest: INestApplicationContext): Promise<number> {
+  let sum = 0;
+  for await (const { due } of nest.get(RetentionPreview, { strict: false }).ofAllBots())
+    for (const { values } of due) sum += values;
+  return sum;
+}
+
+function statusOf(found: Installation, pastRetention: number, config: Config) {
   const { logs, outbox, backups } = found;
   const madeAt = (part: keyof BackupRecord): string | null => backups?.[part]?.made_at ?? null;
   return {
@@ -34,10 +44,10 @@ function statusOf(found: Installation, config: Config) {
     subjects: found.subjects,
     oldest_due: {
       webhook: outbox.oldestDue ?? null,
-      erasure: found.oldestErasure ?? null,
+      erasure: found.erasures.oldest ?? null,
       unsealed_event: logs.oldestUnsealed ?? null,
     },
-    values_past_retention: found.dueValues,
+    values_past_retention: pastRetention,
     master_key: keyPlaceOf(config),
     // Null is for PostgreSQL.
     last_backup:

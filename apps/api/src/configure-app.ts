@@ -6,6 +6,7 @@ import { consoleGateway, ConsoleSessions, PRIVACY_PAGES } from '@app/pages';
 import {
   countRate,
   hostFault,
+  identifyOperator,
   type LetheHttpAdapter,
   type LetheRequest,
   RateLimitStore,
@@ -37,7 +38,8 @@ export function configureApp(app: NestExpressApplication): void {
   if (config.trustProxy > 0) app.set('trust proxy', config.trustProxy);
   const counting = inOrder(
     identify(app.get(ApiKeyDirectory), app.get(KeyUses)),
-    countRate(app.get(RateLimitStore), config.anonymousLimit),
+    ...(config.operatorToken === '' ? [] : [identifyOperator(config.operatorToken)]),
+    countRate(app.get(RateLimitStore), config),
   );
   const metrics = app.get(PrometheusMetrics);
   app.use(

@@ -1,3 +1,5 @@
+import { OPERATOR_SCHEME } from '@app/http';
+
 /**
  * The method of the clients for each operation. A trailing `*` marks a list, to be read in a loop; `#` one id as the
  * argument; `[]` a list as the argument.
@@ -51,6 +53,14 @@ const METHODS: Readonly<Record<string, string>> = {
   'GET /audit/checkpoints': 'audit.checkpoints*',
   'GET /audit/export': 'audit.export*',
   'GET /audit/breach-scope': 'audit.breachScope',
+  'GET /operator/status': 'operator.status',
+  'GET /operator/findings': 'operator.findings',
+  'GET /operator/storage': 'operator.storage',
+  'GET /operator/bots': 'operator.bots*',
+  'POST /operator/bots/{id}/suspend': 'operator.suspend#',
+  'POST /operator/bots/{id}/resume': 'operator.resume#',
+  'PUT /operator/bots/{id}/tier': 'operator.setTier',
+  'GET /operator/ledger': 'operator.ledger*',
   'GET /stats': 'stats',
   'GET /webhooks/deliveries': 'webhooks.deliveries*',
   'GET /webhooks/deliveries/{id}': 'webhooks.delivery#',
@@ -84,6 +94,7 @@ export function samplesOf(method: string, path: string, operation: Sampled): obj
         .map(({ name, example }) => [name, example]),
     );
   const { canonical } = operation.requestBody?.content['application/json']?.examples ?? {};
+  const isOfOperator = operation.security?.some((each) => OPERATOR_SCHEME in each) === true;
   const sample: Sample = {
     route,
     method: METHODS[route],
@@ -91,6 +102,7 @@ export function samplesOf(method: string, path: string, operation: Sampled): obj
     query: placed('query'),
     body: (canonical as { value: object } | undefined)?.value,
     isPublic: operation.security?.length === 0,
+    secret: isOfOperator ? 'OPERATOR_TOKEN' : 'LETHE_KEY',
   };
   return [
     { lang: 'Shell', label: 'curl', source: curlOf(sample) },
@@ -108,13 +120,15 @@ export interface Sample {
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: object | undefined;
   readonly isPublic: boolean;
+  /** The variable of the environment with the API key, or the token of the operator. */
+  readonly secret: 'LETHE_KEY' | 'OPERATOR_TOKEN';
 }
 
 const URL = 'https://lethe.example';
 const CLIENT = '@lethe/sdk';
 const WIDTH = 90;
 
-function curlOf({ route, ids, query, body, isPublic }: Sample): string {
+function curlOf({ route, ids, query, body, isPublic, secret }: Sample): string {
   const [method = '', path = ''] = route.split(' ');
   const placed = path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name]));
   const search = new URLSearchParams(
@@ -122,7 +136,7 @@ function curlOf({ route, ids, query, body, isPublic }: Sample): string {
   );
   const parts = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} '${URL}/api/v1${placed}${search.size > 0 ? `?${search.toString()}` : ''}'`,
-    ...(isPublic ? [] : ['-H "Authorization: Bearer $LETHE_KEY"']),
+    ...(isPublic ? [] : [`-H "Authorization: Bearer $${secret}"`]),
     ...(body === undefined
       ? []
       : [
@@ -139,7 +153,7 @@ function typescriptOf(sample: Sample): string {
   const head = `import { Lethe } from '${CLIENT}';\n\n`;
   if (call.name === 'register')
     return `${head}const bot = await Lethe.register({ url: '${URL}' }, ${given});\nconsole.log(bot.id);`;
-  const client = `const lethe = new Lethe({ url: '${URL}', key: process.env.LETHE_KEY });\n`;
+  const client = `const lethe = new Lethe({ url: '${URL}', key: process.env.${sample.secret} });\n`;
   const called = `lethe.${call.name}(${given})`;
   return (
     head +
@@ -160,7 +174,7 @@ function pythonOf(sample: Sample): string {
     `${name}(${wider(wrapped([...first, ...given]))})`;
   if (call.name === 'register')
     return `from lethe import Lethe\n\nbot = ${called('Lethe.register', [`url="${URL}"`])}\nprint(bot["id"])`;
-  const head = `import os\n\nfrom lethe import Lethe\n\nlethe = Lethe(url="${URL}", key=os.environ["LETHE_KEY"])\n`;
+  const head = `import os\n\nfrom lethe import Lethe\n\nlethe = Lethe(url="${URL}", key=os.environ["${sample.secret}"])\n`;
   const name = `lethe.${snakeCase(call.name)}`;
   return head + (call.isList ? `for item in ${called(name)}:\n    print(item)` : `print(${called(name)})`);
 }

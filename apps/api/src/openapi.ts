@@ -6,6 +6,7 @@ import {
   completeOperation,
   type DocumentedOperation,
   guideSchemas,
+  OPERATOR_SCHEME,
   topicOf,
 } from '@app/http';
 import { CONFLICT_REASONS, ERRORS, Turns } from '@app/kernel';
@@ -97,6 +98,10 @@ export async function openApiDocument(app: INestApplication, turns = new Turns()
     .addBearerAuth(
       { type: 'http', description: 'The API key from the registration, `sk_live_…`' },
       API_KEY_SCHEME,
+    )
+    .addBearerAuth(
+      { type: 'http', description: 'The token of `OPERATOR_TOKEN`, for the operator alone' },
+      OPERATOR_SCHEME,
     )
     .addSecurityRequirements(API_KEY_SCHEME)
     .build();

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/preact-query';
 import { Router } from 'wouter-preact';
 import { Frame } from './frame';
 import { firstLanguage, keepLanguage, type Language, LanguageContext, useWords } from './language';
+import { OperatorShell } from './operator/shell';
 import { AuditPage } from './pages/audit';
 import { CategoriesPage } from './pages/categories';
 import { KeysPage } from './pages/keys';
@@ -11,7 +12,7 @@ import { ReportsPage } from './pages/reports';
 import { SignInPage } from './pages/sign-in';
 import { UsersPage } from './pages/users';
 import { WebhooksPage } from './pages/webhooks';
-import { forgetSession, keptSession, onSessionEnd, type Session, signOut } from './service';
+import { type AnySession, forgetSession, isOfOperator, keptSession, onSessionEnd, signOut } from './service';
 import { SessionContext } from './session';
 import type { TextName } from './texts';
 import { useBot } from './queries';
@@ -29,7 +30,7 @@ const PAGES: readonly (readonly [path: string, name: TextName, page: () => preac
 /** The console: the page to sign in, or the pages of a session. */
 export function App() {
   const [language, setLanguage] = useState<Language>(firstLanguage);
-  const [session, setSession] = useState<Session | undefined>(keptSession);
+  const [session, setSession] = useState<AnySession | undefined>(keptSession);
   const [hasEnded, setEnded] = useState(false);
   const queries = useQueryClient();
   const change = (to: Language): void => {
@@ -51,6 +52,10 @@ export function App() {
     <LanguageContext.Provider value={{ language, change }}>
       {session === undefined ? (
         <SignInPage hasEnded={hasEnded} onSession={setSession} />
+      ) : isOfOperator(session) ? (
+        <Router base="/console">
+          <OperatorShell onLeave={end} />
+        </Router>
       ) : (
         <SessionContext.Provider value={session}>
           <Router base="/console">

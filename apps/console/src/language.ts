@@ -39,7 +39,8 @@ export function localeOf(language: Language): string {
   return language === 'de' ? 'de' : 'en-GB';
 }
 
-function filled(text: string, values: Readonly<Record<string, string | number>> = {}): string {
+/** A text with the values for its names in braces. */
+export function filled(text: string, values: Readonly<Record<string, string | number>> = {}): string {
   return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '–'));
 }
 

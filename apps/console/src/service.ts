@@ -9,6 +9,15 @@ export interface Session {
   readonly expires_at: string;
 }
 
+/** A session of the operator. */
+export interface OperatorSession {
+  readonly operator: true;
+  readonly expires_at: string;
+}
+
+export type AnySession = Session | OperatorSession;
+export const isOfOperator = (session: AnySession): session is OperatorSession => 'operator' in session;
+
 const PAGE = { 'x-lethe-console': '1' };
 const SESSION = '/console/session';
 /** What the page may know of its session after it was loaded anew: no key. */
@@ -37,15 +46,15 @@ export class SignInError extends Error {
   }
 }
 
-/** Begins a session. The key is given to the service and kept nowhere else. @throws SignInError */
-export async function signIn(key: string): Promise<Session> {
+/** Begins a session. The key or token is given to the service and kept nowhere else. @throws SignInError */
+export async function signIn(key: string): Promise<AnySession> {
   const response = await fetch(SESSION, {
     method: 'POST',
     headers: { ...PAGE, 'content-type': 'application/json' },
     body: JSON.stringify({ key }),
   });
   if (!response.ok) throw new SignInError(response.status);
-  const { data } = (await response.json()) as { data: Session };
+  const { data } = (await response.json()) as { data: AnySession };
   sessionStorage.setItem(KEPT, JSON.stringify(data));
   return data;
 }
@@ -56,9 +65,9 @@ export async function signOut(): Promise<void> {
 }
 
 /** The session that an earlier page of this tab has begun. The service decides whether it still is one. */
-export function keptSession(): Session | undefined {
+export function keptSession(): AnySession | undefined {
   const text = sessionStorage.getItem(KEPT);
-  const session = text === null ? undefined : (JSON.parse(text) as Session);
+  const session = text === null ? undefined : (JSON.parse(text) as AnySession);
   return session !== undefined && Date.parse(session.expires_at) > Date.now() ? session : undefined;
 }
 
@@ -67,8 +76,8 @@ export function forgetSession(): void {
 }
 
 /** Gives a text to the user as a file. */
-export function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+export function download(name: string, ...parts: (string | Blob)[]): void {
+  const address = URL.createObjectURL(new Blob(parts, { type: 'application/json' }));
   const link = document.createElement('a');
   Object.assign(link, { href: address, download: name });
   link.click();

@@ -6,7 +6,7 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   appName: 'Lethe-Konsole',
   signInTitle: 'Anmelden',
   signInLead:
-    'Mit einem API-Schlüssel Ihres Bots. Der Dienst behält ihn nur für diese Sitzung, höchstens 8 Stunden.',
+    'Mit einem API-Schlüssel Ihres Bots oder dem Token des Betreibers. Der Dienst behält ihn nur für diese Sitzung, höchstens 8 Stunden.',
   apiKey: 'API-Schlüssel',
   signIn: 'Anmelden',
   signOut: 'Abmelden',

@@ -4,7 +4,7 @@ export const en = {
   appName: 'Lethe console',
   signInTitle: 'Sign in',
   signInLead:
-    'With an API key of your bot. It is kept by the service for this session only, at most 8 hours.',
+    'With an API key of your bot, or the token of the operator. It is kept by the service for this session only, at most 8 hours.',
   apiKey: 'API key',
   signIn: 'Sign in',
   signOut: 'Sign out',

@@ -39,6 +39,19 @@ interface BotLine extends BotRow {
   readonly stored_tier: string | null;
 }
 
+/** A bot after an act that may be a repeat, which changes nothing. */
+interface ChangedBot extends BotRow {
+  readonly isChanged: boolean;
+}
+
+/** A bot in the list of the operator, with the last use of its keys, which is stored up to a minute late. */
+export interface OperatedBot extends BotLine {
+  readonly last_used_at: string | null;
+}
+
+const OPERATED = `SELECT ${COLUMNS},
+    (SELECT MAX(last_used_at) FROM api_keys WHERE api_keys.bot_id = bots.id) AS last_used_at FROM bots`;
+
 /** What the operator of an installation can do with any bot, without its key. A bot is named by either of its ids. */
 @Injectable()
 export class BotAdministration {
@@ -59,7 +72,23 @@ export class BotAdministration {
         tx.all(`SELECT ${COLUMNS} FROM bots WHERE id > ? ORDER BY id LIMIT ${BATCH}`, after?.id ?? ''),
       ),
     );
-    for await (const row of rows) yield { ...row, tier: this.tiers.of(row), stored_tier: row.tier };
+    for await (const row of rows) yield this.lined(row);
+  }
+
+  /** Some bots after an id in the order of ids, those that are being deleted too. */
+  async some(tx: Tx, after: string, offset: number, limit: number): Promise<OperatedBot[]> {
+    const sql = `${OPERATED} WHERE id > ? ORDER BY id LIMIT ? OFFSET ?`;
+    return (await tx.all<OperatedBot>(sql, after, limit, offset)).map((row) => this.lined(row));
+  }
+
+  /** One bot; undefined for an unknown id. */
+  async one(tx: Tx, id: string): Promise<OperatedBot | undefined> {
+    const row = await tx.get<OperatedBot>(`${OPERATED} WHERE id = ?`, id);
+    return row && this.lined(row);
+  }
+
+  private lined<Row extends BotRow>(row: Row): Row & BotLine {
+    return { ...row, tier: this.tiers.of(row), stored_tier: row.tier };
   }
 
   /**
@@ -78,22 +107,21 @@ export class BotAdministration {
    * wait. Resolves when this holds in every process. A repeat changes nothing.
    * @throws ApiError 404 as {@link newKey}
    */
-  suspend(given: string): Promise<BotRow> {
+  suspend(given: string): Promise<ChangedBot> {
     return this.change(given, async (tx, bot) => {
       const sql = 'UPDATE bots SET suspended_at = ? WHERE id = ? AND suspended_at IS NULL';
-      await tx.run(sql, this.clock.confirmedIso(), bot.id);
-      return bot;
+      return { ...bot, isChanged: (await tx.run(sql, this.clock.confirmedIso(), bot.id)) > 0 };
     });
   }
 
   /** Ends a suspension. The webhook calls that waited are due at once, and their schedule of attempts begins again. */
-  resume(given: string): Promise<BotRow> {
+  resume(given: string): Promise<ChangedBot> {
     return this.change(given, async (tx, bot) => {
       const sql =
         'UPDATE bots SET suspended_at = NULL, resumed_at = ? WHERE id = ? AND suspended_at IS NOT NULL';
       const ended = await tx.run(sql, this.clock.confirmedIso(), bot.id);
       if (ended > 0) await this.events.publish(new BotResumed(tx, bot.id));
-      return bot;
+      return { ...bot, isChanged: ended > 0 };
     });
   }
 
@@ -101,11 +129,11 @@ export class BotAdministration {
    * Stores the tier of a bot; null removes it, so that the settings decide.
    * @throws ApiError 404 as {@link newKey}; StartError for an unknown tier
    */
-  async setTier(given: string, tier: string | null): Promise<BotRow & { readonly tier: string }> {
+  async setTier(given: string, tier: string | null): Promise<ChangedBot & { readonly tier: string }> {
     if (tier !== null) this.tiers.require(tier);
     return this.change(given, async (tx, bot) => {
       await tx.run('UPDATE bots SET tier = ? WHERE id = ?', tier, bot.id);
-      return { ...bot, tier: this.tiers.of({ ...bot, tier }) };
+      return { ...bot, isChanged: tier !== bot.tier, tier: this.tiers.of({ ...bot, tier }) };
     });
   }
 

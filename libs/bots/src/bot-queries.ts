@@ -88,8 +88,15 @@ export async function suspendedBots(tx: Tx): Promise<string[]> {
 export async function countBots(
   unitOfWork: UnitOfWork,
 ): Promise<{ readonly bots: number; readonly suspended: number }> {
-  const row = await unitOfWork.get<Record<'bots' | 'suspended', number | string>>(
-    'SELECT COUNT(*) AS bots, COUNT(suspended_at) AS suspended FROM bots WHERE deleted_at IS NULL',
+  const row = await unitOfWork.snapshot((tx) =>
+    tx.get<Record<'bots' | 'suspended', number | string>>(
+      'SELECT COUNT(*) AS bots, COUNT(suspended_at) AS suspended FROM bots WHERE deleted_at IS NULL',
+    ),
   );
   return { bots: Number(row?.bots ?? 0), suspended: Number(row?.suspended ?? 0) };
+}
+
+/** The number of all bots, those that are being deleted too. */
+export async function countAllBots(tx: Tx): Promise<number> {
+  return Number((await tx.get<{ total: number | string }>('SELECT COUNT(*) AS total FROM bots'))?.total ?? 0);
 }

@@ -33,6 +33,6 @@ import { WebhookSecrets, WebhookSecretsHolder } from './webhook-secrets.service'
     KeyUses,
     Tiers,
   ],
-  exports: [ApiKeyDirectory, KeyUses, WebhookSecrets],
+  exports: [ApiKeyDirectory, BotAdministration, KeyUses, WebhookSecrets],
 })
 export class BotsModule {}

@@ -1,9 +1,10 @@
 export { ApiKeyDirectory, ApiKeyTimes, identify } from './api-key-directory';
 export { ApiKeyGuard } from './bots.guards';
-export { BotAdministration, BotResumed } from './bot-administration';
+export { BotAdministration, BotResumed, type OperatedBot } from './bot-administration';
 export {
   type BotFacts,
   botPages,
+  countAllBots,
   countBots,
   findBot,
   findBots,

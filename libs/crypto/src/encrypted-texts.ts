@@ -1,4 +1,5 @@
-import { eachOf, type Tx, UnitOfWork } from '@app/database';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pages, type Tx, UnitOfWork } from '@app/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { contextOfSecret } from './installation-keys';
@@ -79,8 +80,11 @@ export class EncryptedTexts {
   async counts(): Promise<ReadonlyMap<string, number>> {
     const counts = new Map<string, number>();
     for (const column of this.columns())
-      for await (const { key_id: keyId } of eachOf<Counted>(PAGE, (after) => this.countPage(column, after)))
-        counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
+      for await (const rows of pages<Counted>(PAGE, (after) => this.countPage(column, after))) {
+        for (const { key_id: keyId } of rows) counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
+        // A read of SQLite gives the event loop no turn.
+        await nextTurn();
+      }
     return counts;
   }
 

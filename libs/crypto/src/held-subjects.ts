@@ -73,9 +73,3 @@ export class HeldSubjects {
     return subjects.sort((one, other) => (one.ids.guild_id < other.ids.guild_id ? -1 : 1));
   }
 }
-
-/** The number of subjects about whom anything is held: each has a key. */
-export async function countSubjects(unitOfWork: UnitOfWork): Promise<number> {
-  const row = await unitOfWork.get<{ total: number | string }>('SELECT COUNT(*) AS total FROM subjects');
-  return Number(row?.total ?? 0);
-}

@@ -1,3 +1,4 @@
+export { type AppliedMigrations, appliedMigrations, engineVersion } from './applied-migrations';
 export { Batcher, type Waiting } from './shared-calls';
 export {
   addColumn,

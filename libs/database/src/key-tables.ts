@@ -80,8 +80,8 @@ export async function databaseBytes(
   { database }: Pick<Config, 'database'>,
 ): Promise<number> {
   if (database.engine === 'sqlite') return fileBytes(database.path);
-  const row = await unitOfWork.get<{ bytes: number | string }>(
-    'SELECT pg_database_size(current_database()) AS bytes',
+  const row = await unitOfWork.snapshot((tx) =>
+    tx.get<{ bytes: number | string }>('SELECT pg_database_size(current_database()) AS bytes'),
   );
   return Number(row?.bytes ?? 0);
 }

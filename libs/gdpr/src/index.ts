@@ -3,9 +3,10 @@ export { DeletionRequest } from './erasure/deletion-request.entity';
 export {
   areBeingErased,
   confirmForgotten,
+  type ErasureBacklog,
+  erasureBacklog,
   erasureIdsOf,
   isErased,
-  oldestErasure,
 } from './erasure/deletion-requests.sql';
 export { ErasureEverywhere } from './erasure/erasure-everywhere.service';
 export { ErasureLedger } from './erasure/erasure-ledger';

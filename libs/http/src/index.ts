@@ -14,6 +14,7 @@ export {
   accessOf,
   ALL_SCOPES,
   CurrentBot,
+  ForOperator,
   insufficientScope,
   Public,
   requireAccess,
@@ -88,9 +89,11 @@ export {
   completeOperation,
   type DocumentedOperation,
   IDEMPOTENT_ROUTE_EXTENSION,
+  OPERATOR_SCHEME,
   Responds,
   RespondsLines,
 } from './responds';
+export { identifyOperator, requireOperator, sameToken } from './operator-token';
 export { hostFault, isWildcard, reachableUrl } from './served-host';
 export { JsonStream, LineStream, TextStream } from './streams';
 export { RedisRateLimitStore } from './rate-limit.redis';

@@ -3,6 +3,8 @@ import { type RateDecision, RateLimitStore } from './rate-limit.store';
 import { countRate } from './rate-limit.guard';
 import type { LetheRequest } from './request-context';
 
+const LIMITS = { anonymousLimit: 1, operatorLimit: 1 };
+
 describe('countRate', () => {
   it('lets a request pass uncounted when the store fails', async () => {
     class AwayStore extends RateLimitStore {
@@ -18,7 +20,7 @@ describe('countRate', () => {
     }
     const request = { context: {}, ip: '127.0.0.1' } as LetheRequest;
     const passed = await new Promise((resolve) =>
-      countRate(new AwayStore(), 1)(request, {} as Response, (error?: unknown) => resolve(error)),
+      countRate(new AwayStore(), LIMITS)(request, {} as Response, (error?: unknown) => resolve(error)),
     );
     expect([passed, request.context.rate]).toEqual([undefined, undefined]);
   });
@@ -55,7 +57,7 @@ describe('countRate', () => {
         return { limit, remaining: 0, resetSeconds: 0, retryAfterSeconds: 1, exceeded: false };
       }
     }
-    const count = countRate(new NotingStore(), 1);
+    const count = countRate(new NotingStore(), LIMITS);
     for (const ip of [one, other])
       count(
         { context: {}, ip, socket: { remoteAddress: '::ffff:10.0.0.9' } } as LetheRequest,

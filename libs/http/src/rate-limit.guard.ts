@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import { createParamDecorator, ExecutionContext, Injectable, type PipeTransform } from '@nestjs/common';
 import { ThrottlerGuard } from '@nestjs/throttler';
 import type { NextFunction, Response } from 'express';
-import { addressIn, ApiError, ipv6Groups, OwnError } from '@app/kernel';
+import { addressIn, ApiError, type Config, ipv6Groups, OwnError } from '@app/kernel';
 import { type RateDecision, RateLimitStore } from './rate-limit.store';
 import type { Caller, LetheRequest, RequestContext } from './request-context';
 
@@ -29,18 +29,27 @@ export class RateLimitGuard extends ThrottlerGuard {
 
 const ALLOWED = Promise.resolve(true);
 
+/** The bucket of the operator. No bot has this id. */
+const OPERATOR = 'operator';
+
+/** Requests per minute of one client address without a valid key, and of the operator. */
+type RateLimits = Pick<Config, 'anonymousLimit' | 'operatorLimit'>;
+
 /**
  * Counts every request: in one bucket for a bot with all its routes and keys, in another for its sessions of the console,
- * and by client address for requests without a valid key. {@link RateLimitGuard} refuses. If the store fails, the request
- * passes uncounted.
+ * in one for the operator, and by client address for requests without a valid key. {@link RateLimitGuard} refuses. If the
+ * store fails, the request passes uncounted.
  */
-export function countRate(store: RateLimitStore, anonymousLimit: number) {
+export function countRate(store: RateLimitStore, { anonymousLimit, operatorLimit }: RateLimits) {
   return (request: LetheRequest, _response: Response, next: NextFunction): void => {
     const { context } = request;
+    const { caller, operator } = context;
     const counted =
-      context.caller === undefined
-        ? store.hitStranger(prefixesOf(clientOf(request)), anonymousLimit)
-        : store.hit(...bucketOf(context.caller, context));
+      operator === 'known'
+        ? store.hit(OPERATOR, operatorLimit)
+        : caller === undefined
+          ? store.hitStranger(prefixesOf(clientOf(request)), anonymousLimit)
+          : store.hit(...bucketOf(caller, context));
     const proceed = (rate: RateDecision): void => {
       context.rate = rate;
       next();

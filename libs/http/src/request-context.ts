@@ -40,9 +40,13 @@ export class Caller implements Acting {
   }
 }
 
+/** Who asks for a route of the operator: `off` without an operator token, `known` for a caller who sends it. */
+export type OperatorStanding = 'off' | 'unknown' | 'known';
+
 /** The facts of one request, kept from its first middleware to its log line. */
 export class RequestContext {
   caller: Caller | undefined = undefined;
+  operator: OperatorStanding = 'off';
   rate: RateDecision | undefined = undefined;
   /** Requests per minute of the console, on a request of a session: it is counted apart from the requests of its bot. */
   consoleLimit: number | undefined = undefined;

@@ -1,7 +1,7 @@
 import { applyDecorators, HttpCode, Type } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { CONFLICT_REASONS, type ConflictReason, type ErrorCode, ERRORS } from '@app/kernel';
-import { documentedAccess, PUBLIC_ROUTE, type ScopedOperation } from './scopes';
+import { documentedAccess, OPERATOR_ROUTE, PUBLIC_ROUTE, type ScopedOperation } from './scopes';
 import { type DescribedOperation, withExamples } from './describes';
 
 /** A refusal that not all routes have: an error code, or the reason of a conflict. */
@@ -87,10 +87,14 @@ export function RespondsLines(view: Type, refusals: readonly Refusal[] = []): Me
 /** The name of the security scheme of API keys. Its roles in the document are the scopes of a key. */
 export const API_KEY_SCHEME = 'apiKey';
 
+/** The name of the security scheme of the operator's token. */
+export const OPERATOR_SCHEME = 'operatorToken';
+
 /** The parts of an OpenAPI operation that {@link completeOperation} adds to. */
 export interface DocumentedOperation extends DescribedOperation, ScopedOperation {
   security?: object[];
   [PUBLIC_ROUTE]?: boolean;
+  [OPERATOR_ROUTE]?: boolean;
   [IDEMPOTENT_ROUTE_EXTENSION]?: boolean;
 }
 
@@ -98,17 +102,21 @@ export interface DocumentedOperation extends DescribedOperation, ScopedOperation
 export function completeOperation(operation: DocumentedOperation, method: string): void {
   const isPublic = operation[PUBLIC_ROUTE] === true;
   delete operation[PUBLIC_ROUTE];
+  const isOfOperator = operation[OPERATOR_ROUTE] === true;
+  delete operation[OPERATOR_ROUTE];
   const { scopes, whileSuspended } = documentedAccess(operation, method);
-  operation.security = isPublic ? [] : scopes.map((scope) => ({ [API_KEY_SCHEME]: [scope] }));
+  const ofBots = isPublic ? [] : scopes.map((scope) => ({ [API_KEY_SCHEME]: [scope] }));
+  operation.security = isOfOperator ? [{ [OPERATOR_SCHEME]: [] }] : ofBots;
   if (operation[IDEMPOTENT_ROUTE_EXTENSION] === true) takeIdempotencyKey(operation);
   delete operation[IDEMPOTENT_ROUTE_EXTENSION];
   const implied = [
     ...EVERYWHERE,
     ...(isPublic ? [] : (['unauthorized'] as const)),
+    ...(isOfOperator ? (['not_found'] as const) : []),
     ...(operation.requestBody === undefined ? [] : OF_BODIES),
   ];
   for (const code of implied) operation.responses[ERRORS[code].status] ??= refusal(code);
-  if (!isPublic) operation.responses[403] = forbidden(operation, scopes, whileSuspended);
+  if (!isPublic && !isOfOperator) operation.responses[403] = forbidden(operation, scopes, whileSuspended);
   withExamples(operation);
 }
 

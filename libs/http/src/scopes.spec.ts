@@ -28,7 +28,7 @@ describe('the scope of a route', () => {
     ['erase', ['erase'], true],
     ['open', ['write'], true],
   ] as const)('of %s is %j', (name, scopes, whileSuspended) => {
-    const found = { isPublic: false, scopes, bits: scopeBits(scopes), whileSuspended };
+    const found = { isPublic: false, isOfOperator: false, scopes, bits: scopeBits(scopes), whileSuspended };
     for (let count = 0; count < 2; count++) expect(access(Base, name)).toEqual(found);
   });
 

@@ -33,6 +33,13 @@ export const PUBLIC_ROUTE = 'x-lethe-public';
 export const Public = (): ClassDecorator & MethodDecorator =>
   applyDecorators(SetMetadata(PUBLIC_ROUTE, true), ApiExtension(PUBLIC_ROUTE, true));
 
+/** Marks a {@link ForOperator} route, also in the documentation. */
+export const OPERATOR_ROUTE = 'x-lethe-operator';
+
+/** Opens a route to the operator's token alone: no API key of a bot is accepted there. */
+export const ForOperator = (): ClassDecorator & MethodDecorator =>
+  applyDecorators(SetMetadata(OPERATOR_ROUTE, true), ApiExtension(OPERATOR_ROUTE, true));
+
 /** The authenticated bot, on every route that is not `@Public()`. */
 export const CurrentBot = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
   const { caller } = context.switchToHttp().getRequest<LetheRequest>().context;
@@ -57,6 +64,8 @@ export const WhileSuspended = (): ClassDecorator & MethodDecorator =>
 /** Who may call a route. */
 interface RouteAccess {
   readonly isPublic: boolean;
+  /** It is for the operator, and for no bot. */
+  readonly isOfOperator: boolean;
   /** One of them is needed. */
   readonly scopes: readonly Scope[];
   readonly bits: number;
@@ -86,6 +95,7 @@ function readAccess(context: ExecutionContext): RouteAccess {
   const isGet = declared<RequestMethod>(METHOD_METADATA) === RequestMethod.GET;
   const access = {
     isPublic: declared<boolean>(PUBLIC_ROUTE) === true,
+    isOfOperator: declared<boolean>(OPERATOR_ROUTE) === true,
     ...accessWith(isGet, declared(SCOPES_OF_ROUTE), declared<boolean>(WHILE_SUSPENDED) === true),
   };
   const routes = known.get(controller) ?? new Map<object, RouteAccess>();

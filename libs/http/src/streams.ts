@@ -103,8 +103,9 @@ class Sending implements OpenStream {
     private readonly response: LetheResponse,
     reader: PageReader | undefined,
   ) {
-    this.caller =
-      reader === undefined ? (response.req.context.caller?.botId ?? '') : `the pages of ${reader.botId}`;
+    const { caller, operator } = response.req.context;
+    const own = caller?.botId ?? (operator === 'known' ? 'operator' : '');
+    this.caller = reader === undefined ? own : `the pages of ${reader.botId}`;
     this.person = reader?.person;
   }
 

@@ -197,10 +197,20 @@ export function firstIdAt(iso: string): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 }
 
-/** A number that needs a query. All readers share one reading for `holdMs` milliseconds. */
+interface Reading<T> {
+  readonly answer: Promise<T>;
+  /** Undefined while it is under way. */
+  endedMs?: number;
+  /** Something has changed since it began. */
+  isStale?: true;
+}
+
+/**
+ * Something that needs a query. All readers share one reading until `holdMs` milliseconds after its end, also one that
+ * fails, and there is one at a time.
+ */
 export class SharedReading<T> {
-  private reading: Promise<T> | undefined;
-  private askedMs = 0;
+  private last: Reading<T> | undefined;
 
   constructor(
     private readonly clock: Clock,
@@ -209,11 +219,26 @@ export class SharedReading<T> {
   ) {}
 
   get(): Promise<T> {
-    const nowMs = this.clock.monotonicMs();
-    if (this.reading === undefined || nowMs - this.askedMs >= this.holdMs) {
-      this.askedMs = nowMs;
-      this.reading = this.ask();
-    }
-    return this.reading;
+    if (this.last === undefined || this.isOver(this.last)) this.last = this.after(this.last);
+    return this.last.answer;
+  }
+
+  /** The next reader asks anew: at once, or after the reading that is under way. */
+  forget(): void {
+    if (this.last !== undefined) this.last.isStale = true;
+  }
+
+  private isOver({ endedMs, isStale }: Reading<T>): boolean {
+    if (isStale === true) return true;
+    return endedMs !== undefined && this.clock.monotonicMs() - endedMs >= this.holdMs;
+  }
+
+  private after(before: Reading<T> | undefined): Reading<T> {
+    const isFree = before === undefined || before.endedMs !== undefined;
+    const asked = isFree ? this.ask() : before.answer.then(this.ask, this.ask);
+    const reading: Reading<T> = {
+      answer: asked.finally(() => (reading.endedMs = this.clock.monotonicMs())),
+    };
+    return reading;
   }
 }

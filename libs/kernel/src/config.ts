@@ -22,7 +22,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Prefixes that belong to Lethe. A variable with such a prefix that is not a setting is a typing mistake. */
 const OWN_PREFIX =
-  /^(LETHE|WEBHOOK|RATE_LIMIT|BODY_LIMIT|BATCH_BODY|CONNECTIONS_|ALLOWED_|READER_|STREAMS_|DATA_LIMIT|DETAILS_LIMIT|DECLARATION_|CATEGORIES_|CONSENT_TEXTS_|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|REGISTRATION|TRUST_PROXY|DATABASE_|BACKUP_)/;
+  /^(LETHE|WEBHOOK|RATE_LIMIT|BODY_LIMIT|BATCH_BODY|CONNECTIONS_|ALLOWED_|READER_|STREAMS_|DATA_LIMIT|DETAILS_LIMIT|DECLARATION_|CATEGORIES_|CONSENT_TEXTS_|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|OPERATOR|REGISTRATION|TRUST_PROXY|DATABASE_|BACKUP_)/;
 
 /** Settings of a bot, by the form of their values. `lethe init` writes them into `.env`, which may also be the file of Lethe. */
 const OF_BOTS: Readonly<Record<string, RegExp>> = {
@@ -66,6 +66,11 @@ function contradictions(config: Config): string[] {
     );
   if (config.registration === 'token' && config.registrationToken === '')
     faults.push('REGISTRATION_TOKEN must be set where REGISTRATION is token (openssl rand -hex 32)');
+  const others = [config.metricsToken, config.registrationToken];
+  if (config.operatorToken !== '' && others.includes(config.operatorToken))
+    faults.push(
+      'OPERATOR_TOKEN must be another token than METRICS_TOKEN and REGISTRATION_TOKEN, which others have',
+    );
   for (const [bot, tier] of config.botTiers)
     if (!config.tiers.has(tier))
       faults.push(

@@ -131,6 +131,13 @@ export function bearerToken(value: string): string {
   return value;
 }
 
+/** {@link bearerToken} that no one takes for an API key. */
+export function operatorToken(value: string): string {
+  if (/^sk_/i.test(value))
+    throw new Error('a token that does not begin like an API key (openssl rand -hex 32)');
+  return bearerToken(value);
+}
+
 /** `name,…` as in a `Host` header, without ports; empty for none. */
 export function hostNames(value: string): readonly string[] {
   const names = value.split(',').map((name) => name.trim().toLowerCase());

@@ -26,6 +26,12 @@ export const CALLER_LIMITS = {
     'Requests per minute of all sessions of the console of one bot, beside those of the bot',
     integer(1, 100_000_000),
   ),
+  operatorLimit: setting(
+    'RATE_LIMIT_OPERATOR',
+    '300',
+    'Requests per minute of the operator, with the token of `OPERATOR_TOKEN`',
+    integer(1, 100_000_000),
+  ),
   redisUrl: setting(
     'REDIS_URL',
     '',

@@ -7,6 +7,7 @@ import {
   integer,
   masterKeys,
   oneOf,
+  operatorToken,
   publicUrl,
   schedule,
   setting,
@@ -178,6 +179,12 @@ export const SETTINGS = {
     'live',
     'New API keys begin with `sk_live_`, or with `sk_test_` as in a sandbox, so that one is not taken for the other',
     oneOf('live', 'test'),
+  ),
+  operatorToken: setting(
+    'OPERATOR_TOKEN',
+    '',
+    "Token of the operator for `/api/v1/operator` and the operator's pages of the console, 16 to 256 characters. Without one neither exists",
+    operatorToken,
   ),
   metricsToken: setting(
     'METRICS_TOKEN',

@@ -1,7 +1,18 @@
+export { conditionsOf } from './conditions';
 export { type FoundBackup, newestBackups, restoreAside, sweepDrills } from './backup-drill';
 export { moveEngine } from './engine-move';
+export { findingsOf, NODE_END_OF_LIFE } from './findings';
+export {
+  type Circumstances,
+  circumstancesOf,
+  type Finding,
+  type Installation,
+  InstallationReading,
+} from './installation';
 export type { MovePlace } from './moved-tables';
 export { askService, type OperatorActs, operatorActs, socketPath } from './operator-acts';
+export { OperatedBots } from './operated-bots.service';
+export { OperatorModule } from './operator.module';
 export { OperatorSocket } from './operator-socket';
 export {
   BACKUP_PARTS,
@@ -15,3 +26,4 @@ export {
   syncDirectory,
 } from './sqlite.backup';
 export { type Restored, restoreSqlite } from './sqlite.restore';
+export { StorageSampling } from './storage-sample.job';

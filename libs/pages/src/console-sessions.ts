@@ -1,16 +1,20 @@
 import { ApiKeyDirectory } from '@app/bots';
-import { Keyring, UnreadableSecretError } from '@app/crypto';
+import { Keyring } from '@app/crypto';
 import { type LetheRequest, Public, type Scope, scopesOf, Text } from '@app/http';
 import { ApiError, Clock, type Config, CONFIG } from '@app/kernel';
 import { Body, Controller, Delete, HttpCode, Inject, Injectable, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { NextFunction, Response } from 'express';
+import { OperatorSessions } from './operator-sessions';
 import { isSameOrigin } from './page-forms';
+import { openedJson } from './sealed-json';
 
 /** The longest session, in milliseconds. It also ends when its key ends. */
 const SESSION_MS = 8 * 60 * 60 * 1000;
 const COOKIE = 'lethe_console';
 const CONTEXT = 'console/session';
+/** The beginning of the cookie of an operator. */
+const OF_OPERATOR = 'operator.';
 /** The header of every request of the page. A foreign page cannot send it without a permission that no answer gives. */
 const PAGE_HEADER = 'x-lethe-console';
 
@@ -26,30 +30,45 @@ export interface SessionView {
   readonly expires_at: string;
 }
 
+/** The same of a session of the operator. */
+interface OperatorSessionView {
+  readonly operator: true;
+  readonly expires_at: string;
+}
+
+/** A session that begins, with its `Set-Cookie` header. */
+interface BegunSession {
+  readonly cookie: string;
+  readonly session: SessionView | OperatorSessionView;
+}
+
 /**
- * Sessions of the console: an API key, encrypted in a cookie that no script can read and no other site can send. The server
- * keeps nothing, and the key is checked at every request, so that a session ends with its key.
+ * Sessions of the console: an API key, or the right of the operator, encrypted in a cookie that no script can read and no
+ * other site can send. The server keeps nothing, and the key is checked at every request, so that a session ends with it.
  */
 @Injectable()
 export class ConsoleSessions {
   constructor(
     private readonly keyring: Keyring,
     private readonly directory: ApiKeyDirectory,
+    private readonly operator: OperatorSessions,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** A new session with its `Set-Cookie` header; undefined for a key that is not valid. */
-  async begin(
-    request: LetheRequest,
-    key: string,
-  ): Promise<{ readonly cookie: string; readonly session: SessionView } | undefined> {
-    const known = await this.directory.identify(key);
-    if (known === undefined) return undefined;
+  /** Undefined for a text that is neither a valid API key nor the token of the operator. */
+  async begin(request: LetheRequest, key: string): Promise<BegunSession | undefined> {
     const untilMs = this.clock.nowMs() + SESSION_MS;
+    const expiresAt = new Date(untilMs).toISOString();
+    const known = await this.directory.identify(key);
+    if (known === undefined) {
+      const ofOperator = this.operator.begin(key, untilMs);
+      if (ofOperator === undefined) return undefined;
+      const cookie = this.cookie(request, OF_OPERATOR + ofOperator, SESSION_MS / 1000);
+      return { cookie, session: { operator: true, expires_at: expiresAt } };
+    }
     const sealed = this.keyring.encrypt(JSON.stringify({ key, untilMs } satisfies Session), CONTEXT);
     const { botId, scopes } = known.caller;
-    const expiresAt = new Date(untilMs).toISOString();
     return {
       cookie: this.cookie(request, sealed, SESSION_MS / 1000),
       session: { bot_id: botId, scopes: scopesOf(scopes), expires_at: expiresAt },
@@ -67,20 +86,14 @@ export class ConsoleSessions {
     return `${COOKIE}=${value}; ${flags}${isSecure ? '; Secure' : ''}`;
   }
 
-  /** The API key of a request from the page of the console; undefined without a session that is in force. */
-  keyOf(request: LetheRequest): string | undefined {
+  /** The API key or the token of the operator for a request of the page; undefined without a session that is in force. */
+  credentialOf(request: LetheRequest): string | undefined {
     const sealed = isFromPage(request) ? cookieOf(request.headers.cookie) : undefined;
-    const session = sealed === undefined ? undefined : this.opened(sealed);
-    return session === undefined || session.untilMs <= this.clock.nowMs() ? undefined : session.key;
-  }
-
-  private opened(sealed: string): Session | undefined {
-    try {
-      return JSON.parse(this.keyring.decrypt(sealed, CONTEXT)) as Session;
-    } catch (error) {
-      if (error instanceof UnreadableSecretError) return undefined;
-      throw error;
-    }
+    if (sealed === undefined) return undefined;
+    const nowMs = this.clock.nowMs();
+    if (sealed.startsWith(OF_OPERATOR)) return this.operator.tokenOf(sealed.slice(OF_OPERATOR.length), nowMs);
+    const session = openedJson<Session>(this.keyring, sealed, CONTEXT);
+    return session === undefined || session.untilMs <= nowMs ? undefined : session.key;
   }
 }
 
@@ -102,17 +115,17 @@ const CONSOLE = '/console';
 const INTERFACE = '/console/api/';
 
 /**
- * Turns `/console/api/…` of a session into `/api/…` with its API key, before anything looks at either: scopes and every rule
- * of the interface apply as to a call of the bot. The sessions of a bot have a limit of their own. A request without a session
- * has no key.
+ * Turns `/console/api/…` of a session into `/api/…` with its API key or the token of the operator, before anything looks at
+ * either: scopes and every rule of the interface apply as to a call of the bot. The sessions of a bot have a limit of their
+ * own. A request without a session has neither.
  */
 export function consoleGateway(sessions: ConsoleSessions, limit: number) {
   return (request: LetheRequest, _response: Response, next: NextFunction): void => {
     if (request.url.startsWith(INTERFACE)) {
-      const key = sessions.keyOf(request);
+      const credential = sessions.credentialOf(request);
       delete request.headers.authorization;
-      if (key !== undefined) {
-        request.headers.authorization = `Bearer ${key}`;
+      if (credential !== undefined) {
+        request.headers.authorization = `Bearer ${credential}`;
         request.context.consoleLimit = limit;
       }
       request.url = request.url.slice(CONSOLE.length);
@@ -121,8 +134,8 @@ export function consoleGateway(sessions: ConsoleSessions, limit: number) {
   };
 }
 
-/** Characters of an API key at most; all have fewer. */
-const KEY_LENGTH_MAX = 200;
+/** Characters of a token of the operator at most; API keys have fewer. */
+const KEY_LENGTH_MAX = 258;
 
 class SignInDto {
   @Text(KEY_LENGTH_MAX) key: string;
@@ -141,7 +154,7 @@ export class ConsoleController {
     @Req() request: LetheRequest,
     @Res({ passthrough: true }) response: Response,
     @Body() { key }: SignInDto,
-  ): Promise<SessionView> {
+  ): Promise<BegunSession['session']> {
     requirePage(request);
     const begun = await this.sessions.begin(request, key);
     if (begun === undefined) throw new ApiError('unauthorized', 'The API key is not valid');

@@ -9,6 +9,7 @@ import { Module } from '@nestjs/common';
 import { ConsoleFiles } from './console-files';
 import { ConsoleController, ConsoleSessions } from './console-sessions';
 import { PrivacyLinks1763600000022 } from './migrations/1763600000022-privacy-links';
+import { OperatorSessions } from './operator-sessions';
 import { PageActs } from './page-acts';
 import { PageForms, PublicUrl } from './page-forms';
 import { PageReading } from './page-reading';
@@ -44,11 +45,11 @@ import { PrivacyLinks } from './privacy-links.service';
 })
 export class PrivacyPageModule {}
 
-/** The console of a bot's team: its session, and the way of its page to the interface. */
+/** The console of a bot's team and of the operator: their sessions, and the way of its page to the interface. */
 @Module({
   imports: [BotsModule],
   controllers: [ConsoleController],
-  providers: [ConsoleFiles, ConsoleSessions],
+  providers: [ConsoleFiles, ConsoleSessions, OperatorSessions],
   exports: [ConsoleFiles, ConsoleSessions],
 })
 export class ConsoleModule {}

@@ -25,6 +25,7 @@ import {
   SystemRandom,
 } from '@app/kernel';
 import { MemoryRateLimitStore, RateLimitStore, RedisRateLimitStore } from '@app/http';
+import { OperatorModule } from '@app/operations';
 import { PrivacyPageModule } from '@app/pages';
 import { SealingModule } from '@app/sealing';
 import { ServersModule } from '@app/servers';
@@ -74,6 +75,7 @@ export class LetheModule {
         StatsModule,
         PrivacyPageModule,
         ReportsModule,
+        OperatorModule,
         ...further,
       ],
       providers: [Readiness, Health, PeriodicJobs],

@@ -180,17 +180,19 @@ export interface LogState {
 }
 
 export async function logState(unitOfWork: UnitOfWork): Promise<LogState> {
-  const row = await unitOfWork.get<{
-    readonly unsealed: number | string;
-    readonly oldest: string | null;
-    readonly newest: string | null;
-  }>(
-    `SELECT COUNT(behind) AS unsealed, MIN(behind) AS oldest, MAX(newest) AS newest FROM (
+  const row = await unitOfWork.snapshot((tx) =>
+    tx.get<{
+      readonly unsealed: number | string;
+      readonly oldest: string | null;
+      readonly newest: string | null;
+    }>(
+      `SELECT COUNT(behind) AS unsealed, MIN(behind) AS oldest, MAX(newest) AS newest FROM (
        SELECT (SELECT created_at FROM audit_events WHERE bot_id = bot.id AND seq > COALESCE(
                  (SELECT last_seq FROM audit_heads WHERE bot_id = bot.id), ${Number.MIN_SAFE_INTEGER})
                ORDER BY seq LIMIT 1) AS behind,
          (SELECT created_at FROM audit_events WHERE bot_id = bot.id ORDER BY seq DESC LIMIT 1) AS newest
        FROM bots bot) logs`,
+    ),
   );
   return {
     unsealed: Number(row?.unsealed ?? 0),

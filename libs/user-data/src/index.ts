@@ -2,4 +2,4 @@ export { CategoryRetention, type DueCount, DueData, WithdrawnDataErasure } from 
 export { checkValues } from './stored-value';
 export { type Submission, SubmitAct } from './submit.act';
 export { UserDataModule } from './user-data.module';
-export { countRecords } from './user-values.sql';
+export { countRecords, countValuesOf } from './user-values.sql';

@@ -149,3 +149,9 @@ export async function countRecords(
   }
   return counts;
 }
+
+/** The number of values of one bot, counted up to `max`. */
+export async function countValuesOf(tx: Tx, botId: string, max: number): Promise<number> {
+  const sql = 'SELECT COUNT(*) AS total FROM (SELECT 1 FROM user_data WHERE bot_id = ? LIMIT ?) found';
+  return Number((await tx.get<{ total: number | string }>(sql, botId, max))?.total ?? 0);
+}

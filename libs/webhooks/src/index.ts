@@ -1,5 +1,5 @@
-export { type OutboxState, outboxState } from './delivery-health';
 export { DeliveriesSettled } from './delivery-results';
+export { type OutboxState, outboxState } from './outbox-state';
 export { WebhooksModule } from './webhooks.module';
 
 // Only for the tests, which reach a library through its index alone.

@@ -10,6 +10,7 @@ import {
   consentsOf,
   dataOf,
   keysOf,
+  operatorOf,
   privacyOf,
   serversOf,
   statsOf,
@@ -45,6 +46,8 @@ export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
   readonly privacy: ReturnType<typeof privacyOf>;
   readonly audit: ReturnType<typeof auditOf>;
   readonly webhooks: ReturnType<typeof webhooksOf>;
+  /** The whole installation, with the token of the operator as `key`. */
+  readonly operator: ReturnType<typeof operatorOf>;
   /** What happened over time, in numbers: acts, webhook calls, durations of erasures. */
   readonly stats: ReturnType<typeof statsOf>;
   private readonly call: Caller;
@@ -69,6 +72,7 @@ export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
     this.privacy = privacyOf(call);
     this.audit = auditOf(call);
     this.webhooks = webhooksOf(call);
+    this.operator = operatorOf(call);
     this.stats = statsOf(call);
   }
 

@@ -869,6 +869,166 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/operator/status': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read the state of the installation
+     * @description Answers versions, migrations, what waits, and what readiness calls degraded, with what to do. One reading of the database serves all callers for 5 seconds.
+     */
+    readonly get: operations['operatorState'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/operator/findings': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Look for what operators forget
+     * @description Answers what `doctor` of the command line finds in the settings, the files beside the database and the database, with what to do. One reading serves all callers for a minute.
+     */
+    readonly get: operations['operatorFindings'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/operator/storage': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read the size of the installation over time
+     * @description Answers the size of the database now, and a sample for each day, kept for 400 days.
+     */
+    readonly get: operations['operatorSizes'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/operator/bots': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List all bots
+     * @description Answers the bots in the order of their ids, with tier, state and size. Subjects and values are counted up to 10,000: this number means as many or more.
+     */
+    readonly get: operations['operatorList'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/operator/bots/{id}/suspend': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Suspend a bot
+     * @description Until it is resumed the bot can read, export, erase and revoke, and nothing else, and its webhook calls wait. The answer comes when this holds in every process. A repeat changes nothing.
+     */
+    readonly post: operations['operatorSuspend'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/operator/bots/{id}/resume': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * End the suspension of a bot
+     * @description The webhook calls that have waited are sent. A repeat changes nothing.
+     */
+    readonly post: operations['operatorResume'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/operator/bots/{id}/tier': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    /**
+     * Give a bot a tier
+     * @description The tier sets the requests per minute of the bot. It holds in every process when the answer comes. `GET /operator/status` lists the tiers. A repeat changes nothing.
+     */
+    readonly put: operations['operatorSetTier'];
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/operator/ledger': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Export the ledger of all erasures
+     * @description Answers the file of `ledger:export` line by line, with digests in place of ids. Keep it apart from the backups: after a restore `ledger:import` reads it, so that who was erased stays erased.
+     */
+    readonly get: operations['operatorExported'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/v1/gdpr/forget-user': {
     readonly parameters: {
       readonly query?: never;
@@ -2166,6 +2326,199 @@ export interface components {
       readonly security_measures: readonly string[];
       /** @description Art. 30(1)(b), (c): one for each data category */
       readonly activities: readonly components['schemas']['ActivityView'][];
+    };
+    readonly ConditionView: {
+      /** @description As in `conditions` of `/health/ready` */
+      readonly name: string;
+      readonly says: string;
+      /** @description What to do */
+      readonly mend: string;
+    };
+    readonly HealthView: {
+      /**
+       * @description Of the process that answers, at this moment
+       * @enum {string}
+       */
+      readonly status: 'ok' | 'degraded';
+      readonly conditions: readonly components['schemas']['ConditionView'][];
+    };
+    readonly DatabaseView: {
+      /** @enum {string} */
+      readonly engine: 'sqlite' | 'postgres';
+      readonly version: string;
+      readonly bytes: number;
+    };
+    readonly MigrationsView: {
+      readonly applied: number;
+      /** @description Known to this version and not applied yet */
+      readonly pending: readonly string[];
+      /** @description Applied by another version or module */
+      readonly unknown: readonly string[];
+    };
+    readonly TierView: {
+      readonly name: string;
+      readonly requests_per_minute: number;
+    };
+    readonly BotCountsView: {
+      readonly total: number;
+      readonly suspended: number;
+    };
+    readonly WebhookBacklogView: {
+      /** @description Calls that wait; of each bot 1,000 are counted at most */
+      readonly waiting: number;
+      /**
+       * Format: date-time
+       * @description When the oldest call of a bot that is not suspended is due
+       */
+      readonly oldest_due: string | null;
+      /** @description Calls that were given up and can be sent again; of each bot 1,000 are counted at most */
+      readonly exhausted: number;
+      /** @description Suspended bots with waiting calls */
+      readonly suspended_bots: number;
+    };
+    readonly ErasureBacklogView: {
+      /** @description Erasures that have begun and are not completed; 10,000 are counted at most */
+      readonly processing: number;
+      /**
+       * Format: date-time
+       * @description When the oldest of them began
+       */
+      readonly oldest: string | null;
+    };
+    readonly SealingBacklogView: {
+      /** @description Audit logs with events that are not sealed */
+      readonly unsealed_logs: number;
+      /**
+       * Format: date-time
+       * @description When the oldest of these events happened
+       */
+      readonly oldest: string | null;
+    };
+    readonly BackupsView: {
+      /**
+       * Format: date-time
+       * @description The last backup of the data on record
+       */
+      readonly data: string | null;
+      /**
+       * Format: date-time
+       * @description The last backup of the keys on record
+       */
+      readonly keys: string | null;
+      /**
+       * Format: date-time
+       * @description The last export of the ledger on record
+       */
+      readonly ledger: string | null;
+    };
+    readonly StatusView: {
+      readonly health: components['schemas']['HealthView'];
+      readonly version: string;
+      readonly node: string;
+      /**
+       * Format: date-time
+       * @description The start of the process that answers
+       */
+      readonly started_at: string;
+      readonly database: components['schemas']['DatabaseView'];
+      readonly migrations: components['schemas']['MigrationsView'];
+      /**
+       * @description Where the master key is: `LETHE_MASTER_KEY`, or the key file beside the database
+       * @enum {string}
+       */
+      readonly master_key: 'environment' | 'file';
+      /** @description Of `RATE_LIMIT_TIERS` */
+      readonly tiers: readonly components['schemas']['TierView'][];
+      readonly bots: components['schemas']['BotCountsView'];
+      /** @description Users in guilds about whom anything is held, of all bots; on PostgreSQL an estimate above 10,000 */
+      readonly subjects: number;
+      readonly webhooks: components['schemas']['WebhookBacklogView'];
+      readonly erasures: components['schemas']['ErasureBacklogView'];
+      readonly sealing: components['schemas']['SealingBacklogView'];
+      /** @description null for PostgreSQL, whose backups Lethe does not make */
+      readonly backups: components['schemas']['BackupsView'] | null;
+      /**
+       * Format: date-time
+       * @description When this was read from the database; one reading serves all callers for 5 seconds
+       */
+      readonly read_at: string;
+    };
+    readonly FindingView: {
+      readonly id: string;
+      /** @enum {string} */
+      readonly level: 'fault' | 'warning';
+      readonly says: string;
+      /** @description What to do */
+      readonly mend: string;
+    };
+    readonly FindingsView: {
+      /** @description Faults first */
+      readonly findings: readonly components['schemas']['FindingView'][];
+      /**
+       * Format: date-time
+       * @description When this was read; one reading serves all callers for a minute
+       */
+      readonly read_at: string;
+    };
+    readonly DiskView: {
+      readonly bytes: number;
+      readonly free_bytes: number;
+    };
+    readonly SampleView: {
+      /**
+       * Format: date-time
+       * @description The first moment of the day (UTC)
+       */
+      readonly at: string;
+      readonly bytes: number;
+      readonly bots: number;
+      /** @description On PostgreSQL an estimate above 10,000 */
+      readonly subjects: number;
+    };
+    readonly StorageView: {
+      /** @description The size of the database now */
+      readonly bytes: number;
+      /** @description The disk of the SQLite file; null for PostgreSQL */
+      readonly disk: components['schemas']['DiskView'] | null;
+      /** @description One for each day of the last 400 on which a process ran */
+      readonly samples: readonly components['schemas']['SampleView'][];
+    };
+    readonly OperatedBotView: {
+      /** Format: uuid */
+      readonly id: string;
+      readonly platform_bot_id: string;
+      readonly name: string;
+      /** @enum {string} */
+      readonly state: 'active' | 'suspended' | 'deleting';
+      /** Format: date-time */
+      readonly suspended_at: string | null;
+      /** @description The tier in force */
+      readonly tier: string;
+      /** @description The tier that the operator gave the bot; null for that of the settings */
+      readonly stored_tier: string | null;
+      /** @description Users in guilds about whom anything is held, counted up to 10000 */
+      readonly subjects: number;
+      /** @description Stored values, one for each user, guild and category, counted up to 10000 */
+      readonly values: number;
+      /** Format: date-time */
+      readonly created_at: string;
+      /**
+       * Format: date-time
+       * @description The last use of one of its keys, up to a minute late
+       */
+      readonly last_used_at: string | null;
+    };
+    readonly OperatedBotList: {
+      readonly bots: readonly components['schemas']['OperatedBotView'][];
+      readonly pagination: components['schemas']['Pagination'];
+    };
+    readonly SetTierDto: {
+      /** @description A tier of `RATE_LIMIT_TIERS`; `default` removes the given one, so that the settings decide */
+      readonly tier: string;
+    };
+    readonly LedgerLine: {
+      /** @description A keyed hash over this line and the one before it */
+      readonly mac: string;
     };
     readonly ForgottenView: {
       /** Format: uuid */
@@ -3928,6 +4281,211 @@ export interface operations {
             readonly data: components['schemas']['ProcessingRecordView'];
           };
           readonly 'text/markdown': string;
+        };
+      };
+    };
+  };
+  readonly operatorState: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['StatusView'];
+          };
+        };
+      };
+    };
+  };
+  readonly operatorFindings: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['FindingsView'];
+          };
+        };
+      };
+    };
+  };
+  readonly operatorSizes: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['StorageView'];
+          };
+        };
+      };
+    };
+  };
+  readonly operatorList: {
+    readonly parameters: {
+      readonly query?: {
+        readonly page?: number;
+        readonly page_size?: number;
+        /** @description `pagination.next` of the page before, in place of `page`: a walk misses no row and repeats none */
+        readonly after?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['OperatedBotList'];
+          };
+        };
+      };
+    };
+  };
+  readonly operatorSuspend: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['OperatedBotView'];
+          };
+        };
+      };
+    };
+  };
+  readonly operatorResume: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['OperatedBotView'];
+          };
+        };
+      };
+    };
+  };
+  readonly operatorSetTier: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['SetTierDto'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['OperatedBotView'];
+          };
+        };
+      };
+    };
+  };
+  readonly operatorExported: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/x-ndjson': {
+            readonly [key: string]: unknown;
+          } & components['schemas']['LedgerLine'];
         };
       };
     };

@@ -56,9 +56,14 @@ function requireLimits({ timeoutMs, retries }: Pick<CallOptions, 'timeoutMs' | '
 type Read<T> = (response: Response) => Promise<T>;
 
 /** POSTs that take no `Idempotency-Key`. */
-const WITHOUT_KEY: readonly string[] = ['POST /bots/register', 'POST /consents/status/batch'];
+const WITHOUT_KEY: readonly string[] = [
+  'POST /bots/register',
+  'POST /consents/status/batch',
+  'POST /operator/bots/{id}/suspend',
+  'POST /operator/bots/{id}/resume',
+];
 /** What may happen twice though no key makes it one. */
-const READING_POSTS: readonly string[] = ['POST /consents/status/batch'];
+const HARMLESS_TWICE: readonly string[] = WITHOUT_KEY.slice(1);
 
 /** The address without the path of the interface. @throws TypeError that says how it is written */
 function baseOf(url: unknown): string {
@@ -199,7 +204,7 @@ export class Transport {
       url: `${this.base}/api/v1${path}${hasBody ? '' : queryOf(wire)}`,
       // A redirect would turn a POST into a GET, or lose the key.
       init: { method, headers, redirect: 'manual', ...(hasBody && { body: JSON.stringify(wire) }) },
-      isRepeatable: method === 'GET' || method === 'PUT' || isKeyed || READING_POSTS.includes(route),
+      isRepeatable: method === 'GET' || method === 'PUT' || isKeyed || HARMLESS_TWICE.includes(route),
     };
   }
 

@@ -38,6 +38,7 @@ export interface Operation {
   readonly template: string;
   readonly parameters: readonly Parameter[];
   readonly body: Schema | undefined;
+  readonly isOfOperator: boolean;
   /** The declared statuses. */
   readonly statuses: readonly number[];
   /** Its name in the report of a failure. */
@@ -46,6 +47,7 @@ export interface Operation {
 
 interface Declared {
   readonly parameters?: readonly Parameter[];
+  readonly security: readonly object[];
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
   readonly responses: Readonly<Record<string, object>>;
 }
@@ -54,11 +56,12 @@ const paths = document.paths as unknown as Readonly<Record<string, Readonly<Reco
 
 /** Every operation of openapi.json. */
 export const OPERATIONS: readonly Operation[] = Object.entries(paths).flatMap(([template, item]) =>
-  Object.entries(item).map(([method, { parameters = [], requestBody, responses }]) => ({
+  Object.entries(item).map(([method, { parameters = [], requestBody, responses, security }]) => ({
     method: method.toUpperCase(),
     template,
     parameters,
     body: requestBody?.content['application/json'].schema,
+    isOfOperator: security.some((each) => 'operatorToken' in each),
     statuses: Object.keys(responses).map(Number),
     [fc.toStringMethod]: () => template,
   })),
@@ -107,6 +110,7 @@ const NAMED: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   category: mostlyFirst(CATEGORIES),
   key: mostlyFirst(CATEGORIES),
   name: fc.oneof(word, fc.constantFrom(...CATEGORIES)),
+  tier: fc.constantFrom('free', 'high', 'default', 'zebra'),
   data,
   details: fc.option(fc.dictionary(word, jsonValue, { maxKeys: 4 })),
   fields: fc.uniqueArray(aField, { minLength: 1, maxLength: 5, selector: ({ key }) => key }),
@@ -170,6 +174,7 @@ const IDS: Readonly<Record<string, string>> = {
   gdpr: 'zzDELETIONzz',
   webhooks: 'zzDELIVERYzz',
   'privacy-links': 'zzLINKzz',
+  operator: 'zzBOTzz',
 };
 
 /** A value of a parameter as text, not encoded yet; undefined where a query leaves it out. */

@@ -28,6 +28,7 @@ interface Cut {
 type Framing = 'length' | 'chunked' | 'none' | 'short' | 'long' | 'twice';
 
 const AUTHORIZATION = 'Authorization: Bearer zzKEYzz';
+const OF_OPERATOR = 'Authorization: Bearer zzOPERATORzz';
 const JSON_TYPE = 'Content-Type: application/json';
 
 /** A request that openapi.json describes, to one of its operations. */
@@ -38,7 +39,10 @@ const aValidRequest: fc.Arbitrary<Asked> = fc.constantFrom(...OPERATIONS).chain(
       operation,
       method: operation.method,
       target: targetOf(operation, values),
-      headers: [AUTHORIZATION, ...(body === undefined ? [] : [JSON_TYPE])],
+      headers: [
+        operation.isOfOperator ? OF_OPERATOR : AUTHORIZATION,
+        ...(body === undefined ? [] : [JSON_TYPE]),
+      ],
       ...(body !== undefined && { body }),
       padTo: 0,
       cuts: [],

@@ -4,6 +4,8 @@ import { BOT_WIDE, snowflake } from '../../support/snowflakes';
 import { dumpOf } from '../../support/tenant-dump';
 import { CATEGORIES, FIELDS, GUILDS, MARKER, USERS } from './grammar';
 
+export const OPERATOR_TOKEN = 'operator-'.repeat(4);
+
 /** Tables that a job changes at any time. */
 const BACKGROUND = /^audit_(batches|heads) /;
 
@@ -15,7 +17,7 @@ export class Tenant {
     private readonly service: Service,
     readonly bot: Bot,
   ) {
-    this.known = { BOT: bot.id, PLATFORM: bot.platformBotId, KEY: bot.key };
+    this.known = { BOT: bot.id, PLATFORM: bot.platformBotId, KEY: bot.key, OPERATOR: OPERATOR_TOKEN };
   }
 
   static async begin(service: Service): Promise<Tenant> {
@@ -61,7 +63,7 @@ export class Tenant {
   /** What must not be in the log. */
   get secrets(): string[] {
     const { key, webhookSecret } = this.bot;
-    return [key.slice(16), webhookSecret.slice(6), MARKER, ...USERS, ...GUILDS.slice(0, 2)];
+    return [OPERATOR_TOKEN, key.slice(16), webhookSecret.slice(6), MARKER, ...USERS, ...GUILDS.slice(0, 2)];
   }
 
   /** The rows of the tenant, and the number of all bots: a job removes other rows of deleted bots later. */

@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
 import { LanguageSwitch } from '../language-switch';
 import { useWords } from '../language';
-import { type Session, signIn, SignInError } from '../service';
+import { type AnySession, signIn, SignInError } from '../service';
 import type { TextName } from '../texts';
 
-/** Begins a session with an API key, which the page forgets at once. */
+/** Begins a session with an API key or the token of the operator, which the page forgets at once. */
 export function SignInPage({
   hasEnded,
   onSession,
 }: {
   readonly hasEnded: boolean;
-  readonly onSession: (session: Session) => void;
+  readonly onSession: (session: AnySession) => void;
 }) {
   const { t } = useWords();
   const [key, setKey] = useState('');
@@ -53,7 +53,7 @@ export function SignInPage({
             autocomplete="off"
             spellcheck={false}
             required
-            maxLength={200}
+            maxLength={258}
             value={key}
             aria-invalid={fault === 'keyInvalid'}
             aria-describedby="sign-in-fault"

@@ -195,13 +195,27 @@ class AsyncAudit(calls.AsyncAudit):
         self, *, after: Optional[int] = OMITTED, options: Optional[CallOptions] = None
     ) -> AsyncIterator[str]:
         """The sealed log line by line."""
-        rest = b""
-        async for chunk in self._call.stream("GET /audit/export", {"after": after}, options):
-            *lines, rest = (rest + chunk).split(b"\n")
-            for line in lines:
-                yield line.decode()
-        if rest:
-            yield rest.decode()
+        async for line in _lines(self._call.stream("GET /audit/export", {"after": after}, options)):
+            yield line
+
+
+class AsyncOperator(calls.AsyncOperator):
+    """For the operator: `key` of the client is the token of `OPERATOR_TOKEN`."""
+
+    async def ledger(self, *, options: Optional[CallOptions] = None) -> AsyncIterator[str]:
+        """The ledger of all erasures line by line, for a file."""
+        async for line in _lines(self._call.stream("GET /operator/ledger", {}, options)):
+            yield line
+
+
+async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[str]:
+    rest = b""
+    async for chunk in chunks:
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            yield line.decode()
+    if rest:
+        yield rest.decode()
 
 
 class AsyncLethe(calls.AsyncUnnamed):
@@ -234,6 +248,7 @@ class AsyncLethe(calls.AsyncUnnamed):
         self.privacy = AsyncPrivacy(call)
         self.audit = AsyncAudit(call)
         self.webhooks = calls.AsyncWebhooks(call)
+        self.operator = AsyncOperator(call)
 
     @staticmethod
     async def register(

@@ -35,14 +35,18 @@ from .types import (
     DeletionRequestView,
     DeliveryDetailsView,
     DeliveryView,
+    FindingsView,
     FurtherConsentText,
     GuildErasedView,
     Id,
+    OperatedBotView,
     PrivacyLinkDeletedView,
     PrivacyLinkView,
     ReplayView,
     ServerView,
     StatsView,
+    StatusView,
+    StorageView,
     UserValueView,
     ValuesErasedView,
     ValuesView,
@@ -871,4 +875,73 @@ class Privacy(Group):
         """
         given: Dict[str, Any] = {"id": id}
         answer: CertificateView = self._call.send("GET /gdpr/forget-status/{id}/certificate", given, options)
+        return answer
+
+
+class Operator(Group):
+    def status(self, *, options: Optional[CallOptions] = None) -> StatusView:
+        """Read the state of the installation.
+
+        Answers versions, migrations, what waits, and what readiness calls degraded, with what to do. One reading
+        of the database serves all callers for 5 seconds.
+        """
+        given: Dict[str, Any] = {}
+        answer: StatusView = self._call.send("GET /operator/status", given, options)
+        return answer
+
+    def findings(self, *, options: Optional[CallOptions] = None) -> FindingsView:
+        """Look for what operators forget.
+
+        Answers what `doctor` of the command line finds in the settings, the files beside the database and the
+        database, with what to do. One reading serves all callers for a minute.
+        """
+        given: Dict[str, Any] = {}
+        answer: FindingsView = self._call.send("GET /operator/findings", given, options)
+        return answer
+
+    def storage(self, *, options: Optional[CallOptions] = None) -> StorageView:
+        """Read the size of the installation over time.
+
+        Answers the size of the database now, and a sample for each day, kept for 400 days.
+        """
+        given: Dict[str, Any] = {}
+        answer: StorageView = self._call.send("GET /operator/storage", given, options)
+        return answer
+
+    def bots(self, *, options: Optional[CallOptions] = None) -> Pages[OperatedBotView]:
+        """List all bots.
+
+        Answers the bots in the order of their ids, with tier, state and size. Subjects and values are counted up
+        to 10,000: this number means as many or more.
+        """
+        given: Dict[str, Any] = {}
+        return Pages(self._call, "GET /operator/bots", "bots", given, options)
+
+    def suspend(self, id: str, *, options: Optional[CallOptions] = None) -> OperatedBotView:
+        """Suspend a bot.
+
+        Until it is resumed the bot can read, export, erase and revoke, and nothing else, and its webhook calls
+        wait. The answer comes when this holds in every process. A repeat changes nothing.
+        """
+        given: Dict[str, Any] = {"id": id}
+        answer: OperatedBotView = self._call.send("POST /operator/bots/{id}/suspend", given, options)
+        return answer
+
+    def resume(self, id: str, *, options: Optional[CallOptions] = None) -> OperatedBotView:
+        """End the suspension of a bot.
+
+        The webhook calls that have waited are sent. A repeat changes nothing.
+        """
+        given: Dict[str, Any] = {"id": id}
+        answer: OperatedBotView = self._call.send("POST /operator/bots/{id}/resume", given, options)
+        return answer
+
+    def set_tier(self, *, id: str, tier: str, options: Optional[CallOptions] = None) -> OperatedBotView:
+        """Give a bot a tier.
+
+        The tier sets the requests per minute of the bot. It holds in every process when the answer comes. `GET
+        /operator/status` lists the tiers. A repeat changes nothing.
+        """
+        given: Dict[str, Any] = {"id": id, "tier": tier}
+        answer: OperatedBotView = self._call.send("PUT /operator/bots/{id}/tier", given, options)
         return answer

@@ -32,9 +32,14 @@ PAGE_SIZE = 100
 
 _IDS = ("user_id", "guild_id", "platform_bot_id")
 #: POSTs that take no `Idempotency-Key`.
-_WITHOUT_KEY = ("POST /bots/register", "POST /consents/status/batch")
+_WITHOUT_KEY = (
+    "POST /bots/register",
+    "POST /consents/status/batch",
+    "POST /operator/bots/{id}/suspend",
+    "POST /operator/bots/{id}/resume",
+)
 #: What may happen twice though no key makes it one.
-_READING_POSTS = ("POST /consents/status/batch",)
+_HARMLESS_TWICE = _WITHOUT_KEY[1:]
 #: What may change a consent, of one user or of many.
 CHANGING = (
     "POST /consents/accept",
@@ -126,7 +131,7 @@ def request_of(base: str, key: Optional[str], route: str, given: Mapping[str, An
         url=f"{base}/api/v1{path}" + (f"?{urlencode(query)}" if query and not has_body else ""),
         headers=headers,
         body=json.dumps(wire, ensure_ascii=False, allow_nan=False).encode() if has_body else None,
-        is_repeatable=method in ("GET", "PUT") or is_keyed or route in _READING_POSTS,
+        is_repeatable=method in ("GET", "PUT") or is_keyed or route in _HARMLESS_TWICE,
     )
 
 

@@ -194,13 +194,27 @@ class Audit(calls.Audit):
         self, *, after: Optional[int] = OMITTED, options: Optional[CallOptions] = None
     ) -> Iterator[str]:
         """The sealed log line by line."""
-        rest = b""
-        for chunk in self._call.stream("GET /audit/export", {"after": after}, options):
-            *lines, rest = (rest + chunk).split(b"\n")
-            for line in lines:
-                yield line.decode()
-        if rest:
-            yield rest.decode()
+        for line in _lines(self._call.stream("GET /audit/export", {"after": after}, options)):
+            yield line
+
+
+class Operator(calls.Operator):
+    """For the operator: `key` of the client is the token of `OPERATOR_TOKEN`."""
+
+    def ledger(self, *, options: Optional[CallOptions] = None) -> Iterator[str]:
+        """The ledger of all erasures line by line, for a file."""
+        for line in _lines(self._call.stream("GET /operator/ledger", {}, options)):
+            yield line
+
+
+def _lines(chunks: Iterator[bytes]) -> Iterator[str]:
+    rest = b""
+    for chunk in chunks:
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            yield line.decode()
+    if rest:
+        yield rest.decode()
 
 
 class Lethe(calls.Unnamed):
@@ -233,6 +247,7 @@ class Lethe(calls.Unnamed):
         self.privacy = Privacy(call)
         self.audit = Audit(call)
         self.webhooks = calls.Webhooks(call)
+        self.operator = Operator(call)
 
     @staticmethod
     def register(

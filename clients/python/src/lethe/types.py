@@ -570,6 +570,124 @@ class CertificateView(TypedDict):
     certificate: str
 
 
+class StatusView(TypedDict):
+    health: HealthView
+    version: str
+    node: str
+    started_at: str
+    database: DatabaseView
+    migrations: MigrationsView
+    master_key: Literal["environment", "file"]
+    tiers: List[TierView]
+    bots: BotCountsView
+    subjects: int
+    webhooks: WebhookBacklogView
+    erasures: ErasureBacklogView
+    sealing: SealingBacklogView
+    backups: Optional[BackupsView]
+    read_at: str
+
+
+class HealthView(TypedDict):
+    status: Literal["ok", "degraded"]
+    conditions: List[ConditionView]
+
+
+class ConditionView(TypedDict):
+    name: str
+    says: str
+    mend: str
+
+
+class DatabaseView(TypedDict):
+    engine: Literal["sqlite", "postgres"]
+    version: str
+    bytes: int
+
+
+class MigrationsView(TypedDict):
+    applied: int
+    pending: List[str]
+    unknown: List[str]
+
+
+class TierView(TypedDict):
+    name: str
+    requests_per_minute: int
+
+
+class BotCountsView(TypedDict):
+    total: int
+    suspended: int
+
+
+class WebhookBacklogView(TypedDict):
+    waiting: int
+    oldest_due: Optional[str]
+    exhausted: int
+    suspended_bots: int
+
+
+class ErasureBacklogView(TypedDict):
+    processing: int
+    oldest: Optional[str]
+
+
+class SealingBacklogView(TypedDict):
+    unsealed_logs: int
+    oldest: Optional[str]
+
+
+class BackupsView(TypedDict):
+    data: Optional[str]
+    keys: Optional[str]
+    ledger: Optional[str]
+
+
+class FindingsView(TypedDict):
+    findings: List[FindingView]
+    read_at: str
+
+
+class FindingView(TypedDict):
+    id: str
+    level: Literal["fault", "warning"]
+    says: str
+    mend: str
+
+
+class StorageView(TypedDict):
+    bytes: int
+    disk: Optional[DiskView]
+    samples: List[SampleView]
+
+
+class DiskView(TypedDict):
+    bytes: int
+    free_bytes: int
+
+
+class SampleView(TypedDict):
+    at: str
+    bytes: int
+    bots: int
+    subjects: int
+
+
+class OperatedBotView(TypedDict):
+    id: str
+    platform_bot_id: str
+    name: str
+    state: Literal["active", "suspended", "deleting"]
+    suspended_at: Optional[str]
+    tier: str
+    stored_tier: Optional[str]
+    subjects: int
+    values: int
+    created_at: str
+    last_used_at: Optional[str]
+
+
 class ConsentQuery(TypedDict):
     user_id: Id
     guild_id: Id
@@ -738,6 +856,11 @@ class FieldView(_FieldView, total=False):
     description_de: str
     description_en: str
     descriptions: Dict[str, str]
+
+
+class OperatedBotList(TypedDict):
+    bots: List[OperatedBotView]
+    pagination: Pagination
 
 
 class ForgottenView(TypedDict):

@@ -129,12 +129,25 @@ export async function confirmForgotten(tx: Tx, botId: string, requestId: string 
   await tx.run('UPDATE deletion_requests SET webhook_sent = 1 WHERE bot_id = ? AND id = ?', botId, requestId);
 }
 
-/** When the oldest erasure that is neither completed nor failed began; undefined for none. */
-export async function oldestErasure(unitOfWork: UnitOfWork): Promise<string | undefined> {
-  const row = await unitOfWork.get<{ at: string | null }>(
-    `SELECT MIN(created_at) AS at FROM deletion_requests WHERE status = 'processing'`,
+/** Erasures that are neither completed nor failed. */
+export interface ErasureBacklog {
+  /** Counted up to 10,000. */
+  readonly processing: number;
+  /** When the oldest of all began; undefined for none. */
+  readonly oldest: string | undefined;
+}
+
+const COUNTED_MAX = 10_000;
+const PROCESSING = `FROM deletion_requests WHERE status = 'processing'`;
+
+export async function erasureBacklog(unitOfWork: UnitOfWork): Promise<ErasureBacklog> {
+  const row = await unitOfWork.snapshot((tx) =>
+    tx.get<{ at: string | null; processing: number | string }>(
+      `SELECT MIN(created_at) AS at,
+       (SELECT COUNT(*) FROM (SELECT 1 ${PROCESSING} LIMIT ${COUNTED_MAX}) found) AS processing ${PROCESSING}`,
+    ),
   );
-  return row?.at ?? undefined;
+  return { processing: Number(row?.processing ?? 0), oldest: row?.at ?? undefined };
 }
 
 async function find(tx: Tx, where: string, ...values: SqlPart['values']): Promise<DeletionRequest[]> {

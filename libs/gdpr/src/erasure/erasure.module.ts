@@ -40,6 +40,6 @@ const JOBS = [ErasureRecovery, ErasureWatch, EvidenceRetentionJob, GuildDeletion
   ],
   controllers: [ErasureController, CertificateController],
   providers: [...ERASURE, ...REQUESTS, ...LEDGER, ...JOBS],
-  exports: [EvidenceRetention, ErasureService, ErasureEverywhere, ErasureRequests],
+  exports: [ErasureLedger, EvidenceRetention, ErasureService, ErasureEverywhere, ErasureRequests],
 })
 export class ErasureModule {}

@@ -1,14 +1,15 @@
+import type { KeyUse } from '@app/crypto';
 import type { Config } from '@app/kernel';
 import { backupFindings } from './findings.backup';
 import type { Circumstances, Finding, Installation, Look } from './installation';
 
 /** All findings, faults first. */
 export function findingsOf(circumstances: Circumstances): Finding[] {
-  const { installation, nowMs } = circumstances;
+  const { installation, masterKeys = [], nowMs } = circumstances;
   const found = [
     ...backupFindings(circumstances),
     ...exposureFindings(circumstances),
-    ...(installation === undefined ? [] : clockAndKeys(installation, nowMs)),
+    ...(installation === undefined ? [] : clockAndKeys(installation, masterKeys, nowMs)),
     ...(installation === undefined ? [] : backlog(installation, nowMs)),
   ].filter((look): look is Finding => typeof look === 'object');
   return found.sort((one, other) => Number(one.level === 'warning') - Number(other.level === 'warning'));
@@ -75,7 +76,7 @@ function publicFindings(config: Config): readonly Look[] {
 
 const MINUTE_MS = 60_000;
 
-function clockAndKeys({ logs, masterKeys }: Installation, nowMs: number): readonly Look[] {
+function clockAndKeys({ logs }: Installation, masterKeys: readonly KeyUse[], nowMs: number): readonly Look[] {
   const missing = masterKeys.filter(({ role }) => role === 'missing').map(({ keyId }) => keyId);
   const unused = masterKeys.filter(({ role, texts }) => role === 'older' && texts === 0);
   return [
@@ -102,15 +103,15 @@ function clockAndKeys({ logs, masterKeys }: Installation, nowMs: number): readon
 }
 
 /** What waits too long. */
-function backlog({ logs, oldestErasure, outbox }: Installation, nowMs: number): readonly Look[] {
+function backlog({ logs, erasures, outbox }: Installation, nowMs: number): readonly Look[] {
   const isLate = (at: string | undefined, minutes: number): boolean =>
     at !== undefined && nowMs - Date.parse(at) > minutes * MINUTE_MS;
   const mend = 'Look whether the service runs with JOBS=on, or a worker does, and read its log.';
   return [
-    isLate(oldestErasure, 1) && {
+    isLate(erasures.oldest, 1) && {
       id: 'erasure_unfinished',
       level: 'fault',
-      says: `An erasure is unfinished since ${oldestErasure}.`,
+      says: `An erasure is unfinished since ${erasures.oldest}.`,
       mend,
     },
     isLate(logs.oldestUnsealed, 10) && {

@@ -1,0 +1,124 @@
+import { statfsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { Inject, Injectable } from '@nestjs/common';
+import { countBots } from '@app/bots';
+import { countSubjects, keyFilePath, KeyRotation, type KeyUse } from '@app/crypto';
+import { databaseBytes, UnitOfWork } from '@app/database';
+import { type ErasureBacklog, erasureBacklog } from '@app/gdpr';
+import { type Config, CONFIG } from '@app/kernel';
+import { logState, type LogState } from '@app/sealing';
+import { outboxState, type OutboxState } from '@app/webhooks';
+import { type BackupRecord, lastBackups } from './sqlite.backup';
+
+/** What the database tells about an installation: counts and times, and nothing about a user. */
+export interface Installation {
+  readonly bytes: number;
+  readonly bots: number;
+  readonly suspendedBots: number;
+  readonly subjects: number;
+  readonly outbox: OutboxState;
+  readonly erasures: ErasureBacklog;
+  readonly logs: LogState;
+  /** Undefined for PostgreSQL, whose backups Lethe does not make. */
+  readonly backups: BackupRecord | undefined;
+}
+
+/** Reads an installation, also while the service runs: in several short units beside those of bots. */
+@Injectable()
+export class InstallationReading {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly rotation: KeyRotation,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  async read(): Promise<Installation> {
+    const { unitOfWork, config } = this;
+    const { bots, suspended } = await countBots(unitOfWork);
+    return {
+      bytes: await databaseBytes(unitOfWork, config),
+      bots,
+      suspendedBots: suspended,
+      subjects: await countSubjects(unitOfWork),
+      outbox: await outboxState(unitOfWork),
+      erasures: await erasureBacklog(unitOfWork),
+      logs: await logState(unitOfWork),
+      backups: config.database.engine === 'sqlite' ? lastBackups(config.database.path) : undefined,
+    };
+  }
+
+  /** Which master keys are used. It reads every key of every subject, page by page. */
+  masterKeys(): Promise<KeyUse[]> {
+    return this.rotation.uses();
+  }
+}
+
+/** Something that an operator should change. A fault fails `doctor`, a warning does not. */
+export interface Finding {
+  readonly id: string;
+  readonly level: 'fault' | 'warning';
+  readonly says: string;
+  /** What mends it. */
+  readonly mend: string;
+}
+
+/** What `doctor` looks at. */
+export interface Circumstances {
+  readonly config: Config;
+  /** Undefined for a database that cannot be read. */
+  readonly installation: Installation | undefined;
+  /** Undefined for those of a database that cannot be read. */
+  readonly masterKeys: readonly KeyUse[] | undefined;
+  readonly nowMs: number;
+  /** The version of Node.js. */
+  readonly node: string;
+  /** Undefined where LETHE_MASTER_KEY is set. */
+  readonly keyFile: { readonly path: string; readonly mode: number | undefined } | undefined;
+  /** The mode of a file `.env` in the working folder. */
+  readonly environmentMode: number | undefined;
+  /** The disk of a SQLite file. */
+  readonly disk: { readonly freeBytes: number; readonly bytes: number } | undefined;
+  /** The device that holds a path; undefined if there is nothing. */
+  readonly deviceOf: (path: string) => number | undefined;
+}
+
+/** The result of one look: a finding, if there is something to mend. */
+export type Look = Finding | false | undefined;
+
+/** What is around an installation: settings, files and disk. */
+export function circumstancesOf(
+  config: Config,
+  read: Pick<Circumstances, 'installation' | 'masterKeys'>,
+): Circumstances {
+  const keyFile = config.masterKeys.length > 0 ? undefined : keyFilePath(config);
+  return {
+    config,
+    ...read,
+    nowMs: Date.now(),
+    node: process.versions.node,
+    keyFile: keyFile === undefined ? undefined : { path: keyFile, mode: modeOf(keyFile) },
+    environmentMode: modeOf('.env'),
+    disk: diskOf(config),
+    deviceOf: (path) => seen(() => statSync(path).dev),
+  };
+}
+
+const modeOf = (path: string): number | undefined => seen(() => statSync(path).mode & 0o777);
+
+/** The disk of a SQLite file; undefined for PostgreSQL. */
+export function diskOf({ database }: Pick<Config, 'database'>): Circumstances['disk'] {
+  if (database.engine === 'postgres') return undefined;
+  return seen(() => {
+    const { bavail, bsize, blocks } = statfsSync(dirname(resolve(database.path)));
+    return { freeBytes: bavail * bsize, bytes: blocks * bsize };
+  });
+}
+
+/** Undefined for what is not there, or in a folder that this user cannot open. */
+function seen<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}

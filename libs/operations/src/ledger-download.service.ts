@@ -1,0 +1,48 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ErasureLedger } from '@app/gdpr';
+import { LineStream } from '@app/http';
+import { Clock, type Config, CONFIG, describeFault, LOGGER } from '@app/kernel';
+import { recordBackup } from './sqlite.backup';
+import type { Logger } from 'pino';
+
+/** Lines of one piece. */
+const LINES = 200;
+
+/** The ledger of all erasures as a file, the same that `ledger:export` writes. No unit is open while its reader waits. */
+@Injectable()
+export class LedgerDownload {
+  constructor(
+    private readonly ledger: ErasureLedger,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** @param isWhole whether the caller gets the lines, and not their headers alone */
+  stream(isWhole: boolean): LineStream {
+    const madeAt = this.clock.nowIso();
+    return new LineStream(async (write) => {
+      let piece: string[] = [];
+      for await (const line of isWhole ? this.ledger.lines() : []) {
+        if (piece.push(`${line}\n`) < LINES) continue;
+        await write(piece.join(''));
+        piece = [];
+      }
+      await write(piece.join(''));
+      if (!isWhole) return;
+      // Fails for a reader that went away with the last lines.
+      await write('');
+      await this.record(madeAt);
+    });
+  }
+
+  /** `doctor` asks when the ledger was exported. */
+  private async record(madeAt: string): Promise<void> {
+    this.logger.info('The operator has downloaded the ledger');
+    const { database } = this.config;
+    if (database.engine === 'postgres') return;
+    await recordBackup(database.path, { ledger: { made_at: madeAt } }).catch((error: unknown) =>
+      this.logger.warn(describeFault(error), 'The time of an export of the ledger could not be recorded'),
+    );
+  }
+}

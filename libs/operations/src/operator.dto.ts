@@ -1,0 +1,176 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Count, ListOf, OneOf, Pagination, Snowflake, Text, Timestamp, Uuid } from '@app/http';
+
+/** Subjects and values of a bot are counted up to this number. */
+export const COUNTED_MAX = 10_000;
+
+const Names = (description: string): PropertyDecorator =>
+  ApiProperty({ type: 'array', items: { type: 'string' }, description });
+const Time = (description: string): PropertyDecorator => Timestamp({ nullable: true, description });
+
+class ConditionView {
+  @Text(64, { description: 'As in `conditions` of `/health/ready`' }) name: string;
+  @Text(400) says: string;
+  @Text(400, { description: 'What to do' }) mend: string;
+}
+
+class HealthView {
+  @OneOf(['ok', 'degraded'], { description: 'Of the process that answers, at this moment' })
+  status: 'ok' | 'degraded';
+  @ListOf(() => ConditionView, 0, 100) conditions: ConditionView[];
+}
+
+class DatabaseView {
+  @OneOf(['sqlite', 'postgres']) engine: 'sqlite' | 'postgres';
+  @Text(32) version: string;
+  @Count() bytes: number;
+}
+
+class MigrationsView {
+  @Count() applied: number;
+  @Names('Known to this version and not applied yet') pending: string[];
+  @Names('Applied by another version or module') unknown: string[];
+}
+
+class TierView {
+  @Text(64) name: string;
+  @Count() requests_per_minute: number;
+}
+
+class BotCountsView {
+  @Count() total: number;
+  @Count() suspended: number;
+}
+
+class WebhookBacklogView {
+  @Count('Calls that wait; of each bot 1,000 are counted at most') waiting: number;
+  @Time('When the oldest call of a bot that is not suspended is due') oldest_due: string | null;
+  @Count('Calls that were given up and can be sent again; of each bot 1,000 are counted at most')
+  exhausted: number;
+  @Count('Suspended bots with waiting calls') suspended_bots: number;
+}
+
+class ErasureBacklogView {
+  @Count('Erasures that have begun and are not completed; 10,000 are counted at most') processing: number;
+  @Time('When the oldest of them began') oldest: string | null;
+}
+
+class SealingBacklogView {
+  @Count('Audit logs with events that are not sealed') unsealed_logs: number;
+  @Time('When the oldest of these events happened') oldest: string | null;
+}
+
+class BackupsView {
+  @Time('The last backup of the data on record') data: string | null;
+  @Time('The last backup of the keys on record') keys: string | null;
+  @Time('The last export of the ledger on record') ledger: string | null;
+}
+
+export class StatusView {
+  @ApiProperty({ type: HealthView }) health: HealthView;
+  @Text(32) version: string;
+  @Text(32) node: string;
+  @Timestamp({ description: 'The start of the process that answers' }) started_at: string;
+  @ApiProperty({ type: DatabaseView }) database: DatabaseView;
+  @ApiProperty({ type: MigrationsView }) migrations: MigrationsView;
+  @OneOf(['environment', 'file'], {
+    description: 'Where the master key is: `LETHE_MASTER_KEY`, or the key file beside the database',
+  })
+  master_key: 'environment' | 'file';
+  @ListOf(() => TierView, 0, 100, { description: 'Of `RATE_LIMIT_TIERS`' }) tiers: TierView[];
+  @ApiProperty({ type: BotCountsView }) bots: BotCountsView;
+  @Count('Users in guilds about whom anything is held, of all bots; on PostgreSQL an estimate above 10,000')
+  subjects: number;
+  @ApiProperty({ type: WebhookBacklogView }) webhooks: WebhookBacklogView;
+  @ApiProperty({ type: ErasureBacklogView }) erasures: ErasureBacklogView;
+  @ApiProperty({ type: SealingBacklogView }) sealing: SealingBacklogView;
+  @ApiProperty({
+    type: BackupsView,
+    nullable: true,
+    description: 'null for PostgreSQL, whose backups Lethe does not make',
+  })
+  backups: BackupsView | null;
+  @Timestamp({
+    description: 'When this was read from the database; one reading serves all callers for 5 seconds',
+  })
+  read_at: string;
+}
+
+class FindingView {
+  @Text(64) id: string;
+  @OneOf(['fault', 'warning']) level: 'fault' | 'warning';
+  @Text(1000) says: string;
+  @Text(1000, { description: 'What to do' }) mend: string;
+}
+
+export class FindingsView {
+  @ListOf(() => FindingView, 0, 100, { description: 'Faults first' }) findings: FindingView[];
+  @Timestamp({ description: 'When this was read; one reading serves all callers for a minute' })
+  read_at: string;
+}
+
+class DiskView {
+  @Count() bytes: number;
+  @Count() free_bytes: number;
+}
+
+class SampleView {
+  @Timestamp({ description: 'The first moment of the day (UTC)' }) at: string;
+  @Count() bytes: number;
+  @Count() bots: number;
+  @Count('On PostgreSQL an estimate above 10,000') subjects: number;
+}
+
+export class StorageView {
+  @Count('The size of the database now') bytes: number;
+  @ApiProperty({
+    type: DiskView,
+    nullable: true,
+    description: 'The disk of the SQLite file; null for PostgreSQL',
+  })
+  disk: DiskView | null;
+  @ListOf(() => SampleView, 0, 401, {
+    description: 'One for each day of the last 400 on which a process ran',
+  })
+  samples: SampleView[];
+}
+
+export class OperatedBotView {
+  @Uuid() id: string;
+  @Snowflake() platform_bot_id: string;
+  @Text(100) name: string;
+  @OneOf(['active', 'suspended', 'deleting']) state: 'active' | 'suspended' | 'deleting';
+  @Timestamp({ nullable: true }) suspended_at: string | null;
+  @Text(64, { description: 'The tier in force' }) tier: string;
+  @Text(64, {
+    nullable: true,
+    description: 'The tier that the operator gave the bot; null for that of the settings',
+  })
+  stored_tier: string | null;
+  @Count(`Users in guilds about whom anything is held, counted up to ${COUNTED_MAX}`) subjects: number;
+  @Count(`Stored values, one for each user, guild and category, counted up to ${COUNTED_MAX}`) values: number;
+  @Timestamp() created_at: string;
+  @Timestamp({ nullable: true, description: 'The last use of one of its keys, up to a minute late' })
+  last_used_at: string | null;
+}
+
+export class OperatedBotList {
+  @ListOf(() => OperatedBotView, 0, 100) bots: OperatedBotView[];
+  @ApiProperty({ type: Pagination }) pagination: Pagination;
+}
+
+export class OperatedBotPath {
+  @Uuid() id: string;
+}
+
+export class SetTierDto {
+  @Text(64, {
+    description: 'A tier of `RATE_LIMIT_TIERS`; `default` removes the given one, so that the settings decide',
+  })
+  tier: string;
+}
+
+/** A line of the ledger: its head, an erasure, or its end. */
+export class LedgerLine {
+  @Text(43, { description: 'A keyed hash over this line and the one before it' }) mac: string;
+}

@@ -1,0 +1,46 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { countBots } from '@app/bots';
+import { countSubjects } from '@app/crypto';
+import { databaseBytes, type Job, type Lease, PeriodicJob, UnitOfWork } from '@app/database';
+import { Clock, CONFIG, type Config, Degradations, DISK_LOW } from '@app/kernel';
+
+/** Days for which a sample is kept. */
+export const KEPT_DAYS = 400;
+
+/**
+ * Writes the size of the installation once for each day, by its first run on this day in any process, and removes what is
+ * older than 400 days.
+ */
+@PeriodicJob({ lookEveryMs: 60_000 })
+@Injectable()
+export class StorageSampling implements Job {
+  readonly name = 'storage-samples';
+  readonly everyMs = 3_600_000;
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly degradations: Degradations,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  async run(lease: Lease): Promise<void> {
+    // The rest of the disk is for erasures.
+    if (this.degradations.has(DISK_LOW)) return;
+    const day = this.clock.confirmedIso().slice(0, 10);
+    const known = await this.unitOfWork.get('SELECT 1 FROM storage_samples WHERE day = ?', day);
+    if (known !== undefined) return;
+    const { unitOfWork } = this;
+    const bytes = await databaseBytes(unitOfWork, this.config);
+    const { bots } = await countBots(unitOfWork);
+    const subjects = await countSubjects(unitOfWork);
+    const oldest = this.clock.daysAgoIso(KEPT_DAYS).slice(0, 10);
+    await lease.batch(async (tx) => {
+      await tx.run(
+        'INSERT INTO storage_samples (day, bytes, bots, users) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+        ...[day, bytes, bots, subjects],
+      );
+      await tx.run('DELETE FROM storage_samples WHERE day < ?', oldest);
+    });
+  }
+}

@@ -1,0 +1,63 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { botPages, suspendedBots } from '@app/bots';
+import { givenRows, type Tx, type UnitOfWork } from '@app/database';
+
+/** The state of the outbox for the operator. */
+export interface OutboxState {
+  /** Calls that wait, of all bots. */
+  readonly waiting: number;
+  /** When the oldest waiting call of a bot that is not suspended is due. */
+  readonly oldestDue: string | undefined;
+  /** Calls that were given up and can be sent again by hand. */
+  readonly exhausted: number;
+  /** Suspended bots with waiting calls. */
+  readonly suspended: number;
+}
+
+/** Bots of one unit, and the most calls of a bot that are counted in each state. */
+const BOTS = 100;
+const COUNTED_MAX = 1_000;
+
+interface OfBot {
+  readonly bot_id: string;
+  readonly due: string | null;
+  readonly waiting: number | string;
+  readonly exhausted: number | string;
+}
+
+const callsOf = (status: string): string =>
+  `(SELECT COUNT(*) FROM (SELECT 1 FROM webhook_deliveries
+     WHERE bot_id = given.bot_id AND status = '${status}' LIMIT ${COUNTED_MAX}) found) AS`;
+
+/** Reads page by page of the bots, and other requests are answered in between. Of each bot it counts 1,000 calls at most. */
+export async function outboxState(unitOfWork: UnitOfWork): Promise<OutboxState> {
+  const suspended = new Set(await unitOfWork.read(suspendedBots));
+  const state = { waiting: 0, oldestDue: undefined as string | undefined, exhausted: 0, suspended: 0 };
+  for await (const ids of botPages(unitOfWork, BOTS)) {
+    // A read of SQLite gives the event loop no turn.
+    await nextTurn();
+    for (const { bot_id: botId, due, ...calls } of await unitOfWork.read((tx) => ofBots(tx, ids))) {
+      const [waiting, exhausted] = [Number(calls.waiting), Number(calls.exhausted)];
+      state.waiting += waiting;
+      state.exhausted += exhausted;
+      if (due === null) continue;
+      if (suspended.has(botId)) state.suspended += 1;
+      else if (state.oldestDue === undefined || due < state.oldestDue) state.oldestDue = due;
+    }
+  }
+  return state;
+}
+
+function ofBots(tx: Tx, ids: readonly string[]): Promise<OfBot[]> {
+  const given = givenRows(
+    tx,
+    ['bot_id'],
+    ids.map((id) => [id]),
+  );
+  return tx.all<OfBot>(
+    `SELECT given.bot_id, ${callsOf('pending')} waiting, ${callsOf('exhausted')} exhausted,
+       (SELECT MIN(next_attempt_at) FROM webhook_deliveries WHERE bot_id = given.bot_id AND status = 'pending') AS due
+     FROM ${given.sql}`,
+    ...given.values,
+  );
+}
