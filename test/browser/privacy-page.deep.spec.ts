@@ -88,6 +88,12 @@ describeInBrowser('the privacy page in a browser', () => {
     await page.waitForSelector('textarea');
     expect(await faultsOfAccess()).toStrictEqual([]);
     await picture(page, 'erased', view);
+    const other = view.language === 'de' ? 'en' : 'de';
+    const titles = { de: 'Deine Daten sind gelöscht', en: 'Your data is erased' };
+    expect(await page.innerText('h1')).toBe(titles[view.language]);
+    await page.check(`#in-${other}`);
+    expect(await page.innerText('h1')).toBe(titles[other]);
+    expect(await faultsOfAccess()).toStrictEqual([]);
     await page.goBack();
     await page.goBack();
     await page.reload();

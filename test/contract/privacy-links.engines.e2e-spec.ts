@@ -7,6 +7,7 @@ import { type Bot, field } from '../support/bot';
 import { Client, type Json } from '../support/client';
 import { A_TEXT, A_TIME, AN_ID, expectFailure, expectFaults, expectSuccess } from '../support/expected';
 import { runNow } from '../support/jobs';
+import { act, forms, get, type Page, send, unescaped } from '../support/privacy-page';
 import { useServiceInProcess } from '../support/service';
 import { SqlLog } from '../support/sql-log';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
@@ -36,54 +37,6 @@ async function linked(given: Json = {}, about: Json = { ...who }, by: Client = b
 async function keyWith(scopes: readonly string[]): Promise<Client> {
   const made = await bot.post<{ api_key: string }>(`/bots/${bot.id}/keys`, { scopes });
   return new Client(service.url, made.data.api_key);
-}
-
-interface Page {
-  readonly status: number;
-  readonly text: string;
-  readonly headers: Headers;
-}
-
-async function get(url: string, headers: Record<string, string> = {}): Promise<Page> {
-  const response = await fetch(url, { headers, redirect: 'manual' });
-  return { status: response.status, text: await response.text(), headers: response.headers };
-}
-
-const unescaped = (text: string): string =>
-  text
-    .replace(/&quot;/g, '"')
-    .replace(/&#39;/g, "'")
-    .replace(/&lt;/g, '<')
-    .replace(/&gt;/g, '>')
-    .replace(/&amp;/g, '&');
-
-/** The fields of the forms of an act, in the order of the page. */
-function forms(page: Page, act: string): URLSearchParams[] {
-  const found = page.text.matchAll(new RegExp(`<form\\s[^>]*action="[^"]*/${act}"\\s*>(.*?)</form>`, 'gs'));
-  return [...found].map(([, inner = '']) => {
-    const fields = new URLSearchParams();
-    for (const [, name = '', value = ''] of inner.matchAll(/<input\s[^>]*?name="(\w+)"\s+value="([^"]*)"/g))
-      fields.append(name, unescaped(value));
-    return fields;
-  });
-}
-
-async function send(url: string, act: string, fields: URLSearchParams | string, headers = {}): Promise<Page> {
-  const response = await fetch(`${url}/${act}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    body: fields.toString(),
-    redirect: 'manual',
-  });
-  return { status: response.status, text: await response.text(), headers: response.headers };
-}
-
-/** Sends a form of the page, or of its confirmation. */
-async function act(url: string, name: string, at = 0, from = ''): Promise<Page> {
-  const page = await get(url + from);
-  const form = forms(page, name)[at];
-  if (form === undefined) throw new Error(`The page has no form ${name}: ${page.status}`);
-  return send(url, name, form);
 }
 
 const forget = (url: string): Promise<Page> => act(url, 'forget', 0, '/forget');

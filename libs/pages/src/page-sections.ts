@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import type { DeclaredPurpose } from '@app/categories';
 import type { ShownRequest, ShownWords } from '@app/consent';
 import { BOT_WIDE_GUILD_ID } from '@app/kernel';
 import type { NamedSubject } from '@app/crypto';
 import { html, type Html } from './html';
+import type { FormAct } from './page-forms';
 import { cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, PageFacts, PastEvent } from './page-reading';
 import type { OpenLink } from './privacy-links.service';
@@ -21,6 +21,14 @@ export interface Making extends Labelling {
   readonly link: OpenLink;
   readonly facts: PageFacts;
   readonly room: Room;
+  readonly form: MakeForm;
+}
+
+/** Makes a form. `shown` is what its mark covers besides its act. */
+export type MakeForm = (act: FormAct, content: Html, shown?: string) => Html;
+
+export function hidden(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 
 export function responsible({ texts }: PageParts, { bot }: Pick<PageFacts, 'bot'>): Html {
@@ -54,53 +62,12 @@ export function placeOf(
   return texts.guild(cut(facts.servers.get(guild) ?? guild, 100));
 }
 
-/** What is stored, by category: the values first, and what they are for below them. */
-export function stored(
-  { parts, facts, room }: Making,
-  { values, status, isCut, isUnreadable }: HeldSubject,
-): Html {
-  const { texts } = parts;
-  const known = facts.purposes.map((purpose) => ({ key: purpose.key, purpose }));
-  const others = [...values.keys()].filter((key) => !facts.purposes.some((purpose) => purpose.key === key));
-  const all = [...known, ...others.map((key) => ({ key, purpose: undefined }))];
-  // Categories with values come first.
-  const sorted = [...all.filter(({ key }) => values.has(key)), ...all.filter(({ key }) => !values.has(key))];
-  const shown = sorted.map(({ key, purpose }) =>
-    room.take(
-      () =>
-        html`<article>
-          <h3>
-            <bdi>${purpose === undefined ? key : cut(parts.labelOf(purpose))}</bdi>
-            ${isWithdrawn(status, key, purpose) && html`<small>${texts.stateOf.revoked}</small>`}
-          </h3>
-          ${values.has(key) ? html`<div class="value">${parts.valuesOf(values.get(key), purpose)}</div>` : html`<p class="soft">${texts.noValues}</p>`}
-          ${
-            purpose !== undefined &&
-            html`<details>
-              <summary>${texts.why}</summary>
-              ${parts.purposeOf(purpose)}
-            </details>`
-          }
-        </article>`,
-    ),
-  );
-  return html`<section>
-    <h2>${texts.stored}</h2>
-    ${values.size === 0 && html`<p>${texts.nothing}</p>`} ${shown}
-    ${(isCut || room.isFull) && html`<p>${texts.more}</p>`}
-    ${isUnreadable && html`<p>${texts.unreadable}</p>`}
-  </section>`;
-}
-
-/** Whether the consent to a category was withdrawn. A consent without categories covers every category based on consent. */
-function isWithdrawn(
-  { status, categories }: HeldSubject['status'],
-  key: string,
-  purpose: DeclaredPurpose | undefined,
-): boolean {
-  if (categories === undefined || categories.length === 0)
-    return status === 'revoked' && (purpose?.legalBasis ?? 'consent') === 'consent';
-  return categories.some((each) => each.key === key && each.status === 'revoked');
+/** The id of a server, for the name in its place. */
+export function idOf(
+  { texts }: PageParts,
+  { guild_id: guild }: Pick<NamedSubject['ids'], 'guild_id'>,
+): Html | false {
+  return guild !== BOT_WIDE_GUILD_ID && html` title="${texts.serverId(guild)}"`;
 }
 
 /** What was done so far. */

@@ -18,7 +18,10 @@ export const DE: PageTexts = {
   direct: 'Direktnachrichten',
   stored: 'Was gespeichert ist',
   nothing: 'Über dich ist nichts gespeichert.',
-  noValues: 'In dieser Kategorie ist nichts gespeichert.',
+  noValues: (count) =>
+    count === 1
+      ? 'Eine Kategorie, in der nichts gespeichert ist'
+      : `${count} Kategorien, in denen nichts gespeichert ist`,
   why: 'Wofür und wie lange',
   purpose: 'Zweck',
   basis: 'Rechtsgrundlage',
@@ -39,7 +42,8 @@ export const DE: PageTexts = {
   yes: 'ja',
   no: 'nein',
   more: 'Es gibt noch mehr. Die Kopien unten enthalten alles.',
-  unreadable: 'Einige Werte lassen sich nicht lesen. Bitte frage den Kontakt oben.',
+  unreadable:
+    'Einige Werte lassen sich nicht lesen. Bitte frage den Kontakt, der auf dieser Seite genannt ist.',
   hidden: 'Dieser Link zeigt nicht, was gespeichert ist.',
   consent: 'Deine Einwilligung',
   state: {

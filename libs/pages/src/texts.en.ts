@@ -16,7 +16,10 @@ export const EN = {
   direct: 'Direct messages',
   stored: 'What is stored',
   nothing: 'Nothing is stored about you.',
-  noValues: 'Nothing is stored in this category.',
+  noValues: (count: number) =>
+    count === 1
+      ? 'One category in which nothing is stored'
+      : `${count} categories in which nothing is stored`,
   why: 'What it is for, and how long it is kept',
   purpose: 'Purpose',
   basis: 'Legal basis',
@@ -37,7 +40,7 @@ export const EN = {
   yes: 'yes',
   no: 'no',
   more: 'There is more. The copies below have everything.',
-  unreadable: 'Some values cannot be read. Please ask the contact above.',
+  unreadable: 'Some values cannot be read. Please ask the contact that this page names.',
   hidden: 'This link does not show what is stored.',
   consent: 'Your consent',
   state: {
