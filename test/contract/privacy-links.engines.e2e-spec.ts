@@ -469,27 +469,33 @@ describe('a form', () => {
       const lines: string[] = [];
       for (const lang of ['en', 'de']) {
         const at = new URL(location.replace('lang=en', `lang=${lang}`), url);
-        lines.push(/role="status"><p>(.*?)<\/p>/.exec((await get(at.href)).text)?.[1] ?? '');
+        lines.push(/role="status">\s*<p>\s*([^]*?)\s*<\/p>/.exec((await get(at.href)).text)?.[1] ?? '');
       }
       return lines;
     };
     const form = forms(await get(url), 'accept')[0]!;
     form.delete('category');
     expect(await said('accept', form)).toEqual([
-      expect.stringMatching(/^Choose at least one/),
-      expect.stringMatching(/^Wähle mindestens eines aus/),
+      expect.stringMatching(/^Choose at least one category/),
+      expect.stringMatching(/^Wähle mindestens eine Kategorie aus/),
     ]);
     for (const key of ['profile', 'levels']) form.append('category', key);
-    const recorded = ['Your consent is recorded.', 'Deine Einwilligung ist vermerkt.'];
+    const both = 'Category profile, Category levels';
+    const recorded = [`You have consented: ${both}.`, `Du hast eingewilligt: ${both}.`];
     expect(await said('accept', form)).toEqual(recorded);
     expect((await said('accept', form))[0]).toMatch(/^This was answered already/);
     expect((await get(url)).text).toMatch(/notes:\s*not chosen/);
     expect((await get(`${url}?lang=de`)).text).toMatch(/notes:\s*nicht gewählt/);
     const revocations = forms(await get(url), 'revoke');
-    const withdrawn = ['Your withdrawal is recorded.', 'Dein Widerruf ist vermerkt.'];
-    expect(await said('revoke', revocations[0]!)).toEqual(withdrawn);
+    expect(await said('revoke', revocations[0]!)).toEqual([
+      'Withdrawn: Category profile.',
+      'Widerrufen: Category profile.',
+    ]);
     expect((await get(url)).text).toMatch(/profile:\s*withdrawn/);
-    expect(await said('revoke', revocations.at(-1)!)).toEqual(withdrawn);
+    expect(await said('revoke', revocations.at(-1)!)).toEqual([
+      'You have withdrawn your whole consent.',
+      'Du hast deine ganze Einwilligung widerrufen.',
+    ]);
     await bot.post('/consents/request', ask);
     const declined = await said('decline', forms(await get(url), 'decline')[0]!);
     expect(declined).toEqual([expect.stringContaining('not consented'), expect.stringContaining('nicht')]);

@@ -63,6 +63,66 @@ describe('the order of the page', () => {
   });
 });
 
+/** The line above all else that an address of the page shows. */
+const line = async (url: string): Promise<string | undefined> =>
+  /role="status">\s*<p>\s*([^]*?)\s*<\/p>/.exec((await get(url)).text)?.[1];
+
+describe('the line after an act', () => {
+  it('says what was withdrawn and when it will be erased, in the words of the consent', async () => {
+    await stored('alpha', 'beta');
+    const url = await linked();
+    const [form] = forms(await get(url), 'revoke');
+    await bot.put('/data/categories/alpha', { label_en: 'Another name' });
+    const answer = await send(url, 'revoke', form!);
+    const address = new URL(answer.headers.get('location')!, url).href;
+    const date = /\d+ \w+ \d{4} at \d\d:\d\d/.source;
+    expect(await line(address)).toMatch(
+      new RegExp(`^Withdrawn: Category alpha\\. It will be erased on ${date}\\.$`),
+    );
+  });
+
+  it('of an address without such an act is none, whatever the address has', async () => {
+    await stored('alpha');
+    const url = await linked();
+    for (const note of [
+      'revoked',
+      'declined',
+      '<b>You owe us money</b>',
+      'accepted&note=accepted',
+      'constructor',
+    ])
+      expect(await line(`${url}?note=${note}`)).toBeUndefined();
+    expect(await line(`${url}?note=accepted`)).toBe('You have consented: Category alpha.');
+    await bot.post('/consents/revoke', who);
+    expect(await line(`${url}?note=accepted`)).toBeUndefined();
+  });
+
+  it('names the server where the page is about several', async () => {
+    const other = { ...who, guild_id: subject().guild_id };
+    await stored('alpha');
+    await bot.hasConsent(other);
+    await bot.post('/servers/register', { guild_id: other.guild_id, name: 'Tea & cake' });
+    const url = await linked({ scope: 'all_guilds' }, { user_id: who.user_id });
+    const form = forms(await get(url), 'revoke').find((each) => each.get('guild') === other.guild_id);
+    const answer = await send(url, 'revoke', form!);
+    expect(await line(new URL(answer.headers.get('location')!, url).href)).toBe(
+      'You have withdrawn your whole consent. (Server Tea &amp; cake)',
+    );
+  });
+
+  it('has no mark-up of a hostile label', async () => {
+    const label_en = `"><img src=x onerror=alert(1)>`;
+    await bot.hasCategory('alpha', [field('value')], { label_en });
+    await bot.post('/consents/request', { ...who, categories: ['alpha'], language: 'en' });
+    const url = await linked();
+    const [form] = forms(await get(url), 'accept');
+    form!.append('category', 'alpha');
+    await send(url, 'accept', form!);
+    const said = await line(`${url}?note=accepted`);
+    expect(said).toBe('You have consented: &quot;&gt;&lt;img src=x onerror=alert(1)&gt;.');
+  });
+});
+
 describe('the last page', () => {
   it('has every language, since its link has ended', async () => {
     await stored('alpha');

@@ -88,11 +88,12 @@ function did(texts: PageTexts, { event_type: type, source, details }: PastEvent)
   return html`${cut(word(texts.event, type))}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}`;
 }
 
+/** Names of categories at most in one line. */
+const NAMES_MAX = 10;
+
 export function namesOf(making: Labelling, keys: readonly string[], words: ShownWords | undefined): string {
-  return keys
-    .slice(0, 10)
-    .map((key) => nameOf(making, key, words))
-    .join(', ');
+  const names = keys.slice(0, NAMES_MAX).map((key) => nameOf(making, key, words));
+  return [...names, ...(keys.length > NAMES_MAX ? ['…'] : [])].join(', ');
 }
 
 /**

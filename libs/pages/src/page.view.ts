@@ -4,6 +4,7 @@ import { type Html, html } from './html';
 import { consentOf } from './page-consent';
 import { PageForms } from './page-forms';
 import { framed } from './page-frame';
+import { noteOn } from './page-notes';
 import { cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, PageFacts } from './page-reading';
 import {
@@ -18,7 +19,7 @@ import {
 } from './page-sections';
 import { stored } from './page-stored';
 import type { OpenLink } from './privacy-links.service';
-import { type PageLanguage, type PageNote, TONES } from './texts';
+import type { PageLanguage, PageNote } from './texts';
 
 /** Makes the page of a link. */
 @Injectable()
@@ -33,7 +34,7 @@ export class PageView {
     const isMore = facts.hasMore || making.room.isFull;
     return framed(
       { language, title: texts.title, path: `/p/${link.token}` },
-      html`${note !== undefined && html`<section class="${TONES[note]}" role="status"><p>${texts.note[note]}</p></section>`}
+      html`${noteOn(making, note)}
         <p>${texts.intro(cut(facts.bot.name))}</p>
         <p class="soft">${this.place(making)} ${texts.expires(parts.time(link.expiresAt))} ${texts.zone}</p>
         ${facts.isSuspended && html`<section class="warn"><p>${texts.suspended}</p></section>`}

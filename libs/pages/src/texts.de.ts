@@ -67,10 +67,16 @@ export const DE: PageTexts = {
     declined: 'Deine Antwort ist vermerkt: Du hast nicht eingewilligt.',
     revoked: 'Dein Widerruf ist vermerkt.',
     answered: 'Darauf hast du schon geantwortet. Unten siehst du, was jetzt gilt.',
-    choose: 'Wähle mindestens eines aus oder lehne ab. Bisher wurde nichts vermerkt.',
+    choose: 'Wähle mindestens eine Kategorie aus oder lehne ab. Bisher wurde nichts vermerkt.',
     empty: 'Über dich ist nichts gespeichert, deshalb gibt es keine Kopie.',
     changed:
       'Die Anfrage hat sich geändert, seit du diese Seite geöffnet hast. Deshalb wurde nichts vermerkt. Bitte lies sie noch einmal und entscheide.',
+  },
+  did: {
+    accepted: (what) => (what === '' ? 'Du hast eingewilligt.' : `Du hast eingewilligt: ${what}.`),
+    revoked: (what) =>
+      what === '' ? 'Du hast deine ganze Einwilligung widerrufen.' : `Widerrufen: ${what}.`,
+    due: (at) => `Gelöscht wird am ${at}.`,
   },
   asked: 'Der Bot bittet um deine Einwilligung',
   choose: 'Wähle aus, worin du einwilligst. Du kannst das hier jederzeit widerrufen.',

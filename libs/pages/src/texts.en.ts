@@ -59,10 +59,16 @@ export const EN = {
     declined: 'Your answer is recorded: you have not consented.',
     revoked: 'Your withdrawal is recorded.',
     answered: 'This was answered already. Below you see how it is now.',
-    choose: 'Choose at least one, or decline. Nothing was recorded yet.',
+    choose: 'Choose at least one category, or decline. Nothing was recorded yet.',
     empty: 'Nothing is stored about you, so there is no copy.',
     changed:
       'The request has changed since you opened this page, so nothing was recorded. Please read it again and decide.',
+  },
+  did: {
+    accepted: (what: string) => (what === '' ? 'You have consented.' : `You have consented: ${what}.`),
+    revoked: (what: string) =>
+      what === '' ? 'You have withdrawn your whole consent.' : `Withdrawn: ${what}.`,
+    due: (at: string) => `It will be erased on ${at}.`,
   },
   asked: 'The bot asks for your consent',
   choose: 'Choose what you consent to. You can withdraw it here at any time.',
