@@ -21,6 +21,8 @@ interface ConsentRequest {
   readonly keys: readonly string[] | null;
   /** The id of the request, if it is new. */
   readonly id: string;
+  /** The page on which the user has asked to decide again; undefined for a call of the bot. */
+  readonly via?: string | undefined;
 }
 
 interface State {
@@ -40,6 +42,7 @@ interface Asked {
   readonly status: 'pending' | 'accepted';
   readonly request: ConsentAsked;
   readonly source: string | null | undefined;
+  readonly via: string | undefined;
   /** The consent with a new request; undefined for a repeat. */
   readonly consent: Consent | undefined;
   readonly isFirst: boolean;
@@ -62,9 +65,9 @@ export class ConsentRequestAct implements Act<ConsentRequest, State, Asked, Requ
     private readonly random: Random,
   ) {}
 
-  of(botId: string, input: RequestConsent): ConsentRequest {
+  of(botId: string, input: RequestConsent, via?: string): ConsentRequest {
     const keys = input.categories == null ? null : [...new Set(input.categories)];
-    return { subject: this.digests.named(botId, input), input, keys, id: this.random.uuid() };
+    return { subject: this.digests.named(botId, input), input, keys, id: this.random.uuid(), via };
   }
 
   async load(tx: Tx, given: readonly ConsentRequest[]): Promise<(State | undefined)[]> {
@@ -91,7 +94,11 @@ export class ConsentRequestAct implements Act<ConsentRequest, State, Asked, Requ
   }
 
   /** @throws ApiError 404 for an unknown category, 400 for a language without a text */
-  decide({ before, asking, held }: State, { subject, input, keys, id }: ConsentRequest, now: string): Asked {
+  decide(
+    { before, asking, held }: State,
+    { subject, input, keys, id, via }: ConsentRequest,
+    now: string,
+  ): Asked {
     if (keys?.some((key) => !held.has(categoryName({ botId: subject.botId, key })))) undeclared();
     if (asking instanceof ApiError) throw asking;
     const asked = { id, version: asking.version, categories: keys, at: now };
@@ -103,6 +110,7 @@ export class ConsentRequestAct implements Act<ConsentRequest, State, Asked, Requ
       status: repeated?.status ?? 'pending',
       request: repeated ?? asked,
       source: input.source,
+      via,
       consent: repeated === undefined ? requested(subject, before, asked) : undefined,
       isFirst: before === null,
     };
@@ -111,8 +119,8 @@ export class ConsentRequestAct implements Act<ConsentRequest, State, Asked, Requ
   async store(tx: Tx, changes: readonly Asked[]): Promise<Requested[]> {
     await this.texts.keep(tx, changes);
     const fresh: NewRequest[] = [];
-    for (const { subject, status, request, source, asking, consent, isFirst } of changes) {
-      const act = { ...request, source };
+    for (const { subject, status, request, source, via, asking, consent, isFirst } of changes) {
+      const act = { ...request, source, via };
       if (consent !== undefined) fresh.push({ subject, consent, act, shown: asking.shown, isFirst });
       else if (status === 'pending') await this.transitions.askAgain(tx, subject, act, asking.shown);
     }

@@ -3,6 +3,7 @@ import {
   CATEGORIES_MAX,
   ConsentAcceptAct,
   ConsentDeclineAct,
+  ConsentRequestAct,
   ConsentRevokeAct,
   type ShownRequest,
 } from '@app/consent';
@@ -18,7 +19,7 @@ import { Acts, NO_CLAIM } from '@app/acts';
 import { ApiError, Clock, invalidRequest } from '@app/kernel';
 import type { SubjectIds } from '@app/crypto';
 import { refuse } from './page-forms';
-import { type PageFacts, PageReading } from './page-reading';
+import { type PageFacts, PageReading, refusalOf } from './page-reading';
 import { shownBy } from './page-sections';
 import { type OpenLink, PrivacyLinks } from './privacy-links.service';
 import type { PageNote } from './texts';
@@ -53,6 +54,7 @@ export class PageActs {
     private readonly acts: Acts,
     private readonly accepting: ConsentAcceptAct,
     private readonly declining: ConsentDeclineAct,
+    private readonly requesting: ConsentRequestAct,
     private readonly revoking: ConsentRevokeAct,
     private readonly exports: ExportService,
     private readonly erasing: ErasureService,
@@ -79,6 +81,33 @@ export class PageActs {
     if (typeof request === 'string') return request;
     const input = { ...request.ids, consent_id: request.asked.id, source: VIA };
     return unlessDone('declined', this.acts.run(this.declining, { botId, input }, NO_CLAIM));
+  }
+
+  /**
+   * Asks a user again what was declined, in the words of today. It decides nothing: the page shows the request.
+   * @throws ApiError 403 for a guild that the link is not about
+   */
+  async again({ botId }: OpenLink, facts: PageFacts, { guild, shown }: FormFields): Promise<PageNote> {
+    const held = facts.subjects.find(({ subject }) => subject.ids.guild_id === guild?.[0]) ?? refuse();
+    // A second click.
+    if (held.asked !== undefined) return 'asked';
+    const refusal = refusalOf(held);
+    if (refusal === undefined || refusal.id !== shown?.[0]) return 'answered';
+    const { version, categories, language } = refusal;
+    // A version that is a digest of declarations changes with them.
+    const isDigest = categories !== null && version.startsWith('sha256:');
+    const input = {
+      ...held.subject.ids,
+      ...(!isDigest && { consent_version: version }),
+      ...(categories !== null && { categories: [...categories] }),
+      language,
+      source: VIA,
+    };
+    const asked = this.acts.run(this.requesting, this.requesting.of(botId, input, VIA), NO_CLAIM);
+    return asked.then(
+      ({ view }) => (view.status === 'pending' ? 'asked' : 'answered'),
+      (error: unknown) => unlessEnded(error),
+    );
   }
 
   /** @throws ApiError 403 for a guild that the link is not about */
@@ -170,6 +199,12 @@ function chosen({ category }: FormFields): string[] | undefined {
 async function unlessDone(note: PageNote, act: Promise<unknown>): Promise<PageNote> {
   const done = await act.catch(unlessMissing);
   return done === undefined ? 'answered' : note;
+}
+
+/** What was declined cannot be asked any more: a category or the text in its language is no longer there. */
+function unlessEnded(error: unknown): PageNote {
+  if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return 'ended';
+  throw error;
 }
 
 function unlessMissing(error: unknown): undefined {

@@ -1,5 +1,5 @@
 import { html, type Html } from './html';
-import type { HeldSubject } from './page-reading';
+import { type HeldSubject, refusalOf } from './page-reading';
 import { boxesOf, decision, hidden, type Making, nameOf, namesOf, shownBy, wordsOf } from './page-sections';
 import { word } from './texts';
 
@@ -22,9 +22,10 @@ export function consentOf(making: Making, held: HeldSubject): Html {
   const shown = words !== undefined && room.take(() => wordsOf(making, words, asked !== undefined));
   // Of a first request every category waits: the boxes below say which.
   const isOpen = status.status === 'pending' && mayDecide;
+  const refusal = mayDecide && !making.facts.isSuspended ? refusalOf(held) : undefined;
   return html`<section>
     <h2>${texts.consent}</h2>
-    ${decision(parts, status)}
+    ${decision(parts, status, refusal !== undefined)} ${refusal !== undefined && again(making, held, refusal)}
     ${status.data_erased_at !== undefined && html`<p>${texts.dueAt(parts.time(status.data_erased_at))}</p>`}
     ${
       categories.length > 0 &&
@@ -36,6 +37,13 @@ export function consentOf(making: Making, held: HeldSubject): Html {
     ${shown} ${mayDecide && !making.facts.isSuspended && deciding(making, held)}
     ${mayDecide && status.status === 'accepted' && revoking(making, held)} ${historyOf(making, held)}
   </section>`;
+}
+
+function again({ parts, form }: Making, { subject }: HeldSubject, { id }: { readonly id: string }): Html {
+  const where = html`${hidden('guild', subject.ids.guild_id)}${hidden('shown', id)}`;
+  return html`<div class="row">
+    ${form('again', html`${where}<button class="plain">${parts.texts.again}</button>`, id)}
+  </div>`;
 }
 
 function historyOf(making: Making, { history }: HeldSubject): Html | false {

@@ -24,9 +24,11 @@ const CATEGORIES_MAX = 100;
 const VALUES_MAX = 64 * 1024;
 
 interface HistoryEntry {
+  readonly id: string;
   readonly action: string;
   readonly version: string;
   readonly categories: readonly string[] | null;
+  readonly language: string | null;
   readonly texts: readonly { readonly digest: string }[];
   readonly created_at: string;
   /** What the user was shown for it. */
@@ -54,6 +56,12 @@ export interface HeldSubject {
   readonly isUnreadable: boolean;
   readonly history: readonly HistoryEntry[];
   readonly events: readonly PastEvent[];
+}
+
+/** The last refusal, while no newer request waits: the user can decide again. */
+export function refusalOf({ status, asked, history }: HeldSubject): HistoryEntry | undefined {
+  if (status.declined_at === null || asked !== undefined) return undefined;
+  return history.find(({ action }) => action === 'declined');
 }
 
 /** What a page is made of. */

@@ -111,9 +111,10 @@ export function nameOf({ parts, facts }: Labelling, key: string, words: ShownWor
 export function decision(
   parts: PageParts,
   { status, declined_at: at }: Pick<HeldSubject['status'], 'status' | 'declined_at'>,
+  isOffered = false,
 ): Html {
   const { texts } = parts;
-  const words = status === 'accepted' ? texts.declinedNewer : texts.declined;
+  const words = status === 'accepted' ? texts.declinedNewer : isOffered ? texts.declinedHere : texts.declined;
   const declined = at !== null && html`<p>${words(parts.time(at))}</p>`;
   if (status === 'none' && declined) return declined;
   return html`<p>${texts.state[status]}</p>

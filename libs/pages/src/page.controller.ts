@@ -25,7 +25,7 @@ import { ApiError, Clock } from '@app/kernel';
 import { PageActs } from './page-acts';
 import { type FormAct, PageForms, refuse } from './page-forms';
 import { errorPage, PAGE_HEADERS, PageFilter } from './page-frame';
-import { PageReading } from './page-reading';
+import { type PageFacts, PageReading } from './page-reading';
 import { forgottenPage } from './page-last';
 import { PageView } from './page.view';
 import type { PageAct } from './privacy-links.dto';
@@ -39,6 +39,7 @@ export const PRIVACY_PAGES = ['p/:token', 'p/:token/:act'];
 const ALLOWED_BY: Readonly<Record<FormAct, PageAct>> = {
   accept: 'consent',
   decline: 'consent',
+  again: 'consent',
   revoke: 'consent',
   export: 'export',
   forget: 'forget',
@@ -107,7 +108,7 @@ export class PageController {
   async accept(@Sent() form: SentForm): Promise<WebPage> {
     const opened = await this.openedBy(form, 'accept');
     const facts = await this.reading.facts(opened.link);
-    if (facts.isSuspended) throw new ApiError('suspended', 'The bot is suspended');
+    requireActive(facts);
     return backTo(opened, await this.acts.accept(opened.link, facts, form.fields));
   }
 
@@ -117,6 +118,15 @@ export class PageController {
     const opened = await this.openedBy(form, 'decline');
     const facts = await this.reading.facts(opened.link);
     return backTo(opened, await this.acts.decline(opened.link, facts, form.fields));
+  }
+
+  @Post('again')
+  @FormBody()
+  async again(@Sent() form: SentForm): Promise<WebPage> {
+    const opened = await this.openedBy(form, 'again');
+    const facts = await this.reading.facts(opened.link);
+    requireActive(facts);
+    return backTo(opened, await this.acts.again(opened.link, facts, form.fields));
   }
 
   @Post('revoke')
@@ -198,6 +208,11 @@ export class PageController {
     if (!opened.link.allow.includes(ALLOWED_BY[act])) refuse();
     return opened;
   }
+}
+
+/** @throws ApiError 403 */
+function requireActive({ isSuspended }: PageFacts): void {
+  if (isSuspended) throw new ApiError('suspended', 'The bot is suspended');
 }
 
 /** Sends the browser back to the page, so that loading it again repeats nothing. The page says what was done. */

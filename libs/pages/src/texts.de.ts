@@ -56,6 +56,9 @@ export const DE: PageTexts = {
     `Du hast am ${at} abgelehnt. Wenn du es dir anders überlegst, lass dich vom Bot noch einmal fragen: Dann kannst du dort oder hier einwilligen.`,
   declinedNewer: (at) =>
     `Eine neuere Anfrage hast du am ${at} abgelehnt. Deine frühere Einwilligung gilt weiter.`,
+  declinedHere: (at) =>
+    `Du hast am ${at} abgelehnt. Wenn du es dir anders überlegst, kannst du hier noch einmal entscheiden.`,
+  again: 'Noch einmal entscheiden',
   stateOf: {
     none: 'nicht gewählt',
     pending: 'gefragt',
@@ -66,6 +69,9 @@ export const DE: PageTexts = {
     accepted: 'Deine Einwilligung ist vermerkt.',
     declined: 'Deine Antwort ist vermerkt: Du hast nicht eingewilligt.',
     revoked: 'Dein Widerruf ist vermerkt.',
+    asked: 'Lies die Anfrage noch einmal und entscheide. Bis dahin bleibt alles, wie es ist.',
+    ended:
+      'Diese Anfrage gibt es so nicht mehr. Deshalb wurde nichts vermerkt. Bitte lass dich vom Bot noch einmal fragen.',
     answered: 'Darauf hast du schon geantwortet. Unten siehst du, was jetzt gilt.',
     choose: 'Wähle mindestens eine Kategorie aus oder lehne ab. Bisher wurde nichts vermerkt.',
     empty: 'Über dich ist nichts gespeichert, deshalb gibt es keine Kopie.',

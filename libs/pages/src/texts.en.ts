@@ -53,11 +53,16 @@ export const EN = {
     `You declined on ${at}. If you change your mind, let the bot ask you again: then you can consent there or here.`,
   declinedNewer: (at: string) =>
     `You declined a newer request on ${at}. What you consented to before stays in force.`,
+  declinedHere: (at: string) => `You declined on ${at}. If you change your mind, you can decide again here.`,
+  again: 'Decide again',
   stateOf: { none: 'not chosen', pending: 'asked', accepted: 'consented', revoked: 'withdrawn' },
   note: {
     accepted: 'Your consent is recorded.',
     declined: 'Your answer is recorded: you have not consented.',
     revoked: 'Your withdrawal is recorded.',
+    asked: 'Read the request again and decide. Until then everything stays as it is.',
+    ended:
+      'This request does not exist any more as it was, so nothing was recorded. Please let the bot ask you again.',
     answered: 'This was answered already. Below you see how it is now.',
     choose: 'Choose at least one category, or decline. Nothing was recorded yet.',
     empty: 'Nothing is stored about you, so there is no copy.',

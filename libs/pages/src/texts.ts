@@ -15,6 +15,8 @@ export const TONES: Readonly<Record<PageNote, 'good' | 'warn'>> = {
   accepted: 'good',
   declined: 'good',
   revoked: 'good',
+  asked: 'warn',
+  ended: 'warn',
   answered: 'warn',
   choose: 'warn',
   empty: 'warn',
