@@ -88,7 +88,7 @@ describe('a refusal on the privacy page', () => {
     const viewing = await linked({ allow: ['view'] });
     expect(await again(viewing)).toBeUndefined();
     expect(await note(form, viewing)).toBe('403');
-    const other = await linked(subject());
+    const other = await linked({ ...subject() });
     expect(await note(form, other)).toBe('403');
     const changed = new URLSearchParams(form);
     changed.set('guild', subject().guild_id);

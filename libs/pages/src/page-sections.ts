@@ -45,10 +45,19 @@ export function responsible({ texts }: PageParts, { bot }: Pick<PageFacts, 'bot'
 }
 
 export function rights({ texts }: PageParts): Html {
+  return listed(texts.rights, texts.rightsText);
+}
+
+/** What a copy to read leaves to the JSON, and why. */
+export function technical({ texts }: PageParts): Html {
+  return listed(texts.technical, texts.technicalText);
+}
+
+function listed(title: string, items: readonly string[]): Html {
   return html`<section>
-    <h2>${texts.rights}</h2>
+    <h2>${title}</h2>
     <ul>
-      ${texts.rightsText.map((text) => html`<li>${text}</li>`)}
+      ${items.map((text) => html`<li>${text}</li>`)}
     </ul>
   </section>`;
 }

@@ -158,6 +158,7 @@ export const DE: PageTexts = {
   code: {
     privacy_page: 'auf deiner Datenschutzseite',
     console: 'in der Konsole des Bots',
+    api: 'durch den Bot',
     full: 'alles',
     record: 'Werte und Einwilligung',
     all_guilds: 'alle Server',
@@ -173,6 +174,13 @@ export const DE: PageTexts = {
     gone: 'vom Bot abgewiesen',
     cancelled: 'abgebrochen',
   },
+  technical: 'Was nur in der JSON-Datei ist',
+  technicalText: [
+    'Die Nummern der Einträge und des Bots (id, consent_id): Sie verbinden Einträge und sagen nichts über dich.',
+    'Ganze Prüfsummen (digest, version): Diese Kopie zeigt ihre ersten acht Zeichen.',
+    'Die Kurznamen von Kategorien und Feldern (key), die Art der Felder (type) und Bezeichnungen in anderen Sprachen (label, description): Diese Kopie nennt sie in ihrer Sprache.',
+    'Der Name des Formats (schema).',
+  ],
   rights: 'Deine Rechte',
   rightsText: [
     'Du kannst falsche Daten berichtigen (Art. 16 DSGVO), Daten löschen (Art. 17) und ihre Verarbeitung einschränken lassen (Art. 18).',

@@ -149,6 +149,7 @@ export const EN = {
   code: {
     privacy_page: 'on your privacy page',
     console: 'in the console of the bot',
+    api: 'by the bot',
     full: 'everything',
     record: 'values and consent',
     all_guilds: 'all servers',
@@ -164,6 +165,13 @@ export const EN = {
     gone: 'refused by the bot',
     cancelled: 'cancelled',
   },
+  technical: 'What only the JSON file has',
+  technicalText: [
+    'The numbers of entries and of the bot (id, consent_id): they tie entries together and say nothing about you.',
+    'Whole checksums (digest, version): this copy shows their first eight characters.',
+    'The short names of categories and fields (key), the kind of fields (type) and names in other languages (label, description): this copy has them in its language.',
+    'The name of the format (schema).',
+  ],
   rights: 'Your rights',
   rightsText: [
     'You can have wrong data corrected (Art. 16 GDPR), have data erased (Art. 17) and have its processing restricted (Art. 18).',
