@@ -798,6 +798,10 @@ describe('a form', () => {
       certificate_salt: A_TEXT,
       guild_id: who.guild_id,
       certificate: A_TEXT,
+      names: {
+        bot: 'Test bot',
+        categories: { profile: { de: 'Kategorie profile', en: 'Category profile' } },
+      },
     });
   });
 

@@ -22,7 +22,7 @@ import { refuse } from './page-forms';
 import { type PageFacts, PageReading, refusalOf } from './page-reading';
 import { shownBy } from './page-sections';
 import { type OpenLink, PrivacyLinks } from './privacy-links.service';
-import type { PageNote } from './texts';
+import type { PageLanguage, PageNote } from './texts';
 
 /** An erasure that the page shows. */
 export interface ShownErasure {
@@ -31,6 +31,13 @@ export interface ShownErasure {
   readonly guild_id: string;
   /** Undefined while it cannot be issued. */
   readonly certificate: string | undefined;
+  /** What the bot and the erased categories are called; the certificate has their ids and keys alone. */
+  readonly names: ErasedNames;
+}
+
+interface ErasedNames {
+  readonly bot: string;
+  readonly categories: Readonly<Record<string, Readonly<Record<PageLanguage, string>>>>;
 }
 
 /** The place of an act, as its audit event and the history say. */
@@ -159,6 +166,7 @@ export class PageActs {
 
   private async erase(link: OpenLink): Promise<ShownErasure[]> {
     const { botId, userId, subject } = link;
+    const about = await this.reading.about(link, []);
     const erased =
       subject === undefined
         ? (await this.everywhere.forget(botId, userId, NO_CLAIM, VIA)).requests
@@ -168,10 +176,27 @@ export class PageActs {
     const shown: ShownErasure[] = [];
     for (const { request_id, certificate_salt, guild_id } of erased) {
       const issued = await this.requests.certificate(botId, request_id).catch(() => undefined);
-      shown.push({ request_id, certificate_salt, guild_id, certificate: issued?.certificate });
+      const certificate = issued?.certificate;
+      const names = namesFor(about, certificate);
+      shown.push({ request_id, certificate_salt, guild_id, certificate, names });
     }
     return shown;
   }
+}
+
+/** The names of what a certificate is about. */
+function namesFor({ bot, purposes }: Pick<PageFacts, 'bot' | 'purposes'>, certificate = ''): ErasedNames {
+  const [, payload = ''] = certificate.split('.');
+  const stated = JSON.parse(Buffer.from(payload, 'base64url').toString() || '{}') as {
+    readonly deleted_categories?: readonly string[];
+  };
+  const erased = purposes.filter(({ key }) => stated.deleted_categories?.includes(key));
+  return {
+    bot: bot.name,
+    categories: Object.fromEntries(
+      erased.map(({ key, labelDe, labelEn }) => [key, { de: labelDe, en: labelEn }]),
+    ),
+  };
 }
 
 /**

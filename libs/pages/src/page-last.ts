@@ -44,8 +44,9 @@ export function forgottenPage(erasures: readonly ShownErasure[], language: PageL
   );
 }
 
-function certificateOf({ request_id, certificate_salt, guild_id, certificate }: ShownErasure): Html {
-  const file = JSON.stringify({ request_id, certificate_salt, guild_id, certificate }, null, 2);
+function certificateOf(erasure: ShownErasure): Html {
+  const { request_id, certificate_salt, certificate } = erasure;
+  const file = JSON.stringify(erasure, null, 2);
   return html`<section>
     <h2>${said((texts) => texts.keep)}</h2>
     <p>${said((texts) => texts.keepWhy)}</p>
