@@ -18,6 +18,7 @@ import { type FormFields, type JsonStream, JsonText } from '@app/http';
 import { Acts, NO_CLAIM } from '@app/acts';
 import { ApiError, Clock, invalidRequest } from '@app/kernel';
 import type { SubjectIds } from '@app/crypto';
+import { UserValues } from '@app/user-data';
 import { refuse } from './page-forms';
 import { type PageFacts, PageReading, refusalOf } from './page-reading';
 import { shownBy } from './page-sections';
@@ -65,6 +66,7 @@ export class PageActs {
     private readonly revoking: ConsentRevokeAct,
     private readonly exports: ExportService,
     private readonly erasing: ErasureService,
+    private readonly values: UserValues,
     private readonly everywhere: ErasureEverywhere,
     private readonly requests: ErasureRequests,
     private readonly clock: Clock,
@@ -143,6 +145,13 @@ export class PageActs {
     link: OpenLink,
   ): Promise<((write: (piece: string) => Promise<void>) => Promise<void>) | undefined> {
     return this.exports.exportAs(form, link, VIA).catch(unlessMissing);
+  }
+
+  /** Erases one category. @throws ApiError 403 for a guild that the link is not about */
+  async eraseCategory(link: OpenLink, { shown }: FormFields): Promise<PageNote> {
+    const { subject, purpose } = (await this.reading.categoryOf(link, shown?.[0] ?? '')) ?? refuse();
+    const erased = await this.values.erase(subject, purpose.key, VIA).catch(unlessMissing);
+    return erased === true ? 'erased' : 'erasedBefore';
   }
 
   /** The answer of an erasure by this link in the last minute. */

@@ -1,6 +1,6 @@
 import { html, type Html } from './html';
-import type { HeldSubject } from './page-reading';
-import { type Making, namesOf, placeOf } from './page-sections';
+import type { HeldSubject, PastEvent } from './page-reading';
+import { type Making, nameOf, namesOf, placeOf } from './page-sections';
 import { dueOf } from './page-stored';
 import { type PageNote, TONES } from './texts';
 
@@ -27,11 +27,29 @@ export function noteOn(making: Making, note: PageNote | undefined): Html | false
   const left = LEAVES[note];
   const done = left && newest(making, left);
   if (left !== undefined && done === undefined) return false;
-  const text = (done && wordsFor(making, note, done)) ?? parts.texts.note[note];
+  const words = note === 'erased' ? erasedOn(making) : done && wordsFor(making, note, done);
+  const text = words ?? parts.texts.note[note];
   const place = done !== undefined && link.subject === undefined && placeOf(making, done.held.subject.ids);
   return html`<section class="${TONES[note]}" role="status">
     <p>${text}${place && ` (${place})`}</p>
   </section>`;
+}
+
+/** The category that was erased last on a page, where the page shows what was done. */
+function erasedOn(making: Making): string | undefined {
+  const { parts, facts, link } = making;
+  if (!link.allow.includes('view')) return undefined;
+  const [last] = facts.subjects
+    .flatMap(({ events }) => events.filter(isErasure))
+    .sort((one, other) => other.created_at.localeCompare(one.created_at));
+  const category = last?.details?.['category'];
+  return typeof category === 'string'
+    ? parts.texts.did.erased(nameOf(making, category, undefined))
+    : undefined;
+}
+
+function isErasure({ event_type: type, source, details }: PastEvent): boolean {
+  return type === 'data_deleted' && source === 'service' && details?.['via'] === 'privacy_page';
 }
 
 /** The newest decision of a page, if it is one of some actions. */

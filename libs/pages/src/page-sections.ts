@@ -8,7 +8,6 @@ import { cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, PageFacts, PastEvent } from './page-reading';
 import type { OpenLink } from './privacy-links.service';
 import { word } from './texts';
-import type { PageTexts } from './texts.en';
 
 /** What labels of categories are made from. */
 interface Labelling {
@@ -80,21 +79,24 @@ export function idOf(
 }
 
 /** What was done so far. */
-export function past({ parts, room }: Making, { events }: HeldSubject): Html | false {
+export function past(making: Making, { events }: HeldSubject): Html | false {
   if (events.length === 0) return false;
-  const { texts } = parts;
+  const { parts, room } = making;
   return html`<section>
-    <h2>${texts.done}</h2>
+    <h2>${parts.texts.done}</h2>
     <ul>
-      ${events.map((event) => room.take(() => html`<li>${parts.time(event.created_at)}: ${did(texts, event)}</li>`))}
+      ${events.map((event) => room.take(() => html`<li>${parts.time(event.created_at)}: ${did(making, event)}</li>`))}
     </ul>
   </section>`;
 }
 
 /** What an event says. An event that the bot has written is called the bot's: the service has done nothing of it. */
-function did(texts: PageTexts, { event_type: type, source, details }: PastEvent): Html {
+function did(making: Making, { event_type: type, source, details }: PastEvent): Html {
+  const { texts } = making.parts;
   if (source !== 'service') return html`${texts.byBot}: <bdi>${cut(type)}</bdi>`;
-  return html`${cut(word(texts.event, type))}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}`;
+  const category = details?.['category'];
+  const about = typeof category === 'string' && `: ${nameOf(making, category, undefined)}`;
+  return html`${cut(word(texts.event, type))}${about}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}`;
 }
 
 /** Names of categories at most in one line. */

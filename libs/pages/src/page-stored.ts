@@ -3,6 +3,7 @@ import { html, type Html } from './html';
 import { cut, type PageParts } from './page-parts';
 import type { HeldSubject } from './page-reading';
 import type { Making } from './page-sections';
+import type { OpenLink } from './privacy-links.service';
 
 /** A category as it is shown. */
 interface Shown {
@@ -41,7 +42,7 @@ export function stored(making: Making, held: HeldSubject): Html {
       bare.length > 0 &&
       html`<article>
         <details>
-          <summary>${texts.noValues(bare.length)}</summary>
+          <summary>${isCut || isUnreadable ? texts.others : texts.noValues(bare.length)}</summary>
           ${bare}
         </details>
       </article>`
@@ -52,7 +53,7 @@ export function stored(making: Making, held: HeldSubject): Html {
 }
 
 /** A category with its values. */
-function valued({ parts }: Making, { values, status }: HeldSubject, shown: Shown): Html {
+function valued({ parts, link }: Making, { subject, values, status }: HeldSubject, shown: Shown): Html {
   const { texts } = parts;
   const { key, purpose } = shown;
   const due = shown.isWithdrawn ? dueOf(status, key) : undefined;
@@ -67,7 +68,16 @@ function valued({ parts }: Making, { values, status }: HeldSubject, shown: Shown
         ${parts.purposeOf(purpose)}
       </details>`
     }
+    ${purpose !== undefined && link.allow.includes('forget') && erasing(parts, link, `${subject.ids.guild_id}/${key}`, purpose)}
   </article>`;
+}
+
+/** The way to the confirmation of an erasure. */
+function erasing(parts: PageParts, { token }: OpenLink, named: string, purpose: DeclaredPurpose): Html {
+  const path = `/p/${token}/erase?of=${encodeURIComponent(named)}&lang=${parts.language}`;
+  return html`<p class="row">
+    <a class="button plain" href="${path}">${parts.texts.erase(cut(parts.labelOf(purpose), 100))}</a>
+  </p>`;
 }
 
 function titleOf(parts: PageParts, { key, purpose, isWithdrawn: withdrawn }: Shown): Html {
@@ -86,7 +96,7 @@ export function dueOf(
 }
 
 /** Whether the consent to a category was withdrawn. A consent without categories covers every category based on consent. */
-function isWithdrawn(
+export function isWithdrawn(
   { status, categories }: HeldSubject['status'],
   key: string,
   purpose: DeclaredPurpose | undefined,

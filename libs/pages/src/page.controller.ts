@@ -42,6 +42,7 @@ const ALLOWED_BY: Readonly<Record<FormAct, PageAct>> = {
   again: 'consent',
   revoke: 'consent',
   export: 'export',
+  erase: 'forget',
   forget: 'forget',
 };
 
@@ -101,6 +102,26 @@ export class PageController {
     const { link, language } = await this.opened(request, token, lang);
     if (!link.allow.includes('forget')) refuse();
     return this.view.confirmation(link, language);
+  }
+
+  @Get('erase')
+  async erasing(
+    @Req() request: LetheRequest,
+    @Param('token') token: string,
+    @Query('lang') lang?: unknown,
+    @Query('of') of?: unknown,
+  ): Promise<WebPage> {
+    const { link, language } = await this.opened(request, token, lang);
+    if (!link.allow.includes('forget') || typeof of !== 'string') refuse();
+    return this.view.erasing(link, (await this.reading.categoryOf(link, of)) ?? refuse(), language);
+  }
+
+  @Post('erase')
+  @OnLowDisk()
+  @FormBody()
+  async erase(@Sent() form: SentForm): Promise<WebPage> {
+    const opened = await this.openedBy(form, 'erase');
+    return backTo(opened, await this.acts.eraseCategory(opened.link, form.fields));
   }
 
   @Post('accept')

@@ -6,7 +6,7 @@ import { PageForms } from './page-forms';
 import { framed } from './page-frame';
 import { noteOn } from './page-notes';
 import { cut, PageParts, Room } from './page-parts';
-import type { HeldSubject, PageFacts } from './page-reading';
+import type { HeldSubject, OneCategory, PageFacts } from './page-reading';
 import {
   hidden,
   idOf,
@@ -17,7 +17,7 @@ import {
   responsible,
   rights,
 } from './page-sections';
-import { stored } from './page-stored';
+import { isWithdrawn, stored } from './page-stored';
 import type { OpenLink } from './privacy-links.service';
 import type { PageLanguage, PageNote } from './texts';
 
@@ -61,6 +61,35 @@ export class PageView {
         <p>${texts.forgetLast}</p>
         <div class="row">
           ${this.formsOf(link, language)('forget', html`<button class="red">${texts.forgetNow}</button>`)}
+          <a class="button plain" href="/p/${link.token}?lang=${language}">${texts.back}</a>
+        </div>
+      </section>`,
+    );
+  }
+
+  /** The second confirmation of the erasure of one category. */
+  erasing(
+    link: OpenLink,
+    { subject, purpose, status, servers }: OneCategory,
+    language: PageLanguage,
+  ): WebPage {
+    const parts = new PageParts(language);
+    const { texts } = parts;
+    const named = `${subject.ids.guild_id}/${purpose.key}`;
+    const label = cut(parts.labelOf(purpose));
+    const isCovered = status.status === 'accepted' && !isWithdrawn(status, purpose.key, purpose);
+    return framed(
+      {
+        language,
+        title: texts.eraseSure(label),
+        path: `/p/${link.token}/erase?of=${encodeURIComponent(named)}`,
+      },
+      html`<section>
+        <p class="soft">${placeOf({ parts, facts: { servers } }, subject.ids)}</p>
+        <p>${texts.eraseLast}</p>
+        ${isCovered && html`<p>${texts.eraseConsent}</p>`}
+        <div class="row">
+          ${this.formsOf(link, language)('erase', html`${hidden('shown', named)}<button class="red">${texts.eraseNow}</button>`, named)}
           <a class="button plain" href="/p/${link.token}?lang=${language}">${texts.back}</a>
         </div>
       </section>`,

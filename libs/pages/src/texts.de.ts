@@ -22,6 +22,7 @@ export const DE: PageTexts = {
     count === 1
       ? 'Eine Kategorie, in der nichts gespeichert ist'
       : `${count} Kategorien, in denen nichts gespeichert ist`,
+  others: 'Weitere Kategorien',
   why: 'Wofür und wie lange',
   purpose: 'Zweck',
   basis: 'Rechtsgrundlage',
@@ -74,6 +75,8 @@ export const DE: PageTexts = {
       'Diese Anfrage gibt es so nicht mehr. Deshalb wurde nichts vermerkt. Bitte lass dich vom Bot noch einmal fragen.',
     answered: 'Darauf hast du schon geantwortet. Unten siehst du, was jetzt gilt.',
     choose: 'Wähle mindestens eine Kategorie aus oder lehne ab. Bisher wurde nichts vermerkt.',
+    erased: 'Die Daten dieser Kategorie sind gelöscht.',
+    erasedBefore: 'In dieser Kategorie ist nichts mehr gespeichert.',
     empty: 'Über dich ist nichts gespeichert, deshalb gibt es keine Kopie.',
     changed:
       'Die Anfrage hat sich geändert, seit du diese Seite geöffnet hast. Deshalb wurde nichts vermerkt. Bitte lies sie noch einmal und entscheide.',
@@ -82,6 +85,7 @@ export const DE: PageTexts = {
     accepted: (what) => (what === '' ? 'Du hast eingewilligt.' : `Du hast eingewilligt: ${what}.`),
     revoked: (what) =>
       what === '' ? 'Du hast deine ganze Einwilligung widerrufen.' : `Widerrufen: ${what}.`,
+    erased: (what) => `Gelöscht: ${what}.`,
     due: (at) => `Gelöscht wird am ${at}.`,
   },
   asked: 'Der Bot bittet um deine Einwilligung',
@@ -187,6 +191,13 @@ export const DE: PageTexts = {
     'Du kannst der Verarbeitung widersprechen (Art. 21) und eine Einwilligung jederzeit mit Wirkung für die Zukunft widerrufen (Art. 7 Abs. 3).',
     'Du kannst dich bei einer Aufsichtsbehörde für den Datenschutz beschweren, zum Beispiel an deinem Wohnort (Art. 77).',
   ],
+  erase: (what) => `${what} löschen …`,
+  eraseSure: (what) => `${what} löschen?`,
+  eraseLast:
+    'Was in dieser Kategorie über dich gespeichert ist, wird sofort gelöscht. Das lässt sich nicht rückgängig machen. Was der Bot anderswo speichert, bleibt. Eine Bescheinigung gibt es nur, wenn du alles löschst.',
+  eraseConsent:
+    'Deine Einwilligung bleibt: Der Bot kann hier wieder etwas speichern. Wenn du das nicht möchtest, widerrufe sie.',
+  eraseNow: 'Ja, löschen',
   forget: 'Alles löschen',
   forgetWhy:
     'Löscht alle Daten, die hier über dich gespeichert sind, samt Einwilligung und Verlauf. Das lässt sich nicht rückgängig machen.',

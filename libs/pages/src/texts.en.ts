@@ -20,6 +20,7 @@ export const EN = {
     count === 1
       ? 'One category in which nothing is stored'
       : `${count} categories in which nothing is stored`,
+  others: 'Further categories',
   why: 'What it is for, and how long it is kept',
   purpose: 'Purpose',
   basis: 'Legal basis',
@@ -65,6 +66,8 @@ export const EN = {
       'This request does not exist any more as it was, so nothing was recorded. Please let the bot ask you again.',
     answered: 'This was answered already. Below you see how it is now.',
     choose: 'Choose at least one category, or decline. Nothing was recorded yet.',
+    erased: 'The data of this category is erased.',
+    erasedBefore: 'Nothing is stored in this category any more.',
     empty: 'Nothing is stored about you, so there is no copy.',
     changed:
       'The request has changed since you opened this page, so nothing was recorded. Please read it again and decide.',
@@ -73,6 +76,7 @@ export const EN = {
     accepted: (what: string) => (what === '' ? 'You have consented.' : `You have consented: ${what}.`),
     revoked: (what: string) =>
       what === '' ? 'You have withdrawn your whole consent.' : `Withdrawn: ${what}.`,
+    erased: (what: string) => `Erased: ${what}.`,
     due: (at: string) => `It will be erased on ${at}.`,
   },
   asked: 'The bot asks for your consent',
@@ -178,6 +182,13 @@ export const EN = {
     'You can object to processing (Art. 21), and withdraw a consent at any time with effect for the future (Art. 7(3)).',
     'You can complain to a supervisory authority for data protection, for example where you live (Art. 77).',
   ],
+  erase: (what: string) => `Erase ${what} …`,
+  eraseSure: (what: string) => `Erase ${what}?`,
+  eraseLast:
+    'What is stored about you in this category is erased at once. It cannot be undone. What the bot keeps elsewhere is not affected. A certificate is made only when you erase everything.',
+  eraseConsent:
+    'Your consent stays: the bot can store something here again. If you do not want that, withdraw it.',
+  eraseNow: 'Yes, erase it',
   forget: 'Erase everything',
   forgetWhy:
     'Erases all data that is stored about you here, with your consent and its history. It cannot be undone.',

@@ -19,6 +19,8 @@ export const TONES: Readonly<Record<PageNote, 'good' | 'warn'>> = {
   ended: 'warn',
   answered: 'warn',
   choose: 'warn',
+  erased: 'good',
+  erasedBefore: 'warn',
   empty: 'warn',
   changed: 'warn',
 };

@@ -93,14 +93,15 @@ export class UserValues {
   /**
    * Erases one category of a subject, with or without a consent; returns whether anything was stored. It waits for submits
    * under way, and nothing of what they stored is left.
+   * @param via the page on which the user has acted; undefined for a call of the bot
    * @throws ApiError 404 for an undeclared category
    */
-  erase(subject: NamedSubject, category: string): Promise<boolean> {
+  erase(subject: NamedSubject, category: string, via?: string): Promise<boolean> {
     return this.unitOfWork.write(async (tx) => {
       if (!(await isDeclared(tx, subject.botId, category))) undeclared();
       await holdSubject(tx, subject);
       if (!(await eraseValue(tx, subject, category))) return false;
-      await this.audit.record(tx, subject, 'data_deleted', { category });
+      await this.audit.record(tx, subject, 'data_deleted', { category, ...(via !== undefined && { via }) });
       return true;
     });
   }
