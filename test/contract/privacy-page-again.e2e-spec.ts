@@ -83,7 +83,7 @@ describe('a refusal on the privacy page', () => {
     expect((await bot.status(who)).data).toMatchObject({ status: 'accepted', pending_version: '2' });
   });
 
-  it('is offered to nobody else: other links, other guilds, other marks, suspended bots', async () => {
+  it('is not offered by other links, in other guilds, by other marks or for suspended bots', async () => {
     const form = (await again())!;
     const viewing = await linked({ allow: ['view'] });
     expect(await again(viewing)).toBeUndefined();

@@ -77,7 +77,7 @@ describe('the line after an act', () => {
     const address = new URL(answer.headers.get('location')!, url).href;
     const date = /\d+ \w+ \d{4} at \d\d:\d\d/.source;
     expect(await line(address)).toMatch(
-      new RegExp(`^Withdrawn: Category alpha\\. It will be erased on ${date}\\.$`),
+      new RegExp(`^Withdrawn: Category alpha\\. What is stored will be erased on ${date}\\.$`),
     );
   });
 

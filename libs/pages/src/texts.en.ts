@@ -77,7 +77,7 @@ export const EN = {
     revoked: (what: string) =>
       what === '' ? 'You have withdrawn your whole consent.' : `Withdrawn: ${what}.`,
     erased: (what: string) => `Erased: ${what}.`,
-    due: (at: string) => `It will be erased on ${at}.`,
+    due: (at: string) => `What is stored will be erased on ${at}.`,
   },
   asked: 'The bot asks for your consent',
   choose: 'Choose what you consent to. You can withdraw it here at any time.',
