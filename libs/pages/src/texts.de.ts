@@ -180,7 +180,7 @@ export const DE: PageTexts = {
   },
   technical: 'Was nur in der JSON-Datei ist',
   technicalText: [
-    'Die Nummern der Einträge und des Bots (id, consent_id): Sie verbinden Einträge und sagen nichts über dich.',
+    'Die Nummern der Einträge und des Bots (id, consent_id): Damit hängen Einträge zusammen, über dich sagen sie nichts.',
     'Ganze Prüfsummen (digest, version): Diese Kopie zeigt ihre ersten acht Zeichen.',
     'Die Kurznamen von Kategorien und Feldern (key), die Art der Felder (type) und Bezeichnungen in anderen Sprachen (label, description): Diese Kopie nennt sie in ihrer Sprache.',
     'Der Name des Formats (schema).',
