@@ -80,6 +80,10 @@ describeInBrowser('the privacy page in a browser', () => {
     expect(await faultsOfAccess()).toStrictEqual([]);
     await picture(page, 'stored', view);
     expect(await page.textContent('body')).toContain(PURPOSES[view.language]);
+    await page.click('a[href*="/erase?"]');
+    await page.waitForSelector('button.red');
+    expect(await faultsOfAccess()).toStrictEqual([]);
+    await page.goBack();
     await page.click('a.red');
     await page.waitForSelector('button.red');
     expect(await faultsOfAccess()).toStrictEqual([]);
@@ -88,6 +92,12 @@ describeInBrowser('the privacy page in a browser', () => {
     await page.waitForSelector('textarea');
     expect(await faultsOfAccess()).toStrictEqual([]);
     await picture(page, 'erased', view);
+    const other = view.language === 'de' ? 'en' : 'de';
+    const titles = { de: 'Deine Daten sind gelöscht', en: 'Your data is erased' };
+    expect(await page.innerText('h1')).toBe(titles[view.language]);
+    await page.check(`#in-${other}`);
+    expect(await page.innerText('h1')).toBe(titles[other]);
+    expect(await faultsOfAccess()).toStrictEqual([]);
     await page.goBack();
     await page.goBack();
     await page.reload();
@@ -102,6 +112,9 @@ describeInBrowser('the privacy page in a browser', () => {
     try {
       const page = await context.newPage();
       await page.goto(url);
+      await page.getByRole('link', { name: 'Erase Birthday …' }).press('Enter');
+      await page.getByRole('button', { name: 'Yes, erase it' }).press('Enter');
+      await page.getByText('Erased: Birthday.').waitFor();
       await page.getByRole('button', { name: 'Withdraw: Notes' }).press('Enter');
       await page.waitForURL(/lang=en&note=revoked$/);
       expect((await bot.status(who)).data).toMatchObject({ status: 'accepted' });

@@ -7,6 +7,7 @@ import { type Bot, field } from '../support/bot';
 import { Client, type Json } from '../support/client';
 import { A_TEXT, A_TIME, AN_ID, expectFailure, expectFaults, expectSuccess } from '../support/expected';
 import { runNow } from '../support/jobs';
+import { act, forms, get, type Page, send, unescaped } from '../support/privacy-page';
 import { useServiceInProcess } from '../support/service';
 import { SqlLog } from '../support/sql-log';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
@@ -36,54 +37,6 @@ async function linked(given: Json = {}, about: Json = { ...who }, by: Client = b
 async function keyWith(scopes: readonly string[]): Promise<Client> {
   const made = await bot.post<{ api_key: string }>(`/bots/${bot.id}/keys`, { scopes });
   return new Client(service.url, made.data.api_key);
-}
-
-interface Page {
-  readonly status: number;
-  readonly text: string;
-  readonly headers: Headers;
-}
-
-async function get(url: string, headers: Record<string, string> = {}): Promise<Page> {
-  const response = await fetch(url, { headers, redirect: 'manual' });
-  return { status: response.status, text: await response.text(), headers: response.headers };
-}
-
-const unescaped = (text: string): string =>
-  text
-    .replace(/&quot;/g, '"')
-    .replace(/&#39;/g, "'")
-    .replace(/&lt;/g, '<')
-    .replace(/&gt;/g, '>')
-    .replace(/&amp;/g, '&');
-
-/** The fields of the forms of an act, in the order of the page. */
-function forms(page: Page, act: string): URLSearchParams[] {
-  const found = page.text.matchAll(new RegExp(`<form\\s[^>]*action="[^"]*/${act}"\\s*>(.*?)</form>`, 'gs'));
-  return [...found].map(([, inner = '']) => {
-    const fields = new URLSearchParams();
-    for (const [, name = '', value = ''] of inner.matchAll(/<input\s[^>]*?name="(\w+)"\s+value="([^"]*)"/g))
-      fields.append(name, unescaped(value));
-    return fields;
-  });
-}
-
-async function send(url: string, act: string, fields: URLSearchParams | string, headers = {}): Promise<Page> {
-  const response = await fetch(`${url}/${act}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    body: fields.toString(),
-    redirect: 'manual',
-  });
-  return { status: response.status, text: await response.text(), headers: response.headers };
-}
-
-/** Sends a form of the page, or of its confirmation. */
-async function act(url: string, name: string, at = 0, from = ''): Promise<Page> {
-  const page = await get(url + from);
-  const form = forms(page, name)[at];
-  if (form === undefined) throw new Error(`The page has no form ${name}: ${page.status}`);
-  return send(url, name, form);
 }
 
 const forget = (url: string): Promise<Page> => act(url, 'forget', 0, '/forget');
@@ -516,27 +469,33 @@ describe('a form', () => {
       const lines: string[] = [];
       for (const lang of ['en', 'de']) {
         const at = new URL(location.replace('lang=en', `lang=${lang}`), url);
-        lines.push(/role="status"><p>(.*?)<\/p>/.exec((await get(at.href)).text)?.[1] ?? '');
+        lines.push(/role="status">\s*<p>\s*([^]*?)\s*<\/p>/.exec((await get(at.href)).text)?.[1] ?? '');
       }
       return lines;
     };
     const form = forms(await get(url), 'accept')[0]!;
     form.delete('category');
     expect(await said('accept', form)).toEqual([
-      expect.stringMatching(/^Choose at least one/),
-      expect.stringMatching(/^Wähle mindestens eines aus/),
+      expect.stringMatching(/^Choose at least one category/),
+      expect.stringMatching(/^Wähle mindestens eine Kategorie aus/),
     ]);
     for (const key of ['profile', 'levels']) form.append('category', key);
-    const recorded = ['Your consent is recorded.', 'Deine Einwilligung ist vermerkt.'];
+    const both = 'Category profile, Category levels';
+    const recorded = [`You have consented: ${both}.`, `Du hast eingewilligt: ${both}.`];
     expect(await said('accept', form)).toEqual(recorded);
     expect((await said('accept', form))[0]).toMatch(/^This was answered already/);
     expect((await get(url)).text).toMatch(/notes:\s*not chosen/);
     expect((await get(`${url}?lang=de`)).text).toMatch(/notes:\s*nicht gewählt/);
     const revocations = forms(await get(url), 'revoke');
-    const withdrawn = ['Your withdrawal is recorded.', 'Dein Widerruf ist vermerkt.'];
-    expect(await said('revoke', revocations[0]!)).toEqual(withdrawn);
+    expect(await said('revoke', revocations[0]!)).toEqual([
+      'Withdrawn: Category profile.',
+      'Widerrufen: Category profile.',
+    ]);
     expect((await get(url)).text).toMatch(/profile:\s*withdrawn/);
-    expect(await said('revoke', revocations.at(-1)!)).toEqual(withdrawn);
+    expect(await said('revoke', revocations.at(-1)!)).toEqual([
+      'You have withdrawn your whole consent.',
+      'Du hast deine ganze Einwilligung widerrufen.',
+    ]);
     await bot.post('/consents/request', ask);
     const declined = await said('decline', forms(await get(url), 'decline')[0]!);
     expect(declined).toEqual([expect.stringContaining('not consented'), expect.stringContaining('nicht')]);
@@ -839,6 +798,10 @@ describe('a form', () => {
       certificate_salt: A_TEXT,
       guild_id: who.guild_id,
       certificate: A_TEXT,
+      names: {
+        bot: 'Test bot',
+        categories: { profile: { de: 'Kategorie profile', en: 'Category profile' } },
+      },
     });
   });
 

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type AuditProof, type KeySet, verifyAuditProof, verifyCertificate } from '@lethe/sdk/evidence';
 import * as web from '@lethe/sdk/evidence/web';
-import { examine, type Finding, type Named, tiesOf } from '../../apps/console/src/verify/examine';
-import { sentenceOf } from '../../apps/console/src/verify/sentence';
+import { examine, type Finding, type Named, namesIn, tiesOf } from '../../apps/console/src/verify/examine';
 import { reasonIn, REASONS_DE } from '../../apps/console/src/verify/reasons';
+import { sentenceOf, unsignedNames } from '../../apps/console/src/verify/sentence';
 import type { Bot } from '../support/bot';
 import { seal } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
@@ -211,5 +211,47 @@ describe('the reasons in German', () => {
     const named = messages.map((message) => message.replace('${name} must', 'details must'));
     expect(named.filter((message) => reasonIn('de', message) === message)).toEqual([]);
     expect(REASONS_DE.filter(([begin]) => reasonIn('de', begin) === begin)).toEqual([]);
+  });
+});
+
+describe('the names in a file of an erasure', () => {
+  const named = (names: unknown, more: object = {}) => JSON.stringify({ certificate, names, ...more });
+  const line = async (text: string, language: 'de' | 'en' = 'en') =>
+    unsignedNames(language, await examine(text, keys, UNNAMED), namesIn(text));
+
+  it('are shown apart from what was signed, in the language of the page, and say that they are not signed', async () => {
+    const withCategory = await service.registerBot();
+    const who = subject();
+    await withCategory.hasCategory('birthday');
+    await withCategory.hasConsent(who);
+    await withCategory.hasData(who, 'birthday', { value: 'x' });
+    const { data } = await withCategory.post<{ request_id: string }>('/gdpr/forget-user', who);
+    const path = `/gdpr/forget-status/${data.request_id}/certificate`;
+    const own = (await withCategory.get<{ certificate: string }>(path)).data.certificate;
+    const categories = { birthday: { de: 'Geburtstag', en: 'Birthday' }, other: { de: 'X', en: 'X' } };
+    const text = named({ bot: 'Cake bot', categories }, { certificate: own });
+    expect(await line(text)).toBe(
+      'Names from the file, which are not signed: Bot – Cake bot; birthday – Birthday.',
+    );
+    expect(await line(text, 'de')).toBe(
+      'Namen aus der Datei, die nicht signiert sind: Bot – Cake bot; birthday – Geburtstag.',
+    );
+    expect(sentenceOf('en', await examine(text, keys, UNNAMED))).not.toContain('Cake bot');
+  });
+
+  it.each([
+    ['none', undefined],
+    ['no object', 'Cake bot'],
+    ['no name of the bot', { categories: {} }],
+    ['a bot that is no text', { bot: {}, categories: {} }],
+  ])('of %s are not shown', async (_, names) => {
+    expect(await line(named(names))).toBeUndefined();
+  });
+
+  it('are cut, and not read from what does not hold', async () => {
+    expect((await line(named({ bot: 'x'.repeat(10_000), categories: [] })))?.length).toBeLessThan(200);
+    const last =
+      certificate.slice(0, -20) + (certificate.at(-20) === 'A' ? 'B' : 'A') + certificate.slice(-19);
+    expect(await line(named({ bot: 'Cake bot', categories: {} }, { certificate: last }))).toBeUndefined();
   });
 });

@@ -3,6 +3,7 @@ import {
   CATEGORIES_MAX,
   ConsentAcceptAct,
   ConsentDeclineAct,
+  ConsentRequestAct,
   ConsentRevokeAct,
   type ShownRequest,
 } from '@app/consent';
@@ -17,11 +18,12 @@ import { type FormFields, type JsonStream, JsonText } from '@app/http';
 import { Acts, NO_CLAIM } from '@app/acts';
 import { ApiError, Clock, invalidRequest } from '@app/kernel';
 import type { SubjectIds } from '@app/crypto';
+import { UserValues } from '@app/user-data';
 import { refuse } from './page-forms';
-import { type PageFacts, PageReading } from './page-reading';
+import { type PageFacts, PageReading, refusalOf } from './page-reading';
 import { shownBy } from './page-sections';
 import { type OpenLink, PrivacyLinks } from './privacy-links.service';
-import type { PageNote } from './texts';
+import type { PageLanguage, PageNote } from './texts';
 
 /** An erasure that the page shows. */
 export interface ShownErasure {
@@ -30,6 +32,13 @@ export interface ShownErasure {
   readonly guild_id: string;
   /** Undefined while it cannot be issued. */
   readonly certificate: string | undefined;
+  /** What the bot and the erased categories are called; the certificate has their ids and keys alone. */
+  readonly names: ErasedNames;
+}
+
+interface ErasedNames {
+  readonly bot: string;
+  readonly categories: Readonly<Record<string, Readonly<Record<PageLanguage, string>>>>;
 }
 
 /** The place of an act, as its audit event and the history say. */
@@ -53,9 +62,11 @@ export class PageActs {
     private readonly acts: Acts,
     private readonly accepting: ConsentAcceptAct,
     private readonly declining: ConsentDeclineAct,
+    private readonly requesting: ConsentRequestAct,
     private readonly revoking: ConsentRevokeAct,
     private readonly exports: ExportService,
     private readonly erasing: ErasureService,
+    private readonly values: UserValues,
     private readonly everywhere: ErasureEverywhere,
     private readonly requests: ErasureRequests,
     private readonly clock: Clock,
@@ -79,6 +90,33 @@ export class PageActs {
     if (typeof request === 'string') return request;
     const input = { ...request.ids, consent_id: request.asked.id, source: VIA };
     return unlessDone('declined', this.acts.run(this.declining, { botId, input }, NO_CLAIM));
+  }
+
+  /**
+   * Asks a user again what was declined, in the words of today. It decides nothing: the page shows the request.
+   * @throws ApiError 403 for a guild that the link is not about
+   */
+  async again({ botId }: OpenLink, facts: PageFacts, { guild, shown }: FormFields): Promise<PageNote> {
+    const held = facts.subjects.find(({ subject }) => subject.ids.guild_id === guild?.[0]) ?? refuse();
+    // A second click.
+    if (held.asked !== undefined) return 'asked';
+    const refusal = refusalOf(held);
+    if (refusal === undefined || refusal.id !== shown?.[0]) return 'answered';
+    const { version, categories, language } = refusal;
+    // A version that is a digest of declarations changes with them.
+    const isDigest = categories !== null && version.startsWith('sha256:');
+    const input = {
+      ...held.subject.ids,
+      ...(!isDigest && { consent_version: version }),
+      ...(categories !== null && { categories: [...categories] }),
+      language,
+      source: VIA,
+    };
+    const asked = this.acts.run(this.requesting, this.requesting.of({ botId, actor: VIA }, input), NO_CLAIM);
+    return asked.then(
+      ({ view }) => (view.status === 'pending' ? 'asked' : 'answered'),
+      (error: unknown) => unlessEnded(error),
+    );
   }
 
   /** @throws ApiError 403 for a guild that the link is not about */
@@ -112,6 +150,13 @@ export class PageActs {
     return this.exports.exportAs(form, link, VIA).catch(unlessMissing);
   }
 
+  /** Erases one category. @throws ApiError 403 for a guild that the link is not about */
+  async eraseCategory(link: OpenLink, { shown }: FormFields): Promise<PageNote> {
+    const { subject, purpose } = (await this.reading.categoryOf(link, shown?.[0] ?? '')) ?? refuse();
+    const erased = await this.values.erase(subject, purpose.key, VIA).catch(unlessMissing);
+    return erased === true ? 'erased' : 'erasedBefore';
+  }
+
   /** The answer of an erasure by this link in the last minute. */
   repeated(token: string): Promise<ShownErasure[]> | undefined {
     const found = this.erasures.get(token);
@@ -133,6 +178,7 @@ export class PageActs {
 
   private async erase(link: OpenLink): Promise<ShownErasure[]> {
     const { botId, userId, subject } = link;
+    const about = await this.reading.about(link, []);
     const erased =
       subject === undefined
         ? (await this.everywhere.forget({ botId, actor: VIA }, userId, NO_CLAIM)).requests
@@ -142,10 +188,27 @@ export class PageActs {
     const shown: ShownErasure[] = [];
     for (const { request_id, certificate_salt, guild_id } of erased) {
       const issued = await this.requests.certificate(botId, request_id).catch(() => undefined);
-      shown.push({ request_id, certificate_salt, guild_id, certificate: issued?.certificate });
+      const certificate = issued?.certificate;
+      const names = namesFor(about, certificate);
+      shown.push({ request_id, certificate_salt, guild_id, certificate, names });
     }
     return shown;
   }
+}
+
+/** The names of what a certificate is about. */
+function namesFor({ bot, purposes }: Pick<PageFacts, 'bot' | 'purposes'>, certificate = ''): ErasedNames {
+  const [, payload = ''] = certificate.split('.');
+  const stated = JSON.parse(Buffer.from(payload, 'base64url').toString() || '{}') as {
+    readonly deleted_categories?: readonly string[];
+  };
+  const erased = purposes.filter(({ key }) => stated.deleted_categories?.includes(key));
+  return {
+    bot: bot.name,
+    categories: Object.fromEntries(
+      erased.map(({ key, labelDe, labelEn }) => [key, { de: labelDe, en: labelEn }]),
+    ),
+  };
 }
 
 /**
@@ -173,6 +236,12 @@ function chosen({ category }: FormFields): string[] | undefined {
 async function unlessDone(note: PageNote, act: Promise<unknown>): Promise<PageNote> {
   const done = await act.catch(unlessMissing);
   return done === undefined ? 'answered' : note;
+}
+
+/** What was declined cannot be asked any more: a category or the text in its language is no longer there. */
+function unlessEnded(error: unknown): PageNote {
+  if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return 'ended';
+  throw error;
 }
 
 function unlessMissing(error: unknown): undefined {

@@ -7,23 +7,35 @@ import { Html, html } from './html';
 import { languageOf, PAGE_LANGUAGES, PAGE_TEXTS, type PageLanguage } from './texts';
 import type { PageTexts } from './texts.en';
 
-/** The style of every page: calm, readable at 320 pixels, light and dark, and on paper. */
-const STYLE = `:root{color-scheme:light dark;--ink:#1c2430;--soft:#546073;--line:#d5dbe4;--paper:#fff;--ground:#f4f6f9;--blue:#1d4fa8;--onblue:#fff;--red:#a8201d;--onred:#fff}
-@media (prefers-color-scheme:dark){:root{--ink:#e8ecf2;--soft:#a9b4c4;--line:#3a4454;--paper:#1c232e;--ground:#12171f;--blue:#8ab4ff;--onblue:#0c1626;--red:#ff9d98;--onred:#2a0706}}
+/**
+ * The style of every page: calm, readable at 320 pixels, light and dark, and on paper. The colours are those of the console
+ * (apps/console/src/style.css), so that users and teams see one product.
+ */
+const STYLE = `:root{color-scheme:light dark;--ink:#1b2427;--soft:#526067;--line:#d5dbde;--paper:#fff;--ground:#f6f7f7;--accent:#1f5f6e;--onaccent:#fff;--red:#8c1d13;--onred:#fff;--good:#e3f2e8;--ongood:#14532d;--warn:#fdf1d4;--onwarn:#6b4400}
+@media (prefers-color-scheme:dark){:root{--ink:#e6ecee;--soft:#a3b1b7;--line:#374247;--paper:#1d2427;--ground:#14191b;--accent:#7cc4d4;--onaccent:#0c2229;--red:#f8b9b3;--onred:#421a17;--good:#163323;--ongood:#a9e2bf;--warn:#3a2d0d;--onwarn:#f3d38a}}
 *{box-sizing:border-box}body{margin:0;background:var(--ground);color:var(--ink);font:1.0625rem/1.6 system-ui,sans-serif;overflow-wrap:anywhere}
-main,header,footer{max-width:44rem;margin:0 auto;padding:0 1rem}header{padding-top:1.25rem}nav{display:flex;gap:1rem;justify-content:flex-end}
+main,header{max-width:44rem;margin:0 auto;padding:0 1rem}header{display:flex;flex-wrap:wrap;gap:.5rem 1rem;justify-content:space-between;align-items:center;padding-top:1.25rem}
+.brand{display:flex;gap:.5rem;align-items:center;font-weight:700;margin:0}.brand svg{width:1.5rem;height:1.5rem}nav,.tongues{display:flex;gap:1rem}main{padding-bottom:2rem}
 h1{font-size:1.75rem;line-height:1.25;margin:1rem 0 .5rem}h2{font-size:1.25rem;margin:0 0 .5rem}h3,h4{font-size:1.0625rem;margin:0 0 .25rem}
 section{background:var(--paper);border:1px solid var(--line);border-radius:.75rem;padding:1.125rem;margin:1rem 0}
+section.good{background:var(--good);border-color:var(--ongood);color:var(--ongood);font-weight:600;padding:.5rem 1.125rem}section.warn{background:var(--warn);border-color:var(--onwarn);color:var(--onwarn);font-weight:600;padding:.5rem 1.125rem}
 article{border-top:1px solid var(--line);padding-top:.875rem;margin-top:.875rem}p{margin:.375rem 0}.soft,dt,th{color:var(--soft)}
 dl{display:grid;grid-template-columns:minmax(6rem,auto) 1fr;gap:.125rem .875rem;margin:.375rem 0}dd{margin:0}
 h3 small{font-weight:400;color:var(--red);border:1px solid;border-radius:1rem;padding:0 .625rem;margin-left:.375rem;white-space:nowrap}.value>dl>dd{font-size:1.25rem;line-height:1.4;font-weight:600}.words{white-space:pre-line}section>h3{margin-top:1.25rem;font-size:1.125rem}.value dl dl{font-size:1.0625rem;font-weight:400}dl dl{border-left:2px solid var(--line);padding-left:.75rem}
-ul{padding-left:1.25rem;margin:.375rem 0}a{color:var(--blue)}form{display:inline-block;margin:.5rem .5rem 0 0}label{display:block;padding:.25rem 0}
-button,.button{display:inline-block;font:inherit;font-weight:600;min-height:2.75rem;padding:.5rem 1.125rem;border-radius:.5rem;border:1px solid var(--blue);background:var(--blue);color:var(--onblue);cursor:pointer;text-decoration:none;max-width:100%;overflow-wrap:anywhere}
-button.plain,.button.plain{background:none;color:var(--blue)}button.red,.button.red{background:var(--red);border-color:var(--red);color:var(--onred)}
-:focus-visible{outline:3px solid var(--blue);outline-offset:2px}textarea{width:100%;min-height:7rem;font:.8125rem/1.4 ui-monospace,monospace;background:var(--ground);color:var(--ink);border:1px solid var(--line);border-radius:.5rem;padding:.5rem}
+ul{padding-left:1.25rem;margin:.375rem 0}a{color:var(--accent)}label{display:block;padding:.25rem 0}label:has([type=checkbox],[type=radio]){display:flex;gap:.625rem;align-items:center;min-height:2.75rem}[type=checkbox]{flex:none;width:1.25rem;height:1.25rem;margin:0;accent-color:var(--accent)}
+button,.button{display:inline-block;font:inherit;font-weight:600;min-height:2.75rem;padding:.5rem 1.125rem;border-radius:.5rem;border:1px solid var(--accent);background:var(--accent);color:var(--onaccent);cursor:pointer;text-align:center;text-decoration:none;max-width:100%;overflow-wrap:anywhere}
+button.plain,.button.plain{background:none;color:var(--accent)}button.red,.button.red{background:var(--red);border-color:var(--red);color:var(--onred)}button.plain.red,.button.plain.red{background:none;color:var(--red)}
+.row{display:flex;flex-wrap:wrap;gap:.75rem;align-items:flex-end;margin:.75rem 0 0}.boxes{margin-bottom:.75rem}
+:focus-visible{outline:3px solid var(--accent);outline-offset:2px}textarea{width:100%;min-height:7rem;font:.8125rem/1.4 ui-monospace,monospace;background:var(--ground);color:var(--ink);border:1px solid var(--line);border-radius:.5rem;padding:.5rem}
 details{margin:.5rem 0}summary{cursor:pointer;min-height:1.75rem}[aria-current]{font-weight:700;text-decoration:none;color:var(--ink)}
-@media (max-width:30rem){dl{grid-template-columns:1fr}dd{margin-bottom:.375rem}form{display:block;margin-right:0}button{width:100%}}
-@media print{:root{color-scheme:light}body{background:none;color:#000}form,nav,.noprint{display:none}details::details-content{content-visibility:visible;display:block}section{border:0;padding:0;break-inside:avoid-page}}`;
+html:has(#in-de:checked) .in:lang(en),html:has(#in-en:checked) .in:lang(de){display:none}
+@media (max-width:30rem){dl{grid-template-columns:1fr}dd{margin-bottom:.375rem}.row{flex-direction:column;align-items:stretch}form,.row .button,button{width:100%}}
+@media print{:root{color-scheme:light}body{background:none;color:#000}form,nav,.noprint,.row{display:none}details::details-content{content-visibility:visible;display:block}section{border:0;padding:0;break-inside:avoid-page}}`;
+
+/** The icon of the console, drawn in the page: nothing is loaded. */
+const ICON = new Html(
+  '<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#2b5f6b"/><path d="M7 20c3-4 6 4 9 0s6 4 9 0M7 13c3-4 6 4 9 0s6 4 9 0" fill="none" stroke="#fff" stroke-width="2.5" stroke-linecap="round"/></svg>',
+);
 
 /** The policy allows this very text. */
 const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);
@@ -43,20 +55,22 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'X-Robots-Tag': 'noindex, nofollow',
 };
 
-const NAMES: Readonly<Record<PageLanguage, string>> = { de: 'Deutsch', en: 'English' };
+export const NAMES: Readonly<Record<PageLanguage, string>> = { de: 'Deutsch', en: 'English' };
 
 /** What surrounds the content of a page. */
 interface Frame {
   readonly language: PageLanguage;
   readonly title: string;
-  /** The address without the query, for the switch of languages; a page without a path has no switch. */
+  /** The address without the language, for the switch of languages; a page without a path has no switch. */
   readonly path?: string;
+  /** In the place of the title and of the switch, on a page that has all languages. */
+  readonly heading?: Html;
+  readonly tongues?: Html;
   readonly status?: number;
 }
 
 /** A whole page. */
-export function framed({ language, title, path, status }: Frame, content: Html): WebPage {
-  const { language: name } = PAGE_TEXTS[language];
+export function framed({ language, title, path, heading, tongues, status }: Frame, content: Html): WebPage {
   const page = html`<!doctype html>
     <html lang="${language}">
       <head>
@@ -67,30 +81,33 @@ export function framed({ language, title, path, status }: Frame, content: Html):
         ${STYLE_ELEMENT}
       </head>
       <body>
-        ${
-          path !== undefined &&
-          html`<header>
-            <nav aria-label="${name}">
-              ${PAGE_LANGUAGES.map(
-                (tag) =>
-                  html`<a
-                    href="${path}?lang=${tag}"
-                    lang="${tag}"
-                    hreflang="${tag}"
-                    ${tag === language && html` aria-current="true"`}
-                    >${NAMES[tag]}</a
-                  >`,
-              )}
-            </nav>
-          </header>`
-        }
+        <header>
+          <p class="brand">${ICON} Lethe</p>
+          ${tongues ?? (path !== undefined && switchOf(language, path))}
+        </header>
         <main>
-          <h1>${title}</h1>
+          <h1>${heading ?? title}</h1>
           ${content}
         </main>
       </body>
     </html> `;
   return new WebPage(page.text, PAGE_HEADERS, status);
+}
+
+/** The switch of languages. It leads to the same page. */
+function switchOf(language: PageLanguage, path: string): Html {
+  return html`<nav aria-label="${PAGE_TEXTS[language].language}">
+    ${PAGE_LANGUAGES.map(
+      (tag) =>
+        html`<a
+          href="${path}${path.includes('?') ? '&' : '?'}lang=${tag}"
+          lang="${tag}"
+          hreflang="${tag}"
+          ${tag === language && html` aria-current="true"`}
+          >${NAMES[tag]}</a
+        >`,
+    )}
+  </nav>`;
 }
 
 /** The page for an act that was refused or failed. It says the same for every link that is not in force. */

@@ -24,9 +24,11 @@ const CATEGORIES_MAX = 100;
 const VALUES_MAX = 64 * 1024;
 
 interface HistoryEntry {
+  readonly id: string;
   readonly action: string;
   readonly version: string;
   readonly categories: readonly string[] | null;
+  readonly language: string | null;
   readonly texts: readonly { readonly digest: string }[];
   readonly created_at: string;
   /** What the user was shown for it. */
@@ -56,6 +58,12 @@ export interface HeldSubject {
   readonly events: readonly PastEvent[];
 }
 
+/** The last refusal, while no newer request waits: the user can decide again. */
+export function refusalOf({ status, asked, history }: HeldSubject): HistoryEntry | undefined {
+  if (status.declined_at === null || asked !== undefined) return undefined;
+  return history.find(({ action }) => action === 'declined');
+}
+
 /** What a page is made of. */
 export interface PageFacts {
   readonly bot: BotFacts;
@@ -69,6 +77,12 @@ export interface PageFacts {
 
 /** What a copy to read says of a guild besides its export. */
 export type GuildFacts = Pick<HeldSubject, 'status' | 'asked' | 'decided'> & Pick<PageFacts, 'servers'>;
+
+/** One category of one subject of a link. */
+export interface OneCategory extends GuildFacts {
+  readonly subject: NamedSubject;
+  readonly purpose: DeclaredPurpose;
+}
 
 /** Reads what a page shows. Nothing is written. */
 @Injectable()
@@ -124,6 +138,16 @@ export class PageReading {
       this.servers.names(botId, [guildId]),
     ]);
     return { status, ...shown, servers };
+  }
+
+  /** What `server/category` names of a link; undefined for another server, and for a category that is not declared. */
+  async categoryOf(link: OpenLink, named: string): Promise<OneCategory | undefined> {
+    const [guild = '', category] = named.split('/', 2);
+    const subject = (await this.subjectsOf(link)).find(({ ids }) => ids.guild_id === guild);
+    if (subject === undefined) return undefined;
+    const { purposes } = await this.about(link, category === undefined ? [] : [category]);
+    const purpose = purposes.find(({ key }) => key === category);
+    return purpose && { subject, purpose, ...(await this.ofGuild(link, guild)) };
   }
 
   /** The words of a text that users were shown. */

@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto';
-import type { DeclaredPurpose } from '@app/categories';
 import type { ShownRequest, ShownWords } from '@app/consent';
 import { BOT_WIDE_GUILD_ID } from '@app/kernel';
 import type { NamedSubject } from '@app/crypto';
 import { html, type Html } from './html';
+import type { FormAct } from './page-forms';
 import { cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, PageFacts, PastEvent } from './page-reading';
 import type { OpenLink } from './privacy-links.service';
 import { word } from './texts';
-import type { PageTexts } from './texts.en';
 
 /** What labels of categories are made from. */
 interface Labelling {
@@ -21,6 +20,14 @@ export interface Making extends Labelling {
   readonly link: OpenLink;
   readonly facts: PageFacts;
   readonly room: Room;
+  readonly form: MakeForm;
+}
+
+/** Makes a form. `shown` is what its mark covers besides its act. */
+export type MakeForm = (act: FormAct, content: Html, shown?: string) => Html;
+
+export function hidden(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 
 export function responsible({ texts }: PageParts, { bot }: Pick<PageFacts, 'bot'>): Html {
@@ -37,10 +44,19 @@ export function responsible({ texts }: PageParts, { bot }: Pick<PageFacts, 'bot'
 }
 
 export function rights({ texts }: PageParts): Html {
+  return listed(texts.rights, texts.rightsText);
+}
+
+/** What a copy to read leaves to the JSON, and why. */
+export function technical({ texts }: PageParts): Html {
+  return listed(texts.technical, texts.technicalText);
+}
+
+function listed(title: string, items: readonly string[]): Html {
   return html`<section>
-    <h2>${texts.rights}</h2>
+    <h2>${title}</h2>
     <ul>
-      ${texts.rightsText.map((text) => html`<li>${text}</li>`)}
+      ${items.map((text) => html`<li>${text}</li>`)}
     </ul>
   </section>`;
 }
@@ -54,78 +70,41 @@ export function placeOf(
   return texts.guild(cut(facts.servers.get(guild) ?? guild, 100));
 }
 
-/** What is stored, by category: the values first, and what they are for below them. */
-export function stored(
-  { parts, facts, room }: Making,
-  { values, status, isCut, isUnreadable }: HeldSubject,
-): Html {
-  const { texts } = parts;
-  const known = facts.purposes.map((purpose) => ({ key: purpose.key, purpose }));
-  const others = [...values.keys()].filter((key) => !facts.purposes.some((purpose) => purpose.key === key));
-  const all = [...known, ...others.map((key) => ({ key, purpose: undefined }))];
-  // Categories with values come first.
-  const sorted = [...all.filter(({ key }) => values.has(key)), ...all.filter(({ key }) => !values.has(key))];
-  const shown = sorted.map(({ key, purpose }) =>
-    room.take(
-      () =>
-        html`<article>
-          <h3>
-            <bdi>${purpose === undefined ? key : cut(parts.labelOf(purpose))}</bdi>
-            ${isWithdrawn(status, key, purpose) && html`<small>${texts.stateOf.revoked}</small>`}
-          </h3>
-          ${values.has(key) ? html`<div class="value">${parts.valuesOf(values.get(key), purpose)}</div>` : html`<p class="soft">${texts.noValues}</p>`}
-          ${
-            purpose !== undefined &&
-            html`<details>
-              <summary>${texts.why}</summary>
-              ${parts.purposeOf(purpose)}
-            </details>`
-          }
-        </article>`,
-    ),
-  );
-  return html`<section>
-    <h2>${texts.stored}</h2>
-    ${values.size === 0 && html`<p>${texts.nothing}</p>`} ${shown}
-    ${(isCut || room.isFull) && html`<p>${texts.more}</p>`}
-    ${isUnreadable && html`<p>${texts.unreadable}</p>`}
-  </section>`;
-}
-
-/** Whether the consent to a category was withdrawn. A consent without categories covers every category based on consent. */
-function isWithdrawn(
-  { status, categories }: HeldSubject['status'],
-  key: string,
-  purpose: DeclaredPurpose | undefined,
-): boolean {
-  if (categories === undefined || categories.length === 0)
-    return status === 'revoked' && (purpose?.legalBasis ?? 'consent') === 'consent';
-  return categories.some((each) => each.key === key && each.status === 'revoked');
+/** The id of a server, for the name in its place. */
+export function idOf(
+  { texts }: PageParts,
+  { guild_id: guild }: Pick<NamedSubject['ids'], 'guild_id'>,
+): Html | false {
+  return guild !== BOT_WIDE_GUILD_ID && html` title="${texts.serverId(guild)}"`;
 }
 
 /** What was done so far. */
-export function past({ parts, room }: Making, { events }: HeldSubject): Html | false {
+export function past(making: Making, { events }: HeldSubject): Html | false {
   if (events.length === 0) return false;
-  const { texts } = parts;
+  const { parts, room } = making;
   return html`<section>
-    <h2>${texts.done}</h2>
+    <h2>${parts.texts.done}</h2>
     <ul>
-      ${events.map((event) => room.take(() => html`<li>${parts.time(event.created_at)}: ${did(texts, event)}</li>`))}
+      ${events.map((event) => room.take(() => html`<li>${parts.time(event.created_at)}: ${did(making, event)}</li>`))}
     </ul>
   </section>`;
 }
 
 /** What an event says. An event that the bot has written is called the bot's: the service has done nothing of it. */
-function did(texts: PageTexts, { event_type: type, source, details }: PastEvent): Html {
+function did(making: Making, { event_type: type, source, details }: PastEvent): Html {
+  const { texts } = making.parts;
   if (source !== 'service') return html`${texts.byBot}: <bdi>${cut(type)}</bdi>`;
-  return html`${cut(word(texts.event, type))}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}`;
+  const category = details?.['category'];
+  const about = typeof category === 'string' && `: ${nameOf(making, category, undefined)}`;
+  return html`${cut(word(texts.event, type))}${about}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}`;
 }
 
+/** Names of categories at most in one line. */
+const NAMES_MAX = 10;
+
 export function namesOf(making: Labelling, keys: readonly string[], words: ShownWords | undefined): string {
-  return keys
-    .slice(0, 10)
-    .map((key) => nameOf(making, key, words))
-    .join(', ');
+  const names = keys.slice(0, NAMES_MAX).map((key) => nameOf(making, key, words));
+  return [...names, ...(keys.length > NAMES_MAX ? ['…'] : [])].join(', ');
 }
 
 /**
@@ -143,9 +122,10 @@ export function nameOf({ parts, facts }: Labelling, key: string, words: ShownWor
 export function decision(
   parts: PageParts,
   { status, declined_at: at }: Pick<HeldSubject['status'], 'status' | 'declined_at'>,
+  isOffered = false,
 ): Html {
   const { texts } = parts;
-  const words = status === 'accepted' ? texts.declinedNewer : texts.declined;
+  const words = status === 'accepted' ? texts.declinedNewer : isOffered ? texts.declinedHere : texts.declined;
   const declined = at !== null && html`<p>${words(parts.time(at))}</p>`;
   if (status === 'none' && declined) return declined;
   return html`<p>${texts.state[status]}</p>

@@ -25,8 +25,9 @@ import { ApiError, Clock } from '@app/kernel';
 import { PageActs } from './page-acts';
 import { type FormAct, PageForms, refuse } from './page-forms';
 import { errorPage, PAGE_HEADERS, PageFilter } from './page-frame';
-import { PageReading } from './page-reading';
-import { forgottenPage, PageView } from './page.view';
+import { type PageFacts, PageReading } from './page-reading';
+import { forgottenPage } from './page-last';
+import { PageView } from './page.view';
 import type { PageAct } from './privacy-links.dto';
 import { type OpenLink, PrivacyLinks } from './privacy-links.service';
 import { ReadableExport } from './readable-export';
@@ -38,8 +39,10 @@ export const PRIVACY_PAGES = ['p/:token', 'p/:token/:act'];
 const ALLOWED_BY: Readonly<Record<FormAct, PageAct>> = {
   accept: 'consent',
   decline: 'consent',
+  again: 'consent',
   revoke: 'consent',
   export: 'export',
+  erase: 'forget',
   forget: 'forget',
 };
 
@@ -101,12 +104,32 @@ export class PageController {
     return this.view.confirmation(link, language);
   }
 
+  @Get('erase')
+  async erasing(
+    @Req() request: LetheRequest,
+    @Param('token') token: string,
+    @Query('lang') lang?: unknown,
+    @Query('of') of?: unknown,
+  ): Promise<WebPage> {
+    const { link, language } = await this.opened(request, token, lang);
+    if (!link.allow.includes('forget') || typeof of !== 'string') refuse();
+    return this.view.erasing(link, (await this.reading.categoryOf(link, of)) ?? refuse(), language);
+  }
+
+  @Post('erase')
+  @OnLowDisk()
+  @FormBody()
+  async erase(@Sent() form: SentForm): Promise<WebPage> {
+    const opened = await this.openedBy(form, 'erase');
+    return backTo(opened, await this.acts.eraseCategory(opened.link, form.fields));
+  }
+
   @Post('accept')
   @FormBody()
   async accept(@Sent() form: SentForm): Promise<WebPage> {
     const opened = await this.openedBy(form, 'accept');
     const facts = await this.reading.facts(opened.link);
-    if (facts.isSuspended) throw new ApiError('suspended', 'The bot is suspended');
+    requireActive(facts);
     return backTo(opened, await this.acts.accept(opened.link, facts, form.fields));
   }
 
@@ -116,6 +139,15 @@ export class PageController {
     const opened = await this.openedBy(form, 'decline');
     const facts = await this.reading.facts(opened.link);
     return backTo(opened, await this.acts.decline(opened.link, facts, form.fields));
+  }
+
+  @Post('again')
+  @FormBody()
+  async again(@Sent() form: SentForm): Promise<WebPage> {
+    const opened = await this.openedBy(form, 'again');
+    const facts = await this.reading.facts(opened.link);
+    requireActive(facts);
+    return backTo(opened, await this.acts.again(opened.link, facts, form.fields));
   }
 
   @Post('revoke')
@@ -197,6 +229,11 @@ export class PageController {
     if (!opened.link.allow.includes(ALLOWED_BY[act])) refuse();
     return opened;
   }
+}
+
+/** @throws ApiError 403 */
+function requireActive({ isSuspended }: PageFacts): void {
+  if (isSuspended) throw new ApiError('suspended', 'The bot is suspended');
 }
 
 /** Sends the browser back to the page, so that loading it again repeats nothing. The page says what was done. */

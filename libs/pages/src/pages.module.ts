@@ -5,6 +5,7 @@ import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { ErasureModule, ExportModule } from '@app/gdpr';
 import { ServersModule } from '@app/servers';
+import { UserDataModule } from '@app/user-data';
 import { Module } from '@nestjs/common';
 import { ConsoleFiles } from './console-files';
 import { ConsoleController, ConsoleSessions } from './console-sessions';
@@ -30,6 +31,7 @@ import { PrivacyLinks } from './privacy-links.service';
     ErasureModule,
     ExportModule,
     ServersModule,
+    UserDataModule,
   ],
   controllers: [PrivacyLinksController, PageController],
   providers: [

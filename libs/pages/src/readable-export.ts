@@ -3,9 +3,9 @@ import { html, Html } from './html';
 import { framed } from './page-frame';
 import { PageParts } from './page-parts';
 import type { GuildFacts, PageFacts, PageReading } from './page-reading';
-import { decision, nameOf, placeOf, responsible, rights } from './page-sections';
+import { decision, nameOf, placeOf, responsible, rights, technical } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
-import { recordedIn, type RecordLabels } from './readable-records';
+import { recordedIn, type RecordLabels, versionOf } from './readable-records';
 import { type PageLanguage, word } from './texts';
 
 /** Characters in one piece of a document. */
@@ -41,7 +41,7 @@ export class ReadableExport implements ExportForm {
     const page = framed(
       { language, title: texts.exportTitle },
       html`<p>${texts.exportedAt(parts.time(exportedAt))} ${texts.zone} ${texts.userId(link.userId)}</p>
-        ${responsible(parts, about)}${GUILDS}${rights(parts)}`,
+        ${responsible(parts, about)}${GUILDS}${rights(parts)}${technical(parts)}`,
     );
     [this.head = '', this.tail = ''] = page.content.split(GUILDS.text);
   }
@@ -55,7 +55,8 @@ export class ReadableExport implements ExportForm {
       html`<h2>${placeOf({ parts, facts }, { guild_id: guildId })}</h2>
         <p class="soft">${texts.serverId(guildId)}</p>
         <h3>${texts.consent}</h3>
-        ${this.decided(facts)} ${consent !== null && html`<p>${texts.version(consent.version)}</p>`}`.text
+        ${this.decided(facts)}
+        ${consent !== null && html`<p>${texts.version(versionOf(consent.version))}</p>`}`.text
     }`;
   }
 

@@ -20,6 +20,9 @@ const MAKERS: Readonly<Record<string, Make>> = {
 /** Details whose values are words of the service. */
 const CODED = new Set(['via', 'format', 'scope', 'reason']);
 
+/** Sources of a consent that the service names: all others are words of the bot. */
+const SOURCES: ReadonlySet<unknown> = new Set(['api', 'privacy_page', 'console']);
+
 /** An item of a section of the full export, in words. Items of other modules are shown with their own names. */
 export function recordedIn(
   parts: PageParts,
@@ -39,10 +42,10 @@ function* entry(parts: PageParts, item: Item, labels: RecordLabels): Generator<s
   yield title(parts, item['created_at'], word(texts.action, String(item['action'])));
   yield* rows(parts, [
     [fact.categories, keys === null ? fact.all : keys.map(labels)],
-    [fact.version, item['version']],
+    [fact.version, versionOf(String(item['version']))],
     [fact.text, shown.map(({ language, digest }) => `${shortOf(digest)} (${language})`)],
     [fact.language, item['language']],
-    [fact.source, item['source'] === 'privacy_page' ? texts.viaPage : item['source']],
+    [fact.source, SOURCES.has(item['source']) ? word(texts.code, String(item['source'])) : item['source']],
   ]);
 }
 
@@ -80,8 +83,12 @@ function* event(parts: PageParts, item: Item, labels: RecordLabels): Generator<s
 }
 
 function detailsOf({ texts }: PageParts, details: Item, labels: RecordLabels): Row[] {
-  return Object.entries(details).map(([name, value]) => {
+  // `via` says of the page what `actor` says of all.
+  const named = Object.entries(details).filter(([name]) => !(name === 'via' && 'actor' in details));
+  return named.map(([name, value]) => {
     const label = word(texts.fact, name);
+    if (name === 'actor') return [label, word(texts.code, actorOf(String(value)))];
+    if (name === 'version') return [label, versionOf(String(value))];
     if (name === 'category') return [label, labels(String(value))];
     if (name === 'categories' && Array.isArray(value))
       return [label, value.map((key) => labels(String(key)))];
@@ -124,6 +131,16 @@ function* rows(parts: PageParts, given: readonly Row[]): Generator<string> {
     ([, value]) => value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0),
   );
   if (there.length > 0) yield* parts.wholeValuesOf(Object.fromEntries(there), undefined);
+}
+
+/** The word for who did an act: to a user the keys of a bot are the bot. */
+function actorOf(actor: string): string {
+  return actor.startsWith('key:') ? 'api' : actor;
+}
+
+/** The version of a request; of one that the service has made from declarations, the beginning of its digest. */
+export function versionOf(version: string): string {
+  return version.startsWith('sha256:') ? shortOf(version) : version;
 }
 
 /** What ties an entry of the history to its text. */

@@ -18,7 +18,11 @@ export const DE: PageTexts = {
   direct: 'Direktnachrichten',
   stored: 'Was gespeichert ist',
   nothing: 'Über dich ist nichts gespeichert.',
-  noValues: 'In dieser Kategorie ist nichts gespeichert.',
+  noValues: (count) =>
+    count === 1
+      ? 'Eine Kategorie, in der nichts gespeichert ist'
+      : `${count} Kategorien, in denen nichts gespeichert ist`,
+  others: 'Weitere Kategorien',
   why: 'Wofür und wie lange',
   purpose: 'Zweck',
   basis: 'Rechtsgrundlage',
@@ -39,7 +43,8 @@ export const DE: PageTexts = {
   yes: 'ja',
   no: 'nein',
   more: 'Es gibt noch mehr. Die Kopien unten enthalten alles.',
-  unreadable: 'Einige Werte lassen sich nicht lesen. Bitte frage den Kontakt oben.',
+  unreadable:
+    'Einige Werte lassen sich nicht lesen. Bitte frage den Kontakt, der auf dieser Seite genannt ist.',
   hidden: 'Dieser Link zeigt nicht, was gespeichert ist.',
   consent: 'Deine Einwilligung',
   state: {
@@ -52,6 +57,9 @@ export const DE: PageTexts = {
     `Du hast am ${at} abgelehnt. Wenn du es dir anders überlegst, lass dich vom Bot noch einmal fragen: Dann kannst du dort oder hier einwilligen.`,
   declinedNewer: (at) =>
     `Eine neuere Anfrage hast du am ${at} abgelehnt. Deine frühere Einwilligung gilt weiter.`,
+  declinedHere: (at) =>
+    `Du hast am ${at} abgelehnt. Wenn du es dir anders überlegst, kannst du hier noch einmal entscheiden.`,
+  again: 'Noch einmal entscheiden',
   stateOf: {
     none: 'nicht gewählt',
     pending: 'gefragt',
@@ -62,11 +70,23 @@ export const DE: PageTexts = {
     accepted: 'Deine Einwilligung ist vermerkt.',
     declined: 'Deine Antwort ist vermerkt: Du hast nicht eingewilligt.',
     revoked: 'Dein Widerruf ist vermerkt.',
+    asked: 'Lies die Anfrage noch einmal und entscheide. Bis dahin bleibt alles, wie es ist.',
+    ended:
+      'Diese Anfrage gibt es so nicht mehr. Deshalb wurde nichts vermerkt. Bitte lass dich vom Bot noch einmal fragen.',
     answered: 'Darauf hast du schon geantwortet. Unten siehst du, was jetzt gilt.',
-    choose: 'Wähle mindestens eines aus oder lehne ab. Bisher wurde nichts vermerkt.',
+    choose: 'Wähle mindestens eine Kategorie aus oder lehne ab. Bisher wurde nichts vermerkt.',
+    erased: 'Die Daten dieser Kategorie sind gelöscht.',
+    erasedBefore: 'In dieser Kategorie ist nichts mehr gespeichert.',
     empty: 'Über dich ist nichts gespeichert, deshalb gibt es keine Kopie.',
     changed:
       'Die Anfrage hat sich geändert, seit du diese Seite geöffnet hast. Deshalb wurde nichts vermerkt. Bitte lies sie noch einmal und entscheide.',
+  },
+  did: {
+    accepted: (what) => (what === '' ? 'Du hast eingewilligt.' : `Du hast eingewilligt: ${what}.`),
+    revoked: (what) =>
+      what === '' ? 'Du hast deine ganze Einwilligung widerrufen.' : `Widerrufen: ${what}.`,
+    erased: (what) => `Gelöscht: ${what}.`,
+    due: (at) => `Gelöscht wird am ${at}.`,
   },
   asked: 'Der Bot bittet um deine Einwilligung',
   choose: 'Wähle aus, worin du einwilligst. Du kannst das hier jederzeit widerrufen.',
@@ -125,6 +145,7 @@ export const DE: PageTexts = {
     language: 'Sprache',
     source: 'Wo',
     via: 'Wo',
+    actor: 'Wie',
     recipients: 'Wer die Daten erhält',
     places: 'Wo sie gespeichert sind',
     jurisdiction: 'Recht von',
@@ -142,6 +163,8 @@ export const DE: PageTexts = {
   code: {
     privacy_page: 'auf deiner Datenschutzseite',
     console: 'in der Konsole des Bots',
+    api: 'durch den Bot',
+    job: 'durch den Dienst selbst',
     full: 'alles',
     record: 'Werte und Einwilligung',
     all_guilds: 'alle Server',
@@ -157,12 +180,26 @@ export const DE: PageTexts = {
     gone: 'vom Bot abgewiesen',
     cancelled: 'abgebrochen',
   },
+  technical: 'Was nur in der JSON-Datei ist',
+  technicalText: [
+    'Die Nummern der Einträge und des Bots (id, consent_id): Damit hängen Einträge zusammen, über dich sagen sie nichts.',
+    'Ganze Prüfsummen (digest, version): Diese Kopie zeigt ihre ersten acht Zeichen.',
+    'Die Kurznamen von Kategorien und Feldern (key), die Art der Felder (type) und Bezeichnungen in anderen Sprachen (label, description): Diese Kopie nennt sie in ihrer Sprache.',
+    'Der Name des Formats (schema).',
+  ],
   rights: 'Deine Rechte',
   rightsText: [
     'Du kannst falsche Daten berichtigen (Art. 16 DSGVO), Daten löschen (Art. 17) und ihre Verarbeitung einschränken lassen (Art. 18).',
     'Du kannst der Verarbeitung widersprechen (Art. 21) und eine Einwilligung jederzeit mit Wirkung für die Zukunft widerrufen (Art. 7 Abs. 3).',
     'Du kannst dich bei einer Aufsichtsbehörde für den Datenschutz beschweren, zum Beispiel an deinem Wohnort (Art. 77).',
   ],
+  erase: (what) => `${what} löschen …`,
+  eraseSure: (what) => `${what} löschen?`,
+  eraseLast:
+    'Was in dieser Kategorie über dich gespeichert ist, wird sofort gelöscht. Das lässt sich nicht rückgängig machen. Was der Bot anderswo speichert, bleibt. Eine Bescheinigung gibt es nur, wenn du alles löschst.',
+  eraseConsent:
+    'Deine Einwilligung bleibt: Der Bot kann hier wieder etwas speichern. Wenn du das nicht möchtest, widerrufe sie.',
+  eraseNow: 'Ja, löschen',
   forget: 'Alles löschen',
   forgetWhy:
     'Löscht alle Daten, die hier über dich gespeichert sind, samt Einwilligung und Verlauf. Das lässt sich nicht rückgängig machen.',

@@ -16,7 +16,11 @@ export const EN = {
   direct: 'Direct messages',
   stored: 'What is stored',
   nothing: 'Nothing is stored about you.',
-  noValues: 'Nothing is stored in this category.',
+  noValues: (count: number) =>
+    count === 1
+      ? 'One category in which nothing is stored'
+      : `${count} categories in which nothing is stored`,
+  others: 'Further categories',
   why: 'What it is for, and how long it is kept',
   purpose: 'Purpose',
   basis: 'Legal basis',
@@ -37,7 +41,7 @@ export const EN = {
   yes: 'yes',
   no: 'no',
   more: 'There is more. The copies below have everything.',
-  unreadable: 'Some values cannot be read. Please ask the contact above.',
+  unreadable: 'Some values cannot be read. Please ask the contact that this page names.',
   hidden: 'This link does not show what is stored.',
   consent: 'Your consent',
   state: {
@@ -50,16 +54,30 @@ export const EN = {
     `You declined on ${at}. If you change your mind, let the bot ask you again: then you can consent there or here.`,
   declinedNewer: (at: string) =>
     `You declined a newer request on ${at}. What you consented to before stays in force.`,
+  declinedHere: (at: string) => `You declined on ${at}. If you change your mind, you can decide again here.`,
+  again: 'Decide again',
   stateOf: { none: 'not chosen', pending: 'asked', accepted: 'consented', revoked: 'withdrawn' },
   note: {
     accepted: 'Your consent is recorded.',
     declined: 'Your answer is recorded: you have not consented.',
     revoked: 'Your withdrawal is recorded.',
+    asked: 'Read the request again and decide. Until then everything stays as it is.',
+    ended:
+      'This request does not exist any more as it was, so nothing was recorded. Please let the bot ask you again.',
     answered: 'This was answered already. Below you see how it is now.',
-    choose: 'Choose at least one, or decline. Nothing was recorded yet.',
+    choose: 'Choose at least one category, or decline. Nothing was recorded yet.',
+    erased: 'The data of this category is erased.',
+    erasedBefore: 'Nothing is stored in this category any more.',
     empty: 'Nothing is stored about you, so there is no copy.',
     changed:
       'The request has changed since you opened this page, so nothing was recorded. Please read it again and decide.',
+  },
+  did: {
+    accepted: (what: string) => (what === '' ? 'You have consented.' : `You have consented: ${what}.`),
+    revoked: (what: string) =>
+      what === '' ? 'You have withdrawn your whole consent.' : `Withdrawn: ${what}.`,
+    erased: (what: string) => `Erased: ${what}.`,
+    due: (at: string) => `What is stored will be erased on ${at}.`,
   },
   asked: 'The bot asks for your consent',
   choose: 'Choose what you consent to. You can withdraw it here at any time.',
@@ -118,6 +136,7 @@ export const EN = {
     language: 'Language',
     source: 'Where',
     via: 'Where',
+    actor: 'How',
     recipients: 'Who gets the data',
     places: 'Where it is stored',
     jurisdiction: 'Law of',
@@ -135,6 +154,8 @@ export const EN = {
   code: {
     privacy_page: 'on your privacy page',
     console: 'in the console of the bot',
+    api: 'by the bot',
+    job: 'by the service itself',
     full: 'everything',
     record: 'values and consent',
     all_guilds: 'all servers',
@@ -150,12 +171,26 @@ export const EN = {
     gone: 'refused by the bot',
     cancelled: 'cancelled',
   },
+  technical: 'What only the JSON file has',
+  technicalText: [
+    'The numbers of entries and of the bot (id, consent_id): they tie entries together and say nothing about you.',
+    'Whole checksums (digest, version): this copy shows their first eight characters.',
+    'The short names of categories and fields (key), the kind of fields (type) and names in other languages (label, description): this copy has them in its language.',
+    'The name of the format (schema).',
+  ],
   rights: 'Your rights',
   rightsText: [
     'You can have wrong data corrected (Art. 16 GDPR), have data erased (Art. 17) and have its processing restricted (Art. 18).',
     'You can object to processing (Art. 21), and withdraw a consent at any time with effect for the future (Art. 7(3)).',
     'You can complain to a supervisory authority for data protection, for example where you live (Art. 77).',
   ],
+  erase: (what: string) => `Erase ${what} …`,
+  eraseSure: (what: string) => `Erase ${what}?`,
+  eraseLast:
+    'What is stored about you in this category is erased at once. It cannot be undone. What the bot keeps elsewhere is not affected. A certificate is made only when you erase everything.',
+  eraseConsent:
+    'Your consent stays: the bot can store something here again. If you do not want that, withdraw it.',
+  eraseNow: 'Yes, erase it',
   forget: 'Erase everything',
   forgetWhy:
     'Erases all data that is stored about you here, with your consent and its history. It cannot be undone.',

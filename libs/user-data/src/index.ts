@@ -2,4 +2,5 @@ export { CategoryRetention, type DueCount, DueData, WithdrawnDataErasure } from 
 export { checkValues } from './stored-value';
 export { type Submission, SubmitAct } from './submit.act';
 export { UserDataModule } from './user-data.module';
+export { UserValues } from './user-values.service';
 export { countRecords, countValuesOf } from './user-values.sql';

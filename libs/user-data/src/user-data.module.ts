@@ -31,6 +31,6 @@ import { SubmitBatches } from './submit-batch.service';
     WithdrawnDataErasure,
     ConsentedTables,
   ],
-  exports: [SubmitAct, DueData],
+  exports: [SubmitAct, DueData, UserValues],
 })
 export class UserDataModule {}

@@ -93,6 +93,7 @@ export class UserValues {
   /**
    * Erases one category of a subject, with or without a consent; returns whether anything was stored. It waits for submits
    * under way, and nothing of what they stored is left.
+   * @param via the page on which the user has acted; undefined for a call of the bot
    * @throws ApiError 404 for an undeclared category
    */
   erase(subject: NamedSubject, category: string, by: Actor): Promise<boolean> {

@@ -64,6 +64,22 @@ export function tiesOf(text: string): Omit<Named, 'userId'> {
   return { salt: part('certificate_salt'), guildId: part('guild_id') };
 }
 
+/** What a file of an erasure calls the bot and its categories. No signature covers it. */
+export interface Names {
+  readonly bot: string;
+  readonly categories: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+}
+
+export function namesIn(text: string): Names | undefined {
+  const names = text.length > TEXT_LENGTH_MAX ? undefined : contentOf(text)?.['names'];
+  if (!isObject(names) || typeof names['bot'] !== 'string') return undefined;
+  const categories = isObject(names['categories']) ? Object.entries(names['categories']) : [];
+  return {
+    bot: names['bot'],
+    categories: new Map(categories.filter((entry): entry is [string, Payload] => isObject(entry[1]))),
+  };
+}
+
 async function found(text: string, keys: KeySet, parts: readonly string[] | undefined): Promise<Finding> {
   const content = contentOf(text);
   if (typeof content?.['checkpoint'] === 'string' && content['event'] !== undefined) {

@@ -1,6 +1,9 @@
-import type { Finding } from './examine';
+import type { Finding, Names } from './examine';
 import { reasonIn } from './reasons';
 import { type Language, VERIFY_TEXTS } from './texts';
+
+/** Characters of a name that no signature covers. */
+const NAME_LENGTH_MAX = 100;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -26,6 +29,22 @@ export function sentenceOf(language: Language, finding: Finding): string {
     });
   const pattern = kind === 'certificate' && isNamed ? texts.certificateNamed : texts[kind];
   return `${texts.holds} ${pattern.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '–')}`;
+}
+
+/** The names that a file gives to what its certificate is about, said apart: only the keys are signed. */
+export function unsignedNames(
+  language: Language,
+  finding: Finding,
+  names: Names | undefined,
+): string | undefined {
+  if (names === undefined || finding.result !== 'holds' || finding.kind !== 'certificate') return undefined;
+  const keys = (finding.statement['deleted_categories'] as readonly unknown[]).map(String);
+  const labels = keys.flatMap((key) => {
+    const label = names.categories.get(key)?.[language];
+    return typeof label === 'string' ? [`${key} – ${label.slice(0, NAME_LENGTH_MAX)}`] : [];
+  });
+  const bot = `${VERIFY_TEXTS[language].bot} – ${names.bot.slice(0, NAME_LENGTH_MAX)}`;
+  return `${VERIFY_TEXTS[language].unsigned} ${[bot, ...labels].join('; ')}.`;
 }
 
 function receiptOf(language: Language, statement: Fields): Record<string, string> {

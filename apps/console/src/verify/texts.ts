@@ -24,6 +24,9 @@ interface VerifyTexts {
   readonly fails: string;
   readonly unclear: string;
   readonly signed: string;
+  readonly bot: string;
+  /** Before names that the file has beside what was signed. */
+  readonly unsigned: string;
   readonly home: string;
   readonly noCrypto: string;
   readonly none: string;
@@ -59,6 +62,8 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
     fails: 'It does not hold:',
     unclear: 'It could not be checked:',
     signed: 'What was signed',
+    bot: 'Bot',
+    unsigned: 'Names from the file, which are not signed:',
     home: 'Start page',
     noCrypto:
       'This browser cannot verify Ed25519 signatures, or this page did not come over HTTPS. Use a newer browser and HTTPS, or the program lethe-verify.',
@@ -100,6 +105,8 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
     fails: 'Es stimmt nicht:',
     unclear: 'Es konnte nicht geprüft werden:',
     signed: 'Was signiert wurde',
+    bot: 'Bot',
+    unsigned: 'Namen aus der Datei, die nicht signiert sind:',
     home: 'Startseite',
     noCrypto:
       'Dieser Browser kann keine Ed25519-Signaturen prüfen, oder diese Seite kam nicht über HTTPS. Nutze einen neueren Browser und HTTPS, oder das Programm lethe-verify.',

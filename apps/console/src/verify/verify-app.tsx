@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { hasEd25519 } from '@lethe/sdk/evidence/web';
 import { firstLanguage, keepLanguage, type Language, LanguageContext } from '../language';
 import { LanguageSwitch } from '../language-switch';
-import { examine, type Finding, type Named, tiesOf } from './examine';
-import { sentenceOf } from './sentence';
+import { examine, type Finding, type Named, namesIn, tiesOf } from './examine';
+import { sentenceOf, unsignedNames } from './sentence';
 import { VERIFY_TEXTS } from './texts';
 
 const iconAddress = new URL('../icon.svg', import.meta.url).href;
@@ -92,7 +92,7 @@ function VerifyForm({ language }: { readonly language: Language }) {
   return (
     <form class="lines" onSubmit={submit}>
       <div role="status" id="finding" ref={answer}>
-        {finding !== undefined && <Result finding={finding} language={language} />}
+        {finding !== undefined && <Result finding={finding} language={language} text={text} />}
       </div>
       <Area
         id="statement"
@@ -165,10 +165,13 @@ function SubjectFields(given: {
   );
 }
 
-function Result({ finding, language }: { readonly finding: Finding; readonly language: Language }) {
+function Result(given: { readonly finding: Finding; readonly language: Language; readonly text: string }) {
+  const { finding, language } = given;
+  const names = unsignedNames(language, finding, namesIn(given.text));
   return (
     <>
       <p class={`notice ${TONES[finding.result]}`}>{sentenceOf(language, finding)}</p>
+      {names !== undefined && <p class="small">{names}</p>}
       {finding.result === 'holds' && (
         <details>
           <summary>{VERIFY_TEXTS[language].signed}</summary>

@@ -1,0 +1,74 @@
+import type { WebPage } from '@app/http';
+import { html, type Html } from './html';
+import type { ShownErasure } from './page-acts';
+import { framed, NAMES } from './page-frame';
+import { PAGE_LANGUAGES, PAGE_TEXTS, type PageLanguage } from './texts';
+import type { PageTexts } from './texts.en';
+
+/** A text in every language, of which the style shows the one that is chosen. */
+function said(text: (texts: PageTexts) => string): Html {
+  return html`${PAGE_LANGUAGES.map((tag) => html`<span class="in" lang="${tag}">${text(PAGE_TEXTS[tag])}</span>`)}`;
+}
+
+/** The switch of a page that cannot be opened again: the link has ended, so the page has every language. */
+function tongues(language: PageLanguage): Html {
+  return html`<div class="tongues" role="radiogroup" aria-label="${PAGE_TEXTS[language].language}">
+    ${PAGE_LANGUAGES.map(
+      (tag) =>
+        html`<label lang="${tag}"
+          ><input
+            type="radio"
+            name="tongue"
+            id="in-${tag}"
+            ${tag === language && html` checked`}
+          />${NAMES[tag]}</label
+        >`,
+    )}
+  </div>`;
+}
+
+/** The answer to an erasure: the certificates to keep. */
+export function forgottenPage(erasures: readonly ShownErasure[], language: PageLanguage): WebPage {
+  const isNothing = erasures.length === 0;
+  return framed(
+    {
+      language,
+      title: PAGE_TEXTS[language].forgotten,
+      heading: said((texts) => texts.forgotten),
+      tongues: tongues(language),
+    },
+    html`<section class="good" role="status">
+        <p>${said((texts) => (isNothing ? texts.forgottenNothing : texts.forgottenText))}</p>
+      </section>
+      ${erasures.map(certificateOf)}`,
+  );
+}
+
+function certificateOf(erasure: ShownErasure): Html {
+  const { request_id, certificate_salt, certificate } = erasure;
+  const file = JSON.stringify(erasure, null, 2);
+  return html`<section>
+    <h2>${said((texts) => texts.keep)}</h2>
+    <p>${said((texts) => texts.keepWhy)}</p>
+    ${
+      certificate === undefined
+        ? html`<p>${said((texts) => texts.noCertificate)}</p>`
+        : html`<div class="row">
+            <a
+              class="button"
+              download="lethe-certificate-${request_id}.json"
+              href="data:application/json;charset=utf-8,${encodeURIComponent(file)}"
+              >${said((texts) => texts.downloadCertificate)}</a
+            >
+            <a class="button plain" href="/verify">${said((texts) => texts.verify)}</a>
+          </div>`
+    }
+    <dl>
+      <dt>${said((texts) => texts.request)}</dt>
+      <dd>${request_id}</dd>
+      <dt>${said((texts) => texts.salt)}</dt>
+      <dd>${certificate_salt}</dd>
+    </dl>
+    ${certificate !== undefined && html`<label>${said((texts) => texts.certificate)}<textarea readonly>${certificate}</textarea></label>`}
+  </section>`;
+}

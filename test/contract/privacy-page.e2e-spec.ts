@@ -1,0 +1,141 @@
+import { type Bot, field } from '../support/bot';
+import type { Json } from '../support/client';
+import { act, forms, get, type Page, send } from '../support/privacy-page';
+import { useServiceInProcess } from '../support/service';
+import { subject, type SubjectIds } from '../support/snowflakes';
+
+const service = useServiceInProcess();
+let bot: Bot;
+let who: SubjectIds;
+
+beforeEach(async () => {
+  bot = await service.registerBot({ privacy_contact: 'privacy@example.org' });
+  who = subject();
+});
+afterEach(() => jest.restoreAllMocks());
+
+async function linked(given: Json = {}, about: Json = { ...who }): Promise<string> {
+  const { data } = await bot.post<{ url: string }>('/privacy-links', { ...about, language: 'en', ...given });
+  return data.url;
+}
+
+/** A user who has consented to all of some categories, of which each has a value. */
+async function stored(...keys: readonly string[]): Promise<void> {
+  for (const key of keys) await bot.hasCategory(key, [field('value')]);
+  const { id } = (
+    await bot.post<{ id: string }>('/consents/request', { ...who, categories: keys, language: 'en' })
+  ).data;
+  await bot.post('/consents/accept', { consent_id: id });
+  for (const key of keys) await bot.hasData(who, key, { value: `of ${key}` });
+}
+
+const order = ({ text }: Page, ...parts: readonly string[]): string[] =>
+  [...parts].sort((one, other) => text.indexOf(one) - text.indexOf(other));
+
+describe('the order of the page', () => {
+  it('is a question that waits, what is stored, who is responsible', async () => {
+    await bot.hasRequest(who);
+    const url = await linked();
+    const waiting = ['The bot asks for your consent', 'What is stored', 'Who is responsible'];
+    expect(order(await get(url), ...waiting)).toEqual(waiting);
+    await act(url, 'decline');
+    const decided = ['What is stored', 'Your consent', 'Who is responsible'];
+    expect(order(await get(url), ...decided)).toEqual(decided);
+  });
+
+  it('is what is in force, what was withdrawn with its end, and folded what is empty', async () => {
+    await bot.hasCategory('empty');
+    await stored('alpha', 'beta');
+    await bot.post('/consents/revoke', { ...who, categories: ['alpha'] });
+    const page = await get(await linked());
+    const parts = ['of beta', 'of alpha', 'One category in which nothing is stored', 'Category empty'];
+    expect(order(page, ...parts)).toEqual(parts);
+    expect(page.text).toMatch(/of alpha<\/bdi>[^]{0,60}<p>Will be erased on /);
+    expect(page.text).not.toMatch(/of beta<\/bdi>[^]{0,60}<p>Will be erased on /);
+  });
+
+  it('names the server, and has its id on hover', async () => {
+    await bot.post('/servers/register', { guild_id: who.guild_id, name: 'Tea & cake' });
+    await bot.hasConsent(who);
+    expect((await get(await linked())).text).toMatch(
+      new RegExp(`title="Id of the server: ${who.guild_id}">[^<]* one place: Server Tea &amp; cake\\.<`),
+    );
+  });
+});
+
+/** The line above all else that an address of the page shows. */
+const line = async (url: string): Promise<string | undefined> =>
+  /role="status">\s*<p>\s*([^]*?)\s*<\/p>/.exec((await get(url)).text)?.[1];
+
+describe('the line after an act', () => {
+  it('says what was withdrawn and when it will be erased, in the words of the consent', async () => {
+    await stored('alpha', 'beta');
+    const url = await linked();
+    const [form] = forms(await get(url), 'revoke');
+    await bot.put('/data/categories/alpha', { label_en: 'Another name' });
+    const answer = await send(url, 'revoke', form!);
+    const address = new URL(answer.headers.get('location')!, url).href;
+    const date = /\d+ \w+ \d{4} at \d\d:\d\d/.source;
+    expect(await line(address)).toMatch(
+      new RegExp(`^Withdrawn: Category alpha\\. What is stored will be erased on ${date}\\.$`),
+    );
+  });
+
+  it('of an address without such an act is none, whatever the address has', async () => {
+    await stored('alpha');
+    const url = await linked();
+    for (const note of [
+      'revoked',
+      'declined',
+      '<b>You owe us money</b>',
+      'accepted&note=accepted',
+      'constructor',
+    ])
+      expect(await line(`${url}?note=${note}`)).toBeUndefined();
+    expect(await line(`${url}?note=accepted`)).toBe('You have consented: Category alpha.');
+    await bot.post('/consents/revoke', who);
+    expect(await line(`${url}?note=accepted`)).toBeUndefined();
+  });
+
+  it('names the server where the page is about several', async () => {
+    const other = { ...who, guild_id: subject().guild_id };
+    await stored('alpha');
+    await bot.hasConsent(other);
+    await bot.post('/servers/register', { guild_id: other.guild_id, name: 'Tea & cake' });
+    const url = await linked({ scope: 'all_guilds' }, { user_id: who.user_id });
+    const form = forms(await get(url), 'revoke').find((each) => each.get('guild') === other.guild_id);
+    const answer = await send(url, 'revoke', form!);
+    expect(await line(new URL(answer.headers.get('location')!, url).href)).toBe(
+      'You have withdrawn your whole consent. (Server Tea &amp; cake)',
+    );
+  });
+
+  it('has no mark-up of a hostile label', async () => {
+    const label_en = `"><img src=x onerror=alert(1)>`;
+    await bot.hasCategory('alpha', [field('value')], { label_en });
+    await bot.post('/consents/request', { ...who, categories: ['alpha'], language: 'en' });
+    const url = await linked();
+    const [form] = forms(await get(url), 'accept');
+    form!.append('category', 'alpha');
+    await send(url, 'accept', form!);
+    const said = await line(`${url}?note=accepted`);
+    expect(said).toBe('You have consented: &quot;&gt;&lt;img src=x onerror=alert(1)&gt;.');
+  });
+});
+
+describe('the last page', () => {
+  it('has every language, since its link has ended', async () => {
+    await stored('alpha');
+    const url = await linked();
+    const form = forms(await get(`${url}/forget`), 'forget')[0]!;
+    const { text } = await send(url, 'forget', form);
+    for (const [tag, title] of [
+      ['de', 'Deine Daten sind gelöscht'],
+      ['en', 'Your data is erased'],
+    ])
+      expect(text).toContain(`<span class="in" lang="${tag}">${title}</span>`);
+    expect(text).toMatch(/id="in-en"\s+checked/);
+    expect(text).not.toMatch(/id="in-de"\s+checked/);
+    expect(text.match(/<textarea/g)).toHaveLength(1);
+  });
+});

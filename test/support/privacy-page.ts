@@ -1,0 +1,53 @@
+/** A privacy page as a browser gets it. */
+export interface Page {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+export async function get(url: string, headers: Record<string, string> = {}): Promise<Page> {
+  const response = await fetch(url, { headers, redirect: 'manual' });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+export const unescaped = (text: string): string =>
+  text
+    .replace(/&quot;/g, '"')
+    .replace(/&#39;/g, "'")
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&amp;/g, '&');
+
+/** The fields of the forms of an act, in the order of the page. */
+export function forms(page: Page, act: string): URLSearchParams[] {
+  const found = page.text.matchAll(new RegExp(`<form\\s[^>]*action="[^"]*/${act}"\\s*>(.*?)</form>`, 'gs'));
+  return [...found].map(([, inner = '']) => {
+    const fields = new URLSearchParams();
+    for (const [, name = '', value = ''] of inner.matchAll(/<input\s[^>]*?name="(\w+)"\s+value="([^"]*)"/g))
+      fields.append(name, unescaped(value));
+    return fields;
+  });
+}
+
+export async function send(
+  url: string,
+  act: string,
+  fields: URLSearchParams | string,
+  headers = {},
+): Promise<Page> {
+  const response = await fetch(`${url}/${act}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: fields.toString(),
+    redirect: 'manual',
+  });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+/** Sends a form of the page, or of its confirmation. */
+export async function act(url: string, name: string, at = 0, from = ''): Promise<Page> {
+  const page = await get(url + from);
+  const form = forms(page, name)[at];
+  if (form === undefined) throw new Error(`The page has no form ${name}: ${page.status}`);
+  return send(url, name, form);
+}
