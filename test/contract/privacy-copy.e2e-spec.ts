@@ -40,6 +40,7 @@ function sayings(path: string, leaf: string | number | boolean): string[] {
   if (/^\d{4}-\d\d-\d\dT/.test(text)) return [TIMES.format(new Date(text))];
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return [DAYS.format(new Date(text))];
   if (text.startsWith('sha256:')) return [text.slice(7, 15)];
+  if (path === 'audit_events.details.actor' && text.startsWith('key:')) return ['by the bot'];
   if (/(categories|category)$/.test(path)) return [`Category ${text}`];
   const inWords = path.startsWith('data.') && typeof leaf !== 'boolean' ? undefined : WORDS[text];
   return inWords === undefined ? [text] : [inWords];
