@@ -1053,6 +1053,11 @@ export interface components {
       readonly created_at: string;
       /** Format: date-time */
       readonly updated_at: string;
+      /**
+       * Format: date-time
+       * @description Since when the operator has suspended the bot; else left out
+       */
+      readonly suspended_at?: string;
     };
     readonly ChangeBot: {
       readonly name?: string;

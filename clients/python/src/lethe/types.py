@@ -37,7 +37,7 @@ class BotRegisteredView(TypedDict):
     notice: str
 
 
-class BotView(TypedDict):
+class _BotView(TypedDict):
     id: str
     platform_bot_id: str
     name: str
@@ -47,6 +47,10 @@ class BotView(TypedDict):
     api_key_prefix: str
     created_at: str
     updated_at: str
+
+
+class BotView(_BotView, total=False):
+    suspended_at: str
 
 
 class WebhookHealthView(TypedDict):
