@@ -1,7 +1,7 @@
 import { BotAdministration } from '@app/bots';
 import type { Bot } from '../support/bot';
 import { Client } from '../support/client';
-import { expectFailure } from '../support/expected';
+import { A_TIME, expectFailure } from '../support/expected';
 import { useReceiver } from '../support/receiver';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
@@ -57,6 +57,18 @@ describe('a suspended bot', () => {
     const [, ...calls] = await receiver.received(3);
     expect(calls.map(({ body }) => body['event']).sort()).toEqual(['consent_revoked', 'user_forgotten']);
     expect((await bot.post('/servers/register', { guild_id: user.guild_id })).status).toBe(201);
+  });
+
+  it('is told since when it is suspended, and no longer once it is resumed', async () => {
+    const paths = ['/bots/me', `/bots/${bot.id}`];
+    const shown = async () => Promise.all(paths.map(async (path) => (await bot.get(path)).data));
+    for (const view of await shown()) expect(view).not.toHaveProperty('suspended_at');
+    await administration().suspend(bot.id);
+    const [me, byId] = await shown();
+    expect(me).toHaveProperty('suspended_at', A_TIME);
+    expect(byId).toStrictEqual(me);
+    await administration().resume(bot.id);
+    for (const view of await shown()) expect(view).not.toHaveProperty('suspended_at');
   });
 
   it('cannot end its suspension by deleting itself or registering again', async () => {

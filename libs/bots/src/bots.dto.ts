@@ -94,6 +94,8 @@ export class BotView {
   @Text(16, { description: 'The beginning of the key of this call' }) api_key_prefix: string;
   @Timestamp() created_at: string;
   @Timestamp() updated_at: string;
+  @Timestamp({ optional: true, description: 'Since when the operator has suspended the bot; else left out' })
+  suspended_at?: string;
 }
 
 export class BotDeletedView {

@@ -116,6 +116,7 @@ export class BotsService {
       api_key_prefix: key.prefix,
       created_at: bot.createdAt,
       updated_at: bot.updatedAt,
+      ...(bot.suspendedAt !== null && { suspended_at: bot.suspendedAt }),
     };
   }
 }

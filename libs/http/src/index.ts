@@ -80,7 +80,16 @@ export {
   Text,
   Texts,
 } from './text.fields';
-export { inPieces, ListPage, Page, PageQuery, Pagination, type Position } from './pagination';
+export {
+  inPieces,
+  ListPage,
+  Page,
+  PageQuery,
+  Pagination,
+  type Position,
+  WalkPagination,
+  WalkQuery,
+} from './pagination';
 export { addNumberFaults, mergePatch, numberFault } from './json';
 export { Counted, countRate, Quota, RateLimitGuard } from './rate-limit.guard';
 export { type Acting, type Actor, Caller, JOB, type LetheRequest, RequestContext } from './request-context';

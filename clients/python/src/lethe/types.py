@@ -37,7 +37,7 @@ class BotRegisteredView(TypedDict):
     notice: str
 
 
-class BotView(TypedDict):
+class _BotView(TypedDict):
     id: str
     platform_bot_id: str
     name: str
@@ -47,6 +47,10 @@ class BotView(TypedDict):
     api_key_prefix: str
     created_at: str
     updated_at: str
+
+
+class BotView(_BotView, total=False):
+    suspended_at: str
 
 
 class WebhookHealthView(TypedDict):
@@ -383,6 +387,24 @@ class ConsentWordsView(_ConsentWordsView, total=False):
     storage_locations: List[str]
     recipient_third_parties: List[str]
     withdrawal_method: str
+
+
+class _ListedUserView(TypedDict):
+    status: Literal["none", "pending", "accepted", "revoked"]
+    version: Optional[str]
+    user_id: str
+    guild_id: str
+    accepted_at: Optional[str]
+    revoked_at: Optional[str]
+    declined_at: Optional[str]
+    updated_at: Optional[str]
+
+
+class ListedUserView(_ListedUserView, total=False):
+    pending_version: str
+    data_erased_at: str
+    categories: List[CategoryConsentView]
+    unreadable: bool
 
 
 class _UserValueView(TypedDict):
@@ -743,6 +765,16 @@ class ConsentHistoryView(TypedDict):
 class ConsentTextsListView(TypedDict):
     texts: List[ConsentTextView]
     pagination: Pagination
+
+
+class UsersView(TypedDict):
+    users: List[ListedUserView]
+    pagination: WalkPagination
+
+
+class WalkPagination(TypedDict):
+    page_size: int
+    next: Optional[str]
 
 
 class SubmittedView(TypedDict):
