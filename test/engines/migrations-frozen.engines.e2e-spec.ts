@@ -91,6 +91,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: 'b5d9cc6a59a99fda22b1c5825f37954b',
     postgres: 'b5d9cc6a59a99fda22b1c5825f37954b',
   },
+  BotNotices1763600000026: {
+    sqlite: '2717b2933b939e7d61cc78cfab8dd6be',
+    postgres: '1f6a08720f7b3f29c6b632d8589c3a10',
+  },
 };
 
 const CHANGES = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT setval)\b/i;

@@ -153,6 +153,30 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/bots/{bot_id}/notice-settings': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read what the privacy notice says about the bot
+     * @description Answers what the bot has set of its controller, its data protection officer, recipients and the other facts of GDPR Art. 13, with the latest changes. What is not set is not in the answer.
+     */
+    readonly get: operations['noticeSettingsView'];
+    /**
+     * Set what the privacy notice says about the bot; null clears
+     * @description Changes the settings that the body names and leaves the others as they are. They are shown to users on the privacy page and in the copy to read, in the record of processing activities, and with `public` to everybody in the notice. A repeat has the same result.
+     */
+    readonly put: operations['noticeSettingsChange'];
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/v1/servers/register': {
     readonly parameters: {
       readonly query?: never;
@@ -1154,6 +1178,122 @@ export interface components {
       readonly deleted: true;
       /** Format: date-time */
       readonly deleted_at: string;
+    };
+    readonly NoticeRecipient: {
+      readonly name: string;
+      /** @description What the recipient does with the data, in German */
+      readonly purpose_de?: string | null;
+      /** @description What the recipient does with the data, in English */
+      readonly purpose_en?: string | null;
+      /** @description Where it is; a country outside of the European Economic Area makes it a transfer */
+      readonly country?: string | null;
+      /** @description What protects a transfer (Art. 44 to 49), in German */
+      readonly safeguards_de?: string | null;
+      /** @description What protects a transfer (Art. 44 to 49), in English */
+      readonly safeguards_en?: string | null;
+    };
+    readonly NoticeChange: {
+      /** Format: date-time */
+      readonly at: string;
+      /** @description The names of the changed settings */
+      readonly fields: readonly string[];
+    };
+    readonly NoticeSettingsView: {
+      /** @description true: `GET /bots/{bot_id}/notice` shows the notice to everybody. It needs `controller_name` */
+      readonly public?: boolean | null;
+      /** @description Who is responsible: a person or an organisation (Art. 13(1)(a)) */
+      readonly controller_name?: string | null;
+      /** @description Its postal address */
+      readonly controller_address?: string | null;
+      /**
+       * Format: email
+       * @description Its e-mail address, where it is not `privacy_contact` of the bot
+       */
+      readonly controller_email?: string | null;
+      /** @description The data protection officer (Art. 13(1)(b)) */
+      readonly officer_name?: string | null;
+      /** Format: email */
+      readonly officer_email?: string | null;
+      /** @description Replaces the whole list (Art. 13(1)(e), (f)) */
+      readonly recipients?: readonly components['schemas']['NoticeRecipient'][] | null;
+      /** @description The legitimate interests that are pursued (Art. 13(1)(d)), in German */
+      readonly interests_de?: string | null;
+      /** @description The same in English */
+      readonly interests_en?: string | null;
+      /** @description Where data comes from that users do not give (Art. 14(2)(f)), in German */
+      readonly source_de?: string | null;
+      /** @description The same in English */
+      readonly source_en?: string | null;
+      /**
+       * @description Automated decisions (Art. 22, 13(2)(f)); `exist` needs a text that explains them
+       * @enum {string|null}
+       */
+      readonly automated_decisions?: 'none' | 'exist' | null;
+      /** @description What is decided, by which logic and with which effect, in German */
+      readonly automated_decisions_de?: string | null;
+      /** @description The same in English */
+      readonly automated_decisions_en?: string | null;
+      /** @description The supervisory authority (Art. 13(2)(d)) */
+      readonly authority_name?: string | null;
+      /** Format: uri */
+      readonly authority_url?: string | null;
+      /**
+       * Format: uri
+       * @description The bot's own privacy policy
+       */
+      readonly notice_url?: string | null;
+      /**
+       * Format: date-time
+       * @description null: nothing was set yet
+       */
+      readonly updated_at: string | null;
+      /** @description The latest 20 changes, newest first */
+      readonly changes: readonly components['schemas']['NoticeChange'][];
+    };
+    readonly ChangeNoticeSettings: {
+      /** @description true: `GET /bots/{bot_id}/notice` shows the notice to everybody. It needs `controller_name` */
+      readonly public?: boolean | null;
+      /** @description Who is responsible: a person or an organisation (Art. 13(1)(a)) */
+      readonly controller_name?: string | null;
+      /** @description Its postal address */
+      readonly controller_address?: string | null;
+      /**
+       * Format: email
+       * @description Its e-mail address, where it is not `privacy_contact` of the bot
+       */
+      readonly controller_email?: string | null;
+      /** @description The data protection officer (Art. 13(1)(b)) */
+      readonly officer_name?: string | null;
+      /** Format: email */
+      readonly officer_email?: string | null;
+      /** @description Replaces the whole list (Art. 13(1)(e), (f)) */
+      readonly recipients?: readonly components['schemas']['NoticeRecipient'][] | null;
+      /** @description The legitimate interests that are pursued (Art. 13(1)(d)), in German */
+      readonly interests_de?: string | null;
+      /** @description The same in English */
+      readonly interests_en?: string | null;
+      /** @description Where data comes from that users do not give (Art. 14(2)(f)), in German */
+      readonly source_de?: string | null;
+      /** @description The same in English */
+      readonly source_en?: string | null;
+      /**
+       * @description Automated decisions (Art. 22, 13(2)(f)); `exist` needs a text that explains them
+       * @enum {string|null}
+       */
+      readonly automated_decisions?: 'none' | 'exist' | null;
+      /** @description What is decided, by which logic and with which effect, in German */
+      readonly automated_decisions_de?: string | null;
+      /** @description The same in English */
+      readonly automated_decisions_en?: string | null;
+      /** @description The supervisory authority (Art. 13(2)(d)) */
+      readonly authority_name?: string | null;
+      /** Format: uri */
+      readonly authority_url?: string | null;
+      /**
+       * Format: uri
+       * @description The bot's own privacy policy
+       */
+      readonly notice_url?: string | null;
     };
     readonly ServerView: {
       /** Format: uuid */
@@ -2766,6 +2906,62 @@ export interface operations {
             /** @enum {boolean} */
             readonly success: true;
             readonly data: components['schemas']['ApiKeyDeletedView'];
+          };
+        };
+      };
+    };
+  };
+  readonly noticeSettingsView: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly bot_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['NoticeSettingsView'];
+          };
+        };
+      };
+    };
+  };
+  readonly noticeSettingsChange: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly bot_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['ChangeNoticeSettings'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['NoticeSettingsView'];
           };
         };
       };

@@ -65,6 +65,48 @@ class BotDeletedView(TypedDict):
     deleted_at: str
 
 
+class _NoticeSettingsView(TypedDict):
+    updated_at: Optional[str]
+    changes: List[NoticeChange]
+
+
+class NoticeSettingsView(_NoticeSettingsView, total=False):
+    public: Optional[bool]
+    controller_name: Optional[str]
+    controller_address: Optional[str]
+    controller_email: Optional[str]
+    officer_name: Optional[str]
+    officer_email: Optional[str]
+    recipients: Optional[List[NoticeRecipient]]
+    interests_de: Optional[str]
+    interests_en: Optional[str]
+    source_de: Optional[str]
+    source_en: Optional[str]
+    automated_decisions: Optional[Literal["none", "exist"]]
+    automated_decisions_de: Optional[str]
+    automated_decisions_en: Optional[str]
+    authority_name: Optional[str]
+    authority_url: Optional[str]
+    notice_url: Optional[str]
+
+
+class _NoticeRecipient(TypedDict):
+    name: str
+
+
+class NoticeRecipient(_NoticeRecipient, total=False):
+    purpose_de: Optional[str]
+    purpose_en: Optional[str]
+    country: Optional[str]
+    safeguards_de: Optional[str]
+    safeguards_en: Optional[str]
+
+
+class NoticeChange(TypedDict):
+    at: str
+    fields: List[str]
+
+
 class WebhookSecretView(TypedDict):
     webhook_secret: str
     overlap_until: str
