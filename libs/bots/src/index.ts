@@ -22,5 +22,5 @@ export { BotsModule } from './bots.module';
 export { KeyUses } from './key-uses';
 export { WebhookSecrets, type WebhookTarget } from './webhook-secrets.service';
 export { BotNotice } from './bot-notice.entity';
-export { NoticeRecipient } from './notice-settings.dto';
+export { ChangeNoticeSettings } from './notice-settings.dto';
 export { type NoticeSettings, noticeSettingsOf } from './notice-settings.service';

@@ -881,8 +881,8 @@ export interface paths {
       readonly cookie?: never;
     };
     /**
-     * Record of processing activities (GDPR Art. 30), as JSON or Markdown
-     * @description Answers the record that GDPR Art. 30(1) asks for, as far as the service can give it: what the bot has declared, and what this installation does with it. `format=markdown`, or an `Accept` header that prefers `text/markdown`, answers a document to keep. A repeat answers the present state.
+     * Record of processing activities (GDPR Art. 30), as JSON, Markdown or HTML
+     * @description Answers the record that GDPR Art. 30(1) asks for, as far as the service can give it: what the bot has declared, and what this installation does with it. `format=markdown` or `format=html`, or an `Accept` header that prefers one of them, answers a document to keep or to print, which ends with what is still missing. A repeat answers the present state.
      */
     readonly get: operations['reportsRecord'];
     readonly put?: never;
@@ -2247,6 +2247,51 @@ export interface components {
       /** @description null: no limit by time */
       readonly days: number | null;
     };
+    readonly RecordedSettings: {
+      /** @description true: `GET /bots/{bot_id}/notice` shows the notice to everybody. It needs `controller_name` */
+      readonly public?: boolean | null;
+      /** @description Who is responsible: a person or an organisation (Art. 13(1)(a)) */
+      readonly controller_name?: string | null;
+      /** @description Its postal address */
+      readonly controller_address?: string | null;
+      /**
+       * Format: email
+       * @description Its e-mail address, where it is not `privacy_contact` of the bot
+       */
+      readonly controller_email?: string | null;
+      /** @description The data protection officer (Art. 13(1)(b)) */
+      readonly officer_name?: string | null;
+      /** Format: email */
+      readonly officer_email?: string | null;
+      /** @description Replaces the whole list (Art. 13(1)(e), (f)) */
+      readonly recipients?: readonly components['schemas']['NoticeRecipient'][] | null;
+      /** @description The legitimate interests that are pursued (Art. 13(1)(d)), in German */
+      readonly interests_de?: string | null;
+      /** @description The same in English */
+      readonly interests_en?: string | null;
+      /** @description Where data comes from that users do not give (Art. 14(2)(f)), in German */
+      readonly source_de?: string | null;
+      /** @description The same in English */
+      readonly source_en?: string | null;
+      /**
+       * @description Automated decisions (Art. 22, 13(2)(f)); `exist` needs a text that explains them
+       * @enum {string|null}
+       */
+      readonly automated_decisions?: 'none' | 'exist' | null;
+      /** @description What is decided, by which logic and with which effect, in German */
+      readonly automated_decisions_de?: string | null;
+      /** @description The same in English */
+      readonly automated_decisions_en?: string | null;
+      /** @description The supervisory authority (Art. 13(2)(d)) */
+      readonly authority_name?: string | null;
+      /** Format: uri */
+      readonly authority_url?: string | null;
+      /**
+       * Format: uri
+       * @description The bot's own privacy policy
+       */
+      readonly notice_url?: string | null;
+    };
     readonly FieldView: {
       readonly key: string;
       readonly type: string;
@@ -2289,6 +2334,14 @@ export interface components {
       /** @description Empty for a category that takes any object */
       readonly fields: readonly components['schemas']['FieldView'][];
     };
+    readonly GapView: {
+      /** @description What to do, in a sentence */
+      readonly task: string;
+      /** @description The setting of the notice, or the field of the category, that is missing */
+      readonly field: string;
+      /** @description The key of the category that it is about */
+      readonly category?: string;
+    };
     readonly ProcessingRecordView: {
       /** Format: date-time */
       readonly generated_at: string;
@@ -2304,8 +2357,17 @@ export interface components {
       readonly time_limits: readonly components['schemas']['TimeLimitView'][];
       /** @description Art. 30(1)(g) */
       readonly security_measures: readonly string[];
+      /**
+       * @description As it was asked for
+       * @enum {string}
+       */
+      readonly language?: 'de' | 'en';
+      /** @description What the bot has said in its notice settings; with `language` */
+      readonly notice_settings?: components['schemas']['RecordedSettings'];
       /** @description Art. 30(1)(b), (c): one for each data category */
       readonly activities: readonly components['schemas']['ActivityView'][];
+      /** @description What is missing, at most 100; with `language` */
+      readonly gaps?: readonly components['schemas']['GapView'][];
     };
     readonly ForgottenView: {
       /** Format: uuid */
@@ -4101,8 +4163,10 @@ export interface operations {
   readonly reportsRecord: {
     readonly parameters: {
       readonly query?: {
-        /** @description Takes precedence over the `Accept` header. `markdown` answers text/markdown without an envelope */
-        readonly format?: 'json' | 'markdown';
+        /** @description Takes precedence over the `Accept` header. `markdown` and `html` answer a document without an envelope */
+        readonly format?: 'json' | 'markdown' | 'html';
+        /** @description The language of the sentences of the service, `en` by default. With it the JSON has `language`, `notice_settings` and `gaps` too */
+        readonly language?: 'de' | 'en';
       };
       readonly header?: never;
       readonly path: {
@@ -4124,6 +4188,7 @@ export interface operations {
             readonly data: components['schemas']['ProcessingRecordView'];
           };
           readonly 'text/markdown': string;
+          readonly 'text/html': string;
         };
       };
     };

@@ -721,7 +721,7 @@ class DeliveriesView(TypedDict):
     pagination: Pagination
 
 
-class ProcessingRecordView(TypedDict):
+class _ProcessingRecordView(TypedDict):
     generated_at: str
     controller: ControllerView
     data_subjects: str
@@ -730,6 +730,12 @@ class ProcessingRecordView(TypedDict):
     time_limits: List[TimeLimitView]
     security_measures: List[str]
     activities: List[ActivityView]
+
+
+class ProcessingRecordView(_ProcessingRecordView, total=False):
+    language: Literal["de", "en"]
+    notice_settings: RecordedSettings
+    gaps: List[GapView]
 
 
 class ControllerView(TypedDict):
@@ -748,6 +754,26 @@ class RecipientView(TypedDict):
 class TimeLimitView(TypedDict):
     applies_to: str
     days: Optional[int]
+
+
+class RecordedSettings(TypedDict, total=False):
+    public: Optional[bool]
+    controller_name: Optional[str]
+    controller_address: Optional[str]
+    controller_email: Optional[str]
+    officer_name: Optional[str]
+    officer_email: Optional[str]
+    recipients: Optional[List[NoticeRecipient]]
+    interests_de: Optional[str]
+    interests_en: Optional[str]
+    source_de: Optional[str]
+    source_en: Optional[str]
+    automated_decisions: Optional[Literal["none", "exist"]]
+    automated_decisions_de: Optional[str]
+    automated_decisions_en: Optional[str]
+    authority_name: Optional[str]
+    authority_url: Optional[str]
+    notice_url: Optional[str]
 
 
 class _ActivityView(TypedDict):
@@ -780,6 +806,15 @@ class FieldView(_FieldView, total=False):
     description_de: str
     description_en: str
     descriptions: Dict[str, str]
+
+
+class _GapView(TypedDict):
+    task: str
+    field: str
+
+
+class GapView(_GapView, total=False):
+    category: str
 
 
 class ForgottenView(TypedDict):
