@@ -73,13 +73,15 @@ describeInBrowser('the console in a browser', () => {
     await page.goto(`${service.url}/console`);
     await page.fill('input[type=password]', key);
     await page.press('input[type=password]', 'Enter');
-    await page.waitForSelector('nav');
+    await page.waitForSelector('.side');
     return page;
   }
 
   const toPage = async (page: Page, name: string): Promise<void> => {
+    const menu = page.locator('button.menu');
+    if (await menu.isVisible()) await menu.click();
     await page.click(`nav a[href="/console/${name}"]`);
-    await page.waitForSelector(`nav a[href="/console/${name}"][aria-current=page]`);
+    await page.waitForSelector(`nav a[href="/console/${name}"][aria-current=page]`, { state: 'attached' });
     await page.waitForSelector('.loading', { state: 'detached' });
   };
 

@@ -1,8 +1,8 @@
 import { METRICS } from '@app/kernel';
 import { DELIVERY_EVENTS, DELIVERY_STATUSES } from '@app/webhooks';
 import type { Schemas } from '@lethe/sdk';
-import { CODES } from '../../apps/console/src/codes';
 import { outcomeOf } from '../../apps/console/src/delivery-outcome';
+import { WORDS } from '../../apps/console/src/words';
 
 type Delivery = Schemas['DeliveryDetailsView'];
 
@@ -42,8 +42,13 @@ describe('the outcome of a call that was asked for in the console', () => {
   });
 
   it('is said in words of both languages, as every state and event', () => {
-    const outcomes = METRICS.webhookAttempts.label.values;
-    const names = [...new Set([...DELIVERY_EVENTS, ...DELIVERY_STATUSES, ...outcomes])].toSorted();
-    for (const codes of Object.values(CODES)) expect(Object.keys(codes).toSorted()).toEqual(names);
+    const lists = {
+      webhook: DELIVERY_EVENTS,
+      delivery: DELIVERY_STATUSES,
+      outcome: METRICS.webhookAttempts.label.values,
+    };
+    for (const words of Object.values(WORDS))
+      for (const [kind, names] of Object.entries(lists))
+        expect(Object.keys(words[kind as keyof typeof lists]).toSorted()).toEqual([...names].toSorted());
   });
 });

@@ -4,7 +4,7 @@ import { type AuditProof, type KeySet, verifyAuditProof, verifyCertificate } fro
 import * as web from '@lethe/sdk/evidence/web';
 import { examine, type Finding, type Named, tiesOf } from '../../apps/console/src/verify/examine';
 import { sentenceOf } from '../../apps/console/src/verify/sentence';
-import { reasonIn, REASONS_DE } from '../../apps/console/src/verify/texts';
+import { reasonIn, REASONS_DE } from '../../apps/console/src/verify/reasons';
 import type { Bot } from '../support/bot';
 import { seal } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';

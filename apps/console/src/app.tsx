@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useQueryClient } from '@tanstack/preact-query';
-import { Link, Route, Router, Switch, useLocation } from 'wouter-preact';
+import { Router } from 'wouter-preact';
+import { Frame } from './frame';
 import { firstLanguage, keepLanguage, type Language, LanguageContext, useWords } from './language';
-import { LanguageSwitch } from './language-switch';
 import { AuditPage } from './pages/audit';
 import { CategoriesPage } from './pages/categories';
 import { KeysPage } from './pages/keys';
@@ -13,7 +13,7 @@ import { UsersPage } from './pages/users';
 import { WebhooksPage } from './pages/webhooks';
 import { forgetSession, keptSession, onSessionEnd, type Session, signOut } from './service';
 import { SessionContext } from './session';
-import type { TextName } from './texts.en';
+import type { TextName } from './texts';
 import { useBot } from './queries';
 
 const PAGES: readonly (readonly [path: string, name: TextName, page: () => preact.JSX.Element])[] = [
@@ -42,6 +42,7 @@ export function App() {
     setEnded(isEnded);
     setSession(undefined);
   };
+  const end = (): void => void signOut().finally(() => leave(false));
   useEffect(() => {
     document.documentElement.lang = language;
     onSessionEnd(() => leave(true));
@@ -53,7 +54,7 @@ export function App() {
       ) : (
         <SessionContext.Provider value={session}>
           <Router base="/console">
-            <Shell onLeave={() => void signOut().finally(() => leave(false))} />
+            <Shell onLeave={end} />
           </Router>
         </SessionContext.Provider>
       )}
@@ -63,69 +64,7 @@ export function App() {
 
 function Shell({ onLeave }: { readonly onLeave: () => void }) {
   const { t } = useWords();
-  const [location] = useLocation();
   const { data: bot } = useBot();
-  const active = PAGES.find(([path]) => path === location)?.[1] ?? 'overview';
-  useEffect(() => {
-    document.title = `${t(active)} · ${t('appName')}`;
-    document.querySelector('h1')?.focus();
-  }, [active, t('appName')]);
-  return (
-    <>
-      <a class="skip" href="#content">
-        {t(active)}
-      </a>
-      <header class="top">
-        <p class="brand">
-          <img src={iconAddress} alt="" width="24" height="24" /> {bot?.name ?? t('appName')}
-        </p>
-        <div class="actions">
-          <LanguageSwitch />
-          <button class="quiet" type="button" onClick={onLeave}>
-            {t('signOut')}
-          </button>
-        </div>
-      </header>
-      <Offline />
-      <div class="frame">
-        <nav aria-label={t('appName')}>
-          {PAGES.map(([path, name]) => (
-            <Link key={path} href={path} aria-current={location === path ? 'page' : undefined}>
-              {t(name)}
-            </Link>
-          ))}
-        </nav>
-        <main id="content">
-          <h1 tabIndex={-1}>{t(active)}</h1>
-          <Switch>
-            {PAGES.map(([path, , Page]) => (
-              <Route key={path} path={path} component={Page} />
-            ))}
-            <Route component={OverviewPage} />
-          </Switch>
-        </main>
-      </div>
-    </>
-  );
-}
-
-const iconAddress = new URL('./icon.svg', import.meta.url).href;
-
-function Offline() {
-  const { t } = useWords();
-  const [isOnline, setOnline] = useState(navigator.onLine);
-  useEffect(() => {
-    const look = () => setOnline(navigator.onLine);
-    addEventListener('online', look);
-    addEventListener('offline', look);
-    return () => {
-      removeEventListener('online', look);
-      removeEventListener('offline', look);
-    };
-  }, []);
-  return isOnline ? null : (
-    <p class="notice warn" role="status">
-      {t('offline')}
-    </p>
-  );
+  const pages = PAGES.map(([path, name, page]) => ({ path, title: t(name), page }));
+  return <Frame brand={bot?.name ?? t('appName')} pages={pages} onLeave={onLeave} />;
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { onScheme } from './scheme';
 
 /** One line of a plot. Its colour is a custom property of the style sheet, so that it fits a light and a dark page. */
 export interface Line {
@@ -10,6 +11,14 @@ export interface Line {
 }
 
 const HEIGHT = 240;
+
+/** A custom property as the colour that it has at the moment: a canvas knows neither `var()` nor `light-dark()`. */
+function colourOf(element: HTMLElement, name: string): string {
+  element.style.color = `var(${name})`;
+  const { color } = getComputedStyle(element);
+  element.style.color = '';
+  return color;
+}
 
 /** A plot of counts over time. `times` are Unix seconds. A table with the same numbers is beside it for everybody else. */
 export function Chart({
@@ -31,8 +40,7 @@ export function Chart({
     if (element === null) return;
     const days = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' });
     const draw = (): uPlot => {
-      const style = getComputedStyle(document.documentElement);
-      const of = (name: string): string => style.getPropertyValue(name).trim();
+      const of = (name: string): string => colourOf(element, name);
       const axis = {
         stroke: of('--muted'),
         grid: { stroke: of('--line'), width: 1 },
@@ -64,12 +72,11 @@ export function Chart({
       plot.destroy();
       plot = draw();
     };
-    const scheme = matchMedia('(prefers-color-scheme: dark)');
     const sizes = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
-    scheme.addEventListener('change', redraw);
+    const endOfScheme = onScheme(redraw);
     sizes.observe(element);
     return () => {
-      scheme.removeEventListener('change', redraw);
+      endOfScheme();
       sizes.disconnect();
       plot.destroy();
     };

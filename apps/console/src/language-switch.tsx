@@ -1,4 +1,5 @@
-import { type Language, LanguageContext, LANGUAGES, useWords } from './language';
+import { type Language, LanguageContext, useWords } from './language';
+import { TEXTS } from './texts';
 
 /** The switch of the languages; each is named in itself. */
 export function LanguageSwitch() {
@@ -9,7 +10,7 @@ export function LanguageSwitch() {
         <label class="switch">
           <span class="hidden">{t('theme')}</span>
           <select value={language} onChange={(event) => change(event.currentTarget.value as Language)}>
-            {Object.entries(LANGUAGES).map(([name, texts]) => (
+            {Object.entries(TEXTS).map(([name, texts]) => (
               <option key={name} value={name}>
                 {texts.language}
               </option>

@@ -1,11 +1,9 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { CODES } from './codes';
-import { de } from './texts.de';
-import { en, type TextName, type Texts } from './texts.en';
+import { type TextName, TEXTS } from './texts';
+import { type Kind, wordFor } from './words';
 
-export const LANGUAGES: Readonly<Record<'en' | 'de', Texts>> = { en, de };
-export type Language = keyof typeof LANGUAGES;
+export type Language = keyof typeof TEXTS;
 
 const KEPT = 'lethe-language';
 
@@ -28,23 +26,51 @@ export const LanguageContext = createContext<{ language: Language; change: (to: 
 
 export interface Words {
   readonly language: Language;
-  readonly t: (name: TextName) => string;
-  /** A name of the interface in words. */
-  readonly code: (name: string) => string;
+  /** A text; names in braces are replaced. */
+  readonly t: (name: TextName, values?: Readonly<Record<string, string | number>>) => string;
+  /** The word for a value of the service; the value itself where it has none. */
+  readonly named: (kind: Kind, value: string) => string;
   readonly time: (text: string | null | undefined) => string;
   readonly count: (value: number) => string;
+}
+
+/** With the day before the month in both languages. */
+export function localeOf(language: Language): string {
+  return language === 'de' ? 'de' : 'en-GB';
+}
+
+function filled(text: string, values: Readonly<Record<string, string | number>> = {}): string {
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '–'));
 }
 
 /** The texts and formats of the present language. */
 export function useWords(): Words {
   const { language } = useContext(LanguageContext);
-  const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
+  const times = new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium', timeStyle: 'medium' });
   const counts = new Intl.NumberFormat(language);
   return {
     language,
-    t: (name) => LANGUAGES[language][name],
-    code: (name) => CODES[language][name] ?? name,
+    t: (name, values) => filled(TEXTS[language][name], values),
+    named: (kind, value) => wordFor(language, kind, value) ?? value,
     time: (text) => (text == null ? '–' : times.format(new Date(text))),
     count: (value) => counts.format(value),
   };
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+/** From this age on a date says more than a distance. */
+const DATE_FROM_DAYS = 7;
+
+/** How long ago a time was, or in how long it is; its day from a week on; undefined within a minute. */
+export function ago(language: Language, at: string): string | undefined {
+  const ms = Date.parse(at) - Date.now();
+  const [unit, size] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? [];
+  if (unit === undefined) return undefined;
+  if (unit === 'day' && Math.abs(ms) >= DATE_FROM_DAYS * size)
+    return new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium' }).format(new Date(at));
+  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.trunc(ms / size), unit);
 }

@@ -2,7 +2,10 @@ import { render } from 'preact';
 import { QueryClient, QueryClientProvider } from '@tanstack/preact-query';
 import { LetheError } from '@lethe/sdk';
 import { App } from './app';
+import { chosenScheme, showScheme } from './scheme';
 import './style.css';
+
+showScheme(chosenScheme());
 
 const queries = new QueryClient({
   defaultOptions: {

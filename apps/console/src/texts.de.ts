@@ -1,7 +1,7 @@
-import type { Texts } from './texts.en';
+import type { en } from './texts.en';
 
 /** Every text of the console in German. */
-export const de: Texts = {
+export const de: Readonly<Record<keyof typeof en, string>> = {
   language: 'Deutsch',
   appName: 'Lethe-Konsole',
   signInTitle: 'Anmelden',

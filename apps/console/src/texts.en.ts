@@ -134,6 +134,3 @@ export const en = {
   healthy: 'healthy',
   failing: 'failing',
 } as const;
-
-export type TextName = keyof typeof en;
-export type Texts = Readonly<Record<TextName, string>>;

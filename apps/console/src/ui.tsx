@@ -2,6 +2,7 @@ import { type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { LetheError } from '@lethe/sdk';
 import { useWords } from './language';
+import { type Kind, wordFor } from './words';
 
 /** What a page needs of a query of the service. */
 export interface Loading<T> {
@@ -37,7 +38,7 @@ export function Fault({
   readonly error: Error | null | undefined;
   readonly onRetry?: () => void;
 }) {
-  const { t } = useWords();
+  const { t, language } = useWords();
   if (error == null) return null;
   const known = error instanceof LetheError ? error : undefined;
   const lacks = known?.code === 'insufficient_scope' ? String(known.details['required']) : undefined;
@@ -51,8 +52,9 @@ export function Fault({
             ? t('tooManyRequests')
             : away
               ? t('serviceAway')
-              : error.message}
+              : (wordFor(language, 'error', known.code ?? '') ?? error.message)}
       </p>
+      {known?.code === 'invalid_request' && <p class="small">{known.message}</p>}
       {known?.requestId !== undefined && (
         <p class="small">
           {t('requestId')} {known.requestId}
@@ -119,7 +121,7 @@ export function Table<Item>({
                 <tr>
                   {columns.map(({ title, cell }) => (
                     <td key={title} data-title={title}>
-                      {cell(item)}
+                      <div>{cell(item)}</div>
                     </td>
                   ))}
                 </tr>
@@ -149,18 +151,20 @@ export function Table<Item>({
 
 /** A name of the interface in words; the name itself is its title. */
 export function Code({
+  kind,
   of,
   class: look,
   children,
 }: {
+  readonly kind: Kind;
   readonly of: string;
   readonly class?: string;
   readonly children?: ComponentChildren;
 }) {
-  const { code } = useWords();
+  const { named } = useWords();
   return (
     <span class={look} title={of}>
-      {code(of)}
+      {named(kind, of)}
       {children}
     </span>
   );
@@ -185,6 +189,7 @@ export function Confirm({
   note,
   typed,
   act,
+  progress,
   isRunning,
   error,
   onConfirm,
@@ -194,6 +199,8 @@ export function Confirm({
   readonly note?: string;
   readonly typed?: string;
   readonly act: string;
+  /** What is being done while it runs. */
+  readonly progress?: string;
   readonly isRunning: boolean;
   readonly error?: Error | null;
   readonly onConfirm: () => void;
@@ -213,14 +220,26 @@ export function Confirm({
         }}
       >
         <h2 id="confirm-title">{title}</h2>
-        {note !== undefined && <p>{note}</p>}
+        {note !== undefined && <p id="confirm-note">{note}</p>}
         {typed !== undefined && (
           <label>
-            {typed}
-            <input autocomplete="off" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+            {t('typeToConfirm', { text: typed })}
+            <input
+              autocomplete="off"
+              aria-describedby={note === undefined ? undefined : 'confirm-note'}
+              value={text}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
           </label>
         )}
         <Fault error={error} />
+        <div role="status">
+          {isRunning && progress !== undefined && (
+            <p>
+              <progress aria-label={progress} /> {progress}
+            </p>
+          )}
+        </div>
         <div class="actions">
           <button type="button" onClick={onCancel}>
             {t('cancel')}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import type { Schemas } from '@lethe/sdk';
 import { lethe } from '../service';
-import { Loaded, Table } from '../ui';
+import { Code, Loaded, Table } from '../ui';
 
 /** The purpose for a reader of `language`, as the service chooses it for its own pages. */
 function purposeOf(one: Schemas['CategoryView'], language: 'de' | 'en'): string | undefined {
@@ -38,7 +38,7 @@ export function CategoriesPage() {
                 ),
               },
               { title: t('purpose'), cell: (one) => <bdi>{purposeOf(one, language) ?? '–'}</bdi> },
-              { title: t('legalBasis'), cell: ({ legal_basis: basis }) => basis },
+              { title: t('legalBasis'), cell: ({ legal_basis: basis }) => <Code kind="basis" of={basis} /> },
               {
                 title: t('retention'),
                 cell: ({ retention_days: days }) => (days === null ? t('unlimited') : `${days} ${t('days')}`),

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { LanguageSwitch } from '../language-switch';
 import { useWords } from '../language';
 import { type Session, signIn, SignInError } from '../service';
-import type { TextName } from '../texts.en';
+import type { TextName } from '../texts';
 
 /** Begins a session with an API key, which the page forgets at once. */
 export function SignInPage({

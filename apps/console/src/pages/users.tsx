@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useMutation, useQuery } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { download, lethe } from '../service';
-import { useAllowed } from '../session';
-import { Confirm, Fault, Loaded, Table } from '../ui';
+import { Fault, Loaded, Table } from '../ui';
 import { Value } from '../value';
+import { Acts } from './user-acts';
 
 const ID = /^\d{17,20}$/;
 
-interface Ids {
+export interface Ids {
   readonly user_id: string;
   readonly guild_id: string;
 }
@@ -60,7 +60,8 @@ export function UsersPage() {
 }
 
 function User({ ids }: { readonly ids: Ids }) {
-  const { t, time } = useWords();
+  const { t, time, named } = useWords();
+  const [acts, setActs] = useState(0);
   const status = useQuery({ queryKey: ['status', ids], queryFn: () => lethe.consents.status(ids) });
   return (
     <Loaded from={status}>
@@ -71,7 +72,7 @@ function User({ ids }: { readonly ids: Ids }) {
             <dl class="facts">
               <dt>{t('status')}</dt>
               <dd>
-                <span class={`badge ${consent.status}`}>{consent.status}</span>
+                <span class={`badge ${consent.status}`}>{named('consent', consent.status)}</span>
               </dd>
               <dt>{t('version')}</dt>
               <dd>{consent.version ?? '–'}</dd>
@@ -92,14 +93,19 @@ function User({ ids }: { readonly ids: Ids }) {
               <ul class="plain">
                 {consent.categories.map(({ key, status: state }) => (
                   <li key={key}>
-                    {key} <span class={`badge ${state}`}>{state}</span>
+                    {key} <span class={`badge ${state}`}>{named('consent', state)}</span>
                   </li>
                 ))}
               </ul>
             )}
           </section>
-          <Values ids={ids} />
-          <Acts ids={ids} isAccepted={consent.status === 'accepted'} />
+          {/* After an act nothing that was shown before it stays. */}
+          <Values key={acts} ids={ids} />
+          <Acts
+            ids={ids}
+            isAccepted={consent.status === 'accepted'}
+            onActed={() => setActs((before) => before + 1)}
+          />
           <History ids={ids} />
         </>
       )}
@@ -134,83 +140,8 @@ function Values({ ids }: { readonly ids: Ids }) {
   );
 }
 
-function Acts({ ids, isAccepted }: { readonly ids: Ids; readonly isAccepted: boolean }) {
-  const { t } = useWords();
-  const queries = useQueryClient();
-  const [asked, setAsked] = useState<'revoke' | 'erase' | undefined>();
-  const canRevoke = useAllowed('write');
-  const canErase = useAllowed('erase');
-  const done = (): void => {
-    setAsked(undefined);
-    void queries.invalidateQueries();
-  };
-  const revoke = useMutation({ mutationFn: () => lethe.consents.revoke(ids), onSuccess: done });
-  const erase = useMutation({
-    mutationFn: async () => {
-      const { request_id: id } = await lethe.privacy.forget(ids);
-      return lethe.privacy.waitFor(id);
-    },
-    onSuccess: done,
-  });
-  const certificate = useMutation({
-    mutationFn: (id: string) => lethe.privacy.certificate(id),
-    onSuccess: (found) => download('certificate.json', JSON.stringify(found, undefined, 2)),
-  });
-  return (
-    <section>
-      <div class="actions">
-        {canRevoke && isAccepted && (
-          <button type="button" onClick={() => setAsked('revoke')}>
-            {t('revoke')}
-          </button>
-        )}
-        {canErase && (
-          <button class="danger" type="button" onClick={() => setAsked('erase')}>
-            {t('erase')}
-          </button>
-        )}
-      </div>
-      <div role="status" aria-live="polite">
-        {erase.isPending && <p>{t('erasing')}</p>}
-        {erase.data !== undefined && (
-          <div class="notice good">
-            <p>{t('erased')}</p>
-            <button type="button" onClick={() => certificate.mutate(erase.data.request_id)}>
-              {t('certificate')}
-            </button>
-          </div>
-        )}
-      </div>
-      <Fault error={certificate.error} />
-      {asked === 'revoke' && (
-        <Confirm
-          title={t('revokeConfirm')}
-          note={t('revokeNote')}
-          act={t('revoke')}
-          isRunning={revoke.isPending}
-          error={revoke.error}
-          onConfirm={() => revoke.mutate()}
-          onCancel={() => setAsked(undefined)}
-        />
-      )}
-      {asked === 'erase' && (
-        <Confirm
-          title={t('eraseTitle')}
-          note={t('eraseNote')}
-          typed={ids.user_id}
-          act={t('erase')}
-          isRunning={erase.isPending}
-          error={erase.error}
-          onConfirm={() => erase.mutate()}
-          onCancel={() => setAsked(undefined)}
-        />
-      )}
-    </section>
-  );
-}
-
 function History({ ids }: { readonly ids: Ids }) {
-  const { t, time } = useWords();
+  const { t, time, named } = useWords();
   const [page, setPage] = useState(1);
   const history = useQuery({
     queryKey: ['history', ids, page],
@@ -227,7 +158,7 @@ function History({ ids }: { readonly ids: Ids }) {
             onPage={setPage}
             columns={[
               { title: t('time'), cell: ({ created_at: at }) => time(at) },
-              { title: t('event'), cell: ({ action }) => action },
+              { title: t('event'), cell: ({ action }) => named('action', action) },
               { title: t('version'), cell: ({ version }) => version },
               { title: t('category'), cell: ({ categories }) => categories?.join(', ') ?? t('all') },
             ]}

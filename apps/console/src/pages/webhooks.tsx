@@ -76,8 +76,11 @@ export function WebhooksPage() {
             onPage={setPage}
             columns={[
               { title: t('time'), cell: ({ created_at: at }) => time(at) },
-              { title: t('event'), cell: ({ event }) => <Code of={event} /> },
-              { title: t('status'), cell: ({ status }) => <Code of={status} class={`badge ${status}`} /> },
+              { title: t('event'), cell: ({ event }) => <Code kind="webhook" of={event} /> },
+              {
+                title: t('status'),
+                cell: ({ status }) => <Code kind="delivery" of={status} class={`badge ${status}`} />,
+              },
               {
                 title: t('lastOutcome'),
                 cell: ({ last_outcome: last, last_status_code: code }) => (
@@ -135,7 +138,7 @@ interface SentTo extends Outcome {
 }
 
 function Sent({ of }: { readonly of: { readonly isPending: boolean; readonly data: SentTo | undefined } }) {
-  const { t, time, count, code } = useWords();
+  const { t, time, count, named } = useWords();
   if (of.isPending) return <p class="notice">{t('awaited')}</p>;
   if (of.data === undefined) return null;
   const { delivery, attempt, isUnderWay, url } = of.data;
@@ -144,10 +147,10 @@ function Sent({ of }: { readonly of: { readonly isPending: boolean; readonly dat
     attempt === undefined
       ? delivery.status === 'pending'
         ? t(isUnderWay ? 'callUnderWay' : 'notSentYet')
-        : `${t('callFailed')}: ${code(delivery.status)}`
+        : `${t('callFailed')}: ${named('delivery', delivery.status)}`
       : isDelivered
         ? t('callDelivered')
-        : `${t('callFailed')}: ${code(attempt.outcome)}`;
+        : `${t('callFailed')}: ${named('outcome', attempt.outcome)}`;
   const facts = [
     url === null ? undefined : new URL(url).host,
     attempt?.status_code == null ? undefined : `${t('statusCode')} ${attempt.status_code}`,
@@ -165,7 +168,11 @@ function Sent({ of }: { readonly of: { readonly isPending: boolean; readonly dat
 
 function Result({ outcome, status }: { readonly outcome: string | null; readonly status: number | null }) {
   if (outcome === null) return <>–</>;
-  return <Code of={outcome}>{status !== null && ` (${status})`}</Code>;
+  return (
+    <Code kind="outcome" of={outcome}>
+      {status !== null && ` (${status})`}
+    </Code>
+  );
 }
 
 function Attempts({ id }: { readonly id: string }) {

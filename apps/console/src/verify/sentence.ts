@@ -1,5 +1,6 @@
 import type { Finding } from './examine';
-import { type Language, reasonIn, VERIFY_TEXTS } from './texts';
+import { reasonIn } from './reasons';
+import { type Language, VERIFY_TEXTS } from './texts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

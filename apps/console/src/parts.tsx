@@ -1,0 +1,58 @@
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { ago, useWords } from './language';
+import { useNamesOfCategories, useNamesOfServers } from './queries';
+
+/** A time as people say it ("3 minutes ago"), the exact one on hover. */
+export function When({ at }: { readonly at: string | null | undefined }) {
+  const { t, time, language } = useWords();
+  if (at == null) return <>–</>;
+  return (
+    <time class="line" dateTime={at} title={time(at)}>
+      {ago(language, at) ?? t('justNow')}
+    </time>
+  );
+}
+
+/** A button that copies an id. */
+export function Copy({ of }: { readonly of: string }) {
+  const { t } = useWords();
+  const [isCopied, setCopied] = useState(false);
+  const name = isCopied ? t('copied') : t('copyId', { id: of });
+  return (
+    <button
+      class="copy"
+      type="button"
+      title={name}
+      aria-label={name}
+      onClick={() => void navigator.clipboard.writeText(of).then(() => setCopied(true))}
+    >
+      {isCopied ? '✓' : '⧉'}
+    </button>
+  );
+}
+
+/** A server by its name, its id on hover; by its id where the bot gave no name. */
+export function ServerName({ id }: { readonly id: string }) {
+  const names = useNamesOfServers();
+  return <bdi title={id}>{names.get(id) ?? id}</bdi>;
+}
+
+/** A category by its label in the language of the page, its key on hover. */
+export function CategoryName({ of }: { readonly of: string }) {
+  const { language } = useWords();
+  const labels = useNamesOfCategories();
+  return <bdi title={of}>{labels.get(of)?.[language] ?? of}</bdi>;
+}
+
+/** The address of the page of a user in a server, below `/console`. */
+export const userPath = (user: string, server: string): string => `/users/${server}/${user}`;
+
+/** The id of a user, which leads to the user's page, and a button that copies it. */
+export function UserLink({ user, server }: { readonly user: string; readonly server: string }) {
+  return (
+    <span class="line">
+      <Link href={userPath(user, server)}>{user}</Link> <Copy of={user} />
+    </span>
+  );
+}

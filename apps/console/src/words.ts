@@ -1,0 +1,127 @@
+/** The words for the values of the service, which are the same in every language of the interface. */
+const EN = {
+  consent: { none: 'not asked', pending: 'asked', accepted: 'accepted', revoked: 'revoked' },
+  action: {
+    requested: 'asked',
+    shown: 'shown again',
+    accepted: 'accepted',
+    declined: 'declined',
+    revoked: 'withdrawn',
+    categories_withdrawn: 'withdrawn in part',
+  },
+  delivery: {
+    pending: 'waiting',
+    delivered: 'delivered',
+    exhausted: 'given up',
+    gone: 'ended by the receiver',
+    cancelled: 'dropped, no address',
+  },
+  webhook: { user_forgotten: 'user erased', consent_revoked: 'consent withdrawn', ping: 'test call' },
+  outcome: {
+    confirmed: 'confirmed',
+    refused: 'refused by the receiver',
+    gone: 'ended by the receiver',
+    redirected: 'redirected, which is not followed',
+    timed_out: 'not answered in time',
+    not_connected_in_time: 'not connected in time',
+    connection_failed: 'connection refused or broken off',
+    tls_failed: 'no secure connection',
+    name_not_found: 'host name not found',
+    blocked_address: 'address not allowed',
+    invalid_answer: 'invalid answer',
+    answer_too_large: 'answer too large',
+    interrupted: 'interrupted',
+  },
+  basis: {
+    consent: 'consent',
+    contract: 'contract',
+    legal_obligation: 'legal obligation',
+    vital_interests: 'vital interests',
+    public_task: 'public task',
+    legitimate_interests: 'legitimate interests',
+  },
+  source: { service: 'by the service', client: 'by the bot' },
+  reason: { retention: 'not updated for its retention', consent_revoked: 'consent withdrawn' },
+  error: {
+    not_found: 'Nothing was found.',
+    conflict: 'This does not fit the present state. Load the page anew.',
+    suspended: 'The bot is suspended: it can read, export, withdraw and erase.',
+    invalid_request: 'The service does not take this input:',
+    internal_error:
+      'Something went wrong in the service. Its operator finds it by the number of the request.',
+  },
+} as const;
+
+export type Kind = keyof typeof EN;
+
+const DE: { readonly [K in Kind]: Readonly<Record<keyof (typeof EN)[K], string>> } = {
+  consent: { none: 'nicht gefragt', pending: 'gefragt', accepted: 'erteilt', revoked: 'widerrufen' },
+  action: {
+    requested: 'gefragt',
+    shown: 'noch einmal gezeigt',
+    accepted: 'zugestimmt',
+    declined: 'abgelehnt',
+    revoked: 'widerrufen',
+    categories_withdrawn: 'zum Teil widerrufen',
+  },
+  delivery: {
+    pending: 'wartet',
+    delivered: 'zugestellt',
+    exhausted: 'aufgegeben',
+    gone: 'vom Empfänger beendet',
+    cancelled: 'entfallen, keine Adresse',
+  },
+  webhook: {
+    user_forgotten: 'Person gelöscht',
+    consent_revoked: 'Einwilligung widerrufen',
+    ping: 'Testaufruf',
+  },
+  outcome: {
+    confirmed: 'bestätigt',
+    refused: 'vom Empfänger abgelehnt',
+    gone: 'vom Empfänger beendet',
+    redirected: 'umgeleitet, dem wird nicht gefolgt',
+    timed_out: 'nicht rechtzeitig beantwortet',
+    not_connected_in_time: 'nicht rechtzeitig verbunden',
+    connection_failed: 'Verbindung abgelehnt oder abgebrochen',
+    tls_failed: 'keine sichere Verbindung',
+    name_not_found: 'Rechnername nicht gefunden',
+    blocked_address: 'Adresse nicht erlaubt',
+    invalid_answer: 'ungültige Antwort',
+    answer_too_large: 'Antwort zu groß',
+    interrupted: 'unterbrochen',
+  },
+  basis: {
+    consent: 'Einwilligung',
+    contract: 'Vertrag',
+    legal_obligation: 'rechtliche Verpflichtung',
+    vital_interests: 'lebenswichtige Interessen',
+    public_task: 'öffentliche Aufgabe',
+    legitimate_interests: 'berechtigte Interessen',
+  },
+  source: { service: 'vom Dienst', client: 'vom Bot' },
+  reason: { retention: 'in seiner Frist nicht erneuert', consent_revoked: 'Einwilligung widerrufen' },
+  error: {
+    not_found: 'Es wurde nichts gefunden.',
+    conflict: 'Das passt nicht zum jetzigen Stand. Laden Sie die Seite neu.',
+    suspended: 'Der Bot ist gesperrt: Er kann lesen, exportieren, widerrufen und löschen.',
+    invalid_request: 'Der Dienst nimmt diese Eingabe nicht an:',
+    internal_error:
+      'Im Dienst ist etwas schiefgegangen. Sein Betreiber findet es über die Nummer der Anfrage.',
+  },
+};
+
+/** The words of every language, by kind. */
+export const WORDS: Readonly<Record<'en' | 'de', Readonly<Record<Kind, Readonly<Record<string, string>>>>>> =
+  {
+    en: EN,
+    de: DE,
+  };
+
+export type Name = (kind: Kind, value: string) => string | undefined;
+
+/** The word for a value of the service; undefined for one that has none, as of a team's own module. */
+export function wordFor(language: keyof typeof WORDS, kind: Kind, value: string): string | undefined {
+  const words = WORDS[language][kind];
+  return Object.hasOwn(words, value) ? words[value] : undefined;
+}
