@@ -75,9 +75,7 @@ describe('the record of processing activities as a document', () => {
       'categories',
     ]);
     const german = await read('format=markdown&language=de');
-    expect(german.text).toContain(
-      '## Offene Aufgaben\n\n- Der Verantwortliche fehlt: Tragen Sie den Namen ein.\n',
-    );
+    expect(german.text).toContain('## Offene Aufgaben\n\n- Der Verantwortliche fehlt: sein Name.\n');
     await sets(WHOLE);
     await bot.hasCategory('profile', [field('value')], DECLARED);
     expect(await missing()).toMatchObject({ notice_settings: WHOLE, gaps: [] });

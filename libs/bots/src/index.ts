@@ -23,4 +23,4 @@ export { KeyUses } from './key-uses';
 export { WebhookSecrets, type WebhookTarget } from './webhook-secrets.service';
 export { BotNotice } from './bot-notice.entity';
 export { ChangeNoticeSettings } from './notice-settings.dto';
-export { type NoticeSettings, noticeSettingsOf } from './notice-settings.service';
+export { type NoticeSettings, noticeSettingsOf, touchNotice } from './notice-settings.service';

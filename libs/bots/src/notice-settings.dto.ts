@@ -57,7 +57,7 @@ export class NoticeRecipient {
 
 /** What a bot can say about itself. A text that only one language has is shown to readers of the other one too. */
 export class ChangeNoticeSettings {
-  @Flag(given('true: `GET /bots/{bot_id}/notice` shows the notice to everybody. It needs `controller_name`'))
+  @Flag(given('true: the page `/notice/{bot_id}` shows the notice to everybody. It needs `controller_name`'))
   public?: boolean | null;
   @Text(NAME_MAX, given('Who is responsible: a person or an organisation (Art. 13(1)(a))'))
   controller_name?: string | null;
@@ -91,7 +91,11 @@ class NoticeChange {
 
 /** The settings of a notice: what is not set is not in the answer. */
 export class NoticeSettingsView extends ChangeNoticeSettings {
-  @Timestamp({ nullable: true, description: 'null: nothing was set yet' }) updated_at: string | null;
+  @Timestamp({
+    nullable: true,
+    description: 'Of the settings, or of the removal of a category; null: nothing was set yet',
+  })
+  updated_at: string | null;
   @ApiProperty({ type: [NoticeChange], description: 'The latest 20 changes, newest first' })
   changes: NoticeChange[];
 }

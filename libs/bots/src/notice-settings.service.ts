@@ -30,6 +30,11 @@ export async function noticeSettingsOf(reader: Pick<UnitOfWork, 'get'>, botId: s
   return { ...(JSON.parse(row.text) as Omit<Stored, 'updatedAt'>), updatedAt: row.updated_at };
 }
 
+/** Notes that the notice of a bot has changed by something that leaves no row. */
+export async function touchNotice(tx: Tx, botId: string, at: string): Promise<void> {
+  await tx.run('UPDATE bot_notices SET updated_at = ? WHERE bot_id = ?', at, botId);
+}
+
 /**
  * Keeps what a bot says about itself in its privacy notice, and what was changed of it when. The audit log is about acts on
  * data of users, so that these changes are kept here.

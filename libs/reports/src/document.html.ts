@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { html, Html } from '@app/pages';
-import { type Block, type DocumentForm, type Head, Said, type Section } from './said';
+import { type Block, type DocumentForm, type Head, type Said, type Section, textOf } from './said';
 
 /** Calm on a screen of 320 pixels and more, light and dark, and plain on paper. */
 const STYLE = `:root{color-scheme:light dark;--ink:#1c2430;--soft:#546073;--line:#d5dbe4;--paper:#fff;--ground:#f4f6f9;--blue:#1d4fa8}
@@ -37,12 +37,12 @@ export const HTML: DocumentForm = {
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <title>${title} · Lethe</title>
+          <title>${textOf(title)} · Lethe</title>
           ${STYLE_ELEMENT}
         </head>
         <body>
           <main>
-            <h1>${title}</h1>
+            <h1>${line(title)}</h1>
             <p class="lead">${line(lead)}</p>
           </main>
         </body>

@@ -1,4 +1,4 @@
-import { type Block, type DocumentForm, type Head, Said, type Section, type Table } from './said';
+import { type Block, type DocumentForm, type Head, type Said, type Section, type Table } from './said';
 
 /** Line breaks, control characters, and marks that change the direction of text. */
 const UNPRINTABLE = /[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
@@ -8,7 +8,7 @@ const MARKUP = /[\\`*_{}[\]()<>#!|~&$^=+:]/g;
 /** A document as Markdown (CommonMark, with tables). Texts of others have no markup and are on one line (section 2.4). */
 export const MARKDOWN: DocumentForm = {
   contentType: 'text/markdown; charset=utf-8',
-  head: ({ title, lead }: Head) => `# ${title}\n\n${line(lead)}\n`,
+  head: ({ title, lead }: Head) => `# ${line(title)}\n\n${line(lead)}\n`,
   section: ({ title, isPart, blocks }: Section) =>
     `\n${isPart ? '###' : '##'} ${line(title)}\n${blocks.map((block) => `\n${blockText(block)}\n`).join('')}`,
   tail: '',

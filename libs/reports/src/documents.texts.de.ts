@@ -59,7 +59,8 @@ export const DE: DocumentTexts = {
     limitsTitle: 'Löschfristen',
     limits: {
       withdrawn: 'Daten, die auf einer Einwilligung beruhten, nach deren Widerruf',
-      evidence: 'Nachweise von Einwilligungen und Löschungen, nach deren Ende, und Ereignisse des Protokolls',
+      evidence:
+        'Quittungen von Einwilligungen und Bescheinigungen von Löschungen, nach deren Ende, und Ereignisse des Protokolls',
       webhooks: 'Aufzeichnungen von Webhook-Aufrufen, nach deren Ende',
     },
     noLimit: 'ohne zeitliche Grenze',
@@ -104,11 +105,11 @@ export const DE: DocumentTexts = {
     moreGaps: 'Es gibt noch weitere; sie erscheinen, wenn diese erledigt sind.',
   },
   gaps: {
-    controller: 'Der Verantwortliche fehlt: Tragen Sie den Namen ein.',
+    controller: 'Der Verantwortliche fehlt: sein Name.',
     address: 'Die Anschrift des Verantwortlichen fehlt.',
     contact: 'Es fehlt eine E-Mail-Adresse für Fragen zum Datenschutz.',
     recipients:
-      'Es ist kein Empfänger genannt: Tragen Sie mindestens ein, wer die Server dieses Dienstes und des Bots betreibt.',
+      'Es ist kein Empfänger genannt, mindestens der Betreiber der Server dieses Dienstes und des Bots.',
     country: 'Das Land eines Empfängers fehlt',
     recipientPurpose: 'Es fehlt, was ein Empfänger mit den Daten tut',
     safeguards: 'Die Garantien einer Übermittlung in ein Drittland fehlen',
@@ -122,7 +123,7 @@ export const DE: DocumentTexts = {
     fields: 'Es sind keine Felder angegeben: So ist nicht zu sehen, welche Daten gemeint sind',
   },
   notice: {
-    title: (bot) => `Datenschutzhinweise: ${bot}`,
+    title: 'Datenschutzhinweise',
     lead: 'Was dieser Bot mit Lethe über seine Nutzer speichert, wozu, wie lange, und welche Rechte du hast (Art. 13 und 14 DSGVO). Was der Bot anderswo speichert, gehört nicht zu diesen Hinweisen.',
     controllerTitle: 'Wer verantwortlich ist',
     dataTitle: 'Was gespeichert wird und wozu',
@@ -152,6 +153,8 @@ export const DE: DocumentTexts = {
       'Du kannst dich bei einer Aufsichtsbehörde für den Datenschutz beschweren, zum Beispiel an deinem Wohnort (Art. 77).',
     ],
     authorityHere: 'Die für den Verantwortlichen zuständige Behörde',
+    version: 'Diese Fassung',
+    noTransfers: 'Keiner der oben genannten Empfänger sitzt in einem Drittland.',
     changed: 'Zuletzt geändert',
     digest: 'Prüfsumme dieser Fassung',
     digestWhy: 'Sie ändert sich mit jeder Änderung dessen, was hier steht.',

@@ -18,7 +18,7 @@ import {
   type RecordMaking,
   recordSections,
 } from './record-sections';
-import type { DocumentForm, Said } from './said';
+import { type DocumentForm, textOf } from './said';
 import { securityMeasures } from './security-measures';
 
 /**
@@ -145,11 +145,6 @@ export function recipientsOf(
   if (webhookUrl === null) return [bot];
   const { host } = new URL(webhookUrl);
   return [bot, { recipient: words.receiver, host, receives: words.receiverReceives }];
-}
-
-/** A sentence for a program, which shows it as text. */
-function textOf({ parts }: Said): string {
-  return parts.map((part) => (typeof part === 'string' ? part : part.text)).join('');
 }
 
 function activityOf(category: Category): ActivityView {

@@ -23,7 +23,7 @@ export interface RecordMaking {
 
 export function recordHead({ language, record }: RecordMaking): Head {
   const { title, basis } = TEXTS[language].record;
-  return { language, title, lead: own(basis(record.generated_at)) };
+  return { language, title: own(title), lead: own(basis(record.generated_at)) };
 }
 
 /** The sections before the categories. */

@@ -37,6 +37,11 @@ export function joined(sentences: readonly Said[], between: string): Said {
   return new Said(sentences.flatMap(({ parts }, at) => (at === 0 ? parts : [between, ...parts])));
 }
 
+/** A sentence for a reader that shows it as text. */
+export function textOf({ parts }: Said): string {
+  return parts.map((part) => (typeof part === 'string' ? part : part.text)).join('');
+}
+
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Said[])[];
@@ -59,7 +64,7 @@ export interface Section {
 /** What a document begins with. */
 export interface Head {
   readonly language: 'de' | 'en';
-  readonly title: string;
+  readonly title: Said;
   readonly lead: Said;
 }
 

@@ -167,7 +167,7 @@ export interface paths {
     readonly get: operations['noticeSettingsView'];
     /**
      * Set what the privacy notice says about the bot; null clears
-     * @description Changes the settings that the body names and leaves the others as they are. They are shown to users on the privacy page and in the copy to read, in the record of processing activities, and with `public` to everybody in the notice. A repeat has the same result.
+     * @description Changes the settings that the body names and leaves the others as they are. They are shown to users on the privacy page and in the copy to read, in the record of processing activities, and with `public` to everybody on the page `/notice/{bot_id}`. A repeat has the same result.
      */
     readonly put: operations['noticeSettingsChange'];
     readonly post?: never;
@@ -1199,7 +1199,7 @@ export interface components {
       readonly fields: readonly string[];
     };
     readonly NoticeSettingsView: {
-      /** @description true: `GET /bots/{bot_id}/notice` shows the notice to everybody. It needs `controller_name` */
+      /** @description true: the page `/notice/{bot_id}` shows the notice to everybody. It needs `controller_name` */
       readonly public?: boolean | null;
       /** @description Who is responsible: a person or an organisation (Art. 13(1)(a)) */
       readonly controller_name?: string | null;
@@ -1244,14 +1244,14 @@ export interface components {
       readonly notice_url?: string | null;
       /**
        * Format: date-time
-       * @description null: nothing was set yet
+       * @description Of the settings, or of the removal of a category; null: nothing was set yet
        */
       readonly updated_at: string | null;
       /** @description The latest 20 changes, newest first */
       readonly changes: readonly components['schemas']['NoticeChange'][];
     };
     readonly ChangeNoticeSettings: {
-      /** @description true: `GET /bots/{bot_id}/notice` shows the notice to everybody. It needs `controller_name` */
+      /** @description true: the page `/notice/{bot_id}` shows the notice to everybody. It needs `controller_name` */
       readonly public?: boolean | null;
       /** @description Who is responsible: a person or an organisation (Art. 13(1)(a)) */
       readonly controller_name?: string | null;
@@ -2248,7 +2248,7 @@ export interface components {
       readonly days: number | null;
     };
     readonly RecordedSettings: {
-      /** @description true: `GET /bots/{bot_id}/notice` shows the notice to everybody. It needs `controller_name` */
+      /** @description true: the page `/notice/{bot_id}` shows the notice to everybody. It needs `controller_name` */
       readonly public?: boolean | null;
       /** @description Who is responsible: a person or an organisation (Art. 13(1)(a)) */
       readonly controller_name?: string | null;

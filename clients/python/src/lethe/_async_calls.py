@@ -163,7 +163,7 @@ class AsyncBots(AsyncGroup):
 
         Changes the settings that the body names and leaves the others as they are. They are shown to users on
         the privacy page and in the copy to read, in the record of processing activities, and with `public` to
-        everybody in the notice. A repeat has the same result.
+        everybody on the page `/notice/{bot_id}`. A repeat has the same result.
         """
         given: Dict[str, Any] = {
             "public": public,
