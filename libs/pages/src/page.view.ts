@@ -4,6 +4,7 @@ import { type Html, html } from './html';
 import type { ShownErasure } from './page-acts';
 import { type FormAct, PageForms } from './page-forms';
 import { framed } from './page-frame';
+import { controllerSection } from './page-controller.section';
 import { cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, PageFacts } from './page-reading';
 import {
@@ -43,7 +44,7 @@ export class PageView {
           ${texts.expires(parts.time(link.expiresAt))} ${texts.zone}
         </p>
         ${facts.isSuspended && html`<section><p>${texts.suspended}</p></section>`}
-        ${responsible(parts, facts)}
+        ${responsible(parts, facts)} ${controllerSection(language, facts.notice)}
         ${subjects.length === 0 && html`<section><p>${texts.nothing}</p></section>`} ${subjects}
         ${isMore && html`<section><p>${texts.more}</p></section>`}
         ${link.allow.includes('export') && this.exporting(making)} ${rights(parts)}
