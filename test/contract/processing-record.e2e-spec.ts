@@ -125,6 +125,8 @@ describe('GET /api/v1/bots/{bot_id}/processing-record', () => {
     ['', undefined, 'application/json; charset=utf-8'],
     ['', 'image/png', 'application/json; charset=utf-8'],
     ['?format=json', 'text/markdown', 'application/json; charset=utf-8'],
+    ['?format=html', undefined, 'text/html; charset=utf-8'],
+    ['', 'text/html,application/xhtml+xml,*/*;q=0.8', 'text/html; charset=utf-8'],
   ])('asked for with %j and Accept %j is %s', async (query, accept, type) => {
     const answer = await bot.get(path() + query, accept === undefined ? {} : { accept });
     expect({ status: answer.status, type: answer.header('content-type') }).toStrictEqual({

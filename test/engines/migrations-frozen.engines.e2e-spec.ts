@@ -95,6 +95,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: 'b90c70d1c3fb1eb8b529e7696190171a',
     postgres: '0d444116db45b798c423610399b096ff',
   },
+  BotNotices1763600000026: {
+    sqlite: '2717b2933b939e7d61cc78cfab8dd6be',
+    postgres: '1f6a08720f7b3f29c6b632d8589c3a10',
+  },
 };
 
 const CHANGES = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT setval)\b/i;

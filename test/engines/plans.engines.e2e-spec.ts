@@ -123,6 +123,8 @@ async function declares(bot: Bot, guild: string): Promise<void> {
   await bot.put('/data/categories/profile', { label_en: 'Other' });
   await bot.get('/data/categories/profile');
   await bot.get('/data/categories');
+  await bot.put(`/bots/${bot.id}/notice-settings`, { controller_name: 'Robin' });
+  await bot.get(`/bots/${bot.id}/notice-settings`);
   await bot.get(`/bots/${bot.id}/processing-record`);
   await bot.get('/audit/breach-scope?from=2026-01-01T00:00:00Z&to=2026-12-31T00:00:00Z');
   await bot.get('/stats?bucket=hour');

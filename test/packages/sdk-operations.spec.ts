@@ -23,6 +23,8 @@ const METHODS: Readonly<Record<string, (lethe: Lethe) => Promise<unknown>>> = {
   'POST /bots/{bot_id}/keys': ({ keys }) => keys.create({ scopes: ['read'] }),
   'POST /bots/{bot_id}/keys/rotate': ({ keys }) => keys.rotate({ overlap_seconds: 0 }),
   'DELETE /bots/{bot_id}/keys/{key_id}': ({ keys }) => keys.delete('k1'),
+  'GET /bots/{bot_id}/notice-settings': ({ bots }) => bots.noticeSettings(),
+  'PUT /bots/{bot_id}/notice-settings': ({ bots }) => bots.changeNoticeSettings({ public: false }),
   'GET /bots/{bot_id}/processing-record': ({ bots }) => bots.processingRecord(),
   'POST /servers/register': ({ servers }) => servers.register({ ...guild, name: 'Guild' }),
   'GET /servers': ({ servers }) => first(servers.list()),

@@ -38,6 +38,11 @@ describe('what belongs to another bot', () => {
     ['GET /bots/{bot_id}', (bot, id) => bot.get(`/bots/${id.bot}`)],
     ['PUT /bots/{bot_id}', (bot, id) => bot.put(`/bots/${id.bot}`, { name: 'x' })],
     ['DELETE /bots/{bot_id}', (bot, id) => bot.delete(`/bots/${id.bot}`)],
+    ['GET /bots/{bot_id}/notice-settings', (bot, id) => bot.get(`/bots/${id.bot}/notice-settings`)],
+    [
+      'PUT /bots/{bot_id}/notice-settings',
+      (bot, id) => bot.put(`/bots/${id.bot}/notice-settings`, { public: false }),
+    ],
     ['GET /bots/{bot_id}/keys', (bot, id) => bot.get(`/bots/${id.bot}/keys`)],
     ['POST /bots/{bot_id}/keys', (bot, id) => bot.post(`/bots/${id.bot}/keys`, {})],
     ['POST /bots/{bot_id}/keys/rotate', (bot, id) => bot.post(`/bots/${id.bot}/keys/rotate`, {})],

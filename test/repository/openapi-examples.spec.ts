@@ -25,6 +25,7 @@ const FIRST = [
   ...['consentAccept', 'userDataSubmit', 'auditWrite', 'deliveriesTest', 'apiKeysCreate', 'apiKeysList'],
 ];
 const LAST = [
+  ...['noticeSettingsChange', 'noticeSettingsView'],
   ...[
     'auditList',
     'sealingProof',

@@ -88,7 +88,9 @@ export class Client {
     const faults = faultsOf(answer, {
       isHead: method === 'HEAD',
       isCounted: !UNCOUNTED_PATHS.test(path),
-      ...(isDocument && { document: 'text/markdown; charset=utf-8' }),
+      ...(isDocument && {
+        document: `text/${answer.text.startsWith('<') ? 'html' : 'markdown'}; charset=utf-8`,
+      }),
     });
     if (faults.length > 0) throw new Error(`${method} ${path} (${answer.status}): ${faults.join('; ')}`);
     return answer;

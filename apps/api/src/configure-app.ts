@@ -3,6 +3,7 @@ import type { NextFunction, Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ApiKeyDirectory, identify, KeyUses } from '@app/bots';
 import { consoleGateway, ConsoleSessions, PRIVACY_PAGES } from '@app/pages';
+import { PRIVACY_NOTICE } from '@app/reports';
 import {
   countRate,
   hostFault,
@@ -33,7 +34,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 export function configureApp(app: NestExpressApplication): void {
   const config = app.get<Config>(CONFIG);
   app.setGlobalPrefix(API_PREFIX, {
-    exclude: [...PROBES, KEY_SET_PATH, 'console/session', ...PRIVACY_PAGES],
+    exclude: [...PROBES, KEY_SET_PATH, 'console/session', ...PRIVACY_PAGES, PRIVACY_NOTICE],
   });
   if (config.trustProxy > 0) app.set('trust proxy', config.trustProxy);
   const counting = inOrder(

@@ -10,6 +10,8 @@ const METHODS: Readonly<Record<string, string>> = {
   'GET /bots/{bot_id}': 'bots.get#',
   'PUT /bots/{bot_id}': 'bots.change',
   'DELETE /bots/{bot_id}': 'bots.delete',
+  'GET /bots/{bot_id}/notice-settings': 'bots.noticeSettings',
+  'PUT /bots/{bot_id}/notice-settings': 'bots.changeNoticeSettings',
   'GET /bots/{bot_id}/processing-record': 'bots.processingRecord',
   'POST /bots/{bot_id}/webhook-secret/rotate': 'webhooks.rotateSecret',
   'GET /bots/{bot_id}/keys': 'keys.list*',

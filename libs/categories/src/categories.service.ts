@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { lockBot } from '@app/bots';
+import { lockBot, touchNotice } from '@app/bots';
 import { ConsentedDataHolders, Cursors } from '@app/crypto';
 import { asPartlyDone, eachOf, type Tx, UnitOfWork } from '@app/database';
 import { type Acting, type Actor, ListPage, type PageQuery } from '@app/http';
@@ -136,6 +136,8 @@ export class CategoriesService {
     await this.require(tx, botId, key);
     if (await this.holders.eraseCategory(tx, botId, key, ERASED_AT_ONCE, by)) return false;
     await tx.manager.delete(Category, { botId, key });
+    // No row that is left says when its notice changed.
+    await touchNotice(tx, botId, this.clock.nowIso());
     return true;
   }
 

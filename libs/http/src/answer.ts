@@ -63,7 +63,8 @@ export function answer(response: LetheResponse, status: number, json: string): v
 
 /** Sends one whole answer with these headers and logs it. */
 function sendWhole(response: LetheResponse, status: number, headers: string[], text: string): void {
-  headers.push('Content-Length', String(Buffer.byteLength(text)));
+  // The length of a 304 would be that of the page that the reader has (RFC 9110, section 8.6).
+  if (status !== 304) headers.push('Content-Length', String(Buffer.byteLength(text)));
   const isCut = leavesLongBody(response.req);
   if (isCut) headers.push('Connection', 'close');
   response.writeHead(status, headers);
@@ -174,8 +175,8 @@ export class WebPage {
 }
 
 export function answerPage(response: LetheResponse, { content, headers, status }: WebPage): void {
-  const { 'Content-Type': type = 'text/html; charset=utf-8', ...further } = headers;
-  const all = [...answerHeaders(response, status, type), ...Object.entries(further).flat()];
+  const { 'Content-Type': type = 'text/html; charset=utf-8', 'Cache-Control': caching, ...further } = headers;
+  const all = [...answerHeaders(response, status, type, caching), ...Object.entries(further).flat()];
   sendWhole(response, status, all, content);
 }
 

@@ -31,6 +31,8 @@ export abstract class AnswerStream {
   constructor(
     readonly writeTo: (write: WritePiece) => Promise<void>,
     readonly reader?: PageReader,
+    /** Sent with the answer that begins. */
+    readonly headers: Readonly<Record<string, string>> = reader?.headers ?? {},
   ) {}
 }
 
@@ -43,8 +45,13 @@ export class JsonStream extends AnswerStream {
 export class TextStream extends AnswerStream {
   readonly form: StreamForm;
 
-  constructor(contentType: string, writeTo: (write: WritePiece) => Promise<void>, reader?: PageReader) {
-    super(writeTo, reader);
+  constructor(
+    contentType: string,
+    writeTo: (write: WritePiece) => Promise<void>,
+    reader?: PageReader,
+    headers?: Readonly<Record<string, string>>,
+  ) {
+    super(writeTo, reader, headers);
     this.form = { contentType, head: '', tail: '' };
   }
 }
@@ -146,7 +153,7 @@ async function sendStream(
     await stream.writeTo(async (piece) => {
       if (response.destroyed) throw new OwnError('The reader went away');
       if (!response.headersSent) {
-        const further = Object.entries(stream.reader?.headers ?? {}).flat();
+        const further = Object.entries(stream.headers).flat();
         response.writeHead(status, [...answerHeaders(response, status, contentType), ...further]);
         if (head !== '') response.write(head);
       }

@@ -1,6 +1,6 @@
 export { CONSOLE_HEADERS, ConsoleFiles } from './console-files';
 export { consoleGateway, ConsoleSessions } from './console-sessions';
 export { ConsoleModule, PrivacyPageModule } from './pages.module';
-export { escaped } from './html';
+export { escaped, Html, html } from './html';
 export { PRIVACY_PAGES } from './page.controller';
 export { PrivacyLinksRetention } from './privacy-links.holder';

@@ -95,7 +95,13 @@ describe('the copy to read', () => {
   };
   const bot = { name: 'Bot', privacy_contact: null } as never;
   const link = { userId: '1'.repeat(18) } as OpenLink;
-  const copy = new ReadableExport(reading, { bot, purposes: [] }, link, 'en', '2026-01-01T00:00:00.000Z');
+  const copy = new ReadableExport(
+    reading,
+    { bot, notice: {}, purposes: [] },
+    link,
+    'en',
+    '2026-01-01T00:00:00.000Z',
+  );
   const written = async (section: string, item: Record<string, unknown>): Promise<string[]> => {
     const pieces: string[] = [];
     for await (const piece of copy.item(section, item)) pieces.push(piece);

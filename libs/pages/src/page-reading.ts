@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
-import { type BotFacts, findBot, suspensionOf } from '@app/bots';
+import { type BotFacts, findBot, type NoticeSettings, noticeSettingsOf, suspensionOf } from '@app/bots';
 import { type DeclaredPurpose, declaredPurposes, purposesShown } from '@app/categories';
 import {
   ConsentReceipts,
@@ -67,6 +67,8 @@ export function refusalOf({ status, asked, history }: HeldSubject): HistoryEntry
 /** What a page is made of. */
 export interface PageFacts {
   readonly bot: BotFacts;
+  /** What the bot has said about itself. */
+  readonly notice: NoticeSettings;
   readonly isSuspended: boolean;
   readonly purposes: readonly DeclaredPurpose[];
   readonly subjects: readonly HeldSubject[];
@@ -103,17 +105,18 @@ export class PageReading {
     { botId }: OpenLink,
     held?: readonly string[],
   ): Promise<Omit<PageFacts, 'subjects' | 'servers' | 'hasMore'>> {
-    const [bot, standing, purposes] = await this.unitOfWork.read(async (tx) =>
+    const [bot, standing, notice, purposes] = await this.unitOfWork.read(async (tx) =>
       Promise.all([
         findBot(tx, botId),
         suspensionOf(tx, botId),
+        noticeSettingsOf(tx, botId),
         held === undefined
           ? declaredPurposes(tx, botId, null, CATEGORIES_MAX)
           : purposesShown(tx, botId, held, CATEGORIES_MAX),
       ]),
     );
     if (bot === undefined) throw new ApiError('not_found', 'Bot not found');
-    return { bot, isSuspended: standing?.suspended_at != null, purposes };
+    return { bot, notice: notice.settings, isSuspended: standing?.suspended_at != null, purposes };
   }
 
   async facts(link: OpenLink): Promise<PageFacts> {

@@ -1,5 +1,6 @@
 import type { ExportForm, GuildRecord } from '@app/gdpr';
 import { html, Html } from './html';
+import { controllerSection } from './page-controller.section';
 import { framed } from './page-frame';
 import { PageParts } from './page-parts';
 import type { GuildFacts, PageFacts, PageReading } from './page-reading';
@@ -13,7 +14,7 @@ const PIECE_LENGTH = 32 * 1024;
 /** Marks the place of the guilds in the frame of a document. */
 const GUILDS = html`<!--guilds-->`;
 
-type About = Pick<PageFacts, 'bot' | 'purposes'>;
+type About = Pick<PageFacts, 'bot' | 'notice' | 'purposes'>;
 
 /**
  * An export to read and to print: a file without links, scripts or pictures, with everything that the JSON has. It is made
@@ -41,7 +42,7 @@ export class ReadableExport implements ExportForm {
     const page = framed(
       { language, title: texts.exportTitle },
       html`<p>${texts.exportedAt(parts.time(exportedAt))} ${texts.zone} ${texts.userId(link.userId)}</p>
-        ${responsible(parts, about)}${GUILDS}${rights(parts)}${technical(parts)}`,
+        ${responsible(parts, about)}${controllerSection(language, about.notice)}${GUILDS}${rights(parts)}${technical(parts)}`,
     );
     [this.head = '', this.tail = ''] = page.content.split(GUILDS.text);
   }

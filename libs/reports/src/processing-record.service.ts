@@ -1,16 +1,25 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { Bot } from '@app/bots';
 import { CategoriesService, type Category, purposeIn } from '@app/categories';
 import { inPortions, type Tx, UnitOfWork } from '@app/database';
 import { JsonStream, TextStream } from '@app/http';
-import { Clock, CONFIG, type Config, notFound } from '@app/kernel';
-import { activityInMarkdown, headInMarkdown } from './processing-record.markdown';
-import type { ActivityView, ProcessingRecordHead } from './reports.dto';
-
-export const DATA_SUBJECTS =
-  'Users of the platform with whom the bot deals, in the guilds that use it and in direct messages.';
-export const TRANSFERS =
-  'Not known to this service: it depends on the place of this installation and of the webhook receiver. Their operators have to add it.';
+import { Clock, CONFIG, type Config, EgressPolicy, notFound } from '@app/kernel';
+import { Inject, Injectable } from '@nestjs/common';
+import { DeclarationGaps } from './declaration-gaps';
+import { declaredOf } from './declared-facts';
+import { HTML } from './document.html';
+import { MARKDOWN } from './document.markdown';
+import { type DocumentLanguage, TEXTS } from './documents.texts';
+import type { DocumentTexts } from './documents.texts.en';
+import type { ActivityView, ProcessingRecordHead } from './processing-record.dto';
+import {
+  activitySection,
+  gapsSection,
+  noActivity,
+  recordHead,
+  type RecordMaking,
+  recordSections,
+} from './record-sections';
+import { type DocumentForm, textOf } from './said';
+import { securityMeasures } from './security-measures';
 
 /**
  * The record of processing activities (GDPR Art. 30(1)), as far as the service can give it: the declarations of the bot
@@ -23,16 +32,26 @@ export class ProcessingRecords {
     private readonly categories: CategoriesService,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
+    private readonly egress: EgressPolicy,
   ) {}
 
-  asJson(botId: string): JsonStream {
-    return new JsonStream((write) => this.send(write, (tx) => this.inJson(tx, botId)));
+  /** With a language also what the bot has said in its notice settings, and what is missing. */
+  asJson(botId: string, language?: DocumentLanguage): JsonStream {
+    return new JsonStream((write) => this.send(write, (tx) => this.inJson(tx, botId, language)));
   }
 
-  asMarkdown(botId: string): TextStream {
-    return new TextStream('text/markdown; charset=utf-8', (write) =>
-      this.send(write, (tx) => this.inMarkdown(tx, botId)),
-    );
+  asMarkdown(botId: string, language: DocumentLanguage): TextStream {
+    return this.document(botId, language, MARKDOWN);
+  }
+
+  asHtml(botId: string, language: DocumentLanguage): TextStream {
+    return this.document(botId, language, HTML);
+  }
+
+  private document(botId: string, language: DocumentLanguage, form: DocumentForm): TextStream {
+    const write = (piece: (text: string) => Promise<void>): Promise<void> =>
+      this.send(piece, (tx) => this.inDocument(tx, botId, language, form));
+    return new TextStream(form.contentType, write, undefined, form.headers);
   }
 
   private async send(
@@ -43,70 +62,89 @@ export class ProcessingRecords {
       for (const piece of portion) await write(piece);
   }
 
-  private async *inJson(tx: Tx, botId: string): AsyncGenerator<string> {
-    yield `${JSON.stringify(await this.head(tx, botId)).slice(0, -1)},"activities":[`;
+  private async *inJson(tx: Tx, botId: string, language?: DocumentLanguage): AsyncGenerator<string> {
+    const { record, declared } = await this.begun(tx, botId, language ?? 'en');
+    const further = language && { language, notice_settings: declared.settings };
+    yield `${JSON.stringify({ ...record, ...further }).slice(0, -1)},"activities":[`;
+    const gaps = new DeclarationGaps(declared, language ?? 'en');
     let separator = '';
     for await (const category of this.categories.each(tx, botId)) {
+      gaps.lookAt(category);
       yield separator + JSON.stringify(activityOf(category));
       separator = ',';
     }
-    yield ']}';
+    yield language === undefined
+      ? ']}'
+      : `],"gaps":${JSON.stringify(gaps.end().map(({ task, ...gap }) => ({ task: textOf(task), ...gap })))}}`;
   }
 
-  private async *inMarkdown(tx: Tx, botId: string): AsyncGenerator<string> {
-    yield headInMarkdown(await this.head(tx, botId));
+  private async *inDocument(
+    tx: Tx,
+    botId: string,
+    language: DocumentLanguage,
+    form: DocumentForm,
+  ): AsyncGenerator<string> {
+    const making = await this.begun(tx, botId, language);
+    const gaps = new DeclarationGaps(making.declared, language);
+    yield (
+      form.head(recordHead(making)) +
+      recordSections(making)
+        .map((one) => form.section(one))
+        .join('')
+    );
     let isEmpty = true;
     for await (const category of this.categories.each(tx, botId)) {
-      yield activityInMarkdown(activityOf(category));
+      gaps.lookAt(category);
+      yield form.section(activitySection(language, activityOf(category)));
       isEmpty = false;
     }
-    if (isEmpty) yield '\nNo data category is declared.\n';
+    if (isEmpty) yield form.section(noActivity(language));
+    yield form.section(gapsSection(language, gaps)) + form.tail;
   }
 
   /** @throws ApiError 404 when the bot is deleted. */
-  private async head(tx: Tx, botId: string): Promise<ProcessingRecordHead> {
-    const bot = await tx.manager.findOneBy(Bot, { id: botId });
-    if (bot === null) throw notFound('Bot');
-    const { platformBotId: platform_bot_id, name, privacyContact: privacy_contact, webhookUrl } = bot;
-    return {
+  private async begun(tx: Tx, botId: string, language: DocumentLanguage): Promise<RecordMaking> {
+    const declared = await declaredOf(tx, botId);
+    if (declared === undefined) throw notFound('Bot');
+    const {
+      platformBotId: platform_bot_id,
+      name,
+      privacyContact: privacy_contact,
+      webhookUrl,
+    } = declared.bot;
+    const { record: words } = TEXTS[language];
+    const record = {
       generated_at: this.clock.nowIso(),
       controller: { bot_id: botId, platform_bot_id, name, privacy_contact },
-      data_subjects: DATA_SUBJECTS,
-      recipients: recipientsOf(webhookUrl),
-      transfers: TRANSFERS,
-      time_limits: timeLimits(this.config),
-      security_measures: securityMeasures(this.config),
+      data_subjects: words.subjects,
+      recipients: recipientsOf(webhookUrl, words.receives),
+      transfers: words.transfersUnknown,
+      time_limits: timeLimits(this.config, words.limits),
+      security_measures: securityMeasures(this.config, this.egress, words.measures),
     };
+    return { language, declared, record };
   }
 }
 
-function timeLimits(config: Config): ProcessingRecordHead['time_limits'] {
+type Words = DocumentTexts['record'];
+
+function timeLimits(config: Config, words: Words['limits']): ProcessingRecordHead['time_limits'] {
   const { revokedDataGraceDays, evidenceRetentionDays, webhookRetentionDays } = config;
   return [
-    { applies_to: 'Data that rested on a consent, after its withdrawal', days: revokedDataGraceDays ?? null },
-    {
-      applies_to: 'Evidence of consents and of erasures, after their end, and audit events',
-      days: evidenceRetentionDays,
-    },
-    { applies_to: 'Records of webhook calls, after these have ended', days: webhookRetentionDays },
+    { applies_to: words.withdrawn, days: revokedDataGraceDays ?? null },
+    { applies_to: words.evidence, days: evidenceRetentionDays },
+    { applies_to: words.webhooks, days: webhookRetentionDays },
   ];
 }
 
-export function recipientsOf(webhookUrl: string | null): ProcessingRecordHead['recipients'] {
-  const bot = {
-    recipient: 'The bot, by its API key',
-    host: null,
-    receives: 'Everything that is stored of its users, on request',
-  };
+export function recipientsOf(
+  webhookUrl: string | null,
+  words: Words['receives'],
+): ProcessingRecordHead['recipients'] {
+  const bot = { recipient: words.bot, host: null, receives: words.botReceives };
   if (webhookUrl === null) return [bot];
-  return [
-    bot,
-    {
-      recipient: "The bot's webhook receiver",
-      host: new URL(webhookUrl).host,
-      receives: 'Ids of users and guilds whose consent was withdrawn or who were erased, versions and times',
-    },
-  ];
+  const { host } = new URL(webhookUrl);
+  return [bot, { recipient: words.receiver, host, receives: words.receiverReceives }];
 }
 
 function activityOf(category: Category): ActivityView {
@@ -126,33 +164,4 @@ function activityOf(category: Category): ActivityView {
     retention_days: retentionDays,
     fields: [...fields],
   };
-}
-
-/**
- * The technical measures of this installation in general terms (GDPR Art. 30(1)(g), 32(1)), from its settings. Measures
- * outside of the service, such as TLS or encrypted disks, have to be added by its operator.
- */
-function securityMeasures(config: Config): readonly string[] {
-  const { database, nodeEnv, webhookRequireHttps, webhookAllowPrivateNetworks } = config;
-  const httpsOnly =
-    webhookRequireHttps === 'auto' ? nodeEnv === 'production' : webhookRequireHttps === 'true';
-  return [
-    'Access by API key alone; of keys only SHA-256 digests are stored. A bot reaches its own data and no other.',
-    'Stored values and the details of audit events are encrypted with ChaCha20-Poly1305, by a key of its own for each user and guild.',
-    'These keys and webhook secrets are encrypted under a master key that is not in the database.',
-    "An erasure destroys the user's key, and of the ids leaves keyed digests alone.",
-    'Data is stored under a consent in force alone, which is checked in the storing transaction.',
-    'Every act on personal data is recorded in an audit log, in the transaction of the act.',
-    'The audit log is sealed in signed batches: what is changed or removed afterwards is found.',
-    ...(database.engine === 'sqlite'
-      ? ['Deleted rows are overwritten in the database file, whose log is truncated.']
-      : []),
-    `Webhook calls are signed with HMAC-SHA-256${httpsOnly ? ' and go over HTTPS alone' : ''}.`,
-    ...(webhookAllowPrivateNetworks === 'true'
-      ? []
-      : ['Webhook calls are kept from private networks and metadata services.']),
-    'Requests are limited per bot and per client address.',
-    'Logs, metrics and error messages hold no user ids, values, keys or secrets.',
-    'Commits are durable before they are answered; interrupted erasures are finished at the next start.',
-  ];
 }

@@ -14,19 +14,20 @@ import {
 } from '@app/http';
 import { Controller, Get, Param, Query, Req } from '@nestjs/common';
 import { BreachScopes } from './breach-scope.service';
-import { DATA_SUBJECTS, ProcessingRecords, recipientsOf, TRANSFERS } from './processing-record.service';
-import {
-  BreachScopeQuery,
-  BreachScopeView,
-  ProcessingRecordPath,
-  ProcessingRecordQuery,
-  ProcessingRecordView,
-  StatsQuery,
-  StatsView,
-} from './reports.dto';
+import { EN } from './documents.texts.en';
+import { ProcessingRecordPath, ProcessingRecordQuery, ProcessingRecordView } from './processing-record.dto';
+import { ProcessingRecords, recipientsOf } from './processing-record.service';
+import { BreachScopeQuery, BreachScopeView, StatsQuery, StatsView } from './reports.dto';
 import { StatsService } from './stats.service';
 
 const MARKDOWN = 'text/markdown';
+
+/** The first one is answered where a caller has no preference (RFC 9110 section 12.5.1). */
+const FORMATS: Readonly<Record<string, 'json' | 'markdown' | 'html'>> = {
+  'application/json': 'json',
+  [MARKDOWN]: 'markdown',
+  'text/html': 'html',
+};
 
 const PROFILE = { category: EXAMPLE.category, label_de: 'Profil', label_en: 'Profile' };
 const FIELD = {
@@ -69,9 +70,9 @@ const EXAMPLES = {
           name: 'Greeter',
           privacy_contact: 'privacy@example.org',
         },
-        data_subjects: DATA_SUBJECTS,
-        recipients: recipientsOf('https://bot.example.org'),
-        transfers: TRANSFERS,
+        data_subjects: EN.record.subjects,
+        recipients: recipientsOf('https://bot.example.org', EN.record.receives),
+        transfers: EN.record.transfersUnknown,
         time_limits: [{ applies_to: 'Data that rested on a consent, after its withdrawal', days: 30 }],
         security_measures: [
           'Stored values and the details of audit events are encrypted with ChaCha20-Poly1305, by a key of its own for each user and guild.',
@@ -145,24 +146,26 @@ export class ReportsController {
 
   @Get('bots/:bot_id/processing-record')
   @Describes({
-    summary: 'Record of processing activities (GDPR Art. 30), as JSON or Markdown',
+    summary: 'Record of processing activities (GDPR Art. 30), as JSON, Markdown or HTML',
     description:
       'Answers the record that GDPR Art. 30(1) asks for, as far as the service can give it: what the bot ' +
-      'has declared, and what this installation does with it. `format=markdown`, or an `Accept` header ' +
-      'that prefers `text/markdown`, answers a document to keep. A repeat answers the present state.',
+      'has declared, and what this installation does with it. `format=markdown` or `format=html`, or an ' +
+      '`Accept` header that prefers one of them, answers a document to keep or to print, which ends with what ' +
+      'is still missing. A repeat answers the present state.',
     parameters: { bot_id: EXAMPLE.bot_id },
     examples: EXAMPLES.record,
   })
-  @Responds(200, ProcessingRecordView, ['not_found'], [MARKDOWN])
+  @Responds(200, ProcessingRecordView, ['not_found'], [MARKDOWN, 'text/html'])
   record(
     @CurrentBot() bot: Caller,
     @Param() path: ProcessingRecordPath,
-    @Query() { format }: ProcessingRecordQuery,
+    @Query() { format, language }: ProcessingRecordQuery,
     @Req() request: LetheRequest,
   ): JsonStream | TextStream {
     requireOwnBot(path.bot_id, bot);
-    const inMarkdown = format === undefined ? prefersMarkdown(request) : format === 'markdown';
-    return inMarkdown ? this.records.asMarkdown(bot.botId) : this.records.asJson(bot.botId);
+    const wanted = format ?? FORMATS[String(request.accepts(Object.keys(FORMATS)))] ?? 'json';
+    if (wanted === 'json') return this.records.asJson(bot.botId, language);
+    return this.records[wanted === 'html' ? 'asHtml' : 'asMarkdown'](bot.botId, language ?? 'en');
   }
 }
 
@@ -186,9 +189,4 @@ export class StatsController {
   read(@CurrentBot() { botId }: Caller, @Query() query: StatsQuery): Promise<StatsView> {
     return this.stats.of(botId, query);
   }
-}
-
-/** True when the caller prefers Markdown to JSON (RFC 9110 section 12.5.1). */
-function prefersMarkdown(request: LetheRequest): boolean {
-  return request.accepts(['application/json', MARKDOWN]) === MARKDOWN;
 }

@@ -1,16 +1,4 @@
-import {
-  Count,
-  field,
-  Flag,
-  Integer,
-  type Labels,
-  LabelsByLanguage,
-  OneOf,
-  Snowflake,
-  Text,
-  Timestamp,
-  Uuid,
-} from '@app/http';
+import { Count, field, Flag, OneOf, Text, Timestamp } from '@app/http';
 import { AUDIT_EVENT_TYPES, isDay } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { type Bucket, BUCKETS } from './stats.sql';
@@ -72,88 +60,6 @@ export class BreachScopeView {
   @Count('In all categories') records_held: number;
   @Count('In all categories') records_touched: number;
   @ApiProperty({ type: [CategoryScope] }) categories: CategoryScope[];
-}
-
-const TEXT_MAX = 10_000;
-
-const further = (what: string) => ({
-  optional: true,
-  description: `${what} in further languages, by language tag (BCP 47)`,
-});
-
-export class ProcessingRecordPath {
-  @Uuid() bot_id: string;
-}
-
-export class ProcessingRecordQuery {
-  @OneOf(['json', 'markdown'], {
-    optional: true,
-    description:
-      'Takes precedence over the `Accept` header. `markdown` answers text/markdown without an envelope',
-  })
-  format?: 'json' | 'markdown';
-}
-
-class ControllerView {
-  @Uuid() bot_id: string;
-  @Snowflake() platform_bot_id: string;
-  @Text(100) name: string;
-  @Text(254, { nullable: true, description: 'null: none was given' }) privacy_contact: string | null;
-}
-
-class RecipientView {
-  @Text(TEXT_MAX) recipient: string;
-  @Text(253, { nullable: true, description: 'Host of the webhook URL' }) host: string | null;
-  @Text(TEXT_MAX) receives: string;
-}
-
-class TimeLimitView {
-  @Text(TEXT_MAX) applies_to: string;
-  @Integer(0, 36_500, { nullable: true, description: 'null: no limit by time' }) days: number | null;
-}
-
-class FieldView {
-  @Text(100) key: string;
-  @Text(16) type: string;
-  @Text(TEXT_MAX) label_de: string;
-  @Text(TEXT_MAX) label_en: string;
-  @LabelsByLanguage(TEXT_MAX, further('Labels')) labels?: Labels;
-  @Text(TEXT_MAX, { nullable: true }) description: string | null;
-  @Text(TEXT_MAX, { optional: true }) description_de?: string;
-  @Text(TEXT_MAX, { optional: true }) description_en?: string;
-  @LabelsByLanguage(TEXT_MAX, further('Purpose')) descriptions?: Labels;
-}
-
-export class ActivityView {
-  @Text(100, { description: 'The key of the data category' }) category: string;
-  @Text(TEXT_MAX) label_de: string;
-  @Text(TEXT_MAX) label_en: string;
-  @LabelsByLanguage(TEXT_MAX, further('Labels')) labels?: Labels;
-  @Text(TEXT_MAX, { nullable: true, description: 'null: none was declared' }) purpose: string | null;
-  @Text(TEXT_MAX, { optional: true, description: 'Where it was declared in German' }) purpose_de?: string;
-  @Text(TEXT_MAX, { optional: true, description: 'Where it was declared in English' }) purpose_en?: string;
-  @LabelsByLanguage(TEXT_MAX, further('Purpose')) purposes?: Labels;
-  @Text(32) legal_basis: string;
-  @Integer(1, 3650, { nullable: true, description: 'null: none was declared' }) retention_days: number | null;
-  @ApiProperty({ type: [FieldView], description: 'Empty for a category that takes any object' })
-  fields: FieldView[];
-}
-
-/** The part of the record before the categories, which are streamed. */
-export class ProcessingRecordHead {
-  @Timestamp() generated_at: string;
-  @ApiProperty({ type: ControllerView, description: 'Art. 30(1)(a)' }) controller: ControllerView;
-  @Text(TEXT_MAX, { description: 'Art. 30(1)(c)' }) data_subjects: string;
-  @ApiProperty({ type: [RecipientView], description: 'Art. 30(1)(d)' }) recipients: RecipientView[];
-  @Text(TEXT_MAX, { description: 'Art. 30(1)(e)' }) transfers: string;
-  @ApiProperty({ type: [TimeLimitView], description: 'Art. 30(1)(f)' }) time_limits: TimeLimitView[];
-  @ApiProperty({ type: [String], description: 'Art. 30(1)(g)' }) security_measures: readonly string[];
-}
-
-/** A record of processing activities (GDPR Art. 30(1)); documentation of a streamed answer. */
-export class ProcessingRecordView extends ProcessingRecordHead {
-  @ApiProperty({ type: [ActivityView], description: 'Art. 30(1)(b), (c): one for each data category' })
-  activities: ActivityView[];
 }
 
 const COUNT = { type: 'integer', minimum: 0 } as const;

@@ -8,6 +8,8 @@ import { Module } from '@nestjs/common';
 import { BreachScopes } from './breach-scope.service';
 import { Stats1763600000021 } from './migrations/1763600000021-stats';
 import { ProcessingRecords } from './processing-record.service';
+import { PrivacyNoticesController } from './privacy-notices.controller';
+import { PrivacyNotices } from './privacy-notices.service';
 import { ReportsController, StatsController } from './reports.controller';
 import { RetentionPreview } from './retention-preview';
 import { StatCount } from './stat-count.entity';
@@ -16,8 +18,8 @@ import { StatsRetention, StatsService } from './stats.service';
 
 @Module({
   imports: [CryptoModule, CategoriesModule, ErasureModule, UserDataModule],
-  controllers: [ReportsController],
-  providers: [BreachScopes, ProcessingRecords, RetentionPreview],
+  controllers: [ReportsController, PrivacyNoticesController],
+  providers: [BreachScopes, PrivacyNotices, ProcessingRecords, RetentionPreview],
   exports: [RetentionPreview],
 })
 export class ReportsModule {}

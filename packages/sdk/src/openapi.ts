@@ -153,6 +153,30 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/bots/{bot_id}/notice-settings': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read what the privacy notice says about the bot
+     * @description Answers what the bot has set of its controller, its data protection officer, recipients and the other facts of GDPR Art. 13, with the latest changes. What is not set is not in the answer.
+     */
+    readonly get: operations['noticeSettingsView'];
+    /**
+     * Set what the privacy notice says about the bot; null clears
+     * @description Changes the settings that the body names and leaves the others as they are. They are shown to users on the privacy page and in the copy to read, in the record of processing activities, and with `public` to everybody on the page `/notice/{bot_id}`. A repeat has the same result.
+     */
+    readonly put: operations['noticeSettingsChange'];
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/v1/servers/register': {
     readonly parameters: {
       readonly query?: never;
@@ -877,8 +901,8 @@ export interface paths {
       readonly cookie?: never;
     };
     /**
-     * Record of processing activities (GDPR Art. 30), as JSON or Markdown
-     * @description Answers the record that GDPR Art. 30(1) asks for, as far as the service can give it: what the bot has declared, and what this installation does with it. `format=markdown`, or an `Accept` header that prefers `text/markdown`, answers a document to keep. A repeat answers the present state.
+     * Record of processing activities (GDPR Art. 30), as JSON, Markdown or HTML
+     * @description Answers the record that GDPR Art. 30(1) asks for, as far as the service can give it: what the bot has declared, and what this installation does with it. `format=markdown` or `format=html`, or an `Accept` header that prefers one of them, answers a document to keep or to print, which ends with what is still missing. A repeat answers the present state.
      */
     readonly get: operations['reportsRecord'];
     readonly put?: never;
@@ -1339,6 +1363,122 @@ export interface components {
       readonly deleted: true;
       /** Format: date-time */
       readonly deleted_at: string;
+    };
+    readonly NoticeRecipient: {
+      readonly name: string;
+      /** @description What the recipient does with the data, in German */
+      readonly purpose_de?: string | null;
+      /** @description What the recipient does with the data, in English */
+      readonly purpose_en?: string | null;
+      /** @description Where it is; a country outside of the European Economic Area makes it a transfer */
+      readonly country?: string | null;
+      /** @description What protects a transfer (Art. 44 to 49), in German */
+      readonly safeguards_de?: string | null;
+      /** @description What protects a transfer (Art. 44 to 49), in English */
+      readonly safeguards_en?: string | null;
+    };
+    readonly NoticeChange: {
+      /** Format: date-time */
+      readonly at: string;
+      /** @description The names of the changed settings */
+      readonly fields: readonly string[];
+    };
+    readonly NoticeSettingsView: {
+      /** @description true: the page `/notice/{bot_id}` shows the notice to everybody. It needs `controller_name` */
+      readonly public?: boolean | null;
+      /** @description Who is responsible: a person or an organisation (Art. 13(1)(a)) */
+      readonly controller_name?: string | null;
+      /** @description Its postal address */
+      readonly controller_address?: string | null;
+      /**
+       * Format: email
+       * @description Its e-mail address, where it is not `privacy_contact` of the bot
+       */
+      readonly controller_email?: string | null;
+      /** @description The data protection officer (Art. 13(1)(b)) */
+      readonly officer_name?: string | null;
+      /** Format: email */
+      readonly officer_email?: string | null;
+      /** @description Replaces the whole list (Art. 13(1)(e), (f)) */
+      readonly recipients?: readonly components['schemas']['NoticeRecipient'][] | null;
+      /** @description The legitimate interests that are pursued (Art. 13(1)(d)), in German */
+      readonly interests_de?: string | null;
+      /** @description The same in English */
+      readonly interests_en?: string | null;
+      /** @description Where data comes from that users do not give (Art. 14(2)(f)), in German */
+      readonly source_de?: string | null;
+      /** @description The same in English */
+      readonly source_en?: string | null;
+      /**
+       * @description Automated decisions (Art. 22, 13(2)(f)); `exist` needs a text that explains them
+       * @enum {string|null}
+       */
+      readonly automated_decisions?: 'none' | 'exist' | null;
+      /** @description What is decided, by which logic and with which effect, in German */
+      readonly automated_decisions_de?: string | null;
+      /** @description The same in English */
+      readonly automated_decisions_en?: string | null;
+      /** @description The supervisory authority (Art. 13(2)(d)) */
+      readonly authority_name?: string | null;
+      /** Format: uri */
+      readonly authority_url?: string | null;
+      /**
+       * Format: uri
+       * @description The bot's own privacy policy
+       */
+      readonly notice_url?: string | null;
+      /**
+       * Format: date-time
+       * @description Of the settings, or of the removal of a category; null: nothing was set yet
+       */
+      readonly updated_at: string | null;
+      /** @description The latest 20 changes, newest first */
+      readonly changes: readonly components['schemas']['NoticeChange'][];
+    };
+    readonly ChangeNoticeSettings: {
+      /** @description true: the page `/notice/{bot_id}` shows the notice to everybody. It needs `controller_name` */
+      readonly public?: boolean | null;
+      /** @description Who is responsible: a person or an organisation (Art. 13(1)(a)) */
+      readonly controller_name?: string | null;
+      /** @description Its postal address */
+      readonly controller_address?: string | null;
+      /**
+       * Format: email
+       * @description Its e-mail address, where it is not `privacy_contact` of the bot
+       */
+      readonly controller_email?: string | null;
+      /** @description The data protection officer (Art. 13(1)(b)) */
+      readonly officer_name?: string | null;
+      /** Format: email */
+      readonly officer_email?: string | null;
+      /** @description Replaces the whole list (Art. 13(1)(e), (f)) */
+      readonly recipients?: readonly components['schemas']['NoticeRecipient'][] | null;
+      /** @description The legitimate interests that are pursued (Art. 13(1)(d)), in German */
+      readonly interests_de?: string | null;
+      /** @description The same in English */
+      readonly interests_en?: string | null;
+      /** @description Where data comes from that users do not give (Art. 14(2)(f)), in German */
+      readonly source_de?: string | null;
+      /** @description The same in English */
+      readonly source_en?: string | null;
+      /**
+       * @description Automated decisions (Art. 22, 13(2)(f)); `exist` needs a text that explains them
+       * @enum {string|null}
+       */
+      readonly automated_decisions?: 'none' | 'exist' | null;
+      /** @description What is decided, by which logic and with which effect, in German */
+      readonly automated_decisions_de?: string | null;
+      /** @description The same in English */
+      readonly automated_decisions_en?: string | null;
+      /** @description The supervisory authority (Art. 13(2)(d)) */
+      readonly authority_name?: string | null;
+      /** Format: uri */
+      readonly authority_url?: string | null;
+      /**
+       * Format: uri
+       * @description The bot's own privacy policy
+       */
+      readonly notice_url?: string | null;
     };
     readonly ServerView: {
       /** Format: uuid */
@@ -2332,6 +2472,51 @@ export interface components {
       /** @description null: no limit by time */
       readonly days: number | null;
     };
+    readonly RecordedSettings: {
+      /** @description true: the page `/notice/{bot_id}` shows the notice to everybody. It needs `controller_name` */
+      readonly public?: boolean | null;
+      /** @description Who is responsible: a person or an organisation (Art. 13(1)(a)) */
+      readonly controller_name?: string | null;
+      /** @description Its postal address */
+      readonly controller_address?: string | null;
+      /**
+       * Format: email
+       * @description Its e-mail address, where it is not `privacy_contact` of the bot
+       */
+      readonly controller_email?: string | null;
+      /** @description The data protection officer (Art. 13(1)(b)) */
+      readonly officer_name?: string | null;
+      /** Format: email */
+      readonly officer_email?: string | null;
+      /** @description Replaces the whole list (Art. 13(1)(e), (f)) */
+      readonly recipients?: readonly components['schemas']['NoticeRecipient'][] | null;
+      /** @description The legitimate interests that are pursued (Art. 13(1)(d)), in German */
+      readonly interests_de?: string | null;
+      /** @description The same in English */
+      readonly interests_en?: string | null;
+      /** @description Where data comes from that users do not give (Art. 14(2)(f)), in German */
+      readonly source_de?: string | null;
+      /** @description The same in English */
+      readonly source_en?: string | null;
+      /**
+       * @description Automated decisions (Art. 22, 13(2)(f)); `exist` needs a text that explains them
+       * @enum {string|null}
+       */
+      readonly automated_decisions?: 'none' | 'exist' | null;
+      /** @description What is decided, by which logic and with which effect, in German */
+      readonly automated_decisions_de?: string | null;
+      /** @description The same in English */
+      readonly automated_decisions_en?: string | null;
+      /** @description The supervisory authority (Art. 13(2)(d)) */
+      readonly authority_name?: string | null;
+      /** Format: uri */
+      readonly authority_url?: string | null;
+      /**
+       * Format: uri
+       * @description The bot's own privacy policy
+       */
+      readonly notice_url?: string | null;
+    };
     readonly FieldView: {
       readonly key: string;
       readonly type: string;
@@ -2374,6 +2559,14 @@ export interface components {
       /** @description Empty for a category that takes any object */
       readonly fields: readonly components['schemas']['FieldView'][];
     };
+    readonly GapView: {
+      /** @description What to do, in a sentence */
+      readonly task: string;
+      /** @description The setting of the notice, or the field of the category, that is missing */
+      readonly field: string;
+      /** @description The key of the category that it is about */
+      readonly category?: string;
+    };
     readonly ProcessingRecordView: {
       /** Format: date-time */
       readonly generated_at: string;
@@ -2389,8 +2582,17 @@ export interface components {
       readonly time_limits: readonly components['schemas']['TimeLimitView'][];
       /** @description Art. 30(1)(g) */
       readonly security_measures: readonly string[];
+      /**
+       * @description As it was asked for
+       * @enum {string}
+       */
+      readonly language?: 'de' | 'en';
+      /** @description What the bot has said in its notice settings; with `language` */
+      readonly notice_settings?: components['schemas']['RecordedSettings'];
       /** @description Art. 30(1)(b), (c): one for each data category */
       readonly activities: readonly components['schemas']['ActivityView'][];
+      /** @description What is missing, at most 100; with `language` */
+      readonly gaps?: readonly components['schemas']['GapView'][];
     };
     readonly ConditionView: {
       /** @description As in `conditions` of `/health/ready` */
@@ -3184,6 +3386,62 @@ export interface operations {
             /** @enum {boolean} */
             readonly success: true;
             readonly data: components['schemas']['ApiKeyDeletedView'];
+          };
+        };
+      };
+    };
+  };
+  readonly noticeSettingsView: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly bot_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['NoticeSettingsView'];
+          };
+        };
+      };
+    };
+  };
+  readonly noticeSettingsChange: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly bot_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['ChangeNoticeSettings'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['NoticeSettingsView'];
           };
         };
       };
@@ -4361,8 +4619,10 @@ export interface operations {
   readonly reportsRecord: {
     readonly parameters: {
       readonly query?: {
-        /** @description Takes precedence over the `Accept` header. `markdown` answers text/markdown without an envelope */
-        readonly format?: 'json' | 'markdown';
+        /** @description Takes precedence over the `Accept` header. `markdown` and `html` answer a document without an envelope */
+        readonly format?: 'json' | 'markdown' | 'html';
+        /** @description The language of the sentences of the service, `en` by default. With it the JSON has `language`, `notice_settings` and `gaps` too */
+        readonly language?: 'de' | 'en';
       };
       readonly header?: never;
       readonly path: {
@@ -4384,6 +4644,7 @@ export interface operations {
             readonly data: components['schemas']['ProcessingRecordView'];
           };
           readonly 'text/markdown': string;
+          readonly 'text/html': string;
         };
       };
     };

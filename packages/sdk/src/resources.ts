@@ -18,6 +18,10 @@ export const botsOf = (call: Caller) => ({
   change: call.with('PUT /bots/{bot_id}'),
   /** Erases the bot with everything that is stored for it. The key is void at once. */
   delete: call.with('DELETE /bots/{bot_id}'),
+  /** What the privacy notice says about the bot: controller, officer, recipients (GDPR Art. 13). */
+  noticeSettings: call.with('GET /bots/{bot_id}/notice-settings'),
+  /** Changes what is given; null clears. */
+  changeNoticeSettings: call.with('PUT /bots/{bot_id}/notice-settings'),
   /** The record of processing activities (GDPR Art. 30). */
   processingRecord: call.with('GET /bots/{bot_id}/processing-record'),
   /** The same as Markdown, for people. */

@@ -13,7 +13,7 @@ import { type Exchange, exchange } from '../../support/exchange';
 const BEFORE_THE_ROUTES = [400, 408, 431];
 
 /** The types of answers without the envelope. */
-const DOCUMENTS = ['application/x-ndjson', 'text/markdown; charset=utf-8'];
+const DOCUMENTS = ['application/x-ndjson', 'text/markdown; charset=utf-8', 'text/html; charset=utf-8'];
 
 /** When so many readings of the rows, 20 ms apart, are equal, no request of a cut connection is running. */
 const EQUAL_READINGS = 25;

@@ -40,6 +40,8 @@ from .types import (
     GuildErasedView,
     Id,
     ListedUserView,
+    NoticeRecipient,
+    NoticeSettingsView,
     OperatedBotView,
     PrivacyLinkDeletedView,
     PrivacyLinkView,
@@ -128,6 +130,66 @@ class Bots(Group):
         """
         given: Dict[str, Any] = {}
         answer: BotDeletedView = self._call.send("DELETE /bots/{bot_id}", given, options)
+        return answer
+
+    def notice_settings(self, *, options: Optional[CallOptions] = None) -> NoticeSettingsView:
+        """Read what the privacy notice says about the bot.
+
+        Answers what the bot has set of its controller, its data protection officer, recipients and the other
+        facts of GDPR Art. 13, with the latest changes. What is not set is not in the answer.
+        """
+        given: Dict[str, Any] = {}
+        answer: NoticeSettingsView = self._call.send("GET /bots/{bot_id}/notice-settings", given, options)
+        return answer
+
+    def change_notice_settings(
+        self,
+        *,
+        public: Optional[bool] = OMITTED,
+        controller_name: Optional[str] = OMITTED,
+        controller_address: Optional[str] = OMITTED,
+        controller_email: Optional[str] = OMITTED,
+        officer_name: Optional[str] = OMITTED,
+        officer_email: Optional[str] = OMITTED,
+        recipients: Optional[List[NoticeRecipient]] = OMITTED,
+        interests_de: Optional[str] = OMITTED,
+        interests_en: Optional[str] = OMITTED,
+        source_de: Optional[str] = OMITTED,
+        source_en: Optional[str] = OMITTED,
+        automated_decisions: Optional[Literal["none", "exist"]] = OMITTED,
+        automated_decisions_de: Optional[str] = OMITTED,
+        automated_decisions_en: Optional[str] = OMITTED,
+        authority_name: Optional[str] = OMITTED,
+        authority_url: Optional[str] = OMITTED,
+        notice_url: Optional[str] = OMITTED,
+        options: Optional[CallOptions] = None,
+    ) -> NoticeSettingsView:
+        """Set what the privacy notice says about the bot; null clears.
+
+        Changes the settings that the body names and leaves the others as they are. They are shown to users on
+        the privacy page and in the copy to read, in the record of processing activities, and with `public` to
+        everybody on the page `/notice/{bot_id}`. A repeat has the same result.
+        """
+        given: Dict[str, Any] = {
+            "public": public,
+            "controller_name": controller_name,
+            "controller_address": controller_address,
+            "controller_email": controller_email,
+            "officer_name": officer_name,
+            "officer_email": officer_email,
+            "recipients": recipients,
+            "interests_de": interests_de,
+            "interests_en": interests_en,
+            "source_de": source_de,
+            "source_en": source_en,
+            "automated_decisions": automated_decisions,
+            "automated_decisions_de": automated_decisions_de,
+            "automated_decisions_en": automated_decisions_en,
+            "authority_name": authority_name,
+            "authority_url": authority_url,
+            "notice_url": notice_url,
+        }
+        answer: NoticeSettingsView = self._call.send("PUT /bots/{bot_id}/notice-settings", given, options)
         return answer
 
 

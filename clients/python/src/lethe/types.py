@@ -69,6 +69,48 @@ class BotDeletedView(TypedDict):
     deleted_at: str
 
 
+class _NoticeSettingsView(TypedDict):
+    updated_at: Optional[str]
+    changes: List[NoticeChange]
+
+
+class NoticeSettingsView(_NoticeSettingsView, total=False):
+    public: Optional[bool]
+    controller_name: Optional[str]
+    controller_address: Optional[str]
+    controller_email: Optional[str]
+    officer_name: Optional[str]
+    officer_email: Optional[str]
+    recipients: Optional[List[NoticeRecipient]]
+    interests_de: Optional[str]
+    interests_en: Optional[str]
+    source_de: Optional[str]
+    source_en: Optional[str]
+    automated_decisions: Optional[Literal["none", "exist"]]
+    automated_decisions_de: Optional[str]
+    automated_decisions_en: Optional[str]
+    authority_name: Optional[str]
+    authority_url: Optional[str]
+    notice_url: Optional[str]
+
+
+class _NoticeRecipient(TypedDict):
+    name: str
+
+
+class NoticeRecipient(_NoticeRecipient, total=False):
+    purpose_de: Optional[str]
+    purpose_en: Optional[str]
+    country: Optional[str]
+    safeguards_de: Optional[str]
+    safeguards_en: Optional[str]
+
+
+class NoticeChange(TypedDict):
+    at: str
+    fields: List[str]
+
+
 class WebhookSecretView(TypedDict):
     webhook_secret: str
     overlap_until: str
@@ -829,7 +871,7 @@ class DeliveriesView(TypedDict):
     pagination: Pagination
 
 
-class ProcessingRecordView(TypedDict):
+class _ProcessingRecordView(TypedDict):
     generated_at: str
     controller: ControllerView
     data_subjects: str
@@ -838,6 +880,12 @@ class ProcessingRecordView(TypedDict):
     time_limits: List[TimeLimitView]
     security_measures: List[str]
     activities: List[ActivityView]
+
+
+class ProcessingRecordView(_ProcessingRecordView, total=False):
+    language: Literal["de", "en"]
+    notice_settings: RecordedSettings
+    gaps: List[GapView]
 
 
 class ControllerView(TypedDict):
@@ -856,6 +904,26 @@ class RecipientView(TypedDict):
 class TimeLimitView(TypedDict):
     applies_to: str
     days: Optional[int]
+
+
+class RecordedSettings(TypedDict, total=False):
+    public: Optional[bool]
+    controller_name: Optional[str]
+    controller_address: Optional[str]
+    controller_email: Optional[str]
+    officer_name: Optional[str]
+    officer_email: Optional[str]
+    recipients: Optional[List[NoticeRecipient]]
+    interests_de: Optional[str]
+    interests_en: Optional[str]
+    source_de: Optional[str]
+    source_en: Optional[str]
+    automated_decisions: Optional[Literal["none", "exist"]]
+    automated_decisions_de: Optional[str]
+    automated_decisions_en: Optional[str]
+    authority_name: Optional[str]
+    authority_url: Optional[str]
+    notice_url: Optional[str]
 
 
 class _ActivityView(TypedDict):
@@ -893,6 +961,15 @@ class FieldView(_FieldView, total=False):
 class OperatedBotList(TypedDict):
     bots: List[OperatedBotView]
     pagination: Pagination
+
+
+class _GapView(TypedDict):
+    task: str
+    field: str
+
+
+class GapView(_GapView, total=False):
+    category: str
 
 
 class ForgottenView(TypedDict):

@@ -1,0 +1,117 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Tx, UnitOfWork } from '@app/database';
+import { Clock, invalidRequest } from '@app/kernel';
+import { Injectable } from '@nestjs/common';
+import { lockBot } from './bot-queries';
+import type { ChangeNoticeSettings, NoticeRecipient, NoticeSettingsView } from './notice-settings.dto';
+
+type Given<T> = { readonly [Name in keyof T]?: NonNullable<T[Name]> };
+
+/** What a bot says about itself; a name that is not set is not there. */
+export type NoticeSettings = Omit<Given<ChangeNoticeSettings>, 'recipients'> & {
+  readonly recipients?: readonly (Given<Omit<NoticeRecipient, 'name'>> & { readonly name: string })[];
+};
+
+interface Stored {
+  readonly settings: NoticeSettings;
+  readonly changes: NoticeSettingsView['changes'];
+  readonly updatedAt: string | null;
+}
+
+const CHANGES_MAX = 20;
+
+/** The settings of a bot's notice as they are; empty for a bot that has set nothing. */
+export async function noticeSettingsOf(reader: Pick<UnitOfWork, 'get'>, botId: string): Promise<Stored> {
+  const row = await reader.get<{ text: string; updated_at: string }>(
+    'SELECT text, updated_at FROM bot_notices WHERE bot_id = ?',
+    botId,
+  );
+  if (row === undefined) return { settings: {}, changes: [], updatedAt: null };
+  return { ...(JSON.parse(row.text) as Omit<Stored, 'updatedAt'>), updatedAt: row.updated_at };
+}
+
+/** Notes that the notice of a bot has changed by something that leaves no row. */
+export async function touchNotice(tx: Tx, botId: string, at: string): Promise<void> {
+  await tx.run('UPDATE bot_notices SET updated_at = ? WHERE bot_id = ?', at, botId);
+}
+
+/**
+ * Keeps what a bot says about itself in its privacy notice, and what was changed of it when. The audit log is about acts on
+ * data of users, so that these changes are kept here.
+ */
+@Injectable()
+export class NoticeSettingsService {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  async view(botId: string): Promise<NoticeSettingsView> {
+    return viewOf(await this.unitOfWork.read((tx) => noticeSettingsOf(tx, botId)));
+  }
+
+  /**
+   * Changes what is given; null clears.
+   * @throws ApiError 400 for a public notice without a controller, and for automated decisions that no text explains
+   */
+  change(botId: string, given: ChangeNoticeSettings): Promise<NoticeSettingsView> {
+    return this.unitOfWork.write(async (tx) => {
+      // Changes of the same bot take turns.
+      await lockBot(tx, botId, 'NO KEY UPDATE');
+      const before = await noticeSettingsOf(tx, botId);
+      const settings = withoutNulls({ ...before.settings, ...mentioned(given) }) as NoticeSettings;
+      requireWhole(settings);
+      const names = Object.keys(given) as (keyof NoticeSettings)[];
+      const fields = names.filter((name) => !isDeepStrictEqual(before.settings[name], settings[name]));
+      if (fields.length === 0) return viewOf(before);
+      const updatedAt = this.clock.nowIso();
+      const changes = [{ at: updatedAt, fields }, ...before.changes].slice(0, CHANGES_MAX);
+      await store(tx, botId, { settings, changes, updatedAt });
+      return viewOf({ settings, changes, updatedAt });
+    });
+  }
+}
+
+async function store(tx: Tx, botId: string, { updatedAt, ...stored }: Stored): Promise<void> {
+  await tx.run(
+    `INSERT INTO bot_notices (bot_id, text, updated_at) VALUES (?, ?, ?)
+     ON CONFLICT (bot_id) DO UPDATE SET text = excluded.text, updated_at = excluded.updated_at`,
+    ...[botId, JSON.stringify(stored), updatedAt],
+  );
+}
+
+function viewOf({ settings, changes, updatedAt }: Stored): NoticeSettingsView {
+  return { ...(settings as ChangeNoticeSettings), updated_at: updatedAt, changes };
+}
+
+/** The fields that a change names. An empty list of recipients clears as null does. */
+function mentioned(given: ChangeNoticeSettings): object {
+  const { recipients } = given;
+  if (recipients == null) return withoutUndefined(given);
+  const named = recipients.map(withoutNulls);
+  return { ...withoutUndefined(given), recipients: named.length === 0 ? null : named };
+}
+
+function withoutUndefined(given: object): object {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function withoutNulls(given: object): object {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value != null));
+}
+
+function requireWhole(settings: NoticeSettings): void {
+  const { controller_name, automated_decisions, automated_decisions_de, automated_decisions_en } = settings;
+  if (settings.public === true && controller_name === undefined)
+    throw invalidRequest([
+      {
+        field: 'controller_name',
+        message: 'is needed by a public notice: give it, or set public to false',
+      },
+    ]);
+  if (automated_decisions !== 'exist') return;
+  if (automated_decisions_de !== undefined || automated_decisions_en !== undefined) return;
+  const message =
+    'or automated_decisions_en must explain the decisions: what is decided, by which logic and with which effect';
+  throw invalidRequest([{ field: 'automated_decisions_de', message }]);
+}

@@ -1,0 +1,164 @@
+import type { DocumentTexts } from './documents.texts.en';
+
+const days = (count: number): string => (count === 1 ? '1 Tag' : `${count} Tage`);
+const forDays = (count: number): string => (count === 1 ? 'einen Tag lang' : `${count} Tage lang`);
+const afterDays = (count: number): string => (count === 1 ? 'einem Tag' : `${count} Tagen`);
+
+/** The same in German. The record speaks to a team, the notice to a user. */
+export const DE: DocumentTexts = {
+  days,
+  basisOf: {
+    consent: 'Einwilligung (Art. 6 Abs. 1 lit. a DSGVO)',
+    contract: 'Vertrag (Art. 6 Abs. 1 lit. b DSGVO)',
+    legal_obligation: 'rechtliche Verpflichtung (Art. 6 Abs. 1 lit. c DSGVO)',
+    vital_interests: 'lebenswichtige Interessen (Art. 6 Abs. 1 lit. d DSGVO)',
+    public_task: 'öffentliche Aufgabe (Art. 6 Abs. 1 lit. e DSGVO)',
+    legitimate_interests: 'berechtigte Interessen (Art. 6 Abs. 1 lit. f DSGVO)',
+  },
+  controller: 'Verantwortlicher',
+  name: 'Name',
+  address: 'Anschrift',
+  contact: 'Kontakt',
+  officer: 'Datenschutzbeauftragter',
+  bot: 'Bot',
+  recipients: 'Empfänger',
+  transfers: 'Übermittlungen in Drittländer',
+  place: 'Ort',
+  safeguards: 'Garantien',
+  interests: 'Verfolgte berechtigte Interessen',
+  source: 'Woher die Daten stammen',
+  automated: 'Automatisierte Entscheidungen',
+  noAutomated:
+    'Es gibt keine Entscheidungen, die allein auf automatisierter Verarbeitung beruhen, und kein Profiling (Art. 22 DSGVO).',
+  authority: 'Aufsichtsbehörde',
+  policy: 'Datenschutzerklärung des Bots',
+  purpose: 'Zweck',
+  legalBasis: 'Rechtsgrundlage',
+  fields: 'Daten',
+  anyValues: 'Beliebige Werte; es sind keine Felder angegeben.',
+  record: {
+    title: 'Verzeichnis von Verarbeitungstätigkeiten',
+    basis: (time) =>
+      `Art. 30 Abs. 1 DSGVO; erstellt ${time} aus den Angaben des Bots und der Konfiguration dieses Dienstes.`,
+    notGiven: 'nicht angegeben',
+    noOfficer: 'nicht benannt',
+    platformId: 'Plattform-ID',
+    subjectsTitle: 'Betroffene Personen',
+    subjects:
+      'Nutzer der Plattform, mit denen der Bot zu tun hat, auf den Servern, die ihn einsetzen, und in Direktnachrichten.',
+    receives: {
+      bot: 'Der Bot, mit seinem API-Schlüssel',
+      botReceives: 'Alles, was über seine Nutzer gespeichert ist, auf Anfrage',
+      receiver: 'Der Webhook-Empfänger des Bots',
+      receiverReceives:
+        'IDs der Nutzer und Server, deren Einwilligung widerrufen wurde oder deren Daten gelöscht wurden, Versionen und Zeiten',
+    },
+    transfersUnknown:
+      'Diesem Dienst nicht bekannt: Es hängt vom Ort dieser Installation und des Webhook-Empfängers ab. Deren Betreiber müssen es ergänzen.',
+    noTransfers: 'Keiner der Empfänger, die der Bot nennt, sitzt in einem Drittland.',
+    limitsTitle: 'Löschfristen',
+    limits: {
+      withdrawn: 'Daten, die auf einer Einwilligung beruhten, nach deren Widerruf',
+      evidence:
+        'Quittungen von Einwilligungen und Bescheinigungen von Löschungen, nach deren Ende, und Ereignisse des Protokolls',
+      webhooks: 'Aufzeichnungen von Webhook-Aufrufen, nach deren Ende',
+    },
+    noLimit: 'ohne zeitliche Grenze',
+    ofCategories: 'Datenkategorien: siehe unten',
+    measuresTitle: 'Technische und organisatorische Maßnahmen',
+    measures: {
+      access:
+        'Zugriff nur mit API-Schlüssel; von Schlüsseln sind nur SHA-256-Hashwerte gespeichert. Ein Bot erreicht nur seine eigenen Daten.',
+      values:
+        'Gespeicherte Werte und die Einzelheiten der Protokollereignisse sind mit ChaCha20-Poly1305 verschlüsselt, mit einem eigenen Schlüssel je Nutzer und Server.',
+      masterKey:
+        'Diese Schlüssel und die Webhook-Geheimnisse sind mit einem Hauptschlüssel verschlüsselt, der nicht in der Datenbank liegt.',
+      erasure:
+        'Eine Löschung vernichtet den Schlüssel des Nutzers; von den IDs bleiben nur Hashwerte, die mit einem geheimen Schlüssel gebildet sind.',
+      consent:
+        'Daten werden nur gespeichert, solange eine Einwilligung gilt; das prüft die speichernde Transaktion.',
+      audit:
+        'Jede Handlung an personenbezogenen Daten steht in einem Protokoll, in der Transaktion der Handlung.',
+      sealing:
+        'Das Protokoll wird in signierten Abschnitten versiegelt: Was später geändert oder entfernt wird, fällt auf.',
+      overwritten: 'Gelöschte Zeilen werden in der Datenbankdatei überschrieben; deren Journal wird gekürzt.',
+      signed: 'Webhook-Aufrufe sind mit HMAC-SHA-256 signiert.',
+      signedOverHttps: 'Webhook-Aufrufe sind mit HMAC-SHA-256 signiert und gehen nur über HTTPS.',
+      networks: 'Webhook-Aufrufe werden von privaten Netzen und Metadaten-Diensten ferngehalten.',
+      networksButOwn:
+        'Webhook-Aufrufe werden von privaten Netzen und Metadaten-Diensten ferngehalten, außer von diesem Rechner selbst.',
+      limits: 'Anfragen sind je Bot und je Client-Adresse begrenzt.',
+      logs: 'Logs, Messwerte und Fehlermeldungen enthalten keine Nutzer-IDs, Werte, Schlüssel oder Geheimnisse.',
+      durable:
+        'Was beantwortet ist, ist dauerhaft gespeichert; unterbrochene Löschungen werden beim nächsten Start beendet.',
+    },
+    activitiesTitle: 'Verarbeitungstätigkeiten nach Kategorien personenbezogener Daten',
+    noActivity: 'Es ist keine Datenkategorie angegeben.',
+    key: 'Schlüssel',
+    notDeclared: 'nicht angegeben',
+    erased: 'Gelöscht',
+    noPeriod: 'keine Frist angegeben',
+    afterUpdate: (count) => `${days(count)} nach der letzten Änderung`,
+    columns: ['Feld', 'Typ', 'Englisch', 'Deutsch', 'Beschreibung'],
+    gapsTitle: 'Offene Aufgaben',
+    noGaps: 'Von dem, was dieser Dienst kennt, fehlt nichts.',
+    moreGaps: 'Es gibt noch weitere; sie erscheinen, wenn diese erledigt sind.',
+  },
+  gaps: {
+    controller: 'Der Verantwortliche fehlt: sein Name.',
+    address: 'Die Anschrift des Verantwortlichen fehlt.',
+    contact: 'Es fehlt eine E-Mail-Adresse für Fragen zum Datenschutz.',
+    recipients:
+      'Es ist kein Empfänger genannt, mindestens der Betreiber der Server dieses Dienstes und des Bots.',
+    country: 'Das Land eines Empfängers fehlt',
+    recipientPurpose: 'Es fehlt, was ein Empfänger mit den Daten tut',
+    safeguards: 'Die Garantien einer Übermittlung in ein Drittland fehlen',
+    automated: 'Es fehlt, ob es automatisierte Entscheidungen gibt.',
+    interests:
+      'Eine Kategorie beruht auf berechtigten Interessen: Es fehlt, welche verfolgt werden (Art. 13 Abs. 1 lit. d).',
+    categories: 'Es ist keine Datenkategorie angegeben.',
+    purpose: 'Der Zweck fehlt',
+    purposeIn: { de: 'Der Zweck auf Deutsch fehlt', en: 'Der Zweck auf Englisch fehlt' },
+    retention: 'Die Speicherdauer fehlt',
+    fields: 'Es sind keine Felder angegeben: So ist nicht zu sehen, welche Daten gemeint sind',
+  },
+  notice: {
+    title: 'Datenschutzhinweise',
+    lead: 'Was dieser Bot mit Lethe über seine Nutzer speichert, wozu, wie lange, und welche Rechte du hast (Art. 13 und 14 DSGVO). Was der Bot anderswo speichert, gehört nicht zu diesen Hinweisen.',
+    controllerTitle: 'Wer verantwortlich ist',
+    dataTitle: 'Was gespeichert wird und wozu',
+    noData: 'Der Bot hat keine Daten angegeben.',
+    moreData: 'Es gibt weitere Kategorien. Der Kontakt oben nennt sie dir.',
+    kept: 'Gespeichert',
+    keptDays: (count) => `${forDays(count)} nach der letzten Änderung`,
+    keptUntilErased: 'bis du die Löschung verlangst',
+    noPurpose: 'Der Bot nennt keinen.',
+    recipientsTitle: 'Wer die Daten erhält',
+    operator:
+      'Der Betreiber dieser Lethe-Installation speichert die Daten für den Bot. Die Werte sind verschlüsselt, mit einem eigenen Schlüssel je Nutzer und Server.',
+    limitsTitle: 'Wie lange das Übrige gespeichert wird',
+    withdrawn: (count) =>
+      `Widerrufst du eine Einwilligung, werden die Daten, die auf ihr beruhten, nach ${afterDays(count)} gelöscht.`,
+    notWithdrawn:
+      'Widerrufst du eine Einwilligung, bleiben die Daten, die auf ihr beruhten, bis du ihre Löschung verlangst.',
+    evidence: (count) =>
+      `Der Nachweis deiner Einwilligung wird nach deren Ende noch ${forDays(count)} aufbewahrt, ebenso lange das Protokoll, was mit deinen Daten geschah. Nach einer Löschung steht dort nur noch, dass etwas geschah, ohne deine ID und deine Daten.`,
+    webhooks: (count) => `Aufzeichnungen von Meldungen an den Bot werden ${forDays(count)} aufbewahrt.`,
+    rightsTitle: 'Deine Rechte',
+    rights: [
+      'Du bekommst eine Kopie deiner Daten, zum Lesen und für Programme (Art. 15 und 20 DSGVO).',
+      'Du kannst falsche Daten berichtigen (Art. 16), Daten löschen (Art. 17) und ihre Verarbeitung einschränken lassen (Art. 18).',
+      'Du kannst der Verarbeitung widersprechen (Art. 21) und eine Einwilligung jederzeit mit Wirkung für die Zukunft widerrufen (Art. 7 Abs. 3).',
+      'Schreibe dafür an den Kontakt oben. Gibt dir der Bot einen Link zu deiner Datenschutzseite, kannst du dort selbst ansehen, herunterladen, widerrufen und löschen.',
+      'Du kannst dich bei einer Aufsichtsbehörde für den Datenschutz beschweren, zum Beispiel an deinem Wohnort (Art. 77).',
+    ],
+    authorityHere: 'Die für den Verantwortlichen zuständige Behörde',
+    version: 'Diese Fassung',
+    noTransfers: 'Keiner der oben genannten Empfänger sitzt in einem Drittland.',
+    changed: 'Zuletzt geändert',
+    digest: 'Prüfsumme dieser Fassung',
+    digestWhy: 'Sie ändert sich mit jeder Änderung dessen, was hier steht.',
+    absent: 'Hier gibt es keine Datenschutzhinweise',
+    absentWhy: 'Diesen Bot gibt es nicht, oder sein Team hat keine Hinweise veröffentlicht.',
+  },
+};

@@ -1,0 +1,156 @@
+const days = (count: number): string => (count === 1 ? '1 day' : `${count} days`);
+
+/** The sentences of the record and of the notice in English. */
+export const EN = {
+  days,
+  basisOf: {
+    consent: 'consent (Art. 6(1)(a) GDPR)',
+    contract: 'contract (Art. 6(1)(b) GDPR)',
+    legal_obligation: 'legal obligation (Art. 6(1)(c) GDPR)',
+    vital_interests: 'vital interests (Art. 6(1)(d) GDPR)',
+    public_task: 'public task (Art. 6(1)(e) GDPR)',
+    legitimate_interests: 'legitimate interests (Art. 6(1)(f) GDPR)',
+  } as Readonly<Record<string, string>>,
+  controller: 'Controller',
+  name: 'Name',
+  address: 'Address',
+  contact: 'Contact',
+  officer: 'Data protection officer',
+  bot: 'Bot',
+  recipients: 'Recipients',
+  transfers: 'Transfers to third countries',
+  place: 'Place',
+  safeguards: 'Safeguards',
+  interests: 'Legitimate interests that are pursued',
+  source: 'Where the data comes from',
+  automated: 'Automated decisions',
+  noAutomated:
+    'There are no decisions based solely on automated processing, and no profiling (Art. 22 GDPR).',
+  authority: 'Supervisory authority',
+  policy: "The bot's own privacy policy",
+  purpose: 'Purpose',
+  legalBasis: 'Legal basis',
+  fields: 'Data',
+  anyValues: 'Any values; no fields are declared.',
+  record: {
+    title: 'Record of processing activities',
+    basis: (time: string) =>
+      `GDPR Art. 30(1); written ${time} from what the bot has declared and how this service is configured.`,
+    notGiven: 'not given',
+    noOfficer: 'none named',
+    platformId: 'platform id',
+    subjectsTitle: 'Data subjects',
+    subjects:
+      'Users of the platform with whom the bot deals, in the guilds that use it and in direct messages.',
+    receives: {
+      bot: 'The bot, by its API key',
+      botReceives: 'Everything that is stored of its users, on request',
+      receiver: "The bot's webhook receiver",
+      receiverReceives:
+        'Ids of users and guilds whose consent was withdrawn or who were erased, versions and times',
+    },
+    transfersUnknown:
+      'Not known to this service: it depends on the place of this installation and of the webhook receiver. Their operators have to add it.',
+    noTransfers: 'None of the recipients that the bot names is in a third country.',
+    limitsTitle: 'Time limits for erasure',
+    limits: {
+      withdrawn: 'Data that rested on a consent, after its withdrawal',
+      evidence: 'Evidence of consents and of erasures, after their end, and audit events',
+      webhooks: 'Records of webhook calls, after these have ended',
+    },
+    noLimit: 'no limit by time',
+    ofCategories: 'Data categories: see below',
+    measuresTitle: 'Technical and organisational measures',
+    measures: {
+      access:
+        'Access by API key alone; of keys only SHA-256 digests are stored. A bot reaches its own data and no other.',
+      values:
+        'Stored values and the details of audit events are encrypted with ChaCha20-Poly1305, by a key of its own for each user and guild.',
+      masterKey:
+        'These keys and webhook secrets are encrypted under a master key that is not in the database.',
+      erasure: "An erasure destroys the user's key, and of the ids leaves keyed digests alone.",
+      consent: 'Data is stored under a consent in force alone, which is checked in the storing transaction.',
+      audit: 'Every act on personal data is recorded in an audit log, in the transaction of the act.',
+      sealing: 'The audit log is sealed in signed batches: what is changed or removed afterwards is found.',
+      overwritten: 'Deleted rows are overwritten in the database file, whose log is truncated.',
+      signed: 'Webhook calls are signed with HMAC-SHA-256.',
+      signedOverHttps: 'Webhook calls are signed with HMAC-SHA-256 and go over HTTPS alone.',
+      networks: 'Webhook calls are kept from private networks and metadata services.',
+      networksButOwn:
+        'Webhook calls are kept from private networks and metadata services, except this machine.',
+      limits: 'Requests are limited per bot and per client address.',
+      logs: 'Logs, metrics and error messages hold no user ids, values, keys or secrets.',
+      durable:
+        'Commits are durable before they are answered; interrupted erasures are finished at the next start.',
+    },
+    activitiesTitle: 'Processing activities by category of personal data',
+    noActivity: 'No data category is declared.',
+    key: 'Key',
+    notDeclared: 'not declared',
+    erased: 'Erased',
+    noPeriod: 'no period declared',
+    afterUpdate: (count: number) => `${days(count)} after the last update`,
+    columns: ['Field', 'Type', 'English', 'German', 'Description'],
+    gapsTitle: 'Open tasks',
+    noGaps: 'None of what this service knows about is missing.',
+    moreGaps: 'There are more; they appear when these are done.',
+  },
+  gaps: {
+    controller: 'The controller is missing: enter its name.',
+    address: 'The postal address of the controller is missing.',
+    contact: 'There is no e-mail address for questions about data protection.',
+    recipients: 'No recipient is named: enter at least who runs the servers of this service and of the bot.',
+    country: 'The country of a recipient is missing',
+    recipientPurpose: 'What a recipient does with the data is missing',
+    safeguards: 'The safeguards of a transfer to a third country are missing',
+    automated: 'It is missing whether there are automated decisions.',
+    interests:
+      'A category rests on legitimate interests: the interests that are pursued are missing (Art. 13(1)(d)).',
+    categories: 'No data category is declared.',
+    purpose: 'The purpose is missing',
+    purposeIn: { de: 'The purpose in German is missing', en: 'The purpose in English is missing' },
+    retention: 'The retention period is missing',
+    fields: 'No fields are declared, so that it cannot be seen which data is meant',
+  },
+  notice: {
+    title: 'Privacy notice',
+    lead: 'What this bot stores about its users with Lethe, why, for how long, and which rights you have (Art. 13 and 14 GDPR). What the bot stores elsewhere is not part of this notice.',
+    controllerTitle: 'Who is responsible',
+    dataTitle: 'What is stored, and why',
+    noData: 'The bot has declared no data.',
+    moreData: 'There are further categories. The contact above names them.',
+    kept: 'Kept',
+    keptDays: (count: number) => `for ${days(count)} after the last change`,
+    keptUntilErased: 'until you ask for erasure',
+    noPurpose: 'The bot names none.',
+    recipientsTitle: 'Who receives the data',
+    operator:
+      'The operator of this Lethe installation stores the data for the bot. Values are encrypted, with a key of its own for each user and server.',
+    limitsTitle: 'How long the rest is kept',
+    withdrawn: (count: number) =>
+      `After you withdraw a consent, the data that rested on it is erased after ${days(count)}.`,
+    notWithdrawn:
+      'After you withdraw a consent, the data that rested on it is kept until you ask for its erasure.',
+    evidence: (count: number) =>
+      `Evidence of your consent is kept for ${days(count)} after its end, and as long the log of what was done with your data. After an erasure both say only that something was done, without your id and your data.`,
+    webhooks: (count: number) => `Records of messages to the bot are kept for ${days(count)}.`,
+    rightsTitle: 'Your rights',
+    rights: [
+      'You can get a copy of your data, to read and for programs (Art. 15 and 20 GDPR).',
+      'You can have wrong data corrected (Art. 16), have data erased (Art. 17) and have its processing restricted (Art. 18).',
+      'You can object to processing (Art. 21), and withdraw a consent at any time with effect for the future (Art. 7(3)).',
+      'To use them, write to the contact above. Where the bot gives you a link to your privacy page, you see, download, withdraw and erase there yourself.',
+      'You can complain to a supervisory authority for data protection, for example where you live (Art. 77).',
+    ],
+    authorityHere: 'The authority in charge of the controller',
+    version: 'This version',
+    noTransfers: 'None of the recipients named above is in a third country.',
+    changed: 'Last changed',
+    digest: 'Digest of this version',
+    digestWhy: 'It changes with every change of what is said here.',
+    absent: 'There is no privacy notice here',
+    absentWhy: 'This bot does not exist, or its team has not published a notice.',
+  },
+};
+
+export type DocumentTexts = typeof EN;

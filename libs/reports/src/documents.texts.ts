@@ -1,0 +1,44 @@
+import { languageFor } from '@app/http';
+import { DE } from './documents.texts.de';
+import { type DocumentTexts, EN } from './documents.texts.en';
+
+/** The sentences of the documents by language. */
+export const TEXTS: Readonly<Record<'de' | 'en', DocumentTexts>> = { de: DE, en: EN };
+export type DocumentLanguage = keyof typeof TEXTS;
+export const DOCUMENT_LANGUAGES = Object.keys(TEXTS) as DocumentLanguage[];
+
+/** Characters of `Accept-Language` that are looked at. */
+const ACCEPTED_MAX = 200;
+
+/** The first language of `Accept-Language` that the documents have; English without one. */
+export function acceptedLanguage(accepted = ''): DocumentLanguage {
+  const tags = accepted.slice(0, ACCEPTED_MAX).toLowerCase().split(',');
+  const found = tags.map((tag) => languageFor(tag.split(';', 1)[0]?.trim() ?? '', DOCUMENT_LANGUAGES));
+  return (found.find((tag) => tag !== undefined) as DocumentLanguage | undefined) ?? 'en';
+}
+
+/** One of two texts: that of the language, else the other one. */
+export function inLanguage(
+  language: DocumentLanguage,
+  de: string | undefined,
+  en: string | undefined,
+): string | undefined {
+  return language === 'de' ? (de ?? en) : (en ?? de);
+}
+
+/** The word for a legal basis; its name if there is none. */
+export function basisIn(language: DocumentLanguage, basis: string): string {
+  return TEXTS[language].basisOf[basis] ?? basis;
+}
+
+/** A moment as people write it, in UTC. */
+export function timeIn(language: DocumentLanguage, iso: string): string {
+  const tag = language === 'de' ? 'de-DE' : 'en-GB';
+  const day = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
+  return new Intl.DateTimeFormat(tag, {
+    ...day,
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  }).format(new Date(iso));
+}

@@ -1,0 +1,148 @@
+import { type Category, purposeIn } from '@app/categories';
+import type { Config } from '@app/kernel';
+import {
+  authorityOf,
+  automatedIn,
+  contactOf,
+  type Declared,
+  isWithoutTransfers,
+  officerOf,
+  recipientIn,
+  transfersIn,
+} from './declared-facts';
+import { basisIn, type DocumentLanguage, inLanguage, TEXTS, timeIn } from './documents.texts';
+import { type Block, type Head, linked, mailTo, own, type Said, said, type Section } from './said';
+
+/** Periods of the installation that a notice names. */
+export type Periods = Pick<Config, 'revokedDataGraceDays' | 'evidenceRetentionDays' | 'webhookRetentionDays'>;
+
+/** What a notice is made of. Nothing in it is about a user. */
+export interface NoticeFacts {
+  readonly declared: Declared;
+  readonly categories: readonly Category[];
+  /** Whether there are further categories, which have no room. */
+  readonly isCut: boolean;
+  readonly periods: Periods;
+  readonly digest: string;
+  readonly changedAt: string;
+}
+
+export function noticeHead(language: DocumentLanguage, { declared }: NoticeFacts): Head {
+  const { notice } = TEXTS[language];
+  return { language, title: said`${own(notice.title)}: ${declared.bot.name}`, lead: own(notice.lead) };
+}
+
+/** The notice for the public: what is not declared is left out, and no task of the team is shown. */
+export function noticeSections(language: DocumentLanguage, facts: NoticeFacts): Section[] {
+  const texts = TEXTS[language];
+  const words = texts.notice;
+  const { declared, categories, isCut, digest, changedAt } = facts;
+  const { interests_de, interests_en, source_de, source_en } = declared.settings;
+  return [
+    { title: own(words.controllerTitle), blocks: [{ facts: controllerFacts(language, declared) }] },
+    {
+      title: own(words.dataTitle),
+      blocks: categories.length === 0 ? [{ text: own(words.noData) }] : [],
+    },
+    ...categories.map((category) => categorySection(language, category)),
+    ...(isCut ? [{ title: own(words.moreData), isPart: true, blocks: [] }] : []),
+    ...stated(texts.interests, inLanguage(language, interests_de, interests_en)),
+    ...stated(texts.source, inLanguage(language, source_de, source_en)),
+    { title: own(words.recipientsTitle), blocks: [{ items: recipients(language, declared) }] },
+    ...transferSections(language, declared),
+    ...stated(texts.automated, automatedIn(language, declared)),
+    { title: own(words.limitsTitle), blocks: [{ items: periodsIn(language, facts) }] },
+    { title: own(words.rightsTitle), blocks: rights(language, declared) },
+    {
+      title: own(words.version),
+      blocks: [
+        {
+          facts: [
+            [words.changed, own(timeIn(language, changedAt))],
+            [words.digest, own(digest)],
+          ],
+        },
+        { text: own(words.digestWhy) },
+      ],
+    },
+  ];
+}
+
+function stated(title: string, text: string | Said | undefined): Section[] {
+  return text === undefined ? [] : [{ title: own(title), blocks: [{ text: said`${text}` }] }];
+}
+
+function controllerFacts(language: DocumentLanguage, declared: Declared): [string, Said][] {
+  const texts = TEXTS[language];
+  const { controller_name: name, controller_address: address, notice_url: url } = declared.settings;
+  const contact = contactOf(declared);
+  const officer = officerOf(declared);
+  const given: (readonly [string, Said | undefined])[] = [
+    [texts.name, name === undefined ? undefined : said`${name}`],
+    [texts.address, address === undefined ? undefined : said`${address}`],
+    [texts.contact, contact === null ? undefined : mailTo(contact)],
+    [texts.officer, officer],
+    [texts.policy, url === undefined ? undefined : linked(url, url)],
+  ];
+  return given.filter((fact): fact is [string, Said] => fact[1] !== undefined);
+}
+
+function categorySection(language: DocumentLanguage, category: Category): Section {
+  const texts = TEXTS[language];
+  const words = texts.notice;
+  const { labelDe, labelEn, description, purposes, legalBasis, retentionDays: days, fields } = category;
+  const purpose = purposeIn(language, { description, ...purposes });
+  const items = fields.map((field) => {
+    const label = language === 'de' ? field.label_de : field.label_en;
+    const meaning = purposeIn(language, field);
+    return meaning === null || meaning === '' ? said`${label}` : said`${label}: ${meaning}`;
+  });
+  const kept = days === null ? words.keptUntilErased : words.keptDays(days);
+  return {
+    title: said`${language === 'de' ? labelDe : labelEn}`,
+    isPart: true,
+    blocks: [
+      {
+        facts: [
+          [texts.purpose, purpose === null || purpose === '' ? own(words.noPurpose) : said`${purpose}`],
+          [texts.legalBasis, own(basisIn(language, legalBasis))],
+          [words.kept, own(kept)],
+        ],
+      },
+      ...(items.length === 0 ? [] : [{ items }]),
+    ],
+  };
+}
+
+function recipients(language: DocumentLanguage, { settings }: Declared): Said[] {
+  const { operator } = TEXTS[language].notice;
+  return [own(operator), ...(settings.recipients ?? []).map((one) => recipientIn(language, one))];
+}
+
+function transferSections(language: DocumentLanguage, declared: Declared): Section[] {
+  const { transfers, notice } = TEXTS[language];
+  const items = transfersIn(language, declared);
+  if (items.length > 0) return [{ title: own(transfers), blocks: [{ items }] }];
+  return isWithoutTransfers(declared) ? stated(transfers, own(notice.noTransfers)) : [];
+}
+
+function periodsIn(language: DocumentLanguage, { periods }: NoticeFacts): Said[] {
+  const words = TEXTS[language].notice;
+  const {
+    revokedDataGraceDays: grace,
+    evidenceRetentionDays: evidence,
+    webhookRetentionDays: calls,
+  } = periods;
+  return [
+    own(grace === undefined ? words.notWithdrawn : words.withdrawn(grace)),
+    own(words.evidence(evidence)),
+    own(words.webhooks(calls)),
+  ];
+}
+
+function rights(language: DocumentLanguage, declared: Declared): Block[] {
+  const words = TEXTS[language].notice;
+  const authority = authorityOf(declared);
+  const complaint = authority === undefined ? [] : [said`${own(words.authorityHere)}: ${authority}`];
+  return [{ items: [...words.rights.map(own), ...complaint] }];
+}

@@ -1,0 +1,145 @@
+import { purposeIn } from '@app/categories';
+import type { DeclarationGaps } from './declaration-gaps';
+import {
+  authorityOf,
+  automatedIn,
+  contactOf,
+  type Declared,
+  isWithoutTransfers,
+  officerOf,
+  recipientIn,
+  transfersIn,
+} from './declared-facts';
+import { basisIn, type DocumentLanguage, inLanguage, TEXTS } from './documents.texts';
+import type { ActivityView, ProcessingRecordHead } from './processing-record.dto';
+import { type Block, type Head, linked, own, type Said, said, type Section } from './said';
+
+/** A record while its document is made. */
+export interface RecordMaking {
+  readonly language: DocumentLanguage;
+  readonly declared: Declared;
+  readonly record: ProcessingRecordHead;
+}
+
+export function recordHead({ language, record }: RecordMaking): Head {
+  const { title, basis } = TEXTS[language].record;
+  return { language, title: own(title), lead: own(basis(record.generated_at)) };
+}
+
+/** The sections before the categories. */
+export function recordSections(making: RecordMaking): Section[] {
+  const { language, declared, record } = making;
+  const texts = TEXTS[language];
+  const words = texts.record;
+  const { recipients, time_limits: limits, security_measures: measures } = record;
+  const named = (declared.settings.recipients ?? []).map((one) => recipientIn(language, one));
+  const known = recipients.map(({ recipient, host, receives }) =>
+    host === null ? own(`${recipient}: ${receives}`) : said`${own(recipient)} (${host}): ${own(receives)}`,
+  );
+  const limited = limits.map(({ applies_to: what, days }) =>
+    own(`${what}: ${days === null ? words.noLimit : texts.days(days)}`),
+  );
+  return [
+    { title: own(texts.controller), blocks: [{ facts: controllerFacts(making) }] },
+    { title: own(words.subjectsTitle), blocks: [{ text: own(record.data_subjects) }] },
+    ...furtherSections(making),
+    { title: own(texts.recipients), blocks: [{ items: [...known, ...named] }] },
+    { title: own(texts.transfers), blocks: [transfers(making)] },
+    { title: own(words.limitsTitle), blocks: [{ items: [...limited, own(words.ofCategories)] }] },
+    { title: own(words.measuresTitle), blocks: [{ items: measures.map(own) }] },
+    { title: own(words.activitiesTitle), blocks: [] },
+  ];
+}
+
+function controllerFacts({ language, declared, record }: RecordMaking): [string, Said][] {
+  const texts = TEXTS[language];
+  const words = texts.record;
+  const { controller_name: name, controller_address: address, notice_url: url } = declared.settings;
+  const { name: bot, bot_id: id, platform_bot_id: platformId } = record.controller;
+  const contact = contactOf(declared);
+  const authority = authorityOf(declared);
+  const missing = own(words.notGiven);
+  return [
+    [texts.name, name === undefined ? missing : said`${name}`],
+    [texts.address, address === undefined ? missing : said`${address}`],
+    [texts.contact, contact === null ? missing : said`${contact}`],
+    [texts.officer, officerOf(declared) ?? own(words.noOfficer)],
+    ...(authority === undefined ? [] : [[texts.authority, authority] as [string, Said]]),
+    ...(url === undefined ? [] : [[texts.policy, linked(url, url)] as [string, Said]]),
+    [texts.bot, said`${bot}, ${id} (${own(words.platformId)} ${platformId})`],
+  ];
+}
+
+/** What Art. 13 asks for and Art. 30 does not, as far as the bot has said it. */
+function furtherSections({ language, declared }: RecordMaking): Section[] {
+  const texts = TEXTS[language];
+  const { interests_de, interests_en, source_de, source_en } = declared.settings;
+  const interests = inLanguage(language, interests_de, interests_en);
+  const source = inLanguage(language, source_de, source_en);
+  const automated = automatedIn(language, declared);
+  return [
+    ...(interests === undefined ? [] : [section(texts.interests, said`${interests}`)]),
+    ...(source === undefined ? [] : [section(texts.source, said`${source}`)]),
+    ...(automated === undefined ? [] : [section(texts.automated, automated)]),
+  ];
+}
+
+function section(title: string, text: Said): Section {
+  return { title: own(title), blocks: [{ text }] };
+}
+
+function transfers({ language, declared, record }: RecordMaking): Block {
+  const found = transfersIn(language, declared);
+  if (found.length > 0) return { items: found };
+  return { text: own(isWithoutTransfers(declared) ? TEXTS[language].record.noTransfers : record.transfers) };
+}
+
+export function activitySection(language: DocumentLanguage, activity: ActivityView): Section {
+  const texts = TEXTS[language];
+  const words = texts.record;
+  const { purpose, retention_days: days, label_en: en, label_de: de } = activity;
+  const purposes = inBoth(purpose, activity.purpose_de);
+  const rows = activity.fields.map((field) =>
+    [
+      field.key,
+      field.type,
+      field.label_en,
+      field.label_de,
+      inBoth(purposeIn('en', field), field.description_de),
+    ].map((cell) => said`${cell}`),
+  );
+  return {
+    title: language === 'de' ? said`${de} / ${en}` : said`${en} / ${de}`,
+    isPart: true,
+    blocks: [
+      {
+        facts: [
+          [words.key, said`${activity.category}`],
+          [texts.purpose, purposes === '' ? own(words.notDeclared) : said`${purposes}`],
+          [texts.legalBasis, own(basisIn(language, activity.legal_basis))],
+          [words.erased, own(days === null ? words.noPeriod : words.afterUpdate(days))],
+        ],
+      },
+      rows.length === 0 ? { text: own(texts.anyValues) } : { table: { columns: words.columns, rows } },
+    ],
+  };
+}
+
+export function noActivity(language: DocumentLanguage): Section {
+  const { noActivity: title } = TEXTS[language].record;
+  return { title: own(title), isPart: true, blocks: [] };
+}
+
+/** What is missing, as tasks for the team. */
+export function gapsSection(language: DocumentLanguage, gaps: DeclarationGaps): Section {
+  const { gapsTitle, noGaps, moreGaps } = TEXTS[language].record;
+  const found = gaps.end().map(({ task }) => task);
+  const more = gaps.isMore ? [own(moreGaps)] : [];
+  const block: Block = found.length === 0 ? { text: own(noGaps) } : { items: [...found, ...more] };
+  return { title: own(gapsTitle), blocks: [block] };
+}
+
+/** A text in English, and in German where it was declared so. */
+function inBoth(text: string | null, german?: string): string {
+  return [...new Set([text ?? '', german ?? ''])].filter((one) => one !== '').join(' / ');
+}

@@ -1,0 +1,165 @@
+import { type Bot, field } from '../support/bot';
+import { UNKNOWN_UUID } from '../support/inputs';
+import { Service } from '../support/service';
+import { useService } from '../support/shared-service';
+
+const service = useService();
+let bot: Bot;
+beforeEach(async () => {
+  bot = await service.registerBot({ name: 'Greeter' });
+});
+
+const WHOLE = {
+  public: true,
+  controller_name: 'Robin Example',
+  controller_email: 'robin@example.org',
+};
+
+/** Without a key: the page is for everybody. */
+const read = (query = '', headers: Record<string, string> = {}, id = bot.id) =>
+  fetch(`${service.url}/notice/${id}${query}`, { headers });
+const textOf = async (query = '') => (await read(query)).text();
+const dataOf = async () =>
+  (await (await read('?format=json&language=en')).json()) as Record<string, unknown> & {
+    digest: string;
+    changed_at: string;
+  };
+const sets = (given: object) => bot.put(`/bots/${bot.id}/notice-settings`, given);
+
+describe('GET /notice/{bot_id}', () => {
+  it('answers the same 404 for a bot without a public notice, for an unknown and for a deleted one', async () => {
+    await sets({ controller_name: 'Robin' });
+    const hidden = await read();
+    expect(hidden.status).toBe(404);
+    const page = await hidden.text();
+    expect(page).toContain('There is no privacy notice here');
+    expect(page).not.toContain('Greeter');
+    expect(await (await read('', {}, UNKNOWN_UUID)).text()).toBe(page);
+    await sets({ public: true });
+    expect((await read()).status).toBe(200);
+    await bot.delete(`/bots/${bot.id}`);
+    const deleted = await read();
+    expect([deleted.status, await deleted.text()]).toStrictEqual([404, page]);
+  });
+
+  it('shows what the bot has declared: controller, data, purpose, basis, retention, recipients, rights', async () => {
+    await sets({
+      ...WHOLE,
+      controller_address: 'Street 1\n10115 Berlin',
+      officer_name: 'Kim',
+      officer_email: 'kim@example.org',
+      recipients: [{ name: 'Hosting', purpose_en: 'Runs it', country: 'US', safeguards_en: 'Clauses' }],
+      interests_en: 'Order',
+      source_en: 'The platform',
+      automated_decisions: 'none',
+      authority_name: 'Authority',
+      authority_url: 'https://authority.example.org',
+      notice_url: 'https://bot.example.org/privacy',
+    });
+    await bot.hasCategory('profile', [field('born', 'date')], {
+      description_en: 'To greet',
+      retention_days: 90,
+    });
+    const text = await textOf('?language=en');
+    for (const shown of [
+      ...['Privacy notice', 'Greeter', 'Robin Example', 'Street 1', 'mailto:robin%40example.org', 'Kim'],
+      ...['Category profile', 'Field born', 'To greet', 'consent (Art. 6(1)(a) GDPR)'],
+      ...['for 90 days after the last change', 'Hosting', 'United States', 'Runs it', 'Clauses', 'Order'],
+      ...['The platform', 'no decisions based solely', 'https://authority.example.org'],
+      ...['https://bot.example.org/privacy', 'is erased after 30 days', 'Art. 77', 'Last changed'],
+    ])
+      expect(text).toContain(shown);
+  });
+
+  it('leaves out what is not declared, and shows no task of the team', async () => {
+    await sets(WHOLE);
+    const text = await textOf('?language=en');
+    expect(text).not.toMatch(/missing|not given|TODO|null|undefined|Automated decisions/);
+  });
+
+  it.each([
+    ['?format=html', {}, 'text/html; charset=utf-8'],
+    ['?format=markdown', {}, 'text/markdown; charset=utf-8'],
+    ['?format=json', {}, 'application/json; charset=utf-8'],
+    ['', {}, 'text/html; charset=utf-8'],
+    ['', { accept: 'application/json' }, 'application/json; charset=utf-8'],
+    ['', { accept: 'text/markdown' }, 'text/markdown; charset=utf-8'],
+  ])('asked for with %j and %j is %s', async (query, headers, type) => {
+    await sets(WHOLE);
+    const answer = await read(query, headers);
+    expect([answer.status, answer.headers.get('content-type')]).toStrictEqual([200, type]);
+  });
+
+  it('speaks the language that is asked for, else the first of Accept-Language, else English', async () => {
+    await sets(WHOLE);
+    const languageOf = async (query: string, accepted: string) =>
+      /<html lang="(\w+)"/.exec(await (await read(query, { 'accept-language': accepted })).text())?.[1];
+    expect(await languageOf('?language=de', 'en')).toBe('de');
+    expect(await languageOf('', 'fr, de-AT;q=0.9, en;q=0.8')).toBe('de');
+    expect(await languageOf('', 'fr')).toBe('en');
+    expect(await textOf('?language=de')).toContain('Wer verantwortlich ist');
+  });
+
+  it.each(['?format=xml', '?language=fr', '?format='])('answers 400 for %s', async (query) => {
+    await sets(WHOLE);
+    expect((await read(query)).status).toBe(400);
+  });
+
+  it('has a digest, the same in every language, that changes with what is said', async () => {
+    await sets(WHOLE);
+    const first = await dataOf();
+    expect(first.digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(await textOf('?language=de')).toContain(first.digest);
+    expect((await dataOf()).digest).toBe(first.digest);
+    await bot.hasCategory('profile');
+    const second = await dataOf();
+    expect(second.digest).not.toBe(first.digest);
+    expect(second.changed_at > first.changed_at).toBe(true);
+    await bot.delete('/data/categories/profile');
+    const third = await dataOf();
+    expect(third.digest).toBe(first.digest);
+    expect(third.changed_at > second.changed_at).toBe(true);
+  });
+
+  it('may be kept, and answers 304 to a reader that has it until it changes', async () => {
+    await sets(WHOLE);
+    const answer = await read();
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
+    const tag = String(answer.headers.get('etag'));
+    const again = await read('', { 'if-none-match': `"other", W/${tag}` });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toStrictEqual([304, '', tag]);
+    await sets({ controller_name: 'Kim' });
+    expect((await read('', { 'if-none-match': tag })).status).toBe(200);
+  });
+
+  it('is limited by the address of the reader, not by the budget of the bot', async () => {
+    const other = await new Service({ RATE_LIMIT_ANONYMOUS: '2' }).start();
+    const its = await other.registerBot();
+    const statuses = [1, 2].map(() => fetch(`${other.url}/notice/${its.id}`).then(({ status }) => status));
+    expect((await Promise.all(statuses)).sort()).toStrictEqual([404, 429]);
+    expect((await its.get('/servers')).status).toBe(200);
+    await other.stop();
+  });
+
+  it('is a page without scripts that loads nothing, and shows texts of the bot as texts', async () => {
+    const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
+    await bot.put(`/bots/${bot.id}`, { name: hostile });
+    await sets({ ...WHOLE, controller_name: hostile, recipients: [{ name: hostile, purpose_de: hostile }] });
+    await bot.hasCategory('profile', [{ ...field('value'), label_en: hostile }], { description: hostile });
+    const answer = await read('?language=en');
+    expect(await answer.text()).not.toMatch(/<img|<script/);
+    expect(answer.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'$/,
+    );
+    expect(await textOf('?format=markdown')).not.toMatch(/(?<!\\)[<[]/);
+  });
+
+  it('has room for 256 KB of categories, and says that there are further ones', async () => {
+    await sets(WHOLE);
+    const long = 'x'.repeat(9_000);
+    const words = { description: long, description_de: long, description_en: long };
+    for (let at = 0; at < 11; at += 1) await bot.hasCategory(`c${at}`, [field('value')], words);
+    expect(await dataOf()).toMatchObject({ has_more_categories: true });
+    expect(await textOf('?language=en')).toContain('There are further categories.');
+  });
+});
