@@ -42,6 +42,7 @@ export class PageView {
         ${subjects.length === 0 && html`<section><p>${texts.nothing}</p></section>`} ${subjects}
         ${isMore && html`<section><p>${texts.more}</p></section>`}
         ${link.allow.includes('export') && this.exporting(making)} ${responsible(parts, facts)}
+        ${controllerSection(language, facts.notice)}
         ${rights(parts)} ${link.allow.includes('forget') && this.forgetting(making)}`,
     );
   }
