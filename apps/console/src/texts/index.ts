@@ -1,11 +1,19 @@
 import { de } from '../texts.de';
 import { en } from '../texts.en';
 import { frame } from './frame';
+import { overview } from './overview';
 import { users } from './users';
+import { webhooks } from './webhooks';
 
 /** Every text of the console: the common ones, and those of each page in a file of its own. */
-const EN = { ...en, ...frame.en, ...users.en };
-const DE: Readonly<Record<TextName, string>> = { ...de, ...frame.de, ...users.de };
+const EN = { ...en, ...frame.en, ...users.en, ...overview.en, ...webhooks.en };
+const DE: Readonly<Record<TextName, string>> = {
+  ...de,
+  ...frame.de,
+  ...users.de,
+  ...overview.de,
+  ...webhooks.de,
+};
 
 export type TextName = keyof typeof EN;
 export type Texts = Readonly<Record<TextName, string>>;
