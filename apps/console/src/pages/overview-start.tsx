@@ -47,7 +47,7 @@ const WEBHOOK_STEP: Step = {
   name: 'stepWebhook',
   note: 'stepWebhookNote',
   link: 'stepWebhookLink',
-  path: '/webhooks',
+  path: '/settings',
   code: (botId) => call('PUT', `/bots/${botId}`, `{ "webhook_url": "https://bot.example/lethe" }`),
 };
 

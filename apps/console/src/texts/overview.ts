@@ -42,7 +42,7 @@ export const overview = {
     stepAskLink: 'Users',
     stepWebhook: 'Set the webhook',
     stepWebhookNote: 'Lethe tells your bot when a consent is withdrawn or a user is erased.',
-    stepWebhookLink: 'Webhooks',
+    stepWebhookLink: 'Settings',
     copyCode: 'Copy the code',
   },
   de: {
@@ -91,7 +91,7 @@ export const overview = {
     stepWebhook: 'Den Webhook setzen',
     stepWebhookNote:
       'Lethe sagt Ihrem Bot, wenn eine Einwilligung widerrufen oder eine Person gelöscht wird.',
-    stepWebhookLink: 'Webhooks',
+    stepWebhookLink: 'Einstellungen',
     copyCode: 'Den Code kopieren',
   },
 } as const;

@@ -40,12 +40,13 @@ export const webhooks = {
     replayLead:
       'For a bot that has lost calls, for example after a backup was restored. The calls have the ids they had, so a receiver that remembers ids ignores what it knows.',
     replaySince: 'Since',
-    replayUndelivered: 'Only calls that were not delivered',
+    replayUndelivered: 'Only calls that were given up',
     replayAct: 'Send again',
     replayTitle: 'Send the calls again?',
-    replayNoteAll: 'Every call since {time} is sent again to {host}, oldest first, delivered ones too.',
+    replayNoteAll:
+      'Every call since {time} is sent again to {host}, oldest first, delivered ones too. Waiting calls keep their time.',
     replayNoteUndelivered:
-      'Every call since {time} that was not delivered is sent again to {host}, oldest first.',
+      'Every call since {time} that was given up is sent again to {host}, oldest first. Waiting calls keep their time.',
     replayRunning: 'The calls are being queued …',
     replayDone: 'Calls that are sent again: {number}.',
     replayNone: 'No call since this time is to be sent again.',
@@ -91,13 +92,13 @@ export const webhooks = {
     replayLead:
       'Für einen Bot, der Aufrufe verloren hat, etwa nachdem eine Sicherung zurückgespielt wurde. Die Aufrufe haben die gleichen IDs wie zuvor: Ein Empfänger, der sich IDs merkt, übergeht, was er kennt.',
     replaySince: 'Seit',
-    replayUndelivered: 'Nur Aufrufe, die nicht zugestellt wurden',
+    replayUndelivered: 'Nur aufgegebene Aufrufe',
     replayAct: 'Noch einmal senden',
     replayTitle: 'Die Aufrufe noch einmal senden?',
     replayNoteAll:
-      'Jeder Aufruf seit {time} wird noch einmal an {host} gesendet, die ältesten zuerst, auch zugestellte.',
+      'Jeder Aufruf seit {time} wird noch einmal an {host} gesendet, die ältesten zuerst, auch zugestellte. Wartende Aufrufe behalten ihren Zeitpunkt.',
     replayNoteUndelivered:
-      'Jeder Aufruf seit {time}, der nicht zugestellt wurde, wird noch einmal an {host} gesendet, die ältesten zuerst.',
+      'Jeder aufgegebene Aufruf seit {time} wird noch einmal an {host} gesendet, die ältesten zuerst. Wartende Aufrufe behalten ihren Zeitpunkt.',
     replayRunning: 'Die Aufrufe werden eingereiht …',
     replayDone: 'Aufrufe, die noch einmal gesendet werden: {number}.',
     replayNone: 'Seit diesem Zeitpunkt ist kein Aufruf noch einmal zu senden.',
