@@ -1,131 +1,67 @@
 import { useMemo } from 'preact/hooks';
-import { useQuery } from '@tanstack/preact-query';
-import { Chart, type Line } from '../chart';
+import { keepPreviousData, useQuery } from '@tanstack/preact-query';
+import { Link, useSearchParams } from 'wouter-preact';
 import { useWords } from '../language';
-import { useBot } from '../queries';
 import { lethe } from '../service';
-import { Loaded, Tile } from '../ui';
+import { Loaded } from '../ui';
+import { Cards } from './overview-cards';
+import {
+  type Bucket,
+  type Moment,
+  momentsOf,
+  type Period,
+  periodOf,
+  PERIODS,
+  queryOf,
+} from './overview-periods';
+import { Plots } from './overview-plots';
+import { FirstSteps } from './overview-start';
+import { WebhookState } from './overview-webhook';
+import './overview.css';
 
-const DAYS = 30;
-const DAY_MS = 86_400_000;
 const REFRESH_MS = 60_000;
 
-type Stats = Awaited<ReturnType<typeof lethe.stats>>;
-type Bucket = Stats['buckets'][number];
-
-/** What the bot did in the last days. */
+/** What the bot did over time. The period is in the address. */
 export function OverviewPage() {
+  const { t } = useWords();
+  const [address] = useSearchParams();
+  const period = periodOf(address.get('period'));
   const stats = useQuery({
-    queryKey: ['stats'],
-    queryFn: () => lethe.stats(),
+    queryKey: ['stats', period.key],
+    queryFn: async () => ({ period, ...(await lethe.stats(queryOf(period, Date.now()))) }),
     refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
   });
-  const bot = useBot();
-  const { t, count } = useWords();
   return (
     <>
-      <Loaded from={bot}>
-        {({ webhook_health: health }) =>
-          health && (
-            <dl class="tiles">
-              <Tile
-                name={t('webhookState')}
-                value={<span class={`badge ${health.status}`}>{t(health.status)}</span>}
-              />
-              <Tile name={t('pendingCalls')} value={count(health.pending)} />
-            </dl>
-          )
-        }
-      </Loaded>
-      <Loaded from={stats}>{({ buckets }) => <Numbers buckets={buckets} />}</Loaded>
+      <FirstSteps />
+      <WebhookState />
+      <nav class="periods" aria-label={t('period')}>
+        {PERIODS.map(({ key, name }) => (
+          <Link key={key} href={`/?period=${key}`} aria-current={key === period.key ? 'true' : undefined}>
+            {t(name)}
+          </Link>
+        ))}
+        <span class="small">{t('inUtc')}</span>
+      </nav>
+      <Loaded from={stats}>{(found) => <Numbers period={found.period} buckets={found.buckets} />}</Loaded>
     </>
   );
 }
 
-function Numbers({ buckets }: { readonly buckets: readonly Bucket[] }) {
-  const { t, count, language } = useWords();
-  const days = useMemo(() => everyDay(buckets), [buckets]);
-  const sum = (of: (bucket: Bucket) => number): number =>
-    buckets.reduce((all, bucket) => all + of(bucket), 0);
-  const slowest = Math.max(0, ...buckets.map(({ erasure_ms: ms }) => ms?.p95 ?? 0));
-  const lines = useMemo((): Line[] => {
-    const values = (type: keyof Bucket['counts']) => days.map(({ bucket }) => bucket?.counts[type] ?? 0);
-    return [
-      { name: t('consentsAccepted'), colour: '--plot-a', values: values('consent_accepted') },
-      { name: t('submits'), colour: '--plot-b', values: values('data_submitted') },
-      { name: t('exports'), colour: '--plot-c', values: values('data_exported') },
-      { name: t('erasures'), colour: '--plot-d', values: values('deletion_completed') },
-    ];
-  }, [days, language]);
-  const times = useMemo(() => days.map(({ atMs }) => atMs / 1000), [days]);
-  const dates = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
+function Numbers({ period, buckets }: { readonly period: Period; readonly buckets: readonly Bucket[] }) {
+  const { t } = useWords();
+  const moments = useMemo(() => momentsOf(period, buckets, Date.now()), [period, buckets]);
+  const isEmpty = (of: readonly Moment[]): boolean => of.every(({ bucket }) => bucket === undefined);
+  if (isEmpty(moments.shown) && isEmpty(moments.before)) return <p class="empty">{t('noEvents')}</p>;
   return (
     <>
-      <p class="small">{t('lastDays')}</p>
-      <dl class="tiles">
-        <Tile name={t('consentsAccepted')} value={count(sum(({ counts }) => counts.consent_accepted))} />
-        <Tile name={t('consentsRevoked')} value={count(sum(({ counts }) => counts.consent_revoked))} />
-        <Tile name={t('submits')} value={count(sum(({ counts }) => counts.data_submitted))} />
-        <Tile name={t('exports')} value={count(sum(({ counts }) => counts.data_exported))} />
-        <Tile name={t('erasures')} value={count(sum(({ counts }) => counts.deletion_completed))} />
-        <Tile name={t('erasureTime')} value={slowest === 0 ? '–' : `${count(slowest)} ms`} />
-        <Tile name={t('webhooksDelivered')} value={count(sum(({ webhooks }) => webhooks.delivered))} />
-        <Tile name={t('webhookFailures')} value={count(sum(({ webhooks }) => webhooks.failed))} />
-      </dl>
-      {buckets.length === 0 ? (
+      <Cards period={period} moments={moments} />
+      {isEmpty(moments.shown) ? (
         <p class="empty">{t('noEvents')}</p>
       ) : (
-        <>
-          <h2>{t('eventsPerDay')}</h2>
-          <Chart
-            title={t('eventsPerDay')}
-            timeName={t('time')}
-            language={language}
-            times={times}
-            lines={lines}
-          />
-          <details>
-            <summary>{t('details')}</summary>
-            <div class="scroll" tabIndex={0} role="region" aria-label={t('eventsPerDay')}>
-              <table>
-                <caption class="hidden">{t('eventsPerDay')}</caption>
-                <thead>
-                  <tr>
-                    <th scope="col">{t('time')}</th>
-                    {lines.map(({ name }) => (
-                      <th key={name} scope="col">
-                        {name}
-                      </th>
-                    ))}
-                  </tr>
-                </thead>
-                <tbody>
-                  {days.map(({ atMs }, at) => (
-                    <tr key={atMs}>
-                      <td data-title={t('time')}>{dates.format(atMs)}</td>
-                      {lines.map(({ name, values }) => (
-                        <td key={name} data-title={name}>
-                          {count(values[at] ?? 0)}
-                        </td>
-                      ))}
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          </details>
-        </>
+        <Plots moments={moments.shown} withHours={period.bucket === 'hour'} />
       )}
     </>
   );
-}
-
-/** The service leaves out days on which nothing happened; a plot needs them as zero. */
-function everyDay(buckets: readonly Bucket[]): { readonly atMs: number; readonly bucket?: Bucket }[] {
-  const known = new Map(buckets.map((bucket) => [Date.parse(bucket.at), bucket]));
-  const lastMs = Math.max(Math.floor(Date.now() / DAY_MS) * DAY_MS, ...known.keys());
-  return Array.from({ length: DAYS }, (_, at) => {
-    const atMs = lastMs - (DAYS - 1 - at) * DAY_MS;
-    return { atMs, bucket: known.get(atMs) };
-  });
 }

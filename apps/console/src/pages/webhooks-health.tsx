@@ -1,0 +1,57 @@
+import { Link } from 'wouter-preact';
+import type { Schemas } from '@lethe/sdk';
+import { useWords } from '../language';
+import { When } from '../parts';
+import { Code } from '../ui';
+
+type Health = Schemas['WebhookHealthView'];
+
+/** Where calls go, whether they arrive, since when not and why. */
+export function HealthFacts({ url, health }: { readonly url: string; readonly health: Health }) {
+  const { t, count } = useWords();
+  const { consecutive_failures: failures, last_outcome: outcome } = health;
+  return (
+    <dl class="facts health">
+      <dt>{t('target')}</dt>
+      <dd>
+        <code>{url}</code>
+      </dd>
+      <dt>{t('webhookState')}</dt>
+      <dd>
+        <span class={`badge ${health.status}`}>{t(health.status)}</span>{' '}
+        {health.status === 'unused' && t('noCallYet')}
+        {health.status === 'failing' && t('failuresInARow', { number: count(failures) })}
+      </dd>
+      {health.status !== 'unused' && (
+        <>
+          <dt>{t('lastDelivery')}</dt>
+          <dd>
+            {health.last_delivered_at === null ? t('neverDelivered') : <When at={health.last_delivered_at} />}
+          </dd>
+        </>
+      )}
+      {health.last_failed_at !== null && (
+        <>
+          <dt>{t('lastFailure')}</dt>
+          <dd>
+            <When at={health.last_failed_at} />
+            {health.status === 'failing' && outcome !== null && (
+              <>
+                {': '}
+                <Code kind="outcome" of={outcome} />
+              </>
+            )}
+          </dd>
+        </>
+      )}
+      <dt>{t('pendingCalls')}</dt>
+      <dd>
+        <Link href="/webhooks?status=pending">{count(health.pending)}</Link>
+      </dd>
+      <dt>{t('undeliveredCalls')}</dt>
+      <dd>
+        <Link href="/webhooks?status=exhausted">{count(health.undelivered)}</Link>
+      </dd>
+    </dl>
+  );
+}

@@ -1,0 +1,206 @@
+import { ConsoleFiles } from '@app/pages';
+import type { Browser, Page } from 'playwright-core';
+import type { Bot } from '../support/bot';
+import { describeInBrowser, DESKTOP, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
+import { builtConsole } from '../support/built-console';
+import { useReceiver } from '../support/receiver';
+import { useServiceInProcess } from '../support/service';
+import { subject } from '../support/snowflakes';
+import { until } from '../support/until';
+
+const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h,1h' });
+const receiver = useReceiver();
+let browser: Browser;
+let bot: Bot;
+let watched: WatchedPage;
+
+const ROWS = '.deliveries > .scroll > table > tbody > tr';
+
+async function signedIn(view: View = DESKTOP, key = bot.key ?? ''): Promise<Page> {
+  watched = await WatchedPage.open(browser, service.url, view);
+  const { page } = watched;
+  await page.goto(`${service.url}/console`);
+  await page.fill('input[type=password]', key);
+  await page.press('input[type=password]', 'Enter');
+  await page.waitForSelector('.side');
+  return page;
+}
+
+async function opened(page: Page, query = ''): Promise<void> {
+  await page.goto(`${service.url}/console/webhooks${query}`);
+  await page.waitForSelector('.loading', { state: 'detached' });
+}
+
+/** The bot withdraws the consents of `count` users; the receiver answers `status`. */
+async function withdrawn(count: number, status: number): Promise<void> {
+  receiver.status = status;
+  for (let n = 0; n < count; n++) {
+    const user = subject();
+    await bot.hasConsent(user);
+    await bot.post('/consents/revoke', user);
+  }
+  await tried();
+}
+
+/** Every call of the bot has an outcome. */
+async function tried(): Promise<void> {
+  type Listed = { deliveries: { last_outcome: string | null }[] };
+  await until(async () => {
+    const { data } = await bot.get<Listed>('/webhooks/deliveries?page_size=100');
+    return data.deliveries.every(({ last_outcome: outcome }) => outcome !== null);
+  });
+}
+
+const countOf = (page: Page, selector: string): Promise<number> => page.locator(selector).count();
+
+describeInBrowser('the webhooks of the console in a browser', () => {
+  beforeAll(async () => {
+    Object.assign(service.app.get(ConsoleFiles), { folder: await builtConsole() });
+    browser = await startBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  beforeEach(async () => {
+    receiver.reset();
+    bot = await service.registerBot({ name: 'Birthday bot' });
+    await bot.put(`/bots/${bot.id}`, { webhook_url: receiver.url });
+  });
+  afterEach(async () => {
+    const faults = watched.faults.splice(0);
+    await watched.page.context().close();
+    expect(faults).toStrictEqual([]);
+  });
+
+  it('filters by state and event, and keeps the filter in the address', async () => {
+    await withdrawn(2, 200);
+    await withdrawn(2, 500);
+    await bot.post('/webhooks/test', {});
+    await tried();
+    const page = await signedIn();
+    await opened(page);
+    await page.waitForSelector(`${ROWS}:nth-child(5)`);
+    await page.locator('main select').nth(0).selectOption('pending');
+    await page.waitForURL('**/webhooks?status=pending');
+    await page.waitForSelector(`${ROWS}:nth-child(3)`, { state: 'detached' });
+    expect(await countOf(page, `${ROWS} .badge.pending`)).toBe(2);
+    // A test call is tried once.
+    await page.locator('main select').nth(0).selectOption('exhausted');
+    await page.locator('main select').nth(1).selectOption('ping');
+    await page.waitForURL('**/webhooks?status=exhausted&event=ping');
+    await page.waitForSelector(`${ROWS}:nth-child(2)`, { state: 'detached' });
+    await page.reload();
+    await page.waitForSelector(`${ROWS} [title=ping]`);
+    expect(await countOf(page, ROWS)).toBe(1);
+    await page.locator('main select').nth(0).selectOption('gone');
+    await page.waitForSelector('text=No calls with this state and event.');
+    expect(await watched.accessibility()).toStrictEqual([]);
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await page.waitForSelector(`${ROWS}:nth-child(5)`);
+  });
+
+  it('walks to older calls by a cursor, also after a new one and a reload', async () => {
+    await withdrawn(23, 200);
+    const page = await signedIn();
+    await opened(page);
+    await page.waitForSelector(`${ROWS}:nth-child(20)`);
+    const older = page.getByRole('button', { name: 'Older' });
+    const newer = page.getByRole('button', { name: 'Newer' });
+    expect(await newer.isDisabled()).toBe(true);
+    await older.click();
+    await page.waitForSelector(`${ROWS}:nth-child(4)`, { state: 'detached' });
+    expect(await countOf(page, ROWS)).toBe(3);
+    expect(await older.isDisabled()).toBe(true);
+    await withdrawn(1, 200);
+    await page.reload();
+    await page.waitForSelector(`${ROWS}:nth-child(3)`);
+    expect(await countOf(page, ROWS)).toBe(3);
+    await newer.click();
+    await page.waitForURL('**/console/webhooks');
+    await page.waitForSelector(`${ROWS}:nth-child(20)`);
+  });
+
+  it('says that a place of an address is none of this list, and leads back', async () => {
+    await withdrawn(1, 200);
+    const page = await signedIn();
+    await opened(page, `?after=${encodeURIComponent('"><img src=x onerror=alert(1)>')}&status=unknown`);
+    await page.waitForSelector('[role=alert]');
+    expect(await page.textContent('[role=alert]')).toContain('pagination.next');
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await page.waitForSelector(ROWS);
+    expect(await countOf(page, 'img[src=x]')).toBe(0);
+  });
+
+  it.each([
+    ['on a wide screen', DESKTOP, 'failing 2 failed attempts in a row', 'refused by the receiver'],
+    ['in German, 320 px wide', PHONE, 'gestört 2 Fehlversuche in Folge', 'vom Empfänger abgelehnt'],
+  ] as const)('says where calls go, since when they fail, and why, %s', async (_, view, state, why) => {
+    await withdrawn(1, 200);
+    await withdrawn(2, 500);
+    const page = await signedIn(view);
+    await opened(page);
+    const facts = await page.textContent('.health');
+    for (const part of [receiver.url, state, why]) expect(facts).toContain(part);
+    expect(await countOf(page, '.health time')).toBe(2);
+    await page.click('.health a[href$="status=pending"]');
+    await page.waitForSelector(`${ROWS}:nth-child(3)`, { state: 'detached' });
+    expect(await countOf(page, `${ROWS} .badge.pending`)).toBe(2);
+    expect(await watched.accessibility()).toStrictEqual([]);
+  });
+
+  it('sends the calls since a time again after a confirmation that names the receiver', async () => {
+    await withdrawn(2, 200);
+    await withdrawn(1, 410);
+    receiver.status = 200;
+    const page = await signedIn();
+    await opened(page);
+    await page.getByText('Send again since a time').click();
+    const since = page.locator('input[type=datetime-local]');
+    const ask = page.getByRole('button', { name: 'Send again …' });
+    await since.fill('2999-01-01T00:00');
+    await ask.click();
+    await page.waitForSelector('text=The time is in the future.');
+    expect(await countOf(page, 'dialog')).toBe(0);
+    expect(await watched.accessibility()).toStrictEqual([]);
+    await since.fill('2020-01-01T00:00');
+    await ask.click();
+    expect(await page.textContent('dialog')).toContain(new URL(receiver.url).host);
+    expect(await watched.accessibility()).toStrictEqual([]);
+    await page.locator('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.waitForSelector('dialog', { state: 'detached' });
+    const calls = receiver.calls.length;
+    expect(calls).toBe(3);
+    await ask.click();
+    await page.locator('dialog button.danger').dblclick();
+    await page.waitForSelector('text=Calls that are sent again: 1.');
+    await receiver.received(calls + 1);
+    await page.getByLabel('Only calls that were given up').uncheck();
+    await ask.click();
+    expect(await page.textContent('dialog')).toContain('delivered ones too');
+    await page.locator('dialog button.danger').click();
+    await page.waitForSelector('text=Calls that are sent again: 3.');
+    await receiver.received(calls + 4);
+  });
+
+  it('shows a key with the scope read every call and its attempts, and nothing to send', async () => {
+    await withdrawn(1, 500);
+    const { data } = await bot.post(`/bots/${bot.id}/keys`, { scopes: ['read'] });
+    const page = await signedIn(DESKTOP, data.api_key as string);
+    await opened(page);
+    await page.locator(`${ROWS} button[aria-expanded]`).click();
+    await page.waitForSelector('td.below [title=refused]');
+    const texts = await page.locator('main button').allTextContents();
+    expect(texts.filter((text) => /test|Try|Send/i.test(text))).toEqual([]);
+    expect(await countOf(page, '.replay')).toBe(0);
+  });
+
+  it('says that a bot without an address makes no calls, and offers none', async () => {
+    await bot.put(`/bots/${bot.id}`, { webhook_url: null });
+    const page = await signedIn();
+    await opened(page);
+    await page.waitForSelector('text=so no calls are made');
+    await page.waitForSelector('text=No calls yet.');
+    expect(await page.getByRole('button', { name: 'Send a test call' }).count()).toBe(0);
+    expect(await countOf(page, '.replay')).toBe(0);
+    expect(await watched.accessibility()).toStrictEqual([]);
+  });
+});
