@@ -205,10 +205,22 @@ async function lists(bot: Bot, { user_id, guild_id }: SubjectIds): Promise<void>
         for (const page of [1, 2])
           await bot.get(`/audit/events?${user}${guild}${type}page_size=1&page=${page}`);
   const { events } = (await bot.get<{ events: { id: string }[] }>('/audit/events')).data;
+  await users(bot, [`user_id=${user_id}&`, `guild_id=${guild_id}&`]);
   await bot.get(`/audit/proof/${events[0]?.id}`);
   await bot.get('/audit/checkpoints');
   await exported(bot);
   answered.add('get /audit/export');
+}
+
+/** The list of users, filtered in every way, in both orders, from the beginning and behind a page. */
+async function users(bot: Bot, [user, guild]: readonly [string, string]): Promise<void> {
+  for (const named of ['', user, guild, user + guild])
+    for (const order of ['key', 'recent'])
+      for (const filter of ['', '&status=accepted&category=profile']) {
+        const path = `/users?${named}order=${order}${filter}&page_size=1`;
+        const { pagination } = (await bot.get<{ pagination: { next: string | null } }>(path)).data;
+        if (pagination.next !== null) await bot.get(`${path}&after=${pagination.next}`);
+      }
 }
 
 async function calls(bot: Bot): Promise<void> {
@@ -289,6 +301,27 @@ describe('the statements that all routes run', () => {
 
   it("reach no other bot's rows, and never look at rows of others to find a user's: an index finds them", async () => {
     expect(await faulty(log.statements())).toStrictEqual([]);
+  });
+});
+
+describe('the list of users', () => {
+  /** What names the users to look at; what is read of them names their places. */
+  const places = () =>
+    log
+      .statements()
+      .filter((sql) => /^SELECT guild_id, user_id(, MAX\(seq\) AS seq)? FROM (subjects|\()/.test(sql.trim()));
+
+  it('looks at a bounded number of users for a page, whatever the filters are', () => {
+    expect(places()).toHaveLength(8);
+    for (const sql of places()) expect(sql).toMatch(/LIMIT \S+$/);
+    const recent = places().filter((sql) => sql.includes('audit_events'));
+    expect(recent).toHaveLength(4);
+    for (const sql of recent) expect(sql).toMatch(/ORDER BY seq DESC LIMIT 5000\)/);
+  });
+
+  it('has the order of an index, so that nothing is sorted but the users of the newest events', async () => {
+    for (const sql of places().filter((text) => !text.includes('audit_events')))
+      expect(await plans.sorts(sql)).toBe(false);
   });
 });
 

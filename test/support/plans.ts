@@ -42,6 +42,14 @@ export class Plans {
     return engine === 'sqlite' ? this.onSqlite(sql) : this.onPostgres(sql);
   }
 
+  /** Whether `sql` sorts what it reads, because no index has the order. */
+  async sorts(sql: string): Promise<boolean> {
+    const values = engine === 'sqlite' ? Array.from(sql.matchAll(/\?/g), () => null) : [];
+    const explain = engine === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (GENERIC_PLAN, FORMAT JSON)';
+    const steps = await this.database.rows(`${explain} ${sql}`, ...values);
+    return /USE TEMP B-TREE|"Node Type":"(Incremental )?Sort"/.test(JSON.stringify(steps));
+  }
+
   /** Skips rows from the statement itself or from a parameter, and single rows by their key. */
   private async onSqlite(sql: string): Promise<string[]> {
     const values = Array.from(sql.matchAll(/\?/g), () => null);

@@ -18,6 +18,7 @@ const METHODS: Readonly<Record<string, string>> = {
   'GET /servers': 'servers.list*',
   'DELETE /servers/{guild_id}': 'servers.delete',
   'POST /servers/{guild_id}/cancel-deletion': 'servers.cancelDeletion',
+  'GET /users': 'users.list*',
   'POST /data/register': 'categories.register',
   'GET /data/categories': 'categories.list*',
   'GET /data/categories/{key}': 'categories.get#',

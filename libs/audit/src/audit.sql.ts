@@ -1,4 +1,5 @@
 import {
+  type Digest,
   EVENT_KEY,
   type JoinedKey,
   type StoredDetails,
@@ -164,6 +165,31 @@ export function pageOf(
      WHERE event.bot_id = ? AND ${found} ORDER BY seq DESC`,
     ...[botId, ...values, ...(before === undefined ? [] : [before]), limit, offset],
   );
+}
+
+/** Events that {@link recentSubjects} looks at: what lies further back is not recent. */
+export const RECENT_EVENTS = 5_000;
+
+/**
+ * The subjects of the newest events up to the place `top`, of a bot, of one guild or of one user: each once, with the place of
+ * its newest event there, which lies before the place `before`. Whether they are erased is not known here.
+ */
+export async function recentSubjects(
+  tx: Tx,
+  { botId, guildId, userId }: Pick<Subject, 'botId'> & Partial<Subject>,
+  [before, top]: readonly [before: number, top: number],
+  limit: number,
+): Promise<(Subject & { readonly seq: number })[]> {
+  const stored = { user_id: userId, guild_id: guildId };
+  const columns = (['user_id', 'guild_id'] as const).filter((column) => stored[column] !== undefined);
+  const rows = await tx.all<{ guild_id: Digest; user_id: Digest; seq: number | string }>(
+    `SELECT guild_id, user_id, MAX(seq) AS seq FROM (
+       SELECT guild_id, user_id, seq FROM audit_events WHERE ${conditionOf(tx.engine, columns)} AND seq <= ?
+       ORDER BY seq DESC LIMIT ${RECENT_EVENTS}) found
+     GROUP BY guild_id, user_id HAVING MAX(seq) < ? ORDER BY MAX(seq) DESC LIMIT ?`,
+    ...[botId, ...columns.map((column) => stored[column] ?? null), top, before, limit],
+  );
+  return rows.map((row) => ({ botId, guildId: row.guild_id, userId: row.user_id, seq: Number(row.seq) }));
 }
 
 /** Events of a subject after the place `after`, oldest first. */

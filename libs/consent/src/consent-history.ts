@@ -45,6 +45,11 @@ export function declinedAt(ofSubject: string): string {
     WHERE ${ofSubject} AND action NOT IN ('revoked', 'categories_withdrawn') ORDER BY id DESC LIMIT 1) AS declined_at`;
 }
 
+/** The column `changed_at` of a statement: the time of the newest entry of one subject. */
+export function changedAt(ofSubject: string): string {
+  return `(SELECT created_at FROM consent_history WHERE ${ofSubject} ORDER BY id DESC LIMIT 1) AS changed_at`;
+}
+
 type Row = Record<'id' | 'consent_id' | 'version' | 'created_at', string> & {
   action: ConsentTransition['action'];
 } & Record<'categories' | 'language' | 'texts' | 'source', string | null>;

@@ -216,4 +216,12 @@ export const EXAMPLES = {
     },
   },
   receipt: RECEIPT,
+  users: {
+    canonical: {
+      answer: {
+        users: [{ ...ACCEPTED_STATUS, updated_at: EXAMPLE.time }],
+        pagination: { page_size: 20, next: null },
+      },
+    },
+  },
 } satisfies Readonly<Record<string, Examples>>;

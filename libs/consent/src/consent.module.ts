@@ -18,6 +18,8 @@ import { ConsentService } from './consent.service';
 import { Consents1763600000004 } from './migrations/1763600000004-consents';
 import { ReservedSources1763600000024 } from './migrations/1763600000024-reserved-sources';
 import { NamedRequests } from './named-requests';
+import { UsersController } from './users.controller';
+import { UsersService } from './users.service';
 
 const ACTS = [ConsentRequestAct, ConsentAcceptAct, ConsentDeclineAct, ConsentRevokeAct];
 
@@ -30,7 +32,7 @@ const ACTS = [ConsentRequestAct, ConsentAcceptAct, ConsentDeclineAct, ConsentRev
     AuditModule,
     CategoriesModule,
   ],
-  controllers: [ConsentController, ConsentTextsController],
+  controllers: [ConsentController, ConsentTextsController, UsersController],
   providers: [
     ...ACTS,
     ConsentService,
@@ -38,6 +40,7 @@ const ACTS = [ConsentRequestAct, ConsentAcceptAct, ConsentDeclineAct, ConsentRev
     ConsentTextsService,
     ConsentTransitions,
     NamedRequests,
+    UsersService,
     ConsentHistoryPruning,
     ConsentHolder,
     ConsentCategories,

@@ -5,29 +5,15 @@ import {
   lockSubjects,
   type NamedSubject,
   type Subject,
-  SUBJECT_WHERE,
   SubjectDigests,
   subjectValues,
 } from '@app/crypto';
-import { givenRows, parsed, type Tx, UnitOfWork } from '@app/database';
+import { givenRows, type Tx, UnitOfWork } from '@app/database';
 import { Clock, Random } from '@app/kernel';
-import { leavesData } from './consent-changes';
-import { declinedAt } from './consent-history';
+import { foundIn, hasLeftData, SELECT_STATUS, type StatusRow, statusRows } from './consent-status.sql';
 import type { ConsentQuery, ConsentStatusView } from './consent.dto';
-import type { CategoryStates } from './consent.entity';
-import { type Columns, lockConsents, tryLockSubjectsAndConsents } from './consent.sql';
+import { lockConsents, tryLockSubjectsAndConsents } from './consent.sql';
 import { type FoundStatus, statusView } from './consent.views';
-
-const SHOWN = 'status, version, categories, accepted_at, revoked_at, pending_version, pending_categories';
-const SELECT_STATUS = `SELECT found.declined_at, ${SHOWN} FROM (SELECT ${declinedAt(SUBJECT_WHERE)}) AS found
-  LEFT JOIN consents ON ${SUBJECT_WHERE}`;
-const OF_GIVEN = (table: string) =>
-  `${table}.bot_id = ? AND ${table}.guild_id = given.guild_id AND ${table}.user_id = given.user_id`;
-const SELECT_STATUSES = `SELECT given.place, ${declinedAt(OF_GIVEN('consent_history'))}, ${SHOWN}
-  FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS given (guild_id, user_id, place)
-  LEFT JOIN consents ON ${OF_GIVEN('consents')}`;
-
-type StatusRow = { readonly declined_at: string | null } & (Columns | { readonly status: null });
 
 /** The status of consents, and how an erasure locks and closes its subjects. */
 @Injectable()
@@ -100,39 +86,4 @@ export class ConsentService {
   async tryLock(tx: Tx, subjects: readonly Subject[]): Promise<boolean[]> {
     return (await tryLockSubjectsAndConsents(tx, subjects)).map((consent) => consent !== undefined);
   }
-}
-
-/** The rows of several subjects of a bot, in their order. */
-async function statusRows(
-  tx: Tx,
-  botId: string,
-  subjects: readonly Subject[],
-): Promise<(StatusRow | undefined)[]> {
-  if (tx.engine === 'sqlite') {
-    const values = subjects.map(subjectValues);
-    return Promise.all(values.map((each) => tx.get<StatusRow>(SELECT_STATUS, ...each, ...each)));
-  }
-  const lists = [subjects.map(({ guildId }) => guildId), subjects.map(({ userId }) => userId)];
-  const rows = await tx.all<StatusRow & { place: number }>(SELECT_STATUSES, botId, ...lists, botId);
-  const found = new Map(rows.map((row) => [Number(row.place), row]));
-  return subjects.map((_, at) => found.get(at + 1));
-}
-
-function foundIn(row: StatusRow | undefined): FoundStatus {
-  if (row?.status == null) return { consent: null, declinedAt: row?.declined_at ?? null };
-  const consent = {
-    status: row.status,
-    version: row.version,
-    categories: parsed<CategoryStates>(row.categories),
-    acceptedAt: row.accepted_at,
-    revokedAt: row.revoked_at,
-    pendingVersion: row.pending_version,
-    pendingCategories: parsed<string[]>(row.pending_categories),
-  };
-  return { consent, declinedAt: row.declined_at };
-}
-
-/** Whether data of an earlier, withdrawn consent can still be stored. */
-function hasLeftData({ consent }: FoundStatus): boolean {
-  return consent !== null && leavesData(consent);
 }

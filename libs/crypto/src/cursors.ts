@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Page, type PageQuery, type Position } from '@app/http';
+import { Page, type PageQuery, type Position, type WalkQuery } from '@app/http';
 import { invalidRequest } from '@app/kernel';
 import { UnreadableSecretError } from './aead';
 import { InstallationKeys } from './installation-keys';
@@ -26,7 +26,7 @@ export class Cursors {
    * The page that `query` asks for, by its number or after a cursor. `list` names the list.
    * @throws ApiError 400 for a number beside a cursor, and for a text that is no cursor of this list with these filters
    */
-  page<At extends Position>(botId: string, list: string, query: PageQuery): Page<At> {
+  page<At extends Position>(botId: string, list: string, query: PageQuery | WalkQuery): Page<At> {
     const { page, after } = query;
     const context = contextOfCursor(botId, list, query);
     const write = (at: At, counted: number): string =>
@@ -54,7 +54,7 @@ function refused(message: string): Error {
 }
 
 /** The place of a cursor. Filters can be long; their digest is not. */
-function contextOfCursor(botId: string, list: string, query: PageQuery): string {
+function contextOfCursor(botId: string, list: string, query: PageQuery | WalkQuery): string {
   const filters = Object.entries(query).filter(([name, value]) => !PLACE.includes(name) && value != null);
   const digest = createHash('sha256').update(JSON.stringify(filters.sort())).digest('base64url');
   return `cursor/${botId}/${list}/${digest}`;

@@ -9,7 +9,7 @@ import {
   UnitOfWork,
 } from '@app/database';
 import type { Digest } from './keyed-digest';
-import { ERASED_IDS, type NamedSubject } from './subject';
+import { ERASED_IDS, givenSubjects, type NamedSubject, type Subject, type SubjectIds } from './subject';
 import { Injectable } from '@nestjs/common';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Entity, Index } from 'typeorm';
@@ -36,6 +36,20 @@ const IN_GUILDS = `SELECT guild_id, key_id, sealed AS key_sealed
   FROM subjects LEFT JOIN keys.subject_keys stored ON stored.id = key_id
   WHERE bot_id = ? AND user_id = ? AND guild_id > ? ORDER BY guild_id LIMIT ${PAGE}`;
 
+/** The users of a bot by guild, those of one guild, one user by guild, or one of them: what is not named is the order. */
+const WALK = (place: readonly ('guild_id' | 'user_id')[]): string => {
+  const named = (['guild_id', 'user_id'] as const).filter((column) => !place.includes(column));
+  const where = ['bot_id', ...named].map((column) => `${column} = ?`).join(' AND ');
+  const after = `(${place.join(', ')}) > (${place.map(() => '?').join(', ')})`;
+  return `SELECT guild_id, user_id FROM subjects WHERE ${where}${
+    place.length > 0 ? ` AND ${after} ORDER BY ${place.join(', ')}` : ''
+  } LIMIT ?`;
+};
+
+const KEYS_OF = `SELECT given.place, subject.key_id, stored.sealed AS key_sealed`;
+const HELD = `JOIN subjects subject ON subject.bot_id = given.bot_id AND subject.guild_id = given.guild_id
+  AND subject.user_id = given.user_id LEFT JOIN keys.subject_keys stored ON stored.id = subject.key_id`;
+
 type Row = JoinedKey & { readonly guild_id: Digest };
 
 /** Lists the subjects about whom anything is held: they have a row in `subjects`. */
@@ -51,6 +65,42 @@ export class HeldSubjects {
   async usersOf(tx: Tx, botId: string, guildId: Digest, limit: number): Promise<Digest[]> {
     const select = `SELECT user_id FROM subjects WHERE bot_id = ? AND guild_id = ? LIMIT ${limit}`;
     return (await tx.all<{ user_id: Digest }>(select, botId, guildId)).map((row) => row.user_id);
+  }
+
+  /**
+   * The digests of held subjects of a bot, of one guild or of one user, after the place `after`, in the order of the digests.
+   * An index has them in this order.
+   */
+  async walk(
+    tx: Tx,
+    { botId, guildId, userId }: Pick<Subject, 'botId'> & Partial<Subject>,
+    after: Pick<Subject, 'guildId' | 'userId'> | undefined,
+    limit: number,
+  ): Promise<Subject[]> {
+    const place = [guildId === undefined && 'guild_id', userId === undefined && 'user_id'] as const;
+    const columns = place.filter((column) => column !== false);
+    const from = { guild_id: after?.guildId ?? '', user_id: after?.userId ?? '' };
+    const named = [guildId, userId].filter((digest) => digest !== undefined);
+    const values = [botId, ...named, ...columns.map((column) => from[column]), limit];
+    const rows = await tx.all<{ guild_id: Digest; user_id: Digest }>(WALK(columns), ...values);
+    return rows.map((row) => ({ botId, guildId: row.guild_id, userId: row.user_id }));
+  }
+
+  /**
+   * The ids of subjects, in their order: undefined for a subject about whom nothing is held, such as an erased one, and null
+   * for one whose key is lost.
+   */
+  async idsOf(tx: Tx, subjects: readonly Subject[]): Promise<(SubjectIds | null | undefined)[]> {
+    const given = givenSubjects(tx, subjects);
+    const rows = await tx.all<JoinedKey & { readonly place: number }>(
+      `${KEYS_OF} FROM ${given.sql} ${HELD}`,
+      ...given.values,
+    );
+    const found = new Map(rows.map((row) => [Number(row.place), row]));
+    return subjects.map((subject, at) => {
+      const row = found.get(at + 1);
+      return row && (this.keys.openJoined(subject, row)?.ids ?? null);
+    });
   }
 
   /**

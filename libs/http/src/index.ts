@@ -79,7 +79,16 @@ export {
   Text,
   Texts,
 } from './text.fields';
-export { inPieces, ListPage, Page, PageQuery, Pagination, type Position } from './pagination';
+export {
+  inPieces,
+  ListPage,
+  Page,
+  PageQuery,
+  Pagination,
+  type Position,
+  WalkPagination,
+  WalkQuery,
+} from './pagination';
 export { addNumberFaults, mergePatch, numberFault } from './json';
 export { Counted, countRate, Quota, RateLimitGuard } from './rate-limit.guard';
 export { Caller, type LetheRequest, RequestContext } from './request-context';

@@ -1,28 +1,45 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
+import { ValidateBy } from 'class-validator';
 import { jsonOf, JsonText } from './answer';
-import { field, matches, QueryInteger } from './fields';
+import { field, matches, presence, QueryInteger } from './fields';
 import { JsonStream, type WritePiece } from './streams';
 
 const DEFAULT_PAGE_SIZE = 20;
 const CURSOR = /^[\w.-]{1,500}$/;
 
-/** The query of every list. */
-export class PageQuery {
-  @QueryInteger(1, Number.MAX_SAFE_INTEGER, 1) page?: string;
-  @QueryInteger(1, 100, DEFAULT_PAGE_SIZE) page_size?: string;
-  @field(
+const PageSize = () => QueryInteger(1, 100, DEFAULT_PAGE_SIZE);
+const After = (description: string) =>
+  field(
     {
       check: matches(CURSOR),
       message: 'must be the pagination.next of a page of this list',
       schema: { type: 'string', pattern: CURSOR.source },
     },
-    {
-      optional: true,
-      description:
-        '`pagination.next` of the page before, in place of `page`: a walk misses no row and repeats none',
-    },
-  )
+    { optional: true, description },
+  );
+
+const Refused = (message: string) =>
+  applyDecorators(
+    ...presence({ optional: true }),
+    ValidateBy({ name: 'refused', validator: { validate: () => false } }, { message }),
+  );
+
+/** The query of every list that is counted. */
+export class PageQuery {
+  @QueryInteger(1, Number.MAX_SAFE_INTEGER, 1) page?: string;
+  @PageSize() page_size?: string;
+  @After('`pagination.next` of the page before, in place of `page`: a walk misses no row and repeats none')
   after?: string;
+}
+
+/** The query of a list that is walked and never counted: it has no numbered pages. */
+export class WalkQuery {
+  @PageSize() page_size?: string;
+  @After('`pagination.next` of the page before') after?: string;
+  /** Not documented. Ignored, it would answer the first page to every number. */
+  @Refused('does not exist in this list: send the pagination.next of the page before as after')
+  page?: undefined;
 }
 
 export class Pagination {
@@ -43,6 +60,17 @@ export class Pagination {
   next: string | null;
 }
 
+export class WalkPagination {
+  @ApiProperty({ type: 'integer' }) page_size: number;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      '`after` of the next page; null on the last one. A page before it can have fewer rows, or none',
+  })
+  next: string | null;
+}
+
 /** The place of a row in a list: the values by which the list is ordered. */
 export type Position = readonly (string | number)[];
 
@@ -54,7 +82,7 @@ export class Page<At extends Position> {
 
   /** `after` is the last row of the page before, and `counted` the total of its walk; a page without `after` has a number. */
   constructor(
-    query: PageQuery,
+    query: PageQuery | WalkQuery,
     private readonly cursorOf: (at: At, counted: number) => string,
     readonly after?: At,
     private readonly counted?: number,
@@ -79,6 +107,11 @@ export class Page<At extends Position> {
     const last = rows.at(-1);
     this.next = read.length > this.size && last !== undefined ? at(last) : undefined;
     return rows;
+  }
+
+  /** A page of a list that is not counted; the next one begins behind `last`, unless this is the end. */
+  walked(last: At | undefined): WalkPagination {
+    return { page_size: this.size, next: last === undefined ? null : this.cursorOf(last, 0) };
   }
 
   /** The rows of the whole list. A walk counts them once, where it begins: counting can cost more than the page. */
@@ -108,7 +141,7 @@ export class ListPage {
   constructor(
     private readonly name: string,
     readonly items: Iterable<object>,
-    private readonly pagination: Pagination,
+    private readonly pagination: Pagination | WalkPagination,
   ) {}
 
   /** The result: one text, or a stream for a large page. Both have the same bytes. */

@@ -485,6 +485,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/users': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the users
+     * @description Answers one page of the users about whom anything is held, one item for each user and guild, with what `GET /consents/status` answers. Erased users are left out. A page with `status` or `category` looks at 500 users at most: it can have fewer items than `page_size`, or none, and `next` continues until it is null. It writes no audit event.
+     */
+    readonly get: operations['usersList'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/v1/data/submit': {
     readonly parameters: {
       readonly query?: never;
@@ -1652,6 +1672,46 @@ export interface components {
       readonly withdrawal_method?: string;
       readonly digest: string;
       readonly categories: readonly components['schemas']['CategoryText'][];
+    };
+    readonly ListedUserView: {
+      /** @enum {string} */
+      readonly status: 'none' | 'pending' | 'accepted' | 'revoked';
+      readonly version: string | null;
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** Format: date-time */
+      readonly accepted_at: string | null;
+      /** Format: date-time */
+      readonly revoked_at: string | null;
+      /**
+       * Format: date-time
+       * @description When the user last declined; null where a newer request or acceptance follows
+       */
+      readonly declined_at: string | null;
+      /** @description A newer version that waits beside the accepted one */
+      readonly pending_version?: string;
+      /**
+       * Format: date-time
+       * @description When the last data stored under the withdrawn consent will be erased, unless the user consents again before
+       */
+      readonly data_erased_at?: string;
+      readonly categories?: readonly components['schemas']['CategoryConsentView'][];
+      /**
+       * Format: date-time
+       * @description When the user was last asked or has last decided; null for one who never was asked
+       */
+      readonly updated_at: string | null;
+      /** @description true where the key of the user is lost or damaged: ids that are not known are 20 zeros */
+      readonly unreadable?: boolean;
+    };
+    readonly WalkPagination: {
+      readonly page_size: number;
+      /** @description `after` of the next page; null on the last one. A page before it can have fewer rows, or none */
+      readonly next: string | null;
+    };
+    readonly UsersView: {
+      readonly users: readonly components['schemas']['ListedUserView'][];
+      readonly pagination: components['schemas']['WalkPagination'];
     };
     readonly SubmittedView: {
       readonly user_id: string;
@@ -3329,6 +3389,44 @@ export interface operations {
             /** @enum {boolean} */
             readonly success: true;
             readonly data: components['schemas']['ConsentWordsView'];
+          };
+        };
+      };
+    };
+  };
+  readonly usersList: {
+    readonly parameters: {
+      readonly query?: {
+        readonly page_size?: number;
+        /** @description `pagination.next` of the page before */
+        readonly after?: string;
+        /** @description One user, in every guild */
+        readonly user_id?: string;
+        /** @description One guild */
+        readonly guild_id?: string;
+        /** @description State of the consent; with `category`, of this category in it */
+        readonly status?: 'none' | 'pending' | 'accepted' | 'revoked';
+        /** @description Key of a registered category: users whose consent or request names it, or is about all */
+        readonly category?: string;
+        /** @description `key`: all users, in a fixed order; `recent`: the users of the newest 5,000 audit events, newest first; default `key` */
+        readonly order?: 'key' | 'recent';
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['UsersView'];
           };
         };
       };

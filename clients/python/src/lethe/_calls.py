@@ -38,6 +38,7 @@ from .types import (
     FurtherConsentText,
     GuildErasedView,
     Id,
+    ListedUserView,
     PrivacyLinkDeletedView,
     PrivacyLinkView,
     ReplayView,
@@ -655,6 +656,34 @@ class Consents(Group):
         given: Dict[str, Any] = {"digest": digest}
         answer: ConsentWordsView = self._call.send("GET /consents/texts/{digest}", given, options)
         return answer
+
+
+class Users(Group):
+    def list(
+        self,
+        *,
+        user_id: Optional[Id] = OMITTED,
+        guild_id: Optional[Id] = OMITTED,
+        status: Optional[Literal["none", "pending", "accepted", "revoked"]] = OMITTED,
+        category: Optional[str] = OMITTED,
+        order: Optional[Literal["key", "recent"]] = OMITTED,
+        options: Optional[CallOptions] = None,
+    ) -> Pages[ListedUserView]:
+        """List the users.
+
+        Answers one page of the users about whom anything is held, one item for each user and guild, with what
+        `GET /consents/status` answers. Erased users are left out. A page with `status` or `category` looks at
+        500 users at most: it can have fewer items than `page_size`, or none, and `next` continues until it is
+        null. It writes no audit event.
+        """
+        given: Dict[str, Any] = {
+            "user_id": user_id,
+            "guild_id": guild_id,
+            "status": status,
+            "category": category,
+            "order": order,
+        }
+        return Pages(self._call, "GET /users", "users", given, options)
 
 
 class Data(Group):

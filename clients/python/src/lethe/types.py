@@ -385,6 +385,24 @@ class ConsentWordsView(_ConsentWordsView, total=False):
     withdrawal_method: str
 
 
+class _ListedUserView(TypedDict):
+    status: Literal["none", "pending", "accepted", "revoked"]
+    version: Optional[str]
+    user_id: str
+    guild_id: str
+    accepted_at: Optional[str]
+    revoked_at: Optional[str]
+    declined_at: Optional[str]
+    updated_at: Optional[str]
+
+
+class ListedUserView(_ListedUserView, total=False):
+    pending_version: str
+    data_erased_at: str
+    categories: List[CategoryConsentView]
+    unreadable: bool
+
+
 class _UserValueView(TypedDict):
     user_id: str
     data: Optional[Dict[str, Any]]
@@ -625,6 +643,16 @@ class ConsentHistoryView(TypedDict):
 class ConsentTextsListView(TypedDict):
     texts: List[ConsentTextView]
     pagination: Pagination
+
+
+class UsersView(TypedDict):
+    users: List[ListedUserView]
+    pagination: WalkPagination
+
+
+class WalkPagination(TypedDict):
+    page_size: int
+    next: Optional[str]
 
 
 class SubmittedView(TypedDict):
