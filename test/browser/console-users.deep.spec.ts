@@ -260,6 +260,16 @@ describeInBrowser('the users of the console', () => {
       expect(await page.textContent('main')).not.toContain(VALUE);
     });
 
+    it('is nothing that the page to sign in shows, once the session has ended', async () => {
+      const { data } = await bot.post(`/bots/${bot.id}/keys`, { scopes: ['read'] });
+      const page = await at(pathOf(user), DESKTOP, data.api_key as string);
+      await page.waitForSelector('.facts');
+      await bot.delete(`/bots/${bot.id}/keys/${data.id as string}`);
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await page.waitForSelector('text=Your session has ended');
+      expect(await page.content()).not.toContain(user.user_id);
+    });
+
     it('shows hostile names and values as text, and asks for the id of a server that has no name to type', async () => {
       const [typable, blank] = [snowflake(), snowflake()];
       await bot.post('/servers/register', { guild_id: typable, name: HOSTILE });

@@ -49,7 +49,7 @@ export function Consent({ of: user }: { readonly of: ListedUser }) {
         )}
         {user.status !== 'none' && (
           <>
-            <dt>{t('categories')}</dt>
+            <dt>{t('usersCategories')}</dt>
             <dd>
               <Categories of={user} />
             </dd>
@@ -102,7 +102,7 @@ export function History({ ids }: { readonly ids: Ids }) {
               { title: t('event'), cell: ({ action }) => <Code kind="action" of={action} /> },
               { title: t('version'), cell: ({ version }) => version },
               {
-                title: t('categories'),
+                title: t('usersCategories'),
                 cell: ({ categories }) =>
                   categories?.map((key, at) => (
                     <span key={key}>

@@ -49,8 +49,11 @@ export function Events({ ids, isHeld }: { readonly ids: Ids; readonly isHeld: bo
           onPage={found.total_pages > 1 ? setPage : undefined}
           columns={[
             { title: t('time'), cell: ({ created_at: at }) => <When at={at} /> },
-            { title: t('event'), cell: ({ event_type: type }) => <Code kind="event" of={type} /> },
-            { title: t('source'), cell: ({ source }) => <Code kind="source" of={source} /> },
+            {
+              title: t('event'),
+              cell: ({ event_type: type }) => <Code kind="event" of={type} class="line" />,
+            },
+            { title: t('source'), cell: ({ source }) => <Code kind="source" of={source} class="line" /> },
             { title: t('details'), cell: ({ details }) => <Value of={details} /> },
           ]}
         />

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Link, useParams, useRoute } from 'wouter-preact';
 import { useWords } from '../language';
 import { Copy, userPath, When } from '../parts';
@@ -27,6 +27,13 @@ export function useUserTitle(): string {
 export function UserPage() {
   const { t } = useWords();
   const { server, user } = useParams();
+  // The page to sign in, after a session that has ended, has no title of its own.
+  useEffect(
+    () => () => {
+      document.title = t('appName');
+    },
+    [],
+  );
   if (isId(server) && isId(user))
     return <User key={`${server}/${user}`} ids={{ user_id: user, guild_id: server }} />;
   return (

@@ -37,59 +37,64 @@ export function UsersFilterForm({ address }: { readonly address: Address }) {
   return (
     <>
       <form
-        class="row"
         role="search"
         onSubmit={(event) => {
           event.preventDefault();
           search();
         }}
       >
-        <label>
-          {t('usersFind')}
-          <input
-            type="search"
-            autocomplete="off"
-            spellcheck={false}
-            value={text}
-            placeholder={t('usersFindHint')}
-            aria-invalid={isBad}
-            aria-describedby={isBad ? 'users-bad-id' : undefined}
-            onInput={(event) => setText(event.currentTarget.value)}
+        <div class="row">
+          {' '}
+          <label>
+            {t('usersFind')}
+            <input
+              type="search"
+              autocomplete="off"
+              spellcheck={false}
+              value={text}
+              placeholder={t('usersFindHint')}
+              aria-invalid={isBad}
+              aria-describedby={isBad ? 'users-bad-id' : undefined}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+          </label>
+          <button class="primary" type="submit">
+            {t('findUser')}
+          </button>
+        </div>
+        <div class="row filters">
+          {' '}
+          <Choice
+            name={t('server')}
+            of={known}
+            chosen={address.server}
+            onChoose={(server) => filter({ server })}
           />
-        </label>
-        <button class="primary" type="submit">
-          {t('findUser')}
-        </button>
-        <Choice
-          name={t('server')}
-          of={known}
-          chosen={address.server}
-          onChoose={(server) => filter({ server })}
-        />
-        <Choice
-          name={t('status')}
-          of={STATUSES.map((status) => [status, named('consent', status)])}
-          chosen={address.status}
-          onChoose={(chosen) => filter({ status: STATUSES.find((status) => status === chosen) })}
-        />
-        <Choice
-          name={t('category')}
-          of={labels}
-          chosen={address.category}
-          onChoose={(category) => filter({ category })}
-        />
-        <label>
-          {t('usersOrder')}
-          <select
-            // One user is looked for among all.
-            disabled={address.user !== undefined}
-            value={address.user === undefined ? (address.order ?? '') : 'all'}
-            onChange={(event) => filter({ order: event.currentTarget.value === 'all' ? 'all' : undefined })}
-          >
-            <option value="">{t('usersRecent')}</option>
-            <option value="all">{t('usersAll')}</option>
-          </select>
-        </label>
+          <Choice
+            name={t('status')}
+            of={STATUSES.map((status) => [status, named('consent', status)])}
+            chosen={address.status}
+            onChoose={(chosen) => filter({ status: STATUSES.find((status) => status === chosen) })}
+          />
+          <Choice
+            name={t('category')}
+            of={labels}
+            chosen={address.category}
+            onChoose={(category) => filter({ category })}
+          />
+          <label>
+            {t('usersOrder')}
+            <select
+              // One user is looked for among all.
+              disabled={address.user !== undefined}
+              value={address.user === undefined ? (address.order ?? '') : 'all'}
+              onChange={(event) => filter({ order: event.currentTarget.value === 'all' ? 'all' : undefined })}
+            >
+              <option value="">{t('usersRecent')}</option>
+              <option value="all">{t('usersAll')}</option>
+            </select>
+          </label>
+        </div>{' '}
       </form>
       {isBad && (
         <p class="notice bad" role="alert" id="users-bad-id">

@@ -81,7 +81,7 @@ function Rows({ of, address }: { readonly of: UsersPart; readonly address: Addre
           title: t('status'),
           cell: ({ status }) => <Code kind="consent" of={status} class={`badge ${status}`} />,
         },
-        { title: t('categories'), cell: (user) => <Categories of={user} /> },
+        { title: t('usersCategories'), cell: (user) => <Categories of={user} /> },
         { title: t('usersChanged'), cell: ({ updated_at: at }) => <When at={at} /> },
       ]}
     />
