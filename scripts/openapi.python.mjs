@@ -169,6 +169,7 @@ function methodText(call) {
   const answer = answerOf(operation);
   const listed = schemas[refName(answer?.$ref ?? '')]?.properties;
   const isList = listed?.pagination !== undefined;
+  const pages = refName(listed?.pagination?.$ref ?? '') === 'WalkPagination' ? 'AsyncWalk' : 'AsyncPages';
   const given = isPositional
     ? [/\{(\w+)\}[^{]*$/.exec(route)[1]].map((name) => ({ name, written: name, required: true, type: 'str' }))
     : parametersOf(call, operation, isList);
@@ -183,7 +184,7 @@ function methodText(call) {
       : `        given: Dict[str, Any] = {\n${pairs.map((pair) => `            ${pair},\n`).join('')}        }`;
   const name = isList ? Object.keys(listed).find((key) => listed[key].items !== undefined) : '';
   const type = isList
-    ? `AsyncPages[${typeOf(listed[name].items, pascal(name), false)}]`
+    ? `${pages}[${typeOf(listed[name].items, pascal(name), false)}]`
     : typeOf(answer, pascal(`${group}_${method}`), false);
   const own = ['self', ...(isPositional ? [...parameters, '*'] : ['*', ...parameters])];
   const options = 'options: Optional[CallOptions] = None';
@@ -195,7 +196,7 @@ function methodText(call) {
   const [about] = (operation.description ?? '').split('\n\n');
   const doc = docstring(`${operation.summary}.${about === '' ? '' : `\n\n${about}`}`, 8);
   const body = isList
-    ? [`        return AsyncPages(self._call, "${route}", "${name}", given, options)`]
+    ? [`        return ${pages}(self._call, "${route}", "${name}", given, options)`]
     : [
         `        answer: ${type} = await self._call.send("${route}", given, options)`,
         '        return answer',
@@ -263,7 +264,7 @@ from __future__ import annotations
 
 from typing import ${typing.join(', ')}
 
-from ._async_caller import AsyncGroup, AsyncPages
+from ._async_caller import AsyncGroup, AsyncPages, AsyncWalk
 from ._core import OMITTED, CallOptions
 ${importText(named)}
 

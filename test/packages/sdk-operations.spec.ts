@@ -28,6 +28,7 @@ const METHODS: Readonly<Record<string, (lethe: Lethe) => Promise<unknown>>> = {
   'GET /servers': ({ servers }) => first(servers.list()),
   'DELETE /servers/{guild_id}': ({ servers }) => servers.delete({ ...guild, grace_days: 7 }),
   'POST /servers/{guild_id}/cancel-deletion': ({ servers }) => servers.cancelDeletion(guild),
+  'GET /users': ({ users }) => first(users.list({ ...who, status: 'accepted', order: 'recent' })),
   'POST /data/register': ({ categories }) =>
     categories.register({ key: 'profile', label_de: 'Profil', label_en: 'Profile', fields: [] }),
   'GET /data/categories': ({ categories }) => first(categories.list()),
@@ -111,7 +112,7 @@ describe('@lethe/sdk', () => {
       called.push(operationOf(method ?? '', new URL(url).pathname.replace('/api/v1', '')));
       const page = { page: 1, page_size: 100, total_count: 0, total_pages: 0, next: null };
       const lists = { results: [], entries: [], texts: [], keys: [], servers: [], categories: [] };
-      const more = { values: [], events: [], checkpoints: [], deliveries: [] };
+      const more = { users: [], values: [], events: [], checkpoints: [], deliveries: [] };
       return Response.json({ success: true, data: { id: 'b1', pagination: page, ...lists, ...more } });
     }) as typeof globalThis.fetch;
     await call(new Lethe({ url: 'https://lethe.example', key: 'sk_live_x', fetch }));

@@ -100,6 +100,11 @@ describe('what belongs to another bot', () => {
       ['/audit/events?event_type=data_submitted', 'events'],
     ] as const)
       expectSuccess(await mine.get(path), 200, { [name]: [], pagination: pagination(1, 20, 0) });
+    for (const filter of ['', `user_id=${who.user_id}`, `guild_id=${who.guild_id}`, query()])
+      for (const order of ['key', 'recent'])
+        expectSuccess(await mine.get(`/users?${filter}&order=${order}`), 200, {
+          ...{ users: [], pagination: { page_size: 20, next: null } },
+        });
   });
 });
 
@@ -120,6 +125,9 @@ describe('two bots with the same user, guild and names', () => {
       bot: { id: mine.id },
       data: { profile: { value: 'mine' } },
     });
+    for (const one of [mine, theirs])
+      for (const order of ['key', 'recent'])
+        expect((await one.get<{ users: object[] }>(`/users?order=${order}`)).data.users).toHaveLength(1);
     await untouched();
   });
 

@@ -185,6 +185,20 @@ def test_with_consent_asks_again_after_the_end_of_a_category(service: Lethe) -> 
         service.with_consent(lambda: None, **who, category="profile")
 
 
+def test_lists_its_users_and_walks_the_list(lethe: Lethe) -> None:
+    those = [consenting(lethe) for _ in range(3)]
+    found = lethe.users.list(status="accepted").to_list()
+    ids = [{"user_id": one["user_id"], "guild_id": one["guild_id"]} for one in found]
+    assert sorted(one["user_id"] for one in ids) == sorted(one["user_id"] for one in those)
+    first = lethe.users.list().page(size=2)
+    assert first["pagination"]["page_size"] == 2
+    rest = lethe.users.list().page(first["pagination"]["next"], 2)
+    assert [*first["items"], *rest["items"]] == found
+    assert rest["pagination"]["next"] is None
+    assert lethe.users.list(order="recent").to_list()[0]["user_id"] == those[-1]["user_id"]
+    assert lethe.users.list(user_id=int(those[0]["user_id"])).to_list()[0]["guild_id"] == those[0]["guild_id"]
+
+
 def test_lists_page_by_page_and_acts_on_many(lethe: Lethe) -> None:
     guilds = sorted(snowflake() for _ in range(101))
     for guild_id in guilds:

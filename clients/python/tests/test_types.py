@@ -67,7 +67,8 @@ def test_each_operation_has_a_method_with_its_keywords(client: Any, route: str, 
     if method.__name__ == "request" or call.args:
         return
     known = {name.rstrip("_") for name in signature.parameters}
-    by_key = {"bot_id"} | ({"page", "page_size", "after"} if "Pages" in str(signature.return_annotation) else set())
+    is_list = re.search("Pages|Walk", str(signature.return_annotation)) is not None
+    by_key = {"bot_id"} | ({"page", "page_size", "after"} if is_list else set())
     assert set(fields(operation)) - by_key - known <= SAID
 
 

@@ -14,8 +14,8 @@ export class UsersController {
     summary: 'List the users',
     description:
       'Answers one page of the users about whom anything is held, one item for each user and guild, with what ' +
-      '`GET /consents/status` answers. Erased users are left out. A page with `status` or `category` looks at 500 users ' +
-      'at most: it can have fewer items than `page_size`, or none, and `next` continues until it is null. ' +
+      '`GET /consents/status` answers. Erased users are left out. A page with `status`, `category` or `order=recent` ' +
+      'looks at 500 users at most: it can have fewer items than `page_size`, or none, and `next` continues until it is null. ' +
       'It writes no audit event.',
     parameters: { guild_id: EXAMPLE.guild_id },
     examples: EXAMPLES.users,

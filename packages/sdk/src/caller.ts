@@ -1,4 +1,4 @@
-import { Items, type Page } from './items';
+import { Items, type Page, Walk, type WalkPage } from './items';
 import { ConsentRequiredError } from './errors';
 import { unexpected } from './refusals';
 import type { Answer, Given, Route } from './routes';
@@ -51,12 +51,13 @@ export class Caller {
   /** A method that answers all pages of a list. */
   list<R extends Route>(route: R, name: string & ListName<R>) {
     return (...[filter, options]: ListRest<R>): Items<ItemOf<R>> =>
-      new Items(async (page) => {
-        const answer = await this.send<R>(route, { ...filter, ...page }, options);
-        const { pagination, [name]: items } = answer as unknown as Record<string, unknown>;
-        if (!Array.isArray(items) || !hasNext(pagination)) throw unexpected(200);
-        return { ...(pagination as Omit<Page<ItemOf<R>>, 'items'>), items: items as ItemOf<R>[] };
-      });
+      new Items((place) => this.page<R, Page<ItemOf<R>>>(route, name, { ...filter, ...place }, options));
+  }
+
+  /** A method that answers all pages of a list that is not counted. */
+  walk<R extends Route>(route: R, name: string & ListName<R>) {
+    return (...[filter, options]: ListRest<R>): Walk<ItemOf<R>> =>
+      new Walk((place) => this.page<R, WalkPage<ItemOf<R>>>(route, name, { ...filter, ...place }, options));
   }
 
   /** Any operation of the interface. */
@@ -76,6 +77,18 @@ export class Caller {
   async begun(route: Route, given: object, options?: CallOptions): Promise<Response> {
     const [path, rest] = await this.placed(route, given);
     return this.transport.begun(route, path, rest, options);
+  }
+
+  private async page<R extends Route, P extends WalkPage<ItemOf<R>>>(
+    route: R,
+    name: string,
+    given: object,
+    options: CallOptions | undefined,
+  ): Promise<P> {
+    const answer = await this.send<R>(route, given, options);
+    const { pagination, [name]: items } = answer as unknown as Record<string, unknown>;
+    if (!Array.isArray(items) || !hasNext(pagination)) throw unexpected(200);
+    return { ...(pagination as Omit<P, 'items'>), items } as unknown as P;
   }
 
   /** The path with its ids, and what is left for query or body. */

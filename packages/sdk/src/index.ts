@@ -1,7 +1,7 @@
 export type { Submitted } from './batches';
 export type { AnyCategories } from './categories';
 export * from './errors';
-export { Items, type Page } from './items';
+export { Items, type Page, Walk, type WalkPage } from './items';
 export type { KeySet, PublicKey } from './key-set';
 export * from './lethe';
 export * from './replay-cache';

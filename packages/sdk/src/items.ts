@@ -1,15 +1,23 @@
-/** One page of a list. */
-export interface Page<Item> {
+/** One page of a list that is walked, and never counted. It can have fewer items than asked for, or none. */
+export interface WalkPage<Item> {
   readonly items: readonly Item[];
-  readonly page: number;
   readonly page_size: number;
-  readonly total_count: number;
-  readonly total_pages: number;
   /** Where the next page begins; null on the last one. */
   readonly next: string | null;
 }
 
-type Load<Item> = (query: { page?: number; page_size?: number; after?: string }) => Promise<Page<Item>>;
+/** One page of a list. */
+export interface Page<Item> extends WalkPage<Item> {
+  readonly page: number;
+  readonly total_count: number;
+  readonly total_pages: number;
+}
+
+interface Place {
+  readonly page?: number;
+  readonly page_size?: number;
+  readonly after?: string;
+}
 
 const PAGE_SIZE_MAX = 100;
 
@@ -17,16 +25,8 @@ const PAGE_SIZE_MAX = 100;
  * All items of a list: `for await (const item of …)`. Each item that is there during the whole walk comes exactly once, also
  * while others are added or deleted.
  */
-export class Items<Item> implements AsyncIterable<Item> {
-  constructor(private readonly load: Load<Item>) {}
-
-  /** One page with the totals. */
-  page(page?: number, pageSize?: number): Promise<Page<Item>> {
-    return this.load({
-      ...(page !== undefined && { page }),
-      ...(pageSize !== undefined && { page_size: pageSize }),
-    });
-  }
+abstract class Listed<Item, P extends WalkPage<Item>> implements AsyncIterable<Item> {
+  constructor(protected readonly load: (place: Place) => Promise<P>) {}
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     for (let after: string | null | undefined; after !== null;) {
@@ -43,5 +43,27 @@ export class Items<Item> implements AsyncIterable<Item> {
     const all: Item[] = [];
     for await (const item of this) all.push(item);
     return all;
+  }
+}
+
+/** A list with totals and numbered pages. */
+export class Items<Item> extends Listed<Item, Page<Item>> {
+  /** One page with the totals. */
+  page(page?: number, pageSize?: number): Promise<Page<Item>> {
+    return this.load({
+      ...(page !== undefined && { page }),
+      ...(pageSize !== undefined && { page_size: pageSize }),
+    });
+  }
+}
+
+/** A list that is walked: it has no totals and no numbers of pages. */
+export class Walk<Item> extends Listed<Item, WalkPage<Item>> {
+  /** The first page, or the one after `next` of the page before. */
+  page(after?: string | null, pageSize?: number): Promise<WalkPage<Item>> {
+    return this.load({
+      ...(after != null && { after }),
+      ...(pageSize !== undefined && { page_size: pageSize }),
+    });
   }
 }

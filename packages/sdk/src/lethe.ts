@@ -13,6 +13,7 @@ import {
   privacyOf,
   serversOf,
   statsOf,
+  usersOf,
   webhooksOf,
 } from './resources';
 import type { KeySet } from './key-set';
@@ -39,6 +40,7 @@ export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
   readonly bots: ReturnType<typeof botsOf>;
   readonly keys: ReturnType<typeof keysOf>;
   readonly servers: ReturnType<typeof serversOf>;
+  readonly users: ReturnType<typeof usersOf>;
   readonly categories: ReturnType<typeof categoriesOf>;
   readonly consents: ReturnType<typeof consentsOf>;
   readonly data: DataOf<C>;
@@ -63,6 +65,7 @@ export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
     this.bots = botsOf(call);
     this.keys = keysOf(call);
     this.servers = serversOf(call);
+    this.users = usersOf(call);
     this.categories = categoriesOf(call);
     this.consents = consentsOf(call);
     this.data = dataOf(call) as unknown as DataOf<C>;

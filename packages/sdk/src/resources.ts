@@ -44,6 +44,11 @@ export const serversOf = (call: Caller) => ({
   cancelDeletion: call.with('POST /servers/{guild_id}/cancel-deletion'),
 });
 
+export const usersOf = (call: Caller) => ({
+  /** The users about whom anything is held, one item for each user and guild. Pages have no totals and no numbers. */
+  list: call.walk('GET /users', 'users'),
+});
+
 export const categoriesOf = (call: Caller) => ({
   /** Declares what the bot stores, with a type and labels for each field. */
   register: call.with('POST /data/register'),

@@ -1,8 +1,8 @@
 """Client for Lethe, a self-hosted GDPR service for bots."""
 
 from ._async import AsyncLethe
-from ._async_caller import AsyncPages
-from ._caller import Pages
+from ._async_caller import AsyncPages, AsyncWalk
+from ._caller import Pages, Walk
 from ._core import CallOptions
 from ._sync import Lethe
 from .errors import (
@@ -25,6 +25,7 @@ from .webhooks import Webhook, WebhookHandler, WebhookVerificationError, verify_
 __all__ = [
     "AsyncLethe",
     "AsyncPages",
+    "AsyncWalk",
     "CallOptions",
     "ConflictError",
     "ConsentRequiredError",
@@ -42,6 +43,7 @@ __all__ = [
     "SuspendedError",
     "UnauthorizedError",
     "UnavailableError",
+    "Walk",
     "Webhook",
     "WebhookHandler",
     "WebhookVerificationError",

@@ -228,6 +228,7 @@ class AsyncLethe(calls.AsyncUnnamed):
         self.bots = AsyncBots(call)
         self.keys = calls.AsyncKeys(call)
         self.servers = calls.AsyncServers(call)
+        self.users = calls.AsyncUsers(call)
         self.categories = calls.AsyncCategories(call)
         self.consents = AsyncConsents(call)
         self.data = AsyncData(call)

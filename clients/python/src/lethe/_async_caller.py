@@ -9,7 +9,7 @@ import httpx
 
 from . import _core
 from ._core import CallOptions, Json
-from ._page import Page
+from ._page import Page, WalkPage
 from .errors import ConsentRequiredError, LetheError
 
 T = TypeVar("T")
@@ -139,17 +139,13 @@ def _fault(request: _core.Request, attempts: _core.Attempts, cause: Exception) -
     return _core.network_error(request.route, cause, never_sent)
 
 
-class AsyncPages(Generic[T]):
+class _AsyncListed(Generic[T]):
     """A list of the service. `async for` reads it in pages; rows that come or go meanwhile hide no other row."""
 
     def __init__(
         self, call: AsyncCaller, route: str, name: str, given: Mapping[str, Any], options: Optional[CallOptions]
     ) -> None:
         self._call, self._route, self._name, self._given, self._options = call, route, name, given, options
-
-    async def page(self, number: int, size: int = _core.PAGE_SIZE) -> Page[T]:
-        """One page: `items`, and `pagination` as the service answers it."""
-        return await self._asked({"page": number, "page_size": size})
 
     async def __aiter__(self) -> AsyncIterator[T]:
         place: Json = {}
@@ -165,9 +161,26 @@ class AsyncPages(Generic[T]):
         """Every item."""
         return [item async for item in self]
 
-    async def _asked(self, place: Mapping[str, Any]) -> Page[T]:
+    async def _asked(self, place: Mapping[str, Any]) -> Json:
         answer = await self._call.send(self._route, {**self._given, **place}, self._options)
-        return cast("Page[T]", _core.page_of(answer, self._name))
+        return _core.page_of(answer, self._name)
+
+
+class AsyncPages(_AsyncListed[T]):
+    """A list of the service with totals. `async for` reads it in pages; rows that come or go meanwhile hide no other row."""
+
+    async def page(self, number: int, size: int = _core.PAGE_SIZE) -> Page[T]:
+        """One page: `items`, and `pagination` as the service answers it."""
+        return cast("Page[T]", await self._asked({"page": number, "page_size": size}))
+
+
+class AsyncWalk(_AsyncListed[T]):
+    """A list of the service without totals. `async for` reads it in pages; rows that come or go meanwhile hide no other row."""
+
+    async def page(self, after: Optional[str] = None, size: int = _core.PAGE_SIZE) -> WalkPage[T]:
+        """The first page, or the one after `next` of the page before. It can have fewer items than `size`, or none."""
+        place: Json = {} if after is None else {"after": after}
+        return cast("WalkPage[T]", await self._asked({**place, "page_size": size}))
 
 
 class AsyncGroup:

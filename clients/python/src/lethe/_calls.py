@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Literal, Mapping, Optional
 
-from ._caller import Group, Pages
+from ._caller import Group, Pages, Walk
 from ._core import OMITTED, CallOptions
 from .types import (
     AcceptedConsentView,
@@ -668,13 +668,13 @@ class Users(Group):
         category: Optional[str] = OMITTED,
         order: Optional[Literal["key", "recent"]] = OMITTED,
         options: Optional[CallOptions] = None,
-    ) -> Pages[ListedUserView]:
+    ) -> Walk[ListedUserView]:
         """List the users.
 
         Answers one page of the users about whom anything is held, one item for each user and guild, with what
-        `GET /consents/status` answers. Erased users are left out. A page with `status` or `category` looks at
-        500 users at most: it can have fewer items than `page_size`, or none, and `next` continues until it is
-        null. It writes no audit event.
+        `GET /consents/status` answers. Erased users are left out. A page with `status`, `category` or
+        `order=recent` looks at 500 users at most: it can have fewer items than `page_size`, or none, and `next`
+        continues until it is null. It writes no audit event.
         """
         given: Dict[str, Any] = {
             "user_id": user_id,
@@ -683,7 +683,7 @@ class Users(Group):
             "category": category,
             "order": order,
         }
-        return Pages(self._call, "GET /users", "users", given, options)
+        return Walk(self._call, "GET /users", "users", given, options)
 
 
 class Data(Group):

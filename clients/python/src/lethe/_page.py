@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, Generic, List, TypeVar
 
-from .types import Pagination
+from .types import Pagination, WalkPagination
 
 T = TypeVar("T")
 
@@ -16,7 +16,14 @@ if TYPE_CHECKING:
         items: List[T]
         pagination: Pagination
 
+    class WalkPage(TypedDict, Generic[T]):
+        items: List[T]
+        pagination: WalkPagination
+
 else:
 
     class Page(Dict[str, Any], Generic[T]):
         """`items`, and `pagination` as the service answers it."""
+
+    class WalkPage(Dict[str, Any], Generic[T]):
+        """`items`, and `pagination` as the service answers it: without totals."""

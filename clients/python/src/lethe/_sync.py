@@ -227,6 +227,7 @@ class Lethe(calls.Unnamed):
         self.bots = Bots(call)
         self.keys = calls.Keys(call)
         self.servers = calls.Servers(call)
+        self.users = calls.Users(call)
         self.categories = calls.Categories(call)
         self.consents = Consents(call)
         self.data = Data(call)

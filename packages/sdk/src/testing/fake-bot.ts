@@ -7,6 +7,7 @@ import { FakeLinks } from './fake-links';
 import { FakePages } from './fake-pages';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
 import { statsOf, TYPES } from './fake-stats';
+import { usersOf } from './fake-users';
 import { dataOf, faultsOf } from './fake-values';
 
 export interface Tools {
@@ -20,8 +21,10 @@ interface Value extends Json {
   readonly updated_at: string;
 }
 
-interface Held {
+export interface Held {
   readonly ids: Ids;
+  /** Whether anything happened, so that the user is listed. */
+  readonly isHeld: boolean;
   readonly consent: FakeConsent;
   readonly values: Map<string, Value>;
 }
@@ -85,14 +88,11 @@ export class FakeBot {
     return view;
   }
 
-  declineConsent(given: Json): Json {
-    return this.addressed(given).consent.decline(given, this.tools.nowIso());
-  }
+  declineConsent = (given: Json): Json => this.addressed(given).consent.decline(given, this.tools.nowIso());
 
   async revokeConsent(given: Json): Promise<Json> {
     const ids = idsOf(given);
-    const { consent } = this.held(ids);
-    const at = this.tools.nowIso();
+    const [{ consent }, at] = [this.held(ids), this.tools.nowIso()];
     const { view, isOver } = consent.revoke(given, at, this.categories.keys);
     this.note('consent_revoked', ids, { version: view['version'] });
     const event = { event: 'consent_revoked', ...ids, revoked_at: at } as const;
@@ -100,9 +100,7 @@ export class FakeBot {
     return view;
   }
 
-  consentStatus(given: Json): Json {
-    return this.held(idsOf(given)).consent.statusView;
-  }
+  consentStatus = (given: Json): Json => this.held(idsOf(given)).consent.statusView;
 
   submit(given: Json): Json {
     const ids = idsOf(given);
@@ -124,8 +122,7 @@ export class FakeBot {
 
   valuesOf(given: Json): Json {
     const ids = idsOf(given);
-    const { consent, values } = this.held(ids);
-    const { category } = given;
+    const [{ consent, values }, { category }] = [this.held(ids), given];
     consent.require();
     if (typeof category === 'string') this.permitted(consent, category);
     const shown = [...values].filter(([key]) => consent.covers(key) && (category ?? key) === key).sort();
@@ -190,8 +187,10 @@ export class FakeBot {
   writeEvent(given: Json): Json {
     const { event_type: type, details = null } = given;
     if (!TYPES.includes(String(type))) throw invalid('event_type', `must be one of ${TYPES.join(', ')}`);
-    return this.note(String(type), idsOf(given), details, 'client');
+    return this.note(String(type), this.held(idsOf(given)).ids, details, 'client');
   }
+
+  users = (given: Json): Json[] => usersOf(this, [...this.subjects.values()], given);
 
   stats = (given: Json): Json => statsOf(this, given, this.tools.nowIso());
 
@@ -233,7 +232,7 @@ export class FakeBot {
   }
 
   private held(ids: Ids): Held {
-    const made = { ids, consent: new FakeConsent(ids), values: new Map<string, Value>() };
+    const made = { ids, isHeld: false, consent: new FakeConsent(ids), values: new Map<string, Value>() };
     const held = this.subjects.get(keyOf(ids)) ?? made;
     this.subjects.set(keyOf(ids), held);
     return held;
@@ -243,6 +242,7 @@ export class FakeBot {
     const { newId, nowIso } = this.tools;
     const event = { id: newId(), ...ids, event_type, source, details, created_at: nowIso() };
     this.events.unshift(event);
+    Object.assign(this.subjects.get(keyOf(ids)) ?? {}, { isHeld: true });
     return event;
   }
 }

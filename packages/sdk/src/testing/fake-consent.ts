@@ -19,6 +19,8 @@ export class FakeConsent {
   private acceptedAt: string | null = null;
   private revokedAt: string | null = null;
   private declinedAt: string | null = null;
+  /** The time of the last request or decision. */
+  changedAt: string | null = null;
 
   constructor(private readonly ids: { readonly user_id: string; readonly guild_id: string }) {}
 
@@ -32,7 +34,8 @@ export class FakeConsent {
       this.version === asked.version &&
       (categories ?? []).every((key) => this.covers(key));
     const known = isWaiting ? this.waiting : isGranted ? this.inForce : undefined;
-    if (known === undefined) Object.assign(this, { waiting: asked, declinedAt: null });
+    if (known === undefined)
+      Object.assign(this, { waiting: asked, declinedAt: null, changedAt: asked.requested_at });
     const { id, version, requested_at } = known ?? asked;
     const status = isGranted && !isWaiting ? 'accepted' : 'pending';
     return {
@@ -81,7 +84,7 @@ export class FakeConsent {
     this.granted =
       keys && new Map(keys.map((key) => [key, (named ?? keys).includes(key) ? 'accepted' : 'none']));
     Object.assign(this, { inForce: asked, waiting: undefined, status: 'accepted', revokedAt: null });
-    this.acceptedAt = at;
+    Object.assign(this, { acceptedAt: at, changedAt: at });
     return { view: this.view, isNew: true };
   }
 
@@ -89,7 +92,7 @@ export class FakeConsent {
   decline(given: Json, at: string): Json {
     if (!this.isMeant(this.waiting, { ...given, consent_version: undefined }))
       throw notFound('Consent request', { current_status: this.current });
-    Object.assign(this, { waiting: undefined, declinedAt: at });
+    Object.assign(this, { waiting: undefined, declinedAt: at, changedAt: at });
     return this.statusView;
   }
 
@@ -107,6 +110,7 @@ export class FakeConsent {
     for (const [key, status] of this.granted ?? [])
       if (status === 'accepted' && named?.includes(key) !== false) this.granted?.set(key, 'revoked');
     const isOver = ![...(this.granted?.values() ?? [])].includes('accepted');
+    this.changedAt = at;
     if (isOver) Object.assign(this, { status: 'revoked', waiting: undefined, revokedAt: at });
     return { view: this.view, isOver };
   }
@@ -120,6 +124,15 @@ export class FakeConsent {
   covers(category: string): boolean {
     const isGranted = this.granted === undefined || this.granted.get(category) === 'accepted';
     return this.status === 'accepted' && isGranted;
+  }
+
+  /** The state of a category; undefined where consent and request are not about it. */
+  stateOf(category: string): Status | undefined {
+    if (this.current === 'none') return undefined;
+    const decided = this.current === 'pending' ? this.waiting?.categories : this.granted;
+    if (decided === undefined) return this.current;
+    const { categories } = this.categories as { categories: readonly { key: string; status: Status }[] };
+    return categories.find(({ key }) => key === category)?.status;
   }
 
   get version(): string | undefined {

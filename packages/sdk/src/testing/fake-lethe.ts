@@ -25,6 +25,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   'POST /servers/register': (bot, given) => bot.registerServer(given),
   'GET /servers': ({ pages, servers }, given) => pages.of('servers', [...servers.values()], given),
   'DELETE /servers/{guild_id}': (bot, given) => bot.deleteServer(given),
+  'GET /users': (bot, given) => bot.pages.walk('users', bot.users(given), given),
   'POST /data/register': (bot, given) => bot.categories.register(given),
   'GET /data/categories': ({ pages, categories }, given) => pages.of('categories', categories.all, given),
   'GET /data/categories/{key}': ({ categories }, { key }) => categories.named(key),

@@ -27,6 +27,14 @@ export class FakePages {
       pagination: { page: left === undefined ? page : null, page_size: size, ...count, next },
     };
   }
+
+  /** A page of a list without totals. @throws FakeRefusal 400 also for a number */
+  walk(name: string, all: readonly Json[], given: Json): Json {
+    if (given['page'] !== undefined) throw invalid('page', 'does not exist in this list');
+    const { pagination, [name]: rows } = this.of(name, all, given);
+    const { page_size, next } = pagination as Json;
+    return { [name]: rows, pagination: { page_size, next } };
+  }
 }
 
 function numberOf(given: Json, name: string, max: number): number | undefined {
@@ -37,4 +45,5 @@ function numberOf(given: Json, name: string, max: number): number | undefined {
   return number;
 }
 
-const nameOf = ({ id, user_id: userId }: Json): string => String(id ?? userId);
+const nameOf = ({ id, user_id: userId, guild_id: guildId }: Json): string =>
+  JSON.stringify(id ?? [userId, guildId]);

@@ -38,6 +38,8 @@ class _Held:
         self.consent = FakeConsent(ids)
         #: The values of each category, and when they were stored.
         self.values: Dict[str, Tuple[Json, str]] = {}
+        #: Whether anything happened, so that the user is listed.
+        self.is_held = False
 
 
 class FakeBot:
@@ -52,7 +54,7 @@ class FakeBot:
         self.events: List[Json] = []
         #: The time of each webhook call.
         self.calls: List[str] = []
-        self._subjects: Dict[Ids, _Held] = {}
+        self.subjects: Dict[Ids, _Held] = {}
 
     def register_server(self, given: Json) -> Json:
         guild = id_of(given, "guild_id")
@@ -65,7 +67,7 @@ class FakeBot:
 
     def delete_server(self, given: Json) -> Json:
         guild = id_of(given, "guild_id")
-        held = [ids for ids in self._subjects if ids[1] == guild]
+        held = [ids for ids in self.subjects if ids[1] == guild]
         for ids in held:
             self._forget_in(ids)
         self.servers.pop(guild, None)
@@ -161,7 +163,7 @@ class FakeBot:
         guild, key = id_of(given, "guild_id"), str(self.category(given.get("category"))["key"])
         return [
             {"user_id": held.ids[0], "data": held.values[key][0], "updated_at": held.values[key][1]}
-            for held in self._subjects.values()
+            for held in self.subjects.values()
             if held.ids[1] == guild and key in held.values and held.consent.covers(key)
         ]
 
@@ -197,7 +199,7 @@ class FakeBot:
     def write_event(self, given: Json) -> Json:
         if given.get("event_type") not in TYPES:
             raise invalid("event_type", f"must be one of {', '.join(TYPES)}")
-        return self._note(given["event_type"], ids_of(given), given.get("details"), "client")
+        return self._note(given["event_type"], self._held(ids_of(given)).ids, given.get("details"), "client")
 
     def stats(self, given: Json) -> Json:
         return stats_of(self.events, self.calls, given, self.now())
@@ -205,7 +207,7 @@ class FakeBot:
     def _forget_in(self, ids: Ids) -> Json:
         at, id = self.now(), new_id()
         deleted = list(self._held(ids).values)
-        del self._subjects[ids]
+        del self.subjects[ids]
         self.links.erase(ids, bool(self._guilds_of(ids[0])))
         self._note("deletion_requested", ids, None)
         self._note("deletion_completed", ids, None)
@@ -221,7 +223,7 @@ class FakeBot:
         id = given.get("consent_id")
         if id is None:
             return self._held(ids_of(given))
-        for held in self._subjects.values():
+        for held in self.subjects.values():
             if held.consent.has_request(id):
                 return held
         raise not_found("Consent request", {"current_status": "none"})
@@ -234,13 +236,15 @@ class FakeBot:
         return declared
 
     def _guilds_of(self, user: str) -> List[str]:
-        return [ids[1] for ids, held in self._subjects.items() if ids[0] == user and held.consent.exported is not None]
+        return [ids[1] for ids, held in self.subjects.items() if ids[0] == user and held.consent.exported is not None]
 
     def _held(self, ids: Ids) -> _Held:
-        return self._subjects.setdefault(ids, _Held(ids))
+        return self.subjects.setdefault(ids, _Held(ids))
 
     def _note(self, type: str, ids: Ids, details: Optional[Json], source: str = "service") -> Json:
         event = {"id": new_id(), **named(ids), "event_type": type, "source": source, "details": details}
         event["created_at"] = self.now()
         self.events.insert(0, event)
+        if ids in self.subjects:
+            self.subjects[ids].is_held = True
         return event

@@ -28,6 +28,8 @@ class FakeConsent:
         self._accepted_at: Optional[str] = None
         self._revoked_at: Optional[str] = None
         self._declined_at: Optional[str] = None
+        #: The time of the last request or decision.
+        self.changed_at: Optional[str] = None
 
     def request(self, asked: Asked) -> Tuple[Json, bool]:
         """The answer, and whether the state changed. What waits or is granted already is no new request."""
@@ -44,7 +46,7 @@ class FakeConsent:
         )
         known = waiting if is_waiting else self._in_force if is_granted else None
         if known is None:
-            self._waiting, self._declined_at = asked, None
+            self._waiting, self._declined_at, self.changed_at = asked, None, asked.requested_at
         shown = known or asked
         status = "accepted" if is_granted and not is_waiting else "pending"
         view: Json = {"id": shown.id, "status": status, "version": shown.version, "requested_at": shown.requested_at}
@@ -71,14 +73,14 @@ class FakeConsent:
         granted = keys if categories is None else categories
         self._granted = None if keys is None else {key: "accepted" if key in granted else "none" for key in keys}
         self._in_force, self._waiting, self._status = asked, None, "accepted"
-        self._accepted_at, self._revoked_at = at, None
+        self._accepted_at, self._revoked_at, self.changed_at = at, None, at
         return self._view, True
 
     def decline(self, given: Mapping[str, Any], at: str) -> Json:
         """404 without a request that waits."""
         if self._waiting is None or not self._names(self._waiting, {**given, "consent_version": None}):
             raise not_found("Consent request", {"current_status": self._current})
-        self._waiting, self._declined_at = None, at
+        self._waiting, self._declined_at, self.changed_at = None, at, at
         return self.status_view
 
     def revoke(self, categories: Optional[Sequence[str]], at: str, declared: Sequence[str]) -> Tuple[Json, bool]:
@@ -94,6 +96,7 @@ class FakeConsent:
         for key, status in (self._granted or {}).items():
             if status == "accepted" and (categories is None or key in categories):
                 (self._granted or {})[key] = "revoked"
+        self.changed_at = at
         is_over = "accepted" not in (self._granted or {}).values()
         if is_over:
             self._status, self._waiting, self._revoked_at = "revoked", None, at
@@ -108,6 +111,16 @@ class FakeConsent:
     def covers(self, category: str) -> bool:
         is_granted = self._granted is None or self._granted.get(category) == "accepted"
         return self._status == "accepted" and is_granted
+
+    def state_of(self, category: str) -> Optional[str]:
+        """The state of a category; None where consent and request are not about it."""
+        if self._current == "none":
+            return None
+        asked = None if self._waiting is None else self._waiting.categories
+        if (asked if self._current == "pending" else self._granted) is None:
+            return self._current
+        states = {one["key"]: str(one["status"]) for one in self._categories["categories"]}
+        return states.get(category)
 
     @property
     def version(self) -> Optional[str]:

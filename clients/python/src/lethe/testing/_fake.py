@@ -18,6 +18,7 @@ from ._bot import FakeBot, new_id
 from ._keys import FakeKey, further_key, new_key, require_scope
 from ._refusal import Json, Refusal, id_of, invalid, items_of, not_found, number_of, present, text_of
 from ._signed import SignedCall, signed_call
+from ._users import page_of_users
 
 _CREATED = re.compile("register|consents/request|audit/event|privacy-links|keys$")
 _Act = Callable[["FakeLethe", FakeKey, Json], Any]
@@ -192,7 +193,7 @@ def _response(status: int, envelope: Json) -> httpx.Response:
 
 
 def _name_of(row: Json) -> str:
-    return str(row.get("id") or row.get("user_id"))
+    return str(row.get("id") or (row.get("user_id"), row.get("guild_id")))
 
 
 def _shown_to(key: FakeKey) -> Json:
@@ -219,6 +220,7 @@ _ACTS: Dict[str, _Act] = {
     "POST /servers/register": lambda fake, key, given: key.bot.register_server(given),
     "GET /servers": lambda fake, key, given: fake.page("servers", list(key.bot.servers.values()), given),
     "DELETE /servers/{guild_id}": lambda fake, key, given: key.bot.delete_server(given),
+    "GET /users": lambda fake, key, given: page_of_users(fake.page, key.bot, given),
     "POST /data/register": lambda fake, key, given: key.bot.register_category(given),
     "GET /data/categories": lambda fake, key, given: fake.page("categories", list(key.bot.categories.values()), given),
     "GET /data/categories/{key}": lambda fake, key, given: key.bot.category(given["key"]),
