@@ -118,7 +118,7 @@ export function UserActs({
       )}
       {(asked === 'erase' || asked === 'everywhere') && (
         <Confirm
-          title={t('eraseTitle', { id: user_id, server: where })}
+          title={t(asked === 'erase' ? 'eraseTitle' : 'eraseAllTitle', { id: user_id, server })}
           note={t(asked === 'erase' ? 'eraseNote' : 'eraseAllNote')}
           typed={where}
           act={t(asked === 'erase' ? 'erase' : 'userEraseAll')}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { useQuery } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { When } from '../parts';
@@ -43,20 +44,27 @@ export function Events({ ids, isHeld }: { readonly ids: Ids; readonly isHeld: bo
   return (
     <Trail title={t('audit')} from={events} isHeld={isHeld}>
       {(found) => (
-        <Table
-          caption={t('audit')}
-          of={found}
-          onPage={found.total_pages > 1 ? setPage : undefined}
-          columns={[
-            { title: t('time'), cell: ({ created_at: at }) => <When at={at} /> },
-            {
-              title: t('event'),
-              cell: ({ event_type: type }) => <Code kind="event" of={type} class="line" />,
-            },
-            { title: t('source'), cell: ({ source }) => <Code kind="source" of={source} class="line" /> },
-            { title: t('details'), cell: ({ details }) => <Value of={details} /> },
-          ]}
-        />
+        <>
+          <Table
+            caption={t('audit')}
+            of={found}
+            onPage={found.total_pages > 1 ? setPage : undefined}
+            columns={[
+              { title: t('time'), cell: ({ created_at: at }) => <When at={at} /> },
+              {
+                title: t('event'),
+                cell: ({ event_type: type }) => <Code kind="event" of={type} class="line" />,
+              },
+              { title: t('source'), cell: ({ source }) => <Code kind="source" of={source} class="line" /> },
+              { title: t('details'), cell: ({ details }) => <Value of={details} /> },
+            ]}
+          />
+          {found.total_count > 0 && (
+            <p>
+              <Link href={`/audit?server=${ids.guild_id}&user=${ids.user_id}`}>{t('userInLog')}</Link>
+            </p>
+          )}
+        </>
       )}
     </Trail>
   );

@@ -75,7 +75,8 @@ function User({ ids }: { readonly ids: Ids }) {
                 <p>{t('userNothingNote')}</p>
               </div>
             )}
-            <div class="columns">
+            {found === null && <OtherServers ids={ids} isHeld={false} />}
+            <div class={found === null ? undefined : 'columns'}>
               <div>
                 {found !== null && (
                   <>
@@ -88,7 +89,7 @@ function User({ ids }: { readonly ids: Ids }) {
                 <Events ids={ids} isHeld={found !== null} />
                 <Deliveries ids={ids} isHeld={found !== null} />
               </div>
-              <OtherServers ids={ids} />
+              {found !== null && <OtherServers ids={ids} isHeld />}
             </div>
           </>
         )}
@@ -98,11 +99,11 @@ function User({ ids }: { readonly ids: Ids }) {
 }
 
 /** Where else something is held about the same user. */
-function OtherServers({ ids }: { readonly ids: Ids }) {
+function OtherServers({ ids, isHeld }: { readonly ids: Ids; readonly isHeld: boolean }) {
   const { t, named } = useWords();
   const { data } = useServersOfUser(ids.user_id);
   const others = data?.items.filter(({ guild_id: id }) => id !== ids.guild_id) ?? [];
-  if (data === undefined) return null;
+  if (data === undefined || (!isHeld && others.length === 0)) return null;
   return (
     <aside>
       <h2>{t('userElsewhere')}</h2>

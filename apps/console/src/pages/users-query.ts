@@ -25,11 +25,9 @@ const LOOKS_MAX = 5;
 
 async function firstWithUsers(filter: UsersFilter, after: string | undefined): Promise<UsersPart> {
   for (let look = 1, at = after; ; look++) {
-    const given = { ...filter, page_size: PAGE_SIZE, ...(at !== undefined && { after: at }) };
-    const { users: items, pagination } = await lethe.request('GET /users', given);
-    if (items.length > 0 || pagination.next === null || look === LOOKS_MAX)
-      return { items, next: pagination.next };
-    at = pagination.next;
+    const { items, next } = await lethe.users.list(filter).page(at, PAGE_SIZE);
+    if (items.length > 0 || next === null || look === LOOKS_MAX) return { items, next };
+    at = next;
   }
 }
 
@@ -48,11 +46,7 @@ const OF_USER_MAX = 100;
 export function useServersOfUser(userId: string) {
   return useQuery({
     queryKey: ['servers-of-user', userId],
-    queryFn: async (): Promise<UsersPart> => {
-      const given = { user_id: userId, page_size: OF_USER_MAX };
-      const { users: items, pagination } = await lethe.request('GET /users', given);
-      return { items, next: pagination.next };
-    },
+    queryFn: (): Promise<UsersPart> => lethe.users.list({ user_id: userId }).page(undefined, OF_USER_MAX),
   });
 }
 
@@ -62,7 +56,6 @@ export const userKey = (ids: Ids): readonly unknown[] => ['user', ids];
 export function useUser(ids: Ids) {
   return useQuery({
     queryKey: userKey(ids),
-    queryFn: async (): Promise<ListedUser | null> =>
-      (await lethe.request('GET /users', { ...ids })).users[0] ?? null,
+    queryFn: async (): Promise<ListedUser | null> => (await lethe.users.list(ids).page()).items[0] ?? null,
   });
 }

@@ -10,7 +10,7 @@ export const users = {
     usersRecent: 'Recently active',
     usersAll: 'All',
     usersCategories: 'Categories',
-    usersChanged: 'Last change',
+    usersChanged: 'Changed',
     usersFirst: 'First page',
     usersRecentNote: 'These are the users of the newest 5,000 events.',
     usersShowAll: 'Show all users',
@@ -34,6 +34,7 @@ export const users = {
     userNowhere: 'Nothing is stored in another server.',
     userAllServers: 'All servers of this user',
     userEveryServer: 'all servers',
+    userInLog: 'In the audit log',
     userCalls: 'Webhook calls about this user',
     userErasedAt: 'Values will be erased',
     userLink: 'Privacy link',
@@ -55,6 +56,7 @@ export const users = {
     revokeNote:
       'The bot can store nothing more about the user there. Stored values are erased after the grace period.',
     erase: 'Erase in this server',
+    eraseAllTitle: 'Erase user {id} in all servers?',
     eraseTitle: 'Erase user {id} in {server}?',
     eraseNote:
       'Values, consent and history of this user in this server will be erased, and your bot is told to delete its copies. Other servers stay as they are. This cannot be undone.',
@@ -102,7 +104,7 @@ export const users = {
     usersRecent: 'Zuletzt aktiv',
     usersAll: 'Alle',
     usersCategories: 'Kategorien',
-    usersChanged: 'Letzte Änderung',
+    usersChanged: 'Geändert',
     usersFirst: 'Erste Seite',
     usersRecentNote: 'Das sind die Personen der neuesten 5.000 Ereignisse.',
     usersShowAll: 'Alle Personen zeigen',
@@ -127,6 +129,7 @@ export const users = {
     userNowhere: 'Auf keinem anderen Server ist etwas gespeichert.',
     userAllServers: 'Alle Server dieser Person',
     userEveryServer: 'alle Server',
+    userInLog: 'Im Protokoll',
     userCalls: 'Webhook-Aufrufe zu dieser Person',
     userErasedAt: 'Werte werden gelöscht',
     userLink: 'Link zur Datenschutzseite',
@@ -144,11 +147,12 @@ export const users = {
     reveal: 'Werte zeigen',
     downloadExport: 'Auskunft herunterladen',
     revoke: 'Einwilligung widerrufen',
-    revokeConfirm: 'Die Einwilligung dieser Person widerrufen? Server: {server}',
+    revokeConfirm: 'Die Einwilligung dieser Person auf dem Server „{server}“ widerrufen?',
     revokeNote:
       'Der Bot kann dort nichts mehr über die Person speichern. Gespeicherte Werte werden nach der Frist gelöscht.',
     erase: 'Auf diesem Server löschen',
-    eraseTitle: 'Person {id} löschen? Server: {server}',
+    eraseAllTitle: 'Person {id} auf allen Servern löschen?',
+    eraseTitle: 'Person {id} auf dem Server „{server}“ löschen?',
     eraseNote:
       'Werte, Einwilligung und Verlauf dieser Person auf diesem Server werden gelöscht, und Ihr Bot wird aufgefordert, seine Kopien zu löschen. Andere Server bleiben, wie sie sind. Das kann nicht rückgängig gemacht werden.',
     eraseAllNote:
