@@ -10,6 +10,7 @@ import { KeysPage } from './pages/keys';
 import { OverviewPage } from './pages/overview';
 import { ReportsPage } from './pages/reports';
 import { SignInPage } from './pages/sign-in';
+import { USER_PATH, UserPage, useUserTitle } from './pages/user';
 import { UsersPage } from './pages/users';
 import { WebhooksPage } from './pages/webhooks';
 import { type AnySession, forgetSession, isOfOperator, keptSession, onSessionEnd, signOut } from './service';
@@ -70,6 +71,7 @@ export function App() {
 function Shell({ onLeave }: { readonly onLeave: () => void }) {
   const { t } = useWords();
   const { data: bot } = useBot();
-  const pages = PAGES.map(([path, name, page]) => ({ path, title: t(name), page }));
+  const user = { path: USER_PATH, title: useUserTitle(), page: UserPage, under: '/users' };
+  const pages = [...PAGES.map(([path, name, page]) => ({ path, title: t(name), page })), user];
   return <Frame brand={bot?.name ?? t('appName')} pages={pages} onLeave={onLeave} />;
 }

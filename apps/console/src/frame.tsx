@@ -68,6 +68,7 @@ export function Frame({
                   <Link
                     key={path}
                     href={path}
+                    // The link of the present page changes no location.
                     onClick={() => setOpen(false)}
                     aria-current={path === (active?.under ?? active?.path) ? 'page' : undefined}
                   >

@@ -27,7 +27,9 @@ export function Copy({ of }: { readonly of: string }) {
       aria-label={name}
       onClick={() => void navigator.clipboard.writeText(of).then(() => setCopied(true))}
     >
-      {isCopied ? '✓' : '⧉'}
+      <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+        <path d={isCopied ? 'M2 8l4 4 8-9' : 'M5 5h9v9H5zM11 5V2H2v9h3'} />
+      </svg>
     </button>
   );
 }

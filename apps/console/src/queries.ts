@@ -7,7 +7,7 @@ export function useBot() {
   return useQuery({ queryKey: ['bot'], queryFn: () => lethe.bots.me() });
 }
 
-/** Entries of a list whose names a page shows; above it the ids stand for them. */
+/** Entries of a list whose names a page shows; above it the ids are shown in their place. */
 const NAMED_MAX = 1_000;
 const NAMES_MS = 60_000;
 

@@ -1,73 +1,113 @@
 import { useState } from 'preact/hooks';
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useWords } from '../language';
+import { useNamesOfServers } from '../queries';
 import { download, lethe } from '../service';
 import { useAllowed } from '../session';
 import { Confirm, Fault } from '../ui';
-import type { Ids } from './users';
+import { Erased, useErasure } from './user-erasure';
+import { BOT_WIDE, type Ids } from './user-ids';
+import { PrivacyLink } from './user-link';
+import { type ListedUser, useServersOfUser } from './users-query';
 
-/** What the team can do about a user, each after a question. */
-export function Acts({
+/** Letters, numbers and signs with single blanks: what people can type as they see it. */
+const TYPABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+( [\p{L}\p{M}\p{N}\p{P}\p{S}]+)*$/u;
+const TYPED_MAX = 60;
+
+/** What is called, and typed to confirm an act in it: the name of a server, or its id where the name is none to type. */
+function useServerToType(id: string): string {
+  const { t } = useWords();
+  const name = useNamesOfServers().get(id) ?? (id === BOT_WIDE ? t('usersBotWide') : id);
+  return name.length <= TYPED_MAX && TYPABLE.test(name) ? name : id;
+}
+
+/** What the team can do about a user, and what became of it. What changes anything is done after a question. */
+export function UserActs({
   ids,
-  isAccepted,
+  user,
   onActed,
 }: {
   readonly ids: Ids;
-  readonly isAccepted: boolean;
+  /** Null where nothing is held: then nothing can be done. */
+  readonly user: ListedUser | null;
   readonly onActed: () => void;
 }) {
   const { t } = useWords();
-  const [isAccepting, setAccepting] = useState(false);
   const queries = useQueryClient();
-  const [asked, setAsked] = useState<'revoke' | 'erase' | undefined>();
+  const [asked, setAsked] = useState<'revoke' | 'erase' | 'everywhere' | undefined>();
+  const [isLinking, setLinking] = useState(false);
   const canRevoke = useAllowed('write');
   const canErase = useAllowed('erase');
+  const server = useServerToType(ids.guild_id);
+  const held = useServersOfUser(ids.user_id).data?.items.length ?? 0;
   const done = (): void => {
     setAsked(undefined);
+    setLinking(false);
     onActed();
-    void queries.invalidateQueries();
   };
-  const revoke = useMutation({ mutationFn: () => lethe.consents.revoke(ids), onSuccess: done });
-  const erase = useMutation({
-    mutationFn: async () => {
-      setAccepting(true);
-      const { request_id: id, certificate_salt: salt } = await lethe.privacy.forget(ids);
-      setAccepting(false);
-      return { salt, ...(await lethe.privacy.waitFor(id)) };
+  const erase = useErasure(ids, done);
+  const revoke = useMutation({
+    mutationFn: () => lethe.consents.revoke(ids),
+    onSuccess: () => {
+      done();
+      void queries.invalidateQueries();
     },
-    onSuccess: done,
   });
-  const certificate = useMutation({
-    mutationFn: async ({ request_id: id, salt }: { request_id: string; salt: string }) => ({
-      request_id: id,
-      certificate_salt: salt,
-      ...(await lethe.privacy.certificate(id)),
-    }),
-    onSuccess: (found) => download('certificate.json', JSON.stringify(found, undefined, 2)),
+  const file = useMutation({
+    mutationFn: async (of: Ids | { readonly user_id: string }) =>
+      new Response(await lethe.data.exportStream({ ...of, format: 'full' })).text(),
+    onSuccess: (text) => download(`export-${ids.user_id}.json`, text),
   });
+  const where = asked === 'everywhere' ? t('userEveryServer') : server;
+  const { user_id } = ids;
   return (
-    <section>
-      <div class="actions">
-        {canRevoke && isAccepted && (
-          <button type="button" onClick={() => setAsked('revoke')}>
-            {t('revoke')}
+    <>
+      {user !== null && (
+        <div class="actions">
+          {(canRevoke || canErase) && (
+            <button
+              class="primary"
+              type="button"
+              aria-expanded={isLinking}
+              onClick={() => setLinking(!isLinking)}
+            >
+              {t('userLink')}
+            </button>
+          )}
+          <button type="button" disabled={file.isPending} onClick={() => file.mutate(ids)}>
+            {t('downloadExport')}
           </button>
-        )}
-        {canErase && (
-          <button class="danger" type="button" onClick={() => setAsked('erase')}>
-            {t('erase')}
-          </button>
-        )}
-      </div>
+          {held > 1 && (
+            <button type="button" disabled={file.isPending} onClick={() => file.mutate({ user_id })}>
+              {t('userExportAll')}
+            </button>
+          )}
+          {canRevoke && user.status === 'accepted' && (
+            <button type="button" onClick={() => setAsked('revoke')}>
+              {t('revoke')}
+            </button>
+          )}
+          {canErase && (
+            <button class="danger" type="button" onClick={() => setAsked('erase')}>
+              {t('erase')}
+            </button>
+          )}
+          {canErase && held > 1 && (
+            <button class="danger" type="button" onClick={() => setAsked('everywhere')}>
+              {t('userEraseAll')}
+            </button>
+          )}
+        </div>
+      )}
+      <Fault error={file.error} />
+      {user !== null && isLinking && <PrivacyLink ids={ids} isElsewhere={held > 1} />}
       <div role="status" aria-live="polite">
-        {erase.data !== undefined && (
-          <Erased of={erase.data} onCertificate={() => certificate.mutate(erase.data)} />
-        )}
+        {erase.data !== undefined && <Erased of={erase.data} />}
+        {revoke.isSuccess && user?.status === 'revoked' && <p class="notice good">{t('userRevoked')}</p>}
       </div>
-      <Fault error={certificate.error} />
       {asked === 'revoke' && (
         <Confirm
-          title={t('revokeConfirm')}
+          title={t('revokeConfirm', { server })}
           note={t('revokeNote')}
           act={t('revoke')}
           isRunning={revoke.isPending}
@@ -76,45 +116,19 @@ export function Acts({
           onCancel={() => setAsked(undefined)}
         />
       )}
-      {asked === 'erase' && (
+      {(asked === 'erase' || asked === 'everywhere') && (
         <Confirm
-          title={t('eraseTitle')}
-          note={t('eraseNote')}
-          typed={ids.user_id}
-          act={t('erase')}
-          progress={t(isAccepting ? 'eraseAsking' : 'erasing')}
+          title={t(asked === 'erase' ? 'eraseTitle' : 'eraseAllTitle', { id: user_id, server })}
+          note={t(asked === 'erase' ? 'eraseNote' : 'eraseAllNote')}
+          typed={where}
+          act={t(asked === 'erase' ? 'erase' : 'userEraseAll')}
+          progress={t(erase.isAccepting ? 'eraseAsking' : 'erasing')}
           isRunning={erase.isPending}
           error={erase.error}
-          onConfirm={() => erase.mutate()}
+          onConfirm={() => erase.mutate(asked === 'everywhere')}
           onCancel={() => setAsked(undefined)}
         />
       )}
-    </section>
-  );
-}
-
-interface Erasure {
-  readonly status: string;
-  readonly request_id: string;
-  readonly created_at: string;
-  readonly completed_at: string | null;
-  readonly deleted_categories: readonly string[] | null;
-}
-
-/** The end of an erasure. One that failed is repeated by the service, and is not called done. */
-function Erased({ of, onCertificate }: { readonly of: Erasure; readonly onCertificate: () => void }) {
-  const { t } = useWords();
-  const { completed_at: to } = of;
-  if (of.status !== 'completed' || to === null)
-    return <p class="notice bad">{t('eraseFailed', { id: of.request_id })}</p>;
-  const ms = Date.parse(to) - Date.parse(of.created_at);
-  return (
-    <div class="notice good">
-      <p>{t('erased')}</p>
-      <p>{t('eraseDone', { what: of.deleted_categories?.join(', ') || t('eraseNothing'), ms })}</p>
-      <button type="button" onClick={onCertificate}>
-        {t('certificate')}
-      </button>
-    </div>
+    </>
   );
 }

@@ -1,170 +1,142 @@
-import { useState } from 'preact/hooks';
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { Link, useLocation, useSearch } from 'wouter-preact';
+import { useHistoryState } from 'wouter-preact/use-browser-location';
 import { useWords } from '../language';
-import { download, lethe } from '../service';
-import { Fault, Loaded, Table } from '../ui';
-import { Value } from '../value';
-import { Acts } from './user-acts';
+import { CategoryName, ServerName, UserLink, When } from '../parts';
+import { Code, Fault, Loaded, Table } from '../ui';
+import { BOT_WIDE } from './user-ids';
+import { type Address, addressOf, filterOf, hrefOf } from './users-address';
+import { UsersFilterForm } from './users-filter';
+import { type ListedUser, type UsersPart, useUsers } from './users-query';
+import './users.css';
 
-const ID = /^\d{17,20}$/;
-
-export interface Ids {
-  readonly user_id: string;
-  readonly guild_id: string;
-}
-
-/** Finds a user by the ids of the platform. The ids stay in the memory of the page: an address would be kept. */
+/** The users of the bot. Filters and the page are in the address, so that the way back and a bookmark lead to them. */
 export function UsersPage() {
   const { t } = useWords();
-  const [ids, setIds] = useState<Ids>({ user_id: '', guild_id: '' });
-  const [found, setFound] = useState<Ids | undefined>();
-  const [isBad, setBad] = useState(false);
-  const field = (name: keyof Ids, title: string) => (
-    <label>
-      {title}
-      <input
-        inputMode="numeric"
-        autocomplete="off"
-        value={ids[name]}
-        aria-invalid={isBad && !ID.test(ids[name])}
-        onInput={(event) => setIds({ ...ids, [name]: event.currentTarget.value.trim() })}
-      />
-    </label>
+  const address = addressOf(useSearch());
+  const [, navigate] = useLocation();
+  // The cursors of the pages before, by which a page leads back; a bookmark has none.
+  const before = useHistoryState<readonly string[] | null>() ?? [];
+  const filter = filterOf(address);
+  const users = useUsers(filter, address.after);
+  const to = (after: string | undefined, cursors: readonly string[]): void =>
+    navigate(hrefOf({ ...address, after }), { state: cursors });
+  return (
+    <div class="users">
+      <UsersFilterForm address={address} />
+      {/* What was loaded before is not what was asked for. */}
+      {users.error !== null ? (
+        <Fault error={users.error} onRetry={() => void users.refetch()} />
+      ) : (
+        <Loaded from={users}>
+          {(part) => (
+            <div aria-busy={users.isPlaceholderData}>
+              <Rows of={part} address={address} />
+              <div class="pager">
+                {address.after !== undefined && (
+                  <button type="button" onClick={() => to(before.at(-1) || undefined, before.slice(0, -1))}>
+                    {t(before.length > 0 ? 'previous' : 'usersFirst')}
+                  </button>
+                )}
+                {part.next !== null && (
+                  <button
+                    type="button"
+                    disabled={users.isPlaceholderData}
+                    onClick={() => to(part.next ?? undefined, [...before, address.after ?? ''])}
+                  >
+                    {t(part.items.length === 0 ? 'usersSearchOn' : 'next')}
+                  </button>
+                )}
+              </div>
+              {filter.order === 'recent' && part.next === null && part.items.length > 0 && (
+                <p class="small">
+                  {t('usersRecentNote')}{' '}
+                  <Link href={hrefOf({ ...address, after: undefined, order: 'all' })}>
+                    {t('usersShowAll')}
+                  </Link>
+                </p>
+              )}
+            </div>
+          )}
+        </Loaded>
+      )}
+    </div>
   );
+}
+
+function Rows({ of, address }: { readonly of: UsersPart; readonly address: Address }) {
+  const { t } = useWords();
+  if (of.items.length === 0) return <Nobody of={of} address={address} />;
+  return (
+    <Table
+      caption={t('users')}
+      of={{ items: of.items, page: 1, total_pages: 1, total_count: of.items.length }}
+      columns={[
+        {
+          title: t('user'),
+          cell: ({ user_id: user, guild_id: server, unreadable }) =>
+            unreadable === true ? <em>{t('usersUnreadable')}</em> : <UserLink user={user} server={server} />,
+        },
+        { title: t('server'), cell: ({ guild_id: id }) => <UserServer id={id} /> },
+        {
+          title: t('status'),
+          cell: ({ status }) => <Code kind="consent" of={status} class={`badge ${status}`} />,
+        },
+        { title: t('usersCategories'), cell: (user) => <Categories of={user} /> },
+        { title: t('usersChanged'), cell: ({ updated_at: at }) => <When at={at} /> },
+      ]}
+    />
+  );
+}
+
+/** A list without an entry, and what leads on from it. */
+function Nobody({ of, address }: { readonly of: UsersPart; readonly address: Address }) {
+  const { t } = useWords();
+  const { server, user, status, category, order, after } = address;
+  if (of.next !== null) return <p class="empty">{t('usersNoneYet')}</p>;
+  const isFiltered = [server, user, status, category].some((each) => each !== undefined);
+  if (!isFiltered && after === undefined)
+    return (
+      <div class="empty">
+        <p>{t(order === 'all' ? 'usersNone' : 'usersNoneRecent')}</p>
+        {order !== 'all' && <Link href={hrefOf({ order: 'all' })}>{t('usersShowAll')}</Link>}
+      </div>
+    );
+  return (
+    <div class="empty">
+      <p>{t('usersNoMatch')}</p>
+      <p>
+        {order !== 'all' && user === undefined && (
+          <>
+            <Link href={hrefOf({ ...address, after: undefined, order: 'all' })}>{t('usersSearchAll')}</Link>{' '}
+            ·{' '}
+          </>
+        )}
+        <Link href="/users">{t('usersNoFilter')}</Link>
+      </p>
+    </div>
+  );
+}
+
+/** A server by its name; what a bot stores for itself as a whole has none. */
+export function UserServer({ id }: { readonly id: string }) {
+  const { t } = useWords();
+  return id === BOT_WIDE ? <em title={id}>{t('usersBotWide')}</em> : <ServerName id={id} />;
+}
+
+/** The categories that a consent is about. One in another state than the consent says so. */
+function Categories({ of }: { readonly of: ListedUser }) {
+  const { t, named } = useWords();
+  if (of.status === 'none') return <>–</>;
+  if (of.categories === undefined) return <>{t('all')}</>;
   return (
     <>
-      <p>{t('findUserLead')}</p>
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const isGood = ID.test(ids.user_id) && ID.test(ids.guild_id);
-          setBad(!isGood);
-          if (isGood) setFound(ids);
-        }}
-      >
-        {field('user_id', t('userId'))}
-        {field('guild_id', t('guildId'))}
-        <button class="primary" type="submit">
-          {t('findUser')}
-        </button>
-      </form>
-      {isBad && (
-        <p class="notice bad" role="alert">
-          {t('badId')}
-        </p>
-      )}
-      {found !== undefined && <User key={`${found.user_id}/${found.guild_id}`} ids={found} />}
+      {of.categories.map(({ key, status }, at) => (
+        <span key={key}>
+          {at > 0 && ', '}
+          <CategoryName of={key} />
+          {status !== of.status && <span class="small"> ({named('consent', status)})</span>}
+        </span>
+      ))}
     </>
-  );
-}
-
-function User({ ids }: { readonly ids: Ids }) {
-  const { t, time, named } = useWords();
-  const [acts, setActs] = useState(0);
-  const status = useQuery({ queryKey: ['status', ids], queryFn: () => lethe.consents.status(ids) });
-  return (
-    <Loaded from={status}>
-      {(consent) => (
-        <>
-          <section>
-            <h2>{t('consent')}</h2>
-            <dl class="facts">
-              <dt>{t('status')}</dt>
-              <dd>
-                <span class={`badge ${consent.status}`}>{named('consent', consent.status)}</span>
-              </dd>
-              <dt>{t('version')}</dt>
-              <dd>{consent.version ?? '–'}</dd>
-              <dt>{t('accepted')}</dt>
-              <dd>{time(consent.accepted_at)}</dd>
-              <dt>{t('revoked')}</dt>
-              <dd>{time(consent.revoked_at)}</dd>
-              <dt>{t('declined')}</dt>
-              <dd>{time(consent.declined_at)}</dd>
-              {consent.pending_version !== undefined && (
-                <>
-                  <dt>{t('pending')}</dt>
-                  <dd>{consent.pending_version}</dd>
-                </>
-              )}
-            </dl>
-            {consent.categories !== undefined && (
-              <ul class="plain">
-                {consent.categories.map(({ key, status: state }) => (
-                  <li key={key}>
-                    {key} <span class={`badge ${state}`}>{named('consent', state)}</span>
-                  </li>
-                ))}
-              </ul>
-            )}
-          </section>
-          {/* After an act nothing that was shown before it stays. */}
-          <Values key={acts} ids={ids} />
-          <Acts
-            ids={ids}
-            isAccepted={consent.status === 'accepted'}
-            onActed={() => setActs((before) => before + 1)}
-          />
-          <History ids={ids} />
-        </>
-      )}
-    </Loaded>
-  );
-}
-
-/** The stored values, hidden until they are asked for: showing them is an export, with its event in the audit log. */
-function Values({ ids }: { readonly ids: Ids }) {
-  const { t } = useWords();
-  const reveal = useMutation({ mutationFn: () => lethe.data.export(ids) });
-  const full = useMutation({
-    mutationFn: async () => new Response(await lethe.data.exportStream({ ...ids, format: 'full' })).text(),
-    onSuccess: (text) => download(`export-${ids.user_id}.json`, text),
-  });
-  return (
-    <section>
-      <h2>{t('storedValues')}</h2>
-      {reveal.data === undefined ? <p>{t('masked')}</p> : <Value of={reveal.data.data} />}
-      <Fault error={reveal.error ?? full.error} />
-      <div class="actions">
-        {reveal.data === undefined && (
-          <button type="button" disabled={reveal.isPending} onClick={() => reveal.mutate()}>
-            {t('reveal')}
-          </button>
-        )}
-        <button type="button" disabled={full.isPending} onClick={() => full.mutate()}>
-          {t('downloadExport')}
-        </button>
-      </div>
-    </section>
-  );
-}
-
-function History({ ids }: { readonly ids: Ids }) {
-  const { t, time, named } = useWords();
-  const [page, setPage] = useState(1);
-  const history = useQuery({
-    queryKey: ['history', ids, page],
-    queryFn: () => lethe.consents.history(ids).page(page),
-  });
-  return (
-    <section>
-      <h2>{t('history')}</h2>
-      <Loaded from={history}>
-        {(found) => (
-          <Table
-            caption={t('history')}
-            of={found}
-            onPage={setPage}
-            columns={[
-              { title: t('time'), cell: ({ created_at: at }) => time(at) },
-              { title: t('event'), cell: ({ action }) => named('action', action) },
-              { title: t('version'), cell: ({ version }) => version },
-              { title: t('category'), cell: ({ categories }) => categories?.join(', ') ?? t('all') },
-            ]}
-          />
-        )}
-      </Loaded>
-    </section>
   );
 }

@@ -1,0 +1,120 @@
+import { useState } from 'preact/hooks';
+import { useQuery } from '@tanstack/preact-query';
+import { useWords } from '../language';
+import { CategoryName, When } from '../parts';
+import { lethe } from '../service';
+import { Code, Loaded, Table } from '../ui';
+import type { Ids } from './user-ids';
+import type { ListedUser } from './users-query';
+
+/** The consent of a user as it is now, as a whole and by category. */
+export function Consent({ of: user }: { readonly of: ListedUser }) {
+  const { t } = useWords();
+  const times = [
+    ['accepted', user.accepted_at],
+    ['revoked', user.revoked_at],
+    ['declined', user.declined_at],
+    ['userErasedAt', user.data_erased_at],
+  ] as const;
+  return (
+    <section>
+      <h2>{t('consent')}</h2>
+      <dl class="facts">
+        <dt>{t('status')}</dt>
+        <dd>
+          <Code kind="consent" of={user.status} class={`badge ${user.status}`} />
+        </dd>
+        {user.version !== null && (
+          <>
+            <dt>{t('version')}</dt>
+            <dd>{user.version}</dd>
+          </>
+        )}
+        {user.pending_version !== undefined && (
+          <>
+            <dt>{t('pending')}</dt>
+            <dd>{user.pending_version}</dd>
+          </>
+        )}
+        {times.map(
+          ([name, at]) =>
+            at != null && (
+              <>
+                <dt>{t(name)}</dt>
+                <dd>
+                  <When at={at} />
+                </dd>
+              </>
+            ),
+        )}
+        {user.status !== 'none' && (
+          <>
+            <dt>{t('usersCategories')}</dt>
+            <dd>
+              <Categories of={user} />
+            </dd>
+          </>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+function Categories({ of: { categories } }: { readonly of: ListedUser }) {
+  const { t } = useWords();
+  if (categories === undefined) return <>{t('all')}</>;
+  return (
+    <ul class="plain">
+      {categories.map(({ key, status, data_erased_at: at }) => (
+        <li key={key}>
+          <CategoryName of={key} /> <Code kind="consent" of={status} class={`badge ${status}`} />
+          {at !== undefined && (
+            <span class="small">
+              {' '}
+              {t('userErasedAt')} <When at={at} />
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What the user was shown and has decided. */
+export function History({ ids }: { readonly ids: Ids }) {
+  const { t } = useWords();
+  const [page, setPage] = useState(1);
+  const history = useQuery({
+    queryKey: ['history', ids, page],
+    queryFn: () => lethe.consents.history(ids).page(page),
+  });
+  return (
+    <section>
+      <h2>{t('history')}</h2>
+      <Loaded from={history}>
+        {(found) => (
+          <Table
+            caption={t('history')}
+            of={found}
+            onPage={found.total_pages > 1 ? setPage : undefined}
+            columns={[
+              { title: t('time'), cell: ({ created_at: at }) => <When at={at} /> },
+              { title: t('event'), cell: ({ action }) => <Code kind="action" of={action} /> },
+              { title: t('version'), cell: ({ version }) => version },
+              {
+                title: t('usersCategories'),
+                cell: ({ categories }) =>
+                  categories?.map((key, at) => (
+                    <span key={key}>
+                      {at > 0 && ', '}
+                      <CategoryName of={key} />
+                    </span>
+                  )) ?? t('all'),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </section>
+  );
+}

@@ -1,0 +1,123 @@
+import { useState } from 'preact/hooks';
+import { useMutation, useQueryClient } from '@tanstack/preact-query';
+import { useWords } from '../language';
+import { CategoryName, Copy } from '../parts';
+import { download, lethe } from '../service';
+import { Fault } from '../ui';
+import type { Ids } from './user-ids';
+import { UserServer } from './users';
+import { userKey } from './users-query';
+
+/** The erasure of a user in one server. */
+export interface Erasure {
+  readonly guild_id: string;
+  readonly request_id: string;
+  /** Answered this once. Without it the certificate names no user. */
+  readonly certificate_salt: string;
+  readonly status: string;
+  readonly completed_at: string | null;
+  readonly deleted_categories: readonly string[] | null;
+}
+
+/** Erases a user in one server, or in every server. */
+export function useErasure(ids: Ids, onErased: () => void) {
+  const queries = useQueryClient();
+  const [isAccepting, setAccepting] = useState(false);
+  const erase = useMutation({
+    mutationFn: async (isEverywhere: boolean): Promise<readonly Erasure[]> => {
+      setAccepting(true);
+      const begun = await accepted(ids, isEverywhere).finally(() => setAccepting(false));
+      const ended: Erasure[] = [];
+      for (const each of begun) ended.push(await end(each));
+      return ended;
+    },
+    onSuccess: () => {
+      // What was held is not shown a moment longer.
+      queries.setQueryData(userKey(ids), null);
+      onErased();
+      void queries.invalidateQueries();
+    },
+  });
+  return { ...erase, isAccepting };
+}
+
+async function accepted(ids: Ids, isEverywhere: boolean): Promise<readonly Erasure[]> {
+  if (!isEverywhere) return [{ ...(await lethe.privacy.forget(ids)), guild_id: ids.guild_id }];
+  const { requests } = await lethe.privacy.forgetEverywhere({ user_id: ids.user_id });
+  return requests;
+}
+
+/** An erasure with its end. Where the service does not tell it, the salt is kept all the same. */
+async function end(begun: Erasure): Promise<Erasure> {
+  if (begun.status !== 'processing') return begun;
+  return { ...begun, ...(await lethe.privacy.waitFor(begun.request_id).catch(() => undefined)) };
+}
+
+/** What became of an erasure, with the certificate and its salt for each server. */
+export function Erased({ of }: { readonly of: readonly Erasure[] }) {
+  const { t } = useWords();
+  const isDone = of.every(({ status }) => status === 'completed');
+  return (
+    <div class={`notice ${isDone ? 'good' : 'warn'} erased`}>
+      <p>
+        <strong>{t(of.length === 0 ? 'eraseNone' : isDone ? 'erased' : 'eraseUnderWay')}</strong>
+      </p>
+      {of.length > 0 && <p>{t('eraseKeep')}</p>}
+      <ul class="plain">
+        {of.map((each) => (
+          <One key={each.request_id} of={each} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** One erasure. One that failed is repeated by the service, and is not called done. */
+function One({ of }: { readonly of: Erasure }) {
+  const { t, time } = useWords();
+  const { request_id: id, certificate_salt: salt, guild_id: server } = of;
+  const certificate = useMutation({
+    mutationFn: () => lethe.privacy.certificate(id),
+    onSuccess: (found) => {
+      const file = { request_id: id, certificate_salt: salt, guild_id: server, ...found };
+      download(`certificate-${id}.json`, JSON.stringify(file, undefined, 2));
+    },
+  });
+  const isDone = of.status === 'completed';
+  const erased = of.deleted_categories ?? [];
+  return (
+    <li>
+      <p>
+        <strong>
+          <UserServer id={server} />
+        </strong>
+        {': '}
+        {isDone ? (
+          <>
+            {erased.length === 0
+              ? t('eraseNothing')
+              : erased.map((key, at) => (
+                  <span key={key}>
+                    {at > 0 && ', '}
+                    <CategoryName of={key} />
+                  </span>
+                ))}
+            {' · '}
+            {time(of.completed_at)}
+          </>
+        ) : (
+          t('eraseFailed', { id })
+        )}
+      </p>
+      <p>
+        {t('eraseSalt')} <code>{salt}</code> <Copy of={salt} />
+      </p>
+      {isDone && (
+        <button type="button" disabled={certificate.isPending} onClick={() => certificate.mutate()}>
+          {t('certificate')}
+        </button>
+      )}
+      <Fault error={certificate.error} />
+    </li>
+  );
+}

@@ -1,0 +1,138 @@
+import { useState } from 'preact/hooks';
+import { useMutation } from '@tanstack/preact-query';
+import { useWords } from '../language';
+import { Secret } from '../secret';
+import { lethe, type Scope } from '../service';
+import { useAllowed } from '../session';
+import { Fault, useSingle } from '../ui';
+import type { Ids } from './user-ids';
+
+/** What a page for the user can offer, with the scope that the key of its link needs. */
+const OFFERS = [
+  ['view', 'read', 'linkView'],
+  ['export', 'read', 'linkExport'],
+  ['consent', 'write', 'linkConsent'],
+  ['forget', 'erase', 'linkForget'],
+] as const satisfies readonly (readonly [string, Scope, string])[];
+type Offer = (typeof OFFERS)[number][0];
+
+const SPANS = [
+  [900, 'linkQuarter'],
+  [86_400, 'linkDay'],
+  [604_800, 'linkWeek'],
+] as const;
+
+/** Makes a link to the privacy page of a user, which is shown once. */
+export function PrivacyLink({ ids, isElsewhere }: { readonly ids: Ids; readonly isElsewhere: boolean }) {
+  const { t, time } = useWords();
+  const may: Record<string, boolean> = {
+    read: useAllowed('read'),
+    write: useAllowed('write'),
+    erase: useAllowed('erase'),
+  };
+  const offered = OFFERS.filter(([, scope]) => may[scope] === true);
+  const [language, setLanguage] = useState('');
+  const [seconds, setSeconds] = useState<number>(SPANS[0][0]);
+  const [isEverywhere, setEverywhere] = useState(false);
+  const [without, setWithout] = useState<readonly Offer[]>([]);
+  const allow = offered.map(([name]) => name).filter((name) => !without.includes(name));
+  const make = useMutation({
+    mutationFn: () =>
+      lethe.privacy.link({
+        ...(isEverywhere ? { user_id: ids.user_id, scope: 'all_guilds' as const } : ids),
+        ...(language !== '' && { language }),
+        expires_in: seconds,
+        allow,
+      }),
+  });
+  const end = useMutation({
+    mutationFn: (id: string) => lethe.privacy.endLink(id),
+    onSuccess: () => make.reset(),
+  });
+  const begin = useSingle(make.isPending, make.error, () => make.mutate());
+  const made = make.data;
+  return (
+    <section class="facts link" aria-label={t('userLink')}>
+      <p>{t('linkLead')}</p>
+      {made === undefined ? (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            begin();
+          }}
+        >
+          <div class="row">
+            <label>
+              {t('linkLanguage')}
+              <select value={language} onChange={(event) => setLanguage(event.currentTarget.value)}>
+                <option value="">{t('linkBrowser')}</option>
+                <option value="de">Deutsch</option>
+                <option value="en">English</option>
+              </select>
+            </label>
+            <label>
+              {t('linkSpan')}
+              <select value={seconds} onChange={(event) => setSeconds(Number(event.currentTarget.value))}>
+                {SPANS.map(([each, name]) => (
+                  <option key={each} value={each}>
+                    {t(name)}
+                  </option>
+                ))}
+              </select>
+            </label>
+            {isElsewhere && (
+              <label>
+                {t('server')}
+                <select
+                  value={isEverywhere ? 'all' : ''}
+                  onChange={(event) => setEverywhere(event.currentTarget.value === 'all')}
+                >
+                  <option value="">{t('linkHere')}</option>
+                  <option value="all">{t('userEveryServer')}</option>
+                </select>
+              </label>
+            )}
+          </div>
+          <fieldset>
+            <legend>{t('linkOffers')}</legend>
+            {offered.map(([name, , text]) => (
+              <label key={name} class="check">
+                <input
+                  type="checkbox"
+                  checked={!without.includes(name)}
+                  onChange={({ currentTarget: { checked } }) =>
+                    setWithout(checked ? without.filter((each) => each !== name) : [...without, name])
+                  }
+                />{' '}
+                {t(text)}
+              </label>
+            ))}
+          </fieldset>
+          <Fault error={make.error} />
+          <button class="primary" type="submit" disabled={make.isPending || allow.length === 0}>
+            {t('linkMake')}
+          </button>
+        </form>
+      ) : (
+        <>
+          <Secret text={made.url} />
+          <p>{t('linkEnds', { time: time(made.expires_at) })}</p>
+          <Fault error={end.error} />
+          <div class="actions">
+            <button type="button" onClick={() => make.reset()}>
+              {t('linkAnother')}
+            </button>
+            <button class="danger" type="button" disabled={end.isPending} onClick={() => end.mutate(made.id)}>
+              {t('linkEnd')}
+            </button>
+          </div>
+        </>
+      )}
+      {made === undefined && end.isSuccess && (
+        <p class="notice good" role="status">
+          {t('linkEnded')}
+        </p>
+      )}
+    </section>
+  );
+}

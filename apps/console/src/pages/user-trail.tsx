@@ -1,0 +1,110 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { useQuery } from '@tanstack/preact-query';
+import { useWords } from '../language';
+import { When } from '../parts';
+import { lethe } from '../service';
+import { Code, Loaded, type Loading, Table } from '../ui';
+import { Value } from '../value';
+import type { Ids } from './user-ids';
+import { UserServer } from './users';
+
+const PAGE_SIZE = 10;
+
+/** A list of what happened. Without an entry it is left out where nothing is held about the user. */
+function Trail<Page extends { readonly total_count: number }>({
+  title,
+  from,
+  isHeld,
+  children,
+}: {
+  readonly title: string;
+  readonly from: Loading<Page>;
+  readonly isHeld: boolean;
+  readonly children: (page: Page) => ComponentChildren;
+}) {
+  if (!isHeld && (from.data?.total_count ?? 0) === 0) return null;
+  return (
+    <section>
+      <h2>{title}</h2>
+      <Loaded from={from}>{children}</Loaded>
+    </section>
+  );
+}
+
+/** The events of the audit log about a user in one server. */
+export function Events({ ids, isHeld }: { readonly ids: Ids; readonly isHeld: boolean }) {
+  const { t } = useWords();
+  const [page, setPage] = useState(1);
+  const events = useQuery({
+    queryKey: ['events-of-user', ids, page],
+    queryFn: () => lethe.audit.events(ids).page(page, PAGE_SIZE),
+  });
+  return (
+    <Trail title={t('audit')} from={events} isHeld={isHeld}>
+      {(found) => (
+        <>
+          <Table
+            caption={t('audit')}
+            of={found}
+            onPage={found.total_pages > 1 ? setPage : undefined}
+            columns={[
+              { title: t('time'), cell: ({ created_at: at }) => <When at={at} /> },
+              {
+                title: t('event'),
+                cell: ({ event_type: type }) => <Code kind="event" of={type} class="line" />,
+              },
+              { title: t('source'), cell: ({ source }) => <Code kind="source" of={source} class="line" /> },
+              { title: t('details'), cell: ({ details }) => <Value of={details} /> },
+            ]}
+          />
+          {found.total_count > 0 && (
+            <p>
+              <Link href={`/audit?server=${ids.guild_id}&user=${ids.user_id}`}>{t('userInLog')}</Link>
+            </p>
+          )}
+        </>
+      )}
+    </Trail>
+  );
+}
+
+/** The webhook calls about a user, of every server: the service filters them by the user alone. */
+export function Deliveries({ ids, isHeld }: { readonly ids: Ids; readonly isHeld: boolean }) {
+  const { t } = useWords();
+  const [page, setPage] = useState(1);
+  const { user_id } = ids;
+  const deliveries = useQuery({
+    queryKey: ['deliveries-of-user', user_id, page],
+    queryFn: () => lethe.webhooks.deliveries({ user_id }).page(page, PAGE_SIZE),
+  });
+  return (
+    <Trail title={t('userCalls')} from={deliveries} isHeld={isHeld}>
+      {(found) => (
+        <Table
+          caption={t('userCalls')}
+          of={found}
+          onPage={found.total_pages > 1 ? setPage : undefined}
+          columns={[
+            { title: t('time'), cell: ({ created_at: at }) => <When at={at} /> },
+            { title: t('event'), cell: ({ event }) => <Code kind="webhook" of={event} /> },
+            {
+              title: t('server'),
+              cell: ({ guild_id: id }) => (id === null ? t('all') : <UserServer id={id} />),
+            },
+            {
+              title: t('status'),
+              cell: ({ status }) => <Code kind="delivery" of={status} class={`badge ${status}`} />,
+            },
+            {
+              title: t('lastOutcome'),
+              cell: ({ last_outcome: outcome }) =>
+                outcome === null ? '–' : <Code kind="outcome" of={outcome} />,
+            },
+          ]}
+        />
+      )}
+    </Trail>
+  );
+}

@@ -1,0 +1,136 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useLocation, useSearch } from 'wouter-preact';
+import { useWords } from '../language';
+import { userPath } from '../parts';
+import { useCategories, useServers } from '../queries';
+import { idsIn } from './user-ids';
+import { type Address, badIdsOf, hrefOf, STATUSES } from './users-address';
+
+/** What the list is filtered by. A pair of ids leads to the page of the user at once. */
+export function UsersFilterForm({ address }: { readonly address: Address }) {
+  const { t, language, named } = useWords();
+  const [, navigate] = useLocation();
+  const bad = badIdsOf(useSearch());
+  const servers = useServers().data ?? [];
+  const categories = useCategories().data ?? [];
+  const inAddress = address.user ?? bad.join(' ');
+  const [text, setText] = useState(inAddress);
+  const [isBad, setBad] = useState(false);
+  useEffect(() => {
+    setText(inAddress);
+    setBad(bad.length > 0);
+  }, [inAddress]);
+  const filter = (change: Address): void => navigate(hrefOf({ ...address, ...change, after: undefined }));
+  const search = (): void => {
+    if (text.trim() === '') {
+      setBad(false);
+      return filter({ user: undefined });
+    }
+    const found = idsIn(text, (id) => servers.some(({ guild_id: known }) => known === id));
+    setBad(found === undefined);
+    if (found === undefined) return;
+    if (found.server === undefined) filter({ user: found.user });
+    else navigate(userPath(found.user, found.server));
+  };
+  const known = servers.map(({ guild_id: id, name }) => [id, name ?? id] as const);
+  const labels = categories.map((category) => [category.key, category[`label_${language}`]] as const);
+  return (
+    <>
+      <form
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          search();
+        }}
+      >
+        <div class="row">
+          {' '}
+          <label>
+            {t('usersFind')}
+            <input
+              type="search"
+              autocomplete="off"
+              spellcheck={false}
+              value={text}
+              placeholder={t('usersFindHint')}
+              aria-invalid={isBad}
+              aria-describedby={isBad ? 'users-bad-id' : undefined}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+          </label>
+          <button class="primary" type="submit">
+            {t('findUser')}
+          </button>
+        </div>
+        <div class="row filters">
+          {' '}
+          <Choice
+            name={t('server')}
+            of={known}
+            chosen={address.server}
+            onChoose={(server) => filter({ server })}
+          />
+          <Choice
+            name={t('status')}
+            of={STATUSES.map((status) => [status, named('consent', status)])}
+            chosen={address.status}
+            onChoose={(chosen) => filter({ status: STATUSES.find((status) => status === chosen) })}
+          />
+          <Choice
+            name={t('category')}
+            of={labels}
+            chosen={address.category}
+            onChoose={(category) => filter({ category })}
+          />
+          <label>
+            {t('usersOrder')}
+            <select
+              // One user is looked for among all.
+              disabled={address.user !== undefined}
+              value={address.user === undefined ? (address.order ?? '') : 'all'}
+              onChange={(event) => filter({ order: event.currentTarget.value === 'all' ? 'all' : undefined })}
+            >
+              <option value="">{t('usersRecent')}</option>
+              <option value="all">{t('usersAll')}</option>
+            </select>
+          </label>
+        </div>{' '}
+      </form>
+      {isBad && (
+        <p class="notice bad" role="alert" id="users-bad-id">
+          {t('badId')}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** One entry of a list, or all. One that is chosen and not in the list, as from an old bookmark, is shown as it is. */
+function Choice({
+  name,
+  of,
+  chosen = '',
+  onChoose,
+}: {
+  readonly name: string;
+  readonly of: readonly (readonly [value: string, name: string])[];
+  readonly chosen?: string | undefined;
+  readonly onChoose: (value: string | undefined) => void;
+}) {
+  const { t } = useWords();
+  const isKnown = chosen === '' || of.some(([value]) => value === chosen);
+  return (
+    <label>
+      {name}
+      <select value={chosen} onChange={(event) => onChoose(event.currentTarget.value || undefined)}>
+        <option value="">{t('all')}</option>
+        {!isKnown && <option value={chosen}>{chosen}</option>}
+        {of.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,395 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ConsoleFiles } from '@app/pages';
+import type { Browser, Download, Page } from 'playwright-core';
+import type { Bot } from '../support/bot';
+import { describeInBrowser, DESKTOP, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
+import { builtConsole } from '../support/built-console';
+import { useReceiver } from '../support/receiver';
+import { useServiceInProcess } from '../support/service';
+import { snowflake, type SubjectIds, subject } from '../support/snowflakes';
+
+const ROOT = resolve(__dirname, '../..');
+/** Where pictures are written: `PICTURES=docs/pictures npx jest test/browser`. */
+const PICTURES = process.env['PICTURES'];
+const HOSTILE = `"><img src=x onerror=alert(1)>`;
+const VALUE = '1 May, a Friday';
+
+const service = useServiceInProcess({ RATE_LIMIT_CONSOLE: '10000' });
+const receiver = useReceiver();
+let browser: Browser;
+let bot: Bot;
+let garden: string;
+let user: SubjectIds;
+let watched: WatchedPage;
+
+describeInBrowser('the users of the console', () => {
+  beforeAll(async () => {
+    Object.assign(service.app.get(ConsoleFiles), { folder: await builtConsole() });
+    browser = await startBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  beforeEach(async () => {
+    bot = await service.registerBot({ name: 'Birthday bot' });
+    await bot.hasCategory('birthday', [
+      { key: 'day', type: 'string', label_de: 'Tag', label_en: 'Day of birth' },
+    ]);
+    garden = snowflake();
+    await bot.post('/servers/register', { guild_id: garden, name: 'Garden of Ada' });
+    user = { user_id: snowflake(), guild_id: garden };
+    await bot.hasConsent(user);
+    await bot.hasData(user, 'birthday', { day: VALUE });
+  });
+  afterEach(async () => {
+    const faults = watched.faults.splice(0);
+    await watched.page.context().close();
+    expect(faults).toStrictEqual([]);
+  });
+
+  /** The page at an address of the console, after the team has signed in there. */
+  async function at(address: string, view: View = DESKTOP, key = bot.key): Promise<Page> {
+    watched = await WatchedPage.open(browser, service.url, view);
+    const { page } = watched;
+    page.setDefaultTimeout(20_000);
+    await page.goto(`${service.url}/console${address}`);
+    await page.fill('input[type=password]', key);
+    await page.press('input[type=password]', 'Enter');
+    await page.waitForSelector('.side');
+    await page.waitForSelector('.loading', { state: 'detached' });
+    return page;
+  }
+
+  const pathOf = ({ user_id, guild_id }: SubjectIds): string => `/users/${guild_id}/${user_id}`;
+  const shown = (page: Page): Promise<string[]> =>
+    page.locator('tbody tr td:first-child a').allTextContents();
+  const readOnlyKey = async (): Promise<string> =>
+    (await bot.post(`/bots/${bot.id}/keys`, { scopes: ['read'] })).data.api_key as string;
+  const picture = async (page: Page, name: string): Promise<void> => {
+    if (PICTURES !== undefined)
+      await page.screenshot({ path: join(ROOT, PICTURES, `console-${name}.png`), fullPage: true });
+  };
+  const saved = async (page: Page, act: () => Promise<void>): Promise<Record<string, unknown>> => {
+    const [file] = await Promise.all([page.waitForEvent('download'), act()]);
+    return contentOf(file);
+  };
+
+  const selectOf = (page: Page, label: string) =>
+    page.locator('label', { hasText: new RegExp(`^${label}`) }).locator('select');
+
+  async function choose(page: Page, label: string, option: string): Promise<void> {
+    await selectOf(page, label).selectOption({ label: option });
+    await page.waitForSelector('[aria-busy=true]', { state: 'detached' });
+  }
+
+  describe('in a list', () => {
+    it('are shown without an id typed, by names, labels and words, and lead to their pages', async () => {
+      const page = await at('/users');
+      const row = page.locator('tbody tr');
+      await row.waitFor();
+      const text = await row.textContent();
+      expect(text).toContain('Garden of Ada');
+      expect(text).toContain('accepted');
+      expect(text).toMatch(/just now|second|minute/);
+      await page.getByRole('link', { name: user.user_id }).click();
+      await page.waitForSelector('.facts');
+      expect(new URL(page.url()).pathname).toBe(`/console${pathOf(user)}`);
+      expect(await page.title()).toContain(user.user_id);
+    });
+
+    it('are filtered by server, status and category, and the way back and a bookmark keep the filter', async () => {
+      const asked = subject();
+      await bot.hasRequest(asked);
+      const page = await at('/users');
+      await page.waitForSelector('tbody tr:nth-child(2)');
+      await choose(page, 'Status', 'asked');
+      await page.waitForSelector('tbody tr:nth-child(2)', { state: 'detached' });
+      expect(await shown(page)).toEqual([asked.user_id]);
+      await choose(page, 'Server', 'Garden of Ada');
+      await page.waitForSelector('text=No user passes these filters');
+      await page.goBack();
+      await page.waitForSelector('tbody tr');
+      expect(await shown(page)).toEqual([asked.user_id]);
+      expect(new URL(page.url()).search).toBe('?status=pending');
+      await page.reload();
+      await page.waitForSelector('tbody tr');
+      expect(await shown(page)).toEqual([asked.user_id]);
+      await page.goto(`${service.url}/console/users?server=${garden}&category=birthday`);
+      await page.waitForSelector('tbody tr');
+      expect(await shown(page)).toEqual([user.user_id]);
+      expect(await selectOf(page, 'Category').inputValue()).toBe('birthday');
+    });
+
+    it('are found by an id, and by a pair of ids at once', async () => {
+      const other = { user_id: user.user_id, guild_id: snowflake() };
+      await bot.hasConsent(other);
+      await bot.hasConsent(subject());
+      const page = await at('/users');
+      await page.getByRole('searchbox').fill(` ${user.user_id} `);
+      await page.press('input[type=search]', 'Enter');
+      await page.waitForSelector('tbody tr:nth-child(3)', { state: 'detached' });
+      expect(await shown(page)).toEqual([user.user_id, user.user_id]);
+      const pairs = [
+        `${service.url}/console${pathOf(user)}`,
+        `${user.user_id} ${garden}`,
+        `{"user_id": "${user.user_id}", "guild_id": "${garden}"}`,
+      ];
+      for (const pair of pairs) {
+        await page.goto(`${service.url}/console/users`);
+        await page.getByRole('searchbox').fill(pair);
+        await page.press('input[type=search]', 'Enter');
+        await page.waitForSelector('.facts');
+        expect(new URL(page.url()).pathname).toBe(`/console${pathOf(user)}`);
+      }
+    });
+
+    it.each(['123', 'somebody', '12345678901234567 1', '123456789012345678901'])(
+      'are not looked for by %s, which is no id',
+      async (text) => {
+        const page = await at('/users');
+        await page.getByRole('searchbox').fill(text);
+        await page.press('input[type=search]', 'Enter');
+        await page.waitForSelector('[role=alert]');
+        expect(await page.textContent('[role=alert]')).toContain('17 to 20 digits');
+        expect(await watched.accessibility()).toStrictEqual([]);
+      },
+    );
+
+    it('are paged by cursor, forward and back, and a bookmark of a page leads to the first', async () => {
+      for (let n = 0; n < 24; n++) await bot.hasRequest(subject());
+      const page = await at('/users?order=all');
+      await page.waitForSelector('tbody tr:nth-child(20)');
+      const first = await shown(page);
+      await page.getByRole('button', { name: 'Next' }).click();
+      await page.waitForSelector('tbody tr:nth-child(20)', { state: 'detached' });
+      const second = await shown(page);
+      expect(new Set([...first, ...second]).size).toBe(25);
+      await page.reload();
+      await page.getByRole('button', { name: 'Previous' }).click();
+      await page.waitForSelector('tbody tr:nth-child(20)');
+      expect(await shown(page)).toEqual(first);
+      await page.goBack();
+      await page.waitForSelector('tbody tr:nth-child(20)', { state: 'detached' });
+      await page.goto(page.url());
+      const bookmark = page.url();
+      await page.goto('about:blank');
+      await page.goto(bookmark);
+      await page.getByRole('button', { name: 'First page' }).click();
+      await page.waitForSelector('tbody tr:nth-child(20)');
+    });
+
+    it('are none at first, and the page says when there will be one', async () => {
+      const fresh = await service.registerBot();
+      const page = await at('/users', DESKTOP, fresh.key);
+      await page.getByRole('link', { name: 'Show all users' }).click();
+      await page.waitForSelector('text=once your bot asks for consent');
+      expect(await watched.accessibility()).toStrictEqual([]);
+    });
+  });
+
+  describe('each on a page', () => {
+    it.each([
+      ['in English, light, 1280 px wide', DESKTOP],
+      ['in German, dark, 320 px wide', PHONE],
+      ['in German, light, 360 px wide', { ...PHONE, scheme: 'light', width: 360 } as const],
+    ])('is shown %s, accessible', async (_, view) => {
+      await bot.hasConsent({ ...user, guild_id: snowflake() });
+      const name = `${view.language}-${view.scheme}-${view.width}`;
+      const page = await at('/users', view);
+      await page.waitForSelector('tbody tr');
+      expect(await watched.accessibility()).toStrictEqual([]);
+      await picture(page, `users-${name}`);
+      await page.goto(`${service.url}/console${pathOf(user)}`);
+      await page.waitForSelector('.facts');
+      await page.locator('.actions .primary').click();
+      await page.waitForSelector('.loading', { state: 'detached' });
+      expect(await watched.accessibility()).toStrictEqual([]);
+      await picture(page, `user-${name}`);
+      await page.locator('.actions .danger').last().click();
+      await page.waitForSelector('dialog[open]');
+      expect(await watched.accessibility()).toStrictEqual([]);
+      await picture(page, `user-erase-${name}`);
+    });
+
+    it('shows history, events, calls and other servers, and the values under labels only when asked', async () => {
+      receiver.reset();
+      await bot.put(`/bots/${bot.id}`, { webhook_url: receiver.url });
+      const other = { user_id: user.user_id, guild_id: snowflake() };
+      await bot.hasConsent(other);
+      await bot.hasRevoked(other);
+      const page = await at(pathOf(user));
+      await page.waitForSelector('.facts');
+      await page.waitForSelector('[title=data_submitted]');
+      await page.waitForSelector('[title=consent_revoked]');
+      expect(await page.textContent('main')).not.toContain(VALUE);
+      await page.getByRole('button', { name: 'Show values' }).click();
+      await page.waitForSelector(`text=${VALUE}`);
+      expect(await page.textContent('.values')).toContain('Day of birth');
+      expect(await bot.eventTypes(user)).toContain('data_exported');
+      await page.getByRole('link', { name: other.guild_id }).click();
+      await page.waitForSelector('.facts .badge.revoked');
+      expect(await page.textContent('main')).not.toContain(VALUE);
+    });
+
+    it('says that nothing is stored, and offers no act', async () => {
+      const nobody = subject();
+      const page = await at(pathOf(nobody));
+      await page.waitForSelector('text=Nothing is stored about this user');
+      expect(await page.locator('main .actions button, main section').count()).toBe(0);
+      expect(await page.title()).toContain(nobody.user_id);
+      expect(await watched.accessibility()).toStrictEqual([]);
+      await picture(page, 'user-nothing');
+    });
+
+    it.each(['/users/1/2', '/users/12345678901234567/x', `/users/12345678901234567/%22%3E%3Cimg%20src=x%3E`])(
+      'says at %s that an address needs ids',
+      async (address) => {
+        const page = await at(address);
+        await page.waitForSelector('[role=alert]');
+        expect(await page.textContent('[role=alert]')).toContain('17 to 20 digits');
+        expect(await page.locator('img[src=x]').count()).toBe(0);
+      },
+    );
+
+    it('shows a read-only key no form, and values only when asked', async () => {
+      const page = await at(pathOf(user), DESKTOP, await readOnlyKey());
+      await page.waitForSelector('.facts');
+      await page.waitForSelector('[title=data_submitted]');
+      expect(await page.locator('main form').count()).toBe(0);
+      expect(await page.getByRole('button', { name: /Erase|Withdraw|link/i }).count()).toBe(0);
+      expect(await page.textContent('main')).not.toContain(VALUE);
+    });
+
+    it('is nothing that the page to sign in shows, once the session has ended', async () => {
+      const { data } = await bot.post(`/bots/${bot.id}/keys`, { scopes: ['read'] });
+      const page = await at(pathOf(user), DESKTOP, data.api_key as string);
+      await page.waitForSelector('.facts');
+      await bot.delete(`/bots/${bot.id}/keys/${data.id as string}`);
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await page.waitForSelector('text=Your session has ended');
+      expect(await page.content()).not.toContain(user.user_id);
+    });
+
+    it('shows hostile names and values as text, and asks for the id of a server that has no name to type', async () => {
+      const [typable, blank] = [snowflake(), snowflake()];
+      await bot.post('/servers/register', { guild_id: typable, name: HOSTILE });
+      await bot.post('/servers/register', { guild_id: blank, name: 'A \u202e  B' });
+      for (const guild_id of [typable, blank]) await bot.hasConsent({ ...user, guild_id });
+      await bot.hasData({ ...user, guild_id: typable }, 'birthday', { day: HOSTILE });
+      const page = await at(pathOf({ ...user, guild_id: typable }), PHONE);
+      await page.getByRole('button', { name: 'Werte zeigen' }).click();
+      await page.waitForSelector('.values .nested');
+      await page.getByRole('button', { name: 'Auf diesem Server löschen' }).click();
+      expect(await page.textContent('dialog label')).toContain(HOSTILE);
+      expect(await page.locator('img[src=x]').count()).toBe(0);
+      expect(await watched.accessibility()).toStrictEqual([]);
+      await page.goto(`${service.url}/console${pathOf({ ...user, guild_id: blank })}`);
+      await page.getByRole('button', { name: 'Auf diesem Server löschen' }).click();
+      expect(await page.textContent('dialog label')).toContain(blank);
+    });
+  });
+
+  describe('acts', () => {
+    it('makes a privacy link once, in the chosen language and for what is chosen, and ends it', async () => {
+      const page = await at(pathOf(user));
+      await page.getByRole('button', { name: 'Privacy link' }).click();
+      await page.getByLabel('Language').last().selectOption('de');
+      await page.getByLabel('have it erased').uncheck();
+      await page.getByRole('button', { name: 'Make link' }).dblclick();
+      await page.waitForSelector('.link .notice code');
+      await picture(page, 'user-link');
+      expect(await watched.accessibility()).toStrictEqual([]);
+      const url = (await page.textContent('.link .notice code')) ?? '';
+      const opened = await fetch(url);
+      const html = await opened.text();
+      expect([opened.status, html.includes('lang="de"'), html.includes('löschen lassen')]).toEqual([
+        200,
+        true,
+        false,
+      ]);
+      await page.getByRole('button', { name: 'End this link' }).click();
+      await page.waitForSelector('text=The link has ended');
+      expect((await fetch(url)).status).toBe(404);
+    });
+
+    it('offers in a link what the key may do', async () => {
+      const { data } = await bot.post(`/bots/${bot.id}/keys`, { scopes: ['read', 'write'] });
+      const page = await at(pathOf(user), DESKTOP, data.api_key as string);
+      await page.getByRole('button', { name: 'Privacy link' }).click();
+      expect(await page.locator('.link input[type=checkbox]').count()).toBe(3);
+      await page.getByRole('button', { name: 'Make link' }).click();
+      await page.waitForSelector('.link .notice code');
+    });
+
+    it('downloads the export of one server, and of all', async () => {
+      const other = { user_id: user.user_id, guild_id: snowflake() };
+      await bot.hasConsent(other);
+      const page = await at(pathOf(user));
+      await page.getByRole('button', { name: 'Export of all servers' }).waitFor();
+      const one = await saved(page, () => page.getByRole('button', { name: 'Download export' }).click());
+      expect(one['guildId']).toBe(garden);
+      const all = await saved(page, () =>
+        page.getByRole('button', { name: 'Export of all servers' }).click(),
+      );
+      expect(all['guilds']).toHaveLength(2);
+    });
+
+    it('withdraws the consent in the server that the question names', async () => {
+      const page = await at(pathOf(user));
+      await page.getByRole('button', { name: 'Withdraw consent' }).click();
+      expect(await page.textContent('dialog h2')).toContain('Garden of Ada');
+      await page.locator('dialog button.danger').click();
+      await page.waitForSelector('.facts .badge.revoked');
+      await page.waitForSelector('text=The consent is withdrawn.');
+      expect(await bot.eventTypes(user)).toContain('consent_revoked');
+    });
+
+    it('erases in this server once its name is typed, keeps the salt, and shows no values after it', async () => {
+      const other = { user_id: user.user_id, guild_id: snowflake() };
+      await bot.hasConsent(other);
+      const page = await at(pathOf(user));
+      await page.getByRole('button', { name: 'Show values' }).click();
+      await page.waitForSelector(`text=${VALUE}`);
+      await page.getByRole('button', { name: 'Erase in this server' }).click();
+      const confirm = page.locator('dialog button.danger');
+      for (const wrong of ['', user.user_id, 'garden of ada']) {
+        await page.fill('dialog input', wrong);
+        expect(await confirm.isDisabled()).toBe(true);
+      }
+      await page.fill('dialog input', 'Garden of Ada');
+      await confirm.dblclick();
+      await page.waitForSelector('text=The user is erased.');
+      await page.waitForSelector('text=Nothing is stored about this user');
+      expect(await page.textContent('main')).not.toContain(VALUE);
+      expect(await page.getByRole('button', { name: /Show values|Erase|Privacy link/ }).count()).toBe(0);
+      expect(await watched.accessibility()).toStrictEqual([]);
+      await picture(page, 'user-erased');
+      const file = await saved(page, () =>
+        page.getByRole('button', { name: 'Download certificate' }).click(),
+      );
+      expect(await page.textContent('.erased code')).toBe(file['certificate_salt']);
+      expect(file).toMatchObject({ guild_id: garden, certificate: expect.anything() });
+      expect((await bot.export(user)).status).toBe(404);
+      expect((await bot.export(other)).status).toBe(200);
+      expect((await bot.eventTypes(user)).filter((type) => type === 'deletion_completed')).toHaveLength(1);
+    });
+
+    it('erases in all servers once that is typed, with a certificate for each', async () => {
+      const other = { user_id: user.user_id, guild_id: snowflake() };
+      await bot.hasConsent(other);
+      const page = await at(pathOf(user));
+      await page.getByRole('button', { name: 'Erase in all servers' }).click();
+      await page.fill('dialog input', 'Garden of Ada');
+      expect(await page.locator('dialog button.danger').isDisabled()).toBe(true);
+      await page.fill('dialog input', 'all servers');
+      await page.locator('dialog button.danger').click();
+      await page.waitForSelector('text=The user is erased.');
+      expect(await page.locator('.erased li').count()).toBe(2);
+      for (const ids of [user, other]) expect((await bot.export(ids)).status).toBe(404);
+    });
+  });
+});
+
+async function contentOf(file: Download): Promise<Record<string, unknown>> {
+  return JSON.parse(readFileSync(await file.path(), 'utf8')) as Record<string, unknown>;
+}
