@@ -91,6 +91,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: 'b5d9cc6a59a99fda22b1c5825f37954b',
     postgres: 'b5d9cc6a59a99fda22b1c5825f37954b',
   },
+  KeyNames1763600000028: {
+    sqlite: 'd668ce290daee426c3d75b9c4bf9da06',
+    postgres: '9e5817791637f90cfb2279d9f1f715b4',
+  },
 };
 
 const CHANGES = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT setval)\b/i;

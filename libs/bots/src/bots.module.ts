@@ -12,13 +12,17 @@ import { BotsService } from './bots.service';
 import { KeyUses } from './key-uses';
 import { Bots1763600000001 } from './migrations/1763600000001-bots';
 import { KeysAndStanding1763600000020 } from './migrations/1763600000020-keys-and-standing';
+import { KeyNames1763600000028 } from './migrations/1763600000028-key-names';
 import { Tiers } from './tiers';
 import { WebhookSecrets, WebhookSecretsHolder } from './webhook-secrets.service';
 
 @Module({
   imports: [
     CryptoModule,
-    DatabaseModule.forFeature([Bot, ApiKey], [Bots1763600000001, KeysAndStanding1763600000020]),
+    DatabaseModule.forFeature(
+      [Bot, ApiKey],
+      [Bots1763600000001, KeysAndStanding1763600000020, KeyNames1763600000028],
+    ),
   ],
   controllers: [BotsController, ApiKeysController],
   providers: [
