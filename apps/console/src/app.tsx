@@ -8,6 +8,7 @@ import { CategoriesPage } from './pages/categories';
 import { KeysPage } from './pages/keys';
 import { OverviewPage } from './pages/overview';
 import { ReportsPage } from './pages/reports';
+import { SettingsPage } from './pages/settings';
 import { SignInPage } from './pages/sign-in';
 import { UsersPage } from './pages/users';
 import { WebhooksPage } from './pages/webhooks';
@@ -22,6 +23,7 @@ const PAGES: readonly (readonly [path: string, name: TextName, page: () => preac
   ['/categories', 'categories', CategoriesPage],
   ['/audit', 'audit', AuditPage],
   ['/webhooks', 'webhooks', WebhooksPage],
+  ['/settings', 'settings', SettingsPage],
   ['/keys', 'keys', KeysPage],
   ['/reports', 'reports', ReportsPage],
 ];
