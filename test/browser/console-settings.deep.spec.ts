@@ -182,4 +182,142 @@ describeInBrowser('the pages on which a bot is set up', () => {
       await look(page, 'settings-read');
     });
   });
+
+  describe('categories', () => {
+    const declared = async (key: string) => (await bot.get(`/data/categories/${key}`)).data;
+
+    it('are made with a preview, changed, and removed after their key was typed', async () => {
+      const page = await opened('/new-category');
+      await page.getByLabel('Key', { exact: true }).fill('Bad Key');
+      await button(page, 'Create').click();
+      await page.waitForSelector('.fault:has-text("Small letters")');
+      await isAccessible();
+      await page.getByLabel('Key', { exact: true }).fill('birthday');
+      await page.getByLabel('Label, German').fill('Geburtstag');
+      await page.getByLabel('Label, English').fill(HOSTILE);
+      await page.getByLabel('Purpose, German').fill('Um dir zu gratulieren');
+      await page.getByLabel('Purpose, English').fill('To congratulate you');
+      await page.getByLabel('Kept for (days)').fill('30');
+      await page.getByLabel('Key of the field').fill('day');
+      await page.getByLabel('German', { exact: true }).fill('Tag');
+      await page.getByLabel('English', { exact: true }).fill('Day');
+      expect(await page.textContent('.users-page[lang=de]')).toContain('Um dir zu gratulieren');
+      expect(await page.textContent('.discord[lang=en]')).toContain('Kept for: 30 days');
+      await isAccessible();
+      await look(page, 'category-new');
+      await button(page, 'Create').click();
+      await page.waitForSelector('nav a[href="/console/categories"][aria-current=page]');
+      await page.waitForSelector('p code:has-text("birthday")');
+      expect(await declared('birthday')).toMatchObject({
+        ...{ label_en: HOSTILE, description_de: 'Um dir zu gratulieren', retention_days: 30 },
+        fields: [{ key: 'day', type: 'string', label_de: 'Tag', label_en: 'Day' }],
+      });
+      await page.getByLabel('Kept for (days)').fill('');
+      await button(page, 'Add a field').click();
+      await page.getByLabel('Key of the field').nth(1).fill('day');
+      await page.getByLabel('German', { exact: true }).nth(1).fill('Jahr');
+      await page.getByLabel('English', { exact: true }).nth(1).fill('Year');
+      await button(page, 'Save').click();
+      await page.waitForSelector('.field-row .fault:has-text("Another one has this already")');
+      await page.getByLabel('Key of the field').nth(1).fill('year');
+      await button(page, 'Save').click();
+      await page.waitForSelector('text=Saved.');
+      expect(await declared('birthday')).toMatchObject({
+        retention_days: null,
+        fields: [{}, { key: 'year' }],
+      });
+      await button(page, 'Remove this category …').click();
+      await page.fill('dialog input', 'birthday');
+      await page.locator('dialog button.danger').click();
+      await page.waitForSelector('a[href="/console/new-text"]');
+      expect((await bot.get('/data/categories/birthday')).status).toBe(404);
+    });
+
+    it('have a consent text in both languages, previewed as users see it; a version is registered once', async () => {
+      const field = { key: 'day', type: 'string', label_de: 'Tag', label_en: 'Day' };
+      await bot.post('/data/register', {
+        ...{ key: 'birthday', label_de: 'Geburtstag', label_en: 'Birthday', description_en: HOSTILE },
+        fields: [field],
+      });
+      const page = await opened('/new-text', { ...PHONE, width: 360, language: 'en' });
+      await page.getByLabel('Version').fill('1.0');
+      const titles = page.getByLabel('Title');
+      await titles.nth(0).fill('Dürfen wir?');
+      await button(page, 'Register this version').click();
+      await page.waitForSelector('.fault:has-text("1 to 20000 characters")');
+      await page.getByLabel('Text', { exact: true }).nth(0).fill('Wir merken uns den Tag.');
+      await titles.nth(1).fill(HOSTILE);
+      await page.getByLabel('Text', { exact: true }).nth(1).fill('We keep the day.');
+      await page.getByLabel('Button to agree').nth(1).fill('Yes, please');
+      await page.getByLabel('About Geburtstag').fill('Der Tag, an dem wir gratulieren.');
+      expect(await page.textContent('.discord[lang=en]')).toContain('Yes, please');
+      expect(await page.textContent('.users-page[lang=de]')).toContain('an dem wir gratulieren');
+      await isAccessible();
+      await look(page, 'text-new-360');
+      await button(page, 'Register this version').click();
+      await page.waitForSelector('a[href="/console/new-text?from=1.0"]');
+      const { texts } = (await bot.get<{ texts: object[] }>('/consents/texts')).data;
+      expect(texts).toMatchObject([
+        { language: 'de', categories: [{ key: 'birthday', text: 'Der Tag, an dem wir gratulieren.' }] },
+        { language: 'en', title: HOSTILE, accept_label: 'Yes, please', categories: [{ text: HOSTILE }] },
+      ]);
+      await page.click('a[href="/console/new-text?from=1.0"] >> nth=0');
+      await page.getByLabel('Version').fill('1.0');
+      await titles.nth(0).fill('Dürfen wir wirklich?');
+      await button(page, 'Register this version').click();
+      await page.waitForSelector('.fault:has-text("choose a new version")');
+    });
+
+    it('and texts have no form for a key with the scope read', async () => {
+      await bot.post('/data/register', {
+        ...{ key: 'c', label_de: HOSTILE, label_en: HOSTILE },
+        fields: [{ key: 'f', type: 'json', label_de: HOSTILE, label_en: HOSTILE }],
+      });
+      const { data } = await bot.post(`/bots/${bot.id}/keys`, { scopes: ['read'] });
+      const page = await opened('/categories', GERMAN, data.api_key as string);
+      await page.click('a[href="/console/categories/c"]');
+      await page.waitForSelector('.field-row');
+      expect(
+        await page.locator('main input:enabled, main select:enabled, main textarea:enabled').count(),
+      ).toBe(0);
+      expect(await page.locator('main button:enabled:not(.copy):not(.screen)').count()).toBe(0);
+      await isAccessible();
+      await look(page, 'category-read');
+    });
+  });
+
+  describe('keys', () => {
+    it('are made with a name, rights and an end; the one of the session is marked', async () => {
+      const page = await opened('/keys', { ...PHONE, width: 360 });
+      await page.getByLabel('Name').fill(HOSTILE);
+      await page.getByLabel('Gültig für').selectOption('30');
+      await button(page, 'Schlüssel erstellen').dblclick();
+      await page.waitForSelector('.notice.good code');
+      await page.waitForSelector('td bdi:has-text("img src=x")');
+      const { keys } = (await bot.get<{ keys: object[] }>(`/bots/${bot.id}/keys`)).data;
+      expect(keys).toMatchObject([
+        { name: HOSTILE, scopes: ['read'], expires_at: expect.any(String) as string },
+        { expires_at: null },
+      ]);
+      expect(await page.locator('tr', { hasText: 'diese Sitzung' }).count()).toBe(1);
+      await page.getByLabel('Name').fill('a'.repeat(61));
+      await button(page, 'Schlüssel erstellen').click();
+      await page.waitForSelector('.fault:has-text("1 bis 60")');
+      await isAccessible();
+      await look(page, 'keys-360');
+    });
+
+    it('have the steps in which the webhook secret is replaced; it is not replaced twice at once', async () => {
+      const page = await opened('/keys');
+      for (const again of [false, true]) {
+        await button(page, 'New webhook secret').click();
+        await page.locator('dialog button.danger').click();
+        await page.waitForSelector(
+          again ? '.notice.bad:has-text("two secrets")' : 'text=Both secrets sign until',
+        );
+      }
+      await isAccessible();
+      await look(page, 'keys-1280');
+    });
+  });
 });

@@ -5,6 +5,8 @@ import { Frame } from './frame';
 import { firstLanguage, keepLanguage, type Language, LanguageContext, useWords } from './language';
 import { AuditPage } from './pages/audit';
 import { CategoriesPage } from './pages/categories';
+import { CategoryPage, NewCategoryPage } from './pages/category';
+import { NewTextPage } from './pages/category-text';
 import { KeysPage } from './pages/keys';
 import { OverviewPage } from './pages/overview';
 import { ReportsPage } from './pages/reports';
@@ -17,10 +19,18 @@ import { SessionContext } from './session';
 import type { TextName } from './texts';
 import { useBot } from './queries';
 
-const PAGES: readonly (readonly [path: string, name: TextName, page: () => preact.JSX.Element])[] = [
+const PAGES: readonly (readonly [
+  path: string,
+  name: TextName,
+  page: () => preact.JSX.Element,
+  under?: string,
+])[] = [
   ['/', 'overview', OverviewPage],
   ['/users', 'users', UsersPage],
   ['/categories', 'categories', CategoriesPage],
+  ['/categories/:key', 'editCategory', CategoryPage, '/categories'],
+  ['/new-category', 'newCategory', NewCategoryPage, '/categories'],
+  ['/new-text', 'newText', NewTextPage, '/categories'],
   ['/audit', 'audit', AuditPage],
   ['/webhooks', 'webhooks', WebhooksPage],
   ['/settings', 'settings', SettingsPage],
@@ -67,6 +77,9 @@ export function App() {
 function Shell({ onLeave }: { readonly onLeave: () => void }) {
   const { t } = useWords();
   const { data: bot } = useBot();
-  const pages = PAGES.map(([path, name, page]) => ({ path, title: t(name), page }));
+  const pages = PAGES.map(([path, name, page, under]) => ({
+    ...{ path, title: t(name), page },
+    ...(under !== undefined && { under }),
+  }));
   return <Frame brand={bot?.name ?? t('appName')} pages={pages} onLeave={onLeave} />;
 }
