@@ -316,6 +316,8 @@ describeInBrowser('the pages on which a bot is set up', () => {
           again ? '.notice.bad:has-text("two secrets")' : 'text=Both secrets sign until',
         );
       }
+      // The secret that was made is still there: it is shown only once.
+      expect(await page.textContent('.notice.good code')).toMatch(/^whsec_/);
       await isAccessible();
       await look(page, 'keys-1280');
     });

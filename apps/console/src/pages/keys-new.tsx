@@ -19,6 +19,8 @@ export function NewKey() {
   const [name, setName] = useState('');
   const [days, setDays] = useState(0);
   const [scopes, setScopes] = useState<readonly Scope[]>(['read']);
+  // Kept when a further one is refused: it is shown only once.
+  const [made, setMade] = useState<string | undefined>();
   const create = useMutation({
     mutationFn: () =>
       lethe.keys.create({
@@ -26,7 +28,8 @@ export function NewKey() {
         ...(name !== '' && { name }),
         ...(days > 0 && { expires_at: new Date(Date.now() + days * DAY_MS).toISOString() }),
       }),
-    onSuccess: () => {
+    onSuccess: ({ api_key: key }) => {
+      setMade(key);
       setName('');
       void queries.invalidateQueries({ queryKey: ['keys'] });
     },
@@ -78,7 +81,7 @@ export function NewKey() {
       <button class="primary" type="submit" disabled={create.isPending || scopes.length === 0}>
         {t('createKey')}
       </button>
-      {create.data !== undefined && <Secret text={create.data.api_key} />}
+      {made !== undefined && <Secret key={made} text={made} />}
     </form>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
+import type { Schemas } from '@lethe/sdk';
 import { useWords } from '../language';
 import { When } from '../parts';
 import { useBot } from '../queries';
@@ -122,8 +123,11 @@ export function KeysPage() {
 function WebhookSecret() {
   const { t, time } = useWords();
   const [isAsked, setAsked] = useState(false);
+  // Kept when a further one is refused: it is shown only once.
+  const [made, setMade] = useState<Schemas['WebhookSecretView'] | undefined>();
   const rotate = useMutation({
     mutationFn: () => lethe.webhooks.rotateSecret({}),
+    onSuccess: setMade,
     onSettled: () => setAsked(false),
   });
   return (
@@ -135,10 +139,10 @@ function WebhookSecret() {
         ))}
       </ol>
       <Refusal error={rotate.error} />
-      {rotate.data !== undefined && (
+      {made !== undefined && (
         <>
-          <Secret text={rotate.data.webhook_secret} />
-          <p class="notice">{t('secretUntil', { time: time(rotate.data.overlap_until) })}</p>
+          <Secret key={made.webhook_secret} text={made.webhook_secret} />
+          <p class="notice">{t('secretUntil', { time: time(made.overlap_until) })}</p>
         </>
       )}
       <div class="actions">
