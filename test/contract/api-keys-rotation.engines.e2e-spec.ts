@@ -56,6 +56,12 @@ describe('POST /api/v1/bots/{bot_id}/keys/rotate', () => {
     expect((await bot.get('/bots/me')).status).toBe(200);
   });
 
+  it('keeps the name of the calling key', async () => {
+    const name = 'Worker';
+    const caller = withKey(await make({ name }));
+    expectSuccess(await rotate({}, caller), 201, { ...createdKey({ overlap_until: A_TIME }), name });
+  });
+
   it('answers 409 rotation_in_progress to a key that was rotated before', async () => {
     await rotate({ overlap_seconds: 60 });
     for (const given of [{}, { overlap_seconds: 0 }])

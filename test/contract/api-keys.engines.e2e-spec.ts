@@ -71,6 +71,18 @@ describe('POST /api/v1/bots/{bot_id}/keys', () => {
     expectFaults(await make({ expires_at: at }), 'expires_at'),
   );
 
+  it('keeps the name that is given, as text; a key without one is answered without a name', async () => {
+    const names = ['Worker', `"><img src=x onerror=alert(1)>`, 'ä'.repeat(60)];
+    for (const name of names) expectSuccess(await make({ name }), 201, { ...createdKey(), name });
+    expect((await list()).map(({ name }) => name)).toStrictEqual([...names.toReversed(), undefined]);
+    expectSuccess(await make({ name: null }), 201, createdKey());
+  });
+
+  it.each([[''], [' '], ['\u200b'], ['a'.repeat(61)], [7], [['Worker']], [{}]])(
+    'answers 400 to the name %j',
+    async (name) => expectFaults(await make({ name }), 'name'),
+  );
+
   it('grants no scope that the calling key lacks: 403 insufficient_scope', async () => {
     const caller = withKey(await make({ scopes: ['read', 'admin'] }));
     for (const given of [{ scopes: ['read', 'write'] }, {}])

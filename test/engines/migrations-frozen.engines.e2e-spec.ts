@@ -99,6 +99,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: '2717b2933b939e7d61cc78cfab8dd6be',
     postgres: '1f6a08720f7b3f29c6b632d8589c3a10',
   },
+  KeyNames1763600000028: {
+    sqlite: 'd668ce290daee426c3d75b9c4bf9da06',
+    postgres: '9e5817791637f90cfb2279d9f1f715b4',
+  },
 };
 
 const CHANGES = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT setval)\b/i;

@@ -12,7 +12,11 @@ export interface Key {
 
 /** The answer of the list of keys. */
 export interface Listed {
-  readonly keys: readonly { readonly id: string; readonly last_used_at: string | null }[];
+  readonly keys: readonly {
+    readonly id: string;
+    readonly name?: string;
+    readonly last_used_at: string | null;
+  }[];
 }
 
 export const ALL_SCOPES = ['read', 'write', 'erase', 'admin'];

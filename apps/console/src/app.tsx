@@ -6,9 +6,12 @@ import { firstLanguage, keepLanguage, type Language, LanguageContext, useWords }
 import { OperatorShell } from './operator/shell';
 import { AuditPage } from './pages/audit';
 import { CategoriesPage } from './pages/categories';
+import { CategoryPage, NewCategoryPage } from './pages/category';
+import { NewTextPage } from './pages/category-text';
 import { KeysPage } from './pages/keys';
 import { OverviewPage } from './pages/overview';
 import { ReportsPage } from './pages/reports';
+import { SettingsPage } from './pages/settings';
 import { SignInPage } from './pages/sign-in';
 import { USER_PATH, UserPage, useUserTitle } from './pages/user';
 import { UsersPage } from './pages/users';
@@ -18,12 +21,21 @@ import { SessionContext } from './session';
 import type { TextName } from './texts';
 import { useBot } from './queries';
 
-const PAGES: readonly (readonly [path: string, name: TextName, page: () => preact.JSX.Element])[] = [
+const PAGES: readonly (readonly [
+  path: string,
+  name: TextName,
+  page: () => preact.JSX.Element,
+  under?: string,
+])[] = [
   ['/', 'overview', OverviewPage],
   ['/users', 'users', UsersPage],
   ['/categories', 'categories', CategoriesPage],
+  ['/categories/:key', 'editCategory', CategoryPage, '/categories'],
+  ['/new-category', 'newCategory', NewCategoryPage, '/categories'],
+  ['/new-text', 'newText', NewTextPage, '/categories'],
   ['/audit', 'audit', AuditPage],
   ['/webhooks', 'webhooks', WebhooksPage],
+  ['/settings', 'settings', SettingsPage],
   ['/keys', 'keys', KeysPage],
   ['/reports', 'reports', ReportsPage],
 ];
@@ -72,6 +84,9 @@ function Shell({ onLeave }: { readonly onLeave: () => void }) {
   const { t } = useWords();
   const { data: bot } = useBot();
   const user = { path: USER_PATH, title: useUserTitle(), page: UserPage, under: '/users' };
-  const pages = [...PAGES.map(([path, name, page]) => ({ path, title: t(name), page })), user];
+  const pages = PAGES.map(([path, name, page, under]) => ({
+    ...{ path, title: t(name), page },
+    ...(under !== undefined && { under }),
+  })).concat(user);
   return <Frame brand={bot?.name ?? t('appName')} pages={pages} onLeave={onLeave} />;
 }

@@ -26,17 +26,21 @@ import {
   RotateApiKey,
 } from './bots.dto';
 
-const CREATED = {
-  id: EXAMPLE.key_id,
+const NAMED = { name: 'Worker of the bot' };
+
+const created = (id: string, name?: typeof NAMED) => ({
+  id,
+  ...name,
   api_key: 'sk_live_shown-only-here-keep-it-secret',
   api_key_prefix: 'sk_live_shown-on',
   scopes: ['read', 'write'],
   expires_at: null,
   created_at: EXAMPLE.time,
-};
+});
 
 const LISTED = {
   id: EXAMPLE.key_id,
+  ...NAMED,
   api_key_prefix: 'sk_live_shown-on',
   scopes: ['read', 'write'],
   expires_at: null,
@@ -53,13 +57,14 @@ const EXAMPLES = {
       },
     },
   },
-  create: { canonical: { body: { scopes: ['read', 'write'] }, answer: CREATED } },
+  create: {
+    canonical: { body: { ...NAMED, scopes: ['read', 'write'] }, answer: created(EXAMPLE.key_id, NAMED) },
+  },
   rotate: {
     canonical: {
       body: { overlap_seconds: 86400 },
       answer: {
-        ...CREATED,
-        id: EXAMPLE.rotated_key_id,
+        ...created(EXAMPLE.rotated_key_id),
         scopes: ['read', 'write', 'erase', 'admin'],
         overlap_until: '2026-11-21T12:00:00.000Z',
       },
@@ -78,7 +83,7 @@ export class ApiKeysController {
   @Describes({
     summary: 'List the valid API keys of the bot, newest first',
     description:
-      'Answers what the keys allow, until when, and when they were last used; never the keys themselves. A deleted ' +
+      'Answers what the keys are called and allow, until when, and when they were last used; never the keys themselves. A deleted ' +
       'or expired key is not listed. A bot has at most five.',
     parameters: { bot_id: EXAMPLE.bot_id },
     examples: EXAMPLES.list,
@@ -116,7 +121,7 @@ export class ApiKeysController {
   @Describes({
     summary: 'Replace the API key of this call',
     description:
-      'Answers a new key with the scopes and the expiry of the key that this call is made with; it is shown only here. ' +
+      'Answers a new key with the name, the scopes and the expiry of the key that this call is made with; it is shown only here. ' +
       'The old one is void at `overlap_until`, or with `overlap_seconds` 0 when this is answered. A key is rotated once: a ' +
       'repeat with the old key is refused with 409 `rotation_in_progress`.',
     parameters: { bot_id: EXAMPLE.bot_id },

@@ -35,6 +35,9 @@ const KEYS_MAX = 5;
 const ADMIN = scopeBits(['admin']);
 const YEAR_10000_MS = Date.UTC(10_000, 0);
 
+/** A key without a name is answered as before there were names. */
+const named = (name: string | null): { readonly name?: string } => (name === null ? {} : { name });
+
 /**
  * The keys of a bot. Its units lock the bot, so that the limit holds and a voided key makes no other one. Each bot keeps
  * one key of scope `admin` that lasts, so that it does not lock itself out.
@@ -58,15 +61,17 @@ export class ApiKeys {
     botId: string,
     scopes = ALL_SCOPES,
     expiresAt: string | null = null,
+    name: string | null = null,
   ): Promise<ApiKeyCreatedView> {
     const id = this.random.uuid();
     const key = newApiKey(this.random, this.config.apiKeyKind);
     const prefix = key.slice(0, VISIBLE_LENGTH);
     const createdAt = this.clock.nowIso();
     const digest = keyDigest(key);
-    await tx.manager.insert(ApiKey, { botId, id, digest, prefix, scopes, expiresAt, createdAt });
+    await tx.manager.insert(ApiKey, { botId, id, digest, prefix, scopes, expiresAt, name, createdAt });
     return {
       id,
+      ...named(name),
       api_key: key,
       api_key_prefix: prefix,
       scopes: scopesOf(scopes),
@@ -104,13 +109,13 @@ export class ApiKeys {
       const [lacking] = scopesOf(scopes & ~Number(own.scopes));
       if (lacking !== undefined) throw insufficientScope(lacking);
       await this.requireRoom(tx, botId);
-      return this.issue(tx, botId, scopes, expiresAt);
+      return this.issue(tx, botId, scopes, expiresAt, input.name);
     };
     return this.acts.once(claim, create);
   }
 
   /**
-   * Replaces the calling key by one with its scopes and its expiry. The old one is void at the end of the overlap; without
+   * Replaces the calling key by one with its name, its scopes and its expiry. The old one is void at the end of the overlap; without
    * an overlap it is void in every process when this resolves.
    * @throws ApiError 409 `rotation_in_progress` for a key that was rotated before, and `limit_reached`
    */
@@ -137,7 +142,7 @@ export class ApiKeys {
         await tx.manager.update(ApiKey, { botId, id: keyId }, { expiresAt: overlapUntil, rotatedAt });
       }
       tx.afterCommit(() => this.directory.forget(botId));
-      const issued = await this.issue(tx, botId, Number(own.scopes), own.expiresAt);
+      const issued = await this.issue(tx, botId, Number(own.scopes), own.expiresAt, own.name);
       return { ...issued, overlap_until: overlapUntil };
     };
     const view = await this.acts.once(claim, rotate);
@@ -203,9 +208,10 @@ export class ApiKeys {
     return new Date(atMs).toISOString();
   }
 
-  private viewOf({ id, prefix, scopes, expiresAt, lastUsedAt, createdAt }: ApiKey): ApiKeyView {
+  private viewOf({ id, name, prefix, scopes, expiresAt, lastUsedAt, createdAt }: ApiKey): ApiKeyView {
     return {
       id,
+      ...named(name),
       api_key_prefix: prefix,
       scopes: scopesOf(Number(scopes)),
       expires_at: expiresAt,

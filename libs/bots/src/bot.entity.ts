@@ -50,6 +50,8 @@ export class ApiKey {
   @TimeColumn({ name: 'rotated_at', nullable: true }) rotatedAt: string | null;
   /** Written at most once a minute: see {@link KeyUses}. */
   @TimeColumn({ name: 'last_used_at', nullable: true }) lastUsedAt: string | null;
+  /** What its team calls it. */
+  @TextColumn({ nullable: true }) name: string | null;
 
   @BelongsToBot('api_keys') bot?: object;
 }

@@ -23,6 +23,8 @@ const NAME_MAX = 100;
 /** Longest overlap of two webhook secrets, or of two keys: 30 days; a day unless the caller names one. */
 const OVERLAP_SECONDS_MAX = 2_592_000;
 export const OVERLAP_SECONDS_DEFAULT = 86_400;
+/** Code points of the name of a key. */
+const KEY_NAME_MAX = 60;
 
 export class RegisterBot {
   @Snowflake({ description: 'The id that the platform gave the bot' }) platform_bot_id: string;
@@ -109,6 +111,11 @@ export class ApiKeyPath extends BotPath {
 }
 
 export class NewApiKey {
+  @Text(KEY_NAME_MAX, {
+    optional: true,
+    description: 'What the key is for or whose it is, shown in the list of keys',
+  })
+  name?: string | null;
   @SomeOf(SCOPES, {
     optional: true,
     description: 'What the key allows; default all. The key of this call must have each of them',
@@ -131,6 +138,7 @@ export class RotateApiKey {
 
 export class ApiKeyView {
   @Uuid() id: string;
+  @Text(KEY_NAME_MAX, { optional: true, description: 'Only of a key that was given one' }) name?: string;
   @Text(16) api_key_prefix: string;
   @SomeOf(SCOPES) scopes: Scope[];
   @Timestamp({ nullable: true, description: 'null for a key that lasts' }) expires_at: string | null;
@@ -149,6 +157,7 @@ export class ApiKeysView {
 
 export class ApiKeyCreatedView {
   @Uuid() id: string;
+  @Text(KEY_NAME_MAX, { optional: true, description: 'Only of a key that was given one' }) name?: string;
   @Text(57, { description: 'Shown only here; keep it secret' }) api_key: string;
   @Text(16) api_key_prefix: string;
   @SomeOf(SCOPES) scopes: Scope[];

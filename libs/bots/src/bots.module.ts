@@ -14,6 +14,7 @@ import { KeyUses } from './key-uses';
 import { Bots1763600000001 } from './migrations/1763600000001-bots';
 import { KeysAndStanding1763600000020 } from './migrations/1763600000020-keys-and-standing';
 import { BotNotices1763600000026 } from './migrations/1763600000026-bot-notices';
+import { KeyNames1763600000028 } from './migrations/1763600000028-key-names';
 import { NoticeSettingsController } from './notice-settings.controller';
 import { NoticeSettingsService } from './notice-settings.service';
 import { Tiers } from './tiers';
@@ -24,7 +25,7 @@ import { WebhookSecrets, WebhookSecretsHolder } from './webhook-secrets.service'
     CryptoModule,
     DatabaseModule.forFeature(
       [Bot, ApiKey, BotNotice],
-      [Bots1763600000001, KeysAndStanding1763600000020, BotNotices1763600000026],
+      [Bots1763600000001, KeysAndStanding1763600000020, BotNotices1763600000026, KeyNames1763600000028],
     ),
   ],
   controllers: [BotsController, ApiKeysController, NoticeSettingsController],

@@ -98,7 +98,7 @@ export interface paths {
     };
     /**
      * List the valid API keys of the bot, newest first
-     * @description Answers what the keys allow, until when, and when they were last used; never the keys themselves. A deleted or expired key is not listed. A bot has at most five.
+     * @description Answers what the keys are called and allow, until when, and when they were last used; never the keys themselves. A deleted or expired key is not listed. A bot has at most five.
      */
     readonly get: operations['apiKeysList'];
     readonly put?: never;
@@ -124,7 +124,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Replace the API key of this call
-     * @description Answers a new key with the scopes and the expiry of the key that this call is made with; it is shown only here. The old one is void at `overlap_until`, or with `overlap_seconds` 0 when this is answered. A key is rotated once: a repeat with the old key is refused with 409 `rotation_in_progress`.
+     * @description Answers a new key with the name, the scopes and the expiry of the key that this call is made with; it is shown only here. The old one is void at `overlap_until`, or with `overlap_seconds` 0 when this is answered. A key is rotated once: a repeat with the old key is refused with 409 `rotation_in_progress`.
      */
     readonly post: operations['apiKeysRotate'];
     readonly delete?: never;
@@ -1279,6 +1279,8 @@ export interface components {
     readonly ApiKeyView: {
       /** Format: uuid */
       readonly id: string;
+      /** @description Only of a key that was given one */
+      readonly name?: string;
       readonly api_key_prefix: string;
       readonly scopes: readonly ('read' | 'write' | 'erase' | 'admin')[];
       /**
@@ -1311,6 +1313,8 @@ export interface components {
     readonly ApiKeyCreatedView: {
       /** Format: uuid */
       readonly id: string;
+      /** @description Only of a key that was given one */
+      readonly name?: string;
       /** @description Shown only here; keep it secret */
       readonly api_key: string;
       readonly api_key_prefix: string;
@@ -1324,6 +1328,8 @@ export interface components {
       readonly created_at: string;
     };
     readonly NewApiKey: {
+      /** @description What the key is for or whose it is, shown in the list of keys */
+      readonly name?: string;
       /** @description What the key allows; default all. The key of this call must have each of them */
       readonly scopes?: readonly ('read' | 'write' | 'erase' | 'admin')[];
       /**
@@ -1335,6 +1341,8 @@ export interface components {
     readonly ApiKeyRotatedView: {
       /** Format: uuid */
       readonly id: string;
+      /** @description Only of a key that was given one */
+      readonly name?: string;
       /** @description Shown only here; keep it secret */
       readonly api_key: string;
       readonly api_key_prefix: string;

@@ -1,9 +1,12 @@
 import { useState } from 'preact/hooks';
 import { useQuery } from '@tanstack/preact-query';
+import { Link } from 'wouter-preact';
 import { useWords } from '../language';
 import type { Schemas } from '@lethe/sdk';
 import { lethe } from '../service';
+import { useAllowed } from '../session';
 import { Code, Loaded, Table } from '../ui';
+import './categories.css';
 
 /** The purpose for a reader of `language`, as the service chooses it for its own pages. */
 function purposeOf(one: Schemas['CategoryView'], language: 'de' | 'en'): string | undefined {
@@ -15,6 +18,7 @@ function purposeOf(one: Schemas['CategoryView'], language: 'de' | 'en'): string 
 /** What the bot stores and why, and the texts by which it asks. */
 export function CategoriesPage() {
   const { t, language } = useWords();
+  const mayChange = useAllowed('admin') && useAllowed('write');
   const [page, setPage] = useState(1);
   const categories = useQuery({
     queryKey: ['categories', page],
@@ -22,6 +26,14 @@ export function CategoriesPage() {
   });
   return (
     <>
+      <p class="small">{t('categoriesLead')}</p>
+      {mayChange && (
+        <p class="actions">
+          <Link href="/new-category" class="button">
+            {t('newCategory')}
+          </Link>
+        </p>
+      )}
       <Loaded from={categories}>
         {(found) => (
           <Table
@@ -33,7 +45,10 @@ export function CategoriesPage() {
                 title: t('category'),
                 cell: ({ key, label_de, label_en }) => (
                   <>
-                    <bdi>{language === 'de' ? label_de : label_en}</bdi> <code>{key}</code>
+                    <Link href={`/categories/${key}`}>
+                      <bdi>{language === 'de' ? label_de : label_en}</bdi>
+                    </Link>{' '}
+                    <code>{key}</code>
                   </>
                 ),
               },
@@ -64,6 +79,7 @@ export function CategoriesPage() {
 
 function ConsentTexts() {
   const { t } = useWords();
+  const mayChange = useAllowed('admin') && useAllowed('write');
   const [page, setPage] = useState(1);
   const texts = useQuery({
     queryKey: ['texts', page],
@@ -72,6 +88,14 @@ function ConsentTexts() {
   return (
     <section>
       <h2>{t('consentTexts')}</h2>
+      <p class="small">{t('textsLead')}</p>
+      {mayChange && (
+        <p class="actions">
+          <Link href="/new-text" class="button">
+            {t('newText')}
+          </Link>
+        </p>
+      )}
       <Loaded from={texts}>
         {(found) => (
           <Table
@@ -79,7 +103,19 @@ function ConsentTexts() {
             of={found}
             onPage={setPage}
             columns={[
-              { title: t('version'), cell: ({ consent_version: version }) => version },
+              {
+                title: t('version'),
+                cell: ({ consent_version: version }) => (
+                  <>
+                    <bdi>{version}</bdi>
+                    {mayChange && (
+                      <span class="since">
+                        <Link href={`/new-text?from=${encodeURIComponent(version)}`}>{t('fromThis')}</Link>
+                      </span>
+                    )}
+                  </>
+                ),
+              },
               { title: t('languageOfText'), cell: ({ language }) => language },
               {
                 title: t('preview'),

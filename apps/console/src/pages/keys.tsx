@@ -1,31 +1,43 @@
 import { useState } from 'preact/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
+import type { Schemas } from '@lethe/sdk';
 import { useWords } from '../language';
-import { lethe, type Scope } from '../service';
+import { When } from '../parts';
+import { useBot } from '../queries';
 import { Secret } from '../secret';
+import { lethe } from '../service';
 import { useAllowed } from '../session';
-import { Confirm, Fault, Loaded, Table, useSingle } from '../ui';
+import { Confirm, Loaded, Table } from '../ui';
+import { NewKey } from './keys-new';
+import { Refusal } from './settings-form';
 
-const SCOPES: readonly Scope[] = ['read', 'write', 'erase', 'admin'];
+interface Asked {
+  readonly id: string;
+  readonly isOwn: boolean;
+}
 
 /** The API keys of the bot, and its webhook secret. */
 export function KeysPage() {
-  const { t, time } = useWords();
+  const { t } = useWords();
   const queries = useQueryClient();
   const canChange = useAllowed('admin');
   const [page, setPage] = useState(1);
-  const [asked, setAsked] = useState<{ readonly delete: string } | 'secret' | undefined>();
+  const [asked, setAsked] = useState<Asked | undefined>();
+  const { data: bot } = useBot();
   const keys = useQuery({ queryKey: ['keys', page], queryFn: () => lethe.keys.list().page(page) });
-  const done = (): void => {
-    setAsked(undefined);
-    void queries.invalidateQueries({ queryKey: ['keys'] });
-  };
-  const remove = useMutation({ mutationFn: (id: string) => lethe.keys.delete(id), onSuccess: done });
-  const rotate = useMutation({ mutationFn: () => lethe.webhooks.rotateSecret({}), onSuccess: done });
+  const remove = useMutation({
+    mutationFn: (id: string) => lethe.keys.delete(id),
+    onSettled: () => {
+      setAsked(undefined);
+      void queries.invalidateQueries({ queryKey: ['keys'] });
+    },
+  });
+  const own = bot?.api_key_prefix;
   return (
     <>
+      <p class="small">{t(canChange ? 'keysLead' : 'onlyLookKeys')}</p>
       {canChange && <NewKey />}
-      {rotate.data !== undefined && <Secret text={rotate.data.webhook_secret} />}
+      <Refusal error={remove.error} />
       <Loaded from={keys}>
         {(found) => (
           <Table
@@ -33,50 +45,73 @@ export function KeysPage() {
             of={found}
             onPage={setPage}
             columns={[
-              { title: t('prefix'), cell: ({ api_key_prefix: prefix }) => <code>{prefix}…</code> },
-              { title: t('scopes'), cell: ({ scopes }) => scopes.join(', ') },
-              { title: t('created'), cell: ({ created_at: at }) => time(at) },
-              { title: t('lastUsed'), cell: ({ last_used_at: at }) => (at === null ? t('never') : time(at)) },
-              { title: t('expires'), cell: ({ expires_at: at }) => (at === null ? t('never') : time(at)) },
               {
-                title: t('deleteKey'),
-                cell: ({ id }) =>
-                  canChange ? (
-                    <button type="button" onClick={() => setAsked({ delete: id })}>
-                      {t('deleteKey')}
-                    </button>
-                  ) : (
-                    '–'
-                  ),
+                title: t('keyName'),
+                cell: ({ name, api_key_prefix: prefix }) => (
+                  <>
+                    {name === undefined ? <span class="small">{t('keyUnnamed')}</span> : <bdi>{name}</bdi>}{' '}
+                    {prefix === own && <span class="badge good">{t('thisSession')}</span>}
+                  </>
+                ),
               },
+              {
+                title: t('prefix'),
+                cell: ({ api_key_prefix: prefix }) => <code class="line">{prefix}…</code>,
+              },
+              {
+                title: t('scopes'),
+                cell: ({ scopes }) =>
+                  scopes.map((scope, at) => (
+                    <span key={scope} title={scope}>
+                      {at > 0 && ', '}
+                      {t(`scope_${scope}`).split(':')[0]}
+                    </span>
+                  )),
+              },
+              { title: t('created'), cell: ({ created_at: at }) => <When at={at} /> },
+              {
+                title: t('lastUsed'),
+                cell: ({ last_used_at: at }) => (at === null ? t('never') : <When at={at} />),
+              },
+              {
+                title: t('expires'),
+                cell: ({ expires_at: at }) => (at === null ? t('never') : <When at={at} />),
+              },
+              ...(canChange
+                ? [
+                    {
+                      title: t('deleteKey'),
+                      cell: ({ id, api_key_prefix: prefix }: { id: string; api_key_prefix: string }) => (
+                        <button type="button" onClick={() => setAsked({ id, isOwn: prefix === own })}>
+                          {t('deleteKey')}
+                        </button>
+                      ),
+                    },
+                  ]
+                : []),
             ]}
           />
         )}
       </Loaded>
       {canChange && (
-        <div class="actions">
-          <button type="button" onClick={() => setAsked('secret')}>
-            {t('rotateSecret')}
-          </button>
-        </div>
+        <>
+          <section class="setting">
+            <h2>{t('replaceTitle')}</h2>
+            <ol>
+              {([1, 2, 3, 4] as const).map((step) => (
+                <li key={step}>{t(`replaceStep${step}`)}</li>
+              ))}
+            </ol>
+          </section>
+          <WebhookSecret />
+        </>
       )}
-      {asked === 'secret' && (
+      {asked !== undefined && (
         <Confirm
-          title={t('rotateSecretConfirm')}
-          act={t('rotateSecret')}
-          isRunning={rotate.isPending}
-          error={rotate.error}
-          onConfirm={() => rotate.mutate()}
-          onCancel={() => setAsked(undefined)}
-        />
-      )}
-      {typeof asked === 'object' && (
-        <Confirm
-          title={t('deleteKeyConfirm')}
+          title={t(asked.isOwn ? 'deleteOwnKey' : 'deleteKeyConfirm')}
           act={t('deleteKey')}
           isRunning={remove.isPending}
-          error={remove.error}
-          onConfirm={() => remove.mutate(asked.delete)}
+          onConfirm={() => remove.mutate(asked.id)}
           onCancel={() => setAsked(undefined)}
         />
       )}
@@ -84,38 +119,46 @@ export function KeysPage() {
   );
 }
 
-function NewKey() {
-  const { t } = useWords();
-  const queries = useQueryClient();
-  const [scopes, setScopes] = useState<readonly Scope[]>(['read']);
-  const create = useMutation({
-    mutationFn: () => lethe.keys.create({ scopes: [...scopes] }),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: ['keys'] }),
+/** The webhook secret is replaced in steps, in which both are valid. */
+function WebhookSecret() {
+  const { t, time } = useWords();
+  const [isAsked, setAsked] = useState(false);
+  // Kept when a further one is refused: it is shown only once.
+  const [made, setMade] = useState<Schemas['WebhookSecretView'] | undefined>();
+  const rotate = useMutation({
+    mutationFn: () => lethe.webhooks.rotateSecret({}),
+    onSuccess: setMade,
+    onSettled: () => setAsked(false),
   });
-  const begin = useSingle(create.isPending, create.error, () => create.mutate());
-  const toggle = (scope: Scope): void =>
-    setScopes(SCOPES.filter((one) => (one === scope) !== scopes.includes(one)));
   return (
-    <form
-      class="row"
-      onSubmit={(event) => {
-        event.preventDefault();
-        begin();
-      }}
-    >
-      <fieldset>
-        <legend>{t('newKey')}</legend>
-        {SCOPES.map((scope) => (
-          <label key={scope} class="check">
-            <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} /> {scope}
-          </label>
+    <section class="setting">
+      <h2>{t('secretTitle')}</h2>
+      <ol>
+        {([1, 2, 3, 4] as const).map((step) => (
+          <li key={step}>{t(`secretStep${step}`)}</li>
         ))}
-        <button type="submit" disabled={create.isPending || scopes.length === 0}>
-          {t('createKey')}
+      </ol>
+      <Refusal error={rotate.error} />
+      {made !== undefined && (
+        <>
+          <Secret key={made.webhook_secret} text={made.webhook_secret} />
+          <p class="notice">{t('secretUntil', { time: time(made.overlap_until) })}</p>
+        </>
+      )}
+      <div class="actions">
+        <button type="button" onClick={() => setAsked(true)}>
+          {t('rotateSecret')}
         </button>
-      </fieldset>
-      <Fault error={create.error} />
-      {create.data !== undefined && <Secret text={create.data.api_key} />}
-    </form>
+      </div>
+      {isAsked && (
+        <Confirm
+          title={t('rotateSecretConfirm')}
+          act={t('rotateSecret')}
+          isRunning={rotate.isPending}
+          onConfirm={() => rotate.mutate()}
+          onCancel={() => setAsked(false)}
+        />
+      )}
+    </section>
   );
 }

@@ -1,18 +1,34 @@
 import { de } from '../texts.de';
 import { en } from '../texts.en';
+import { categoryTexts } from './categories';
 import { frame } from './frame';
+import { keyTexts } from './keys';
 import { overview } from './overview';
 import { reports } from './reports';
+import { settings } from './settings';
 import { users } from './users';
 import { webhooks } from './webhooks';
 
 /** Every text of the console: the common ones, and those of each page in a file of its own. */
-const EN = { ...en, ...frame.en, ...overview.en, ...reports.en, ...users.en, ...webhooks.en };
+const EN = {
+  ...en,
+  ...categoryTexts.en,
+  ...frame.en,
+  ...keyTexts.en,
+  ...overview.en,
+  ...reports.en,
+  ...settings.en,
+  ...users.en,
+  ...webhooks.en,
+};
 const DE: Readonly<Record<TextName, string>> = {
   ...de,
+  ...categoryTexts.de,
   ...frame.de,
+  ...keyTexts.de,
   ...overview.de,
   ...reports.de,
+  ...settings.de,
   ...users.de,
   ...webhooks.de,
 };

@@ -280,8 +280,8 @@ class AsyncKeys(AsyncGroup):
     def list(self, *, options: Optional[CallOptions] = None) -> AsyncPages[ApiKeyView]:
         """List the valid API keys of the bot, newest first.
 
-        Answers what the keys allow, until when, and when they were last used; never the keys themselves. A
-        deleted or expired key is not listed. A bot has at most five.
+        Answers what the keys are called and allow, until when, and when they were last used; never the keys
+        themselves. A deleted or expired key is not listed. A bot has at most five.
         """
         given: Dict[str, Any] = {}
         return AsyncPages(self._call, "GET /bots/{bot_id}/keys", "keys", given, options)
@@ -289,6 +289,7 @@ class AsyncKeys(AsyncGroup):
     async def create(
         self,
         *,
+        name: Optional[str] = OMITTED,
         scopes: Optional[List[Literal["read", "write", "erase", "admin"]]] = OMITTED,
         expires_at: Optional[str] = OMITTED,
         options: Optional[CallOptions] = None,
@@ -299,7 +300,7 @@ class AsyncKeys(AsyncGroup):
         `insufficient_scope`. All keys of a bot share one rate limit. A repeat makes another key, until the sixth
         is refused with 409 `limit_reached`.
         """
-        given: Dict[str, Any] = {"scopes": scopes, "expires_at": expires_at}
+        given: Dict[str, Any] = {"name": name, "scopes": scopes, "expires_at": expires_at}
         answer: ApiKeyCreatedView = await self._call.send("POST /bots/{bot_id}/keys", given, options)
         return answer
 
@@ -311,9 +312,9 @@ class AsyncKeys(AsyncGroup):
     ) -> ApiKeyRotatedView:
         """Replace the API key of this call.
 
-        Answers a new key with the scopes and the expiry of the key that this call is made with; it is shown only
-        here. The old one is void at `overlap_until`, or with `overlap_seconds` 0 when this is answered. A key is
-        rotated once: a repeat with the old key is refused with 409 `rotation_in_progress`.
+        Answers a new key with the name, the scopes and the expiry of the key that this call is made with; it is
+        shown only here. The old one is void at `overlap_until`, or with `overlap_seconds` 0 when this is
+        answered. A key is rotated once: a repeat with the old key is refused with 409 `rotation_in_progress`.
         """
         given: Dict[str, Any] = {"overlap_seconds": overlap_seconds}
         answer: ApiKeyRotatedView = await self._call.send("POST /bots/{bot_id}/keys/rotate", given, options)

@@ -160,7 +160,7 @@ class ReplayView(TypedDict):
     queued: int
 
 
-class ApiKeyView(TypedDict):
+class _ApiKeyView(TypedDict):
     id: str
     api_key_prefix: str
     scopes: List[Literal["read", "write", "erase", "admin"]]
@@ -169,7 +169,11 @@ class ApiKeyView(TypedDict):
     created_at: str
 
 
-class ApiKeyCreatedView(TypedDict):
+class ApiKeyView(_ApiKeyView, total=False):
+    name: str
+
+
+class _ApiKeyCreatedView(TypedDict):
     id: str
     api_key: str
     api_key_prefix: str
@@ -178,7 +182,11 @@ class ApiKeyCreatedView(TypedDict):
     created_at: str
 
 
-class ApiKeyRotatedView(TypedDict):
+class ApiKeyCreatedView(_ApiKeyCreatedView, total=False):
+    name: str
+
+
+class _ApiKeyRotatedView(TypedDict):
     id: str
     api_key: str
     api_key_prefix: str
@@ -186,6 +194,10 @@ class ApiKeyRotatedView(TypedDict):
     expires_at: Optional[str]
     created_at: str
     overlap_until: str
+
+
+class ApiKeyRotatedView(_ApiKeyRotatedView, total=False):
+    name: str
 
 
 class ApiKeyDeletedView(TypedDict):

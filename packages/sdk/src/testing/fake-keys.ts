@@ -33,7 +33,14 @@ export class FakeKeys {
   /** A key with at most the scopes of the calling one. @throws FakeRefusal 400 and 403 */
   create(given: Json, calling: FakeKey): Json {
     const { text, scopes } = this.issue(scopesOf(calling, given));
-    const shown = { id: this.tools.newId(), api_key: text, api_key_prefix: text.slice(0, 16), scopes };
+    const name = given['name'] == null ? {} : { name: given['name'] };
+    const shown = {
+      id: this.tools.newId(),
+      ...name,
+      api_key: text,
+      api_key_prefix: text.slice(0, 16),
+      scopes,
+    };
     return { ...shown, expires_at: given['expires_at'] ?? null, created_at: this.tools.nowIso() };
   }
 }

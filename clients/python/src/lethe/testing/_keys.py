@@ -35,7 +35,8 @@ def further_key(key: FakeKey, given: Json, now: str) -> "tuple[FakeKey, Json]":
             raise lacking(scope)
     made = new_key(key.bot, [scope for scope in SCOPES if scope in scopes])
     shown = {"id": str(uuid.uuid4()), "api_key": made.text, "api_key_prefix": made.text[:16], "scopes": list(made.scopes)}
-    return made, {**shown, "expires_at": given.get("expires_at"), "created_at": now}
+    name = {} if given.get("name") is None else {"name": given["name"]}
+    return made, {**shown, **name, "expires_at": given.get("expires_at"), "created_at": now}
 
 
 def require_scope(key: FakeKey, route: str) -> None:

@@ -1,0 +1,90 @@
+import { useWords } from '../language';
+import { Field, type Faults } from './settings-form';
+
+const TYPES = ['string', 'number', 'boolean', 'date', 'json'] as const;
+const FIELDS_MAX = 50;
+
+export interface EditedField {
+  readonly key: string;
+  readonly type: (typeof TYPES)[number];
+  readonly label_de: string;
+  readonly label_en: string;
+}
+
+/** The fields of a category. Of declared ones only the labels can be changed. */
+export function FieldsEditor({
+  fields,
+  declared,
+  faults,
+  mayChange,
+  onChange,
+}: {
+  readonly fields: readonly EditedField[];
+  /** The keys of the declared fields; undefined for a category that is new. */
+  readonly declared: readonly string[] | undefined;
+  readonly faults: Faults;
+  readonly mayChange: boolean;
+  readonly onChange: (fields: readonly EditedField[]) => void;
+}) {
+  const { t } = useWords();
+  if (declared?.length === 0) return <p class="small">{t('fieldsAny')}</p>;
+  const isDeclared = (at: number): boolean => at < (declared?.length ?? 0);
+  const change = (at: number, more: Partial<EditedField>): void =>
+    onChange(fields.map((field, place) => (place === at ? { ...field, ...more } : field)));
+  return (
+    <>
+      <h2>{t('fieldsTitle')}</h2>
+      {mayChange && <p class="small">{t('fieldsLead')}</p>}
+      {fields.map((field, at) => {
+        const text = (name: 'key' | 'label_de' | 'label_en') => ({
+          value: field[name],
+          fault: faults.get(`fields[${at}].${name}`),
+          onInput: (value: string) => change(at, { [name]: value }),
+        });
+        return (
+          <div class="field-row" key={at}>
+            <Field label={t('fieldKey')} {...text('key')} disabled={!mayChange || isDeclared(at)} />
+            <div class="field">
+              <label>
+                {t('fieldType')}
+                <select
+                  value={field.type}
+                  disabled={!mayChange || isDeclared(at)}
+                  onChange={(event) => change(at, { type: event.currentTarget.value as EditedField['type'] })}
+                >
+                  {TYPES.map((type) => (
+                    <option key={type} value={type}>
+                      {t(`type_${type}`)}
+                    </option>
+                  ))}
+                </select>
+              </label>
+            </div>
+            <Field label={t('fieldDe')} lang="de" {...text('label_de')} disabled={!mayChange} />
+            <Field label={t('fieldEn')} lang="en" {...text('label_en')} disabled={!mayChange} />
+            {mayChange && !isDeclared(at) && fields.length > 1 && (
+              <button
+                type="button"
+                title={t('removeField')}
+                aria-label={t('removeField')}
+                onClick={() => onChange(fields.filter((_, place) => place !== at))}
+              >
+                ✕
+              </button>
+            )}
+          </div>
+        );
+      })}
+      <p class="fault">{faults.get('fields')}</p>
+      {mayChange && (
+        <button
+          type="button"
+          disabled={fields.length >= FIELDS_MAX}
+          onClick={() => onChange([...fields, { key: '', type: 'string', label_de: '', label_en: '' }])}
+        >
+          {t('addField')}
+        </button>
+      )}
+    </>
+  );
+}

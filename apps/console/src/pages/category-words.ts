@@ -1,0 +1,94 @@
+/** What users read around the words of a bot: on their privacy page (`page`) and in Discord, as those say it. A test holds both together. */
+export const USER_WORDS = {
+  en: {
+    page: {
+      purpose: 'Purpose',
+      basis: 'Legal basis',
+      retention: 'Kept',
+      noPurpose: 'The bot names none.',
+      untilErased: 'until you have it erased',
+      asked: 'The bot asks for your consent',
+      choose: 'Choose what you consent to. You can withdraw it here at any time.',
+      accept: 'Consent to what I have chosen',
+      acceptAll: 'I consent',
+      decline: 'No, thank you',
+      words: 'The text that you were shown',
+    },
+    pageBasis: {
+      consent: 'consent (Art. 6(1)(a) GDPR)',
+      contract: 'contract (Art. 6(1)(b) GDPR)',
+      legal_obligation: 'legal obligation (Art. 6(1)(c) GDPR)',
+      vital_interests: 'vital interests (Art. 6(1)(d) GDPR)',
+      public_task: 'public task (Art. 6(1)(e) GDPR)',
+      legitimate_interests: 'legitimate interests (Art. 6(1)(f) GDPR)',
+    },
+    discord: {
+      about_title: 'What {bot} stores about you',
+      about_fields: 'Data: {fields}',
+      about_basis: 'Legal basis: {basis}',
+      about_kept_days: 'Kept for: {days} days',
+      about_kept: 'Kept until you withdraw your consent or have it erased',
+      basis_consent: 'your consent (Art. 6(1)(a) GDPR)',
+      basis_contract: 'a contract (Art. 6(1)(b) GDPR)',
+      basis_legal_obligation: 'a legal obligation (Art. 6(1)(c) GDPR)',
+      basis_vital_interests: 'vital interests (Art. 6(1)(d) GDPR)',
+      basis_public_task: 'a public task (Art. 6(1)(e) GDPR)',
+      basis_legitimate_interests: 'legitimate interests (Art. 6(1)(f) GDPR)',
+      consent_choose: 'Choose what may be stored',
+      consent_agree: 'I agree',
+      consent_decline: 'No, thank you',
+      consent_notice: 'Privacy notice: {url}',
+      consent_version: 'Version {version}',
+    },
+  },
+  de: {
+    page: {
+      purpose: 'Zweck',
+      basis: 'Rechtsgrundlage',
+      retention: 'Gespeichert',
+      noPurpose: 'Der Bot nennt keinen.',
+      untilErased: 'bis du die Löschung verlangst',
+      asked: 'Der Bot bittet um deine Einwilligung',
+      choose: 'Wähle aus, worin du einwilligst. Du kannst das hier jederzeit widerrufen.',
+      accept: 'In die Auswahl einwilligen',
+      acceptAll: 'Ich willige ein',
+      decline: 'Nein, danke',
+      words: 'Der Text, der dir gezeigt wurde',
+    },
+    pageBasis: {
+      consent: 'Einwilligung (Art. 6 Abs. 1 lit. a DSGVO)',
+      contract: 'Vertrag (Art. 6 Abs. 1 lit. b DSGVO)',
+      legal_obligation: 'rechtliche Verpflichtung (Art. 6 Abs. 1 lit. c DSGVO)',
+      vital_interests: 'lebenswichtige Interessen (Art. 6 Abs. 1 lit. d DSGVO)',
+      public_task: 'öffentliche Aufgabe (Art. 6 Abs. 1 lit. e DSGVO)',
+      legitimate_interests: 'berechtigte Interessen (Art. 6 Abs. 1 lit. f DSGVO)',
+    },
+    discord: {
+      about_title: 'Was {bot} über dich speichert',
+      about_fields: 'Daten: {fields}',
+      about_basis: 'Rechtsgrundlage: {basis}',
+      about_kept_days: 'Speicherdauer: {days} Tage',
+      about_kept: 'Gespeichert, bis du deine Einwilligung widerrufst oder die Löschung verlangst',
+      basis_consent: 'deine Einwilligung (Art. 6 Abs. 1 lit. a DSGVO)',
+      basis_contract: 'ein Vertrag (Art. 6 Abs. 1 lit. b DSGVO)',
+      basis_legal_obligation: 'eine rechtliche Verpflichtung (Art. 6 Abs. 1 lit. c DSGVO)',
+      basis_vital_interests: 'lebenswichtige Interessen (Art. 6 Abs. 1 lit. d DSGVO)',
+      basis_public_task: 'eine öffentliche Aufgabe (Art. 6 Abs. 1 lit. e DSGVO)',
+      basis_legitimate_interests: 'berechtigte Interessen (Art. 6 Abs. 1 lit. f DSGVO)',
+      consent_choose: 'Wähle, was gespeichert werden darf',
+      consent_agree: 'Ich stimme zu',
+      consent_decline: 'Nein, danke',
+      consent_notice: 'Datenschutzerklärung: {url}',
+      consent_version: 'Version {version}',
+    },
+  },
+} as const;
+
+export type Side = keyof typeof USER_WORDS;
+export const SIDES = ['de', 'en'] as const satisfies readonly Side[];
+
+/** "for 30 days", as the privacy page says it. */
+export function daysOnPage(side: Side, days: number): string {
+  if (side === 'de') return days === 1 ? 'einen Tag lang' : `${days} Tage lang`;
+  return days === 1 ? 'for one day' : `for ${days} days`;
+}

@@ -1,0 +1,220 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
+import type { Schemas } from '@lethe/sdk';
+import { Link, useLocation, useParams } from 'wouter-preact';
+import { useWords } from '../language';
+import { Copy } from '../parts';
+import { lethe } from '../service';
+import { useAllowed } from '../session';
+import { Loaded, useSingle } from '../ui';
+import { WORDS } from '../words';
+import { FieldsEditor, type EditedField } from './category-fields';
+import { CategoryPreview } from './category-preview';
+import { Removal } from './category-removal';
+import { faultsOf, Field, Refusal, SaveBar, Unsaved, useDraft } from './settings-form';
+import './categories.css';
+
+type Category = Schemas['CategoryView'];
+
+type TextField = 'key' | 'label_de' | 'label_en' | 'description_de' | 'description_en' | 'retention_days';
+
+/** One category: what users see of it, and its form. */
+export function CategoryPage() {
+  const { key = '' } = useParams<{ readonly key: string }>();
+  const category = useQuery({ queryKey: ['category', key], queryFn: () => lethe.categories.get(key) });
+  return (
+    <>
+      <BackLink />
+      <Loaded from={category}>{(found) => <Form key={found.key} category={found} />}</Loaded>
+    </>
+  );
+}
+
+export function NewCategoryPage() {
+  const { t } = useWords();
+  const mayChange = useAllowed('admin') && useAllowed('write');
+  return (
+    <>
+      <BackLink />
+      {mayChange ? <Form /> : <p class="notice">{t('onlyLook')}</p>}
+    </>
+  );
+}
+
+export function BackLink() {
+  const { t } = useWords();
+  return (
+    <p>
+      <Link href="/categories">← {t('back')}</Link>
+    </p>
+  );
+}
+
+function draftOf(category: Category | undefined) {
+  return {
+    key: category?.key ?? '',
+    label_de: category?.label_de ?? '',
+    label_en: category?.label_en ?? '',
+    description_de: category?.description_de ?? '',
+    description_en: category?.description_en ?? '',
+    legal_basis: category?.legal_basis ?? ('consent' as const),
+    retention_days: category?.retention_days == null ? '' : String(category.retention_days),
+    fields: (category?.fields.map(({ key, type, label_de, label_en }) => ({
+      key,
+      type,
+      label_de,
+      label_en,
+    })) ?? [{ key: '', type: 'string', label_de: '', label_en: '' }]) as readonly EditedField[],
+  };
+}
+
+type Draft = ReturnType<typeof draftOf>;
+
+/** What the interface takes of a draft: an empty purpose or time limit is none. */
+function given({
+  fields,
+  retention_days: days,
+  description_de: de,
+  description_en: en,
+  ...rest
+}: Partial<Draft>) {
+  return {
+    ...rest,
+    ...(de !== undefined && { description_de: de.trim() === '' ? null : de }),
+    ...(en !== undefined && { description_en: en.trim() === '' ? null : en }),
+    ...(days !== undefined && { retention_days: days.trim() === '' ? null : Number(days) }),
+    ...(fields !== undefined && { fields: [...fields] }),
+  };
+}
+
+function Form({ category }: { readonly category?: Category }) {
+  const words = useWords();
+  const { t, named } = words;
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const mayChange = useAllowed('admin') && useAllowed('write');
+  const draft = useDraft(draftOf(category));
+  const { values, changed } = draft;
+  const save = useMutation({
+    mutationFn: (): Promise<Category> =>
+      category === undefined
+        ? (lethe.categories.register({
+            ...given(values),
+          } as Schemas['RegisterCategory']) as Promise<Category>)
+        : lethe.categories.change({ ...(given(changed) as Schemas['ChangeCategory']), key: category.key }),
+    onSuccess: (saved) => {
+      queries.setQueryData(['category', saved.key], saved);
+      for (const name of ['categories', 'category-names'])
+        void queries.invalidateQueries({ queryKey: [name] });
+      draft.discard();
+      if (category === undefined) setTimeout(() => navigate(`/categories/${saved.key}`));
+    },
+  });
+  const begin = useSingle(save.isPending, save.error, () => save.mutate());
+  const faults = faultsOf(save.error, words);
+  const text = (name: TextField) => ({
+    value: values[name],
+    fault: faults.get(name),
+    disabled: !mayChange,
+    onInput: (value: string) => draft.set({ [name]: value }),
+  });
+  const days = Number(values.retention_days);
+  return (
+    <>
+      <form
+        class="setting"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          begin();
+        }}
+      >
+        <Unsaved isChanged={draft.isChanged} />
+        {category === undefined ? (
+          <Field label={t('categoryKey')} hint={t('categoryKeyHint')} {...text('key')} />
+        ) : (
+          <p>
+            <code>{category.key}</code> <Copy of={category.key} />
+          </p>
+        )}
+        <div class="pair">
+          <Field label={t('labelDe')} lang="de" {...text('label_de')} />
+          <Field label={t('labelEn')} lang="en" {...text('label_en')} />
+          <Field
+            label={t('purposeDe')}
+            hint={t('purposeHint')}
+            lang="de"
+            rows={3}
+            {...text('description_de')}
+          />
+          <Field label={t('purposeEn')} lang="en" rows={3} {...text('description_en')} />
+          <div class="field">
+            <label>
+              {t('basisField')}
+              <select
+                disabled={!mayChange}
+                value={values.legal_basis}
+                onChange={(event) =>
+                  draft.set({ legal_basis: event.currentTarget.value as Category['legal_basis'] })
+                }
+              >
+                {Object.keys(WORDS.en.basis).map((basis) => (
+                  <option key={basis} value={basis}>
+                    {named('basis', basis)}
+                  </option>
+                ))}
+              </select>
+            </label>
+          </div>
+          <Field
+            label={t('retentionField')}
+            hint={t('retentionHint')}
+            inputMode="numeric"
+            {...text('retention_days')}
+          />
+        </div>
+        <FieldsEditor
+          fields={values.fields}
+          declared={category?.fields.map(({ key }) => key)}
+          faults={faults}
+          mayChange={mayChange}
+          onChange={(fields) => draft.set({ fields })}
+        />
+        <Refusal error={save.error} beside={() => true} />
+        <Warnings of={save.data} />
+        {mayChange && (
+          <SaveBar
+            act={category === undefined ? t('create') : t('save')}
+            isChanged={draft.isChanged}
+            isSaving={save.isPending}
+            isSaved={save.isSuccess}
+            onDiscard={() => {
+              draft.discard();
+              save.reset();
+            }}
+          />
+        )}
+      </form>
+      <CategoryPreview of={{ ...values, retention_days: days > 0 ? days : null }} />
+      {category !== undefined && <Removal of={category.key} />}
+    </>
+  );
+}
+
+/** What the service remarks about a declaration that it took, where it does. */
+function Warnings({ of }: { readonly of: (Category & { readonly warnings?: unknown }) | undefined }) {
+  const { t } = useWords();
+  const found: readonly unknown[] = Array.isArray(of?.warnings) ? of.warnings : [];
+  if (found.length === 0) return null;
+  return (
+    <div class="notice warn" role="status">
+      <p>{t('warnings')}</p>
+      <ul>
+        {found.map((each, at) => (
+          <li key={at}>
+            {typeof each === 'string' ? each : String((each as { message?: unknown }).message)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks';
+import { useMutation, useQueryClient } from '@tanstack/preact-query';
+import { useWords } from '../language';
+import { Secret } from '../secret';
+import { lethe, type Scope } from '../service';
+import { useSingle } from '../ui';
+import { faultsOf, Field, Refusal } from './settings-form';
+
+const SCOPES: readonly Scope[] = ['read', 'write', 'erase', 'admin'];
+/** Days that a key is valid for; 0 for one that lasts. */
+const DAYS = [0, 7, 30, 90, 365];
+const DAY_MS = 86_400_000;
+
+/** Makes a key with a name, rights and an end, and shows it once. */
+export function NewKey() {
+  const words = useWords();
+  const { t } = words;
+  const queries = useQueryClient();
+  const [name, setName] = useState('');
+  const [days, setDays] = useState(0);
+  const [scopes, setScopes] = useState<readonly Scope[]>(['read']);
+  // Kept when a further one is refused: it is shown only once.
+  const [made, setMade] = useState<string | undefined>();
+  const create = useMutation({
+    mutationFn: () =>
+      lethe.keys.create({
+        scopes: [...scopes],
+        ...(name !== '' && { name }),
+        ...(days > 0 && { expires_at: new Date(Date.now() + days * DAY_MS).toISOString() }),
+      }),
+    onSuccess: ({ api_key: key }) => {
+      setMade(key);
+      setName('');
+      void queries.invalidateQueries({ queryKey: ['keys'] });
+    },
+  });
+  const begin = useSingle(create.isPending, create.error, () => create.mutate());
+  const toggle = (scope: Scope): void =>
+    setScopes(SCOPES.filter((one) => (one === scope) !== scopes.includes(one)));
+  return (
+    <form
+      class="setting"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        begin();
+      }}
+    >
+      <h2>{t('newKey')}</h2>
+      <div class="inline">
+        <Field
+          label={t('keyName')}
+          hint={t('keyNameHint')}
+          fault={faultsOf(create.error, words).get('name')}
+          value={name}
+          onInput={setName}
+        />
+        <div class="field">
+          <label>
+            {t('expiryField')}
+            <select value={days} onChange={(event) => setDays(Number(event.currentTarget.value))}>
+              {DAYS.map((each) => (
+                <option key={each} value={each}>
+                  {each === 0 ? t('expiryNever') : t('expiryDays', { days: each })}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
+      </div>
+      <fieldset>
+        <legend>{t('scopes')}</legend>
+        {SCOPES.map((scope) => (
+          <label key={scope} class="check">
+            <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} />{' '}
+            {t(`scope_${scope}`)}
+          </label>
+        ))}
+      </fieldset>
+      <Refusal error={create.error} beside={(field) => field === 'name'} />
+      <button class="primary" type="submit" disabled={create.isPending || scopes.length === 0}>
+        {t('createKey')}
+      </button>
+      {made !== undefined && <Secret key={made} text={made} />}
+    </form>
+  );
+}

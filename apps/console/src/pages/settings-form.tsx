@@ -1,0 +1,232 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { LetheError } from '@lethe/sdk';
+import { useLocation } from 'wouter-preact';
+import { useWords, type Words } from '../language';
+import type { TextName } from '../texts';
+import { Confirm, Fault } from '../ui';
+import './settings.css';
+
+/** What the service says of a field, and how people say it. */
+const FIELD_WORDS: readonly (readonly [RegExp, TextName])[] = [
+  [/^must be a text of 1 to (\d+)/, 'fieldLength'],
+  [/^must be a text of at most (\d+)/, 'fieldMax'],
+  [/e-mail/, 'fieldEmail'],
+  [/URL/, 'fieldUrl'],
+  [/17 to 20 digits/, 'fieldId'],
+  [/^must be lower-case/, 'fieldSlug'],
+  [/^must be 1 to 64 letters/, 'fieldVersion'],
+  [/^must be a whole number from (\d+) to (\d+)/, 'fieldNumber'],
+  [/^must differ/, 'fieldTwice'],
+  [/in the future/, 'fieldFuture'],
+  [/^must be a list of/, 'fieldSome'],
+];
+
+/** Why the present state refuses an act, in words, and the field that mends it. */
+const REASONS: Readonly<Record<string, readonly [TextName, field?: string]>> = {
+  category_exists: ['reasonCategoryExists', 'key'],
+  category_in_use: ['reasonCategoryInUse'],
+  text_exists: ['reasonTextExists', 'consent_version'],
+  limit_reached: ['reasonLimit'],
+  last_admin_key: ['reasonLastAdmin'],
+  rotation_in_progress: ['reasonRotation'],
+  deletion_in_progress: ['reasonDeletion'],
+  nothing_scheduled: ['reasonNothingScheduled'],
+};
+
+/** What is wrong with each field, by its name as the interface has it. */
+export type Faults = ReadonlyMap<string, string>;
+
+export function faultsOf(error: Error | null, { t }: Words): Faults {
+  if (!(error instanceof LetheError)) return new Map();
+  const [reason, at] = REASONS[error.reason ?? ''] ?? [];
+  if (reason !== undefined && at !== undefined) return new Map([[at, t(reason)]]);
+  return new Map(
+    error.fields.map(({ field, message }) => {
+      for (const [pattern, name] of FIELD_WORDS) {
+        const [, a = '', b = ''] = pattern.exec(message) ?? [undefined];
+        if (pattern.test(message)) return [field, t(name, { a, b })];
+      }
+      return [field, message];
+    }),
+  );
+}
+
+/** An error that no field of the form shows. */
+export function Refusal({
+  error,
+  beside = () => false,
+}: {
+  readonly error: Error | null;
+  /** Whether the form shows what is wrong with a field beside it. */
+  readonly beside?: (field: string) => boolean;
+}) {
+  const words = useWords();
+  if (!(error instanceof LetheError)) return <Fault error={error} />;
+  const faults = faultsOf(error, words);
+  if (faults.size > 0 && [...faults.keys()].every(beside)) return null;
+  const [reason] = REASONS[error.reason ?? ''] ?? [];
+  if (reason === undefined) return <Fault error={error} />;
+  return (
+    <p class="notice bad" role="alert">
+      {words.t(reason, { limit: Number(error.details['limit'] ?? 0) })}
+    </p>
+  );
+}
+
+/** A field with its label, what it is for, and what is wrong with it. With `rows` it has several lines. */
+export function Field({
+  label,
+  hint,
+  fault,
+  value,
+  onInput,
+  rows,
+  ...given
+}: {
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  readonly fault?: string | undefined;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly rows?: number;
+  readonly type?: string;
+  readonly inputMode?: 'numeric' | 'url' | 'email';
+  readonly lang?: string;
+  readonly disabled?: boolean;
+  readonly maxLength?: number;
+}) {
+  const id = useId();
+  const shared = {
+    ...given,
+    id,
+    value,
+    autocomplete: 'off',
+    'aria-invalid': fault !== undefined,
+    'aria-describedby': `${id}-hint ${id}-fault`,
+  };
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {rows === undefined ? (
+        <input {...shared} onInput={(event) => onInput(event.currentTarget.value)} />
+      ) : (
+        <textarea {...shared} rows={rows} onInput={(event) => onInput(event.currentTarget.value)} />
+      )}
+      <p id={`${id}-fault`} class="fault" role={fault === undefined ? undefined : 'alert'}>
+        {fault}
+      </p>
+      <p id={`${id}-hint`} class="hint">
+        {hint}
+      </p>
+    </div>
+  );
+}
+
+/** What is stored with what was changed above it. Only what differs is changed. */
+export function useDraft<T extends object>(stored: T) {
+  const [given, setGiven] = useState<Partial<T>>({});
+  const changed = Object.fromEntries(
+    Object.entries(given).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(stored[name as keyof T]),
+    ),
+  ) as Partial<T>;
+  return {
+    values: { ...stored, ...given },
+    changed,
+    isChanged: Object.keys(changed).length > 0,
+    set: (more: Partial<T>): void => setGiven((before) => ({ ...before, ...more })),
+    discard: (): void => setGiven({}),
+  };
+}
+
+/** Asks before a page with unsaved changes is left, by a link, the way back, or the end of the tab. */
+export function Unsaved({ isChanged }: { readonly isChanged: boolean }) {
+  const { t } = useWords();
+  const [, navigate] = useLocation();
+  const [leaving, setLeaving] = useState<(() => void) | undefined>();
+  const mayLeave = useRef(false);
+  useEffect(() => {
+    if (!isChanged) return undefined;
+    mayLeave.current = false;
+    const unload = (event: BeforeUnloadEvent): void => event.preventDefault();
+    const click = (event: MouseEvent): void => {
+      const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
+      const isOwn = link instanceof HTMLAnchorElement && link.target === '' && !link.hash;
+      if (!isOwn || event.ctrlKey || event.metaKey || event.shiftKey || mayLeave.current) return;
+      event.preventDefault();
+      event.stopPropagation();
+      setLeaving(() => () => navigate(`~${link.pathname}${link.search}`));
+    };
+    // Where the browser has it: the way back.
+    const moves = (window as { readonly navigation?: EventTarget }).navigation;
+    const traverse = (event: Event): void => {
+      if ((event as Traversal).navigationType !== 'traverse' || !event.cancelable || mayLeave.current) return;
+      event.preventDefault();
+      setLeaving(() => () => history.back());
+    };
+    addEventListener('beforeunload', unload);
+    document.addEventListener('click', click, true);
+    moves?.addEventListener('navigate', traverse);
+    return () => {
+      removeEventListener('beforeunload', unload);
+      document.removeEventListener('click', click, true);
+      moves?.removeEventListener('navigate', traverse);
+    };
+  }, [isChanged]);
+  return leaving === undefined ? null : (
+    <Confirm
+      title={t('leaveTitle')}
+      note={t('leaveNote')}
+      act={t('leave')}
+      isRunning={false}
+      onConfirm={() => {
+        mayLeave.current = true;
+        setLeaving(undefined);
+        leaving();
+      }}
+      onCancel={() => setLeaving(undefined)}
+    />
+  );
+}
+
+interface Traversal extends Event {
+  readonly navigationType: string;
+}
+
+/** The end of a form: what is not saved yet, and the ways to save or discard it. */
+export function SaveBar({
+  isChanged,
+  isSaving,
+  isSaved,
+  act,
+  onDiscard,
+  children,
+}: {
+  readonly isChanged: boolean;
+  readonly isSaving: boolean;
+  readonly isSaved: boolean;
+  readonly act?: string;
+  readonly onDiscard: () => void;
+  readonly children?: ComponentChildren;
+}) {
+  const { t } = useWords();
+  return (
+    <div class={isChanged ? 'save-bar changed' : 'save-bar'}>
+      <span role="status">
+        {isSaving ? t('saving') : isChanged ? t('unsaved') : isSaved ? t('saved') : ''}
+      </span>
+      <span class="ways">
+        {isChanged && (
+          <button type="button" disabled={isSaving} onClick={onDiscard}>
+            {t('discard')}
+          </button>
+        )}
+        {children}
+        <button class="primary" type="submit" disabled={isSaving || !isChanged}>
+          {act ?? t('save')}
+        </button>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { USER_WORDS } from '../../apps/console/src/pages/category-words';
+
+const read = (path: string): string => readFileSync(join(__dirname, '../..', path), 'utf8');
+
+/** The words of these that a file of texts does not have under the same name. */
+const missing = (path: string, words: Readonly<Record<string, string>>): string[] =>
+  Object.entries(words)
+    .filter(
+      ([name, text]) => !new RegExp(`\\b${name}:\\s+'`).test(read(path)) || !read(path).includes(`'${text}'`),
+    )
+    .map(([name]) => name);
+
+describe('the previews of the console', () => {
+  it.each(['de', 'en'] as const)('have the words of the privacy page and of Discord: %s', (side) => {
+    const { page, pageBasis, discord } = USER_WORDS[side];
+    expect(missing(`libs/pages/src/texts.${side}.ts`, { ...page, ...pageBasis })).toStrictEqual([]);
+    expect(missing(`packages/discord/src/texts/${side}.ts`, discord)).toStrictEqual([]);
+  });
+});
