@@ -210,13 +210,15 @@ describeInBrowser('the audit log in a browser', () => {
     await button(page, 'Check the whole log').click();
     const total = /Entries: (\d+)/.exec((await page.textContent('.pager')) ?? '')?.[1];
     const said = await page.textContent('#log-finding .notice.good');
-    expect(said).toContain(`The log holds: ${total} events, none of them changed`);
+    expect(said).toContain(`The log holds: none of its events (${total}) was changed`);
     expect(said).toContain('The 20 events on this page are in it as they are shown');
     expect(await watched.accessibility()).toStrictEqual([]);
     await page.locator('.log-filters select').first().selectOption('deletion_completed');
     await page.waitForSelector('text=Entries: 1');
+    // What was said of the page before is not said of this one.
+    expect(await page.textContent('#log-finding')).not.toContain('on this page');
     await button(page, 'Check the whole log').click();
-    await page.waitForSelector('text=The 1 events on this page');
+    await page.waitForSelector('text=The event on this page is in it as it is shown.');
   });
 
   it.each([
@@ -236,7 +238,7 @@ describeInBrowser('the audit log in a browser', () => {
       const answer = await route.fetch();
       await route.fulfill({ response: answer, body: change(await answer.text()) });
     });
-    await button(page, 'Das ganze Log prüfen').click();
+    await button(page, 'Das ganze Protokoll prüfen').click();
     expect(await page.textContent('#log-finding .notice.bad')).toMatch(reason);
   });
 
@@ -276,6 +278,6 @@ describeInBrowser('the audit log in a browser', () => {
     expect((JSON.parse(json) as SubjectIds[]).map(({ user_id }) => user_id)).toEqual(
       Array(4).fill(user.user_id),
     );
-    await page.waitForSelector('text=The file has all 4 events');
+    await page.waitForSelector('text=Rows in the file: 4, all that fit');
   });
 });

@@ -12,8 +12,11 @@ import { Progress, useLong } from './audit-long';
 import { NoEd25519, publicKeys } from './audit-source';
 import type { ShownEvent } from './audit-walk';
 
-/** Checks the whole log in the browser, and says in a sentence what holds. `shown` is what the page shows, read anew. */
-export function LogCheck({ shown }: { readonly shown: () => Promise<Shown> }) {
+/**
+ * Checks the whole log in the browser, and says in a sentence what holds. `shown` is what the page shows, read anew; `page` is its
+ * address, since what was said of one page says nothing of the next.
+ */
+export function LogCheck({ page, shown }: { readonly page: string; readonly shown: () => Promise<Shown> }) {
   const words = useWords();
   const { t, count } = words;
   const { bot_id: botId } = useContext(SessionContext);
@@ -21,8 +24,10 @@ export function LogCheck({ shown }: { readonly shown: () => Promise<Shown> }) {
   const check = useLong(async (signal, onDone) => {
     const keys = await publicKeys();
     setTotal((await lethe.audit.events().page(1, 1)).total_count);
-    return checkLog(botId, lethe.audit.export({}, { signal }), keys, await shown(), onDone);
+    const lines = lethe.audit.export({}, { signal });
+    return { found: await checkLog(botId, lines, keys, await shown(), onDone), page };
   });
+  const found = check.data?.found;
   const text = t('logChecking', {
     count: count(check.done),
     total: count(Math.max(check.done, total ?? 0)),
@@ -43,9 +48,11 @@ export function LogCheck({ shown }: { readonly shown: () => Promise<Shown> }) {
         )}
         <div role="status" id="log-finding">
           {check.isCancelled && <p class="notice warn">{t('logCancelled')}</p>}
-          {check.data !== undefined && (
-            <p class={`notice ${check.data.result === 'holds' ? 'good' : 'bad'}`}>
-              {check.data.result === 'holds' ? heldLog(words, check.data) : faultIn(words, check.data)}
+          {found !== undefined && (
+            <p class={`notice ${found.result === 'holds' ? 'good' : 'bad'}`}>
+              {found.result === 'holds'
+                ? heldLog(words, found, check.data?.page === page)
+                : faultIn(words, found)}
             </p>
           )}
         </div>
@@ -108,10 +115,11 @@ function CheckFault({ error }: { readonly error: Error | null }) {
   );
 }
 
-function heldLog({ t, time, count }: Words, log: LogHolds): string {
+function heldLog({ t, time, count }: Words, log: LogHolds, isOfPage: boolean): string {
   if (log.sealedAt === undefined) return t('logEmpty');
   const held = t('logHolds', { count: count(log.events), time: time(log.sealedAt) });
-  const shown = log.shown > 0 && t('logShown', { count: count(log.shown) });
+  if (!isOfPage) return held;
+  const shown = log.shown > 0 && t(log.shown === 1 ? 'logShownOne' : 'logShown', { count: count(log.shown) });
   const since = log.erasedSince > 0 && t('logErasedSince', { count: count(log.erasedSince) });
   return [held, shown, since].filter((text) => text !== false).join(' ');
 }

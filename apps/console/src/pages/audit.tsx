@@ -43,7 +43,7 @@ export function AuditPage() {
       <Pager screen={events.data} place={place} onPlace={(at) => show(filter, at)} />
       <section class="log-tools">
         <h2 class="hidden">{t('logTools')}</h2>
-        <LogCheck shown={anew} />
+        <LogCheck page={search} shown={anew} />
         <LogDownload />
         <ListDownload filter={filter} format="csv" />
         <ListDownload filter={filter} format="json" />
