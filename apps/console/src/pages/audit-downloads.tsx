@@ -69,12 +69,15 @@ export function ListDownload({
   const save = useLong(async (signal, onDone) => {
     const read = readBy(filter);
     const { rows, isWhole } = await rowsOf(
-      (given) => (signal.aborted ? Promise.reject(new Error('cancelled')) : read(given)),
+      async (given) => {
+        signal.throwIfAborted();
+        return read(given);
+      },
       filter,
       ROWS_MAX,
       onDone,
     );
-    if (signal.aborted) throw new Error('cancelled');
+    signal.throwIfAborted();
     const text = format === 'csv' ? csvOf(rows) : JSON.stringify(rows, undefined, 2);
     give(`lethe-audit.${format}`, new Blob([text]));
     return { rows: rows.length, isWhole };

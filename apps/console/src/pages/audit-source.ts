@@ -19,10 +19,16 @@ export function readBy({ type, user, server }: AuditFilter): Read {
 /** This browser or this connection cannot check signatures. */
 export class NoEd25519 extends Error {}
 
+export class KeysError extends Error {
+  constructor(readonly status: number) {
+    super(`The public keys were answered with status ${status}.`);
+  }
+}
+
 /** The public keys of the installation, which everybody may read. */
 export async function publicKeys(): Promise<KeySet> {
   if (!(await hasEd25519())) throw new NoEd25519();
   const response = await fetch('/.well-known/lethe-keys.json', { credentials: 'omit' });
-  if (!response.ok) throw new Error(`The public keys were answered with status ${response.status}.`);
+  if (!response.ok) throw new KeysError(response.status);
   return (await response.json()) as KeySet;
 }
