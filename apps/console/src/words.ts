@@ -52,6 +52,11 @@ const EN = {
     deletion_completed: 'erasure completed',
     deletion_failed: 'erasure failed',
   },
+  actor: {
+    console: 'Console',
+    privacy_page: 'Privacy page',
+    job: 'The service itself',
+  },
   reason: { retention: 'not updated for its retention', consent_revoked: 'consent withdrawn' },
   error: {
     not_found: 'Nothing was found.',
@@ -121,6 +126,11 @@ const DE: { readonly [K in Kind]: Readonly<Record<keyof (typeof EN)[K], string>>
     deletion_requested: 'Löschung angefordert',
     deletion_completed: 'Löschung abgeschlossen',
     deletion_failed: 'Löschung fehlgeschlagen',
+  },
+  actor: {
+    console: 'Konsole',
+    privacy_page: 'Datenschutzseite',
+    job: 'Der Dienst selbst',
   },
   reason: { retention: 'in seiner Frist nicht erneuert', consent_revoked: 'Einwilligung widerrufen' },
   error: {

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { useQuery } from '@tanstack/preact-query';
-import { Chart, type Line } from '../chart';
+import { Chart, type Plot } from '../chart';
 import { type Language, localeOf } from '../language';
 import { lethe } from '../service';
 import { Loaded, Tile } from '../ui';
@@ -34,10 +34,10 @@ function Storage({ of: { bytes, disk, samples } }: { readonly of: Stored }) {
   const words = useOperatorWords();
   const { t, language } = words;
   const times = useMemo(() => samples.map(({ at }) => Date.parse(at) / 1000), [samples]);
-  const lines = useMemo(
-    (): Line[] => [{ name: t('mib'), colour: '--plot-a', values: samples.map((each) => each.bytes / MIB) }],
-    [samples, language],
-  );
+  const plot = useMemo((): Plot => {
+    const values = samples.map((each) => each.bytes / MIB);
+    return { kind: 'lines', lines: [{ name: t('mib'), colour: 'a', values }] };
+  }, [samples, language]);
   const before = samples.find(({ at }) => Date.parse(at) >= Date.now() - MONTH_MS);
   return (
     <>
@@ -58,7 +58,12 @@ function Storage({ of: { bytes, disk, samples } }: { readonly of: Stored }) {
         <p class="note">{t('firstSample')}</p>
       ) : (
         <>
-          <Chart title={t('growthPlot')} timeName={t('day')} {...{ language, times, lines }} />
+          <Chart
+            title={t('growthPlot')}
+            withHours={false}
+            language={localeOf(language)}
+            {...{ times, plot }}
+          />
           <Samples of={samples} />
         </>
       )}

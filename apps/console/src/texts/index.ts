@@ -1,5 +1,6 @@
 import { de } from '../texts.de';
 import { en } from '../texts.en';
+import { audit } from './audit';
 import { categoryTexts } from './categories';
 import { frame } from './frame';
 import { keyTexts } from './keys';
@@ -12,6 +13,7 @@ import { webhooks } from './webhooks';
 /** Every text of the console: the common ones, and those of each page in a file of its own. */
 const EN = {
   ...en,
+  ...audit.en,
   ...categoryTexts.en,
   ...frame.en,
   ...keyTexts.en,
@@ -23,6 +25,7 @@ const EN = {
 };
 const DE: Readonly<Record<TextName, string>> = {
   ...de,
+  ...audit.de,
   ...categoryTexts.de,
   ...frame.de,
   ...keyTexts.de,

@@ -7,6 +7,7 @@ export const REASONS_DE: readonly (readonly [begin: string, german: string])[] =
     'Ein Teil ist nicht in seiner einzigen Schreibweise (base64url).',
   ],
   ['this is not a compact JWS', 'Dies ist kein vollständiger signierter Text.'],
+  ['this is not a line of an audit export', 'Dies ist keine Zeile eines exportierten Audit-Logs.'],
   ['this is not ', 'Dies wurde für einen anderen Zweck oder mit einem anderen Verfahren signiert.'],
   ['the signature does not fit', 'Die Signatur passt nicht: Der Inhalt oder die Signatur wurde verändert.'],
   ['the certificate lacks ', 'In der Bescheinigung fehlen Angaben.'],
@@ -24,14 +25,32 @@ export const REASONS_DE: readonly (readonly [begin: string, german: string])[] =
   ['user must have value and salt', 'Dem Nutzer des Ereignisses fehlt der Wert oder der Salt.'],
   ['guild must have value and salt', 'Dem Server des Ereignisses fehlt der Wert oder der Salt.'],
   ['details must have value and salt', 'Den Einzelheiten des Ereignisses fehlt der Wert oder der Salt.'],
+  ['something follows the end of the export', 'Nach dem Ende des Exports steht noch etwas.'],
+  ['an export has one first line', 'Dem Export fehlt seine erste Zeile, oder sie kommt zweimal vor.'],
+  ['the export was cut', 'Der Export ist unvollständig: Seine letzte Zeile fehlt.'],
+  ['the export is not the one that was signed', 'Der Export ist nicht der signierte: Es fehlen Zeilen.'],
+  ['the checkpoint that was kept', 'Der aufbewahrte signierte Stand gehört zu einem anderen Bot.'],
+  ['the checkpoints that were kept', 'Die aufbewahrten signierten Stände gehören zu mehreren Bots.'],
+  ['what was pruned', 'Was nach Ablauf der Frist entfernt wurde, führt nicht zu diesem Log.'],
+  ['the batch is of another bot', 'Der Stapel gehört zu einem anderen Bot.'],
+  ['the batch before ', 'Ein Stapel davor fehlt.'],
+  ['the batch does not follow', 'Der Stapel folgt nicht auf den Stapel davor.'],
+  ['the batch has ', 'Die Zahl der Ereignisse in einem Stapel stimmt nicht.'],
+  ['the events of the batch', 'Die Ereignisse eines Stapels stehen nicht in ihrer Reihenfolge.'],
+  ['an event of the batch', 'Ein Ereignis eines Stapels wurde verändert, vertauscht oder verschoben.'],
+  ['events follow the last batch', 'Nach dem letzten Stapel stehen noch Ereignisse.'],
+  ['batch ', 'Ein aufbewahrter signierter Stand passt nicht zu diesem Log, oder sein Stapel fehlt.'],
   [
     'the key ',
     'Der Schlüssel fehlt in den öffentlichen Schlüsseln, ist unlesbar oder war schon außer Gebrauch.',
   ],
 ];
 
-/** A reason of the SDK in a language; in English where it has no German text. */
+/** A reason of the SDK in a language, with the line of an export; in English where it has no German text. */
 export function reasonIn(language: Language, reason: string): string {
   if (language === 'en') return reason;
-  return REASONS_DE.find(([begin]) => reason.startsWith(begin))?.[1] ?? reason;
+  const [, line, text = reason] = /^line (\d+): (.*)$/s.exec(reason) ?? [];
+  const german = REASONS_DE.find(([begin]) => text.startsWith(begin))?.[1];
+  if (german === undefined) return reason;
+  return line === undefined ? german : `Zeile ${line}: ${german}`;
 }

@@ -1,13 +1,16 @@
 import type { KeySet } from '../key-set';
 import { webCrypto } from '../web-crypto';
-import { bytes } from './base64url';
+import { LogWalk, type VerifiedBatch, type VerifiedLog } from './audit-log.check';
 import { checkAuditProof, type AuditProof } from './audit-proof.check';
+import { bytes } from './base64url';
 import { type CertifiedSubject, checkCertificate } from './certificate.check';
 import type { Check, Question, Reply } from './check';
 import { checkStatement, type Payload } from './statement.check';
 import { VerificationError } from './verification-error';
 
 export type { KeySet } from '../key-set';
+export type { AuditEventEvidence } from './audit-hashes';
+export type { VerifiedBatch, VerifiedLog } from './audit-log.check';
 export type { AuditProof } from './audit-proof.check';
 export type { CertifiedSubject } from './certificate.check';
 export type { Payload } from './statement.check';
@@ -37,6 +40,26 @@ export function verifyCertificate(jws: string, keySet: KeySet, subject?: Certifi
 /** `verifyAuditProof` with Web Crypto. */
 export function verifyAuditProof(proof: AuditProof, keySet: KeySet): Promise<Payload> {
   return inWeb(checkAuditProof(proof, keySet));
+}
+
+/**
+ * `verifyAuditExport` with Web Crypto: each batch once it is verified, and the log at the end. A caller who stops before it knows
+ * that the batches so far hold, and not that the export is complete.
+ * @throws VerificationError with the line
+ */
+export async function* verifiedBatches(
+  lines: AsyncIterable<string> | Iterable<string>,
+  keySet: KeySet,
+  kept: readonly string[] = [],
+): AsyncGenerator<VerifiedBatch, VerifiedLog, undefined> {
+  const log = new LogWalk(keySet);
+  await inWeb(log.keep(kept));
+  let number = 0;
+  for await (const text of lines) {
+    const batch = await inWeb(log.line(text, (number += 1)));
+    if (batch !== undefined) yield batch;
+  }
+  return log.end();
 }
 
 async function inWeb<T>(check: Check<T>): Promise<T> {

@@ -1,0 +1,34 @@
+import { hasEd25519, type KeySet } from '@lethe/sdk/evidence/web';
+import { lethe } from '../service';
+import type { AuditFilter } from './audit-filter';
+import type { Read } from './audit-walk';
+
+/** Reads the log by what the service itself filters. */
+export function readBy({ type, user, server }: AuditFilter): Read {
+  const filter = {
+    ...(type !== undefined && { event_type: type }),
+    ...(user !== undefined && { user_id: user }),
+    ...(server !== undefined && { guild_id: server }),
+  };
+  return async (given) => {
+    const { events, pagination } = await lethe.request('GET /audit/events', { ...filter, ...given });
+    return { events, total: pagination.total_count, next: pagination.next };
+  };
+}
+
+/** This browser or this connection cannot check signatures. */
+export class NoEd25519 extends Error {}
+
+export class KeysError extends Error {
+  constructor(readonly status: number) {
+    super(`The public keys were answered with status ${status}.`);
+  }
+}
+
+/** The public keys of the installation, which everybody may read. */
+export async function publicKeys(): Promise<KeySet> {
+  if (!(await hasEd25519())) throw new NoEd25519();
+  const response = await fetch('/.well-known/lethe-keys.json', { credentials: 'omit' });
+  if (!response.ok) throw new KeysError(response.status);
+  return (await response.json()) as KeySet;
+}
