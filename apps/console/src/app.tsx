@@ -81,12 +81,20 @@ export function App() {
 }
 
 function Shell({ onLeave }: { readonly onLeave: () => void }) {
-  const { t } = useWords();
+  const { t, time } = useWords();
   const { data: bot } = useBot();
   const user = { path: USER_PATH, title: useUserTitle(), page: UserPage, under: '/users' };
   const pages = PAGES.map(([path, name, page, under]) => ({
     ...{ path, title: t(name), page },
     ...(under !== undefined && { under }),
   })).concat(user);
-  return <Frame brand={bot?.name ?? t('appName')} pages={pages} onLeave={onLeave} />;
+  const since = bot?.suspended_at;
+  return (
+    <Frame
+      brand={bot?.name ?? t('appName')}
+      pages={pages}
+      notice={since != null && <p class="notice bad">{t('suspendedSince', { time: time(since) })}</p>}
+      onLeave={onLeave}
+    />
+  );
 }

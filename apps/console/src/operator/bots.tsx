@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { Copy, When } from '../parts';
 import { lethe } from '../service';
-import { Confirm, Fault, Loaded, Table } from '../ui';
+import { Confirm } from '../confirm';
+import { Fault, Loaded, Table } from '../ui';
 import { TierChoice } from './tier-choice';
 import { useOperatorWords } from './words';
 

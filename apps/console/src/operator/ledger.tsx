@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { download, lethe } from '../service';
-import { Fault, useSingle } from '../ui';
+import { useSingle } from '../confirm';
+import { Fault } from '../ui';
 import { useOperatorWords } from './words';
 
 /** Its head and its last line are no erasures. */

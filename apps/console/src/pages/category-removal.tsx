@@ -4,7 +4,7 @@ import { useLocation } from 'wouter-preact';
 import { useWords } from '../language';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
-import { Confirm } from '../ui';
+import { Confirm } from '../confirm';
 
 const ERASURE_MAX_MS = 600_000;
 

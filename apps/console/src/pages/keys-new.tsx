@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { Secret } from '../secret';
 import { lethe, type Scope } from '../service';
-import { useSingle } from '../ui';
+import { useSingle } from '../confirm';
 import { faultsOf, Field, Refusal } from './settings-form';
 
 const SCOPES: readonly Scope[] = ['read', 'write', 'erase', 'admin'];

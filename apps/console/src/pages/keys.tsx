@@ -7,7 +7,8 @@ import { useBot } from '../queries';
 import { Secret } from '../secret';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
-import { Confirm, Loaded, Table } from '../ui';
+import { Confirm } from '../confirm';
+import { Loaded, Table } from '../ui';
 import { NewKey } from './keys-new';
 import { Refusal } from './settings-form';
 

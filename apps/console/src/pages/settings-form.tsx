@@ -4,7 +4,8 @@ import { LetheError } from '@lethe/sdk';
 import { useLocation } from 'wouter-preact';
 import { useWords, type Words } from '../language';
 import type { TextName } from '../texts';
-import { Confirm, Fault } from '../ui';
+import { Confirm } from '../confirm';
+import { Fault } from '../ui';
 import './settings.css';
 
 /** What the service says of a field, and how people say it. */

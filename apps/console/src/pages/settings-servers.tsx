@@ -5,7 +5,8 @@ import { useWords } from '../language';
 import { Copy, When } from '../parts';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
-import { Confirm, Loaded, Table, useSingle } from '../ui';
+import { Confirm, useSingle } from '../confirm';
+import { Loaded, Table } from '../ui';
 import { faultsOf, Field, Refusal } from './settings-form';
 
 type Server = Schemas['ServerView'];

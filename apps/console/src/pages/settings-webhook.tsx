@@ -6,7 +6,7 @@ import { useWords } from '../language';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
 import type { TextName } from '../texts';
-import { useSingle } from '../ui';
+import { useSingle } from '../confirm';
 import { faultsOf, Field, Refusal, SaveBar, Unsaved, useDraft } from './settings-form';
 
 type Bot = Schemas['BotView'];

@@ -4,7 +4,8 @@ import { useWords } from '../language';
 import { Secret } from '../secret';
 import { lethe, type Scope } from '../service';
 import { useAllowed } from '../session';
-import { Fault, useSingle } from '../ui';
+import { useSingle } from '../confirm';
+import { Fault } from '../ui';
 import type { Ids } from './user-ids';
 
 /** What a page for the user can offer, with the scope that the key of its link needs. */

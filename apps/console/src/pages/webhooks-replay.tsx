@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { useMutation } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { lethe } from '../service';
-import { Confirm } from '../ui';
+import { Confirm } from '../confirm';
 
 /** The calls since a time, sent again: the form, its confirmation and what became of it. */
 export function Replay({ url, onSent }: { readonly url: string; readonly onSent: () => Promise<void> }) {

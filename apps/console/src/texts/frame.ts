@@ -11,6 +11,8 @@ export const frame = {
     typeToConfirm: 'Type “{text}” to confirm',
     copyId: 'Copy {id}',
     justNow: 'just now',
+    suspendedSince:
+      'The operator has suspended this bot since {time}. It can read, export, withdraw and erase, and nothing else.',
   },
   de: {
     menu: 'Menü',
@@ -23,5 +25,7 @@ export const frame = {
     typeToConfirm: 'Zum Bestätigen „{text}“ eingeben',
     copyId: '{id} kopieren',
     justNow: 'gerade eben',
+    suspendedSince:
+      'Der Betreiber hat diesen Bot seit {time} gesperrt. Er kann lesen, exportieren, widerrufen und löschen, sonst nichts.',
   },
 } as const;

@@ -970,11 +970,6 @@ class FieldView(_FieldView, total=False):
     descriptions: Dict[str, str]
 
 
-class OperatedBotList(TypedDict):
-    bots: List[OperatedBotView]
-    pagination: Pagination
-
-
 class _GapView(TypedDict):
     task: str
     field: str
@@ -982,6 +977,11 @@ class _GapView(TypedDict):
 
 class GapView(_GapView, total=False):
     category: str
+
+
+class OperatedBotList(TypedDict):
+    bots: List[OperatedBotView]
+    pagination: Pagination
 
 
 class ForgottenView(TypedDict):

@@ -1,0 +1,90 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useWords } from './language';
+import { Fault } from './ui';
+
+/** Begins an act once until it has ended: a second click may come before the page shows that it has begun. */
+export function useSingle(isRunning: boolean, error: unknown, act: () => void): () => void {
+  const hasBegun = useRef(false);
+  useEffect(() => {
+    hasBegun.current = isRunning;
+  }, [isRunning, error]);
+  return () => {
+    if (hasBegun.current) return;
+    hasBegun.current = true;
+    act();
+  };
+}
+
+/** A question before an act. With `typed` the act needs this text, so that nobody does it by a slip. */
+export function Confirm({
+  title,
+  note,
+  typed,
+  act,
+  progress,
+  isRunning,
+  error,
+  onConfirm,
+  onCancel,
+}: {
+  readonly title: string;
+  readonly note?: string;
+  readonly typed?: string;
+  readonly act: string;
+  /** What is being done while it runs. */
+  readonly progress?: string;
+  readonly isRunning: boolean;
+  readonly error?: Error | null;
+  readonly onConfirm: () => void;
+  readonly onCancel: () => void;
+}) {
+  const { t } = useWords();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [text, setText] = useState('');
+  const confirm = useSingle(isRunning, error, onConfirm);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} aria-labelledby="confirm-title" onCancel={onCancel} onClose={onCancel}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          confirm();
+        }}
+      >
+        <h2 id="confirm-title">{title}</h2>
+        {note !== undefined && <p id="confirm-note">{note}</p>}
+        {typed !== undefined && (
+          <label>
+            {t('typeToConfirm', { text: typed })}
+            <input
+              autocomplete="off"
+              aria-describedby={note === undefined ? undefined : 'confirm-note'}
+              value={text}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+          </label>
+        )}
+        <Fault error={error} />
+        <div role="status">
+          {isRunning && progress !== undefined && (
+            <p>
+              <progress aria-label={progress} /> {progress}
+            </p>
+          )}
+        </div>
+        <div class="actions">
+          <button type="button" onClick={onCancel}>
+            {t('cancel')}
+          </button>
+          <button
+            class="danger"
+            type="submit"
+            disabled={isRunning || (typed !== undefined && text !== typed)}
+          >
+            {act}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
