@@ -11,7 +11,7 @@ const SCOPES: readonly Scope[] = ['read', 'write', 'erase', 'admin'];
 const ID = '018f2f00-0000-7000-8000-000000000000';
 /** The scopes of every route: of all that are no GET, and of the GETs that a key of scope `admin` opens too. */
 const NEEDED: readonly (readonly [RegExp, readonly Scope[]])[] = [
-  [/^GET \/bots\/(me|[\w-]+|[\w-]+\/keys)$/, ['read', 'admin']],
+  [/^GET \/bots\/(me|[\w-]+|[\w-]+\/(keys|notice-settings))$/, ['read', 'admin']],
   [/^GET \/(webhooks\/deliveries|stats$)/, ['read', 'admin']],
   [/^GET /, ['read']],
   [/^POST \/consents\/status\/batch$/, ['read']],
