@@ -199,5 +199,7 @@ describe('keys', () => {
     const { webhook_secret: secret } = await lethe.webhooks.rotateSecret();
     expect(secret).toMatch(/^whsec_/);
     expect(await lethe.bots.processingRecordText()).toMatch(/^# /);
+    const german = await lethe.bots.processingRecordText({ format: 'html', language: 'de' });
+    expect(german).toContain('<html lang="de"');
   });
 });

@@ -24,10 +24,13 @@ export const botsOf = (call: Caller) => ({
   changeNoticeSettings: call.with('PUT /bots/{bot_id}/notice-settings'),
   /** The record of processing activities (GDPR Art. 30). */
   processingRecord: call.with('GET /bots/{bot_id}/processing-record'),
-  /** The same as Markdown, for people. */
-  processingRecordText: async (options?: CallOptions): Promise<string> => {
-    const given = { format: 'markdown' };
-    return (await call.begun('GET /bots/{bot_id}/processing-record', given, options)).text();
+  /** The same as a document for people: Markdown, or HTML to print. */
+  processingRecordText: async (
+    given: { readonly format?: 'markdown' | 'html'; readonly language?: 'de' | 'en' } = {},
+    options?: CallOptions,
+  ): Promise<string> => {
+    const asked = { format: 'markdown', ...given };
+    return (await call.begun('GET /bots/{bot_id}/processing-record', asked, options)).text();
   },
 });
 

@@ -49,14 +49,23 @@ class RefusedItem(SubmittedBatchViewResults2):
 
 
 class Bots(calls.Bots):
-    def processing_record(self, *, options: Optional[CallOptions] = None) -> ProcessingRecordView:
+    def processing_record(
+        self, *, language: Optional[Literal["de", "en"]] = OMITTED, options: Optional[CallOptions] = None
+    ) -> ProcessingRecordView:
         """The record of processing activities (GDPR Art. 30)."""
-        answer: ProcessingRecordView = self._call.send("GET /bots/{bot_id}/processing-record", {}, options)
+        given = {"language": language}
+        answer: ProcessingRecordView = self._call.send("GET /bots/{bot_id}/processing-record", given, options)
         return answer
 
-    def processing_record_text(self, *, options: Optional[CallOptions] = None) -> str:
-        """The same as Markdown, for people."""
-        given = {"format": "markdown"}
+    def processing_record_text(
+        self,
+        *,
+        language: Optional[Literal["de", "en"]] = OMITTED,
+        format: Literal["markdown", "html"] = "markdown",
+        options: Optional[CallOptions] = None,
+    ) -> str:
+        """The same as a document for people, as Markdown or HTML."""
+        given = {"format": format, "language": language}
         chunks = [chunk for chunk in self._call.stream("GET /bots/{bot_id}/processing-record", given, options)]
         return b"".join(chunks).decode()
 
