@@ -214,7 +214,7 @@ describe('GET /api/v1/users', () => {
       service.database.run(
         `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
          WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
-         SELECT ?, ${from} + i, '${bot.id}${name}' || i, ?, ?, 'data_exported', 'bot', 'null', '2026-01-01T00:00:00.000Z' FROM n`,
+         SELECT ?, ${from} + i, '${bot.id.slice(-12)}${name}' || i, ?, ?, 'data_exported', 'bot', 'null', '2026-01-01T00:00:00.000Z' FROM n`,
         ...[bot.id, guild_id, user_id],
       );
     await fill(1_100, 'a', Number(stored!.last) + 100);
