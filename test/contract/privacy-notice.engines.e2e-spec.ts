@@ -162,4 +162,23 @@ describe('GET /notice/{bot_id}', () => {
     expect(await dataOf()).toMatchObject({ has_more_categories: true });
     expect(await textOf('?language=en')).toContain('There are further categories.');
   });
+
+  it('has at most 256 K characters of declarations, however much of them has to be escaped', async () => {
+    await sets(WHOLE);
+    const [label, text] = ['&'.repeat(100), '&'.repeat(900)];
+    const fields = Array.from({ length: 20 }, (_, at) => ({
+      ...field(`f${at}`, 'json'),
+      ...{ label_de: label, label_en: label, description: text },
+    }));
+    for (let at = 0; at < 20; at++) await bot.hasCategory(`c${at}`, fields);
+    for (const format of ['html', 'markdown', 'json'])
+      expect((await textOf(`?language=en&format=${format}`)).length).toBeLessThan(266_000);
+    expect(await textOf('?language=en')).toContain('There are further categories');
+  });
+
+  it('makes no list, rule or heading of a text in Markdown', async () => {
+    await sets({ ...WHOLE, controller_name: '- x', interests_en: '---', source_en: '1. a\n# b' });
+    const text = await textOf('?format=markdown&language=en');
+    expect(text.split('\n')).toEqual(expect.arrayContaining(['- Name: \\- x', '\\---', '1\\. a \\# b']));
+  });
 });

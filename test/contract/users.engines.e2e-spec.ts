@@ -203,6 +203,27 @@ describe('GET /api/v1/users', () => {
     expect((await walked('order=recent'))[0]).toBe(nameOf(those[0]!));
   });
 
+  it('looks at 5,000 events with order=recent, in portions: no user is lost or repeated between them', async () => {
+    const [last, newest] = people(2);
+    for (const who of [last!, newest!]) await bot.hasConsent(who);
+    const { guild_id, user_id } = service.stored(bot, newest!);
+    const [stored] = await service.database.rows<{ last: number | string }>(
+      'SELECT MAX(seq) AS last FROM audit_events',
+    );
+    const fill = (count: number, name: string, from: number) =>
+      service.database.run(
+        `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
+         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+         SELECT ?, ${from} + i, '${bot.id.slice(-12)}${name}' || i, ?, ?, 'data_exported', 'bot', 'null', '2026-01-01T00:00:00.000Z' FROM n`,
+        ...[bot.id, guild_id, user_id],
+      );
+    await fill(1_100, 'a', Number(stored!.last) + 100);
+    expect(await walked('order=recent')).toStrictEqual([nameOf(newest!), nameOf(last!)]);
+    expect(await walked('order=recent&page_size=1')).toStrictEqual([nameOf(newest!), nameOf(last!)]);
+    await fill(4_000, 'b', Number(stored!.last) + 1_200);
+    expect(await walked('order=recent')).toStrictEqual([nameOf(newest!)]);
+  });
+
   it('hides no user whose key is lost, and shows the ids that the request has named', async () => {
     const [kept, lost] = people(2);
     for (const who of [kept!, lost!]) await bot.hasConsent(who);

@@ -342,17 +342,17 @@ describe('the list of users', () => {
   const places = () =>
     log
       .statements()
-      .filter((sql) => /^SELECT guild_id, user_id(, MAX\(seq\) AS seq)? FROM (subjects|\()/.test(sql.trim()));
+      .filter((sql) => /^SELECT guild_id, user_id(, seq)? FROM (subjects|audit_events)/.test(sql.trim()));
 
   it('looks at a bounded number of users for a page, whatever the filters are', () => {
     expect(places()).toHaveLength(8);
     for (const sql of places()) expect(sql).toMatch(/LIMIT \S+$/);
     const recent = places().filter((sql) => sql.includes('audit_events'));
     expect(recent).toHaveLength(4);
-    for (const sql of recent) expect(sql).toMatch(/ORDER BY seq DESC LIMIT 5000\)/);
+    for (const sql of recent) expect(sql).toMatch(/ORDER BY seq DESC LIMIT 500$/);
   });
 
-  it('has the order of an index, so that nothing is sorted but the users of the newest events', async () => {
+  it('has the order of an index, so that no users are sorted', async () => {
     for (const sql of places().filter((text) => !text.includes('audit_events')))
       expect(await plans.sorts(sql)).toBe(false);
   });

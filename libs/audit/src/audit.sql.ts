@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type Digest,
   EVENT_KEY,
@@ -6,7 +7,7 @@ import {
   type Subject,
   type SubjectDigests,
 } from '@app/crypto';
-import type { Engine, SqlValue, Tx } from '@app/database';
+import type { Engine, SqlValue, Tx, UnitOfWork } from '@app/database';
 import type { AuditSource } from './audit-event.entity';
 import type { AuditEventView, AuditQuery } from './audit.dto';
 import type { AnyEventType } from './event-types';
@@ -169,25 +170,51 @@ export function pageOf(
 
 /** Events that {@link recentSubjects} looks at: what lies further back is not recent. */
 export const RECENT_EVENTS = 5_000;
+/** Events of one read. All of them at once would stop the event loop of SQLite for longer than a turn. */
+const RECENT_PORTION = 500;
+
+type Placed = Subject & { readonly seq: number };
 
 /**
  * The subjects of the newest events up to the place `top`, of a bot, of one guild or of one user: each once, with the place of
- * its newest event there, which lies before the place `before`. Whether they are erased is not known here.
+ * its newest event there, which lies before the place `before`. Whether they are erased is not known here. Other requests are
+ * answered between the reads.
  */
 export async function recentSubjects(
-  tx: Tx,
-  { botId, guildId, userId }: Pick<Subject, 'botId'> & Partial<Subject>,
+  unitOfWork: UnitOfWork,
+  of: Pick<Subject, 'botId'> & Partial<Subject>,
   [before, top]: readonly [before: number, top: number],
   limit: number,
-): Promise<(Subject & { readonly seq: number })[]> {
+): Promise<Placed[]> {
+  const found: Placed[] = [];
+  const seen = new Set<string>();
+  for (let last = top, looked = 0; looked < RECENT_EVENTS; await nextTurn()) {
+    const events = await unitOfWork.read((tx) => newestEvents(tx, of, last));
+    for (const event of events) {
+      const name = `${event.guildId} ${event.userId}`;
+      if (seen.has(name)) continue;
+      seen.add(name);
+      if (event.seq < before && found.push(event) === limit) return found;
+    }
+    if (events.length < RECENT_PORTION) break;
+    looked += RECENT_PORTION;
+    last = (events.at(-1)?.seq ?? 0) - 1;
+  }
+  return found;
+}
+
+/** The subjects of some events from the place `last` on, newest first. */
+async function newestEvents(
+  tx: Tx,
+  { botId, guildId, userId }: Pick<Subject, 'botId'> & Partial<Subject>,
+  last: number,
+): Promise<Placed[]> {
   const stored = { user_id: userId, guild_id: guildId };
   const columns = (['user_id', 'guild_id'] as const).filter((column) => stored[column] !== undefined);
   const rows = await tx.all<{ guild_id: Digest; user_id: Digest; seq: number | string }>(
-    `SELECT guild_id, user_id, MAX(seq) AS seq FROM (
-       SELECT guild_id, user_id, seq FROM audit_events WHERE ${conditionOf(tx.engine, columns)} AND seq <= ?
-       ORDER BY seq DESC LIMIT ${RECENT_EVENTS}) found
-     GROUP BY guild_id, user_id HAVING MAX(seq) < ? ORDER BY MAX(seq) DESC LIMIT ?`,
-    ...[botId, ...columns.map((column) => stored[column] ?? null), top, before, limit],
+    `SELECT guild_id, user_id, seq FROM audit_events WHERE ${conditionOf(tx.engine, columns)} AND seq <= ?
+     ORDER BY seq DESC LIMIT ${RECENT_PORTION}`,
+    ...[botId, ...columns.map((column) => stored[column] ?? null), last],
   );
   return rows.map((row) => ({ botId, guildId: row.guild_id, userId: row.user_id, seq: Number(row.seq) }));
 }

@@ -51,11 +51,8 @@ export class UsersService {
     // The newest events can be those of users who are erased.
     const looksFurther = query.status != null || query.category != null || query.order === 'recent';
     const size = looksFurther ? LOOKED_MAX : page.size;
-    const places = await this.unitOfWork.read(async (tx) => {
-      const { category } = query;
-      if (category != null && (await legalBasisOf(tx, botId, category)) === undefined) undeclared();
-      return this.places(tx, botId, query, page.after, size + 1);
-    });
+    await this.requireDeclared(botId, query.category);
+    const places = await this.places(botId, query, page.after, size + 1);
     const looked = places.slice(0, size);
     const users: ListedUserView[] = [];
     let end = 0;
@@ -71,9 +68,14 @@ export class UsersService {
     return new ListPage('users', users, page.walked(end < places.length ? places[end - 1]?.at : undefined));
   }
 
+  private async requireDeclared(botId: string, category: string | undefined): Promise<void> {
+    if (category == null) return;
+    const basis = await this.unitOfWork.read((tx) => legalBasisOf(tx, botId, category));
+    if (basis === undefined) undeclared();
+  }
+
   /** Where to look, in the order of the list. */
   private async places(
-    tx: Tx,
     botId: string,
     { user_id, guild_id, order }: UsersQuery,
     after: At | undefined,
@@ -87,11 +89,11 @@ export class UsersService {
     if (order !== 'recent') {
       const [guildId, userId] = (after ?? []) as Subject['guildId'][];
       const last = guildId !== undefined && userId !== undefined ? { guildId, userId } : undefined;
-      const subjects = await this.held.walk(tx, of, last, limit);
+      const subjects = await this.unitOfWork.read((tx) => this.held.walk(tx, of, last, limit));
       return subjects.map((subject) => ({ ...subject, at: [subject.guildId, subject.userId] }));
     }
     const [before, top] = (after ?? [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]) as [number, number];
-    const recent = await recentSubjects(tx, of, [before, top], limit);
+    const recent = await recentSubjects(this.unitOfWork, of, [before, top], limit);
     // What happens during a walk does not change what it looks at.
     const begun = after === undefined ? (recent[0]?.seq ?? 0) : top;
     return recent.map(({ seq, ...subject }) => ({ ...subject, at: [seq, begun] }));

@@ -22,18 +22,33 @@ const ROOM_BYTES = 30_000;
 /** How much of a page may be filled. What does not fit is left to the export. */
 export class Room {
   isFull = false;
-  private left = ROOM_BYTES;
+
+  constructor(
+    private left = ROOM_BYTES,
+    private readonly whole?: Room,
+  ) {}
+
+  /** A part of this room. What it leaves is for the rest. */
+  part(bytes: number): Room {
+    return new Room(bytes, this);
+  }
 
   /** The part that is made, or undefined. Once one does not fit, no further one is made. */
   take(make: () => Html): Html | undefined {
     if (this.isFull) return undefined;
     const part = make();
-    if (part.text.length * 1.2 > this.left) {
+    const bytes = Buffer.byteLength(part.text);
+    if (Math.max(part.text.length * 1.2, bytes) > this.left) {
       this.isFull = true;
       return undefined;
     }
-    this.left -= Buffer.byteLength(part.text);
+    this.use(bytes);
     return part;
+  }
+
+  private use(bytes: number): void {
+    this.left -= bytes;
+    this.whole?.use(bytes);
   }
 }
 

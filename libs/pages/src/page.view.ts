@@ -22,6 +22,9 @@ import { isWithdrawn, stored } from './page-stored';
 import type { OpenLink } from './privacy-links.service';
 import type { PageLanguage, PageNote } from './texts';
 
+/** Bytes of what the bot says about itself at most. It is on every page, beside what is stored. */
+const SAID_BYTES = 10_000;
+
 /** Makes the page of a link. */
 @Injectable()
 export class PageView {
@@ -30,7 +33,9 @@ export class PageView {
   page(link: OpenLink, facts: PageFacts, language: PageLanguage, note?: PageNote): WebPage {
     const parts = new PageParts(language);
     const { texts } = parts;
-    const making = { parts, link, facts, room: new Room(), form: this.formsOf(link, language) };
+    const room = new Room();
+    const making = { parts, link, facts, room, form: this.formsOf(link, language) };
+    const said = controllerSection(language, facts.notice, room.part(SAID_BYTES));
     const subjects = facts.subjects.map((held) => this.subject(making, held));
     const isMore = facts.hasMore || making.room.isFull;
     return framed(
@@ -41,8 +46,7 @@ export class PageView {
         ${facts.isSuspended && html`<section class="warn"><p>${texts.suspended}</p></section>`}
         ${subjects.length === 0 && html`<section><p>${texts.nothing}</p></section>`} ${subjects}
         ${isMore && html`<section><p>${texts.more}</p></section>`}
-        ${link.allow.includes('export') && this.exporting(making)} ${responsible(parts, facts)}
-        ${controllerSection(language, facts.notice)}
+        ${link.allow.includes('export') && this.exporting(making)} ${responsible(parts, facts)} ${said}
         ${rights(parts)} ${link.allow.includes('forget') && this.forgetting(making)}`,
     );
   }

@@ -4,6 +4,8 @@ import { type Block, type DocumentForm, type Head, type Said, type Section, type
 const UNPRINTABLE = /[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 /** Characters with a meaning in a line of Markdown, tables included. */
 const MARKUP = /[\\`*_{}[\]()<>#!|~&$^=+:]/g;
+/** What makes a list, a rule or a heading at the beginning of a line. */
+const BEGINNING = /^(?=-)|^(\d{1,9})(?=\.)/;
 
 /** A document as Markdown (CommonMark, with tables). Texts of others have no markup and are on one line (section 2.4). */
 export const MARKDOWN: DocumentForm = {
@@ -31,5 +33,5 @@ function line({ parts }: Said): string {
 }
 
 function plain(text: string): string {
-  return text.replace(UNPRINTABLE, ' ').trim().replace(MARKUP, '\\$&');
+  return text.replace(UNPRINTABLE, ' ').trim().replace(MARKUP, '\\$&').replace(BEGINNING, '$1\\');
 }

@@ -2,13 +2,17 @@ import { hash } from 'node:crypto';
 import { CategoriesService, type Category, purposeIn } from '@app/categories';
 import { UnitOfWork } from '@app/database';
 import { CONFIG, type Config } from '@app/kernel';
+import { escaped } from '@app/pages';
 import { Inject, Injectable } from '@nestjs/common';
 import { contactOf, declaredOf } from './declared-facts';
 import { type DocumentLanguage, inLanguage } from './documents.texts';
 import type { NoticeFacts, Periods } from './notice-sections';
 
-/** Characters of all categories of one notice: anybody may ask for it, at any time. */
-const CATEGORIES_LENGTH_MAX = 256 * 1024;
+/** Characters of the declarations in one notice, as a page would escape them: anybody may ask for it, at any time. */
+const LENGTH_MAX = 256 * 1024;
+
+/** At least as many characters as any form of a document makes of a declaration. */
+const lengthOf = (declared: object): number => escaped(JSON.stringify(declared)).length;
 
 /** Makes the privacy notices of bots (GDPR Art. 13, 14) of what these have declared. */
 @Injectable()
@@ -25,10 +29,10 @@ export class PrivacyNotices {
       const declared = await declaredOf(tx, botId);
       if (declared?.settings.public !== true) return undefined;
       const categories: Category[] = [];
-      let [length, isCut] = [0, false];
+      let [length, isCut] = [lengthOf(declared.settings), false];
       for await (const category of this.categories.each(tx, botId)) {
-        length += JSON.stringify(category).length;
-        if ((isCut = length > CATEGORIES_LENGTH_MAX && categories.length > 0)) break;
+        length += lengthOf(category);
+        if ((isCut = length > LENGTH_MAX)) break;
         categories.push(category);
       }
       const { revokedDataGraceDays, evidenceRetentionDays, webhookRetentionDays } = this.config;
