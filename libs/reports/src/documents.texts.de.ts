@@ -25,11 +25,11 @@ export const DE: DocumentTexts = {
   transfers: 'Übermittlungen in Drittländer',
   place: 'Ort',
   safeguards: 'Garantien',
-  interests: 'Verfolgte berechtigte Interessen',
+  interests: 'Berechtigte Interessen',
   source: 'Woher die Daten stammen',
   automated: 'Automatisierte Entscheidungen',
   noAutomated:
-    'Es gibt keine Entscheidungen, die allein auf automatisierter Verarbeitung beruhen, und kein Profiling (Art. 22 DSGVO).',
+    'Es gibt keine Entscheidungen, die allein auf automatisierter Verarbeitung beruhen (Art. 22 DSGVO).',
   authority: 'Aufsichtsbehörde',
   policy: 'Datenschutzerklärung des Bots',
   purpose: 'Zweck',
@@ -39,7 +39,7 @@ export const DE: DocumentTexts = {
   record: {
     title: 'Verzeichnis von Verarbeitungstätigkeiten',
     basis: (time) =>
-      `Art. 30 Abs. 1 DSGVO; erstellt ${time} aus den Angaben des Bots und der Konfiguration dieses Dienstes.`,
+      `Art. 30 Abs. 1 DSGVO. Erstellt am ${time} aus den Angaben des Bots und der Konfiguration dieses Dienstes.`,
     notGiven: 'nicht angegeben',
     noOfficer: 'nicht benannt',
     platformId: 'Plattform-ID',
@@ -48,7 +48,7 @@ export const DE: DocumentTexts = {
       'Nutzer der Plattform, mit denen der Bot zu tun hat, auf den Servern, die ihn einsetzen, und in Direktnachrichten.',
     receives: {
       bot: 'Der Bot, mit seinem API-Schlüssel',
-      botReceives: 'Alles, was über seine Nutzer gespeichert ist, auf Anfrage',
+      botReceives: 'alles, was über seine Nutzer gespeichert ist, auf Anfrage',
       receiver: 'Der Webhook-Empfänger des Bots',
       receiverReceives:
         'IDs der Nutzer und Server, deren Einwilligung widerrufen wurde oder deren Daten gelöscht wurden, Versionen und Zeiten',
@@ -105,7 +105,7 @@ export const DE: DocumentTexts = {
     moreGaps: 'Es gibt noch weitere; sie erscheinen, wenn diese erledigt sind.',
   },
   gaps: {
-    controller: 'Der Verantwortliche fehlt: sein Name.',
+    controller: 'Der Name des Verantwortlichen fehlt.',
     address: 'Die Anschrift des Verantwortlichen fehlt.',
     contact: 'Es fehlt eine E-Mail-Adresse für Fragen zum Datenschutz.',
     recipients:
@@ -124,6 +124,7 @@ export const DE: DocumentTexts = {
   },
   notice: {
     title: 'Datenschutzhinweise',
+    languages: 'Sprache',
     lead: 'Was dieser Bot mit Lethe über seine Nutzer speichert, wozu, wie lange, und welche Rechte du hast (Art. 13 und 14 DSGVO). Was der Bot anderswo speichert, gehört nicht zu diesen Hinweisen.',
     controllerTitle: 'Wer verantwortlich ist',
     dataTitle: 'Was gespeichert wird und wozu',

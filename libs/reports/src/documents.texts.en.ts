@@ -21,11 +21,10 @@ export const EN = {
   transfers: 'Transfers to third countries',
   place: 'Place',
   safeguards: 'Safeguards',
-  interests: 'Legitimate interests that are pursued',
+  interests: 'Legitimate interests',
   source: 'Where the data comes from',
   automated: 'Automated decisions',
-  noAutomated:
-    'There are no decisions based solely on automated processing, and no profiling (Art. 22 GDPR).',
+  noAutomated: 'There are no decisions based solely on automated processing (Art. 22 GDPR).',
   authority: 'Supervisory authority',
   policy: "The bot's own privacy policy",
   purpose: 'Purpose',
@@ -35,7 +34,7 @@ export const EN = {
   record: {
     title: 'Record of processing activities',
     basis: (time: string) =>
-      `GDPR Art. 30(1); written ${time} from what the bot has declared and how this service is configured.`,
+      `GDPR Art. 30(1). Written on ${time} from what the bot has declared and how this service is configured.`,
     notGiven: 'not given',
     noOfficer: 'none named',
     platformId: 'platform id',
@@ -114,6 +113,7 @@ export const EN = {
   },
   notice: {
     title: 'Privacy notice',
+    languages: 'Language',
     lead: 'What this bot stores about its users with Lethe, why, for how long, and which rights you have (Art. 13 and 14 GDPR). What the bot stores elsewhere is not part of this notice.',
     controllerTitle: 'Who is responsible',
     dataTitle: 'What is stored, and why',
