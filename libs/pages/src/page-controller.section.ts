@@ -1,16 +1,20 @@
 import type { NoticeSettings } from '@app/bots';
 import { html, type Html } from './html';
-import { cut } from './page-parts';
+import { cut, type PageParts } from './page-parts';
+import type { PageFacts } from './page-reading';
 import type { PageLanguage } from './texts';
 
 const DE = {
-  title: 'Wer für deine Daten verantwortlich ist',
+  title: 'Wer verantwortlich ist',
+  bot: 'Bot',
   controller: 'Verantwortlicher',
   address: 'Anschrift',
-  email: 'E-Mail',
+  contact: 'Kontakt zum Datenschutz',
+  noContact: 'Der Bot nennt keinen Kontakt. Frage dort nach, wo du ihn nutzt.',
   officer: 'Datenschutzbeauftragter',
   recipients: 'Wer die Daten erhält',
-  interests: 'Verfolgte berechtigte Interessen',
+  safeguards: 'Garantien',
+  interests: 'Berechtigte Interessen',
   source: 'Woher die Daten stammen',
   automated: 'Automatisierte Entscheidungen',
   none: 'Es gibt keine (Art. 22 DSGVO).',
@@ -21,13 +25,16 @@ const DE = {
 const WORDS: Readonly<Record<PageLanguage, typeof DE>> = {
   de: DE,
   en: {
-    title: 'Who is responsible for your data',
+    title: 'Who is responsible',
+    bot: 'Bot',
     controller: 'Controller',
     address: 'Address',
-    email: 'E-mail',
+    contact: 'Contact for privacy',
+    noContact: 'The bot names no contact. Ask where you use it.',
     officer: 'Data protection officer',
     recipients: 'Who receives the data',
-    interests: 'Legitimate interests that are pursued',
+    safeguards: 'Safeguards',
+    interests: 'Legitimate interests',
     source: 'Where the data comes from',
     automated: 'Automated decisions',
     none: 'There are none (Art. 22 GDPR).',
@@ -37,43 +44,40 @@ const WORDS: Readonly<Record<PageLanguage, typeof DE>> = {
 };
 
 type Recipient = NonNullable<NoticeSettings['recipients']>[number];
+type Fact = readonly [name: string, value: Html | false | undefined];
 
-/** What the bot has said about itself in its notice settings (GDPR Art. 13, 15); false where it has said nothing. */
-export function controllerSection(language: PageLanguage, settings: NoticeSettings): Html | false {
+/** Who is responsible, and what the bot has said about itself in its notice settings (GDPR Art. 13, 15), as far as it has. */
+export function responsible(
+  { language }: Pick<PageParts, 'language'>,
+  { bot, notice }: Pick<PageFacts, 'bot' | 'notice'>,
+): Html {
   const words = WORDS[language];
   const either = (de: string | undefined, en: string | undefined): string | undefined =>
     language === 'de' ? (de ?? en) : (en ?? de);
-  const recipientOf = (one: Recipient): Html => {
-    const purpose = either(one.purpose_de, one.purpose_en);
-    const safeguards = either(one.safeguards_de, one.safeguards_en);
-    const further = [placeOf(language, one.country), purpose, safeguards].filter(
-      (text) => text !== undefined,
-    );
-    return html`<bdi>${cut(one.name)}</bdi>${further.map((text) => html`, <bdi>${cut(text)}</bdi>`)}<br />`;
-  };
-  const { controller_name: name, controller_address: address, controller_email: email } = settings;
-  const { officer_name: officer, officer_email: officerEmail, authority_name, authority_url } = settings;
-  const automated = either(settings.automated_decisions_de, settings.automated_decisions_en);
-  const facts: readonly (readonly [string, Html | false | undefined])[] = [
-    [words.controller, shown(name)],
-    [words.address, shown(address)],
-    [words.email, mailTo(email)],
+  const { controller_email: email, officer_name: officer, officer_email: officerEmail } = notice;
+  const contacts = [...new Set([email, bot.privacy_contact])].map(mailTo);
+  const recipients = notice.recipients?.map((one) => recipientIn(language, one, either)) ?? [];
+  const automated = either(notice.automated_decisions_de, notice.automated_decisions_en);
+  const facts: readonly Fact[] = [
+    [words.bot, html`<strong><bdi>${cut(bot.name)}</bdi></strong>`],
+    [words.controller, shown(notice.controller_name)],
+    [words.address, shown(notice.controller_address)],
+    [words.contact, listed(contacts) ?? html`${words.noContact}`],
+    [words.officer, listed([shown(officer), mailTo(officerEmail)])],
     [
-      words.officer,
-      (officer ?? officerEmail) !== undefined && html`${shown(officer)} ${mailTo(officerEmail)}`,
+      words.recipients,
+      recipients.length > 0 &&
+        html`<ul>
+          ${recipients}
+        </ul>`,
     ],
-    [words.recipients, settings.recipients !== undefined && html`${settings.recipients.map(recipientOf)}`],
-    [words.interests, shown(either(settings.interests_de, settings.interests_en))],
-    [words.source, shown(either(settings.source_de, settings.source_en))],
-    [words.automated, settings.automated_decisions === 'none' ? html`${words.none}` : shown(automated)],
-    [
-      words.authority,
-      authority_url === undefined ? shown(authority_name) : leadingTo(authority_url, authority_name),
-    ],
-    [words.policy, settings.notice_url !== undefined && leadingTo(settings.notice_url)],
+    [words.interests, shown(either(notice.interests_de, notice.interests_en))],
+    [words.source, shown(either(notice.source_de, notice.source_en))],
+    [words.automated, notice.automated_decisions === 'none' ? html`${words.none}` : shown(automated)],
+    [words.authority, authorityOf(notice)],
+    [words.policy, notice.notice_url !== undefined && leadingTo(notice.notice_url)],
   ];
   const given = facts.filter(([, value]) => value !== undefined && value !== false);
-  if (given.length === 0) return false;
   return html`<section>
     <h2>${words.title}</h2>
     <dl>
@@ -86,14 +90,39 @@ export function controllerSection(language: PageLanguage, settings: NoticeSettin
   </section>`;
 }
 
+/** A recipient as in the notice and in the record: its country, what it does, and what protects a transfer to it. */
+function recipientIn(
+  language: PageLanguage,
+  { name, country, ...said }: Recipient,
+  either: (de: string | undefined, en: string | undefined) => string | undefined,
+): Html {
+  const purpose = either(said.purpose_de, said.purpose_en);
+  const safeguards = either(said.safeguards_de, said.safeguards_en);
+  return html`<li>
+    <bdi>${cut(name)}</bdi>${country !== undefined && ` (${placeOf(language, country)})`}${
+      purpose !== undefined && html`: <bdi>${cut(purpose)}</bdi>`
+    }${safeguards !== undefined && html`. ${WORDS[language].safeguards}: <bdi>${cut(safeguards)}</bdi>`}
+  </li>`;
+}
+
+function authorityOf({ authority_name: name, authority_url: url }: NoticeSettings): Html | undefined {
+  return url === undefined ? shown(name) : leadingTo(url, name);
+}
+
+/** What is given of it, in one line. */
+function listed(parts: readonly (Html | undefined)[]): Html | undefined {
+  const given = parts.filter((part) => part !== undefined);
+  if (given.length === 0) return undefined;
+  return html`${given.map((part, at) => [at > 0 && ', ', part])}`;
+}
+
 function shown(text: string | undefined): Html | undefined {
   return text === undefined ? undefined : html`<bdi class="words">${text}</bdi>`;
 }
 
-function mailTo(address: string | undefined): Html | undefined {
-  return address === undefined
-    ? undefined
-    : html`<a href="mailto:${encodeURIComponent(address)}">${address}</a>`;
+function mailTo(address: string | null | undefined): Html | undefined {
+  if (address === undefined || address === null) return undefined;
+  return html`<a href="mailto:${encodeURIComponent(address)}">${address}</a>`;
 }
 
 /** The address was checked when it was stored: https, without a user name. */
@@ -101,7 +130,6 @@ function leadingTo(url: string, name = url): Html {
   return html`<a href="${url}" rel="noopener nofollow"><bdi>${cut(name)}</bdi></a>`;
 }
 
-function placeOf(language: PageLanguage, country: string | undefined): string | undefined {
-  if (country === undefined) return undefined;
+function placeOf(language: PageLanguage, country: string): string {
   return new Intl.DisplayNames([language], { type: 'region', fallback: 'code' }).of(country) ?? country;
 }

@@ -4,20 +4,11 @@ import { type Html, html } from './html';
 import { consentOf } from './page-consent';
 import { PageForms } from './page-forms';
 import { framed } from './page-frame';
-import { controllerSection } from './page-controller.section';
+import { responsible } from './page-controller.section';
 import { noteOn } from './page-notes';
 import { cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, OneCategory, PageFacts } from './page-reading';
-import {
-  hidden,
-  idOf,
-  type MakeForm,
-  type Making,
-  past,
-  placeOf,
-  responsible,
-  rights,
-} from './page-sections';
+import { hidden, idOf, type MakeForm, type Making, past, placeOf, rights } from './page-sections';
 import { isWithdrawn, stored } from './page-stored';
 import type { OpenLink } from './privacy-links.service';
 import type { PageLanguage, PageNote } from './texts';
@@ -42,7 +33,6 @@ export class PageView {
         ${subjects.length === 0 && html`<section><p>${texts.nothing}</p></section>`} ${subjects}
         ${isMore && html`<section><p>${texts.more}</p></section>`}
         ${link.allow.includes('export') && this.exporting(making)} ${responsible(parts, facts)}
-        ${controllerSection(language, facts.notice)}
         ${rights(parts)} ${link.allow.includes('forget') && this.forgetting(making)}`,
     );
   }
