@@ -159,6 +159,19 @@ describe('the record of processing activities as a document', () => {
       expect(text).toContain(shown);
   });
 
+  it('says in JSON with a language which transfers follow from the recipients', async () => {
+    const transfers = async () => ((await read('language=en')).data as { transfers: string }).transfers;
+    expect(await transfers()).toMatch(/^Not known to this service/);
+    await sets(WHOLE);
+    expect(await transfers()).toBe('None of the recipients that the bot names is in a third country.');
+    const abroad = { name: 'Mail', country: 'US', safeguards_en: 'Standard clauses' };
+    await sets({ recipients: [abroad, { name: 'Voice', country: 'CN' }] });
+    expect(await transfers()).toBe('Mail, United States. Safeguards: Standard clauses\nVoice, China');
+    expect((await read('format=json')).data).toMatchObject({
+      transfers: expect.stringMatching(/^Not known to this service/) as string,
+    });
+  });
+
   it('is a page without scripts, that loads nothing, and shows texts of the bot as texts', async () => {
     const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
     await bot.put(`/bots/${bot.id}`, { name: hostile });

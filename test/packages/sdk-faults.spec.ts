@@ -198,6 +198,8 @@ describe('keys', () => {
     expect(await lethe.keys.list().toArray()).toHaveLength(1);
     const { webhook_secret: secret } = await lethe.webhooks.rotateSecret();
     expect(secret).toMatch(/^whsec_/);
-    expect(await lethe.bots.processingRecordText()).toMatch(/^# /);
+    expect(await lethe.bots.processingRecordText()).toMatch(/^# Record of /);
+    expect(await lethe.bots.processingRecordText({ language: 'de' })).toMatch(/^# Verzeichnis von /);
+    expect(await lethe.bots.processingRecordText({ format: 'html' })).toMatch(/^<!doctype html>/);
   });
 });

@@ -89,9 +89,15 @@ function section(title: string, text: Said): Section {
 }
 
 function transfers({ language, declared, record }: RecordMaking): Block {
+  const found = transferSentences(language, declared);
+  return found.length > 0 ? { items: found } : { text: own(record.transfers) };
+}
+
+/** What the named recipients say about transfers; nothing while it is not known of each. */
+export function transferSentences(language: DocumentLanguage, declared: Declared): Said[] {
   const found = transfersIn(language, declared);
-  if (found.length > 0) return { items: found };
-  return { text: own(isWithoutTransfers(declared) ? TEXTS[language].record.noTransfers : record.transfers) };
+  if (found.length > 0) return found;
+  return isWithoutTransfers(declared) ? [own(TEXTS[language].record.noTransfers)] : [];
 }
 
 export function activitySection(language: DocumentLanguage, activity: ActivityView): Section {

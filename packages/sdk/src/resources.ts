@@ -8,6 +8,12 @@ import type { CallOptions } from './transport';
 
 // A method is one line: its name in the words of a bot developer, and the route that it calls.
 
+/** How a record of processing activities is written for people. */
+interface RecordForm extends CallOptions {
+  readonly format?: 'markdown' | 'html';
+  readonly language?: 'de' | 'en';
+}
+
 export const botsOf = (call: Caller) => ({
   /** Registers a bot. The answer shows `api_key` and `webhook_secret` this once. */
   register: call.with('POST /bots/register'),
@@ -24,9 +30,13 @@ export const botsOf = (call: Caller) => ({
   changeNoticeSettings: call.with('PUT /bots/{bot_id}/notice-settings'),
   /** The record of processing activities (GDPR Art. 30). */
   processingRecord: call.with('GET /bots/{bot_id}/processing-record'),
-  /** The same as Markdown, for people. */
-  processingRecordText: async (options?: CallOptions): Promise<string> => {
-    const given = { format: 'markdown' };
+  /** The same for people: as Markdown, or as a page to print. */
+  processingRecordText: async ({
+    format = 'markdown',
+    language,
+    ...options
+  }: RecordForm = {}): Promise<string> => {
+    const given = { format, ...(language !== undefined && { language }) };
     return (await call.begun('GET /bots/{bot_id}/processing-record', given, options)).text();
   },
 });
