@@ -68,17 +68,17 @@ export const DE: DocumentTexts = {
     measuresTitle: 'Technische und organisatorische Maßnahmen',
     measures: {
       access:
-        'Zugriff nur mit API-Schlüssel; von Schlüsseln sind nur SHA-256-Hashwerte gespeichert. Ein Bot erreicht nur seine eigenen Daten.',
+        'Zugriff nur mit API-Schlüssel, für Nutzer mit einem befristeten Link; von Schlüsseln und Links sind nur SHA-256-Hashwerte gespeichert. Ein Bot erreicht nur seine eigenen Daten.',
       values:
         'Gespeicherte Werte und die Einzelheiten der Protokollereignisse sind mit ChaCha20-Poly1305 verschlüsselt, mit einem eigenen Schlüssel je Nutzer und Server.',
       masterKey:
         'Diese Schlüssel und die Webhook-Geheimnisse sind mit einem Hauptschlüssel verschlüsselt, der nicht in der Datenbank liegt.',
       erasure:
-        'Eine Löschung vernichtet den Schlüssel des Nutzers; von den IDs bleiben nur Hashwerte, die mit einem geheimen Schlüssel gebildet sind.',
+        'Eine Löschung vernichtet den Schlüssel des Nutzers. Von den IDs bleiben Hashwerte, die mit einem geheimen Schlüssel gebildet sind, und im Nachweis der Löschung die IDs selbst, verschlüsselt.',
       consent:
         'Daten werden nur gespeichert, solange eine Einwilligung gilt; das prüft die speichernde Transaktion.',
       audit:
-        'Jede Handlung an personenbezogenen Daten steht in einem Protokoll, in der Transaktion der Handlung.',
+        'Einwilligung und Widerruf, Speichern, Export und Löschung stehen in einem Protokoll, in der Transaktion der Handlung; was der Bot zurückliest, nicht.',
       sealing:
         'Das Protokoll wird in signierten Abschnitten versiegelt: Was später geändert oder entfernt wird, fällt auf.',
       overwritten: 'Gelöschte Zeilen werden in der Datenbankdatei überschrieben; deren Journal wird gekürzt.',
@@ -143,7 +143,7 @@ export const DE: DocumentTexts = {
     notWithdrawn:
       'Widerrufst du eine Einwilligung, bleiben die Daten, die auf ihr beruhten, bis du ihre Löschung verlangst.',
     evidence: (count) =>
-      `Der Nachweis deiner Einwilligung wird nach deren Ende noch ${forDays(count)} aufbewahrt, ebenso lange das Protokoll, was mit deinen Daten geschah. Nach einer Löschung steht dort nur noch, dass etwas geschah, ohne deine ID und deine Daten.`,
+      `Der Nachweis deiner Einwilligung wird nach deren Ende noch ${forDays(count)} aufbewahrt, ebenso lange das Protokoll darüber, was mit deinen Daten geschah. Nach einer Löschung steht dort nur noch, dass etwas geschah, ohne deine ID und deine Daten. Der Nachweis der Löschung selbst enthält deine ID ebenso lange, nur verschlüsselt.`,
     webhooks: (count) => `Aufzeichnungen von Meldungen an den Bot werden ${forDays(count)} aufbewahrt.`,
     rightsTitle: 'Deine Rechte',
     rights: [
