@@ -105,6 +105,14 @@ describe('GET /notice/{bot_id}', () => {
     expect((await read(query)).status).toBe(400);
   });
 
+  it('is one whole page, and leads to itself in the other language', async () => {
+    await sets(WHOLE);
+    const page = await textOf('?language=de');
+    expect(page.match(/<\/main>|<\/body>|<\/html>/g)).toStrictEqual(['</main>', '</body>', '</html>']);
+    expect(page).toMatch(/href="\?language=en"\s+lang="en"\s+hreflang="en"\s*>English<\/a/);
+    expect(page).toMatch(/href="\?language=de"\s+lang="de"\s+hreflang="de"\s+aria-current="true"/);
+  });
+
   it('has a digest, the same in every language, that changes with what is said', async () => {
     await sets(WHOLE);
     const first = await dataOf();

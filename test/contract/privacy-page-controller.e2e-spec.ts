@@ -1,46 +1,88 @@
-import { type Bot } from '../support/bot';
+import { type Bot, field } from '../support/bot';
+import { act, get } from '../support/privacy-page';
 import { useService } from '../support/shared-service';
 import { subject } from '../support/snowflakes';
 
 const service = useService();
 let bot: Bot;
 beforeEach(async () => {
-  bot = await service.registerBot({ name: 'Greeter' });
+  bot = await service.registerBot({ name: 'Greeter', privacy_contact: 'greeter@example.org' });
 });
 
-async function pageOf(): Promise<string> {
-  const { data } = await bot.post<{ url: string }>('/privacy-links', { ...subject(), language: 'en' });
-  const { pathname } = new URL(data.url);
-  return (await fetch(`${service.url}${pathname}?lang=en`)).text();
+async function linkOf(language: 'de' | 'en', who = subject()): Promise<string> {
+  const { data } = await bot.post<{ url: string }>('/privacy-links', { ...who, language });
+  return service.url + new URL(data.url).pathname;
 }
 
-describe('the privacy page of a bot with notice settings', () => {
-  it('names controller, officer, recipients, decisions, authority and the policy of the bot', async () => {
-    await bot.put(`/bots/${bot.id}/notice-settings`, {
-      controller_name: 'Robin "><img src=x onerror=alert(1)>',
-      officer_name: 'Kim',
-      recipients: [{ name: 'Hosting', purpose_de: 'Server', country: 'US' }],
-      automated_decisions: 'none',
-      authority_name: 'Authority',
-      authority_url: 'https://authority.example.org',
-      notice_url: 'https://bot.example.org/privacy',
-    });
+const pageOf = async (language: 'de' | 'en' = 'en'): Promise<string> =>
+  (await get(await linkOf(language))).text;
+
+/** The words of the one section that says who is responsible. */
+function section(page: string): string {
+  const found = [
+    ...page.matchAll(/<section>\s*<h2>(?:Who is responsible|Wer verantwortlich ist)<.*?<\/section>/gs),
+  ];
+  expect(found).toHaveLength(1);
+  return (found[0]?.[0] ?? '').replace(/<(?!img)[^>]*>/g, '').replace(/\s+/g, ' ');
+}
+
+const SETTINGS = {
+  controller_name: 'Robin "><img src=x onerror=alert(1)>',
+  controller_email: 'robin@example.org',
+  officer_name: 'Kim',
+  officer_email: 'kim@example.org',
+  recipients: [
+    { name: 'Hosting', purpose_en: 'Servers', country: 'US', safeguards_en: 'Standard clauses' },
+    { name: 'Mail' },
+  ],
+  interests_en: 'Order',
+  source_en: 'The platform',
+  automated_decisions: 'none',
+  authority_name: 'Authority',
+  authority_url: 'https://authority.example.org',
+  notice_url: 'https://bot.example.org/privacy',
+};
+const SAID = [
+  'Greeter',
+  'Controller Robin &quot;&gt;&lt;img src=x onerror=alert(1)&gt;',
+  'Contact for privacy robin@example.org, greeter@example.org',
+  'Data protection officer Kim, kim@example.org',
+  'Hosting (United States): Servers. Safeguards: Standard clauses',
+  'Legitimate interests Order',
+  'Where the data comes from The platform',
+  'Automated decisions There are none',
+  'Supervisory authority Authority',
+  'https://bot.example.org/privacy',
+];
+
+describe('the section of a privacy page that says who is responsible', () => {
+  it('names controller, contact, officer, recipients, decisions, authority and the policy of the bot', async () => {
+    await bot.put(`/bots/${bot.id}/notice-settings`, SETTINGS);
     const page = await pageOf();
-    for (const shown of [
-      'Robin &quot;&gt;&lt;img',
-      'Kim',
-      'Hosting',
-      'United States',
-      'There are none',
-      'Authority',
-    ])
-      expect(page).toContain(shown);
+    for (const shown of SAID) expect(section(page)).toContain(shown);
     expect(page).toContain('href="https://bot.example.org/privacy"');
     expect(page).not.toContain('<img');
   });
 
-  it('has no such section while nothing is set', async () => {
-    expect(await pageOf()).not.toContain('Who is responsible for your data');
+  it('is also in the copy to read', async () => {
+    await bot.put(`/bots/${bot.id}/notice-settings`, SETTINGS);
+    const who = subject();
+    await bot.hasCategory('profile', [field('value')]);
+    await bot.hasConsent(who);
+    const copy = await act(await linkOf('en', who), 'export', 0);
+    expect(copy.headers.get('content-disposition')).toMatch(/\.html"$/);
+    for (const shown of SAID) expect(section(copy.text)).toContain(shown);
+  });
+
+  it('names the bot and its contact alone while nothing else is set', async () => {
+    expect(section(await pageOf('de'))).toMatch(
+      /^ Wer verantwortlich ist Bot Greeter ?Kontakt zum Datenschutz greeter@example.org $/,
+    );
+  });
+
+  it('says where to ask when there is no contact', async () => {
+    bot = await service.registerBot({ name: 'Greeter' });
+    expect(section(await pageOf())).toContain('The bot names no contact. Ask where you use it.');
   });
 
   it.each(['"', '語'])(

@@ -39,6 +39,8 @@ describe('the record of processing activities as a document', () => {
     const { text } = await read('format=html&language=de');
     expect(text).toContain('<html lang="de">');
     expect(text).toContain('Einwilligung (Art. 6 Abs. 1 lit. a DSGVO)');
+    expect(text).toContain('Zum Gruß / To greet');
+    expect(text).toMatch(/Erstellt am \d+\. [A-ZÄ-ü][a-zä]+ \d{4} um \d\d:\d\d UTC aus/);
     expect((await read('format=json&language=de')).data).toMatchObject({
       language: 'de',
       time_limits: [
@@ -75,7 +77,7 @@ describe('the record of processing activities as a document', () => {
       'categories',
     ]);
     const german = await read('format=markdown&language=de');
-    expect(german.text).toContain('## Offene Aufgaben\n\n- Der Verantwortliche fehlt: sein Name.\n');
+    expect(german.text).toContain('## Offene Aufgaben\n\n- Der Name des Verantwortlichen fehlt.\n');
     await sets(WHOLE);
     await bot.hasCategory('profile', [field('value')], DECLARED);
     expect(await missing()).toMatchObject({ notice_settings: WHOLE, gaps: [] });
@@ -157,6 +159,19 @@ describe('the record of processing activities as a document', () => {
       expect(text).toContain(shown);
   });
 
+  it('says in JSON with a language which transfers follow from the recipients', async () => {
+    const transfers = async () => ((await read('language=en')).data as { transfers: string }).transfers;
+    expect(await transfers()).toMatch(/^Not known to this service/);
+    await sets(WHOLE);
+    expect(await transfers()).toBe('None of the recipients that the bot names is in a third country.');
+    const abroad = { name: 'Mail', country: 'US', safeguards_en: 'Standard clauses' };
+    await sets({ recipients: [abroad, { name: 'Voice', country: 'CN' }] });
+    expect(await transfers()).toBe('Mail, United States. Safeguards: Standard clauses\nVoice, China');
+    expect((await read('format=json')).data).toMatchObject({
+      transfers: expect.stringMatching(/^Not known to this service/) as string,
+    });
+  });
+
   it('is a page without scripts, that loads nothing, and shows texts of the bot as texts', async () => {
     const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
     await bot.put(`/bots/${bot.id}`, { name: hostile });
@@ -170,6 +185,12 @@ describe('the record of processing activities as a document', () => {
     );
     const { text } = await read('format=markdown');
     expect(text).not.toMatch(/(?<!\\)[<[]/);
+  });
+
+  it('is one whole page: its sections are inside of its main part', async () => {
+    const { text } = await read('format=html');
+    expect(text.match(/<\/main>|<\/body>|<\/html>/g)).toStrictEqual(['</main>', '</body>', '</html>']);
+    expect(text.indexOf('</main>')).toBeGreaterThan(text.lastIndexOf('<h2>'));
   });
 
   it('says that calls to this machine are allowed, where they are', async () => {

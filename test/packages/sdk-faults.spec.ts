@@ -198,8 +198,8 @@ describe('keys', () => {
     expect(await lethe.keys.list().toArray()).toHaveLength(1);
     const { webhook_secret: secret } = await lethe.webhooks.rotateSecret();
     expect(secret).toMatch(/^whsec_/);
-    expect(await lethe.bots.processingRecordText()).toMatch(/^# /);
-    const german = await lethe.bots.processingRecordText({ format: 'html', language: 'de' });
-    expect(german).toContain('<html lang="de"');
+    expect(await lethe.bots.processingRecordText()).toMatch(/^# Record of /);
+    expect(await lethe.bots.processingRecordText({ language: 'de' })).toMatch(/^# Verzeichnis von /);
+    expect(await lethe.bots.processingRecordText({ format: 'html', language: 'de' })).toMatch(/^<!doctype html>/);
   });
 });

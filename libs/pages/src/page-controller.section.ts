@@ -1,16 +1,20 @@
-import type { NoticeSettings } from '@app/bots';
+import { countryIn, inLanguage, type NoticeSettings, type Recipient } from '@app/bots';
 import { html, type Html } from './html';
-import type { Room } from './page-parts';
+import { cut, type PageParts, type Room } from './page-parts';
+import type { PageFacts } from './page-reading';
 import type { PageLanguage } from './texts';
 
 const DE = {
-  title: 'Wer für deine Daten verantwortlich ist',
+  title: 'Wer verantwortlich ist',
+  bot: 'Bot',
   controller: 'Verantwortlicher',
   address: 'Anschrift',
-  email: 'E-Mail',
+  contact: 'Kontakt zum Datenschutz',
+  noContact: 'Der Bot nennt keinen Kontakt. Frage dort nach, wo du ihn nutzt.',
   officer: 'Datenschutzbeauftragter',
   recipients: 'Wer die Daten erhält',
-  interests: 'Verfolgte berechtigte Interessen',
+  safeguards: 'Garantien',
+  interests: 'Berechtigte Interessen',
   source: 'Woher die Daten stammen',
   automated: 'Automatisierte Entscheidungen',
   none: 'Es gibt keine (Art. 22 DSGVO).',
@@ -22,13 +26,16 @@ const DE = {
 const WORDS: Readonly<Record<PageLanguage, typeof DE>> = {
   de: DE,
   en: {
-    title: 'Who is responsible for your data',
+    title: 'Who is responsible',
+    bot: 'Bot',
     controller: 'Controller',
     address: 'Address',
-    email: 'E-mail',
+    contact: 'Contact for privacy',
+    noContact: 'The bot names no contact. Ask where you use it.',
     officer: 'Data protection officer',
     recipients: 'Who receives the data',
-    interests: 'Legitimate interests that are pursued',
+    safeguards: 'Safeguards',
+    interests: 'Legitimate interests',
     source: 'Where the data comes from',
     automated: 'Automated decisions',
     none: 'There are none (Art. 22 GDPR).',
@@ -38,30 +45,30 @@ const WORDS: Readonly<Record<PageLanguage, typeof DE>> = {
   },
 };
 
-type Recipient = NonNullable<NoticeSettings['recipients']>[number];
+/** Gives the part if there is room for it. */
+type Taken = (make: () => Html) => Html | undefined;
 
 /**
- * What the bot has said about itself in its notice settings (GDPR Art. 13, 15), as far as there is room for it; all without a
- * room. False where it has said nothing.
+ * Who is responsible, and what the bot has said about itself in its notice settings (GDPR Art. 13, 15), as far as there is room
+ * for it; all without a room.
  */
-export function controllerSection(
-  language: PageLanguage,
-  settings: NoticeSettings,
+export function responsible(
+  { language }: Pick<PageParts, 'language'>,
+  { bot, notice }: Pick<PageFacts, 'bot' | 'notice'>,
   room?: Room,
-): Html | false {
+): Html {
   const words = WORDS[language];
-  const taken = (make: () => Html): Html | undefined => (room === undefined ? make() : room.take(make));
+  const taken: Taken = (make) => (room === undefined ? make() : room.take(make));
   const rows = [
-    ...factsOf(language, settings).map(([fact, value]) => taken(() => row(fact, value))),
+    row(words.bot, html`<strong><bdi>${cut(bot.name)}</bdi></strong>`),
+    ...factsOf(language, bot, notice).map(([fact, value]) => taken(() => row(fact, value))),
     // The longest one is the last: there is room for the others.
-    recipientsIn(language, settings, taken),
+    recipientsIn(language, notice, taken),
   ].filter((made) => made !== undefined);
-  const isCut = room?.isFull === true;
-  if (rows.length === 0 && !isCut) return false;
   return html`<section>
     <h2>${words.title}</h2>
     <dl>${rows}</dl>
-    ${isCut && html`<p class="soft">${words.more}</p>`}
+    ${room?.isFull === true && html`<p class="soft">${words.more}</p>`}
   </section>`;
 }
 
@@ -70,32 +77,26 @@ function row(fact: string, value: Html | readonly Html[]): Html {
     <dd>${value}</dd>`;
 }
 
-function either(language: PageLanguage, de: string | undefined, en: string | undefined): string | undefined {
-  return language === 'de' ? (de ?? en) : (en ?? de);
-}
-
 /** What is said, but for the recipients. */
-function factsOf(language: PageLanguage, settings: NoticeSettings): (readonly [string, Html])[] {
+function factsOf(
+  language: PageLanguage,
+  bot: PageFacts['bot'],
+  notice: NoticeSettings,
+): (readonly [string, Html])[] {
   const words = WORDS[language];
-  const { controller_name: name, controller_address: address, controller_email: email } = settings;
-  const { officer_name: officer, officer_email: officerEmail, authority_name, authority_url } = settings;
-  const automated = either(language, settings.automated_decisions_de, settings.automated_decisions_en);
+  const { controller_email: email, officer_name: officer, officer_email: officerEmail } = notice;
+  const contacts = [...new Set([email, bot.privacy_contact])].map(mailTo);
+  const automated = inLanguage(language, notice.automated_decisions_de, notice.automated_decisions_en);
   const facts: readonly (readonly [string, Html | undefined])[] = [
-    [words.controller, shown(name)],
-    [words.address, shown(address)],
-    [words.email, mailTo(email)],
-    [
-      words.officer,
-      (officer ?? officerEmail) === undefined ? undefined : html`${shown(officer)} ${mailTo(officerEmail)}`,
-    ],
-    [
-      words.authority,
-      authority_url === undefined ? shown(authority_name) : leadingTo(authority_url, authority_name),
-    ],
-    [words.policy, settings.notice_url === undefined ? undefined : leadingTo(settings.notice_url)],
-    [words.automated, settings.automated_decisions === 'none' ? html`${words.none}` : shown(automated)],
-    [words.interests, shown(either(language, settings.interests_de, settings.interests_en))],
-    [words.source, shown(either(language, settings.source_de, settings.source_en))],
+    [words.controller, shown(notice.controller_name)],
+    [words.address, shown(notice.controller_address)],
+    [words.contact, listed(contacts) ?? html`${words.noContact}`],
+    [words.officer, listed([shown(officer), mailTo(officerEmail)])],
+    [words.authority, authorityOf(notice)],
+    [words.policy, notice.notice_url === undefined ? undefined : leadingTo(notice.notice_url)],
+    [words.automated, notice.automated_decisions === 'none' ? html`${words.none}` : shown(automated)],
+    [words.interests, shown(inLanguage(language, notice.interests_de, notice.interests_en))],
+    [words.source, shown(inLanguage(language, notice.source_de, notice.source_en))],
   ];
   return facts.flatMap(([fact, value]) => (value === undefined ? [] : [[fact, value] as const]));
 }
@@ -104,31 +105,43 @@ function factsOf(language: PageLanguage, settings: NoticeSettings): (readonly [s
 function recipientsIn(
   language: PageLanguage,
   { recipients = [] }: NoticeSettings,
-  taken: (make: () => Html) => Html | undefined,
+  taken: Taken,
 ): Html | undefined {
-  const countries = new Intl.DisplayNames([language], { type: 'region', fallback: 'code' });
-  const lineOf = ({ name, country, ...texts }: Recipient): Html => {
-    const further = [
-      country === undefined ? undefined : (countries.of(country) ?? country),
-      either(language, texts.purpose_de, texts.purpose_en),
-      either(language, texts.safeguards_de, texts.safeguards_en),
-    ].filter((text) => text !== undefined);
-    return html`<bdi>${name}</bdi>${further.map((text) => html`, <bdi>${text}</bdi>`)}<br />`;
-  };
-  const lines = recipients
-    .map((recipient) => taken(() => lineOf(recipient)))
-    .filter((line) => line !== undefined);
-  return lines.length === 0 ? undefined : row(WORDS[language].recipients, lines);
+  const items = recipients
+    .map((one) => taken(() => recipientIn(language, one)))
+    .filter((item) => item !== undefined);
+  return items.length === 0 ? undefined : row(WORDS[language].recipients, html`<ul>${items}</ul>`);
+}
+
+/** A recipient as in the notice and in the record: its country, what it does, and what protects a transfer to it. */
+function recipientIn(language: PageLanguage, { name, country, ...said }: Recipient): Html {
+  const purpose = inLanguage(language, said.purpose_de, said.purpose_en);
+  const safeguards = inLanguage(language, said.safeguards_de, said.safeguards_en);
+  return html`<li>
+    <bdi>${name}</bdi>${country !== undefined && ` (${countryIn(language, country)})`}${
+      purpose !== undefined && html`: <bdi>${purpose}</bdi>`
+    }${safeguards !== undefined && html`. ${WORDS[language].safeguards}: <bdi>${safeguards}</bdi>`}
+  </li>`;
+}
+
+function authorityOf({ authority_name: name, authority_url: url }: NoticeSettings): Html | undefined {
+  return url === undefined ? shown(name) : leadingTo(url, name);
+}
+
+/** What is given of it, in one line. */
+function listed(parts: readonly (Html | undefined)[]): Html | undefined {
+  const given = parts.filter((part) => part !== undefined);
+  if (given.length === 0) return undefined;
+  return html`${given.map((part, at) => [at > 0 && ', ', part])}`;
 }
 
 function shown(text: string | undefined): Html | undefined {
   return text === undefined ? undefined : html`<bdi class="words">${text}</bdi>`;
 }
 
-function mailTo(address: string | undefined): Html | undefined {
-  return address === undefined
-    ? undefined
-    : html`<a href="mailto:${encodeURIComponent(address)}">${address}</a>`;
+function mailTo(address: string | null | undefined): Html | undefined {
+  if (address === undefined || address === null) return undefined;
+  return html`<a href="mailto:${encodeURIComponent(address)}">${address}</a>`;
 }
 
 /** The address was checked when it was stored: https, without a user name. */

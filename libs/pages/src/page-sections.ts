@@ -30,19 +30,6 @@ export function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 
-export function responsible({ texts }: PageParts, { bot }: Pick<PageFacts, 'bot'>): Html {
-  const contact = bot.privacy_contact;
-  return html`<section>
-    <h2>${texts.asks}</h2>
-    <p>
-      <strong><bdi>${cut(bot.name)}</bdi></strong>
-    </p>
-    <p>
-      ${contact === null ? texts.noContact : html`${texts.contact}: <a href="mailto:${encodeURIComponent(contact)}">${contact}</a>`}
-    </p>
-  </section>`;
-}
-
 export function rights({ texts }: PageParts): Html {
   return listed(texts.rights, texts.rightsText);
 }

@@ -4,20 +4,11 @@ import { type Html, html } from './html';
 import { consentOf } from './page-consent';
 import { PageForms } from './page-forms';
 import { framed } from './page-frame';
-import { controllerSection } from './page-controller.section';
+import { responsible } from './page-controller.section';
 import { noteOn } from './page-notes';
 import { cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, OneCategory, PageFacts } from './page-reading';
-import {
-  hidden,
-  idOf,
-  type MakeForm,
-  type Making,
-  past,
-  placeOf,
-  responsible,
-  rights,
-} from './page-sections';
+import { hidden, idOf, type MakeForm, type Making, past, placeOf, rights } from './page-sections';
 import { isWithdrawn, stored } from './page-stored';
 import type { OpenLink } from './privacy-links.service';
 import type { PageLanguage, PageNote } from './texts';
@@ -35,7 +26,7 @@ export class PageView {
     const { texts } = parts;
     const room = new Room();
     const making = { parts, link, facts, room, form: this.formsOf(link, language) };
-    const said = controllerSection(language, facts.notice, room.part(SAID_BYTES));
+    const said = responsible(parts, facts, room.part(SAID_BYTES));
     const subjects = facts.subjects.map((held) => this.subject(making, held));
     const isMore = facts.hasMore || making.room.isFull;
     return framed(
@@ -46,7 +37,7 @@ export class PageView {
         ${facts.isSuspended && html`<section class="warn"><p>${texts.suspended}</p></section>`}
         ${subjects.length === 0 && html`<section><p>${texts.nothing}</p></section>`} ${subjects}
         ${isMore && html`<section><p>${texts.more}</p></section>`}
-        ${link.allow.includes('export') && this.exporting(making)} ${responsible(parts, facts)} ${said}
+        ${link.allow.includes('export') && this.exporting(making)} ${said}
         ${rights(parts)} ${link.allow.includes('forget') && this.forgetting(making)}`,
     );
   }

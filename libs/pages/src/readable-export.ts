@@ -1,10 +1,10 @@
 import type { ExportForm, GuildRecord } from '@app/gdpr';
 import { html, Html } from './html';
-import { controllerSection } from './page-controller.section';
+import { responsible } from './page-controller.section';
 import { framed } from './page-frame';
 import { PageParts } from './page-parts';
 import type { GuildFacts, PageFacts, PageReading } from './page-reading';
-import { decision, nameOf, placeOf, responsible, rights, technical } from './page-sections';
+import { decision, nameOf, placeOf, rights, technical } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
 import { recordedIn, type RecordLabels, versionOf } from './readable-records';
 import { type PageLanguage, word } from './texts';
@@ -17,7 +17,7 @@ const GUILDS = html`<!--guilds-->`;
 type About = Pick<PageFacts, 'bot' | 'notice' | 'purposes'>;
 
 /**
- * An export to read and to print: a file without links, scripts or pictures, with everything that the JSON has. It is made
+ * An export to read and to print: a file that loads nothing and runs nothing, with everything that the JSON has. It is made
  * while it is sent, one item after the other.
  */
 export class ReadableExport implements ExportForm {
@@ -42,7 +42,7 @@ export class ReadableExport implements ExportForm {
     const page = framed(
       { language, title: texts.exportTitle },
       html`<p>${texts.exportedAt(parts.time(exportedAt))} ${texts.zone} ${texts.userId(link.userId)}</p>
-        ${responsible(parts, about)}${controllerSection(language, about.notice)}${GUILDS}${rights(parts)}${technical(parts)}`,
+        ${responsible(parts, about)}${GUILDS}${rights(parts)}${technical(parts)}`,
     );
     [this.head = '', this.tail = ''] = page.content.split(GUILDS.text);
   }

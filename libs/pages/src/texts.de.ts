@@ -5,9 +5,6 @@ export const DE: PageTexts = {
   title: 'Deine Daten',
   intro: (bot) =>
     `${bot} speichert mit Lethe Daten über dich. Hier siehst du, welche das sind, und entscheidest darüber.`,
-  asks: 'Wer verantwortlich ist',
-  contact: 'Kontakt zum Datenschutz',
-  noContact: 'Der Bot nennt keinen Kontakt. Frage dort nach, wo du ihn nutzt.',
   scopeOne: (place) => `Diese Seite betrifft dich an einem Ort: ${place}.`,
   scopeAll: 'Diese Seite betrifft dich auf allen Servern dieses Bots.',
   expires: (at) =>

@@ -3,9 +3,6 @@ export const EN = {
   title: 'Your data',
   intro: (bot: string) =>
     `${bot} stores data about you with Lethe. Here you see what it is, and decide about it.`,
-  asks: 'Who is responsible',
-  contact: 'Contact for privacy',
-  noContact: 'The bot names no contact. Ask where you use it.',
   scopeOne: (place: string) => `This page is about you in one place: ${place}.`,
   scopeAll: 'This page is about you in all servers of this bot.',
   expires: (at: string) =>

@@ -25,11 +25,11 @@ export const DE: DocumentTexts = {
   transfers: 'Übermittlungen in Drittländer',
   place: 'Ort',
   safeguards: 'Garantien',
-  interests: 'Verfolgte berechtigte Interessen',
+  interests: 'Berechtigte Interessen',
   source: 'Woher die Daten stammen',
   automated: 'Automatisierte Entscheidungen',
   noAutomated:
-    'Es gibt keine Entscheidungen, die allein auf automatisierter Verarbeitung beruhen, und kein Profiling (Art. 22 DSGVO).',
+    'Es gibt keine Entscheidungen, die allein auf automatisierter Verarbeitung beruhen (Art. 22 DSGVO).',
   authority: 'Aufsichtsbehörde',
   policy: 'Datenschutzerklärung des Bots',
   purpose: 'Zweck',
@@ -39,7 +39,7 @@ export const DE: DocumentTexts = {
   record: {
     title: 'Verzeichnis von Verarbeitungstätigkeiten',
     basis: (time) =>
-      `Art. 30 Abs. 1 DSGVO; erstellt ${time} aus den Angaben des Bots und der Konfiguration dieses Dienstes.`,
+      `Art. 30 Abs. 1 DSGVO. Erstellt am ${time} aus den Angaben des Bots und der Konfiguration dieses Dienstes.`,
     notGiven: 'nicht angegeben',
     noOfficer: 'nicht benannt',
     platformId: 'Plattform-ID',
@@ -48,7 +48,7 @@ export const DE: DocumentTexts = {
       'Nutzer der Plattform, mit denen der Bot zu tun hat, auf den Servern, die ihn einsetzen, und in Direktnachrichten.',
     receives: {
       bot: 'Der Bot, mit seinem API-Schlüssel',
-      botReceives: 'Alles, was über seine Nutzer gespeichert ist, auf Anfrage',
+      botReceives: 'alles, was über seine Nutzer gespeichert ist, auf Anfrage',
       receiver: 'Der Webhook-Empfänger des Bots',
       receiverReceives:
         'IDs der Nutzer und Server, deren Einwilligung widerrufen wurde oder deren Daten gelöscht wurden, Versionen und Zeiten',
@@ -68,17 +68,17 @@ export const DE: DocumentTexts = {
     measuresTitle: 'Technische und organisatorische Maßnahmen',
     measures: {
       access:
-        'Zugriff nur mit API-Schlüssel; von Schlüsseln sind nur SHA-256-Hashwerte gespeichert. Ein Bot erreicht nur seine eigenen Daten.',
+        'Zugriff nur mit API-Schlüssel, für Nutzer mit einem befristeten Link; von Schlüsseln und Links sind nur SHA-256-Hashwerte gespeichert. Ein Bot erreicht nur seine eigenen Daten.',
       values:
         'Gespeicherte Werte und die Einzelheiten der Protokollereignisse sind mit ChaCha20-Poly1305 verschlüsselt, mit einem eigenen Schlüssel je Nutzer und Server.',
       masterKey:
         'Diese Schlüssel und die Webhook-Geheimnisse sind mit einem Hauptschlüssel verschlüsselt, der nicht in der Datenbank liegt.',
       erasure:
-        'Eine Löschung vernichtet den Schlüssel des Nutzers; von den IDs bleiben nur Hashwerte, die mit einem geheimen Schlüssel gebildet sind.',
+        'Eine Löschung vernichtet den Schlüssel des Nutzers. Von den IDs bleiben Hashwerte, die mit einem geheimen Schlüssel gebildet sind, und im Nachweis der Löschung die IDs selbst, verschlüsselt.',
       consent:
         'Daten werden nur gespeichert, solange eine Einwilligung gilt; das prüft die speichernde Transaktion.',
       audit:
-        'Jede Handlung an personenbezogenen Daten steht in einem Protokoll, in der Transaktion der Handlung.',
+        'Einwilligung und Widerruf, Speichern, Export und Löschung stehen in einem Protokoll, in der Transaktion der Handlung; was der Bot zurückliest, nicht.',
       sealing:
         'Das Protokoll wird in signierten Abschnitten versiegelt: Was später geändert oder entfernt wird, fällt auf.',
       overwritten: 'Gelöschte Zeilen werden in der Datenbankdatei überschrieben; deren Journal wird gekürzt.',
@@ -105,7 +105,7 @@ export const DE: DocumentTexts = {
     moreGaps: 'Es gibt noch weitere; sie erscheinen, wenn diese erledigt sind.',
   },
   gaps: {
-    controller: 'Der Verantwortliche fehlt: sein Name.',
+    controller: 'Der Name des Verantwortlichen fehlt.',
     address: 'Die Anschrift des Verantwortlichen fehlt.',
     contact: 'Es fehlt eine E-Mail-Adresse für Fragen zum Datenschutz.',
     recipients:
@@ -124,6 +124,7 @@ export const DE: DocumentTexts = {
   },
   notice: {
     title: 'Datenschutzhinweise',
+    languages: 'Sprache',
     lead: 'Was dieser Bot mit Lethe über seine Nutzer speichert, wozu, wie lange, und welche Rechte du hast (Art. 13 und 14 DSGVO). Was der Bot anderswo speichert, gehört nicht zu diesen Hinweisen.',
     controllerTitle: 'Wer verantwortlich ist',
     dataTitle: 'Was gespeichert wird und wozu',
@@ -142,7 +143,7 @@ export const DE: DocumentTexts = {
     notWithdrawn:
       'Widerrufst du eine Einwilligung, bleiben die Daten, die auf ihr beruhten, bis du ihre Löschung verlangst.',
     evidence: (count) =>
-      `Der Nachweis deiner Einwilligung wird nach deren Ende noch ${forDays(count)} aufbewahrt, ebenso lange das Protokoll, was mit deinen Daten geschah. Nach einer Löschung steht dort nur noch, dass etwas geschah, ohne deine ID und deine Daten.`,
+      `Der Nachweis deiner Einwilligung wird nach deren Ende noch ${forDays(count)} aufbewahrt, ebenso lange das Protokoll darüber, was mit deinen Daten geschah. Nach einer Löschung steht dort nur noch, dass etwas geschah, ohne deine ID und deine Daten. Der Nachweis der Löschung selbst enthält deine ID ebenso lange, nur verschlüsselt.`,
     webhooks: (count) => `Aufzeichnungen von Meldungen an den Bot werden ${forDays(count)} aufbewahrt.`,
     rightsTitle: 'Deine Rechte',
     rights: [

@@ -21,11 +21,10 @@ export const EN = {
   transfers: 'Transfers to third countries',
   place: 'Place',
   safeguards: 'Safeguards',
-  interests: 'Legitimate interests that are pursued',
+  interests: 'Legitimate interests',
   source: 'Where the data comes from',
   automated: 'Automated decisions',
-  noAutomated:
-    'There are no decisions based solely on automated processing, and no profiling (Art. 22 GDPR).',
+  noAutomated: 'There are no decisions based solely on automated processing (Art. 22 GDPR).',
   authority: 'Supervisory authority',
   policy: "The bot's own privacy policy",
   purpose: 'Purpose',
@@ -35,7 +34,7 @@ export const EN = {
   record: {
     title: 'Record of processing activities',
     basis: (time: string) =>
-      `GDPR Art. 30(1); written ${time} from what the bot has declared and how this service is configured.`,
+      `GDPR Art. 30(1). Written on ${time} from what the bot has declared and how this service is configured.`,
     notGiven: 'not given',
     noOfficer: 'none named',
     platformId: 'platform id',
@@ -63,14 +62,16 @@ export const EN = {
     measuresTitle: 'Technical and organisational measures',
     measures: {
       access:
-        'Access by API key alone; of keys only SHA-256 digests are stored. A bot reaches its own data and no other.',
+        'Access by API key, and for users by a link that ends; of keys and links only SHA-256 digests are stored. A bot reaches its own data and no other.',
       values:
         'Stored values and the details of audit events are encrypted with ChaCha20-Poly1305, by a key of its own for each user and guild.',
       masterKey:
         'These keys and webhook secrets are encrypted under a master key that is not in the database.',
-      erasure: "An erasure destroys the user's key, and of the ids leaves keyed digests alone.",
+      erasure:
+        "An erasure destroys the user's key. Of the ids keyed digests are left, and, encrypted in the record of the erasure, the ids.",
       consent: 'Data is stored under a consent in force alone, which is checked in the storing transaction.',
-      audit: 'Every act on personal data is recorded in an audit log, in the transaction of the act.',
+      audit:
+        'Consent and its withdrawal, storing, export and erasure are recorded in an audit log, in the transaction of the act; what the bot reads back is not.',
       sealing: 'The audit log is sealed in signed batches: what is changed or removed afterwards is found.',
       overwritten: 'Deleted rows are overwritten in the database file, whose log is truncated.',
       signed: 'Webhook calls are signed with HMAC-SHA-256.',
@@ -114,6 +115,7 @@ export const EN = {
   },
   notice: {
     title: 'Privacy notice',
+    languages: 'Language',
     lead: 'What this bot stores about its users with Lethe, why, for how long, and which rights you have (Art. 13 and 14 GDPR). What the bot stores elsewhere is not part of this notice.',
     controllerTitle: 'Who is responsible',
     dataTitle: 'What is stored, and why',
@@ -132,7 +134,7 @@ export const EN = {
     notWithdrawn:
       'After you withdraw a consent, the data that rested on it is kept until you ask for its erasure.',
     evidence: (count: number) =>
-      `Evidence of your consent is kept for ${days(count)} after its end, and as long the log of what was done with your data. After an erasure both say only that something was done, without your id and your data.`,
+      `Evidence of your consent is kept for ${days(count)} after its end, and as long the log of what was done with your data. After an erasure both say only that something was done, without your id and your data. The record of the erasure itself has your id as long, encrypted.`,
     webhooks: (count: number) => `Records of messages to the bot are kept for ${days(count)}.`,
     rightsTitle: 'Your rights',
     rights: [

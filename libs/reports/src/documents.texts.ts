@@ -7,6 +7,9 @@ export const TEXTS: Readonly<Record<'de' | 'en', DocumentTexts>> = { de: DE, en:
 export type DocumentLanguage = keyof typeof TEXTS;
 export const DOCUMENT_LANGUAGES = Object.keys(TEXTS) as DocumentLanguage[];
 
+/** The languages by the names that their readers know. */
+export const LANGUAGE_NAMES: Readonly<Record<DocumentLanguage, string>> = { de: 'Deutsch', en: 'English' };
+
 /** Characters of `Accept-Language` that are looked at. */
 const ACCEPTED_MAX = 200;
 

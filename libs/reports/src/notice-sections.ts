@@ -10,7 +10,7 @@ import {
   recipientIn,
   transfersIn,
 } from './declared-facts';
-import { basisIn, type DocumentLanguage, inLanguage, TEXTS, timeIn } from './documents.texts';
+import { basisIn, type DocumentLanguage, inLanguage, LANGUAGE_NAMES, TEXTS, timeIn } from './documents.texts';
 import { type Block, type Head, linked, mailTo, own, type Said, said, type Section } from './said';
 
 /** Periods of the installation that a notice names. */
@@ -29,7 +29,13 @@ export interface NoticeFacts {
 
 export function noticeHead(language: DocumentLanguage, { declared }: NoticeFacts): Head {
   const { notice } = TEXTS[language];
-  return { language, title: said`${own(notice.title)}: ${declared.bot.name}`, lead: own(notice.lead) };
+  const title = said`${own(notice.title)}: ${declared.bot.name}`;
+  return { language, title, lead: own(notice.lead), languages: noticeLanguages(language) };
+}
+
+/** Where the same notice is in the other language. */
+export function noticeLanguages(language: DocumentLanguage): NonNullable<Head['languages']> {
+  return { label: TEXTS[language].notice.languages, names: LANGUAGE_NAMES };
 }
 
 /** The notice for the public: what is not declared is left out, and no task of the team is shown. */

@@ -5,7 +5,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { HTML } from './document.html';
 import { MARKDOWN } from './document.markdown';
 import { acceptedLanguage, DOCUMENT_LANGUAGES, type DocumentLanguage, TEXTS } from './documents.texts';
-import { type NoticeFacts, noticeHead, noticeSections } from './notice-sections';
+import { type NoticeFacts, noticeHead, noticeLanguages, noticeSections } from './notice-sections';
 import { noticeInJson, PrivacyNotices } from './privacy-notices.service';
 import { type DocumentForm, own } from './said';
 
@@ -81,7 +81,8 @@ function contentOf(
 /** The same page for a bot that does not exist and for one without a public notice. */
 function absent(language: DocumentLanguage): WebPage {
   const { absent: title, absentWhy } = TEXTS[language].notice;
-  const page = HTML.head({ language, title: own(title), lead: own(absentWhy) }) + HTML.tail;
+  const head = { language, title: own(title), lead: own(absentWhy), languages: noticeLanguages(language) };
+  const page = HTML.head(head) + HTML.tail;
   return new WebPage(page, headersOf(HTML), 404);
 }
 

@@ -4,7 +4,7 @@ import { JsonStream, TextStream } from '@app/http';
 import { Clock, CONFIG, type Config, EgressPolicy, notFound } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { DeclarationGaps } from './declaration-gaps';
-import { declaredOf } from './declared-facts';
+import { type Declared, declaredOf } from './declared-facts';
 import { HTML } from './document.html';
 import { MARKDOWN } from './document.markdown';
 import { type DocumentLanguage, TEXTS } from './documents.texts';
@@ -17,6 +17,7 @@ import {
   recordHead,
   type RecordMaking,
   recordSections,
+  transferSentences,
 } from './record-sections';
 import { type DocumentForm, textOf } from './said';
 import { securityMeasures } from './security-measures';
@@ -64,7 +65,7 @@ export class ProcessingRecords {
 
   private async *inJson(tx: Tx, botId: string, language?: DocumentLanguage): AsyncGenerator<string> {
     const { record, declared } = await this.begun(tx, botId, language ?? 'en');
-    const further = language && { language, notice_settings: declared.settings };
+    const further = language && { ...declaredIn(language, declared), language };
     yield `${JSON.stringify({ ...record, ...further }).slice(0, -1)},"activities":[`;
     const gaps = new DeclarationGaps(declared, language ?? 'en');
     let separator = '';
@@ -124,6 +125,15 @@ export class ProcessingRecords {
     };
     return { language, declared, record };
   }
+}
+
+/** What a record in a language has besides: the settings, and the transfers that follow from their recipients. */
+function declaredIn(language: DocumentLanguage, declared: Declared): object {
+  const transfers = transferSentences(language, declared).map(textOf);
+  return {
+    ...(transfers.length > 0 && { transfers: transfers.join('\n') }),
+    notice_settings: declared.settings,
+  };
 }
 
 type Words = DocumentTexts['record'];

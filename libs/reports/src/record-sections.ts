@@ -10,9 +10,9 @@ import {
   recipientIn,
   transfersIn,
 } from './declared-facts';
-import { basisIn, type DocumentLanguage, inLanguage, TEXTS } from './documents.texts';
+import { basisIn, type DocumentLanguage, inLanguage, TEXTS, timeIn } from './documents.texts';
 import type { ActivityView, ProcessingRecordHead } from './processing-record.dto';
-import { type Block, type Head, linked, own, type Said, said, type Section } from './said';
+import { type Block, type Head, linked, mailTo, own, type Said, said, type Section } from './said';
 
 /** A record while its document is made. */
 export interface RecordMaking {
@@ -23,7 +23,7 @@ export interface RecordMaking {
 
 export function recordHead({ language, record }: RecordMaking): Head {
   const { title, basis } = TEXTS[language].record;
-  return { language, title: own(title), lead: own(basis(record.generated_at)) };
+  return { language, title: own(title), lead: own(basis(timeIn(language, record.generated_at))) };
 }
 
 /** The sections before the categories. */
@@ -62,7 +62,7 @@ function controllerFacts({ language, declared, record }: RecordMaking): [string,
   return [
     [texts.name, name === undefined ? missing : said`${name}`],
     [texts.address, address === undefined ? missing : said`${address}`],
-    [texts.contact, contact === null ? missing : said`${contact}`],
+    [texts.contact, contact === null ? missing : mailTo(contact)],
     [texts.officer, officerOf(declared) ?? own(words.noOfficer)],
     ...(authority === undefined ? [] : [[texts.authority, authority] as [string, Said]]),
     ...(url === undefined ? [] : [[texts.policy, linked(url, url)] as [string, Said]]),
@@ -89,23 +89,29 @@ function section(title: string, text: Said): Section {
 }
 
 function transfers({ language, declared, record }: RecordMaking): Block {
+  const found = transferSentences(language, declared);
+  return found.length > 0 ? { items: found } : { text: own(record.transfers) };
+}
+
+/** What the named recipients say about transfers; nothing while it is not known of each. */
+export function transferSentences(language: DocumentLanguage, declared: Declared): Said[] {
   const found = transfersIn(language, declared);
-  if (found.length > 0) return { items: found };
-  return { text: own(isWithoutTransfers(declared) ? TEXTS[language].record.noTransfers : record.transfers) };
+  if (found.length > 0) return found;
+  return isWithoutTransfers(declared) ? [own(TEXTS[language].record.noTransfers)] : [];
 }
 
 export function activitySection(language: DocumentLanguage, activity: ActivityView): Section {
   const texts = TEXTS[language];
   const words = texts.record;
   const { purpose, retention_days: days, label_en: en, label_de: de } = activity;
-  const purposes = inBoth(purpose, activity.purpose_de);
+  const purposes = inBoth(language, purpose, activity.purpose_de);
   const rows = activity.fields.map((field) =>
     [
       field.key,
       field.type,
       field.label_en,
       field.label_de,
-      inBoth(purposeIn('en', field), field.description_de),
+      inBoth(language, purposeIn('en', field), field.description_de),
     ].map((cell) => said`${cell}`),
   );
   return {
@@ -139,7 +145,9 @@ export function gapsSection(language: DocumentLanguage, gaps: DeclarationGaps): 
   return { title: own(gapsTitle), blocks: [block] };
 }
 
-/** A text in English, and in German where it was declared so. */
-function inBoth(text: string | null, german?: string): string {
-  return [...new Set([text ?? '', german ?? ''])].filter((one) => one !== '').join(' / ');
+/** A text in English, and in German where it was declared so; that of the document comes first. */
+function inBoth(language: DocumentLanguage, text: string | null, german?: string): string {
+  const both = [text ?? '', german ?? ''];
+  if (language === 'de') both.reverse();
+  return [...new Set(both)].filter((one) => one !== '').join(' / ');
 }

@@ -10,11 +10,13 @@ export function ProcessingRecord({ record }: { readonly record: Recorded }) {
   return (
     <div class="record">
       <Tasks of={record.gaps ?? []} />
+      <h3>{t('controllerName')}</h3>
       <Controller of={record} />
       <h3>{t('recordActivities')}</h3>
       <Activities of={record.activities} />
       <h3>{t('recordSubjects')}</h3>
       <p>{record.data_subjects}</p>
+      <Stated of={record} />
       <h3>{t('recordRecipients')}</h3>
       <ul>
         {record.recipients.map(({ recipient, host, receives }) => (
@@ -30,7 +32,9 @@ export function ProcessingRecord({ record }: { readonly record: Recorded }) {
         ))}
       </ul>
       <h3>{t('recordTransfers')}</h3>
-      <p>{record.transfers}</p>
+      <p class="lines-kept">
+        <bdi>{record.transfers}</bdi>
+      </p>
       <h3>{t('recordLimits')}</h3>
       <ul>
         {record.time_limits.map(({ applies_to: what, days }) => (
@@ -71,11 +75,18 @@ function Controller({ of: { controller, notice_settings: settings = {} } }: { re
   const officer = [settings.officer_name, settings.officer_email].filter((one) => one != null).join(', ');
   return (
     <dl class="facts">
-      <Fact name={t('controllerName')}>{settings.controller_name}</Fact>
+      <Fact name={t('recordName')}>{settings.controller_name}</Fact>
       <Fact name={t('controllerAddress')}>{settings.controller_address}</Fact>
       <Fact name={t('controllerContact')}>{settings.controller_email ?? controller.privacy_contact}</Fact>
       <Fact name={t('controllerOfficer')}>{officer === '' ? null : officer}</Fact>
-      <Fact name={t('supervisoryAuthority')}>{settings.authority_name}</Fact>
+      <Fact name={t('supervisoryAuthority')}>{settings.authority_name ?? settings.authority_url}</Fact>
+      {settings.notice_url != null && (
+        <Fact name={t('recordPolicy')}>
+          <a href={settings.notice_url} rel="noopener noreferrer">
+            {settings.notice_url}
+          </a>
+        </Fact>
+      )}
       <Fact name={t('recordedBot')}>{`${controller.name} (${controller.platform_bot_id})`}</Fact>
     </dl>
   );
@@ -83,11 +94,56 @@ function Controller({ of: { controller, notice_settings: settings = {} } }: { re
 
 type Named = NonNullable<NonNullable<Recorded['notice_settings']>['recipients']>[number];
 
-function Recipient({ of: { name, country, purpose_de: de, purpose_en: en } }: { readonly of: Named }) {
+function Recipient({ of: { name, country, ...said } }: { readonly of: Named }) {
+  const { t, language } = useWords();
+  const either = useEither();
+  const place = country == null ? '' : ` (${countryIn(language, country)})`;
+  const purpose = either(said.purpose_de, said.purpose_en);
+  const safeguards = either(said.safeguards_de, said.safeguards_en);
+  return (
+    <bdi>
+      {`${name}${place}`}
+      {purpose !== undefined && `: ${purpose}`}
+      {safeguards !== undefined && `. ${t('recordSafeguards')}: ${safeguards}`}
+    </bdi>
+  );
+}
+
+/** What the bot has said of interests, source and automated decisions. */
+function Stated({ of: { notice_settings: settings = {} } }: { readonly of: Recorded }) {
+  const { t } = useWords();
+  const either = useEither();
+  const automated = either(settings.automated_decisions_de, settings.automated_decisions_en);
+  const stated = {
+    recordInterests: either(settings.interests_de, settings.interests_en),
+    recordSource: either(settings.source_de, settings.source_en),
+    recordDecisions: settings.automated_decisions === 'none' ? t('recordNoDecisions') : automated,
+  } as const;
+  const given = Object.entries(stated).filter(([, text]) => text !== undefined);
+  return (
+    <>
+      {(given as [keyof typeof stated, string][]).map(([name, text]) => (
+        <div key={name}>
+          <h3>{t(name)}</h3>
+          <p class="lines-kept">
+            <bdi>{text}</bdi>
+          </p>
+        </div>
+      ))}
+    </>
+  );
+}
+
+type Text = string | null | undefined;
+
+/** The text of the language, else the other one. */
+function useEither(): (de: Text, en: Text) => string | undefined {
   const { language } = useWords();
-  const place = country == null ? '' : ` (${country})`;
-  const purpose = (language === 'de' ? (de ?? en) : (en ?? de)) ?? '';
-  return <bdi>{`${name}${place}${purpose === '' ? '' : `: ${purpose}`}`}</bdi>;
+  return (de, en) => (language === 'de' ? (de ?? en) : (en ?? de)) ?? undefined;
+}
+
+function countryIn(language: string, country: string): string {
+  return new Intl.DisplayNames([language], { type: 'region', fallback: 'code' }).of(country) ?? country;
 }
 
 type Activity = Recorded['activities'][number];

@@ -84,18 +84,19 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
     proof: 'The audit log of the bot {bot} contains this event, unchanged since {sealed}: {what}, on {time}.',
   },
   de: {
-    title: 'Eine Bescheinigung, Quittung oder einen Nachweis prüfen',
+    title: 'Bescheinigung, Quittung oder Nachweis prüfen',
     lead: 'Die Prüfung läuft in diesem Browser. Was du einfügst oder auswählst, wird nirgendwohin gesendet und nicht aufbewahrt.',
     statement: 'Was geprüft werden soll',
     statementHint:
-      'Die Antwort der Schnittstelle, wie sie ist, oder der signierte Text allein. Du kannst auch eine Datei hier ablegen.',
+      'Der Inhalt der heruntergeladenen Datei, die ganze Antwort der Schnittstelle oder nur der signierte Text. Du kannst auch eine Datei hier ablegen.',
     file: 'Datei auswählen',
     keys: 'Öffentliche Schlüssel',
     keysHint:
       'Geladen von dieser Installation. Für eine andere, oder für aufbewahrte Schlüssel, füge deren /.well-known/lethe-keys.json ein.',
     keysAway: 'Die Schlüssel dieser Installation konnten nicht geladen werden. Füge sie ein.',
     subject: 'Geht es in der Bescheinigung um einen bestimmten Nutzer?',
-    subjectHint: 'Freiwillig. Der Salt ist certificate_salt in der Antwort der Löschung.',
+    subjectHint:
+      'Freiwillig. Der Salt wird nach der Löschung angezeigt; in der Antwort der Schnittstelle heißt er certificate_salt.',
     salt: 'Salt',
     user: 'ID des Nutzers',
     guild: 'ID des Servers',
