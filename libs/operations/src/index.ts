@@ -1,4 +1,3 @@
-export { conditionsOf } from './conditions';
 export { type FoundBackup, newestBackups, restoreAside, sweepDrills } from './backup-drill';
 export { moveEngine } from './engine-move';
 export { findingsOf, NODE_END_OF_LIFE } from './findings';
@@ -16,6 +15,7 @@ export { OperatorModule } from './operator.module';
 export { OperatorSocket } from './operator-socket';
 export {
   BACKUP_PARTS,
+  backupTimes,
   type BackupPart,
   backupRecordPath,
   type BackupRecord,

@@ -5,6 +5,7 @@ import { conditionsOf } from './conditions';
 import { findingsOf } from './findings';
 import { circumstancesOf, InstallationReading } from './installation';
 import type { FindingsView, StatusView } from './operator.dto';
+import { backupTimes } from './sqlite.backup';
 
 /** How long one reading serves all who ask, in milliseconds. */
 const STATUS_MS = 5_000;
@@ -73,14 +74,7 @@ export class OperatorStatus {
       },
       erasures: { processing: erasures.processing, oldest: erasures.oldest ?? null },
       sealing: { unsealed_logs: logs.unsealed, oldest: logs.oldestUnsealed ?? null },
-      backups:
-        backups === undefined
-          ? null
-          : {
-              data: backups.data?.made_at ?? null,
-              keys: backups.keys?.made_at ?? null,
-              ledger: backups.ledger?.made_at ?? null,
-            },
+      backups: backupTimes(backups),
       read_at: this.clock.nowIso(),
     };
   }

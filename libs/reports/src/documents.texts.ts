@@ -17,15 +17,6 @@ export function acceptedLanguage(accepted = ''): DocumentLanguage {
   return (found.find((tag) => tag !== undefined) as DocumentLanguage | undefined) ?? 'en';
 }
 
-/** One of two texts: that of the language, else the other one. */
-export function inLanguage(
-  language: DocumentLanguage,
-  de: string | undefined,
-  en: string | undefined,
-): string | undefined {
-  return language === 'de' ? (de ?? en) : (en ?? de);
-}
-
 /** The word for a legal basis; its name if there is none. */
 export function basisIn(language: DocumentLanguage, basis: string): string {
   return TEXTS[language].basisOf[basis] ?? basis;
