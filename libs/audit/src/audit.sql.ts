@@ -168,7 +168,7 @@ export function pageOf(
 }
 
 /** Events that {@link recentSubjects} looks at: what lies further back is not recent. */
-const RECENT_EVENTS = 5_000;
+export const RECENT_EVENTS = 5_000;
 
 /**
  * The subjects of the newest events up to the place `top`, of a bot, of one guild or of one user: each once, with the place of

@@ -2,6 +2,7 @@ export { type FoundBackup, newestBackups, restoreAside, sweepDrills } from './ba
 export { moveEngine } from './engine-move';
 export { findingsOf, NODE_END_OF_LIFE } from './findings';
 export {
+  backupTimes,
   type Circumstances,
   circumstancesOf,
   type Finding,
@@ -15,7 +16,6 @@ export { OperatorModule } from './operator.module';
 export { OperatorSocket } from './operator-socket';
 export {
   BACKUP_PARTS,
-  backupTimes,
   type BackupPart,
   backupRecordPath,
   type BackupRecord,

@@ -3,9 +3,8 @@ import { appliedMigrations, engineVersion, UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config, Degradations, SharedReading, version } from '@app/kernel';
 import { conditionsOf } from './conditions';
 import { findingsOf } from './findings';
-import { circumstancesOf, InstallationReading } from './installation';
+import { backupTimes, circumstancesOf, InstallationReading } from './installation';
 import type { FindingsView, StatusView } from './operator.dto';
-import { backupTimes } from './sqlite.backup';
 
 /** How long one reading serves all who ask, in milliseconds. */
 const STATUS_MS = 5_000;

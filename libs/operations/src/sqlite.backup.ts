@@ -216,16 +216,6 @@ export function madeOf(directory: string, { made_at, files }: BackupManifest): B
   return Object.fromEntries(parts.map((part) => [part, { made_at, directory: resolve(directory) }]));
 }
 
-/** When each part was copied last; null for PostgreSQL, whose backups Lethe does not make. */
-export function backupTimes(
-  backups: BackupRecord | undefined,
-): Record<'data' | 'keys' | 'ledger', string | null> | null {
-  const madeAt = (part: keyof BackupRecord): string | null => backups?.[part]?.made_at ?? null;
-  return backups === undefined
-    ? null
-    : { data: madeAt('data'), keys: madeAt('keys'), ledger: madeAt('ledger') };
-}
-
 /**
  * Records finished copies beside the database. Call it after the copy is durable: after an interruption the record names
  * an older copy, never an unfinished one.

@@ -1,4 +1,4 @@
-import { countryIn, inLanguage, type NoticeSettings, type Recipient } from '@app/bots';
+import type { NoticeSettings } from '@app/bots';
 import { html, type Html } from './html';
 import { cut } from './page-parts';
 import type { PageLanguage } from './texts';
@@ -36,16 +36,19 @@ const WORDS: Readonly<Record<PageLanguage, typeof DE>> = {
   },
 };
 
+type Recipient = NonNullable<NoticeSettings['recipients']>[number];
+
 /** What the bot has said about itself in its notice settings (GDPR Art. 13, 15); false where it has said nothing. */
 export function controllerSection(language: PageLanguage, settings: NoticeSettings): Html | false {
   const words = WORDS[language];
   const either = (de: string | undefined, en: string | undefined): string | undefined =>
-    inLanguage(language, de, en);
+    language === 'de' ? (de ?? en) : (en ?? de);
   const recipientOf = (one: Recipient): Html => {
     const purpose = either(one.purpose_de, one.purpose_en);
     const safeguards = either(one.safeguards_de, one.safeguards_en);
-    const place = one.country === undefined ? undefined : countryIn(language, one.country);
-    const further = [place, purpose, safeguards].filter((text) => text !== undefined);
+    const further = [placeOf(language, one.country), purpose, safeguards].filter(
+      (text) => text !== undefined,
+    );
     return html`<bdi>${cut(one.name)}</bdi>${further.map((text) => html`, <bdi>${cut(text)}</bdi>`)}<br />`;
   };
   const { controller_name: name, controller_address: address, controller_email: email } = settings;
@@ -96,4 +99,9 @@ function mailTo(address: string | undefined): Html | undefined {
 /** The address was checked when it was stored: https, without a user name. */
 function leadingTo(url: string, name = url): Html {
   return html`<a href="${url}" rel="noopener nofollow"><bdi>${cut(name)}</bdi></a>`;
+}
+
+function placeOf(language: PageLanguage, country: string | undefined): string | undefined {
+  if (country === undefined) return undefined;
+  return new Intl.DisplayNames([language], { type: 'region', fallback: 'code' }).of(country) ?? country;
 }

@@ -1,7 +1,7 @@
-import { Bot, countryIn, inLanguage, type NoticeSettings, noticeSettingsOf, type Recipient } from '@app/bots';
+import { Bot, countryIn, type NoticeSettings, noticeSettingsOf, type Recipient } from '@app/bots';
 import type { Tx } from '@app/database';
 import { IsNull } from 'typeorm';
-import { type DocumentLanguage, TEXTS } from './documents.texts';
+import { type DocumentLanguage, inLanguage, TEXTS } from './documents.texts';
 import { joined, linked, mailTo, own, type Said, said } from './said';
 import { isThirdCountry } from './third-countries';
 

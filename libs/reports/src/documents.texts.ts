@@ -1,4 +1,5 @@
 import { languageFor } from '@app/http';
+export { inLanguage } from '@app/bots';
 import { DE } from './documents.texts.de';
 import { type DocumentTexts, EN } from './documents.texts.en';
 

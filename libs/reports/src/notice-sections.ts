@@ -1,4 +1,3 @@
-import { inLanguage } from '@app/bots';
 import { type Category, purposeIn } from '@app/categories';
 import type { Config } from '@app/kernel';
 import {
@@ -11,7 +10,7 @@ import {
   recipientIn,
   transfersIn,
 } from './declared-facts';
-import { basisIn, type DocumentLanguage, TEXTS, timeIn } from './documents.texts';
+import { basisIn, type DocumentLanguage, inLanguage, TEXTS, timeIn } from './documents.texts';
 import { type Block, type Head, linked, mailTo, own, type Said, said, type Section } from './said';
 
 /** Periods of the installation that a notice names. */

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
-import { inLanguage } from '@app/bots';
 import { CategoriesService, type Category, purposeIn } from '@app/categories';
 import { UnitOfWork } from '@app/database';
 import { CONFIG, type Config } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { contactOf, declaredOf } from './declared-facts';
-import { type DocumentLanguage } from './documents.texts';
+import { type DocumentLanguage, inLanguage } from './documents.texts';
 import type { NoticeFacts, Periods } from './notice-sections';
 
 /** Characters of all categories of one notice: anybody may ask for it, at any time. */

@@ -1,4 +1,3 @@
-import { inLanguage } from '@app/bots';
 import { purposeIn } from '@app/categories';
 import type { DeclarationGaps } from './declaration-gaps';
 import {
@@ -11,7 +10,7 @@ import {
   recipientIn,
   transfersIn,
 } from './declared-facts';
-import { basisIn, type DocumentLanguage, TEXTS } from './documents.texts';
+import { basisIn, type DocumentLanguage, inLanguage, TEXTS } from './documents.texts';
 import type { ActivityView, ProcessingRecordHead } from './processing-record.dto';
 import { type Block, type Head, linked, own, type Said, said, type Section } from './said';
 

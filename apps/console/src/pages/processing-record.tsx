@@ -83,10 +83,10 @@ function Controller({ of: { controller, notice_settings: settings = {} } }: { re
 
 type Named = NonNullable<NonNullable<Recorded['notice_settings']>['recipients']>[number];
 
-function Recipient({ of: { name, country, ...of } }: { readonly of: Named }) {
+function Recipient({ of: { name, country, purpose_de: de, purpose_en: en } }: { readonly of: Named }) {
   const { language } = useWords();
   const place = country == null ? '' : ` (${country})`;
-  const purpose = of[`purpose_${language}`] ?? of.purpose_en ?? of.purpose_de ?? '';
+  const purpose = (language === 'de' ? (de ?? en) : (en ?? de)) ?? '';
   return <bdi>{`${name}${place}${purpose === '' ? '' : `: ${purpose}`}`}</bdi>;
 }
 
@@ -95,7 +95,8 @@ type Activity = Recorded['activities'][number];
 function Activities({ of }: { readonly of: readonly Activity[] }) {
   const { t, named, language } = useWords();
   if (of.length === 0) return <p>{t('recordNoActivity')}</p>;
-  const label = (of: Pick<Activity, 'label_de' | 'label_en'>): string => of[`label_${language}`];
+  const label = ({ label_de: de, label_en: en }: Pick<Activity, 'label_de' | 'label_en'>): string =>
+    language === 'de' ? de : en;
   const purposeOf = ({ purpose, purpose_de: de }: Activity): string =>
     (language === 'de' ? de : undefined) ?? purpose ?? '–';
   const columns = ['recordCategory', 'recordPurpose', 'recordBasis', 'recordErased', 'recordFields'] as const;
