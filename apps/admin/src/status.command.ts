@@ -1,7 +1,7 @@
 import { keyFilePath } from '@app/crypto';
 import { databaseEngine } from '@app/database';
 import { type Config, version } from '@app/kernel';
-import { type BackupRecord, type Installation, InstallationReading } from '@app/operations';
+import { backupTimes, type Installation, InstallationReading } from '@app/operations';
 import { RetentionPreview } from '@app/reports';
 import type { INestApplicationContext } from '@nestjs/common';
 import { reading } from './admin.context';
@@ -31,7 +31,6 @@ async function dueValues(nest: INestApplicationContext): Promise<number> {
 
 function statusOf(found: Installation, pastRetention: number, config: Config) {
   const { logs, outbox, backups } = found;
-  const madeAt = (part: keyof BackupRecord): string | null => backups?.[part]?.made_at ?? null;
   return {
     version: version(),
     node: process.version,
@@ -49,9 +48,7 @@ function statusOf(found: Installation, pastRetention: number, config: Config) {
     },
     values_past_retention: pastRetention,
     master_key: keyPlaceOf(config),
-    // Null is for PostgreSQL.
-    last_backup:
-      backups === undefined ? null : { data: madeAt('data'), keys: madeAt('keys'), ledger: madeAt('ledger') },
+    last_backup: backupTimes(backups),
   };
 }
 

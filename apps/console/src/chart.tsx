@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { localeOf, useWords } from './language';
 import { onScheme } from './scheme';
 
 /** One row of numbers of a plot. Its colour is a custom property of the style sheet, so that it fits a light and a dark page. */
@@ -156,17 +157,17 @@ function drawn(
  */
 export function Chart({
   title,
-  language,
   withHours,
   times,
   plot,
 }: {
   readonly title: string;
-  readonly language: string;
   readonly withHours: boolean;
   readonly times: readonly number[];
   readonly plot: Plot;
 }) {
+  const { count, language: chosen } = useWords();
+  const language = localeOf(chosen);
   const place = useRef<HTMLDivElement>(null);
   const [moment, setMoment] = useState<number | null>(null);
   useEffect(() => {
@@ -174,7 +175,6 @@ export function Chart({
     if (element === null) return;
     return drawn(element, plot, { language, withHours, times, onMoment: setMoment });
   }, [times, plot, language, withHours]);
-  const counts = new Intl.NumberFormat(language);
   const at = moment === null ? undefined : times[moment];
   return (
     <div class="chart">
@@ -183,7 +183,7 @@ export function Chart({
         {plot.lines.map(({ name, colour, values }) => (
           <span key={name} class={`mark ${colour}`}>
             {name}
-            {moment !== null && <b>{values[moment] == null ? '–' : counts.format(values[moment])}</b>}
+            {moment !== null && <b>{values[moment] == null ? '–' : count(values[moment])}</b>}
           </span>
         ))}
         {at !== undefined && <span>{formOf(language, withHours, true).format(at * 1000)}</span>}

@@ -43,8 +43,8 @@ export function ServerName({ id }: { readonly id: string }) {
 /** A category by its label in the language of the page, its key on hover. */
 export function CategoryName({ of }: { readonly of: string }) {
   const { language } = useWords();
-  const labels = useNamesOfCategories();
-  return <bdi title={of}>{labels.get(of)?.[language] ?? of}</bdi>;
+  const labels = useNamesOfCategories(language);
+  return <bdi title={of}>{labels.get(of) ?? of}</bdi>;
 }
 
 /** The address of the page of a user in a server, below `/console`. */

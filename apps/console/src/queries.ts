@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { useQuery } from '@tanstack/preact-query';
+import type { Language } from './language';
 import { lethe } from './service';
 
 /** The bot of the session. */
@@ -48,10 +49,10 @@ export function useNamesOfServers(): ReadonlyMap<string, string> {
 }
 
 /** The labels of the categories by their keys. */
-export function useNamesOfCategories(): ReadonlyMap<string, { readonly de: string; readonly en: string }> {
+export function useNamesOfCategories(language: Language): ReadonlyMap<string, string> {
   const { data } = useCategories();
   return useMemo(
-    () => new Map(data?.map(({ key, label_de: de, label_en: en }) => [key, { de, en }] as const)),
-    [data],
+    () => new Map(data?.map((category) => [category.key, category[`label_${language}`]])),
+    [data, language],
   );
 }

@@ -74,12 +74,3 @@ export function keptSession(): AnySession | undefined {
 export function forgetSession(): void {
   sessionStorage.removeItem(KEPT);
 }
-
-/** Gives a text to the user as a file. */
-export function download(name: string, ...parts: (string | Blob)[]): void {
-  const address = URL.createObjectURL(new Blob(parts, { type: 'application/json' }));
-  const link = document.createElement('a');
-  Object.assign(link, { href: address, download: name });
-  link.click();
-  URL.revokeObjectURL(address);
-}

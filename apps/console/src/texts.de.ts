@@ -4,7 +4,6 @@ import type { en } from './texts.en';
 export const de: Readonly<Record<keyof typeof en, string>> = {
   language: 'Deutsch',
   appName: 'Lethe-Konsole',
-  signInTitle: 'Anmelden',
   signInLead:
     'Mit einem API-Schlüssel Ihres Bots oder dem Token des Betreibers. Der Dienst behält ihn nur für diese Sitzung, höchstens 8 Stunden.',
   apiKey: 'API-Schlüssel',
@@ -23,7 +22,6 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   reports: 'Berichte',
   loading: 'Wird geladen …',
   retry: 'Noch einmal',
-  failed: 'Das konnte nicht geladen werden.',
   requestId: 'Anfrage',
   empty: 'Hier ist noch nichts.',
   page: 'Seite',
@@ -37,8 +35,6 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   version: 'Fassung',
   category: 'Kategorie',
   cancel: 'Abbrechen',
-  close: 'Schließen',
-  confirm: 'Bestätigen',
   purpose: 'Zweck',
   legalBasis: 'Rechtsgrundlage',
   retention: 'Speicherdauer',

@@ -2,7 +2,6 @@
 export const en = {
   language: 'English',
   appName: 'Lethe console',
-  signInTitle: 'Sign in',
   signInLead:
     'With an API key of your bot, or the token of the operator. It is kept by the service for this session only, at most 8 hours.',
   apiKey: 'API key',
@@ -21,7 +20,6 @@ export const en = {
   reports: 'Reports',
   loading: 'Loading …',
   retry: 'Try again',
-  failed: 'This could not be loaded.',
   requestId: 'Request',
   empty: 'Nothing here yet.',
   page: 'Page',
@@ -35,8 +33,6 @@ export const en = {
   version: 'Version',
   category: 'Category',
   cancel: 'Cancel',
-  close: 'Close',
-  confirm: 'Confirm',
   purpose: 'Purpose',
   legalBasis: 'Legal basis',
   retention: 'Retention',

@@ -1,5 +1,5 @@
-import { accessOf, LetheRequest, requireAccess, requireOperator, sameToken } from '@app/http';
-import { ApiError, type Config, CONFIG } from '@app/kernel';
+import { accessOf, LetheRequest, requireAccess, requireOperator } from '@app/http';
+import { ApiError, type Config, CONFIG, sameToken } from '@app/kernel';
 import { CanActivate, ExecutionContext, Inject, Injectable } from '@nestjs/common';
 
 /**

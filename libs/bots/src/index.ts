@@ -22,6 +22,11 @@ export { WebhookHealthView } from './bots.dto';
 export { BotsModule } from './bots.module';
 export { KeyUses } from './key-uses';
 export { WebhookSecrets, type WebhookTarget } from './webhook-secrets.service';
-export { BotNotice } from './bot-notice.entity';
 export { ChangeNoticeSettings } from './notice-settings.dto';
-export { type NoticeSettings, noticeSettingsOf, touchNotice } from './notice-settings.service';
+export {
+  type NoticeSettings,
+  noticeSettingsOf,
+  type Recipient,
+  touchNotice,
+} from './notice-settings.service';
+export { countryIn, inLanguage } from './notice-texts';

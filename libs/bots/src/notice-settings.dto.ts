@@ -1,7 +1,7 @@
 import { Email, field, Flag, ListOf, OneOf, type Presence, Text, Timestamp } from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 
-export const RECIPIENTS_MAX = 20;
+const RECIPIENTS_MAX = 20;
 const NAME_MAX = 200;
 const ADDRESS_MAX = 500;
 const PURPOSE_MAX = 500;

@@ -7,9 +7,11 @@ import type { ChangeNoticeSettings, NoticeRecipient, NoticeSettingsView } from '
 
 type Given<T> = { readonly [Name in keyof T]?: NonNullable<T[Name]> };
 
+export type Recipient = Given<Omit<NoticeRecipient, 'name'>> & { readonly name: string };
+
 /** What a bot says about itself; a name that is not set is not there. */
 export type NoticeSettings = Omit<Given<ChangeNoticeSettings>, 'recipients'> & {
-  readonly recipients?: readonly (Given<Omit<NoticeRecipient, 'name'>> & { readonly name: string })[];
+  readonly recipients?: readonly Recipient[];
 };
 
 interface Stored {

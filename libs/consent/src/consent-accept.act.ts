@@ -6,7 +6,7 @@ import type { Tx } from '@app/database';
 import type { Actor } from '@app/http';
 import type { Act } from '@app/acts';
 import { accepted, grantedKeys, grantsAlready, notBefore } from './consent-changes';
-import { factsInForce, receiptFacts, type ReceiptFacts } from './consent-receipt';
+import { factsInForce, receiptFacts, type ReceiptFacts } from './receipt-facts';
 import { type Change, ConsentTransitions } from './consent-transitions';
 import type { AcceptConsent, ConsentView } from './consent.dto';
 import type { Consent } from './consent.entity';

@@ -7,7 +7,7 @@ import { describeFault, notFound } from '@app/kernel';
 import { ConsentAcceptAct } from './consent-accept.act';
 import { type ConsentAsked, pendingRequest } from './consent-changes';
 import { countHistory, historyPage, latestOf } from './consent-history';
-import { factsInForce, receiptOf } from './consent-receipt';
+import { factsInForce, receiptOf } from './receipt-facts';
 import { type ShownWords, wordsFound } from './consent-words';
 import type {
   AcceptConsent,

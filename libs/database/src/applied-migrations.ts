@@ -2,7 +2,7 @@ import { allMigrations } from './database.module';
 import type { UnitOfWork } from './unit-of-work';
 
 /** The migrations of a database, by their names. */
-export interface AppliedMigrations {
+interface AppliedMigrations {
   readonly applied: readonly string[];
   /** Known to this process, and not applied yet. */
   readonly pending: readonly string[];

@@ -1,4 +1,4 @@
-export { type AppliedMigrations, appliedMigrations, engineVersion } from './applied-migrations';
+export { appliedMigrations, engineVersion } from './applied-migrations';
 export { Batcher, type Waiting } from './shared-calls';
 export {
   addColumn,

@@ -1,13 +1,6 @@
 export { GdprModule } from './gdpr.module';
 export { DeletionRequest } from './erasure/deletion-request.entity';
-export {
-  areBeingErased,
-  confirmForgotten,
-  type ErasureBacklog,
-  erasureBacklog,
-  erasureIdsOf,
-  isErased,
-} from './erasure/deletion-requests.sql';
+export { confirmForgotten, type ErasureBacklog, erasureBacklog } from './erasure/deletion-requests.sql';
 export { ErasureEverywhere } from './erasure/erasure-everywhere.service';
 export { ErasureLedger } from './erasure/erasure-ledger';
 export { ErasureReplay } from './erasure/erasure-replay';

@@ -102,7 +102,7 @@ export {
   Responds,
   RespondsLines,
 } from './responds';
-export { identifyOperator, requireOperator, sameToken } from './operator-token';
+export { identifyOperator, requireOperator } from './operator-token';
 export { hostFault, isWildcard, reachableUrl } from './served-host';
 export { JsonStream, LineStream, TextStream } from './streams';
 export { RedisRateLimitStore } from './rate-limit.redis';

@@ -1,15 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import { ApiError } from '@app/kernel';
+import { ApiError, sameToken } from '@app/kernel';
 import type { NextFunction, Response } from 'express';
 import type { LetheRequest, RequestContext } from './request-context';
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-/** Compares a text with a token. The time it takes tells nothing about the token. */
-export function sameToken(token: string): (given: string) => boolean {
-  const expected = digest(token);
-  return (given) => timingSafeEqual(digest(given), expected);
-}
 
 /** The beginning of every path of the operator. The token is looked for on no other path. */
 const OPERATED = '/api/v1/operator';

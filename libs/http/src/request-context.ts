@@ -41,7 +41,7 @@ export class Caller implements Acting {
 }
 
 /** Who asks for a route of the operator: `off` without an operator token, `known` for a caller who sends it. */
-export type OperatorStanding = 'off' | 'unknown' | 'known';
+type OperatorStanding = 'off' | 'unknown' | 'known';
 
 /** The facts of one request, kept from its first middleware to its log line. */
 export class RequestContext {

@@ -22,6 +22,7 @@ export { bytesOf, homeFolder, isThere, realFile, version } from './files';
 export { createLogger, describeFault, logDestination, LOGGER, logRequest, NestLogger } from './logger';
 export { printable } from './printable';
 export { NO_TIER } from './setting-values';
+export { sameToken } from './same-token';
 export { DEFAULT_DATABASE_PATH, SETTINGS } from './settings';
 export { codePoints, isCleanText, isReadableText } from './text';
 export { isDay, isDayOrTime, momentMs } from './times';

@@ -1,5 +1,5 @@
 /** What a name of the degradations means, and what the operator does about it. */
-export interface Condition {
+interface Condition {
   readonly name: string;
   readonly says: string;
   readonly mend: string;

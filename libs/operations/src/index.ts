@@ -1,8 +1,8 @@
-export { conditionsOf } from './conditions';
 export { type FoundBackup, newestBackups, restoreAside, sweepDrills } from './backup-drill';
 export { moveEngine } from './engine-move';
 export { findingsOf, NODE_END_OF_LIFE } from './findings';
 export {
+  backupTimes,
   type Circumstances,
   circumstancesOf,
   type Finding,

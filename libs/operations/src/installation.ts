@@ -23,6 +23,16 @@ export interface Installation {
   readonly backups: BackupRecord | undefined;
 }
 
+/** When each part was copied last; null for PostgreSQL, whose backups Lethe does not make. */
+export function backupTimes(
+  backups: BackupRecord | undefined,
+): Record<'data' | 'keys' | 'ledger', string | null> | null {
+  const madeAt = (part: keyof BackupRecord): string | null => backups?.[part]?.made_at ?? null;
+  return backups === undefined
+    ? null
+    : { data: madeAt('data'), keys: madeAt('keys'), ledger: madeAt('ledger') };
+}
+
 /** Reads an installation, also while the service runs: in several short units beside those of bots. */
 @Injectable()
 export class InstallationReading {

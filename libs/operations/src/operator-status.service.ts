@@ -3,7 +3,7 @@ import { appliedMigrations, engineVersion, UnitOfWork } from '@app/database';
 import { Clock, CONFIG, type Config, Degradations, SharedReading, version } from '@app/kernel';
 import { conditionsOf } from './conditions';
 import { findingsOf } from './findings';
-import { circumstancesOf, InstallationReading } from './installation';
+import { backupTimes, circumstancesOf, InstallationReading } from './installation';
 import type { FindingsView, StatusView } from './operator.dto';
 
 /** How long one reading serves all who ask, in milliseconds. */
@@ -73,14 +73,7 @@ export class OperatorStatus {
       },
       erasures: { processing: erasures.processing, oldest: erasures.oldest ?? null },
       sealing: { unsealed_logs: logs.unsealed, oldest: logs.oldestUnsealed ?? null },
-      backups:
-        backups === undefined
-          ? null
-          : {
-              data: backups.data?.made_at ?? null,
-              keys: backups.keys?.made_at ?? null,
-              ledger: backups.ledger?.made_at ?? null,
-            },
+      backups: backupTimes(backups),
       read_at: this.clock.nowIso(),
     };
   }

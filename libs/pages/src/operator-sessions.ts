@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Keyring } from '@app/crypto';
-import { sameToken } from '@app/http';
-import { CONFIG, type Config } from '@app/kernel';
+import { CONFIG, type Config, sameToken } from '@app/kernel';
 import { openedJson } from './sealed-json';
 
 /** A text of this context is never opened as a session of a bot, and the reverse. */

@@ -1,9 +1,9 @@
-import { Bot, type NoticeSettings, noticeSettingsOf } from '@app/bots';
+import { Bot, countryIn, type NoticeSettings, noticeSettingsOf, type Recipient } from '@app/bots';
 import type { Tx } from '@app/database';
 import { IsNull } from 'typeorm';
 import { type DocumentLanguage, inLanguage, TEXTS } from './documents.texts';
 import { joined, linked, mailTo, own, type Said, said } from './said';
-import { countryIn, isThirdCountry } from './third-countries';
+import { isThirdCountry } from './third-countries';
 
 /** What a bot has declared about itself. */
 export interface Declared {
@@ -12,8 +12,6 @@ export interface Declared {
   /** null: nothing was set yet. */
   readonly settingsAt: string | null;
 }
-
-type Recipient = NonNullable<NoticeSettings['recipients']>[number];
 
 /** undefined for a bot that does not exist, or is being deleted. */
 export async function declaredOf(tx: Tx, botId: string): Promise<Declared | undefined> {

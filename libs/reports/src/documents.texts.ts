@@ -1,4 +1,5 @@
 import { languageFor } from '@app/http';
+export { inLanguage } from '@app/bots';
 import { DE } from './documents.texts.de';
 import { type DocumentTexts, EN } from './documents.texts.en';
 
@@ -18,15 +19,6 @@ export function acceptedLanguage(accepted = ''): DocumentLanguage {
   const tags = accepted.slice(0, ACCEPTED_MAX).toLowerCase().split(',');
   const found = tags.map((tag) => languageFor(tag.split(';', 1)[0]?.trim() ?? '', DOCUMENT_LANGUAGES));
   return (found.find((tag) => tag !== undefined) as DocumentLanguage | undefined) ?? 'en';
-}
-
-/** One of two texts: that of the language, else the other one. */
-export function inLanguage(
-  language: DocumentLanguage,
-  de: string | undefined,
-  en: string | undefined,
-): string | undefined {
-  return language === 'de' ? (de ?? en) : (en ?? de);
 }
 
 /** The word for a legal basis; its name if there is none. */

@@ -5,8 +5,3 @@ const EEA = new Set(
 
 /** Whether data that is sent to a country leaves the European Economic Area (GDPR Art. 44). */
 export const isThirdCountry = (country: string): boolean => !EEA.has(country);
-
-/** The name of a country for a reader; its code if it has none. */
-export function countryIn(language: string, country: string): string {
-  return new Intl.DisplayNames([language], { type: 'region', fallback: 'code' }).of(country) ?? country;
-}

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
-import { download, lethe } from '../service';
+import { download } from '../download';
+import { lethe } from '../service';
 import { useSingle } from '../confirm';
 import { Fault } from '../ui';
 import { useOperatorWords } from './words';

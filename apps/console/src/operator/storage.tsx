@@ -58,12 +58,7 @@ function Storage({ of: { bytes, disk, samples } }: { readonly of: Stored }) {
         <p class="note">{t('firstSample')}</p>
       ) : (
         <>
-          <Chart
-            title={t('growthPlot')}
-            withHours={false}
-            language={localeOf(language)}
-            {...{ times, plot }}
-          />
+          <Chart title={t('growthPlot')} withHours={false} {...{ times, plot }} />
           <Samples of={samples} />
         </>
       )}

@@ -1,13 +1,13 @@
 import { useContext, useState } from 'preact/hooks';
 import { useMutation } from '@tanstack/preact-query';
 import { LetheError } from '@lethe/sdk';
+import { download } from '../download';
 import { useWords, type Words } from '../language';
 import { lethe } from '../service';
 import { SessionContext } from '../session';
 import { Fault } from '../ui';
 import { reasonIn } from '../verify/reasons';
 import { checkEvent, checkLog, type EventHolds, type Found, type LogHolds, type Shown } from './audit-check';
-import { give } from './audit-file';
 import { Progress, useLong } from './audit-long';
 import { NoEd25519, publicKeys } from './audit-source';
 import type { ShownEvent } from './audit-walk';
@@ -76,7 +76,7 @@ export function EventCheck({ event }: { readonly event: ShownEvent }) {
   });
   const proof = useMutation({
     mutationFn: async () => check.data?.proof ?? (await lethe.audit.proof(event.id)),
-    onSuccess: (found) => give(`proof-${event.id}.json`, new Blob([JSON.stringify(found, undefined, 2)])),
+    onSuccess: (found) => download(`proof-${event.id}.json`, JSON.stringify(found, undefined, 2)),
   });
   const found: EventHolds | Found | undefined = check.data?.finding;
   return (

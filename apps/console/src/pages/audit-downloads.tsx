@@ -1,10 +1,11 @@
 import { useContext } from 'preact/hooks';
+import { download } from '../download';
 import { useWords } from '../language';
 import { lethe } from '../service';
 import { SessionContext } from '../session';
 import { Fault } from '../ui';
 import { csvOf } from './audit-csv';
-import { canStream, give, HELD_MAX_MB, saved, sinkFor, TooLargeToHold } from './audit-file';
+import { canStream, HELD_MAX_MB, saved, sinkFor, TooLargeToHold } from './audit-file';
 import type { AuditFilter } from './audit-filter';
 import { Progress, useLong } from './audit-long';
 import { readBy } from './audit-source';
@@ -79,7 +80,7 @@ export function ListDownload({
     );
     signal.throwIfAborted();
     const text = format === 'csv' ? csvOf(rows) : JSON.stringify(rows, undefined, 2);
-    give(`lethe-audit.${format}`, new Blob([text]));
+    download(`lethe-audit.${format}`, text);
     return { rows: rows.length, isWhole };
   });
   return (

@@ -1,3 +1,5 @@
+import { download } from '../download';
+
 /** What a browser that cannot write to a file in parts may hold in memory. */
 export const HELD_MAX_MB = 50;
 const MB = 1_000_000;
@@ -8,7 +10,7 @@ const PART = 250_000;
 export class TooLargeToHold extends Error {}
 
 /** Where a file is written. */
-export interface Sink {
+interface Sink {
   readonly write: (text: string) => Promise<void>;
   readonly close: () => Promise<void>;
   readonly abort: () => Promise<void>;
@@ -44,7 +46,7 @@ function heldSink(name: string): Sink {
       parts.push(text);
       return Promise.resolve();
     },
-    close: () => Promise.resolve(give(name, new Blob(parts))),
+    close: () => Promise.resolve(download(name, ...parts)),
     abort: () => Promise.resolve(void parts.splice(0)),
   };
 }
@@ -75,13 +77,4 @@ export async function saved(
     throw error;
   }
   return size;
-}
-
-/** Gives a file to the user. */
-export function give(name: string, content: Blob): void {
-  const address = URL.createObjectURL(content);
-  const link = document.createElement('a');
-  Object.assign(link, { href: address, download: name });
-  link.click();
-  URL.revokeObjectURL(address);
 }

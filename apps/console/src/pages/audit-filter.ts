@@ -1,3 +1,5 @@
+import { isId } from './user-ids';
+
 /** The types of events that the service itself has. */
 export const EVENT_TYPES = [
   'consent_requested',
@@ -35,7 +37,6 @@ export interface Asked {
   readonly bad: readonly string[];
 }
 
-export const ID = /^\d{17,20}$/;
 const CURSOR = /^[\w.-]{1,500}$/;
 const SKIP_MAX = 100;
 
@@ -44,8 +45,8 @@ const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && !Numb
 
 const TESTS: Readonly<Record<keyof AuditFilter, (text: string) => boolean>> = {
   type: isOneOf(EVENT_TYPES),
-  server: (text) => ID.test(text),
-  user: (text) => ID.test(text),
+  server: isId,
+  user: isId,
   source: isOneOf(SOURCES),
   from: isDay,
   to: isDay,

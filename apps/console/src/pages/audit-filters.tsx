@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useWords } from '../language';
 import { useServers } from '../queries';
-import { type AuditFilter, EVENT_TYPES, ID, SOURCES } from './audit-filter';
+import { type AuditFilter, EVENT_TYPES, SOURCES } from './audit-filter';
+import { isId } from './user-ids';
 
 /** The filters of the log in one line. Each takes effect when it is chosen. */
 export function Filters({
@@ -98,7 +99,7 @@ function IdField({
   const { t } = useWords();
   const [text, setText] = useState(id);
   useEffect(() => setText(id), [id]);
-  const isBad = text !== '' && !ID.test(text);
+  const isBad = text !== '' && !isId(text);
   return (
     <label>
       <span class="hidden">{title}</span>

@@ -19,7 +19,7 @@ export function readBy({ type, user, server }: AuditFilter): Read {
 /** This browser or this connection cannot check signatures. */
 export class NoEd25519 extends Error {}
 
-export class KeysError extends Error {
+class KeysError extends Error {
   constructor(readonly status: number) {
     super(`The public keys were answered with status ${status}.`);
   }

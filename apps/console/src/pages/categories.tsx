@@ -43,10 +43,10 @@ export function CategoriesPage() {
             columns={[
               {
                 title: t('category'),
-                cell: ({ key, label_de, label_en }) => (
+                cell: ({ key, [`label_${language}` as const]: label }) => (
                   <>
                     <Link href={`/categories/${key}`}>
-                      <bdi>{language === 'de' ? label_de : label_en}</bdi>
+                      <bdi>{label}</bdi>
                     </Link>{' '}
                     <code>{key}</code>
                   </>
@@ -61,11 +61,7 @@ export function CategoriesPage() {
               {
                 title: t('fields'),
                 cell: ({ fields }) => (
-                  <bdi>
-                    {fields
-                      .map((field) => (language === 'de' ? field.label_de : field.label_en))
-                      .join(', ') || '–'}
-                  </bdi>
+                  <bdi>{fields.map((field) => field[`label_${language}`]).join(', ') || '–'}</bdi>
                 ),
               },
             ]}

@@ -48,21 +48,19 @@ function Sides({
   );
 }
 
-const inSide = (side: Side, de: string, en: string): string => (side === 'de' ? de : en);
-
 export function CategoryPreview({ of }: { readonly of: PreviewedCategory }) {
   const { data: bot } = useBot();
   return (
     <Sides>
       {(side) => {
         const { page, pageBasis, discord } = USER_WORDS[side];
-        const label = inSide(side, of.label_de, of.label_en);
+        const label = of[`label_${side}`];
         // A language without a purpose shows the other one.
-        const purposes = [of.description_de, of.description_en];
-        const purpose = (side === 'de' ? purposes : purposes.toReversed()).find((text) => text.trim() !== '');
+        const purposes = [of[`description_${side}`], of.description_en, of.description_de];
+        const purpose = purposes.find((text) => text.trim() !== '');
         const basis = of.legal_basis as keyof typeof pageBasis;
         const days = of.retention_days;
-        const fields = of.fields.map((field) => inSide(side, field.label_de, field.label_en)).join(', ');
+        const fields = of.fields.map((field) => field[`label_${side}`]).join(', ');
         return [
           <article key="page">
             <h4>

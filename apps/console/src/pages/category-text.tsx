@@ -56,10 +56,8 @@ export function NewTextPage() {
   );
 }
 
-const labelOf = (side: Side, category: Category): string =>
-  side === 'de' ? category.label_de : category.label_en;
-const purposeOf = (side: Side, { description, description_de: de, description_en: en }: Category): string =>
-  (side === 'de' ? de : en) ?? description ?? '';
+const purposeOf = (side: Side, category: Category): string =>
+  category[`description_${side}`] ?? category.description ?? '';
 
 function wordsOf(side: Side, before: readonly Registered[], known: readonly Category[]): Words {
   const text = before.find(({ language }) => language === side);
@@ -103,7 +101,7 @@ function Form({
       .filter(({ key }) => chosen.includes(key))
       .map((each) => ({
         key: each.key,
-        label: labelOf(side, each),
+        label: each[`label_${side}`],
         text: values[side].about[each.key] ?? '',
       }));
   const content = (side: Side) => {
@@ -168,7 +166,7 @@ function Form({
                   checked={chosen.includes(category.key)}
                   onChange={() => toggle(category.key)}
                 />{' '}
-                <bdi>{labelOf(language, category)}</bdi>
+                <bdi>{category[`label_${language}`]}</bdi>
               </label>
             ))}
           </fieldset>

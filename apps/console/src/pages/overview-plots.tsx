@@ -87,7 +87,7 @@ export function Plots({
             {plot.lines.every(({ values }) => values.every((value) => value === null)) ? (
               <p class="chart empty">{t('noErasures')}</p>
             ) : (
-              <Chart title={t(plot.title)} language={localeOf(language)} {...{ withHours, times, plot }} />
+              <Chart title={t(plot.title)} {...{ withHours, times, plot }} />
             )}
           </section>
         ))}

@@ -8,7 +8,7 @@ import type { Act } from '@app/acts';
 import { type BegunExport, ExportReader, type Wanted, type WantedBy } from './export-reader';
 
 /** An export that is asked for. */
-export interface AskedExport {
+interface AskedExport {
   readonly subject: NamedSubject;
   readonly wanted: WantedBy;
 }
