@@ -192,6 +192,16 @@ describeInBrowser('the pages of the operator in a browser', () => {
     const tier = row.getByLabel('Tier of Birthday bot');
     await tier.selectOption('high');
     expect((await bot.get('/bots/me')).header('x-ratelimit-limit')).toBe('1000000');
+    // Every act is in sight.
+    expect(
+      await page.evaluate(
+        '(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector(".scroll"))',
+      ),
+    ).toBe(0);
+    const change = await row.getByRole('button', { name: 'Change' }).boundingBox();
+    const cell = await row.locator('td:has(form.tier)').boundingBox();
+    // Within its cell, and not above the next one.
+    expect((change?.x ?? NaN) + (change?.width ?? NaN)).toBeLessThan((cell?.x ?? NaN) + (cell?.width ?? NaN));
     await row.getByRole('button', { name: 'Change' }).click();
     await page.waitForSelector('text=Birthday bot has the tier high.');
     expect((await bot.get('/bots/me')).header('x-ratelimit-limit')).toBe('3000000');

@@ -9,6 +9,7 @@ import { CategoriesPage } from './pages/categories';
 import { CategoryPage, NewCategoryPage } from './pages/category';
 import { NewTextPage } from './pages/category-text';
 import { KeysPage } from './pages/keys';
+import { NoticePage } from './pages/notice';
 import { OverviewPage } from './pages/overview';
 import { ReportsPage } from './pages/reports';
 import { SettingsPage } from './pages/settings';
@@ -36,6 +37,7 @@ const PAGES: readonly (readonly [
   ['/audit', 'audit', AuditPage],
   ['/webhooks', 'webhooks', WebhooksPage],
   ['/settings', 'settings', SettingsPage],
+  ['/notice', 'noticeSettings', NoticePage, '/settings'],
   ['/keys', 'keys', KeysPage],
   ['/reports', 'reports', ReportsPage],
 ];

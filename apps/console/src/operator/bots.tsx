@@ -72,7 +72,6 @@ export function OperatorBots() {
               },
               { title: t('users'), cell: ({ subjects }) => counted(subjects) },
               { title: t('values'), cell: ({ values }) => counted(values) },
-              { title: t('created'), cell: ({ created_at: at }) => <When at={at} /> },
               {
                 title: t('lastUsed'),
                 cell: ({ last_used_at: at }) => (at === null ? t('never') : <When at={at} />),
@@ -105,12 +104,16 @@ export function OperatorBots() {
   );
 }
 
-function Name({ of: { name, platform_bot_id: id } }: { readonly of: Bot }) {
+function Name({ of: { name, platform_bot_id: id, created_at: at } }: { readonly of: Bot }) {
+  const { t } = useOperatorWords();
   return (
     <>
       <bdi>{name}</bdi>
       <span class="since line">
         {id} <Copy of={id} />
+      </span>
+      <span class="since">
+        {t('created')} <When at={at} />
       </span>
     </>
   );

@@ -13,7 +13,11 @@ const FIELD_WORDS: readonly (readonly [RegExp, TextName])[] = [
   [/^must be a text of 1 to (\d+)/, 'fieldLength'],
   [/^must be a text of at most (\d+)/, 'fieldMax'],
   [/e-mail/, 'fieldEmail'],
+  [/absolute https URL/, 'fieldHttps'],
   [/URL/, 'fieldUrl'],
+  [/letters of a country/, 'fieldCountry'],
+  [/by a public notice/, 'fieldController'],
+  [/must explain the decisions/, 'fieldDecisions'],
   [/17 to 20 digits/, 'fieldId'],
   [/^must be lower-case/, 'fieldSlug'],
   [/^must be 1 to 64 letters/, 'fieldVersion'],
@@ -63,9 +67,15 @@ export function Refusal({
   readonly beside?: (field: string) => boolean;
 }) {
   const words = useWords();
+  const place = useRef<HTMLSpanElement>(null);
+  // A long form shows the first field that is wrong.
+  useEffect(
+    () => place.current?.closest('form')?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus(),
+    [error],
+  );
   if (!(error instanceof LetheError)) return <Fault error={error} />;
   const faults = faultsOf(error, words);
-  if (faults.size > 0 && [...faults.keys()].every(beside)) return null;
+  if (faults.size > 0 && [...faults.keys()].every(beside)) return <span ref={place} hidden />;
   const [reason] = REASONS[error.reason ?? ''] ?? [];
   if (reason === undefined) return <Fault error={error} />;
   return (

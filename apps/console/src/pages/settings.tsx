@@ -7,6 +7,7 @@ import { lethe } from '../service';
 import { useAllowed } from '../session';
 import { useSingle } from '../confirm';
 import { Loaded } from '../ui';
+import { NoticeSection } from './notice';
 import { faultsOf, Field, Refusal, SaveBar, Unsaved, useDraft } from './settings-form';
 import { Servers } from './settings-servers';
 import { Webhook } from './settings-webhook';
@@ -38,6 +39,7 @@ export function SettingsPage() {
             <p class="lead">{t('serversLead')}</p>
             <Servers />
           </section>
+          <NoticeSection />
           <section class="setting">
             <h2>{t('botIds')}</h2>
             <Ids bot={found} />

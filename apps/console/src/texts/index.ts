@@ -4,6 +4,7 @@ import { audit } from './audit';
 import { categoryTexts } from './categories';
 import { frame } from './frame';
 import { keyTexts } from './keys';
+import { noticeTexts } from './notice';
 import { overview } from './overview';
 import { reports } from './reports';
 import { settings } from './settings';
@@ -17,6 +18,7 @@ const EN = {
   ...categoryTexts.en,
   ...frame.en,
   ...keyTexts.en,
+  ...noticeTexts.en,
   ...overview.en,
   ...reports.en,
   ...settings.en,
@@ -29,6 +31,7 @@ const DE: Readonly<Record<TextName, string>> = {
   ...categoryTexts.de,
   ...frame.de,
   ...keyTexts.de,
+  ...noticeTexts.de,
   ...overview.de,
   ...reports.de,
   ...settings.de,
