@@ -174,7 +174,7 @@ describeInBrowser('the console in a browser', () => {
     [
       'in German, 360 px wide',
       { ...PHONE, width: 360 },
-      ['Testaufruf senden', 'Jetzt versuchen', 'Noch einmal senden'],
+      ['Testaufruf senden', 'Jetzt versuchen', 'Erneut senden'],
     ],
   ] as const)(
     'says what became of a call, and shows its attempts under it, %s',
