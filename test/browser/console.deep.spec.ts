@@ -166,6 +166,12 @@ describeInBrowser('the console in a browser', () => {
     const page = await signedIn();
     await find(page, declining);
     await page.waitForSelector('.facts .badge.none');
+    expect(await page.textContent('.facts .badge')).toBe('declined');
+    // The list says the same.
+    await toPage(page, 'users');
+    await page.waitForSelector('.badge[title=declined]');
+    await page.goBack();
+    await page.waitForSelector('.facts .badge.none');
     expect(await page.textContent('.facts')).toMatch(/Declined\w/);
   });
 
