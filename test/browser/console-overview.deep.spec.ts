@@ -117,7 +117,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     await countedAlso(10);
     await bot.hasConsent(subject());
     const page = await signedIn();
-    const accepted = '/audit?event_type=consent_accepted';
+    const accepted = '/audit?type=consent_accepted';
     expect(await card(page, accepted)).toEqual(['7', 'before: 0']);
     await page.getByRole('link', { name: '7 days' }).click();
     await page.waitForURL('**/console/?period=7d');
@@ -131,6 +131,9 @@ describeInBrowser('the overview of the console in a browser', () => {
     await page.locator('.cards .number', { hasText: '7' }).first().waitFor();
     await page.locator(`a.card[href="/console${accepted}"]`).click();
     await page.waitForURL(`**/console${accepted}`);
+    await page.waitForSelector('.log tbody');
+    const kinds = await page.locator('.log tbody td:nth-child(2) span').allTextContents();
+    expect(new Set(kinds)).toEqual(new Set(['consent given']));
   });
 
   it.each([

@@ -98,6 +98,24 @@ describeInBrowser('the webhooks of the console in a browser', () => {
     await page.waitForSelector(`${ROWS}:nth-child(5)`);
   });
 
+  it('leads from the undelivered calls to each of their states', async () => {
+    receiver.status = 500;
+    // A test call is tried once.
+    await bot.post('/webhooks/test', {});
+    await tried();
+    const page = await signedIn();
+    await opened(page);
+    for (const [name, status] of [
+      ['given up', 'exhausted'],
+      ['ended by the receiver', 'gone'],
+      ['dropped, no address', 'cancelled'],
+    ]) {
+      await page.locator('.health').getByRole('link', { name }).click();
+      await page.waitForURL(`**/webhooks?status=${status}`);
+      expect(await page.locator('main select').first().inputValue()).toBe(status);
+    }
+  });
+
   it('walks to older calls by a cursor, also after a new one and a reload', async () => {
     await withdrawn(23, 200);
     const page = await signedIn();
@@ -173,7 +191,7 @@ describeInBrowser('the webhooks of the console in a browser', () => {
     await page.locator('dialog button.danger').dblclick();
     await page.waitForSelector('text=Calls that are sent again: 1.');
     await receiver.received(calls + 1);
-    await page.getByLabel('Only calls that were given up').uncheck();
+    await page.getByLabel('Only undelivered calls').uncheck();
     await ask.click();
     expect(await page.textContent('dialog')).toContain('delivered ones too');
     await page.locator('dialog button.danger').click();

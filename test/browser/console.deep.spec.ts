@@ -166,6 +166,12 @@ describeInBrowser('the console in a browser', () => {
     const page = await signedIn();
     await find(page, declining);
     await page.waitForSelector('.facts .badge.none');
+    expect(await page.textContent('.facts .badge')).toBe('declined');
+    // The list says the same.
+    await toPage(page, 'users');
+    await page.waitForSelector('.badge[title=declined]');
+    await page.goBack();
+    await page.waitForSelector('.facts .badge.none');
     expect(await page.textContent('.facts')).toMatch(/Declined\w/);
   });
 
@@ -174,7 +180,7 @@ describeInBrowser('the console in a browser', () => {
     [
       'in German, 360 px wide',
       { ...PHONE, width: 360 },
-      ['Testaufruf senden', 'Jetzt versuchen', 'Noch einmal senden'],
+      ['Testaufruf senden', 'Jetzt versuchen', 'Erneut senden'],
     ],
   ] as const)(
     'says what became of a call, and shows its attempts under it, %s',

@@ -1,6 +1,13 @@
 /** The words for the values of the service, which are the same in every language of the interface. */
 const EN = {
-  consent: { none: 'not asked', pending: 'asked', accepted: 'accepted', revoked: 'revoked' },
+  consent: {
+    none: 'not asked',
+    pending: 'asked',
+    accepted: 'accepted',
+    revoked: 'withdrawn',
+    // No status of the interface: a user without one who has said no.
+    declined: 'declined',
+  },
   action: {
     requested: 'asked',
     shown: 'shown again',
@@ -52,6 +59,15 @@ const EN = {
     deletion_completed: 'erasure completed',
     deletion_failed: 'erasure failed',
   },
+  detail: {
+    version: 'version',
+    category: 'category',
+    categories: 'categories',
+    format: 'format',
+    reason: 'reason',
+    request_id: 'request',
+    reapplied: 'repeated after a restore',
+  },
   actor: {
     console: 'Console',
     privacy_page: 'Privacy page',
@@ -71,7 +87,13 @@ const EN = {
 export type Kind = keyof typeof EN;
 
 const DE: { readonly [K in Kind]: Readonly<Record<keyof (typeof EN)[K], string>> } = {
-  consent: { none: 'nicht gefragt', pending: 'gefragt', accepted: 'erteilt', revoked: 'widerrufen' },
+  consent: {
+    none: 'nicht gefragt',
+    pending: 'gefragt',
+    accepted: 'erteilt',
+    revoked: 'widerrufen',
+    declined: 'abgelehnt',
+  },
   action: {
     requested: 'gefragt',
     shown: 'noch einmal gezeigt',
@@ -126,6 +148,15 @@ const DE: { readonly [K in Kind]: Readonly<Record<keyof (typeof EN)[K], string>>
     deletion_requested: 'Löschung angefordert',
     deletion_completed: 'Löschung abgeschlossen',
     deletion_failed: 'Löschung fehlgeschlagen',
+  },
+  detail: {
+    version: 'Fassung',
+    category: 'Kategorie',
+    categories: 'Kategorien',
+    format: 'Format',
+    reason: 'Grund',
+    request_id: 'Antrag',
+    reapplied: 'nach einer Wiederherstellung wiederholt',
   },
   actor: {
     console: 'Konsole',

@@ -10,13 +10,16 @@ export function actorOf({ source, details }: ShownEvent): string | undefined {
   return typeof actor === 'string' ? actor : undefined;
 }
 
-/** The details in one line, without the actor, which has its own column. */
-export function lineOf(event: ShownEvent): string {
+/**
+ * The details in one line, without the actor, which has its own column. What the service writes has words; the names of a bot
+ * are its own.
+ */
+export function lineOf(event: ShownEvent, named: (key: string) => string = (key) => key): string {
   const { details } = event;
   if (details === null) return '';
   const hasActor = actorOf(event) !== undefined;
   const parts = Object.entries(details).flatMap(([key, value]: [string, unknown]) =>
-    hasActor && key === 'actor' ? [] : [`${key}: ${textOf(value)}`],
+    hasActor && key === 'actor' ? [] : [`${event.source === 'service' ? named(key) : key}: ${textOf(value)}`],
   );
   const line = parts.join(' · ');
   return line.length > LINE_MAX ? `${line.slice(0, LINE_MAX)}…` : line;

@@ -7,9 +7,14 @@ import type { AuditFilter } from './audit-filter';
 import type { ShownEvent } from './audit-walk';
 import { actorOf, lineOf } from './audit-line';
 
+/** What tells a key from the others: every key begins with `sk_live_` or `sk_test_`. */
+const shortOf = (prefix: string): string => prefix.replace(/^sk_[a-z]+_(?=.)/, '');
+
 /** An actor in words: the beginning of a key is part of it. */
 function actorIn({ t, named }: Words, actor: string): string {
-  return actor.startsWith('key:') ? t('actorKey', { prefix: actor.slice(4) }) : named('actor', actor);
+  return actor.startsWith('key:')
+    ? t('actorKey', { prefix: shortOf(actor.slice(4)) })
+    : named('actor', actor);
 }
 
 /** Who has acted: the actor that the service names, or the bot for its own entries. */
@@ -31,6 +36,13 @@ export function ErasedOr({
   return event.erased === true ? <em>{t('eraseMark')}</em> : <>{children}</>;
 }
 
+/** The details in one line; the whole line on hover. */
+export function DetailsLine({ event }: { readonly event: ShownEvent }) {
+  const { named } = useWords();
+  const line = lineOf(event, (key) => named('detail', key));
+  return line === '' ? <bdi>–</bdi> : <bdi title={line}>{line}</bdi>;
+}
+
 /** The details in one line, which unfolds what is below it. */
 export function Line({
   event,
@@ -42,11 +54,10 @@ export function Line({
   readonly onClick: () => void;
 }) {
   const { t } = useWords();
-  const line = lineOf(event);
   return (
     <button class="log-line" type="button" aria-expanded={isOpen} onClick={onClick}>
       <span class="hidden">{t('details')}: </span>
-      <bdi>{line === '' ? '–' : line}</bdi>
+      <DetailsLine event={event} />
     </button>
   );
 }

@@ -14,19 +14,19 @@ const CARDS: readonly Card[] = [
   {
     name: 'consentsAccepted',
     of: ({ counts }) => counts.consent_accepted,
-    path: '/audit?event_type=consent_accepted',
+    path: '/audit?type=consent_accepted',
   },
   {
     name: 'consentsRevoked',
     of: ({ counts }) => counts.consent_revoked,
-    path: '/audit?event_type=consent_revoked',
+    path: '/audit?type=consent_revoked',
   },
-  { name: 'submits', of: ({ counts }) => counts.data_submitted, path: '/audit?event_type=data_submitted' },
-  { name: 'exports', of: ({ counts }) => counts.data_exported, path: '/audit?event_type=data_exported' },
+  { name: 'submits', of: ({ counts }) => counts.data_submitted, path: '/audit?type=data_submitted' },
+  { name: 'exports', of: ({ counts }) => counts.data_exported, path: '/audit?type=data_exported' },
   {
     name: 'erasures',
     of: ({ counts }) => counts.deletion_completed,
-    path: '/audit?event_type=deletion_completed',
+    path: '/audit?type=deletion_completed',
   },
   {
     name: 'webhooksDelivered',

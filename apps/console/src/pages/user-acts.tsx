@@ -90,14 +90,16 @@ export function UserActs({
             </button>
           )}
           {canErase && (
-            <button class="danger" type="button" onClick={() => setAsked('erase')}>
-              {t('erase')}
-            </button>
-          )}
-          {canErase && held > 1 && (
-            <button class="danger" type="button" onClick={() => setAsked('everywhere')}>
-              {t('userEraseAll')}
-            </button>
+            <div class="pair">
+              <button class="danger" type="button" onClick={() => setAsked('erase')}>
+                {t('erase')}
+              </button>
+              {held > 1 && (
+                <button class="danger" type="button" onClick={() => setAsked('everywhere')}>
+                  {t('userEraseAll')}
+                </button>
+              )}
+            </div>
           )}
         </div>
       )}

@@ -5,6 +5,7 @@ import { CategoryName, When } from '../parts';
 import { lethe } from '../service';
 import { Code, Loaded, Table } from '../ui';
 import type { Ids } from './user-ids';
+import { ConsentState } from './users';
 import type { ListedUser } from './users-query';
 
 /** The consent of a user as it is now, as a whole and by category. */
@@ -22,7 +23,7 @@ export function Consent({ of: user }: { readonly of: ListedUser }) {
       <dl class="facts">
         <dt>{t('status')}</dt>
         <dd>
-          <Code kind="consent" of={user.status} class={`badge ${user.status}`} />
+          <ConsentState of={user} />
         </dd>
         {user.version !== null && (
           <>

@@ -6,7 +6,7 @@ import { useWords } from '../language';
 import { When } from '../parts';
 import { lethe } from '../service';
 import { Code, Loaded, type Loading, Table } from '../ui';
-import { Value } from '../value';
+import { DetailsLine, Who } from './audit-row';
 import type { Ids } from './user-ids';
 import { UserServer } from './users';
 
@@ -55,12 +55,12 @@ export function Events({ ids, isHeld }: { readonly ids: Ids; readonly isHeld: bo
                 title: t('event'),
                 cell: ({ event_type: type }) => <Code kind="event" of={type} class="line" />,
               },
-              { title: t('source'), cell: ({ source }) => <Code kind="source" of={source} class="line" /> },
-              { title: t('details'), cell: ({ details }) => <Value of={details} /> },
+              { title: t('who'), cell: (event) => <Who event={event} /> },
+              { title: t('details'), cell: (event) => <DetailsLine event={event} /> },
             ]}
           />
           {found.total_count > 0 && (
-            <p>
+            <p class="after">
               <Link href={`/audit?server=${ids.guild_id}&user=${ids.user_id}`}>{t('userInLog')}</Link>
             </p>
           )}

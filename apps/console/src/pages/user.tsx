@@ -8,7 +8,7 @@ import { Consent, History } from './user-consent';
 import { type Ids, isId } from './user-ids';
 import { Deliveries, Events } from './user-trail';
 import { Values } from './user-values';
-import { UserServer } from './users';
+import { ConsentState, UserServer } from './users';
 import { hrefOf } from './users-address';
 import { useServersOfUser, useUser } from './users-query';
 import './users.css';
@@ -100,7 +100,7 @@ function User({ ids }: { readonly ids: Ids }) {
 
 /** Where else something is held about the same user. */
 function OtherServers({ ids, isHeld }: { readonly ids: Ids; readonly isHeld: boolean }) {
-  const { t, named } = useWords();
+  const { t } = useWords();
   const { data } = useServersOfUser(ids.user_id);
   const others = data?.items.filter(({ guild_id: id }) => id !== ids.guild_id) ?? [];
   if (data === undefined || (!isHeld && others.length === 0)) return null;
@@ -111,16 +111,14 @@ function OtherServers({ ids, isHeld }: { readonly ids: Ids; readonly isHeld: boo
         <p class="small">{t('userNowhere')}</p>
       ) : (
         <ul class="plain others">
-          {others.map(({ guild_id: id, status, updated_at: at }) => (
-            <li key={id}>
-              <Link href={userPath(ids.user_id, id)}>
-                <UserServer id={id} />
+          {others.map((other) => (
+            <li key={other.guild_id}>
+              <Link href={userPath(ids.user_id, other.guild_id)}>
+                <UserServer id={other.guild_id} />
               </Link>{' '}
-              <span class={`badge ${status}`} title={status}>
-                {named('consent', status)}
-              </span>
+              <ConsentState of={other} />
               <div class="small">
-                <When at={at} />
+                <When at={other.updated_at} />
               </div>
             </li>
           ))}

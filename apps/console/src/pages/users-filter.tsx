@@ -44,7 +44,6 @@ export function UsersFilterForm({ address }: { readonly address: Address }) {
         }}
       >
         <div class="row">
-          {' '}
           <label>
             {t('usersFind')}
             <input
@@ -63,21 +62,27 @@ export function UsersFilterForm({ address }: { readonly address: Address }) {
           </button>
         </div>
         <div class="row filters">
-          {' '}
           <Choice
             name={t('server')}
+            all={t('allServers')}
             of={known}
             chosen={address.server}
             onChoose={(server) => filter({ server })}
           />
           <Choice
             name={t('status')}
-            of={STATUSES.map((status) => [status, named('consent', status)])}
+            all={t('anyState')}
+            of={STATUSES.map((status) => [
+              status,
+              // The service counts who has said no among those without a consent.
+              status === 'none' ? t('usersNotAsked') : named('consent', status),
+            ])}
             chosen={address.status}
             onChoose={(chosen) => filter({ status: STATUSES.find((status) => status === chosen) })}
           />
           <Choice
             name={t('category')}
+            all={t('usersAnyCategory')}
             of={labels}
             chosen={address.category}
             onChoose={(category) => filter({ category })}
@@ -94,7 +99,7 @@ export function UsersFilterForm({ address }: { readonly address: Address }) {
               <option value="all">{t('usersAll')}</option>
             </select>
           </label>
-        </div>{' '}
+        </div>
       </form>
       {isBad && (
         <p class="notice bad" role="alert" id="users-bad-id">
@@ -108,22 +113,23 @@ export function UsersFilterForm({ address }: { readonly address: Address }) {
 /** One entry of a list, or all. One that is chosen and not in the list, as from an old bookmark, is shown as it is. */
 function Choice({
   name,
+  all,
   of,
   chosen = '',
   onChoose,
 }: {
   readonly name: string;
+  readonly all: string;
   readonly of: readonly (readonly [value: string, name: string])[];
   readonly chosen?: string | undefined;
   readonly onChoose: (value: string | undefined) => void;
 }) {
-  const { t } = useWords();
   const isKnown = chosen === '' || of.some(([value]) => value === chosen);
   return (
     <label>
       {name}
       <select value={chosen} onChange={(event) => onChoose(event.currentTarget.value || undefined)}>
-        <option value="">{t('all')}</option>
+        <option value="">{all}</option>
         {!isKnown && <option value={chosen}>{chosen}</option>}
         {of.map(([value, text]) => (
           <option key={value} value={value}>

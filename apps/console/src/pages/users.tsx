@@ -79,7 +79,7 @@ function Rows({ of, address }: { readonly of: UsersPart; readonly address: Addre
         { title: t('server'), cell: ({ guild_id: id }) => <UserServer id={id} /> },
         {
           title: t('status'),
-          cell: ({ status }) => <Code kind="consent" of={status} class={`badge ${status}`} />,
+          cell: (user) => <ConsentState of={user} />,
         },
         { title: t('usersCategories'), cell: (user) => <Categories of={user} /> },
         { title: t('usersChanged'), cell: ({ updated_at: at }) => <When at={at} /> },
@@ -121,6 +121,12 @@ function Nobody({ of, address }: { readonly of: UsersPart; readonly address: Add
 export function UserServer({ id }: { readonly id: string }) {
   const { t } = useWords();
   return id === BOT_WIDE ? <em title={id}>{t('usersBotWide')}</em> : <ServerName id={id} />;
+}
+
+/** The state of a consent. A user who has said no is not one who was never asked. */
+export function ConsentState({ of: { status, declined_at: no } }: { readonly of: ListedUser }) {
+  const isDeclined = status === 'none' && no != null;
+  return <Code kind="consent" of={isDeclined ? 'declined' : status} class={`badge ${status}`} />;
 }
 
 /** The categories that a consent is about. One in another state than the consent says so. */

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { Link } from 'wouter-preact';
 import type { Schemas } from '@lethe/sdk';
 import { useWords } from '../language';
@@ -6,9 +7,12 @@ import { Code } from '../ui';
 
 type Health = Schemas['WebhookHealthView'];
 
+/** The states of an undelivered call. The list shows one state at a time. */
+const UNDELIVERED = ['exhausted', 'gone', 'cancelled'] as const;
+
 /** Where calls go, whether they arrive, since when not and why. */
 export function HealthFacts({ url, health }: { readonly url: string; readonly health: Health }) {
-  const { t, count } = useWords();
+  const { t, count, named } = useWords();
   const { consecutive_failures: failures, last_outcome: outcome } = health;
   return (
     <dl class="facts health">
@@ -50,7 +54,17 @@ export function HealthFacts({ url, health }: { readonly url: string; readonly he
       </dd>
       <dt>{t('undeliveredCalls')}</dt>
       <dd>
-        <Link href="/webhooks?status=exhausted">{count(health.undelivered)}</Link>
+        {count(health.undelivered)}
+        {health.undelivered > 0 && (
+          <span class="small">
+            {UNDELIVERED.map((status, at) => (
+              <Fragment key={status}>
+                {at === 0 ? ': ' : ' · '}
+                <Link href={`/webhooks?status=${status}`}>{named('delivery', status)}</Link>
+              </Fragment>
+            ))}
+          </span>
+        )}
       </dd>
     </dl>
   );

@@ -173,18 +173,18 @@ function Calls({ of, again }: { readonly of: readonly Delivery[]; readonly again
     },
     {
       title: t('lastOutcome'),
-      cell: ({ last_outcome: last, last_status_code: code }: Delivery) => (
-        <Result outcome={last} status={code} />
+      cell: ({ last_outcome: last, last_status_code: code, next_attempt_at: next }: Delivery) => (
+        <>
+          <Result outcome={last} status={code} />
+          {next !== null && (
+            <span class="small">
+              {' · '}
+              {t('nextAttempt')}: <When at={next} />
+            </span>
+          )}
+        </>
       ),
     },
-    ...(of.some(({ next_attempt_at: at }) => at !== null)
-      ? [
-          {
-            title: t('nextAttempt'),
-            cell: ({ next_attempt_at: at }: Delivery) => at !== null && <When at={at} />,
-          },
-        ]
-      : []),
     {
       title: t('attempts'),
       cell: ({ id, attempt_count: attempts }: Delivery) => (

@@ -64,20 +64,27 @@ export function Attempts({ id }: { readonly id: string }) {
   const delivery = useQuery({ queryKey: ['delivery', id], queryFn: () => lethe.webhooks.delivery(id) });
   return (
     <Loaded from={delivery}>
-      {({ attempts }) => (
-        <Table
-          caption={t('attempts')}
-          of={{ items: attempts, page: 1, total_pages: 1, total_count: attempts.length }}
-          columns={[
-            { title: t('attempts'), cell: ({ number }) => count(number) },
-            { title: t('time'), cell: ({ started_at: at }) => <When at={at} /> },
-            {
-              title: t('result'),
-              cell: ({ outcome, status_code: code }) => <Result outcome={outcome} status={code} />,
-            },
-            { title: t('durationMs'), cell: ({ duration_ms: ms }) => (ms === null ? '–' : count(ms)) },
-          ]}
-        />
+      {({ attempts, next_attempt_at: next }) => (
+        <>
+          {next !== null && (
+            <p class="small">
+              {t('nextAttempt')}: <When at={next} />
+            </p>
+          )}
+          <Table
+            caption={t('attempts')}
+            of={{ items: attempts, page: 1, total_pages: 1, total_count: attempts.length }}
+            columns={[
+              { title: t('attempts'), cell: ({ number }) => count(number) },
+              { title: t('time'), cell: ({ started_at: at }) => <When at={at} /> },
+              {
+                title: t('result'),
+                cell: ({ outcome, status_code: code }) => <Result outcome={outcome} status={code} />,
+              },
+              { title: t('durationMs'), cell: ({ duration_ms: ms }) => (ms === null ? '–' : count(ms)) },
+            ]}
+          />
+        </>
       )}
     </Loaded>
   );

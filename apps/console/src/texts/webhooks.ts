@@ -13,7 +13,7 @@ export const webhooks = {
     lastDelivery: 'Last delivery',
     neverDelivered: 'none yet',
     pendingCalls: 'Waiting calls',
-    undeliveredCalls: 'Calls given up',
+    undeliveredCalls: 'Undelivered calls',
     attempts: 'Attempts',
     lastOutcome: 'Last outcome',
     redeliver: 'Send again',
@@ -40,13 +40,13 @@ export const webhooks = {
     replayLead:
       'For a bot that has lost calls, for example after a backup was restored. The calls have the ids they had, so a receiver that remembers ids ignores what it knows.',
     replaySince: 'Since',
-    replayUndelivered: 'Only calls that were given up',
+    replayUndelivered: 'Only undelivered calls',
     replayAct: 'Send again',
     replayTitle: 'Send the calls again?',
     replayNoteAll:
       'Every call since {time} is sent again to {host}, oldest first, delivered ones too. Waiting calls keep their time.',
     replayNoteUndelivered:
-      'Every call since {time} that was given up is sent again to {host}, oldest first. Waiting calls keep their time.',
+      'Every undelivered call since {time} is sent again to {host}, oldest first. Waiting calls keep their time.',
     replayRunning: 'The calls are being queued …',
     replayDone: 'Calls that are sent again: {number}.',
     replayNone: 'No call since this time is to be sent again.',
@@ -65,10 +65,10 @@ export const webhooks = {
     lastDelivery: 'Letzte Zustellung',
     neverDelivered: 'noch keine',
     pendingCalls: 'Wartende Aufrufe',
-    undeliveredCalls: 'Aufgegebene Aufrufe',
+    undeliveredCalls: 'Nicht zugestellte Aufrufe',
     attempts: 'Versuche',
     lastOutcome: 'Letztes Ergebnis',
-    redeliver: 'Noch einmal senden',
+    redeliver: 'Erneut senden',
     sendTest: 'Testaufruf senden',
     tryNow: 'Jetzt versuchen',
     nextAttempt: 'Nächster Versuch',
@@ -92,13 +92,13 @@ export const webhooks = {
     replayLead:
       'Für einen Bot, der Aufrufe verloren hat, etwa nachdem eine Sicherung zurückgespielt wurde. Die Aufrufe haben die gleichen IDs wie zuvor: Ein Empfänger, der sich IDs merkt, übergeht, was er kennt.',
     replaySince: 'Seit',
-    replayUndelivered: 'Nur aufgegebene Aufrufe',
+    replayUndelivered: 'Nur nicht zugestellte Aufrufe',
     replayAct: 'Noch einmal senden',
     replayTitle: 'Die Aufrufe noch einmal senden?',
     replayNoteAll:
       'Jeder Aufruf seit {time} wird noch einmal an {host} gesendet, die ältesten zuerst, auch zugestellte. Wartende Aufrufe behalten ihren Zeitpunkt.',
     replayNoteUndelivered:
-      'Jeder aufgegebene Aufruf seit {time} wird noch einmal an {host} gesendet, die ältesten zuerst. Wartende Aufrufe behalten ihren Zeitpunkt.',
+      'Jeder nicht zugestellte Aufruf seit {time} wird noch einmal an {host} gesendet, die ältesten zuerst. Wartende Aufrufe behalten ihren Zeitpunkt.',
     replayRunning: 'Die Aufrufe werden eingereiht …',
     replayDone: 'Aufrufe, die noch einmal gesendet werden: {number}.',
     replayNone: 'Seit diesem Zeitpunkt ist kein Aufruf noch einmal zu senden.',
