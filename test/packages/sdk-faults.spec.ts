@@ -200,6 +200,8 @@ describe('keys', () => {
     expect(secret).toMatch(/^whsec_/);
     expect(await lethe.bots.processingRecordText()).toMatch(/^# Record of /);
     expect(await lethe.bots.processingRecordText({ language: 'de' })).toMatch(/^# Verzeichnis von /);
-    expect(await lethe.bots.processingRecordText({ format: 'html', language: 'de' })).toMatch(/^<!doctype html>/);
+    expect(await lethe.bots.processingRecordText({ format: 'html', language: 'de' })).toMatch(
+      /^<!doctype html>/,
+    );
   });
 });

@@ -285,7 +285,9 @@ describe('a module that a team has added in five steps', () => {
     }
     await bot.delete('/data/categories/reminders');
     expect(rowsOf(bot)).toBe(0);
-    expect(await deletions()).toEqual([{ category: 'reminders', actor: expect.stringMatching(/^key:/) as unknown }]);
+    expect(await deletions()).toEqual([
+      { category: 'reminders', actor: expect.stringMatching(/^key:/) as unknown },
+    ]);
   });
 
   it('has its rows removed with the bot', async () => {

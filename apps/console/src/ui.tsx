@@ -130,7 +130,7 @@ export function Table<Item>({
           </tbody>
         </table>
       </div>
-      {onPage && (
+      {onPage && of.total_pages > 1 && (
         <div class="pager">
           <button type="button" disabled={of.page <= 1} onClick={() => onPage(of.page - 1)}>
             {t('previous')}

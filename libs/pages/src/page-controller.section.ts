@@ -110,7 +110,14 @@ function recipientsIn(
   const items = recipients
     .map((one) => taken(() => recipientIn(language, one)))
     .filter((item) => item !== undefined);
-  return items.length === 0 ? undefined : row(WORDS[language].recipients, html`<ul>${items}</ul>`);
+  return items.length === 0
+    ? undefined
+    : row(
+        WORDS[language].recipients,
+        html`<ul>
+          ${items}
+        </ul>`,
+      );
 }
 
 /** A recipient as in the notice and in the record: its country, what it does, and what protects a transfer to it. */

@@ -37,8 +37,8 @@ export class PageView {
         ${facts.isSuspended && html`<section class="warn"><p>${texts.suspended}</p></section>`}
         ${subjects.length === 0 && html`<section><p>${texts.nothing}</p></section>`} ${subjects}
         ${isMore && html`<section><p>${texts.more}</p></section>`}
-        ${link.allow.includes('export') && this.exporting(making)} ${said}
-        ${rights(parts)} ${link.allow.includes('forget') && this.forgetting(making)}`,
+        ${link.allow.includes('export') && this.exporting(making)} ${said} ${rights(parts)}
+        ${link.allow.includes('forget') && this.forgetting(making)}`,
     );
   }
 

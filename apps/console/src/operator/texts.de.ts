@@ -6,7 +6,7 @@ export const operatorDe: OperatorTexts = {
   health: 'Zustand',
   ledger: 'Löschbuch',
   installation: 'Installation',
-  working: 'Arbeitet wie eingestellt',
+  working: 'Alle Teile des Dienstes arbeiten. Was sonst gefunden wurde, steht darunter.',
   degraded: 'Eingeschränkt',
   whatToDo: 'Was zu tun ist',
   healthNote: 'Vom Prozess, der geantwortet hat, in diesem Augenblick.',

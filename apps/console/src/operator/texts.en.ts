@@ -5,7 +5,7 @@ export const operatorEn = {
   health: 'Health',
   ledger: 'Ledger',
   installation: 'Installation',
-  working: 'Works as configured',
+  working: 'Every part of the service works. What was found besides is below.',
   degraded: 'Degraded',
   whatToDo: 'What to do',
   healthNote: 'Of the process that has answered, at this moment.',

@@ -3,7 +3,7 @@ import { useWords } from '../language';
 import { When } from '../parts';
 import { lethe } from '../service';
 import { Fault, Loaded } from '../ui';
-import { give } from './audit-file';
+import { download } from '../download';
 import { ProcessingRecord, type Recorded } from './processing-record';
 import './reports.css';
 
@@ -44,7 +44,7 @@ function Files({ of }: { readonly of: Recorded }) {
         format === 'json'
           ? JSON.stringify(of, undefined, 2)
           : await lethe.bots.processingRecordText({ format, language });
-      give(`${t('recordFile')}.${ENDS[format]}`, new Blob([text], { type: TYPES[format] }));
+      download(`${t('recordFile')}.${ENDS[format]}`, new Blob([text], { type: TYPES[format] }));
     },
   });
   return (

@@ -52,7 +52,6 @@ export class DeletionRequest {
   @JsonColumn({ name: 'erased_rows', nullable: true }) erasedRows: Readonly<Record<string, number>> | null;
   /** The text of the first issue. */
   @TextColumn({ nullable: true }) certificate: string | null;
-  /** The page on which the user has asked for it; null for a call of the bot. */
   /** Who asked for it; null for one of an earlier release that the bot asked for. */
   @TextColumn({ name: 'via', nullable: true }) by: string | null;
 
