@@ -125,7 +125,7 @@ describeInBrowser('the pages of the operator in a browser', () => {
     await page.locator('tbody tr', { hasText: of.platformBotId }).getByRole('button', { name }).click();
     await page.waitForSelector('dialog[open]');
     expect(await page.locator('dialog button.danger').isDisabled()).toBe(true);
-    const input = page.getByLabel(`Type ${of.platformBotId} to confirm`);
+    const input = page.getByLabel(`Type “${of.platformBotId}” to confirm`);
     expect(await input.getAttribute('aria-describedby')).toBe('confirm-note');
     await input.fill(of.platformBotId);
     await page.locator('dialog button.danger').dblclick();
