@@ -1,4 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { keysPath } from '@app/database';
 import { Bot, field } from '../support/bot';
 import { useBuild } from '../support/build';
@@ -161,8 +163,11 @@ class Rounds {
   }
 }
 
-let rounds: Rounds;
-afterEach(() => rounds.stop());
+let rounds: Rounds | undefined;
+afterEach(async () => {
+  await rounds?.stop();
+  rounds = undefined;
+});
 
 async function expectTrueAnswers(kind: 'kill' | 'cut', count: number): Promise<void> {
   rounds = new Rounds(kind);
@@ -177,6 +182,41 @@ describe('kill -9 at any moment', () => {
     () => expectTrueAnswers('kill', atDepth(6, 20)),
     MINUTES_MS,
   );
+});
+
+/** What the journal says of a file of which it has one write, made so far. @returns the error, if it finds one */
+function found(at: number, written: number, made: number): string | undefined {
+  const [directory, record] = [mkdtempSync(join(tmpdir(), 'lethe-journal-')), Buffer.alloc(24)];
+  try {
+    const journal = new IoJournal(directory, directory);
+    record.writeUInt32LE(1, 0);
+    record.writeBigUInt64LE(BigInt(at), 8);
+    record.writeBigUInt64LE(BigInt(written), 16);
+    writeFileSync(join(directory, 'io.journal'), Buffer.concat([record, Buffer.alloc(written, 'x')]));
+    const content = Buffer.concat([Buffer.alloc(at), Buffer.alloc(made, 'x')]);
+    writeFileSync(join(directory, 'lethe.db'), made === 0 ? '' : content);
+    journal.cut(0);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+describeIoFaults('the journal of what a process has written', () => {
+  it.each([
+    ['whole', 56, 4_096, 4_096],
+    ['not at all', 56, 4_096, 0],
+    ['up to the end of its first page', 56, 4_096, 4_040],
+    ['up to the end of its second page', 56, 9_000, 8_136],
+  ])('knows a last write that a kill has left: made %s', (_, at, written, made) => {
+    expect(found(at, written, made)).toBeUndefined();
+  });
+
+  it('refuses a file to which no write leads', () => {
+    expect(found(56, 4_096, 4_000)).toBe('the journal does not lead to the present lethe.db');
+  });
 });
 
 describeIoFaults('a power cut, which loses some of what was not synced,', () => {

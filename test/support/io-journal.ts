@@ -6,6 +6,8 @@ import { preloaded } from './io-faults';
 const FILES = ['lethe.db', 'lethe.db-wal', 'keys.db', 'keys.db-wal'] as const;
 const [WRITE, SYNC, TRUNCATE, UNLINK] = [1, 2, 3, 4];
 const RECORD_BYTES = 24;
+/** A page of the kernel's cache. */
+const PAGE = 4_096;
 /** What a disk writes as a whole. */
 const SECTORS = [512, 4_096] as const;
 /** How many of the changes after the last sync reach the disk. */
@@ -78,13 +80,15 @@ export class IoJournal {
     }
   }
 
-  /** The last change of a file is perhaps recorded and not made. */
+  /** The last change of a file is perhaps recorded and not made, or made in part. */
   private requireComplete(): void {
     for (const [at, name] of FILES.entries()) {
       const { image, changes } = this.states[at] as FileState;
       const present = contentOf(this.read(name));
-      const isPresent = (some: readonly Change[]): boolean => contentOf(changed(image, some)).equals(present);
-      if (!isPresent(changes) && !isPresent(changes.slice(0, -1)))
+      const [before, last] = [changes.slice(0, -1), changes.at(-1)];
+      const isPresent = (made: readonly Change[]): boolean =>
+        contentOf(changed(image, [...before, ...made])).equals(present);
+      if (!isPresent([]) && !(last !== undefined && madeOf(last).some((made) => isPresent([made]))))
         throw new Error(`the journal does not lead to the present ${name}`);
     }
   }
@@ -98,6 +102,14 @@ export class IoJournal {
     if (content === undefined) rmSync(join(this.data, name), { force: true });
     else writeFileSync(join(this.data, name), content, { mode: 0o600 });
   }
+}
+
+/** What a kill may leave of a change: the kernel looks for a fatal signal before each page of a write. */
+function madeOf(change: Change): Change[] {
+  const made = [change];
+  for (let end = PAGE - (change.at % PAGE); change.op === WRITE && end < change.bytes.length; end += PAGE)
+    made.push({ ...change, bytes: change.bytes.subarray(0, end) });
+  return made;
 }
 
 /** Some of the changes; none behind a truncation or removal that is lost, since later writes need its new blocks. */
