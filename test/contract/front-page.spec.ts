@@ -56,6 +56,8 @@ describe('GET / in a browser', () => {
 
   it.each(['en', 'de'])('describes each condition of readiness in words: %s', async (language) => {
     const degradations = service.app.get(Degradations);
+    // A watch of the service would end what it does not see.
+    jest.spyOn(degradations, 'note').mockReturnValue(false);
     for (const condition of [...CONDITIONS, 'of_later']) degradations.begin(condition);
     const page = await textOf('', language);
     for (const condition of [...CONDITIONS, 'of_later']) degradations.end(condition);

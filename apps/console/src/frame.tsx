@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { useIsFetching, useQueryClient } from '@tanstack/preact-query';
 import { Link, matchRoute, Route, Switch, useLocation, useRouter } from 'wouter-preact';
 import { useWords } from './language';
@@ -37,7 +37,8 @@ export function Frame({
   useEffect(() => {
     document.title = `${title} · ${t('appName')}`;
   }, [title, t('appName')]);
-  useEffect(() => {
+  // With the new page and not after it: a menu that is opened meanwhile stays open.
+  useLayoutEffect(() => {
     setOpen(false);
     document.querySelector('h1')?.focus();
   }, [location]);
