@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConsoleFiles } from '@app/pages';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { describeInBrowser, DESKTOP, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
 import { builtConsole } from '../support/built-console';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
+import { until } from '../support/until';
 
 /** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser`. */
 const PICTURES = process.env['PICTURES'];
@@ -22,6 +23,12 @@ async function opened(path: string, view: View): Promise<WatchedPage> {
   await watched.page.goto(service.url + path);
   return watched;
 }
+
+const KEYS_ARE_THERE = `document.querySelector('#keys').value.includes('Ed25519')`;
+
+/** Waits until a condition holds in the page. waitForFunction looks again by eval, which the policy of the page refuses. */
+const holds = (page: Page, condition: string): Promise<void> =>
+  until(() => page.evaluate<boolean>(condition));
 
 async function picture({ page }: WatchedPage, name: string, view: View): Promise<void> {
   if (PICTURES === undefined) return;
@@ -47,15 +54,15 @@ describeInBrowser('the page /verify in a browser', () => {
   it.each(VIEWS)('checks a certificate at /verify in $language, $scheme, $width pixels', async (view) => {
     const watched = await opened('/verify', view);
     const { page } = watched;
-    const holds = view.language === 'de' ? 'Es stimmt.' : 'It holds.';
-    await page.waitForFunction(`document.querySelector('#keys').value.includes('Ed25519')`);
+    const answer = view.language === 'de' ? 'Es stimmt.' : 'It holds.';
+    await holds(page, KEYS_ARE_THERE);
     await page.fill('#statement', certificate);
     await page.click('button[type=submit]');
-    await page.waitForSelector(`#finding .good:has-text("${holds}")`);
+    await page.waitForSelector(`#finding .good:has-text("${answer}")`);
     // The answer is above what was asked, in sight, and the keys are folded.
     const order = `[...document.querySelectorAll('#finding, #statement, #keys')].map(({ id }) => id)`;
     expect(await page.evaluate(order)).toEqual(['finding', 'statement', 'keys']);
-    await page.waitForFunction(`document.querySelector('#finding').getBoundingClientRect().top >= 0`);
+    await holds(page, `document.querySelector('#finding').getBoundingClientRect().top >= 0`);
     expect(await page.isVisible('#keys')).toBe(false);
     expect(await watched.accessibility()).toEqual([]);
     await picture(watched, 'verify', view);
@@ -84,7 +91,7 @@ describeInBrowser('the page /verify in a browser', () => {
       const told = new Promise((resolve) => (globalThis.readOn = resolve));
       Blob.prototype.text = async function () { await told; return text.call(this); };`);
     await watched.page.goto(`${service.url}/verify`);
-    await watched.page.waitForFunction(`document.querySelector('#keys').value.includes('Ed25519')`);
+    await holds(watched.page, KEYS_ARE_THERE);
     const file = join(folder, 'certificate.json');
     writeFileSync(file, JSON.stringify({ success: true, data: { certificate } }));
     await watched.page.setInputFiles('input[type=file]', file);
