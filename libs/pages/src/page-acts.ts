@@ -196,7 +196,7 @@ export class PageActs {
   }
 }
 
-/** The names of what a certificate is about. */
+/** The names of the bot and of the erased categories, for the file of a certificate. */
 function namesFor({ bot, purposes }: Pick<PageFacts, 'bot' | 'purposes'>, certificate = ''): ErasedNames {
   const [, payload = ''] = certificate.split('.');
   const stated = JSON.parse(Buffer.from(payload, 'base64url').toString() || '{}') as {

@@ -13,7 +13,7 @@ import { isWithdrawn, stored } from './page-stored';
 import type { OpenLink } from './privacy-links.service';
 import type { PageLanguage, PageNote } from './texts';
 
-/** Bytes of what the bot says about itself at most. It is on every page, beside what is stored. */
+/** The largest size of the section about the bot, in bytes. The stored values have the rest of the page. */
 const SAID_BYTES = 10_000;
 
 /** Makes the page of a link. */

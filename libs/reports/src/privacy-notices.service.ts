@@ -11,10 +11,10 @@ import type { NoticeFacts, Periods } from './notice-sections';
 /** Characters of the declarations in one notice, as a page would escape them: anybody may ask for it, at any time. */
 const LENGTH_MAX = 256 * 1024;
 
-/** At least as many characters as any form of a document makes of a declaration. */
+/** The length of a declaration with its marks escaped. No form of a document (HTML, Markdown, JSON) is longer. */
 const lengthOf = (declared: object): number => escaped(JSON.stringify(declared)).length;
 
-/** Makes the privacy notices of bots (GDPR Art. 13, 14) of what these have declared. */
+/** Makes the privacy notice of a bot (GDPR Art. 13, 14) from its categories and its notice settings. */
 @Injectable()
 export class PrivacyNotices {
   constructor(

@@ -66,7 +66,7 @@ export function draftOf(notice: Notice): NoticeDraft {
 
 const orNone = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
-/** What the interface takes of what was changed: an empty text is none. */
+/** The changed fields as the interface takes them. An empty text clears its field. */
 export function changeOf({
   recipients,
   automated_decisions: automated,
@@ -77,7 +77,7 @@ export function changeOf({
     ...Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, orNone(text)])),
     ...(isPublic !== undefined && { public: isPublic }),
     ...(automated !== undefined && { automated_decisions: automated === '' ? null : automated }),
-    // The form does not show an explanation of what there is not, so that none stays.
+    // Without automated decisions the form hides their explanation, so the explanation is cleared.
     ...(automated !== undefined &&
       automated !== 'exist' && { automated_decisions_de: null, automated_decisions_en: null }),
     ...(recipients !== undefined && { recipients: recipients.map(recipientOf) }),
