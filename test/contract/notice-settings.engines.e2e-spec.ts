@@ -1,6 +1,7 @@
 import { type Bot } from '../support/bot';
 import { Client } from '../support/client';
 import { A_TIME, expectFailure, expectFaults, expectSuccess } from '../support/expected';
+import { Service } from '../support/service';
 import { useService } from '../support/shared-service';
 
 const service = useService();
@@ -58,6 +59,42 @@ describe('GET and PUT /api/v1/bots/{bot_id}/notice-settings', () => {
       ['controller_name', 'officer_name', 'recipients'],
       ['controller_name', 'officer_name', 'recipients'],
     ]);
+  });
+
+  it('names each country of the recipients once, and says which are third countries', async () => {
+    const of = (...codes: (string | null)[]) =>
+      codes.map((country, at) => ({ name: `Recipient ${at}`, ...(country !== null && { country }) }));
+    const { data } = await bot.put<{ countries: unknown }>(path(), {
+      recipients: of('US', null, 'DE', 'US', 'NO', 'GB', 'XZ'),
+    });
+    expect(data.countries).toStrictEqual([
+      { country: 'US', name_de: 'Vereinigte Staaten', name_en: 'United States', third_country: true },
+      { country: 'DE', name_de: 'Deutschland', name_en: 'Germany', third_country: false },
+      { country: 'NO', name_de: 'Norwegen', name_en: 'Norway', third_country: false },
+      {
+        ...{ country: 'GB', name_de: 'Vereinigtes Königreich', name_en: 'United Kingdom' },
+        third_country: true,
+      },
+      // A code that no country has is its own name.
+      { country: 'XZ', name_de: 'XZ', name_en: 'XZ', third_country: true },
+    ]);
+    expect((await bot.put(path(), { recipients: of(null) })).data).not.toHaveProperty('countries');
+    const { data: before } = await bot.get<object>(path());
+    // An answer can be sent back: what is made of the settings is not stored.
+    expect((await bot.put(path(), { ...before, countries: [{ country: 'US' }] })).data).toStrictEqual(before);
+  });
+
+  it('has the address of the notice while it is public, where PUBLIC_URL says how users reach it', async () => {
+    const given = { public: true, controller_name: 'A' };
+    expect((await bot.put(path(), given)).data).not.toHaveProperty('page_url');
+    const other = await new Service({ PUBLIC_URL: 'https://gdpr.bot.example' }).start();
+    const its = await other.registerBot();
+    const address = { page_url: `https://gdpr.bot.example/notice/${its.id}` };
+    const at = `/bots/${its.id}/notice-settings`;
+    expect((await its.put(at, given)).data).toMatchObject(address);
+    expect((await its.get(at)).data).toMatchObject(address);
+    expect((await its.put(at, { public: false })).data).not.toHaveProperty('page_url');
+    await other.stop();
   });
 
   it('records no change for a repeat, and keeps the latest 20 changes', async () => {

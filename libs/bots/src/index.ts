@@ -30,3 +30,4 @@ export {
   touchNotice,
 } from './notice-settings.service';
 export { countryIn, inLanguage } from './notice-texts';
+export { isThirdCountry } from './third-countries';

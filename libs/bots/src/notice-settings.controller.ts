@@ -35,6 +35,7 @@ const SETTINGS = {
   ...GIVEN,
   updated_at: EXAMPLE.time,
   changes: [{ at: EXAMPLE.time, fields: Object.keys(GIVEN) }],
+  countries: [{ country: 'DE', name_de: 'Deutschland', name_en: 'Germany', third_country: false }],
 };
 
 const EXAMPLES = {
@@ -53,7 +54,8 @@ export class NoticeSettingsController {
     summary: 'Read what the privacy notice says about the bot',
     description:
       'Answers what the bot has set of its controller, its data protection officer, recipients and the other ' +
-      'facts of GDPR Art. 13, with the latest changes. What is not set is not in the answer.',
+      'facts of GDPR Art. 13, with the latest changes. What is not set is not in the answer. `countries` has the ' +
+      'names of the countries of the recipients, and `page_url` the address of the public notice.',
     parameters: { bot_id: EXAMPLE.bot_id },
     examples: EXAMPLES.view,
   })

@@ -89,6 +89,15 @@ class NoticeChange {
   @ApiProperty({ type: [String], description: 'The names of the changed settings' }) fields: string[];
 }
 
+/** A country of recipients, for readers who have no list of countries. */
+class NoticeCountry {
+  @Country({}) country: string;
+  @Text(NAME_MAX, { description: 'Its name in German' }) name_de: string;
+  @Text(NAME_MAX, { description: 'Its name in English' }) name_en: string;
+  @Flag({ description: 'Whether data sent there leaves the European Economic Area (Art. 44)' })
+  third_country: boolean;
+}
+
 /** The settings of a notice: what is not set is not in the answer. */
 export class NoticeSettingsView extends ChangeNoticeSettings {
   @Timestamp({
@@ -98,4 +107,15 @@ export class NoticeSettingsView extends ChangeNoticeSettings {
   updated_at: string | null;
   @ApiProperty({ type: [NoticeChange], description: 'The latest 20 changes, newest first' })
   changes: NoticeChange[];
+  @ListOf(() => NoticeCountry, 0, RECIPIENTS_MAX, {
+    optional: true,
+    description: 'Read only: the countries of the recipients, each once; left out where none is set',
+  })
+  countries?: NoticeCountry[];
+  @ApiProperty({
+    required: false,
+    format: 'uri',
+    description: 'Read only: where everybody reads the notice, while it is public and `PUBLIC_URL` is set',
+  })
+  page_url?: string;
 }

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Tx, UnitOfWork } from '@app/database';
-import { Clock, invalidRequest } from '@app/kernel';
-import { Injectable } from '@nestjs/common';
+import { Clock, type Config, CONFIG, invalidRequest } from '@app/kernel';
+import { Inject, Injectable } from '@nestjs/common';
 import { lockBot } from './bot-queries';
 import type { ChangeNoticeSettings, NoticeRecipient, NoticeSettingsView } from './notice-settings.dto';
+import { countryIn } from './notice-texts';
+import { isThirdCountry } from './third-countries';
 
 type Given<T> = { readonly [Name in keyof T]?: NonNullable<T[Name]> };
 
@@ -46,10 +48,11 @@ export class NoticeSettingsService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   async view(botId: string): Promise<NoticeSettingsView> {
-    return viewOf(await this.unitOfWork.read((tx) => noticeSettingsOf(tx, botId)));
+    return this.viewOf(botId, await this.unitOfWork.read((tx) => noticeSettingsOf(tx, botId)));
   }
 
   /**
@@ -65,12 +68,24 @@ export class NoticeSettingsService {
       requireWhole(settings);
       const names = Object.keys(given) as (keyof NoticeSettings)[];
       const fields = names.filter((name) => !isDeepStrictEqual(before.settings[name], settings[name]));
-      if (fields.length === 0) return viewOf(before);
+      if (fields.length === 0) return this.viewOf(botId, before);
       const updatedAt = this.clock.nowIso();
       const changes = [{ at: updatedAt, fields }, ...before.changes].slice(0, CHANGES_MAX);
       await store(tx, botId, { settings, changes, updatedAt });
-      return viewOf({ settings, changes, updatedAt });
+      return this.viewOf(botId, { settings, changes, updatedAt });
     });
+  }
+
+  private viewOf(botId: string, { settings, changes, updatedAt }: Stored): NoticeSettingsView {
+    const { publicUrl } = this.config;
+    const countries = countriesOf(settings);
+    return {
+      ...(settings as ChangeNoticeSettings),
+      ...{ updated_at: updatedAt, changes },
+      ...(countries.length > 0 && { countries }),
+      ...(settings.public === true &&
+        publicUrl !== undefined && { page_url: `${publicUrl}/notice/${botId}` }),
+    };
   }
 }
 
@@ -82,8 +97,15 @@ async function store(tx: Tx, botId: string, { updatedAt, ...stored }: Stored): P
   );
 }
 
-function viewOf({ settings, changes, updatedAt }: Stored): NoticeSettingsView {
-  return { ...(settings as ChangeNoticeSettings), updated_at: updatedAt, changes };
+/** The countries of the recipients, each once, in the order of the recipients. */
+function countriesOf({ recipients = [] }: NoticeSettings): NonNullable<NoticeSettingsView['countries']> {
+  const codes = new Set(recipients.flatMap(({ country }) => country ?? []));
+  return [...codes].map((country) => ({
+    country,
+    name_de: countryIn('de', country),
+    name_en: countryIn('en', country),
+    third_country: isThirdCountry(country),
+  }));
 }
 
 /** The fields that a change names. An empty list of recipients clears as null does. */

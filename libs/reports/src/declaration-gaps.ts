@@ -1,10 +1,9 @@
-import type { NoticeSettings } from '@app/bots';
+import { isThirdCountry, type NoticeSettings } from '@app/bots';
 import type { Category } from '@app/categories';
 import { contactOf, type Declared } from './declared-facts';
 import { type DocumentLanguage, TEXTS } from './documents.texts';
 import type { DocumentTexts } from './documents.texts.en';
 import { own, type Said, said } from './said';
-import { isThirdCountry } from './third-countries';
 
 /** Something that the bot has to declare, as a task for its team. */
 interface Gap {

@@ -1,9 +1,15 @@
-import { Bot, countryIn, type NoticeSettings, noticeSettingsOf, type Recipient } from '@app/bots';
+import {
+  Bot,
+  countryIn,
+  isThirdCountry,
+  type NoticeSettings,
+  noticeSettingsOf,
+  type Recipient,
+} from '@app/bots';
 import type { Tx } from '@app/database';
 import { IsNull } from 'typeorm';
 import { type DocumentLanguage, inLanguage, TEXTS } from './documents.texts';
 import { joined, linked, mailTo, own, type Said, said } from './said';
-import { isThirdCountry } from './third-countries';
 
 /** What a bot has declared about itself. */
 export interface Declared {

@@ -162,7 +162,7 @@ export interface paths {
     };
     /**
      * Read what the privacy notice says about the bot
-     * @description Answers what the bot has set of its controller, its data protection officer, recipients and the other facts of GDPR Art. 13, with the latest changes. What is not set is not in the answer.
+     * @description Answers what the bot has set of its controller, its data protection officer, recipients and the other facts of GDPR Art. 13, with the latest changes. What is not set is not in the answer. `countries` has the names of the countries of the recipients, and `page_url` the address of the public notice.
      */
     readonly get: operations['noticeSettingsView'];
     /**
@@ -1391,6 +1391,15 @@ export interface components {
       /** @description The names of the changed settings */
       readonly fields: readonly string[];
     };
+    readonly NoticeCountry: {
+      readonly country: string;
+      /** @description Its name in German */
+      readonly name_de: string;
+      /** @description Its name in English */
+      readonly name_en: string;
+      /** @description Whether data sent there leaves the European Economic Area (Art. 44) */
+      readonly third_country: boolean;
+    };
     readonly NoticeSettingsView: {
       /** @description true: the page `/notice/{bot_id}` shows the notice to everybody. It needs `controller_name` */
       readonly public?: boolean | null;
@@ -1442,6 +1451,13 @@ export interface components {
       readonly updated_at: string | null;
       /** @description The latest 20 changes, newest first */
       readonly changes: readonly components['schemas']['NoticeChange'][];
+      /** @description Read only: the countries of the recipients, each once; left out where none is set */
+      readonly countries?: readonly components['schemas']['NoticeCountry'][];
+      /**
+       * Format: uri
+       * @description Read only: where everybody reads the notice, while it is public and `PUBLIC_URL` is set
+       */
+      readonly page_url?: string;
     };
     readonly ChangeNoticeSettings: {
       /** @description true: the page `/notice/{bot_id}` shows the notice to everybody. It needs `controller_name` */

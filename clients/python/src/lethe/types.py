@@ -92,6 +92,8 @@ class NoticeSettingsView(_NoticeSettingsView, total=False):
     authority_name: Optional[str]
     authority_url: Optional[str]
     notice_url: Optional[str]
+    countries: List[NoticeCountry]
+    page_url: str
 
 
 class _NoticeRecipient(TypedDict):
@@ -109,6 +111,13 @@ class NoticeRecipient(_NoticeRecipient, total=False):
 class NoticeChange(TypedDict):
     at: str
     fields: List[str]
+
+
+class NoticeCountry(TypedDict):
+    country: str
+    name_de: str
+    name_en: str
+    third_country: bool
 
 
 class WebhookSecretView(TypedDict):
