@@ -43,6 +43,105 @@ describe.each(KITS)('%s', (kit) => {
     });
   });
 
+  describe('what the bot stores', () => {
+    const NOTICE = {
+      public: true,
+      controller_name: 'Robin Example',
+      controller_address: 'Street 1\n10115 Berlin',
+      controller_email: 'robin@example.org',
+      officer_name: 'Kim',
+      officer_email: 'kim@example.org',
+      recipients: [
+        {
+          name: 'Hosting GmbH',
+          country: 'DE',
+          purpose_de: 'Betreibt den Server',
+          purpose_en: 'Runs the server',
+        },
+        { name: 'Mail Inc.', country: 'US', purpose_en: 'Sends mail', safeguards_de: 'Standardklauseln' },
+        { name: 'Plain' },
+      ],
+      interests_de: 'Ordnung',
+      interests_en: 'Order',
+      source_en: 'The platform',
+      automated_decisions: 'exist',
+      automated_decisions_de: 'Sperre nach drei Verwarnungen',
+      authority_name: 'Authority',
+      authority_url: 'https://authority.example.org',
+      notice_url: 'https://bot.example.org/privacy',
+    } as const;
+    const told = async (user: DiscordUser) => (await user.privacy('about')).embeds[0]?.description ?? '';
+    const noticeOf = (text: string) => text.slice(text.indexOf('\n\n', text.indexOf('/privacy forget')) + 2);
+
+    itInPart('has the facts of the notice settings, in the language of the user', async () => {
+      const { lethe, user, errors } = await bot(TWO);
+      await lethe.bots.changeNoticeSettings(NOTICE);
+      expect(noticeOf(await told(user()))).toBe(
+        [
+          '**Who is responsible**\nController: Robin Example\nAddress: Street 1, 10115 Berlin\n' +
+            'Contact for privacy: robin@example.org, privacy@bot.example\n' +
+            'Data protection officer: Kim, kim@example.org\n' +
+            'Supervisory authority: Authority, https://authority.example.org\n' +
+            "The bot's own privacy policy: https://bot.example.org/privacy",
+          '**Who receives the data**\n• Hosting GmbH (Germany): Runs the server\n' +
+            '• Mail Inc. (United States, outside the European Economic Area): Sends mail\n' +
+            'Safeguards: Standardklauseln\n• Plain',
+          '**Legitimate interests**\nOrder',
+          '**Where the data comes from**\nThe platform',
+          '**Automated decisions**\nSperre nach drei Verwarnungen',
+        ].join('\n\n'),
+      );
+      const german = await told(user('de'));
+      for (const said of [
+        '**Wer verantwortlich ist**\nVerantwortlicher: Robin Example\nAnschrift: Street 1, 10115 Berlin\n',
+        'Datenschutzbeauftragter: Kim, kim@example.org\nAufsichtsbehörde: Authority, https://',
+        '• Hosting GmbH (Deutschland): Betreibt den Server\n',
+        '• Mail Inc. (Vereinigte Staaten, außerhalb des Europäischen Wirtschaftsraums): Sends mail\nGarantien: St',
+        '**Berechtigte Interessen**\nOrdnung',
+      ])
+        expect(german).toContain(said);
+      expect(noticeOf(await told(user('fr')))).toBe(noticeOf(await told(user())));
+      expect(errors).toEqual([]);
+    });
+
+    itInPart('leads to the notice for everybody while it is public', async () => {
+      const open = await bot(TWO);
+      await open.lethe.bots.changeNoticeSettings(NOTICE);
+      const { id } = await open.lethe.bots.me();
+      for (const [locale, label, language] of [
+        ['en-US', 'Read the privacy notice', 'en'],
+        ['de', 'Datenschutzhinweise lesen', 'de'],
+        ['fr', 'Read the privacy notice', 'en'],
+      ] as const) {
+        const url = `${PUBLIC_URL}/notice/${id}?language=${language}`;
+        expect(componentsOf(await open.user(locale).privacy('about'))).toEqual([
+          expect.objectContaining({ label, url }),
+        ]);
+        expect((await fetch(url.replace(PUBLIC_URL, service.url))).status).toBe(200);
+      }
+      const hidden = await bot(TWO);
+      await hidden.lethe.bots.changeNoticeSettings({ ...NOTICE, public: false });
+      expect(componentsOf(await hidden.user().privacy('about'))).toEqual([]);
+    });
+
+    itInPart('is as before where the bot says nothing about itself, with the contact alone', async () => {
+      const { user } = await bot([{ ...categoryOf('birthday', 'Birthday'), retention_days: 1 }]);
+      const { components, embeds } = await user().privacy('about');
+      expect(embeds[0]?.description).toMatch(/authority\.\n\nContact for privacy: privacy@bot\.example$/);
+      expect(embeds[0]?.description).toContain('\nKept for: 1 day\n');
+      expect(components).toEqual([]);
+      const other = await bot(TWO);
+      await other.lethe.bots.change({ privacy_contact: null });
+      await other.lethe.bots.changeNoticeSettings({
+        automated_decisions: 'none',
+        automated_decisions_en: 'x',
+      });
+      expect(noticeOf(await told(other.user()))).toBe(
+        '**Automated decisions**\nThere are none (Art. 22 GDPR).',
+      );
+    });
+  });
+
   describe('the question for consent', () => {
     itInPart('selects nothing beforehand, and keeps the selection in its own buttons', async () => {
       const { lethe, user } = await bot(TWO);
@@ -214,6 +313,24 @@ describe.each(KITS)('%s', (kit) => {
       await lethe.consents.request({ ...idsOf(robin), consent_version: 'newer' });
       await lethe.consents.decline(idsOf(robin));
       expect(await toldStatus(robin)).toMatch(/^You agreed on [^]*\n\nYou declined a newer text on /);
+    });
+
+    itInPart('is never said not to have been asked after a no, in either language', async () => {
+      const { lethe, user } = await bot(TWO);
+      const [robin, kim] = [user('de'), user()];
+      expect(await toldStatus(robin)).toContain('Du wurdest noch nicht gefragt.');
+      await agreed(robin, 'Nein, danke');
+      expect(await toldStatus(robin)).toMatch(/^Du hast am <t:\d+:f> abgelehnt\. .*`\/privacy consent`\.$/);
+      expect((await robin.privacy('revoke')).content).toContain('keine Einwilligung');
+      expect(await toldStatus(robin)).toMatch(/^Du hast am <t:\d+:f> abgelehnt\. /);
+      await agreed(kim);
+      await kim.press(await kim.privacy('revoke'), 'Withdraw everything');
+      await agreed(kim, 'No, thank you');
+      expect(await toldStatus(kim)).toMatch(
+        /^You withdrew your consent on [^]*\n\nYou declined on <t:\d+:f>\./,
+      );
+      await lethe.consents.request({ ...idsOf(kim), consent_version: 'newer' });
+      expect(await toldStatus(kim)).not.toContain('declined');
     });
   });
 

@@ -86,6 +86,75 @@ describe.each(KITS)('%s', (kit) => {
     });
   });
 
+  describe('what the bot says about itself', () => {
+    itInPart(
+      'has pages where it is long, with nothing left out and the way to the notice on each',
+      async () => {
+        const recipients = Array.from({ length: 20 }, (_, at) => ({
+          ...{ name: `${at} ${'n'.repeat(190)}`, country: 'US' },
+          ...{ purpose_en: `${at} ${'🎂 '.repeat(160)}.`, safeguards_en: `${at} ${'s'.repeat(480)}` },
+        }));
+        const texts = { interests_en: `${'i '.repeat(999)}.`, source_en: 'o'.repeat(2_000) };
+        const { lethe, user, errors } = await bot(TWO);
+        await lethe.bots.changeNoticeSettings({ controller_name: 'Robin', recipients, ...texts });
+        const robin = user();
+        const { pages, text } = await readAll(robin, await robin.privacy('about'));
+        expect(pages.length).toBeGreaterThan(4);
+        for (const { name, purpose_en: purpose, safeguards_en: safeguards } of recipients)
+          for (const said of [name, purpose, safeguards]) expect(text).toContain(said);
+        for (const said of Object.values(texts)) expect(text).toContain(said);
+        expect(errors).toEqual([]);
+      },
+    );
+
+    /** A service whose answers a test changes. */
+    const changed = async (change: (path: string, answer: Response) => Promise<Response>) => {
+      const { lethe, errors } = await bot(TWO);
+      const { api_key: key } = await lethe.keys.create({ scopes: ['read'] });
+      const through: typeof fetch = async (input, init) =>
+        change(new URL(input instanceof Request ? input.url : input).pathname, await fetch(input, init));
+      const itsLethe = new Lethe({ url: service.url, key, fetch: through, retries: 0 });
+      const seat = coreSeat(discord, { lethe: itsLethe, onError: (error) => void errors.push(error) });
+      return { errors, user: (locale: string) => new DiscordUser({ discord, ...seat }, undefined, locale) };
+    };
+
+    inTypeScript(
+      'is left out where the service has no notice settings, and is a failure where it fails',
+      async () => {
+        let status = 404;
+        const { user, errors } = await changed(async (path, answer) =>
+          path.endsWith('/notice-settings')
+            ? Response.json({ success: false, error: { code: 'not_found', message: 'x' } }, { status })
+            : answer,
+        );
+        expect(wordsOf(await user('de').privacy('about'))).toMatch(
+          /\n\nAnsprechpartner für Datenschutz: \S+$/,
+        );
+        expect(errors).toEqual([]);
+        status = 503;
+        const other = await changed(async (path, answer) =>
+          path.endsWith('/notice-settings') ? new Response('{}', { status }) : answer,
+        );
+        expect((await other.user('de').privacy('about')).content).toContain('Das geht im Moment nicht.');
+      },
+    );
+
+    inTypeScript('names the values that users correct themselves, each once', async () => {
+      const { user } = await changed(async (path, answer) =>
+        path.endsWith('/data/categories')
+          ? new Response(
+              (await answer.text()).replaceAll('"type":"string"', '"type":"string","editable":true'),
+            )
+          : answer,
+      );
+      expect(wordsOf(await user('de').privacy('about'))).toContain(
+        ' beschweren. Auf deiner Datenschutzseite (`/privacy page`) kannst du selbst berichtigen: Wert.\n',
+      );
+      const { user: without } = await bot(TWO);
+      expect(wordsOf(await without().privacy('about'))).not.toContain('correct');
+    });
+  });
+
   describe('a command that waits for the consent', () => {
     const asking = async (then: () => Promise<unknown>, given?: Partial<PrivacyOptions>) => {
       const made = await bot(TWO, given);

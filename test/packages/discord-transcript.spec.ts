@@ -17,6 +17,25 @@ const discord = useFakeDiscord();
 
 const PAGES = { 'en-US': 'docs/discord.md', de: 'docs/discord/german.md' } as const;
 const DESCRIPTIONS = { 'en-US': 'To congratulate you.', de: 'Um dir zu gratulieren.' };
+const NOTICE = {
+  public: true,
+  controller_name: 'Kim Example',
+  controller_address: 'Example Street 1, 10115 Berlin',
+  recipients: [
+    {
+      ...{ name: 'Example Hosting GmbH', country: 'DE' },
+      ...{ purpose_de: 'Betreibt die Server.', purpose_en: 'Runs the servers.' },
+    },
+    {
+      ...{ name: 'Example Mail Inc.', country: 'US' },
+      ...{ purpose_de: 'Verschickt die Glückwünsche.', purpose_en: 'Sends the congratulations.' },
+      ...{ safeguards_de: 'Standardvertragsklauseln', safeguards_en: 'Standard contractual clauses' },
+    },
+  ],
+  automated_decisions: 'none',
+  authority_name: 'Berliner Beauftragte für Datenschutz und Informationsfreiheit',
+  authority_url: 'https://www.datenschutz-berlin.de',
+} as const;
 const WORDS = {
   'en-US': {
     some: 'Agree to the selection (1)',
@@ -80,6 +99,7 @@ async function conversation(locale: keyof typeof PAGES, start: Start): Promise<s
       { key: 'messages', type: 'number', label_de: 'Zahl der Nachrichten', label_en: 'Number of messages' },
     ],
   });
+  await lethe.bots.changeNoticeSettings(NOTICE);
   const seat = await start(lethe, bot.key);
   const robin = new DiscordUser({ discord, ...seat }, undefined, locale);
   const words = WORDS[locale];

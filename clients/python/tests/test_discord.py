@@ -2,12 +2,12 @@
 
 import asyncio
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, List
 
 import pytest
 from conftest import PROFILE, Place, snowflake, subject
 
-from lethe import LetheError
+from lethe import LetheError, NotFoundError, UnavailableError
 from lethe_discord._custom_id import FORGET, base36, custom_id
 from lethe_discord._privacy import Privacy
 from lethe_discord._public_url import verify_url_of
@@ -80,6 +80,38 @@ def test_a_file_that_has_salts_alone_is_not_said_to_be_the_certificate() -> None
     content = asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(press)).content
     assert "The attached file has the key (salt) to each certificate. Keep it" in content
     assert "is the certificate" not in content
+
+
+def test_what_the_bot_says_about_itself_is_left_out_without_notice_settings_and_editable_values_are_named() -> None:
+    field = {"key": "value", "label_de": "Wert", "label_en": "Value", "editable": True}
+    other = {**field, "label_de": "Anderes", "editable": False}
+    category = {**PROFILE, "description": None, "legal_basis": "consent", "retention_days": 1, "fields": [field, field, other]}
+    errors: List[BaseException] = []
+
+    async def me() -> Any:
+        return {"name": "Greeter", "privacy_contact": None}
+
+    async def categories() -> Any:
+        return [category]
+
+    def told(failure: LetheError) -> Reply:
+        async def notice_settings() -> Any:
+            raise failure
+
+        lethe: Any = SimpleNamespace(
+            bots=SimpleNamespace(me=me, notice_settings=notice_settings),
+            categories=SimpleNamespace(list=lambda: SimpleNamespace(to_list=categories)),
+        )
+        asked = Asked(id="1", **subject(), locale="de", subcommand="about")
+        return asyncio.run(Privacy(lethe, None, None, None, 300, None, errors.append).reply(asked))
+
+    about = told(NotFoundError("It is not there.", code="not_found")).embeds[0]["description"]
+    assert "\nSpeicherdauer: 1 Tag\n" in about
+    assert about.endswith(" beschweren. Auf deiner Datenschutzseite (`/privacy page`) kannst du selbst berichtigen: Wert.")
+    assert errors == []
+    failed = UnavailableError("It is not available.", code="unavailable")
+    assert told(failed).content.startswith("Das geht im Moment nicht.")
+    assert errors == [failed]
 
 
 def test_the_commands_that_wait_are_bounded_and_each_is_taken_once_by_its_user() -> None:

@@ -1,21 +1,21 @@
 import { type Category, labelOf, purposeOf } from './facts';
+import { noticeRow, noticeText } from './notice';
 import { cut, LIMITS, type Reply, reply } from './reply';
 import type { Texts } from './texts';
 import { shownPage, type Turn } from './turn';
 
-/** What the bot stores and why (GDPR Art. 13): every declared category with its fields, basis and retention. */
+/** What the bot stores and why (GDPR Art. 13): each declared category with its fields, basis and retention, and the notice. */
 export async function about(turn: Turn, at = 0): Promise<Reply> {
   const { facts, words } = turn;
-  const [bot, categories] = await Promise.all([facts.bot(), facts.categories()]);
+  const [bot, categories, notice] = await Promise.all([facts.bot(), facts.categories(), facts.notice()]);
   const { say } = words;
-  const contact =
-    bot.privacy_contact === null ? [] : [say('about_contact', { contact: bot.privacy_contact })];
   const declared = categories.map((category) => categoryText(turn, category));
   const intro = say(categories.length === 0 ? 'about_nothing' : 'about_intro');
-  const text = [intro, ...declared, say('about_rights'), ...contact].join('\n\n');
+  const rights = [say('about_rights'), ...correction(turn, categories)].join(' ');
+  const text = [intro, ...declared, rights, ...noticeText(turn, bot, notice)].join('\n\n');
   const { embed, navigation } = shownPage(turn, { text, at, view: 'about' });
   const title = cut(say('about_title', { bot: bot.name }), LIMITS.title);
-  return reply({ embeds: [{ title, ...embed }], components: navigation });
+  return reply({ embeds: [{ title, ...embed }], components: [...navigation, ...noticeRow(turn, notice)] });
 }
 
 function categoryText({ asked: { locale }, words: { say } }: Turn, category: Category): string {
@@ -23,11 +23,21 @@ function categoryText({ asked: { locale }, words: { say } }: Turn, category: Cat
   const purpose = purposeOf(category, locale);
   const names = fields.map((field) => labelOf(field, locale));
   const basisKey: keyof Texts = `basis_${basis}`;
+  const kept = days === null ? 'about_kept' : days === 1 ? 'about_kept_day' : 'about_kept_days';
   return [
     `**${labelOf(category, locale)}**`,
     ...(purpose === null ? [] : [purpose]),
     ...(names.length === 0 ? [] : [say('about_fields', { fields: names.join(', ') })]),
     say('about_basis', { basis: say(basisKey) }),
-    days === null ? say('about_kept') : say('about_kept_days', { days }),
+    say(kept, { days: days ?? 0 }),
   ].join('\n');
+}
+
+/** What users correct themselves (GDPR Art. 16). A service that offers it marks these fields. */
+function correction({ asked: { locale }, words: { say } }: Turn, categories: readonly Category[]): string[] {
+  const fields = categories
+    .flatMap((category) => category.fields)
+    .filter((field) => 'editable' in field && field.editable === true)
+    .map((field) => labelOf(field, locale));
+  return fields.length === 0 ? [] : [say('about_correct', { fields: [...new Set(fields)].join(', ') })];
 }

@@ -1,7 +1,8 @@
-import type { Lethe, Schemas } from '@lethe/sdk';
+import { type Lethe, NotFoundError, type Schemas } from '@lethe/sdk';
 import { bestTag } from './texts';
 
 export type Category = Schemas['CategoryView'];
+export type Notice = Partial<Schemas['NoticeSettingsView']>;
 export type ConsentText = Schemas['ConsentTextView'];
 type Bot = Awaited<ReturnType<Lethe['bots']['me']>>;
 
@@ -21,6 +22,16 @@ export class BotFacts {
 
   bot(): Promise<Bot> {
     return this.once('bot', () => this.lethe.bots.me());
+  }
+
+  /** What the bot says about itself (GDPR Art. 13). A service without notice settings knows nothing of it. */
+  notice(): Promise<Notice> {
+    return this.once('notice', () =>
+      this.lethe.bots.noticeSettings().catch((error: unknown) => {
+        if (error instanceof NotFoundError) return {};
+        throw error;
+      }),
+    );
   }
 
   /** Every declared category. */
@@ -68,6 +79,16 @@ export function purposeOf(category: Category, locale: string): string | null {
   const words = Object.entries({ de, ...descriptions, en: en || description });
   const all = new Map(words.flatMap(([tag, text]) => (text ? [[tag, text] as const] : [])));
   return all.get(bestTag(locale, [...all.keys()]) ?? '') ?? null;
+}
+
+/** One of two texts, in the language of the user, as far as there is one in it. */
+export function either(
+  locale: string,
+  de: string | null | undefined,
+  en: string | null | undefined,
+): string | undefined {
+  const all = new Map(Object.entries({ en, de }).flatMap(([tag, text]) => (text ? [[tag, text]] : [])));
+  return all.get(bestTag(locale, [...all.keys()]) ?? '');
 }
 
 type Labelled = Pick<Category, 'key' | 'label_de' | 'label_en' | 'labels'>;

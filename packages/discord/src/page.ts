@@ -5,8 +5,8 @@ import { linkButton, type Reply, reply, row } from './reply';
 import { bestTag } from './texts';
 import { once, type Turn, when } from './turn';
 
-/** The languages of the page. */
-const LANGUAGES = ['en', 'de'];
+/** The languages of the pages of the service. */
+export const LANGUAGES = ['en', 'de'];
 
 /** A link to the page on which the user sees, decides, downloads and erases what is stored, as far as the bot's key may. */
 export async function page(turn: Turn, where: Where): Promise<Reply> {

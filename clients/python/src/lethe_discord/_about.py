@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import Any, Dict, List, Mapping, Sequence
 
 from ._facts import label_of, purpose_of
+from ._notice import notice_rows, notice_text
 from ._reply import LABEL_MAX, TITLE_MAX, Json, Reply, cut
 from ._shown import label_shown, shown_for
 from ._turn import Turn, is_named, shown_page, when
 
 
 async def about(turn: Turn, at: int = 0) -> Reply:
-    """What the bot stores and why (GDPR Art. 13): every declared category with its fields, basis and retention."""
+    """What the bot stores and why (GDPR Art. 13): each declared category with its fields, basis and retention, and the notice."""
     say = turn.words.say
-    bot, categories = await turn.facts.bot(), await turn.facts.categories()
+    bot, categories, notice = await turn.facts.bot(), await turn.facts.categories(), await turn.facts.notice()
     parts = [say("about_intro" if categories else "about_nothing")]
     parts += [_category_text(turn, category) for category in categories]
-    parts.append(say("about_rights"))
-    if bot.get("privacy_contact") is not None:
-        parts.append(say("about_contact", contact=bot["privacy_contact"]))
+    parts.append(" ".join([say("about_rights"), *_correction(turn, categories)]))
+    parts += notice_text(turn, bot, notice)
     shown = shown_page(turn, "\n\n".join(parts), at, "about")
     title = cut(say("about_title", bot=bot["name"]), TITLE_MAX)
-    return Reply(embeds=[{"title": title, **shown.embed}], components=shown.navigation)
+    return Reply(embeds=[{"title": title, **shown.embed}], components=[*shown.navigation, *notice_rows(turn, notice)])
 
 
 def _category_text(turn: Turn, category: Json) -> str:
@@ -34,8 +34,16 @@ def _category_text(turn: Turn, category: Json) -> str:
     if names:
         lines.append(say("about_fields", fields=", ".join(names)))
     lines.append(say("about_basis", basis=say(f"basis_{category['legal_basis']}")))
-    lines.append(say("about_kept") if days is None else say("about_kept_days", days=days))
+    kept = "about_kept" if days is None else "about_kept_day" if days == 1 else "about_kept_days"
+    lines.append(say(kept, days=days))
     return "\n".join(lines)
+
+
+def _correction(turn: Turn, categories: Sequence[Json]) -> List[str]:
+    """What users correct themselves (GDPR Art. 16). A service that offers it marks these fields."""
+    fields = [field for category in categories for field in category["fields"] if field.get("editable") is True]
+    labels = dict.fromkeys(label_of(field, turn.asked.locale) for field in fields)
+    return [turn.words.say("about_correct", fields=", ".join(labels))] if labels else []
 
 
 def states_of(status: Mapping[str, Any], keys: Sequence[str]) -> Dict[str, str]:

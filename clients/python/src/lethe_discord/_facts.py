@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Any, Awaitable, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from lethe import AsyncLethe
+from lethe import AsyncLethe, NotFoundError
 
 from ._reply import Json
 from ._words import best_tag
@@ -27,6 +27,17 @@ class Facts:
     async def bot(self) -> Json:
         found: Json = await self._once("bot", self._lethe.bots.me)
         return found
+
+    async def notice(self) -> Json:
+        """What the bot says about itself (GDPR Art. 13). A service without notice settings knows nothing of it."""
+        found: Json = await self._once("notice", self._notice)
+        return found
+
+    async def _notice(self) -> Json:
+        try:
+            return {**await self._lethe.bots.notice_settings()}
+        except NotFoundError:
+            return {}
 
     async def categories(self) -> List[Json]:
         """Every declared category."""
@@ -73,6 +84,13 @@ def purpose_of(category: Json, locale: str) -> Optional[str]:
         **(category.get("descriptions") or {}),
         "en": category.get("description_en") or category["description"],
     }
+    every = {tag: text for tag, text in words.items() if text}
+    return every.get(best_tag(locale, list(every)) or "")
+
+
+def either(locale: str, given: Mapping[str, Any], name: str) -> Optional[str]:
+    """One of two texts, `<name>_de` and `<name>_en`, in the language of the user, as far as there is one in it."""
+    words = {tag: given.get(f"{name}_{tag}") for tag in ("en", "de")}
     every = {tag: text for tag, text in words.items() if text}
     return every.get(best_tag(locale, list(every)) or "")
 

@@ -12,8 +12,8 @@ from ._reply import Json, Reply, link_button, row
 from ._turn import Turn, when
 from ._words import best_tag
 
-#: The languages of the page.
-_LANGUAGES = ("en", "de")
+#: The languages of the pages of the service.
+LANGUAGES = ("en", "de")
 
 
 async def page(turn: Turn) -> Reply:
@@ -43,7 +43,7 @@ async def _link(turn: Turn, act: str, **given: Any) -> Tuple[str, str]:
     of: Json = turn.who
     if turn.asked.where == "everywhere":
         of = {"user_id": turn.asked.user_id, "scope": "all_guilds"}
-    language = best_tag(turn.asked.locale, _LANGUAGES)
+    language = best_tag(turn.asked.locale, LANGUAGES)
     made = await turn.lethe.privacy.link(**of, **given, language=language, options=turn.once(act))
     _require_public(made["url"])
     return made["url"], when(made["expires_at"], "t")
