@@ -264,6 +264,17 @@ describe('an editable field', () => {
     expect((await declared()).map((one) => 'editable' in one)).toEqual([false, true, false]);
   });
 
+  it('asks no user again by becoming one, without a version of the bot', async () => {
+    who = subject();
+    await bot.hasCategory('profile', [field('a')]);
+    const ask = async (): Promise<Json> =>
+      (await bot.post<Json>('/consents/request', { ...who, categories: ['profile'] })).data;
+    const before = await ask();
+    await bot.post('/consents/accept', { consent_id: before['id'] });
+    await bot.put('/data/categories/profile', { fields: [field('a', 'string', EDITABLE)] });
+    expect(await ask()).toMatchObject({ status: 'accepted', consent_version: before['consent_version'] });
+  });
+
   it.each([
     ['json', true, 'must be false for json, which users cannot write'],
     ['string', 'yes', 'must be true or false'],

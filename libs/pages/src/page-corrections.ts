@@ -91,7 +91,7 @@ export class PageCorrections {
   }
 
   private async isOften({ botId, ids }: NamedSubject): Promise<boolean> {
-    const query = { ...ids, event_type: 'data_submitted', page_size: SUBMITS_READ };
+    const query = { ...ids, event_type: 'data_submitted' as const, page_size: SUBMITS_READ };
     const { items } = await this.audit.list(botId, query);
     const since = new Date(this.clock.wallMs() - DAY_MS).toISOString();
     const own = [...(items as Iterable<PastEvent>)].filter(

@@ -177,6 +177,7 @@ export const DE: PageTexts = {
     completed: 'abgeschlossen',
     failed: 'gescheitert',
     user_forgotten: 'deine Daten wurden gelöscht',
+    data_corrected: 'du hast einen Wert berichtigt',
     pending: 'wartet',
     delivered: 'zugestellt',
     exhausted: 'aufgegeben',

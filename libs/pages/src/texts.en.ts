@@ -169,6 +169,7 @@ export const EN = {
     completed: 'completed',
     failed: 'failed',
     user_forgotten: 'your data was erased',
+    data_corrected: 'you have corrected a value',
     pending: 'waits',
     delivered: 'delivered',
     exhausted: 'given up',
