@@ -80,6 +80,16 @@ export function FieldsEditor({
             </div>
             <Field label={t('fieldDe')} lang="de" {...text('label_de')} disabled={!mayChange} />
             <Field label={t('fieldEn')} lang="en" {...text('label_en')} disabled={!mayChange} />
+            {mayChange && !isDeclared(at) && fields.length > 1 && (
+              <button
+                type="button"
+                title={t('removeField')}
+                aria-label={t('removeField')}
+                onClick={() => onChange(fields.filter((_, place) => place !== at))}
+              >
+                ✕
+              </button>
+            )}
             {field.type !== 'json' && (
               <label class="check">
                 <input
@@ -90,16 +100,6 @@ export function FieldsEditor({
                 />
                 {t('fieldEditable')}
               </label>
-            )}
-            {mayChange && !isDeclared(at) && fields.length > 1 && (
-              <button
-                type="button"
-                title={t('removeField')}
-                aria-label={t('removeField')}
-                onClick={() => onChange(fields.filter((_, place) => place !== at))}
-              >
-                ✕
-              </button>
             )}
           </div>
         );
