@@ -97,7 +97,7 @@ export function FieldsEditor({
                   checked={field.editable}
                   disabled={!mayChange}
                   onChange={(event) => change(at, { editable: event.currentTarget.checked })}
-                />
+                />{' '}
                 {t('fieldEditable')}
               </label>
             )}
