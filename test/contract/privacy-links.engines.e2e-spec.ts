@@ -137,6 +137,7 @@ describe('POST /privacy-links', () => {
     ['view', 'read'],
     ['export', 'read'],
     ['consent', 'write'],
+    ['correct', 'write'],
     ['forget', 'erase'],
   ])('that allows %s needs a key of scope %s', async (allow, required) => {
     const others = ['read', 'write', 'erase', 'admin'].filter((scope) => scope !== required);

@@ -83,6 +83,22 @@ describe('a refusal on the privacy page', () => {
     expect((await bot.status(who)).data).toMatchObject({ status: 'accepted', pending_version: '2' });
   });
 
+  it('is reconsidered three times within a day, and then answered 429 with words, and records nothing', async () => {
+    for (let round = 0; round < 3; round++) {
+      expect(await note((await again())!)).toBe('asked');
+      await act(url, 'decline');
+    }
+    const answer = await send(url, 'again', (await again())!);
+    expect(answer.status).toBe(429);
+    expect(answer.text).toContain('three times within a day');
+    expect((await bot.status(who)).data).toMatchObject({ status: 'none' });
+    const history = `/consents/history?user_id=${who.user_id}&guild_id=${who.guild_id}`;
+    expect((await bot.get<{ entries: Json[] }>(history)).data.entries).toHaveLength(8);
+    // The bot can ask.
+    await ask();
+    expect((await bot.status(who)).data).toMatchObject({ status: 'pending' });
+  });
+
   it('is not offered by other links, in other guilds, by other marks or for suspended bots', async () => {
     const form = (await again())!;
     const viewing = await linked({ allow: ['view'] });

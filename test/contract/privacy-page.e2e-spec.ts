@@ -90,11 +90,50 @@ describe('the line after an act', () => {
       '<b>You owe us money</b>',
       'accepted&note=accepted',
       'constructor',
+      ...['erased', 'erasedBefore', 'corrected', 'asked', 'choose', 'changed', 'ended', 'empty'],
     ])
       expect(await line(`${url}?note=${note}`)).toBeUndefined();
     expect(await line(`${url}?note=accepted`)).toBe('You have consented: Category alpha.');
     await bot.post('/consents/revoke', who);
     expect(await line(`${url}?note=accepted`)).toBeUndefined();
+  });
+
+  it.each([undefined, ['consent', 'forget']])(
+    'of an erasure that was not made is none, of a link that allows %j',
+    async (allow) => {
+      await stored('alpha', 'beta');
+      await bot.delete(`/data/values/${who.user_id}?guild_id=${who.guild_id}&category=beta`);
+      const url = await linked(allow && { allow });
+      expect(await line(`${url}?note=erased`)).toBeUndefined();
+      const from = `/erase?of=${encodeURIComponent(`${who.guild_id}/alpha`)}`;
+      await act(url, 'erase', 0, from);
+      expect(await line(`${url}?note=erased`)).toBe(
+        allow === undefined ? 'Erased: Category alpha.' : 'The data of this category is erased.',
+      );
+      expect(await line(`${url}?note=erasedBefore`)).toBe('Nothing is stored in this category any more.');
+      // Another act on the page is newer.
+      await bot.hasData(who, 'alpha', { value: 'again' });
+      await act(url, 'revoke');
+      expect(await line(`${url}?note=erased`)).toBeUndefined();
+    },
+  );
+
+  it('says that there is no copy only where nothing is held, and what waits only while it waits', async () => {
+    const url = await linked();
+    expect(await line(`${url}?note=empty`)).toContain('there is no copy');
+    expect(await line(`${url}?note=answered`)).toBeUndefined();
+    await bot.hasCategory('alpha');
+    await bot.post('/consents/request', { ...who, categories: ['alpha'], language: 'en' });
+    for (const [note, words] of [
+      ['empty', undefined],
+      ['answered', undefined],
+      ['choose', 'Choose at least one category'],
+      ['asked', 'Read the request again'],
+    ] as const)
+      expect(await line(`${url}?note=${note}`)).toEqual(words && expect.stringContaining(words));
+    await act(url, 'decline');
+    expect(await line(`${url}?note=choose`)).toBeUndefined();
+    expect(await line(`${url}?note=answered`)).toContain('This was answered already');
   });
 
   it('names the server where the page is about several', async () => {

@@ -18,8 +18,8 @@ export interface Field {
   readonly description?: string | null;
 }
 
-export function field(key: string, type = 'string'): Field {
-  return { key, type, label_de: `Feld ${key}`, label_en: `Field ${key}` };
+export function field(key: string, type = 'string', more: { readonly editable?: boolean } = {}): Field {
+  return { key, type, label_de: `Feld ${key}`, label_en: `Field ${key}`, ...more };
 }
 
 /** A registered bot with its API key: the tenant of one test, created through the interface. */

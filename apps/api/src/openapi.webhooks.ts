@@ -27,6 +27,22 @@ export const WEBHOOK_SCHEMAS = {
       previous_version: { type: 'string' },
     },
   },
+  DataCorrectedPayload: {
+    type: 'object',
+    required: ['event', 'user_id', 'guild_id', 'category', 'fields', 'at'],
+    properties: {
+      event: { type: 'string', enum: ['data_corrected'] },
+      user_id: snowflake,
+      guild_id: snowflake,
+      category: { type: 'string', description: 'Key of the category' },
+      fields: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Keys of the corrected fields; the values are read by `GET /data/values/{user_id}`',
+      },
+      at: timestamp,
+    },
+  },
 };
 
 const text = { type: 'string' };
@@ -103,5 +119,18 @@ export const WEBHOOKS = {
     'A consent was revoked',
     'The bot is expected to stop processing for that user.',
     { event: 'consent_revoked', ...SUBJECT, revoked_at: '2026-11-20T12:00:00.000Z', previous_version: '1.0' },
+  ),
+  data_corrected: webhook(
+    'data_corrected',
+    'onDataCorrected',
+    'A user has corrected a value',
+    'Only for fields that a category declares as `editable`. The bot is expected to read the value anew, and to correct its copies (GDPR Art. 16).',
+    {
+      event: 'data_corrected',
+      ...SUBJECT,
+      category: 'profile',
+      fields: ['nickname'],
+      at: '2026-11-20T12:00:00.000Z',
+    },
   ),
 };

@@ -23,7 +23,12 @@ const EN = {
     gone: 'ended by the receiver',
     cancelled: 'dropped, no address',
   },
-  webhook: { user_forgotten: 'user erased', consent_revoked: 'consent withdrawn', ping: 'test call' },
+  webhook: {
+    user_forgotten: 'user erased',
+    consent_revoked: 'consent withdrawn',
+    data_corrected: 'value corrected',
+    ping: 'test call',
+  },
   outcome: {
     confirmed: 'confirmed',
     refused: 'refused by the receiver',
@@ -112,6 +117,7 @@ const DE: { readonly [K in Kind]: Readonly<Record<keyof (typeof EN)[K], string>>
   webhook: {
     user_forgotten: 'Person gelöscht',
     consent_revoked: 'Einwilligung widerrufen',
+    data_corrected: 'Wert berichtigt',
     ping: 'Testaufruf',
   },
   outcome: {

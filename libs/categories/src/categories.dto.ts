@@ -1,4 +1,5 @@
 import {
+  Flag,
   Integer,
   type Labels,
   LabelsByLanguage,
@@ -30,6 +31,10 @@ const LABEL_MAX = 2_000;
 const DESCRIPTION_MAX = 10_000;
 const RETENTION_DAYS_MAX = 3650;
 
+const EDITABLE =
+  'Users may correct the value on their privacy page (GDPR Art. 16). Default: false; answers name it where it is true. ' +
+  'Not for json';
+
 const FURTHER = 'Purpose in further languages, by language tag (BCP 47)';
 
 export class DataFieldInput {
@@ -42,6 +47,7 @@ export class DataFieldInput {
   @OptionalText(DESCRIPTION_MAX) description_de?: string | null;
   @OptionalText(DESCRIPTION_MAX) description_en?: string | null;
   @LabelsByLanguage(DESCRIPTION_MAX, { optional: true, description: FURTHER }) descriptions?: Labels | null;
+  @Flag({ optional: true, description: EDITABLE }) editable?: boolean | null;
 }
 
 /** What both shapes of the registration can declare besides a name. */

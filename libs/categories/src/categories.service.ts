@@ -7,7 +7,7 @@ import { Acts, type Claim } from '@app/acts';
 import { Clock, type Config, CONFIG, conflict, Random, requireBytes } from '@app/kernel';
 import { MoreThan } from 'typeorm';
 import type { CategoryView, ChangeCategory, DataFieldInput, RegisterCategory } from './categories.dto';
-import { changedField, dataField, requireCompatible, requireDistinctKeys } from './category-declarations';
+import { changedField, dataField, requireCompatible, requireSoundFields } from './category-declarations';
 import {
   categoriesOfPage,
   categoryView,
@@ -45,7 +45,7 @@ export class CategoriesService {
    * @throws ApiError 409 `category_exists` or `limit_reached`, 413, 400 for two fields of one key.
    */
   register(botId: string, inputs: readonly CategoryInput[], claim: Claim): Promise<CategoryView[]> {
-    for (const input of inputs) requireDistinctKeys(input.fields);
+    for (const input of inputs) requireSoundFields(input.fields);
     const register = async (tx: Tx): Promise<CategoryView[]> => {
       // Registrations of one bot wait for each other, so that the count below is exact.
       await lockBot(tx, botId, 'NO KEY UPDATE');
@@ -80,7 +80,7 @@ export class CategoriesService {
 
   /** Changes the given parts. Fields can be added and relabelled, not removed or retyped, so that values stay readable. */
   change(botId: string, key: string, input: ChangeCategory): Promise<CategoryView> {
-    if (input.fields != null) requireDistinctKeys(input.fields);
+    if (input.fields != null) requireSoundFields(input.fields);
     return this.unitOfWork.write(async (tx) => {
       await lockCategory(tx, botId, key, 'FOR NO KEY UPDATE');
       const category = await this.require(tx, botId, key);

@@ -19,10 +19,17 @@ const CHECKS: Readonly<Record<FieldType, (value: unknown) => string | undefined>
 /** The declared fields of one category, ready to check what is submitted under it. */
 export class DeclaredValues {
   private readonly types: ReadonlyMap<string, FieldType>;
+  private readonly editable: ReadonlySet<string>;
 
   /** Without fields any object is valid. */
   constructor(fields: readonly DataField[]) {
     this.types = new Map(fields.map(({ key, type }) => [key, type]));
+    this.editable = new Set(fields.filter((field) => field.editable).map(({ key }) => key));
+  }
+
+  /** Whether a user may correct the value of a field. */
+  isEditable(key: string): boolean {
+    return this.editable.has(key);
   }
 
   /** Every fault of `data`, each with its path. Null means "no value" and is always valid. */
@@ -91,14 +98,19 @@ export class CategoryDeclarations {
   }
 }
 
-/** @throws ApiError 400 that names every field with the key of an earlier one. */
-export function requireDistinctKeys(fields: readonly DataFieldInput[]): void {
+/** @throws ApiError 400 that names every field with the key of an earlier one, and every `editable` one that users cannot write. */
+export function requireSoundFields(fields: readonly DataFieldInput[]): void {
   const seen = new Set<string>();
   const faults: FieldFault[] = [];
-  fields.forEach(({ key }, index) => {
+  fields.forEach(({ key, type, editable }, index) => {
     if (seen.has(key))
       faults.push({ field: `fields[${index}].key`, message: 'must differ from the keys before it' });
     seen.add(key);
+    if (editable === true && type === 'json')
+      faults.push({
+        field: `fields[${index}].editable`,
+        message: 'must be false for json, which users cannot write',
+      });
   });
   if (faults.length > 0) throw invalidRequest(faults);
 }
@@ -119,7 +131,7 @@ export function requireCompatible(declared: readonly DataField[], next: readonly
 
 /** A field as it is stored and answered. */
 export function dataField(given: DataFieldInput): DataField {
-  const { key, type, label_de, label_en, labels, description } = given;
+  const { key, type, label_de, label_en, labels, description, editable } = given;
   return {
     key,
     type,
@@ -128,6 +140,7 @@ export function dataField(given: DataFieldInput): DataField {
     ...(labels != null && { labels }),
     description: description ?? null,
     ...changedPurposes(given),
+    ...(editable === true && { editable }),
   };
 }
 

@@ -23,6 +23,8 @@ export interface DataField extends Purposes {
   readonly label_en: string;
   readonly labels?: Labels;
   readonly description: string | null;
+  /** Users may correct the value on their privacy page. */
+  readonly editable?: true;
 }
 
 /** A category of data that a bot declares, with its purpose and legal basis (GDPR Art. 6, 13). */

@@ -100,9 +100,12 @@ function labelIn(language: string, { label_de: de, label_en: en }: Labelled, fur
   return labels[languageFor(language, Object.keys(labels)) ?? 'en'] ?? en;
 }
 
+/** As the categories store it. No text of JSON has quotes without a backslash. */
+const EDITABLE = ',"editable":true}';
+
 /**
  * The version of a request without one: a digest of the declarations, so that changed ones need a new consent. The
- * stored JSON of the fields is digested as it is.
+ * stored JSON of the fields is digested as it is, but for `editable`: a user who may correct a value is not asked again.
  */
 export function declaredVersion(categories: readonly CategoryRow[]): string {
   const declarations = [...categories]
@@ -114,7 +117,7 @@ export function declaredVersion(categories: readonly CategoryRow[]): string {
       const named = [label_de, label_en, ...(labels === undefined ? [] : [labels])];
       const words = [...named, description, ...(purposes === null ? [] : [purposes])];
       const declared = JSON.stringify([...words, daysOf(category), legal_basis]);
-      return `[${JSON.stringify(key)},${declared.slice(0, -1)},${fields}]]`;
+      return `[${JSON.stringify(key)},${declared.slice(0, -1)},${fields.replaceAll(EDITABLE, '}')}]]`;
     });
   return `sha256:${hash('sha256', `[${declarations.join(',')}]`, 'hex').slice(0, 32)}`;
 }

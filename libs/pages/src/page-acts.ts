@@ -20,32 +20,20 @@ import { ApiError, Clock, invalidRequest } from '@app/kernel';
 import type { SubjectIds } from '@app/crypto';
 import { UserValues } from '@app/user-data';
 import { refuse } from './page-forms';
-import { type PageFacts, PageReading, refusalOf } from './page-reading';
+import { namesFor, type ShownErasure } from './page-last';
+import { type HeldSubject, type PageFacts, PageReading, refusalOf } from './page-reading';
 import { shownBy } from './page-sections';
 import { type OpenLink, PrivacyLinks } from './privacy-links.service';
-import type { PageLanguage, PageNote } from './texts';
-
-/** An erasure that the page shows. */
-export interface ShownErasure {
-  readonly request_id: string;
-  readonly certificate_salt: string;
-  readonly guild_id: string;
-  /** Undefined while it cannot be issued. */
-  readonly certificate: string | undefined;
-  /** What the bot and the erased categories are called; the certificate has their ids and keys alone. */
-  readonly names: ErasedNames;
-}
-
-interface ErasedNames {
-  readonly bot: string;
-  readonly categories: Readonly<Record<string, Readonly<Record<PageLanguage, string>>>>;
-}
+import type { PageNote } from './texts';
 
 /** The place of an act, as its audit event and the history say. */
 const VIA = 'privacy_page';
 /** How long the answer of an erasure is kept for a second click, and for how many links at most. */
 const REPEATED_MS = 60_000;
 const REPEATED_MAX = 1_000;
+/** How often in {@link DAY_MS} a user can reconsider: each time leaves entries in the history and the audit log. */
+const AGAIN_MAX = 3;
+const DAY_MS = 86_400_000;
 
 /** The acts of a page. Each is the act of the interface, with its audit event. */
 @Injectable()
@@ -96,12 +84,18 @@ export class PageActs {
    * Asks a user again what was declined, in the words of today. It decides nothing: the page shows the request.
    * @throws ApiError 403 for a guild that the link is not about
    */
-  async again({ botId }: OpenLink, facts: PageFacts, { guild, shown }: FormFields): Promise<PageNote> {
+  async again(
+    { botId }: OpenLink,
+    facts: PageFacts,
+    { guild, shown }: FormFields,
+  ): Promise<PageNote | 'often'> {
     const held = facts.subjects.find(({ subject }) => subject.ids.guild_id === guild?.[0]) ?? refuse();
     // A second click.
     if (held.asked !== undefined) return 'asked';
     const refusal = refusalOf(held);
     if (refusal === undefined || refusal.id !== shown?.[0]) return 'answered';
+    const since = new Date(this.clock.wallMs() - DAY_MS).toISOString();
+    if (held.history.filter((entry) => isReconsidered(entry, since)).length >= AGAIN_MAX) return 'often';
     const { version, categories, language } = refusal;
     // A version that is a digest of declarations changes with them.
     const isDigest = categories !== null && version.startsWith('sha256:');
@@ -196,21 +190,6 @@ export class PageActs {
   }
 }
 
-/** The names of the bot and of the erased categories, for the file of a certificate. */
-function namesFor({ bot, purposes }: Pick<PageFacts, 'bot' | 'purposes'>, certificate = ''): ErasedNames {
-  const [, payload = ''] = certificate.split('.');
-  const stated = JSON.parse(Buffer.from(payload, 'base64url').toString() || '{}') as {
-    readonly deleted_categories?: readonly string[];
-  };
-  const erased = purposes.filter(({ key }) => stated.deleted_categories?.includes(key));
-  return {
-    bot: bot.name,
-    categories: Object.fromEntries(
-      erased.map(({ key, labelDe, labelEn }) => [key, { de: labelDe, en: labelEn }]),
-    ),
-  };
-}
-
 /**
  * The request that a form is about, or what the page says when it is not the request that waits.
  * @throws ApiError 403 for a guild that the link is not about
@@ -224,6 +203,13 @@ function requestOf(
   // A second click: the first one has answered the request.
   if (asked === undefined) return 'answered';
   return shown?.[0] === shownBy(facts, asked) ? { ids: subject.ids, asked } : 'changed';
+}
+
+function isReconsidered(
+  { action, source, created_at: at }: HeldSubject['history'][number],
+  since: string,
+): boolean {
+  return action === 'requested' && source === VIA && at > since;
 }
 
 /** The categories that a form names, as many as a call may name. @throws ApiError 400 */

@@ -1,9 +1,25 @@
 import type { WebPage } from '@app/http';
 import { html, type Html } from './html';
-import type { ShownErasure } from './page-acts';
 import { framed, NAMES } from './page-frame';
+import type { PageFacts } from './page-reading';
 import { PAGE_LANGUAGES, PAGE_TEXTS, type PageLanguage } from './texts';
 import type { PageTexts } from './texts.en';
+
+/** An erasure that the page shows. */
+export interface ShownErasure {
+  readonly request_id: string;
+  readonly certificate_salt: string;
+  readonly guild_id: string;
+  /** Undefined while it cannot be issued. */
+  readonly certificate: string | undefined;
+  /** What the bot and the erased categories are called; the certificate has their ids and keys alone. */
+  readonly names: ErasedNames;
+}
+
+interface ErasedNames {
+  readonly bot: string;
+  readonly categories: Readonly<Record<string, Readonly<Record<PageLanguage, string>>>>;
+}
 
 /** A text in every language, of which the style shows the one that is chosen. */
 function said(text: (texts: PageTexts) => string): Html {
@@ -71,4 +87,22 @@ function certificateOf(erasure: ShownErasure): Html {
     </dl>
     ${certificate !== undefined && html`<label>${said((texts) => texts.certificate)}<textarea readonly>${certificate}</textarea></label>`}
   </section>`;
+}
+
+/** The names of the bot and of the erased categories, for the file of a certificate. */
+export function namesFor(
+  { bot, purposes }: Pick<PageFacts, 'bot' | 'purposes'>,
+  certificate = '',
+): ErasedNames {
+  const [, payload = ''] = certificate.split('.');
+  const stated = JSON.parse(Buffer.from(payload, 'base64url').toString() || '{}') as {
+    readonly deleted_categories?: readonly string[];
+  };
+  const erased = purposes.filter(({ key }) => stated.deleted_categories?.includes(key));
+  return {
+    bot: bot.name,
+    categories: Object.fromEntries(
+      erased.map(({ key, labelDe, labelEn }) => [key, { de: labelDe, en: labelEn }]),
+    ),
+  };
 }

@@ -1,5 +1,5 @@
 import { html, type Html } from './html';
-import type { HeldSubject, PastEvent } from './page-reading';
+import { type HeldSubject, type PastEvent, refusalOf } from './page-reading';
 import { type Making, nameOf, namesOf, placeOf } from './page-sections';
 import { dueOf } from './page-stored';
 import { type PageNote, TONES } from './texts';
@@ -11,6 +11,28 @@ const LEAVES: Partial<Readonly<Record<PageNote, readonly string[]>>> = {
   revoked: ['revoked', 'categories_withdrawn'],
 };
 
+const waits = ({ facts }: Making): boolean => facts.subjects.some(({ asked }) => asked !== undefined);
+const mayCorrect = ({ link }: Making): boolean => link.allow.includes('correct');
+
+/** Where a note that leaves no entry in the history is shown: where what the page reads bears it out. */
+const HOLDS: Readonly<
+  Record<Exclude<PageNote, 'accepted' | 'declined' | 'revoked'>, (making: Making) => boolean>
+> = {
+  asked: waits,
+  choose: waits,
+  changed: waits,
+  ended: ({ facts }) => facts.subjects.some((held) => refusalOf(held) !== undefined),
+  answered: ({ facts }) =>
+    facts.subjects.some(({ asked, history }) => asked === undefined && history.length > 0),
+  erased: (making) => lastOwn(making, 'data_deleted') !== undefined,
+  erasedBefore: ({ facts: { subjects, purposes } }) =>
+    subjects.length === 0 || subjects.some(({ values }) => purposes.some(({ key }) => !values.has(key))),
+  empty: ({ facts }) => facts.subjects.every(({ events, history }) => events.length + history.length === 0),
+  corrected: (making) => lastOwn(making, 'data_submitted') !== undefined,
+  same: mayCorrect,
+  uncorrected: mayCorrect,
+};
+
 /** An entry of the history, and whose it is. */
 interface Done {
   readonly held: HeldSubject;
@@ -18,16 +40,17 @@ interface Done {
 }
 
 /**
- * What the page says above all else after an act. The address names the kind of the act alone: what was done is read from the
- * history, and an address whose act is not the newest one says nothing.
+ * What the page says above all else after an act. The address names the kind of the act alone: what was done is read from what
+ * is stored, and an address whose act is not the newest one says nothing.
  */
 export function noteOn(making: Making, note: PageNote | undefined): Html | false {
   if (note === undefined) return false;
   const { parts, link } = making;
   const left = LEAVES[note];
   const done = left && newest(making, left);
-  if (left !== undefined && done === undefined) return false;
-  const words = note === 'erased' ? erasedOn(making) : done && wordsFor(making, note, done);
+  const isSo = left === undefined ? HOLDS[note as keyof typeof HOLDS](making) : done !== undefined;
+  if (!isSo) return false;
+  const words = done === undefined ? categoryOn(making, note) : wordsFor(making, note, done);
   const text = words ?? parts.texts.note[note];
   const place = done !== undefined && link.subject === undefined && placeOf(making, done.held.subject.ids);
   return html`<section class="${TONES[note]}" role="status">
@@ -35,21 +58,25 @@ export function noteOn(making: Making, note: PageNote | undefined): Html | false
   </section>`;
 }
 
-/** The category that was erased last on a page, where the page shows what was done. */
-function erasedOn(making: Making): string | undefined {
-  const { parts, facts, link } = making;
-  if (!link.allow.includes('view')) return undefined;
-  const [last] = facts.subjects
-    .flatMap(({ events }) => events.filter(isErasure))
-    .sort((one, other) => other.created_at.localeCompare(one.created_at));
-  const category = last?.details?.['category'];
-  return typeof category === 'string'
-    ? parts.texts.did.erased(nameOf(making, category, undefined))
-    : undefined;
+/** The category that was erased or corrected last, where the page shows what was done. */
+function categoryOn(making: Making, note: PageNote): string | undefined {
+  if ((note !== 'erased' && note !== 'corrected') || !making.link.allow.includes('view')) return undefined;
+  const type = note === 'erased' ? 'data_deleted' : 'data_submitted';
+  const category = lastOwn(making, type)?.details?.['category'];
+  if (typeof category !== 'string') return undefined;
+  return making.parts.texts.did[note](nameOf(making, category, undefined));
 }
 
-function isErasure({ event_type: type, source, details }: PastEvent): boolean {
-  return type === 'data_deleted' && source === 'service' && details?.['via'] === 'privacy_page';
+/** The newest act on the page, if its event has this type. */
+function lastOwn({ facts }: Making, type: string): PastEvent | undefined {
+  const [last] = facts.subjects
+    .flatMap(({ events }) => events.filter(isOwn))
+    .sort((one, other) => other.created_at.localeCompare(one.created_at));
+  return last?.event_type === type ? last : undefined;
+}
+
+function isOwn({ source, details }: PastEvent): boolean {
+  return source === 'service' && details?.['via'] === 'privacy_page';
 }
 
 /** The newest decision of a page, if it is one of some actions. */

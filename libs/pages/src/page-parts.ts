@@ -8,13 +8,18 @@ const ROWS_MAX = 20;
 const TEXT_MAX = 300;
 const DEPTH_MAX = 4;
 
-interface Field extends Purposes {
+/** A declared field of a category. */
+export interface Field extends Purposes {
   readonly key: string;
   readonly type: string;
   readonly label_de: string;
   readonly label_en: string;
   readonly description?: string | null;
+  readonly editable?: boolean;
 }
+
+/** Makes what follows the value of a field. */
+type Beside = (field: Field, value: unknown) => Html | false;
 
 /** Bytes of all stored texts on a page, so that a whole one has at most 50 KB. */
 const ROOM_BYTES = 30_000;
@@ -102,9 +107,9 @@ export class PageParts {
   }
 
   /** The fields of a category with their labels, as far as a page shows them. */
-  valuesOf(value: unknown, purpose: DeclaredPurpose | undefined): Html {
+  valuesOf(value: unknown, purpose: DeclaredPurpose | undefined, beside?: Beside): Html {
     let text = '';
-    for (const piece of this.value(value, fieldsOf(purpose), 0)) {
+    for (const piece of this.value(value, fieldsOf(purpose), 0, undefined, beside)) {
       // It has no room whatever follows.
       if ((text += piece).length > ROOM_BYTES) break;
     }
@@ -121,6 +126,7 @@ export class PageParts {
     fields: ReadonlyMap<string, Field>,
     depth: number,
     type?: string,
+    beside?: Beside,
   ): Generator<string, void> {
     const isWhole = depth === Infinity;
     const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
@@ -136,13 +142,14 @@ export class PageParts {
       const label = field === undefined ? key : this.labelIn(field);
       yield isList ? '<li>' : `<dt>${html`<bdi>${isWhole ? label : cut(label)}</bdi>`.text}</dt><dd>`;
       yield* this.value(item, NO_FIELDS, depth + 1, field?.type);
+      if (field !== undefined) yield html`${beside?.(field, item)}`.text;
       yield isList ? '</li>' : '</dd>';
     }
     yield isList ? '</ul>' : '</dl>';
     if (entries.length > shown.length) yield html`<p class="soft">${this.texts.more}</p>`.text;
   }
 
-  private labelIn({ label_de: de, label_en: en }: Field): string {
+  labelIn({ label_de: de, label_en: en }: Field): string {
     return this.language === 'de' ? de : en;
   }
 
@@ -165,7 +172,8 @@ export class PageParts {
 const NO_FIELDS: ReadonlyMap<string, Field> = new Map();
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-function fieldsOf(purpose: DeclaredPurpose | undefined): ReadonlyMap<string, Field> {
+/** The declared fields of a category by key. */
+export function fieldsOf(purpose: DeclaredPurpose | undefined): ReadonlyMap<string, Field> {
   const fields = JSON.parse(purpose?.fields ?? '[]') as readonly Field[];
   return new Map(fields.map((field) => [field.key, field]));
 }

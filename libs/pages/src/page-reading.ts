@@ -29,6 +29,7 @@ interface HistoryEntry {
   readonly version: string;
   readonly categories: readonly string[] | null;
   readonly language: string | null;
+  readonly source: string | null;
   readonly texts: readonly { readonly digest: string }[];
   readonly created_at: string;
   /** What the user was shown for it. */

@@ -20,6 +20,8 @@ export interface Making extends Labelling {
   readonly link: OpenLink;
   readonly facts: PageFacts;
   readonly room: Room;
+  /** For the forms beside values; those beyond it have a page of their own. */
+  readonly besides: Room;
   readonly form: MakeForm;
 }
 

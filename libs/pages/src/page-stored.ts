@@ -1,5 +1,6 @@
 import type { DeclaredPurpose } from '@app/categories';
 import { html, type Html } from './html';
+import { corrections } from './page-correct';
 import { cut, type PageParts } from './page-parts';
 import type { HeldSubject } from './page-reading';
 import type { Making } from './page-sections';
@@ -53,13 +54,15 @@ export function stored(making: Making, held: HeldSubject): Html {
 }
 
 /** A category with its values. */
-function valued({ parts, link }: Making, { subject, values, status }: HeldSubject, shown: Shown): Html {
+function valued(making: Making, held: HeldSubject, shown: Shown): Html {
+  const { parts, link } = making;
+  const { subject, values, status } = held;
   const { texts } = parts;
   const { key, purpose } = shown;
   const due = shown.isWithdrawn ? dueOf(status, key) : undefined;
   return html`<article>
     ${titleOf(parts, shown)}
-    <div class="value">${parts.valuesOf(values.get(key), purpose)}</div>
+    <div class="value">${parts.valuesOf(values.get(key), purpose, corrections(making, held, key))}</div>
     ${due !== undefined && html`<p>${texts.dueAt(parts.time(due))}</p>`}
     ${
       purpose !== undefined &&

@@ -1,71 +1,20 @@
-import {
-  Controller,
-  createParamDecorator,
-  type ExecutionContext,
-  Get,
-  HttpCode,
-  Param,
-  Post,
-  Query,
-  Req,
-  UseFilters,
-} from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Query, Req, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import {
-  FormBody,
-  type FormFields,
-  JsonText,
-  type LetheRequest,
-  OnLowDisk,
-  Public,
-  TextStream,
-  WebPage,
-} from '@app/http';
-import { ApiError, Clock } from '@app/kernel';
+import { FormBody, JsonText, type LetheRequest, OnLowDisk, Public, TextStream, WebPage } from '@app/http';
+import { Clock } from '@app/kernel';
 import { PageActs } from './page-acts';
-import { type FormAct, PageForms, refuse } from './page-forms';
+import { PageForms, refuse } from './page-forms';
 import { errorPage, PAGE_HEADERS, PageFilter } from './page-frame';
-import { type PageFacts, PageReading } from './page-reading';
 import { forgottenPage } from './page-last';
+import { backTo, PageOpening, requireActive, Sent, type SentForm, tooOftenPage } from './page-opening';
+import { PageReading } from './page-reading';
 import { PageView } from './page.view';
-import type { PageAct } from './privacy-links.dto';
-import { type OpenLink, PrivacyLinks } from './privacy-links.service';
+import type { OpenLink } from './privacy-links.service';
 import { ReadableExport } from './readable-export';
-import { languageOf, noteOf, type PageLanguage, type PageNote } from './texts';
+import { languageOf, noteOf, type PageLanguage } from './texts';
 
 /** The paths of the pages, which have no prefix. */
 export const PRIVACY_PAGES = ['p/:token', 'p/:token/:act'];
-
-const ALLOWED_BY: Readonly<Record<FormAct, PageAct>> = {
-  accept: 'consent',
-  decline: 'consent',
-  again: 'consent',
-  revoke: 'consent',
-  export: 'export',
-  erase: 'forget',
-  forget: 'forget',
-};
-
-/** An opened page, and its language. */
-interface Opened {
-  readonly link: OpenLink;
-  readonly language: PageLanguage;
-}
-
-/** A form as it was sent. {@link PageForms.require} checks that the page has made it. */
-interface SentForm {
-  readonly request: LetheRequest;
-  readonly token: string;
-  readonly fields: FormFields;
-}
-
-/** @throws ApiError for a body that is no form */
-const Sent = createParamDecorator((_: unknown, context: ExecutionContext): SentForm => {
-  const request = context.switchToHttp().getRequest<LetheRequest>();
-  const { body, params } = request;
-  if (body instanceof ApiError) throw body;
-  return { request, token: String(params['token']), fields: (body ?? {}) as FormFields };
-});
 
 /** The privacy page of a user: rendered here, without scripts. Its acts are those of the interface. */
 @ApiExcludeController()
@@ -74,7 +23,7 @@ const Sent = createParamDecorator((_: unknown, context: ExecutionContext): SentF
 @Controller('p/:token')
 export class PageController {
   constructor(
-    private readonly links: PrivacyLinks,
+    private readonly opening: PageOpening,
     private readonly reading: PageReading,
     private readonly view: PageView,
     private readonly forms: PageForms,
@@ -89,7 +38,7 @@ export class PageController {
     @Query('lang') lang?: unknown,
     @Query('note') note?: unknown,
   ): Promise<WebPage> {
-    const { link, language } = await this.opened(request, token, lang);
+    const { link, language } = await this.opening.opened(request, token, lang);
     return this.view.page(link, await this.reading.facts(link), language, noteOf(note));
   }
 
@@ -99,7 +48,7 @@ export class PageController {
     @Param('token') token: string,
     @Query('lang') lang?: unknown,
   ): Promise<WebPage> {
-    const { link, language } = await this.opened(request, token, lang);
+    const { link, language } = await this.opening.opened(request, token, lang);
     if (!link.allow.includes('forget')) refuse();
     return this.view.confirmation(link, language);
   }
@@ -111,7 +60,7 @@ export class PageController {
     @Query('lang') lang?: unknown,
     @Query('of') of?: unknown,
   ): Promise<WebPage> {
-    const { link, language } = await this.opened(request, token, lang);
+    const { link, language } = await this.opening.opened(request, token, lang);
     if (!link.allow.includes('forget') || typeof of !== 'string') refuse();
     return this.view.erasing(link, (await this.reading.categoryOf(link, of)) ?? refuse(), language);
   }
@@ -120,14 +69,14 @@ export class PageController {
   @OnLowDisk()
   @FormBody()
   async erase(@Sent() form: SentForm): Promise<WebPage> {
-    const opened = await this.openedBy(form, 'erase');
+    const opened = await this.opening.openedBy(form, 'erase');
     return backTo(opened, await this.acts.eraseCategory(opened.link, form.fields));
   }
 
   @Post('accept')
   @FormBody()
   async accept(@Sent() form: SentForm): Promise<WebPage> {
-    const opened = await this.openedBy(form, 'accept');
+    const opened = await this.opening.openedBy(form, 'accept');
     const facts = await this.reading.facts(opened.link);
     requireActive(facts);
     return backTo(opened, await this.acts.accept(opened.link, facts, form.fields));
@@ -136,7 +85,7 @@ export class PageController {
   @Post('decline')
   @FormBody()
   async decline(@Sent() form: SentForm): Promise<WebPage> {
-    const opened = await this.openedBy(form, 'decline');
+    const opened = await this.opening.openedBy(form, 'decline');
     const facts = await this.reading.facts(opened.link);
     return backTo(opened, await this.acts.decline(opened.link, facts, form.fields));
   }
@@ -144,17 +93,18 @@ export class PageController {
   @Post('again')
   @FormBody()
   async again(@Sent() form: SentForm): Promise<WebPage> {
-    const opened = await this.openedBy(form, 'again');
+    const opened = await this.opening.openedBy(form, 'again');
     const facts = await this.reading.facts(opened.link);
     requireActive(facts);
-    return backTo(opened, await this.acts.again(opened.link, facts, form.fields));
+    const note = await this.acts.again(opened.link, facts, form.fields);
+    return note === 'often' ? tooOftenPage(opened, 'again') : backTo(opened, note);
   }
 
   @Post('revoke')
   @OnLowDisk()
   @FormBody()
   async revoke(@Sent() form: SentForm): Promise<WebPage> {
-    const opened = await this.openedBy(form, 'revoke');
+    const opened = await this.opening.openedBy(form, 'revoke');
     return backTo(opened, await this.acts.revoke(opened.link, form.fields));
   }
 
@@ -162,7 +112,7 @@ export class PageController {
   @HttpCode(200)
   @FormBody()
   async export(@Sent() form: SentForm): Promise<WebPage | TextStream> {
-    const opened = await this.openedBy(form, 'export');
+    const opened = await this.opening.openedBy(form, 'export');
     const { link, language } = opened;
     const isReadable = form.fields['form']?.[0] === 'html';
     const exported = isReadable ? await this.readable(link, language) : await this.acts.export(link, true);
@@ -212,32 +162,7 @@ export class PageController {
       const language = languageOf(fields['lang']?.[0], null, request.headers['accept-language']);
       return forgottenPage(await repeated, language);
     }
-    const { link, language } = await this.openedBy(form, 'forget');
+    const { link, language } = await this.opening.openedBy(form, 'forget');
     return forgottenPage(await this.acts.forget(link), language);
   }
-
-  private async opened({ headers }: LetheRequest, token: string, lang: unknown): Promise<Opened> {
-    const link = await this.links.open(token);
-    const given = typeof lang === 'string' ? lang : undefined;
-    return { link, language: languageOf(given, link.language, headers['accept-language']) };
-  }
-
-  /** @throws ApiError 404 for a link that is not in force; 403 for a form of another page, and for what is not allowed */
-  private async openedBy({ request, token, fields }: SentForm, act: FormAct): Promise<Opened> {
-    const opened = await this.opened(request, token, fields['lang']?.[0]);
-    this.forms.require(request, fields, token, act);
-    if (!opened.link.allow.includes(ALLOWED_BY[act])) refuse();
-    return opened;
-  }
-}
-
-/** @throws ApiError 403 */
-function requireActive({ isSuspended }: PageFacts): void {
-  if (isSuspended) throw new ApiError('suspended', 'The bot is suspended');
-}
-
-/** Sends the browser back to the page, so that loading it again repeats nothing. The page says what was done. */
-function backTo({ link, language }: Opened, note: PageNote): WebPage {
-  const path = `/p/${link.token}?lang=${language}&note=${note}`;
-  return new WebPage('', { ...PAGE_HEADERS, Location: path }, 303);
 }

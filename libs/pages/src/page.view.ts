@@ -3,6 +3,7 @@ import type { WebPage } from '@app/http';
 import { type Html, html } from './html';
 import { consentOf } from './page-consent';
 import { PageForms } from './page-forms';
+import { type Correctable, correctingPage, type RefusedCorrection } from './page-correct';
 import { framed } from './page-frame';
 import { responsible } from './page-controller.section';
 import { noteOn } from './page-notes';
@@ -15,6 +16,8 @@ import type { PageLanguage, PageNote } from './texts';
 
 /** The largest size of the section about the bot, in bytes. The stored values have the rest of the page. */
 const SAID_BYTES = 10_000;
+/** That of the forms beside the values, which is a part of theirs. */
+const BESIDES_BYTES = 8_000;
 
 /** Makes the page of a link. */
 @Injectable()
@@ -25,7 +28,14 @@ export class PageView {
     const parts = new PageParts(language);
     const { texts } = parts;
     const room = new Room();
-    const making = { parts, link, facts, room, form: this.formsOf(link, language) };
+    const making = {
+      parts,
+      link,
+      facts,
+      room,
+      besides: new Room(BESIDES_BYTES),
+      form: this.formsOf(link, language),
+    };
     const said = responsible(parts, facts, room.part(SAID_BYTES));
     const subjects = facts.subjects.map((held) => this.subject(making, held));
     const isMore = facts.hasMore || making.room.isFull;
@@ -90,6 +100,15 @@ export class PageView {
           <a class="button plain" href="/p/${link.token}?lang=${language}">${texts.back}</a>
         </div>
       </section>`,
+    );
+  }
+
+  /** The form for one value, with what it was refused for. */
+  correcting(link: OpenLink, language: PageLanguage, one: Correctable, refused?: RefusedCorrection): WebPage {
+    return correctingPage(
+      { parts: new PageParts(language), link, form: this.formsOf(link, language) },
+      one,
+      refused,
     );
   }
 

@@ -12,7 +12,10 @@ import { ConsoleController, ConsoleSessions } from './console-sessions';
 import { PrivacyLinks1763600000022 } from './migrations/1763600000022-privacy-links';
 import { OperatorSessions } from './operator-sessions';
 import { PageActs } from './page-acts';
+import { PageCorrections } from './page-corrections';
+import { CorrectionController } from './page-correct.controller';
 import { PageForms, PublicUrl } from './page-forms';
+import { PageOpening } from './page-opening';
 import { PageReading } from './page-reading';
 import { PageController } from './page.controller';
 import { PageView } from './page.view';
@@ -33,7 +36,7 @@ import { PrivacyLinks } from './privacy-links.service';
     ServersModule,
     UserDataModule,
   ],
-  controllers: [PrivacyLinksController, PageController],
+  controllers: [PrivacyLinksController, PageController, CorrectionController],
   providers: [
     PrivacyLinks,
     PrivacyLinksHolder,
@@ -41,7 +44,9 @@ import { PrivacyLinks } from './privacy-links.service';
     PublicUrl,
     PageReading,
     PageForms,
+    PageOpening,
     PageActs,
+    PageCorrections,
     PageView,
   ],
 })

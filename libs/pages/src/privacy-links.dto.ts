@@ -14,7 +14,7 @@ import {
 import { SCOPES } from '@app/crypto';
 
 /** What the page of a link can offer. */
-export const ACTS = ['view', 'consent', 'export', 'forget'] as const;
+export const ACTS = ['view', 'consent', 'export', 'forget', 'correct'] as const;
 export type PageAct = (typeof ACTS)[number];
 
 /** The scope that the key of a link needs for it: a link allows nothing that its key may not do. */
@@ -23,6 +23,7 @@ export const SCOPE_OF: Readonly<Record<PageAct, Scope>> = {
   consent: 'write',
   export: 'read',
   forget: 'erase',
+  correct: 'write',
 };
 
 /** Whether a key with some bits of scopes may offer an act. */
@@ -51,7 +52,10 @@ export class NewPrivacyLink {
     description: 'Seconds until the link ends; default 900',
   })
   expires_in?: number | null;
-  @SomeOf(ACTS, { optional: true, description: 'What the page offers; default all that the API key may do' })
+  @SomeOf(ACTS, {
+    optional: true,
+    description: 'What the page offers; default all that the API key may do. correct needs view',
+  })
   allow?: PageAct[] | null;
 }
 

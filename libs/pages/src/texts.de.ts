@@ -1,3 +1,4 @@
+import { CORRECTION_DE } from './texts.correction';
 import type { PageTexts } from './texts.en';
 
 /** The words of the page in German. */
@@ -74,6 +75,10 @@ export const DE: PageTexts = {
     choose: 'Wähle mindestens eine Kategorie aus oder lehne ab. Bisher wurde nichts vermerkt.',
     erased: 'Die Daten dieser Kategorie sind gelöscht.',
     erasedBefore: 'In dieser Kategorie ist nichts mehr gespeichert.',
+    corrected: 'Deine Berichtigung ist gespeichert.',
+    same: 'Dieser Wert war schon gespeichert. Deshalb wurde nichts geändert.',
+    uncorrected:
+      'Es wurde nichts geändert. Dieser Wert lässt sich hier nicht mehr berichtigen: Deine Einwilligung dazu ist beendet, er ist gelöscht, oder der Bot lässt es nicht mehr zu.',
     empty: 'Über dich ist nichts gespeichert, deshalb gibt es keine Kopie.',
     changed:
       'Die Anfrage hat sich geändert, seit du diese Seite geöffnet hast. Deshalb wurde nichts vermerkt. Bitte lies sie noch einmal und entscheide.',
@@ -83,6 +88,7 @@ export const DE: PageTexts = {
     revoked: (what) =>
       what === '' ? 'Du hast deine ganze Einwilligung widerrufen.' : `Widerrufen: ${what}.`,
     erased: (what) => `Gelöscht: ${what}.`,
+    corrected: (what) => `Berichtigt: ${what}.`,
     due: (at) => `Gelöscht wird am ${at}.`,
   },
   asked: 'Der Bot bittet um deine Einwilligung',
@@ -171,6 +177,7 @@ export const DE: PageTexts = {
     completed: 'abgeschlossen',
     failed: 'gescheitert',
     user_forgotten: 'deine Daten wurden gelöscht',
+    data_corrected: 'du hast einen Wert berichtigt',
     pending: 'wartet',
     delivered: 'zugestellt',
     exhausted: 'aufgegeben',
@@ -190,6 +197,7 @@ export const DE: PageTexts = {
     'Du kannst der Verarbeitung widersprechen (Art. 21) und eine Einwilligung jederzeit mit Wirkung für die Zukunft widerrufen (Art. 7 Abs. 3).',
     'Du kannst dich bei einer Aufsichtsbehörde für den Datenschutz beschweren, zum Beispiel an deinem Wohnort (Art. 77).',
   ],
+  correction: CORRECTION_DE,
   erase: (what) => `${what} löschen …`,
   eraseSure: (what) => `${what} löschen?`,
   eraseLast:

@@ -1,3 +1,5 @@
+import { CORRECTION_EN } from './texts.correction';
+
 /** The words of the page in English. */
 export const EN = {
   title: 'Your data',
@@ -65,6 +67,10 @@ export const EN = {
     choose: 'Choose at least one category, or decline. Nothing was recorded yet.',
     erased: 'The data of this category is erased.',
     erasedBefore: 'Nothing is stored in this category any more.',
+    corrected: 'Your correction is saved.',
+    same: 'This value was stored already, so nothing was changed.',
+    uncorrected:
+      'Nothing was changed. This value cannot be corrected here any more: your consent to it has ended, it is erased, or the bot no longer lets you.',
     empty: 'Nothing is stored about you, so there is no copy.',
     changed:
       'The request has changed since you opened this page, so nothing was recorded. Please read it again and decide.',
@@ -74,6 +80,7 @@ export const EN = {
     revoked: (what: string) =>
       what === '' ? 'You have withdrawn your whole consent.' : `Withdrawn: ${what}.`,
     erased: (what: string) => `Erased: ${what}.`,
+    corrected: (what: string) => `Corrected: ${what}.`,
     due: (at: string) => `What is stored will be erased on ${at}.`,
   },
   asked: 'The bot asks for your consent',
@@ -162,6 +169,7 @@ export const EN = {
     completed: 'completed',
     failed: 'failed',
     user_forgotten: 'your data was erased',
+    data_corrected: 'you have corrected a value',
     pending: 'waits',
     delivered: 'delivered',
     exhausted: 'given up',
@@ -181,6 +189,7 @@ export const EN = {
     'You can object to processing (Art. 21), and withdraw a consent at any time with effect for the future (Art. 7(3)).',
     'You can complain to a supervisory authority for data protection, for example where you live (Art. 77).',
   ],
+  correction: CORRECTION_EN,
   erase: (what: string) => `Erase ${what} …`,
   eraseSure: (what: string) => `Erase ${what}?`,
   eraseLast:

@@ -21,6 +21,9 @@ export const TONES: Readonly<Record<PageNote, 'good' | 'warn'>> = {
   choose: 'warn',
   erased: 'good',
   erasedBefore: 'warn',
+  corrected: 'good',
+  same: 'warn',
+  uncorrected: 'warn',
   empty: 'warn',
   changed: 'warn',
 };

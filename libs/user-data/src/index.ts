@@ -1,3 +1,4 @@
+export { CorrectAct, type Corrected, DataCorrected, isValueChanged } from './correct.act';
 export { CategoryRetention, type DueCount, DueData, WithdrawnDataErasure } from './due-data';
 export { checkValues } from './stored-value';
 export { type Submission, SubmitAct } from './submit.act';

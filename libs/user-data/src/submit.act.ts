@@ -29,7 +29,7 @@ export interface Submission {
 }
 
 /** What a submission is decided by. */
-interface State {
+export interface SubmitState {
   readonly subject: NamedSubject;
   readonly declared: DeclaredValues | undefined;
   readonly consent: Decision | undefined;
@@ -38,7 +38,7 @@ interface State {
 }
 
 /** What is to be stored; no value where nothing is left. */
-interface Change {
+export interface SubmitChange {
   readonly subject: NamedSubject;
   readonly category: string;
   readonly value: string | undefined;
@@ -65,7 +65,7 @@ const PUT = insertion(
  * data that is answered with 200 was stored under a consent in force at its commit.
  */
 @Injectable()
-export class SubmitAct implements Act<Submission, State, Change, SubmittedView> {
+export class SubmitAct implements Act<Submission, SubmitState, SubmitChange, SubmittedView> {
   constructor(
     private readonly declarations: CategoryDeclarations,
     private readonly audit: AuditService,
@@ -81,7 +81,7 @@ export class SubmitAct implements Act<Submission, State, Change, SubmittedView> 
     return { subject: this.digests.named(botId, input), category, data, json, merges: mode === 'merge', by };
   }
 
-  async load(tx: Tx, given: readonly Submission[]): Promise<State[]> {
+  async load(tx: Tx, given: readonly Submission[]): Promise<SubmitState[]> {
     const subjects = given.map(({ subject }) => subject);
     const isAlone = given.length === 1;
     // Sent in this order: keys and values are read after the locks.
@@ -104,7 +104,7 @@ export class SubmitAct implements Act<Submission, State, Change, SubmittedView> 
   }
 
   /** A refusal follows the order of the contract. @throws ApiError 403, 404, 400, 413 */
-  decide({ declared, consent, before }: State, submission: Submission, now: string): Change {
+  decide({ declared, consent, before }: SubmitState, submission: Submission, now: string): SubmitChange {
     const { subject, category, data, json, merges, by } = submission;
     const scope = consentScope(consent, declared !== undefined);
     if (declared === undefined) throw notFound('Category');
@@ -114,7 +114,7 @@ export class SubmitAct implements Act<Submission, State, Change, SubmittedView> 
     return { subject, category, value: merges ? this.merged(before, data) : json, now, by };
   }
 
-  async store(tx: Tx, changes: readonly Change[]): Promise<SubmittedView[]> {
+  async store(tx: Tx, changes: readonly SubmitChange[]): Promise<SubmittedView[]> {
     const keys = await this.keys.allForWriting(
       tx,
       changes.map(({ subject }) => subject),
@@ -168,12 +168,12 @@ export class SubmitAct implements Act<Submission, State, Change, SubmittedView> 
   }
 
   /** The stored value after a JSON Merge Patch (RFC 7396). */
-  private merged(before: State['before'], patch: object): string | undefined {
+  private merged(before: SubmitState['before'], patch: object): string | undefined {
     const value: unknown = before === undefined ? {} : JSON.parse(before());
     return this.storable(mergePatch(value, patch) as Record<string, unknown>);
   }
 
-  private async stored(tx: Tx, { subject, category, merges }: Submission): Promise<State['before']> {
+  private async stored(tx: Tx, { subject, category, merges }: Submission): Promise<SubmitState['before']> {
     if (!merges) return undefined;
     const found = await tx.get<{ value: string }>(BEFORE, ...rowOf(subject, category));
     const key = found && (await this.keys.inForce(tx, subject));
@@ -182,7 +182,7 @@ export class SubmitAct implements Act<Submission, State, Change, SubmittedView> 
 }
 
 /** The number of removed values. */
-async function removedBy(tx: Tx, { subject, category, value }: Change): Promise<number> {
+async function removedBy(tx: Tx, { subject, category, value }: SubmitChange): Promise<number> {
   return value === undefined ? tx.run(REMOVE, ...rowOf(subject, category)) : 0;
 }
 

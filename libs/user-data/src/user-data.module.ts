@@ -3,6 +3,7 @@ import { AuditModule } from '@app/audit';
 import { CategoriesModule } from '@app/categories';
 import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
+import { CorrectAct } from './correct.act';
 import { ConsentedTables } from './consented-tables';
 import { CategoryRetention, DueData, WithdrawnDataErasure } from './due-data';
 import { UserData1763600000005 } from './migrations/1763600000005-user-data';
@@ -23,6 +24,7 @@ import { SubmitBatches } from './submit-batch.service';
   controllers: [UserDataController, UserValuesController],
   providers: [
     SubmitAct,
+    CorrectAct,
     SubmitBatches,
     UserValues,
     UserDataHolder,
@@ -31,6 +33,6 @@ import { SubmitBatches } from './submit-batch.service';
     WithdrawnDataErasure,
     ConsentedTables,
   ],
-  exports: [SubmitAct, DueData, UserValues],
+  exports: [SubmitAct, CorrectAct, DueData, UserValues],
 })
 export class UserDataModule {}

@@ -49,6 +49,22 @@ export class UserValues {
    * @throws ApiError 403 `consent_required`, 404 for an undeclared category, 500 for values that cannot be decrypted
    */
   async ofUser(subject: NamedSubject, category: string | undefined): Promise<JsonText | JsonStream> {
+    return inPieces(textsOf(subject.ids, await this.covered(subject, category)));
+  }
+
+  /**
+   * What is stored under one category that the consent covers; undefined where nothing is.
+   * @throws ApiError as {@link ofUser}
+   */
+  async ofCategory(
+    subject: NamedSubject,
+    category: string,
+  ): Promise<Readonly<Record<string, unknown>> | undefined> {
+    const [row] = await this.covered(subject, category);
+    return row && (JSON.parse(row.json) as Record<string, unknown>);
+  }
+
+  private async covered(subject: NamedSubject, category: string | undefined): Promise<Opened[]> {
     const found = await this.unitOfWork.read(async (tx) => {
       const isKnown =
         category === undefined || (await legalBasisOf(tx, subject.botId, category)) !== undefined;
@@ -64,7 +80,7 @@ export class UserValues {
     });
     const opened = found.filter((row): row is Opened => row.json !== undefined);
     requireReadable(found.filter(({ json }) => json === undefined).map((row) => row.category_key));
-    return inPieces(textsOf(subject.ids, opened));
+    return opened;
   }
 
   /**

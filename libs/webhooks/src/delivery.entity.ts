@@ -12,7 +12,7 @@ import type { Digest } from '@app/crypto';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Outcome } from './webhook-call';
 
-export const DELIVERY_EVENTS = ['user_forgotten', 'consent_revoked', 'ping'] as const;
+export const DELIVERY_EVENTS = ['user_forgotten', 'consent_revoked', 'data_corrected', 'ping'] as const;
 export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number];
 
 /** `cancelled`: the bot had no URL. All but `delivered` are queued again by a new URL or a redelivery. */

@@ -4,6 +4,7 @@ import { givenRows, type Tx } from '@app/database';
 import { UsersForgotten } from '@app/gdpr';
 import { Clock, OnDomainEvent, OwnError, Random } from '@app/kernel';
 import type { Subject } from '@app/crypto';
+import { DataCorrected } from '@app/user-data';
 import { Injectable } from '@nestjs/common';
 import {
   beginToFollow,
@@ -18,7 +19,7 @@ import {
 import { DeliveryTexts } from './delivery-texts';
 import type { DeliveryEvent } from './delivery.entity';
 import { Dispatcher } from './dispatcher';
-import { consentRevokedPayload, userForgottenPayload } from './webhook-call';
+import { consentRevokedPayload, dataCorrectedPayload, userForgottenPayload } from './webhook-call';
 
 /** An event to send to a bot. */
 export interface OutgoingEvent {
@@ -121,6 +122,19 @@ export class WebhookEventsListener {
         botId: each.subject.botId,
         event: 'consent_revoked',
         payload: consentRevokedPayload(each),
+        subject: each.subject,
+      })),
+    );
+  }
+
+  @OnDomainEvent(DataCorrected)
+  async onDataCorrected({ tx, corrected }: DataCorrected): Promise<void> {
+    await this.outbox.queueAll(
+      tx,
+      corrected.map((each) => ({
+        botId: each.subject.botId,
+        event: 'data_corrected',
+        payload: dataCorrectedPayload(each),
         subject: each.subject,
       })),
     );

@@ -2,6 +2,7 @@ import type { Revoked } from '@app/consent';
 import { gdprSignature, standardSignature } from '@app/crypto';
 import type { Forgotten } from '@app/gdpr';
 import type { LabelOf } from '@app/kernel';
+import type { Corrected } from '@app/user-data';
 import type { Claim } from './delivery-leases';
 
 /** One signed call, ready to be sent. */
@@ -52,8 +53,11 @@ export function outcomeOf(status: number): Outcome {
 const NOTICE =
   'Only data stored through this service was erased. Delete whatever your bot holds of this user elsewhere.';
 
-/** What is kept of a confirmed payload, in the order of the payloads: ids and times, enough to send the event again. */
-const KEPT = ['event', 'request_id', 'user_id', 'guild_id', 'completed_at', 'revoked_at', 'sent_at'];
+/** What is kept of a confirmed payload, in the order of the payloads: ids, keys and times, enough to send the event again. */
+const KEPT = [
+  ...['event', 'request_id', 'user_id', 'guild_id', 'completed_at', 'revoked_at', 'sent_at'],
+  ...['category', 'fields', 'at'],
+];
 
 export function userForgottenPayload({ subject, requestId, completedAt }: Forgotten): string {
   const { user_id, guild_id } = subject.ids;
@@ -65,6 +69,12 @@ export function consentRevokedPayload({ subject, revokedAt, previousVersion }: R
   const { user_id, guild_id } = subject.ids;
   const event = { event: 'consent_revoked', user_id, guild_id };
   return JSON.stringify({ ...event, revoked_at: revokedAt, previous_version: previousVersion });
+}
+
+/** It names what was corrected, and no value: the bot reads that under the consent. */
+export function dataCorrectedPayload({ subject, category, fields, at }: Corrected): string {
+  const { user_id, guild_id } = subject.ids;
+  return JSON.stringify({ event: 'data_corrected', user_id, guild_id, category, fields, at });
 }
 
 export function pingPayload(sentAt: string): string {

@@ -844,7 +844,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Make a link to the privacy page of a user
-     * @description Answers a link to a page on which the user sees what is stored, gives and withdraws consent, downloads an export and has the data erased. Give it to this user alone: anyone who has it sees the page. It ends at `expires_at`, with the API key that made it, with an erasure of the user, and when it is deleted. The key needs the scopes of what the page offers: `read` for `view` and `export`, `write` for `consent`, `erase` for `forget`; without `allow` the page offers what the key may do. A user has at most ten links; an eleventh ends the oldest.
+     * @description Answers a link to a page on which the user sees what is stored, gives and withdraws consent, corrects what may be corrected, downloads an export and has the data erased. Give it to this user alone: anyone who has it sees the page. It ends at `expires_at`, with the API key that made it, with an erasure of the user, and when it is deleted. The key needs the scopes of what the page offers: `read` for `view` and `export`, `write` for `consent` and `correct`, `erase` for `forget`; without `allow` the page offers what the key may do. A user has at most ten links; an eleventh ends the oldest.
      */
     readonly post: operations['privacyLinksCreate'];
     readonly delete?: never;
@@ -1542,6 +1542,8 @@ export interface components {
       readonly descriptions?: {
         readonly [key: string]: string;
       };
+      /** @description Users may correct the value on their privacy page (GDPR Art. 16). Default: false; answers name it where it is true. Not for json */
+      readonly editable?: boolean;
     };
     readonly CategoryView: {
       /** Format: uuid */
@@ -2259,7 +2261,7 @@ export interface components {
        */
       readonly id: string;
       /** @enum {string} */
-      readonly event: 'user_forgotten' | 'consent_revoked' | 'ping';
+      readonly event: 'user_forgotten' | 'consent_revoked' | 'data_corrected' | 'ping';
       /** @enum {string} */
       readonly status: 'pending' | 'delivered' | 'exhausted' | 'gone' | 'cancelled';
       readonly user_id: string | null;
@@ -2305,7 +2307,7 @@ export interface components {
        */
       readonly id: string;
       /** @enum {string} */
-      readonly event: 'user_forgotten' | 'consent_revoked' | 'ping';
+      readonly event: 'user_forgotten' | 'consent_revoked' | 'data_corrected' | 'ping';
       /** @enum {string} */
       readonly status: 'pending' | 'delivered' | 'exhausted' | 'gone' | 'cancelled';
       readonly user_id: string | null;
@@ -2413,8 +2415,8 @@ export interface components {
       readonly language?: string;
       /** @description Seconds until the link ends; default 900 */
       readonly expires_in?: number;
-      /** @description What the page offers; default all that the API key may do */
-      readonly allow?: readonly ('view' | 'consent' | 'export' | 'forget')[];
+      /** @description What the page offers; default all that the API key may do. correct needs view */
+      readonly allow?: readonly ('view' | 'consent' | 'export' | 'forget' | 'correct')[];
     };
     readonly PrivacyLinkDeletedView: {
       /** Format: uuid */
@@ -3098,6 +3100,18 @@ export interface components {
       /** Format: date-time */
       readonly revoked_at: string;
       readonly previous_version?: string;
+    };
+    readonly DataCorrectedPayload: {
+      /** @enum {string} */
+      readonly event: 'data_corrected';
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** @description Key of the category */
+      readonly category: string;
+      /** @description Keys of the corrected fields; the values are read by `GET /data/values/{user_id}` */
+      readonly fields: readonly string[];
+      /** Format: date-time */
+      readonly at: string;
     };
   };
   responses: never;
@@ -4386,7 +4400,7 @@ export interface operations {
         /** @description `pagination.next` of the page before, in place of `page`: a walk misses no row and repeats none */
         readonly after?: string;
         readonly status?: 'pending' | 'delivered' | 'exhausted' | 'gone' | 'cancelled';
-        readonly event?: 'user_forgotten' | 'consent_revoked' | 'ping';
+        readonly event?: 'user_forgotten' | 'consent_revoked' | 'data_corrected' | 'ping';
         readonly user_id?: string;
       };
       readonly header?: never;

@@ -17,17 +17,30 @@ export interface ConsentRevokedEvent {
   readonly previous_version?: string;
 }
 
+/** A user has corrected values on the privacy page (GDPR Art. 16): read them anew, and correct your copies. */
+export interface DataCorrectedEvent {
+  readonly event: 'data_corrected';
+  readonly user_id: string;
+  readonly guild_id: string;
+  /** The key of the category. */
+  readonly category: string;
+  /** The keys of the corrected fields. The values are not sent. */
+  readonly fields: readonly string[];
+  readonly at: string;
+}
+
 /** The answer to `POST /webhooks/test`. */
 export interface PingEvent {
   readonly event: 'ping';
   readonly sent_at: string;
 }
 
-export type WebhookEvent = UserForgottenEvent | ConsentRevokedEvent | PingEvent;
+export type WebhookEvent = UserForgottenEvent | ConsentRevokedEvent | DataCorrectedEvent | PingEvent;
 
 const ALL: Readonly<Record<WebhookEvent['event'], true>> = {
   user_forgotten: true,
   consent_revoked: true,
+  data_corrected: true,
   ping: true,
 };
 /** Every event that the service sends. */

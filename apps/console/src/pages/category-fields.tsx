@@ -9,9 +9,24 @@ export interface EditedField {
   readonly type: (typeof TYPES)[number];
   readonly label_de: string;
   readonly label_en: string;
+  readonly editable: boolean;
 }
 
-/** The fields of a category. Of declared ones only the labels can be changed. */
+export const NEW_FIELD: EditedField = {
+  key: '',
+  type: 'string',
+  label_de: '',
+  label_en: '',
+  editable: false,
+};
+
+/** No user can write an object. */
+const retyped = (field: EditedField, type: EditedField['type']): Partial<EditedField> => ({
+  type,
+  editable: field.editable && type !== 'json',
+});
+
+/** The fields of a category. Of declared ones only the labels, and whether users may correct them, can be changed. */
 export function FieldsEditor({
   fields,
   declared,
@@ -35,6 +50,7 @@ export function FieldsEditor({
     <>
       <h2>{t('fieldsTitle')}</h2>
       {mayChange && <p class="small">{t('fieldsLead')}</p>}
+      {mayChange && <p class="small">{t('fieldEditableHint')}</p>}
       {fields.map((field, at) => {
         const text = (name: 'key' | 'label_de' | 'label_en') => ({
           value: field[name],
@@ -50,7 +66,9 @@ export function FieldsEditor({
                 <select
                   value={field.type}
                   disabled={!mayChange || isDeclared(at)}
-                  onChange={(event) => change(at, { type: event.currentTarget.value as EditedField['type'] })}
+                  onChange={(event) =>
+                    change(at, retyped(field, event.currentTarget.value as EditedField['type']))
+                  }
                 >
                   {TYPES.map((type) => (
                     <option key={type} value={type}>
@@ -72,6 +90,17 @@ export function FieldsEditor({
                 ✕
               </button>
             )}
+            {field.type !== 'json' && (
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={field.editable}
+                  disabled={!mayChange}
+                  onChange={(event) => change(at, { editable: event.currentTarget.checked })}
+                />{' '}
+                {t('fieldEditable')}
+              </label>
+            )}
           </div>
         );
       })}
@@ -80,7 +109,7 @@ export function FieldsEditor({
         <button
           type="button"
           disabled={fields.length >= FIELDS_MAX}
-          onClick={() => onChange([...fields, { key: '', type: 'string', label_de: '', label_en: '' }])}
+          onClick={() => onChange([...fields, NEW_FIELD])}
         >
           {t('addField')}
         </button>

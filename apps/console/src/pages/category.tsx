@@ -8,7 +8,7 @@ import { useAllowed } from '../session';
 import { useSingle } from '../confirm';
 import { Loaded } from '../ui';
 import { WORDS } from '../words';
-import { FieldsEditor, type EditedField } from './category-fields';
+import { FieldsEditor, type EditedField, NEW_FIELD } from './category-fields';
 import { CategoryPreview } from './category-preview';
 import { Removal } from './category-removal';
 import { faultsOf, Field, Refusal, SaveBar, Unsaved, useDraft } from './settings-form';
@@ -59,12 +59,13 @@ function draftOf(category: Category | undefined) {
     description_en: category?.description_en ?? '',
     legal_basis: category?.legal_basis ?? ('consent' as const),
     retention_days: category?.retention_days == null ? '' : String(category.retention_days),
-    fields: (category?.fields.map(({ key, type, label_de, label_en }) => ({
+    fields: (category?.fields.map(({ key, type, label_de, label_en, editable }) => ({
       key,
       type,
       label_de,
       label_en,
-    })) ?? [{ key: '', type: 'string', label_de: '', label_en: '' }]) as readonly EditedField[],
+      editable: editable === true,
+    })) ?? [NEW_FIELD]) as readonly EditedField[],
   };
 }
 

@@ -13,6 +13,7 @@ const OFFERS = [
   ['view', 'read', 'linkView'],
   ['export', 'read', 'linkExport'],
   ['consent', 'write', 'linkConsent'],
+  ['correct', 'write', 'linkCorrect'],
   ['forget', 'erase', 'linkForget'],
 ] as const satisfies readonly (readonly [string, Scope, string])[];
 type Offer = (typeof OFFERS)[number][0];

@@ -27,6 +27,9 @@ export const categoryTexts = {
     fieldType: 'Type',
     fieldDe: 'German',
     fieldEn: 'English',
+    fieldEditable: 'Users may correct it',
+    fieldEditableHint:
+      'What users may correct, they change on their privacy page (Art. 16). Your bot then gets the webhook data_corrected.',
     addField: 'Add a field',
     removeField: 'Remove this field',
     type_string: 'text',
@@ -88,6 +91,9 @@ export const categoryTexts = {
     fieldType: 'Typ',
     fieldDe: 'Deutsch',
     fieldEn: 'Englisch',
+    fieldEditable: 'Personen dürfen berichtigen',
+    fieldEditableHint:
+      'Was Personen berichtigen dürfen, ändern sie auf ihrer Datenschutzseite (Art. 16). Ihr Bot erhält dann den Webhook data_corrected.',
     addField: 'Feld hinzufügen',
     removeField: 'Dieses Feld entfernen',
     type_string: 'Text',

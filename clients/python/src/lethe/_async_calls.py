@@ -216,7 +216,7 @@ class AsyncWebhooks(AsyncGroup):
         self,
         *,
         status: Optional[Literal["pending", "delivered", "exhausted", "gone", "cancelled"]] = OMITTED,
-        event: Optional[Literal["user_forgotten", "consent_revoked", "ping"]] = OMITTED,
+        event: Optional[Literal["user_forgotten", "consent_revoked", "data_corrected", "ping"]] = OMITTED,
         user_id: Optional[Id] = OMITTED,
         options: Optional[CallOptions] = None,
     ) -> AsyncPages[DeliveryView]:
@@ -914,17 +914,17 @@ class AsyncPrivacy(AsyncGroup):
         scope: Optional[Literal["all_guilds"]] = OMITTED,
         language: Optional[str] = OMITTED,
         expires_in: Optional[int] = OMITTED,
-        allow: Optional[List[Literal["view", "consent", "export", "forget"]]] = OMITTED,
+        allow: Optional[List[Literal["view", "consent", "export", "forget", "correct"]]] = OMITTED,
         options: Optional[CallOptions] = None,
     ) -> PrivacyLinkView:
         """Make a link to the privacy page of a user.
 
-        Answers a link to a page on which the user sees what is stored, gives and withdraws consent, downloads an
-        export and has the data erased. Give it to this user alone: anyone who has it sees the page. It ends at
-        `expires_at`, with the API key that made it, with an erasure of the user, and when it is deleted. The key
-        needs the scopes of what the page offers: `read` for `view` and `export`, `write` for `consent`, `erase`
-        for `forget`; without `allow` the page offers what the key may do. A user has at most ten links; an
-        eleventh ends the oldest.
+        Answers a link to a page on which the user sees what is stored, gives and withdraws consent, corrects
+        what may be corrected, downloads an export and has the data erased. Give it to this user alone: anyone
+        who has it sees the page. It ends at `expires_at`, with the API key that made it, with an erasure of the
+        user, and when it is deleted. The key needs the scopes of what the page offers: `read` for `view` and
+        `export`, `write` for `consent` and `correct`, `erase` for `forget`; without `allow` the page offers what
+        the key may do. A user has at most ten links; an eleventh ends the oldest.
         """
         given: Dict[str, Any] = {
             "user_id": user_id,

@@ -24,7 +24,7 @@ CODES: Tuple[str, ...] = (
 )
 
 #: What the webhook calls say.
-EVENTS: Tuple[str, ...] = ("user_forgotten", "consent_revoked", "ping")
+EVENTS: Tuple[str, ...] = ("user_forgotten", "consent_revoked", "data_corrected", "ping")
 
 
 class BotRegisteredView(TypedDict):
@@ -127,7 +127,7 @@ class WebhookSecretView(TypedDict):
 
 class DeliveryView(TypedDict):
     id: str
-    event: Literal["user_forgotten", "consent_revoked", "ping"]
+    event: Literal["user_forgotten", "consent_revoked", "data_corrected", "ping"]
     status: Literal["pending", "delivered", "exhausted", "gone", "cancelled"]
     user_id: Optional[str]
     guild_id: Optional[str]
@@ -142,7 +142,7 @@ class DeliveryView(TypedDict):
 
 class DeliveryDetailsView(TypedDict):
     id: str
-    event: Literal["user_forgotten", "consent_revoked", "ping"]
+    event: Literal["user_forgotten", "consent_revoked", "data_corrected", "ping"]
     status: Literal["pending", "delivered", "exhausted", "gone", "cancelled"]
     user_id: Optional[str]
     guild_id: Optional[str]
@@ -246,6 +246,7 @@ class DataFieldInput(_DataFieldInput, total=False):
     description_de: str
     description_en: str
     descriptions: Mapping[str, str]
+    editable: bool
 
 
 class _CategoryView(TypedDict):
@@ -1074,6 +1075,15 @@ class _ConsentRevokedPayload(TypedDict):
 
 class ConsentRevokedPayload(_ConsentRevokedPayload, total=False):
     previous_version: str
+
+
+class DataCorrectedPayload(TypedDict):
+    event: Literal["data_corrected"]
+    user_id: str
+    guild_id: str
+    category: str
+    fields: List[str]
+    at: str
 
 
 #: A user of the bot in a guild.

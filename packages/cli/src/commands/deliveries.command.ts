@@ -25,7 +25,12 @@ export function addDeliveries(program: Command): void {
     .argument('[id]', 'one call')
     .addOption(new Option('--status <status>', 'only these').choices(STATUSES))
     .addOption(
-      new Option('--event <event>', 'only these').choices(['user_forgotten', 'consent_revoked', 'ping']),
+      new Option('--event <event>', 'only these').choices([
+        'user_forgotten',
+        'consent_revoked',
+        'data_corrected',
+        'ping',
+      ]),
     )
     .option('--user <id>', 'only those about this user', snowflake)
     .option('--limit <number>', 'at most so many', positive, 20)

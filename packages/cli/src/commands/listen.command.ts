@@ -5,7 +5,7 @@ import { beginOf, follow, NewRows } from '../following';
 import { DEFAULT_TARGET, forward, isConfirmed, lineOf, mendOf, targetOf } from '../forward';
 import { moment, positive, Session, snowflake } from '../session';
 
-const EVENTS = ['user_forgotten', 'consent_revoked', 'ping'] as const;
+const EVENTS = ['user_forgotten', 'consent_revoked', 'data_corrected', 'ping'] as const;
 
 interface Target {
   readonly forwardTo: string;
@@ -73,6 +73,8 @@ function eventOf(event: (typeof EVENTS)[number], who: { user_id: string; guild_i
       return { event, request_id: '00000000-0000-7000-8000-000000000000', ...who, completed_at: now };
     case 'consent_revoked':
       return { event, ...who, revoked_at: now, previous_version: '1.0' };
+    case 'data_corrected':
+      return { event, ...who, category: 'profile', fields: ['nickname'], at: now };
     case 'ping':
       return { event, sent_at: now };
   }

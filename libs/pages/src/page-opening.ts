@@ -1,0 +1,91 @@
+import { createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type FormFields, type LetheRequest, WebPage } from '@app/http';
+import { ApiError } from '@app/kernel';
+import { html } from './html';
+import { type FormAct, PageForms, refuse } from './page-forms';
+import { framed, PAGE_HEADERS } from './page-frame';
+import type { PageFacts } from './page-reading';
+import type { PageAct } from './privacy-links.dto';
+import { type OpenLink, PrivacyLinks } from './privacy-links.service';
+import { languageOf, PAGE_TEXTS, type PageLanguage, type PageNote } from './texts';
+
+const ALLOWED_BY: Readonly<Record<FormAct, PageAct>> = {
+  accept: 'consent',
+  decline: 'consent',
+  again: 'consent',
+  revoke: 'consent',
+  export: 'export',
+  erase: 'forget',
+  forget: 'forget',
+  correct: 'correct',
+};
+
+/** An opened page, and its language. */
+export interface Opened {
+  readonly link: OpenLink;
+  readonly language: PageLanguage;
+}
+
+/** A form as it was sent. {@link PageForms.require} checks that the page has made it. */
+export interface SentForm {
+  readonly request: LetheRequest;
+  readonly token: string;
+  readonly fields: FormFields;
+}
+
+/** @throws ApiError for a body that is no form */
+export const Sent = createParamDecorator((_: unknown, context: ExecutionContext): SentForm => {
+  const request = context.switchToHttp().getRequest<LetheRequest>();
+  const { body, params } = request;
+  if (body instanceof ApiError) throw body;
+  return { request, token: String(params['token']), fields: (body ?? {}) as FormFields };
+});
+
+/** Opens a link for a request, and checks the form that was sent with it. */
+@Injectable()
+export class PageOpening {
+  constructor(
+    private readonly links: PrivacyLinks,
+    private readonly forms: PageForms,
+  ) {}
+
+  /** @throws ApiError 404 for a link that is not in force */
+  async opened({ headers }: LetheRequest, token: string, lang: unknown): Promise<Opened> {
+    const link = await this.links.open(token);
+    const given = typeof lang === 'string' ? lang : undefined;
+    return { link, language: languageOf(given, link.language, headers['accept-language']) };
+  }
+
+  /** @throws ApiError 404 for a link that is not in force; 403 for a form of another page, and for what is not allowed */
+  async openedBy({ request, token, fields }: SentForm, act: FormAct): Promise<Opened> {
+    const opened = await this.opened(request, token, fields['lang']?.[0]);
+    this.forms.require(request, fields, token, act);
+    if (!opened.link.allow.includes(ALLOWED_BY[act])) refuse();
+    return opened;
+  }
+}
+
+/** @throws ApiError 403 */
+export function requireActive({ isSuspended }: Pick<PageFacts, 'isSuspended'>): void {
+  if (isSuspended) throw new ApiError('suspended', 'The bot is suspended');
+}
+
+/** Sends the browser back to the page, so that loading it again repeats nothing. The page says what was done. */
+export function backTo({ link, language }: Opened, note: PageNote): WebPage {
+  const path = `/p/${link.token}?lang=${language}&note=${note}`;
+  return new WebPage('', { ...PAGE_HEADERS, Location: path }, 303);
+}
+
+/** Says that an act was done as often today as a user may do it. Nothing was recorded. */
+export function tooOftenPage({ link, language }: Opened, act: 'again' | 'correct'): WebPage {
+  const {
+    correction: { often },
+    back,
+  } = PAGE_TEXTS[language];
+  const path = `/p/${link.token}`;
+  return framed(
+    { language, title: often.title, path, status: 429 },
+    html`<section class="warn" role="alert"><p>${often[act]}</p></section>
+      <p class="row"><a class="button plain" href="${path}?lang=${language}">${back}</a></p>`,
+  );
+}

@@ -1,0 +1,141 @@
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import type { Bot } from '../support/bot';
+import {
+  describeInBrowser,
+  DESKTOP,
+  PHONE,
+  startBrowser,
+  type View,
+  WAIT_MAX_MS,
+  WatchedPage,
+} from '../support/browser';
+import { useServiceInProcess } from '../support/service';
+import { subject, type SubjectIds } from '../support/snowflakes';
+
+/** Where pictures are written: `PICTURES=/tmp/pictures npx jest test/browser/privacy-page-correct`. */
+const PICTURES = process.env['PICTURES'];
+const VIEWS: readonly View[] = [
+  DESKTOP,
+  { ...PHONE, width: 360 },
+  { ...DESKTOP, language: 'de' },
+  { ...PHONE, width: 360, scheme: 'light', language: 'de' },
+];
+const WORDS = {
+  en: {
+    level: 'Correct: Level',
+    save: 'Save the correction',
+    fault: 'with a point',
+    done: 'Corrected: Profile.',
+  },
+  de: {
+    level: 'Berichtigen: Stufe',
+    save: 'Berichtigung speichern',
+    fault: 'mit einem Punkt',
+    done: 'Berichtigt: Profil.',
+  },
+} as const;
+
+const service = useServiceInProcess();
+let browser: Browser;
+let bot: Bot;
+let who: SubjectIds;
+let watched: WatchedPage | undefined;
+
+describeInBrowser('the correction of a value in a browser', () => {
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  beforeEach(async () => {
+    bot = await service.registerBot({ name: 'Birthday bot', privacy_contact: 'privacy@example.org' });
+    who = subject();
+    const fields = [
+      ['nickname', 'string', 'Spitzname', 'Nickname'],
+      ['level', 'number', 'Stufe', 'Level'],
+      ['public', 'boolean', 'Öffentlich', 'Public'],
+      ['birthday', 'date', 'Geburtstag', 'Birthday'],
+      ['about', 'string', 'Über dich', 'About you'],
+    ].map(([key, type, label_de, label_en]) => ({ key, type, label_de, label_en, editable: true }));
+    const labels = { label_de: 'Profil', label_en: 'Profile', retention_days: 365 };
+    await bot.post('/data/register', {
+      ...{ key: 'profile', ...labels },
+      fields: [...fields, { key: 'score', type: 'number', label_de: 'Punkte', label_en: 'Score' }],
+    });
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'profile', {
+      ...{ nickname: 'Robin', level: 3, public: true, birthday: '2000-02-29', score: 7 },
+      about: 'I like tea and cake.\nAnd long walks in the rain, when it is warm.',
+    });
+  });
+  afterEach(async () => {
+    const faults = watched?.faults.splice(0) ?? [];
+    await watched?.page.context().close();
+    watched = undefined;
+    // Chromium reports the status 400 of the refusal, which the page shows.
+    expect(faults.filter((fault) => !fault.includes('status of 400'))).toStrictEqual([]);
+  });
+
+  const faultsOfAccess = async (): Promise<string[]> => (await watched?.accessibility()) ?? ['no page'];
+  const picture = async (page: Page, name: string, { language, scheme, width }: View): Promise<void> => {
+    if (PICTURES === undefined) return;
+    const path = join(PICTURES, `correct-${name}-${language}-${scheme}-${width}.png`);
+    await page.screenshot({ path, fullPage: true });
+  };
+  const stored = async (): Promise<unknown> => {
+    const path = `/data/values/${who.user_id}?guild_id=${who.guild_id}`;
+    return (await bot.get<{ values: { profile: unknown } }>(path)).data.values.profile;
+  };
+
+  it.each(VIEWS)('is accessible, refused and done: $language, $scheme, $width pixels', async (view) => {
+    const words = WORDS[view.language];
+    const { url } = (await bot.post<{ url: string }>('/privacy-links', who)).data;
+    watched = await WatchedPage.open(browser, service.url, view);
+    const { page } = watched;
+    await page.goto(url);
+    await picture(page, 'folded', view);
+    for (const summary of await page.locator('details.edit > summary').all()) await summary.click();
+    expect(await faultsOfAccess()).toStrictEqual([]);
+    await picture(page, 'open', view);
+    const form = page.locator('details.edit').filter({ hasText: words.level });
+    await form.locator('[name=value]').fill('12,5');
+    await form.getByRole('button', { name: words.save }).click();
+    await page.getByRole('alert').filter({ hasText: words.fault }).waitFor();
+    expect(await faultsOfAccess()).toStrictEqual([]);
+    await picture(page, 'refused', view);
+    expect(await page.inputValue('[name=value]')).toBe('12,5');
+    expect(await stored()).toMatchObject({ level: 3 });
+    await page.fill('[name=value]', '12.5');
+    await page.getByRole('button', { name: words.save }).click();
+    await page.getByRole('status').filter({ hasText: words.done }).waitFor();
+    expect(await faultsOfAccess()).toStrictEqual([]);
+    await picture(page, 'done', view);
+    expect(await page.locator('.value').textContent()).toContain('12.5');
+    expect(await stored()).toMatchObject({ level: 12.5, nickname: 'Robin' });
+  });
+
+  it('works with the keyboard and without scripts, and holds a text of several lines as it is', async () => {
+    const { url } = (await bot.post<{ url: string }>('/privacy-links', who)).data;
+    const context = await browser.newContext({ javaScriptEnabled: false, locale: 'en' });
+    context.setDefaultTimeout(WAIT_MAX_MS);
+    try {
+      const page = await context.newPage();
+      await page.goto(url);
+      await page.locator('summary', { hasText: 'Correct: About you' }).press('Enter');
+      await page.locator('textarea').press('End');
+      await page.getByRole('button', { name: 'Save the correction' }).press('Enter');
+      await page.getByText('This value was stored already').waitFor();
+      await page.locator('summary', { hasText: 'Correct: Public' }).press('Enter');
+      await page.locator('select').selectOption('false');
+      await page.getByRole('button', { name: 'Save the correction' }).press('Enter');
+      await page.getByText('Corrected: Profile.').waitFor();
+      expect(await stored()).toMatchObject({
+        public: false,
+        about: expect.stringContaining('tea') as string,
+      });
+    } finally {
+      await context.close();
+    }
+  });
+});
