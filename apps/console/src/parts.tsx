@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { useCopied } from './copied';
 import { ago, useWords } from './language';
 import { useNamesOfCategories, useNamesOfServers } from './queries';
 
@@ -17,16 +17,11 @@ export function When({ at }: { readonly at: string | null | undefined }) {
 /** A button that copies an id. */
 export function Copy({ of }: { readonly of: string }) {
   const { t } = useWords();
-  const [isCopied, setCopied] = useState(false);
+  const [isCopied, copy] = useCopied();
+  if (copy === undefined) return null;
   const name = isCopied ? t('copied') : t('copyId', { id: of });
   return (
-    <button
-      class="copy"
-      type="button"
-      title={name}
-      aria-label={name}
-      onClick={() => void navigator.clipboard.writeText(of).then(() => setCopied(true))}
-    >
+    <button class="copy" type="button" title={name} aria-label={name} onClick={() => copy(of)}>
       <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
         <path d={isCopied ? 'M2 8l4 4 8-9' : 'M5 5h9v9H5zM11 5V2H2v9h3'} />
       </svg>

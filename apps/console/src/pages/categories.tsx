@@ -6,6 +6,7 @@ import type { Schemas } from '@lethe/sdk';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
 import { Code, Loaded, Table } from '../ui';
+import { Lacks } from './lacks';
 import './categories.css';
 
 /** The purpose for a reader of `language`, as the service chooses it for its own pages. */
@@ -26,6 +27,7 @@ export function CategoriesPage() {
   });
   return (
     <>
+      <Lacks scopes={['write', 'admin']} />
       <p class="small">{t('categoriesLead')}</p>
       {mayChange && (
         <p class="actions">

@@ -9,8 +9,10 @@ import { useSingle } from '../confirm';
 import { Loaded } from '../ui';
 import { WORDS } from '../words';
 import { FieldsEditor, type EditedField } from './category-fields';
-import { CategoryPreview } from './category-preview';
+import { CategoryFacts } from './category-facts';
+import { CategoryPreview, type PreviewedCategory } from './category-preview';
 import { Removal } from './category-removal';
+import { Lacks } from './lacks';
 import { faultsOf, Field, Refusal, SaveBar, Unsaved, useDraft } from './settings-form';
 import './categories.css';
 
@@ -21,22 +23,38 @@ type TextField = 'key' | 'label_de' | 'label_en' | 'description_de' | 'descripti
 /** One category: what users see of it, and its form. */
 export function CategoryPage() {
   const { key = '' } = useParams<{ readonly key: string }>();
+  const mayChange = useAllowed('admin') && useAllowed('write');
   const category = useQuery({ queryKey: ['category', key], queryFn: () => lethe.categories.get(key) });
   return (
     <>
       <BackLink />
-      <Loaded from={category}>{(found) => <Form key={found.key} category={found} />}</Loaded>
+      <Lacks scopes={['write', 'erase', 'admin']} />
+      <Loaded from={category}>
+        {(found) => (
+          <>
+            {mayChange ? (
+              <Form key={found.key} category={found} />
+            ) : (
+              <>
+                <CategoryFacts of={found} />
+                <CategoryPreview of={previewed(found)} />
+              </>
+            )}
+            <Removal of={found.key} />
+          </>
+        )}
+      </Loaded>
     </>
   );
 }
 
 export function NewCategoryPage() {
-  const { t } = useWords();
   const mayChange = useAllowed('admin') && useAllowed('write');
   return (
     <>
       <BackLink />
-      {mayChange ? <Form /> : <p class="notice">{t('onlyLook')}</p>}
+      <Lacks scopes={['write', 'admin']} />
+      {mayChange && <Form />}
     </>
   );
 }
@@ -70,6 +88,15 @@ function draftOf(category: Category | undefined) {
 
 type Draft = ReturnType<typeof draftOf>;
 
+function previewed(of: Draft | Category): PreviewedCategory {
+  const days = Number(of.retention_days);
+  const { description_de: de, description_en: en } = of;
+  return {
+    ...{ ...of, description_de: de ?? '', description_en: en ?? '' },
+    retention_days: days > 0 ? days : null,
+  };
+}
+
 /** What the interface takes of a draft: an empty purpose or time limit is none. */
 function given({
   fields,
@@ -92,7 +119,6 @@ function Form({ category }: { readonly category?: Category }) {
   const { t, named } = words;
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  const mayChange = useAllowed('admin') && useAllowed('write');
   const draft = useDraft(draftOf(category));
   const { values, changed } = draft;
   const save = useMutation({
@@ -115,10 +141,8 @@ function Form({ category }: { readonly category?: Category }) {
   const text = (name: TextField) => ({
     value: values[name],
     fault: faults.get(name),
-    disabled: !mayChange,
     onInput: (value: string) => draft.set({ [name]: value }),
   });
-  const days = Number(values.retention_days);
   return (
     <>
       <form
@@ -152,7 +176,6 @@ function Form({ category }: { readonly category?: Category }) {
             <label>
               {t('basisField')}
               <select
-                disabled={!mayChange}
                 value={values.legal_basis}
                 onChange={(event) =>
                   draft.set({ legal_basis: event.currentTarget.value as Category['legal_basis'] })
@@ -177,26 +200,23 @@ function Form({ category }: { readonly category?: Category }) {
           fields={values.fields}
           declared={category?.fields.map(({ key }) => key)}
           faults={faults}
-          mayChange={mayChange}
+          mayChange
           onChange={(fields) => draft.set({ fields })}
         />
         <Refusal error={save.error} beside={() => true} />
         <Warnings of={save.data} />
-        {mayChange && (
-          <SaveBar
-            act={category === undefined ? t('create') : t('save')}
-            isChanged={draft.isChanged}
-            isSaving={save.isPending}
-            isSaved={save.isSuccess}
-            onDiscard={() => {
-              draft.discard();
-              save.reset();
-            }}
-          />
-        )}
+        <SaveBar
+          act={category === undefined ? t('create') : t('save')}
+          isChanged={draft.isChanged}
+          isSaving={save.isPending}
+          isSaved={save.isSuccess}
+          onDiscard={() => {
+            draft.discard();
+            save.reset();
+          }}
+        />
       </form>
-      <CategoryPreview of={{ ...values, retention_days: days > 0 ? days : null }} />
-      {category !== undefined && <Removal of={category.key} />}
+      <CategoryPreview of={previewed(values)} />
     </>
   );
 }

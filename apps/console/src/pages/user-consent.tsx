@@ -4,13 +4,14 @@ import { useWords } from '../language';
 import { CategoryName, When } from '../parts';
 import { lethe } from '../service';
 import { Code, Loaded, Table } from '../ui';
+import { Categories } from './user-categories';
 import type { Ids } from './user-ids';
 import { ConsentState } from './users';
 import type { ListedUser } from './users-query';
 
 /** The consent of a user as it is now, as a whole and by category. */
-export function Consent({ of: user }: { readonly of: ListedUser }) {
-  const { t } = useWords();
+export function Consent({ of: user, onActed }: { readonly of: ListedUser; readonly onActed: () => void }) {
+  const { t, time } = useWords();
   const times = [
     ['accepted', user.accepted_at],
     ['revoked', user.revoked_at],
@@ -42,9 +43,7 @@ export function Consent({ of: user }: { readonly of: ListedUser }) {
             at != null && (
               <>
                 <dt>{t(name)}</dt>
-                <dd>
-                  <When at={at} />
-                </dd>
+                <dd>{time(at)}</dd>
               </>
             ),
         )}
@@ -52,32 +51,12 @@ export function Consent({ of: user }: { readonly of: ListedUser }) {
           <>
             <dt>{t('usersCategories')}</dt>
             <dd>
-              <Categories of={user} />
+              <Categories of={user} onActed={onActed} />
             </dd>
           </>
         )}
       </dl>
     </section>
-  );
-}
-
-function Categories({ of: { categories } }: { readonly of: ListedUser }) {
-  const { t } = useWords();
-  if (categories === undefined) return <>{t('all')}</>;
-  return (
-    <ul class="plain">
-      {categories.map(({ key, status, data_erased_at: at }) => (
-        <li key={key}>
-          <CategoryName of={key} /> <Code kind="consent" of={status} class={`badge ${status}`} />
-          {at !== undefined && (
-            <span class="small">
-              {' '}
-              {t('userErasedAt')} <When at={at} />
-            </span>
-          )}
-        </li>
-      ))}
-    </ul>
   );
 }
 

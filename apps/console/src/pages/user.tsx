@@ -3,6 +3,7 @@ import { Link, useParams, useRoute } from 'wouter-preact';
 import { useWords } from '../language';
 import { Copy, userPath, When } from '../parts';
 import { Loaded } from '../ui';
+import { Lacks } from './lacks';
 import { UserActs } from './user-acts';
 import { Consent, History } from './user-consent';
 import { type Ids, isId } from './user-ids';
@@ -52,6 +53,7 @@ function User({ ids }: { readonly ids: Ids }) {
   const { t } = useWords();
   const [acts, setActs] = useState(0);
   const user = useUser(ids);
+  const acted = (): void => setActs((before) => before + 1);
   return (
     <div class="user">
       <p class="whose">
@@ -65,8 +67,9 @@ function User({ ids }: { readonly ids: Ids }) {
       <Loaded from={user}>
         {(found) => (
           <>
+            {found !== null && <Lacks scopes={['write', 'erase']} />}
             {/* Its place does not depend on what is held: it says what became of an erasure. */}
-            <UserActs ids={ids} user={found} onActed={() => setActs((before) => before + 1)} />
+            <UserActs ids={ids} user={found} onActed={acted} />
             {found === null && (
               <div class="empty">
                 <p>
@@ -80,7 +83,7 @@ function User({ ids }: { readonly ids: Ids }) {
               <div>
                 {found !== null && (
                   <>
-                    <Consent of={found} />
+                    <Consent of={found} onActed={acted} />
                     {/* After an act nothing that was shown before it stays. */}
                     <Values key={acts} ids={ids} />
                     <History ids={ids} />

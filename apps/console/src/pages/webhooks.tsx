@@ -5,6 +5,7 @@ import { useBot } from '../queries';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
 import { Fault, Loaded } from '../ui';
+import { Lacks } from './lacks';
 import { HealthFacts } from './webhooks-health';
 import { Deliveries } from './webhooks-list';
 import { Replay } from './webhooks-replay';
@@ -42,6 +43,7 @@ export function WebhooksPage() {
   });
   return (
     <>
+      <Lacks scopes={['admin']} />
       <Loaded from={bot}>
         {({ webhook_url: at, webhook_health: health }) =>
           at === null || health === null ? (
