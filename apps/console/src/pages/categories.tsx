@@ -40,6 +40,7 @@ export function CategoriesPage() {
         {(found) => (
           <Table
             caption={t('categories')}
+            none={t('noCategories')}
             of={found}
             onPage={setPage}
             columns={[
@@ -54,7 +55,10 @@ export function CategoriesPage() {
                   </>
                 ),
               },
-              { title: t('purpose'), cell: (one) => <bdi>{purposeOf(one, language) ?? '–'}</bdi> },
+              {
+                title: t('purpose'),
+                cell: (one) => <bdi class="clamped">{purposeOf(one, language) ?? '–'}</bdi>,
+              },
               { title: t('legalBasis'), cell: ({ legal_basis: basis }) => <Code kind="basis" of={basis} /> },
               {
                 title: t('retention'),
@@ -98,6 +102,7 @@ function ConsentTexts() {
         {(found) => (
           <Table
             caption={t('consentTexts')}
+            none={t('noTexts')}
             of={found}
             onPage={setPage}
             columns={[

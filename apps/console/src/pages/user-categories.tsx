@@ -5,7 +5,7 @@ import { useWords } from '../language';
 import { CategoryName, When } from '../parts';
 import { useCategories, useNamesOfCategories } from '../queries';
 import { lethe } from '../service';
-import { SessionContext, useAllowed } from '../session';
+import { SessionContext, useHas } from '../session';
 import { Code } from '../ui';
 import { useServerToType } from './user-acts';
 import type { ListedUser } from './users-query';
@@ -20,7 +20,7 @@ export function Categories({ of: user, onActed }: { readonly of: ListedUser; rea
   const labels = useNamesOfCategories(language);
   const server = useServerToType(user.guild_id);
   const grace = useGrace();
-  const [canRevoke, canErase] = [useAllowed('write'), useAllowed('erase')];
+  const [canRevoke, canErase] = [useHas('write'), useHas('erase')];
   const [asked, setAsked] = useState<
     { readonly act: 'revoke' | 'erase'; readonly key: string } | undefined
   >();

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useQuery } from '@tanstack/preact-query';
 import { useWords } from '../language';
-import { CategoryName, When } from '../parts';
+import { CategoryName, Version, When } from '../parts';
 import { lethe } from '../service';
 import { Code, Loaded, Table } from '../ui';
 import { Categories } from './user-categories';
@@ -29,13 +29,17 @@ export function Consent({ of: user, onActed }: { readonly of: ListedUser; readon
         {user.version !== null && (
           <>
             <dt>{t('version')}</dt>
-            <dd>{user.version}</dd>
+            <dd>
+              <Version of={user.version} />
+            </dd>
           </>
         )}
         {user.pending_version !== undefined && (
           <>
             <dt>{t('pending')}</dt>
-            <dd>{user.pending_version}</dd>
+            <dd>
+              <Version of={user.pending_version} />
+            </dd>
           </>
         )}
         {times.map(
@@ -80,7 +84,7 @@ export function History({ ids }: { readonly ids: Ids }) {
             columns={[
               { title: t('time'), cell: ({ created_at: at }) => <When at={at} /> },
               { title: t('event'), cell: ({ action }) => <Code kind="action" of={action} /> },
-              { title: t('version'), cell: ({ version }) => version },
+              { title: t('version'), cell: ({ version }) => <Version of={version} /> },
               {
                 title: t('usersCategories'),
                 cell: ({ categories }) =>

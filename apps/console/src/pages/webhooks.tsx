@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
+import { Link } from 'wouter-preact';
 import { attemptsOf, outcomeOf } from '../delivery-outcome';
 import { useWords } from '../language';
 import { useBot } from '../queries';
@@ -47,7 +48,9 @@ export function WebhooksPage() {
       <Loaded from={bot}>
         {({ webhook_url: at, webhook_health: health }) =>
           at === null || health === null ? (
-            <p class="notice warn">{t('noTarget')}</p>
+            <p class="notice warn">
+              {t('noTarget')} <Link href="/settings">{t('toTarget')}</Link>
+            </p>
           ) : (
             <HealthFacts url={at} health={health} />
           )
