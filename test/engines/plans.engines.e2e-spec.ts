@@ -377,8 +377,8 @@ describe('the list of users', () => {
     const listed: unknown[] = [];
     for (let next: string | null = ''; next !== null;) {
       const counting = new SqlLog().open();
-      const after = next === '' ? '' : `&after=${next}`;
-      const { data } = await bot.get<Walked>(`/users?order=recent&page_size=1${after}`);
+      const after: string = next === '' ? '' : `&after=${next}`;
+      const { data }: { data: Walked } = await bot.get<Walked>(`/users?order=recent&page_size=1${after}`);
       counting.close();
       counts.push(counting.runsOf(/^SELECT guild_id, user_id, seq/));
       listed.push(data.users[0]?.user_id);
