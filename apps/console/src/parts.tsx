@@ -33,7 +33,7 @@ const VERSION_SHOWN = 24;
 
 /** A version of a consent; a digest, which the service makes where the bot names no version, by its beginning. */
 export function Version({ of }: { readonly of: string }) {
-  return <bdi title={of}>{of.length > VERSION_SHOWN ? `${of.slice(0, VERSION_SHOWN - 8)}…` : of}</bdi>;
+  return <bdi title={of}>{of.length > VERSION_SHOWN ? `${of.slice(0, VERSION_SHOWN - 10)}…` : of}</bdi>;
 }
 
 /** A server by its name, its id on hover; by its id where the bot gave no name. */

@@ -53,8 +53,8 @@ export function Consent({ of: user, onActed }: { readonly of: ListedUser; readon
         )}
         {user.status !== 'none' && (
           <>
-            <dt>{t('usersCategories')}</dt>
-            <dd>
+            <dt class="hidden">{t('usersCategories')}</dt>
+            <dd class="whole">
               <Categories of={user} onActed={onActed} />
             </dd>
           </>
@@ -73,7 +73,7 @@ export function History({ ids }: { readonly ids: Ids }) {
     queryFn: () => lethe.consents.history(ids).page(page),
   });
   return (
-    <section>
+    <section class="history">
       <h2>{t('history')}</h2>
       <Loaded from={history}>
         {(found) => (
