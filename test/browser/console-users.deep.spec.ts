@@ -324,8 +324,14 @@ describeInBrowser('the users of the console', () => {
 
     it('withdraws one category of a consent, and says before when and after on which day its values are erased', async () => {
       await bot.hasCategory('notes');
+      await bot.hasCategory('levels', undefined, { legal_basis: 'contract' });
       await bot.hasData(user, 'notes', { value: 'a note' });
       const page = await at(pathOf(user));
+      const levels = page.locator('.of-consent li', { hasText: 'Category levels' });
+      await levels.getByRole('button', { name: 'Withdraw' }).click();
+      expect(await page.textContent('#confirm-note')).toContain('not consent but contract');
+      await page.locator('dialog button.danger').click();
+      await page.waitForSelector('text=The consent to “Category levels” is withdrawn.');
       const row = page.locator('.of-consent li', { hasText: 'Category notes' });
       await row.getByRole('button', { name: 'Withdraw' }).click();
       expect(await page.textContent('dialog h2')).toBe(
@@ -344,6 +350,7 @@ describeInBrowser('the users of the console', () => {
         status: 'accepted',
         categories: [
           { key: 'birthday', status: 'accepted' },
+          { key: 'levels', status: 'revoked' },
           { key: 'notes', status: 'revoked' },
         ],
       });

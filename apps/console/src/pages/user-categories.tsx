@@ -19,12 +19,12 @@ export function Categories({ of: user, onActed }: { readonly of: ListedUser; rea
   const declared = useCategories().data ?? [];
   const labels = useNamesOfCategories(language);
   const server = useServerToType(user.guild_id);
-  const grace = useGrace();
   const [canRevoke, canErase] = [useHas('write'), useHas('erase')];
   const [asked, setAsked] = useState<
     { readonly act: 'revoke' | 'erase'; readonly key: string } | undefined
   >();
   const [done, setDone] = useState('');
+  const grace = useGrace(asked?.key ?? '');
   const { user_id, guild_id, status } = user;
   // A consent that names no categories is to all of them.
   const states: readonly State[] = user.categories ?? declared.map(({ key }) => ({ key, status }));
@@ -112,10 +112,14 @@ export function Categories({ of: user, onActed }: { readonly of: ListedUser; rea
   );
 }
 
-/** What a withdrawal means for the values that are stored. */
-export function useGrace(): string {
-  const { t } = useWords();
+/** What a withdrawal, of one category or of all, means for the values that are stored. */
+export function useGrace(key?: string): string {
+  const { t, named } = useWords();
   const days = useContext(SessionContext).revoked_data_grace_days;
+  const others = (useCategories().data ?? []).filter(({ legal_basis: basis }) => basis !== 'consent');
+  const other = others.find((category) => category.key === key);
+  if (other !== undefined) return t('graceOther', { basis: named('basis', other.legal_basis) });
   if (days === null) return t('graceNever');
-  return days === 0 ? t('graceNone') : t(days === 1 ? 'graceDay' : 'graceDays', { days });
+  const after = days === 0 ? t('graceNone') : t(days === 1 ? 'graceDay' : 'graceDays', { days });
+  return key === undefined && others.length > 0 ? `${after} ${t('graceOthers')}` : after;
 }

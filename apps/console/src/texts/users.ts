@@ -59,6 +59,8 @@ export const users = {
     graceNone: 'Stored values are erased within a minute.',
     graceDay: 'Stored values are erased a day later, unless the user consents again before.',
     graceDays: 'Stored values are erased {days} days later, unless the user consents again before.',
+    graceOther: 'Its values stay: their legal basis is not consent but {basis}.',
+    graceOthers: 'Values with another legal basis than consent stay.',
     erasedOn: 'Its values will be erased on {time}.',
     revokeCategory: 'Withdraw',
     revokeCategoryTitle: 'Withdraw the consent to “{category}” in {server}?',
@@ -175,6 +177,8 @@ export const users = {
       'Gespeicherte Werte werden einen Tag später gelöscht, wenn die Person nicht vorher neu zustimmt.',
     graceDays:
       'Gespeicherte Werte werden {days} Tage später gelöscht, wenn die Person nicht vorher neu zustimmt.',
+    graceOther: 'Ihre Werte bleiben: Rechtsgrundlage ist nicht die Einwilligung, sondern {basis}.',
+    graceOthers: 'Werte mit einer anderen Rechtsgrundlage als der Einwilligung bleiben.',
     erasedOn: 'Die Werte werden am {time} gelöscht.',
     revokeCategory: 'Widerrufen',
     revokeCategoryTitle: 'Die Einwilligung in „{category}“ auf dem Server „{server}“ widerrufen?',
