@@ -6,7 +6,8 @@ import { firstLanguage, keepLanguage, type Language, LanguageContext, useWords }
 import { OperatorShell } from './operator/shell';
 import { AuditPage } from './pages/audit';
 import { CategoriesPage } from './pages/categories';
-import { CATEGORY_PATH, CategoryPage, NewCategoryPage, useCategoryTitle } from './pages/category';
+import { CategoryPage, NewCategoryPage } from './pages/category';
+import { CATEGORY_PATH, useCategoryTitle } from './pages/category-query';
 import { NewTextPage } from './pages/category-text';
 import { KeysPage } from './pages/keys';
 import { NoticePage } from './pages/notice';

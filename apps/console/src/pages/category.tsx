@@ -1,6 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import type { Schemas } from '@lethe/sdk';
-import { Link, useLocation, useParams, useRoute } from 'wouter-preact';
+import { Link, useLocation, useParams } from 'wouter-preact';
 import { useWords } from '../language';
 import { Copy } from '../parts';
 import { lethe } from '../service';
@@ -11,6 +11,7 @@ import { WORDS } from '../words';
 import { FieldsEditor, type EditedField } from './category-fields';
 import { CategoryFacts } from './category-facts';
 import { CategoryPreview, type PreviewedCategory } from './category-preview';
+import { useCategory } from './category-query';
 import { Removal } from './category-removal';
 import { Lacks } from './lacks';
 import { faultsOf, Field, Refusal, SaveBar, Unsaved, useDraft } from './settings-form';
@@ -19,23 +20,6 @@ import './categories.css';
 type Category = Schemas['CategoryView'];
 
 type TextField = 'key' | 'label_de' | 'label_en' | 'description_de' | 'description_en' | 'retention_days';
-
-/** The address of a category, below `/console`. */
-export const CATEGORY_PATH = '/categories/:key';
-
-const useCategory = (key: string | undefined) =>
-  useQuery({
-    queryKey: ['category', key],
-    queryFn: () => lethe.categories.get(key ?? ''),
-    enabled: key !== undefined,
-  });
-
-/** The title of the page of a category: its label, once it is known. */
-export function useCategoryTitle(): string {
-  const { t, language } = useWords();
-  const [, of] = useRoute(CATEGORY_PATH);
-  return useCategory(of?.key).data?.[`label_${language}`] ?? t('editCategory');
-}
 
 /** One category: what users see of it, and its form. */
 export function CategoryPage() {
