@@ -22,7 +22,7 @@ class Team {
 
   constructor(readonly service: Service) {}
 
-  /** A page of nobody, at no address. */
+  /** A page before it has an address or a session. */
   async comes(view: View = DESKTOP): Promise<Page> {
     if (this.browser === undefined) throw new Error('there is no browser');
     this.watched = await WatchedPage.open(this.browser, this.service.url, view);
