@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { ConsoleFiles } from '@app/pages';
 import { type AuditProof, type KeySet, verifyAuditExport, verifyAuditProof } from '@lethe/sdk/evidence';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
-import { describeInBrowser, DESKTOP, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
-import { builtConsole } from '../support/built-console';
+import { describeInBrowser, DESKTOP, PHONE, type View } from '../support/browser';
+import { useConsole } from '../support/console';
 import { seal } from '../support/sealing';
-import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
@@ -20,18 +18,15 @@ const PICKER = `globalThis.showSaveFilePicker = async ({ suggestedName }) =>
   (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });`;
 const NO_PICKER = 'delete globalThis.showSaveFilePicker;';
 
-const service = useServiceInProcess();
-let browser: Browser;
+const team = useConsole();
+const { service } = team;
 let bot: Bot;
 let user: SubjectIds;
 let gone: SubjectIds;
 let keys: KeySet;
-let watched: WatchedPage;
 
 describeInBrowser('the audit log in a browser', () => {
   beforeAll(async () => {
-    Object.assign(service.app.get(ConsoleFiles), { folder: await builtConsole() });
-    browser = await startBrowser();
     keys = (await (await fetch(`${service.url}/.well-known/lethe-keys.json`)).json()) as KeySet;
     bot = await service.registerBot({ name: 'Birthday bot' });
     await bot.hasCategory('birthday');
@@ -53,23 +48,11 @@ describeInBrowser('the audit log in a browser', () => {
     });
     await seal(service, bot);
   });
-  afterAll(() => browser?.close());
-  afterEach(async () => {
-    const faults = watched.faults.splice(0);
-    await watched.page.context().close();
-    expect(faults).toStrictEqual([]);
-  });
 
   /** The page of the log of a team that has signed in. */
   async function opened(view: View = DESKTOP, search = '', script = NO_PICKER): Promise<Page> {
-    watched = await WatchedPage.open(browser, service.url, view);
-    const { page } = watched;
-    await page.addInitScript(script);
-    await page.goto(`${service.url}/console/audit${search}`);
-    await page.fill('input[type=password]', bot.key ?? '');
-    await page.press('input[type=password]', 'Enter');
+    const page = await team.signsIn(bot.key, { address: `/audit${search}`, view, script });
     await page.waitForSelector('.log');
-    await page.waitForSelector('.loading', { state: 'detached' });
     return page;
   }
 
@@ -89,7 +72,7 @@ describeInBrowser('the audit log in a browser', () => {
     expect(boxes.filter((box) => Math.round(box?.height ?? 0) > 37)).toEqual([]);
     const last = boxes.at(-1);
     expect((last?.y ?? Infinity) + (last?.height ?? 0)).toBeLessThanOrEqual(900);
-    expect(await watched.accessibility()).toStrictEqual([]);
+    expect(await team.accessibility()).toStrictEqual([]);
     if (PICTURES !== undefined)
       await page.screenshot({ path: join(ROOT, PICTURES, 'console-audit-en-light-1280.png') });
   });
@@ -101,7 +84,7 @@ describeInBrowser('the audit log in a browser', () => {
     const page = await opened(view);
     await page.locator('.log-line').first().click();
     await page.waitForSelector('td.below');
-    expect(await watched.accessibility()).toStrictEqual([]);
+    expect(await team.accessibility()).toStrictEqual([]);
     expect(await page.textContent('main')).toContain('Einwilligung erteilt');
   });
 
@@ -113,7 +96,7 @@ describeInBrowser('the audit log in a browser', () => {
     const below = page.locator('td.below');
     expect(await below.textContent()).toContain(HOSTILE);
     expect(await page.locator('img[src=x]').count()).toBe(0);
-    expect(await watched.accessibility()).toStrictEqual([]);
+    expect(await team.accessibility()).toStrictEqual([]);
     await button(page, 'Only this user').click();
     await page.waitForURL(`**/audit?user=${user.user_id}`);
     expect(await page.locator('td.below').count()).toBe(0);
@@ -212,7 +195,7 @@ describeInBrowser('the audit log in a browser', () => {
     const said = await page.textContent('#log-finding .notice.good');
     expect(said).toContain(`The log holds: none of its events (${total}) was changed`);
     expect(said).toContain('The 20 events on this page are in it as they are shown');
-    expect(await watched.accessibility()).toStrictEqual([]);
+    expect(await team.accessibility()).toStrictEqual([]);
     await page.locator('.log-filters select').first().selectOption('deletion_completed');
     await page.waitForSelector('text=Entries: 1');
     // What was said of the page before is not said of this one.

@@ -1,40 +1,22 @@
-import { ConsoleFiles } from '@app/pages';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
-import { describeInBrowser, DESKTOP, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
-import { builtConsole } from '../support/built-console';
-import { useServiceInProcess } from '../support/service';
+import { describeInBrowser, DESKTOP, PHONE, type View } from '../support/browser';
+import { useConsole } from '../support/console';
 
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 
-const service = useServiceInProcess();
-let browser: Browser;
+const team = useConsole();
+const { service } = team;
 let bot: Bot;
-let watched: WatchedPage;
 
 describeInBrowser('the page of the privacy notice', () => {
-  beforeAll(async () => {
-    Object.assign(service.app.get(ConsoleFiles), { folder: await builtConsole() });
-    browser = await startBrowser();
-  });
-  afterAll(() => browser?.close());
-
   beforeEach(async () => {
     bot = await service.registerBot({ name: 'Birthday bot' });
-  });
-  afterEach(async () => {
-    const faults = watched.faults.splice(0);
-    await watched.page.context().close();
-    expect(faults).toStrictEqual([]);
   });
 
   /** The page, reached from the settings. */
   async function opened(view: View = DESKTOP, key = bot.key): Promise<Page> {
-    watched = await WatchedPage.open(browser, service.url, view);
-    const { page } = watched;
-    await page.goto(`${service.url}/console/settings`);
-    await page.fill('input[type=password]', key);
-    await page.press('input[type=password]', 'Enter');
+    const page = await team.signsIn(key, { address: '/settings', view });
     await page.click('main a[href="/console/notice"]');
     await page.waitForSelector('main a[href="/console/reports"]');
     await page.waitForSelector('.loading', { state: 'detached' });
@@ -42,7 +24,7 @@ describeInBrowser('the page of the privacy notice', () => {
   }
 
   const save = (page: Page) => page.locator('main form button[type=submit]').click();
-  const isAccessible = async (): Promise<void> => expect(await watched.accessibility()).toStrictEqual([]);
+  const isAccessible = async (): Promise<void> => expect(await team.accessibility()).toStrictEqual([]);
   const stored = async () => (await bot.get(`/bots/${bot.id}/notice-settings`)).data;
   const publicStatus = async () => (await fetch(`${service.url}/notice/${bot.id}`)).status;
 

@@ -1,19 +1,16 @@
-import { ConsoleFiles } from '@app/pages';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
-import { describeInBrowser, DESKTOP, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
-import { builtConsole } from '../support/built-console';
+import { describeInBrowser, DESKTOP, PHONE, type View } from '../support/browser';
+import { useConsole } from '../support/console';
 import { useReceiver } from '../support/receiver';
 import { seal } from '../support/sealing';
-import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
-const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h,1h' });
+const team = useConsole({ WEBHOOK_RETRY_SCHEDULE: '1h,1h' });
+const { service } = team;
 const receiver = useReceiver();
-let browser: Browser;
 let bot: Bot;
-let watched: WatchedPage;
 
 const HOSTILE = `"><img src=x onerror=alert(1)>`;
 const CATEGORY = {
@@ -21,15 +18,7 @@ const CATEGORY = {
   fields: [{ key: 'day', type: 'string', label_de: 'Tag', label_en: 'Day' }],
 };
 
-async function signedIn(view: View = DESKTOP, key = bot.key ?? ''): Promise<Page> {
-  watched = await WatchedPage.open(browser, service.url, view);
-  const { page } = watched;
-  await page.goto(`${service.url}/console`);
-  await page.fill('input[type=password]', key);
-  await page.press('input[type=password]', 'Enter');
-  await page.waitForSelector('.side');
-  return page;
-}
+const signedIn = (view: View = DESKTOP, key = bot.key): Promise<Page> => team.signsIn(key, { view });
 
 /** What a card says: its number, and the one before. */
 async function card(page: Page, path: string): Promise<(string | null)[]> {
@@ -50,20 +39,9 @@ async function countedAlso(daysAgo: number): Promise<void> {
 }
 
 describeInBrowser('the overview of the console in a browser', () => {
-  beforeAll(async () => {
-    Object.assign(service.app.get(ConsoleFiles), { folder: await builtConsole() });
-    browser = await startBrowser();
-  });
-  afterAll(() => browser?.close());
-
   beforeEach(async () => {
     receiver.reset();
     bot = await service.registerBot({ name: 'Birthday bot' });
-  });
-  afterEach(async () => {
-    const faults = watched.faults.splice(0);
-    await watched.page.context().close();
-    expect(faults).toStrictEqual([]);
   });
 
   it.each([
@@ -78,7 +56,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     const code = page.locator('.first-steps details[open] pre');
     expect(await code.textContent()).toContain(`curl -X POST ${service.url}/api/v1/data/register`);
     expect(await page.locator('.cards').count()).toBe(0);
-    expect(await watched.accessibility()).toStrictEqual([]);
+    expect(await team.accessibility()).toStrictEqual([]);
 
     await bot.post('/data/register', CATEGORY);
     await page.reload();
@@ -88,7 +66,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     await page.reload();
     await done.nth(1).waitFor();
     expect(await code.textContent()).toContain(`-X PUT ${service.url}/api/v1/bots/${bot.id}`);
-    expect(await watched.accessibility()).toStrictEqual([]);
+    expect(await team.accessibility()).toStrictEqual([]);
     await bot.put(`/bots/${bot.id}`, { webhook_url: receiver.url });
     await page.reload();
     await page.waitForSelector('.cards.now');
@@ -152,7 +130,7 @@ describeInBrowser('the overview of the console in a browser', () => {
     expect(await page.locator('.sparkline').first().locator('rect').count()).toBe(moments);
     await page.getByText('The numbers as tables').click();
     expect(await page.locator('details[open] table').count()).toBe(4);
-    expect(await watched.accessibility()).toStrictEqual([]);
+    expect(await team.accessibility()).toStrictEqual([]);
   });
 
   it.each([
@@ -177,7 +155,7 @@ describeInBrowser('the overview of the console in a browser', () => {
       // A test call is tried once.
       await page.waitForSelector('a.card[href="/console/webhooks?event=ping"] [title=exhausted]');
       expect((await card(page, '/webhooks?event=ping'))[1]).toContain('Status 500');
-      expect(await watched.accessibility()).toStrictEqual([]);
+      expect(await team.accessibility()).toStrictEqual([]);
     },
   );
 

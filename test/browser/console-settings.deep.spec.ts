@@ -1,12 +1,10 @@
 import { resolve } from 'node:path';
-import { ConsoleFiles } from '@app/pages';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
-import { describeInBrowser, DESKTOP, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
-import { builtConsole } from '../support/built-console';
+import { describeInBrowser, DESKTOP, PHONE, type View } from '../support/browser';
+import { useConsole } from '../support/console';
 import { freePort } from '../support/free-port';
 import { useReceiver } from '../support/receiver';
-import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 
 /** Where pictures are written that people look at: `PICTURES=/tmp/pictures npx jest test/browser`. */
@@ -14,46 +12,26 @@ const PICTURES = process.env['PICTURES'];
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 const GERMAN: View = { ...DESKTOP, language: 'de', scheme: 'dark' };
 
-const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h,1h' });
+const team = useConsole({ WEBHOOK_RETRY_SCHEDULE: '1h,1h' });
+const { service } = team;
 const receiver = useReceiver();
-let browser: Browser;
 let bot: Bot;
-let watched: WatchedPage;
 
 describeInBrowser('the pages on which a bot is set up', () => {
-  beforeAll(async () => {
-    Object.assign(service.app.get(ConsoleFiles), { folder: await builtConsole() });
-    browser = await startBrowser();
-  });
-  afterAll(() => browser?.close());
-
   beforeEach(async () => {
     bot = await service.registerBot({ name: 'Birthday bot' });
   });
-  afterEach(async () => {
-    const faults = watched.faults.splice(0);
-    await watched.page.context().close();
-    expect(faults).toStrictEqual([]);
-  });
 
   /** A page of a session. */
-  async function opened(path: string, view: View = DESKTOP, key = bot.key ?? ''): Promise<Page> {
-    watched = await WatchedPage.open(browser, service.url, view);
-    const { page } = watched;
-    await page.goto(`${service.url}/console${path}`);
-    await page.fill('input[type=password]', key);
-    await page.press('input[type=password]', 'Enter');
-    await page.waitForSelector('.side');
-    await page.waitForSelector('.loading', { state: 'detached' });
-    return page;
-  }
+  const opened = (address: string, view: View = DESKTOP, key = bot.key): Promise<Page> =>
+    team.signsIn(key, { address, view });
 
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
   const look = async (page: Page, name: string): Promise<void> => {
     if (PICTURES !== undefined)
       await page.screenshot({ path: resolve(PICTURES, `${name}.png`), fullPage: true });
   };
-  const isAccessible = async (): Promise<void> => expect(await watched.accessibility()).toStrictEqual([]);
+  const isAccessible = async (): Promise<void> => expect(await team.accessibility()).toStrictEqual([]);
   const stored = async () => (await bot.get('/bots/me')).data;
 
   describe('settings', () => {
@@ -277,15 +255,45 @@ describeInBrowser('the pages on which a bot is set up', () => {
       const { data } = await bot.post(`/bots/${bot.id}/keys`, { scopes: ['read'] });
       const page = await opened('/categories', GERMAN, data.api_key as string);
       await page.click('a[href="/console/categories/c"]');
-      await page.waitForSelector('.field-row');
-      expect(
-        await page.locator('main input:enabled, main select:enabled, main textarea:enabled').count(),
-      ).toBe(0);
-      expect(await page.locator('main button:enabled:not(.copy):not(.screen)').count()).toBe(0);
+      await page.waitForSelector('td code');
+      expect(await page.locator('main :is(form, input, select, textarea)').count()).toBe(0);
+      expect(await page.locator('main button:not(.copy):not(.screen)').count()).toBe(0);
+      expect(await page.textContent('h1')).toBe(HOSTILE);
+      expect(await page.locator('img[src=x]').count()).toBe(0);
+      expect(await page.textContent('main > .notice')).toContain(
+        'die Rechte schreiben, löschen und verwalten',
+      );
       await isAccessible();
       await look(page, 'category-read');
     });
   });
+
+  it.each([
+    ['/users', undefined],
+    ['/categories', 'write and manage'],
+    ['/categories/birthday', 'write, erase and manage'],
+    ['/new-category', 'write and manage'],
+    ['/new-text', 'write and manage'],
+    ['/audit', undefined],
+    ['/webhooks', 'manage'],
+    ['/settings', 'write, erase and manage'],
+    ['/notice', 'manage'],
+    ['/keys', 'manage'],
+  ])(
+    'shows a key with the scope read at %s no disabled form, and says that it lacks %s',
+    async (address, lacks) => {
+      await bot.hasCategory('birthday');
+      const { data } = await bot.post(`/bots/${bot.id}/keys`, { scopes: ['read'] });
+      const page = await opened(address, DESKTOP, data.api_key as string);
+      expect(await page.locator('main :is(input, select, textarea):disabled').count()).toBe(0);
+      expect(await page.locator('main form:not([role=search]), main button[type=submit]').count()).toBe(
+        address === '/users' ? 1 : 0,
+      );
+      const lines = await page.locator('main .notice', { hasText: 'Your key lacks' }).allTextContents();
+      expect(lines).toEqual(lacks === undefined ? [] : [expect.stringMatching(`(right|rights) ${lacks}:`)]);
+      await isAccessible();
+    },
+  );
 
   describe('keys', () => {
     it('are made with a name, rights and an end; the one of the session is marked', async () => {

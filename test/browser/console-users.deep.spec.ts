@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ConsoleFiles } from '@app/pages';
-import type { Browser, Download, Page } from 'playwright-core';
+import type { Download, Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
-import { describeInBrowser, DESKTOP, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
-import { builtConsole } from '../support/built-console';
+import { describeInBrowser, DESKTOP, PHONE, type View } from '../support/browser';
+import { useConsole } from '../support/console';
 import { useReceiver } from '../support/receiver';
-import { useServiceInProcess } from '../support/service';
 import { snowflake, type SubjectIds, subject } from '../support/snowflakes';
 
 const ROOT = resolve(__dirname, '../..');
@@ -15,21 +13,14 @@ const PICTURES = process.env['PICTURES'];
 const HOSTILE = `"><img src=x onerror=alert(1)>`;
 const VALUE = '1 May, a Friday';
 
-const service = useServiceInProcess({ RATE_LIMIT_CONSOLE: '10000' });
+const team = useConsole({ RATE_LIMIT_CONSOLE: '10000' });
+const { service } = team;
 const receiver = useReceiver();
-let browser: Browser;
 let bot: Bot;
 let garden: string;
 let user: SubjectIds;
-let watched: WatchedPage;
 
 describeInBrowser('the users of the console', () => {
-  beforeAll(async () => {
-    Object.assign(service.app.get(ConsoleFiles), { folder: await builtConsole() });
-    browser = await startBrowser();
-  });
-  afterAll(() => browser?.close());
-
   beforeEach(async () => {
     bot = await service.registerBot({ name: 'Birthday bot' });
     await bot.hasCategory('birthday', [
@@ -41,24 +32,10 @@ describeInBrowser('the users of the console', () => {
     await bot.hasConsent(user);
     await bot.hasData(user, 'birthday', { day: VALUE });
   });
-  afterEach(async () => {
-    const faults = watched.faults.splice(0);
-    await watched.page.context().close();
-    expect(faults).toStrictEqual([]);
-  });
 
   /** The page at an address of the console, after the team has signed in there. */
-  async function at(address: string, view: View = DESKTOP, key = bot.key): Promise<Page> {
-    watched = await WatchedPage.open(browser, service.url, view);
-    const { page } = watched;
-    page.setDefaultTimeout(20_000);
-    await page.goto(`${service.url}/console${address}`);
-    await page.fill('input[type=password]', key);
-    await page.press('input[type=password]', 'Enter');
-    await page.waitForSelector('.side');
-    await page.waitForSelector('.loading', { state: 'detached' });
-    return page;
-  }
+  const at = (address: string, view: View = DESKTOP, key = bot.key): Promise<Page> =>
+    team.signsIn(key, { address, view });
 
   const pathOf = ({ user_id, guild_id }: SubjectIds): string => `/users/${guild_id}/${user_id}`;
   const shown = (page: Page): Promise<string[]> =>
@@ -151,7 +128,7 @@ describeInBrowser('the users of the console', () => {
         await page.press('input[type=search]', 'Enter');
         await page.waitForSelector('[role=alert]');
         expect(await page.textContent('[role=alert]')).toContain('17 to 20 digits');
-        expect(await watched.accessibility()).toStrictEqual([]);
+        expect(await team.accessibility()).toStrictEqual([]);
       },
     );
 
@@ -183,7 +160,7 @@ describeInBrowser('the users of the console', () => {
       const page = await at('/users', DESKTOP, fresh.key);
       await page.getByRole('link', { name: 'Show all users' }).click();
       await page.waitForSelector('text=once your bot asks for consent');
-      expect(await watched.accessibility()).toStrictEqual([]);
+      expect(await team.accessibility()).toStrictEqual([]);
     });
   });
 
@@ -197,17 +174,17 @@ describeInBrowser('the users of the console', () => {
       const name = `${view.language}-${view.scheme}-${view.width}`;
       const page = await at('/users', view);
       await page.waitForSelector('tbody tr');
-      expect(await watched.accessibility()).toStrictEqual([]);
+      expect(await team.accessibility()).toStrictEqual([]);
       await picture(page, `users-${name}`);
       await page.goto(`${service.url}/console${pathOf(user)}`);
       await page.waitForSelector('.facts');
       await page.locator('.actions .primary').click();
       await page.waitForSelector('.loading', { state: 'detached' });
-      expect(await watched.accessibility()).toStrictEqual([]);
+      expect(await team.accessibility()).toStrictEqual([]);
       await picture(page, `user-${name}`);
       await page.locator('.actions .danger').last().click();
       await page.waitForSelector('dialog[open]');
-      expect(await watched.accessibility()).toStrictEqual([]);
+      expect(await team.accessibility()).toStrictEqual([]);
       await picture(page, `user-erase-${name}`);
     });
 
@@ -237,7 +214,7 @@ describeInBrowser('the users of the console', () => {
       await page.waitForSelector('text=Nothing is stored about this user');
       expect(await page.locator('main .actions button, main section').count()).toBe(0);
       expect(await page.title()).toContain(nobody.user_id);
-      expect(await watched.accessibility()).toStrictEqual([]);
+      expect(await team.accessibility()).toStrictEqual([]);
       await picture(page, 'user-nothing');
     });
 
@@ -257,6 +234,7 @@ describeInBrowser('the users of the console', () => {
       await page.waitForSelector('[title=data_submitted]');
       expect(await page.locator('main form').count()).toBe(0);
       expect(await page.getByRole('button', { name: /Erase|Withdraw|link/i }).count()).toBe(0);
+      await page.waitForSelector('text=Your key lacks the rights write and erase');
       expect(await page.textContent('main')).not.toContain(VALUE);
     });
 
@@ -282,7 +260,7 @@ describeInBrowser('the users of the console', () => {
       await page.getByRole('button', { name: 'Auf diesem Server löschen' }).click();
       expect(await page.textContent('dialog label')).toContain(HOSTILE);
       expect(await page.locator('img[src=x]').count()).toBe(0);
-      expect(await watched.accessibility()).toStrictEqual([]);
+      expect(await team.accessibility()).toStrictEqual([]);
       await page.goto(`${service.url}/console${pathOf({ ...user, guild_id: blank })}`);
       await page.getByRole('button', { name: 'Auf diesem Server löschen' }).click();
       expect(await page.textContent('dialog label')).toContain(blank);
@@ -298,7 +276,7 @@ describeInBrowser('the users of the console', () => {
       await page.getByRole('button', { name: 'Make link' }).dblclick();
       await page.waitForSelector('.link .notice code');
       await picture(page, 'user-link');
-      expect(await watched.accessibility()).toStrictEqual([]);
+      expect(await team.accessibility()).toStrictEqual([]);
       const url = (await page.textContent('.link .notice code')) ?? '';
       const opened = await fetch(url);
       const html = await opened.text();
@@ -344,6 +322,90 @@ describeInBrowser('the users of the console', () => {
       expect(await bot.eventTypes(user)).toContain('consent_revoked');
     });
 
+    it('withdraws one category of a consent, and says before when and after on which day its values are erased', async () => {
+      await bot.hasCategory('notes');
+      await bot.hasCategory('levels', undefined, { legal_basis: 'contract' });
+      await bot.hasData(user, 'notes', { value: 'a note' });
+      const page = await at(pathOf(user));
+      const levels = page.locator('.of-consent li', { hasText: 'Category levels' });
+      await levels.getByRole('button', { name: 'Withdraw' }).click();
+      expect(await page.textContent('#confirm-note')).toContain('not consent but contract');
+      await page.locator('dialog button.danger').click();
+      await page.waitForSelector('text=The consent to “Category levels” is withdrawn.');
+      const row = page.locator('.of-consent li', { hasText: 'Category notes' });
+      await row.getByRole('button', { name: 'Withdraw' }).click();
+      expect(await page.textContent('dialog h2')).toBe(
+        'Withdraw the consent to “Category notes” in Garden of Ada?',
+      );
+      expect(await page.textContent('#confirm-note')).toContain('erased 30 days later');
+      expect(await team.accessibility()).toStrictEqual([]);
+      await picture(page, 'user-withdraw-category');
+      await page.locator('dialog button.danger').click();
+      await page.waitForSelector(
+        'text=The consent to “Category notes” is withdrawn. Its values will be erased on',
+      );
+      await row.locator('.badge.revoked').waitFor();
+      const { data } = await bot.status(user);
+      expect(data).toMatchObject({
+        status: 'accepted',
+        categories: [
+          { key: 'birthday', status: 'accepted' },
+          { key: 'levels', status: 'revoked' },
+          { key: 'notes', status: 'revoked' },
+        ],
+      });
+      expect(await row.getByRole('button', { name: 'Withdraw' }).count()).toBe(0);
+      await page.locator('.of-consent').getByRole('button', { name: 'Withdraw' }).click();
+      expect(await page.textContent('#confirm-note')).toContain('the last category of the consent');
+      await page.locator('dialog button.danger').click();
+      await page.locator('.facts .badge.revoked').first().waitFor();
+      expect((await bot.status(user)).data).toMatchObject({ status: 'revoked' });
+    });
+
+    it('erases the values of one category once its key is typed, leaves the consent, and says what was there', async () => {
+      await bot.hasCategory('notes');
+      await bot.hasData(user, 'notes', { value: 'a note' });
+      const page = await at(pathOf(user));
+      await page.getByRole('button', { name: 'Show values' }).click();
+      await page.waitForSelector('text=a note');
+      const erase = page
+        .locator('.of-consent li', { hasText: 'Category notes' })
+        .getByRole('button', { name: 'Erase values' });
+      for (const says of [
+        'The values in “Category notes” are erased.',
+        'Nothing was stored in “Category notes”.',
+      ]) {
+        await erase.click();
+        expect(await page.locator('dialog button.danger').isDisabled()).toBe(true);
+        expect(await team.accessibility()).toStrictEqual([]);
+        await page.fill('dialog input', 'notes');
+        await page.locator('dialog button.danger').click();
+        await page.waitForSelector(`text=${says}`);
+      }
+      expect(await page.textContent('main')).not.toContain('a note');
+      const values = `/data/values/${user.user_id}?guild_id=${garden}`;
+      expect((await bot.get(values)).data['values']).toStrictEqual({ birthday: { day: VALUE } });
+    });
+
+    it('offers withdrawal and erasure to a suspended bot, and says since when one has declined', async () => {
+      const declined = { ...user, user_id: snowflake() };
+      await bot.post('/consents/decline', { consent_id: await bot.hasRequest(declined) });
+      const page = await at(pathOf(declined));
+      await page.waitForSelector('dt:has-text("Declined on")');
+      await team.service.database.run(
+        'UPDATE bots SET suspended_at = ? WHERE id = ?',
+        new Date().toISOString(),
+        bot.id,
+      );
+      await page.goto(`${service.url}/console${pathOf(user)}`);
+      await page.waitForSelector('.of-consent');
+      for (const name of ['Withdraw consent', 'Erase values', 'Erase in this server', 'Privacy link'])
+        expect(await page.getByRole('button', { name }).count()).toBe(1);
+      await page.goto(`${service.url}/console/categories`);
+      await page.waitForSelector('tbody tr');
+      expect(await page.getByRole('link', { name: /^New/ }).count()).toBe(0);
+    });
+
     it('erases in this server once its name is typed, keeps the salt, and shows no values after it', async () => {
       const other = { user_id: user.user_id, guild_id: snowflake() };
       await bot.hasConsent(other);
@@ -362,7 +424,7 @@ describeInBrowser('the users of the console', () => {
       await page.waitForSelector('text=Nothing is stored about this user');
       expect(await page.textContent('main')).not.toContain(VALUE);
       expect(await page.getByRole('button', { name: /Show values|Erase|Privacy link/ }).count()).toBe(0);
-      expect(await watched.accessibility()).toStrictEqual([]);
+      expect(await team.accessibility()).toStrictEqual([]);
       await picture(page, 'user-erased');
       const file = await saved(page, () =>
         page.getByRole('button', { name: 'Download certificate' }).click(),

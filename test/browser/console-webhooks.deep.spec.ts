@@ -1,30 +1,19 @@
-import { ConsoleFiles } from '@app/pages';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
-import { describeInBrowser, DESKTOP, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
-import { builtConsole } from '../support/built-console';
+import { describeInBrowser, DESKTOP, PHONE, type View } from '../support/browser';
+import { useConsole } from '../support/console';
 import { useReceiver } from '../support/receiver';
-import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
-const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h,1h' });
+const team = useConsole({ WEBHOOK_RETRY_SCHEDULE: '1h,1h' });
+const { service } = team;
 const receiver = useReceiver();
-let browser: Browser;
 let bot: Bot;
-let watched: WatchedPage;
 
 const ROWS = '.deliveries > .scroll > table > tbody > tr';
 
-async function signedIn(view: View = DESKTOP, key = bot.key ?? ''): Promise<Page> {
-  watched = await WatchedPage.open(browser, service.url, view);
-  const { page } = watched;
-  await page.goto(`${service.url}/console`);
-  await page.fill('input[type=password]', key);
-  await page.press('input[type=password]', 'Enter');
-  await page.waitForSelector('.side');
-  return page;
-}
+const signedIn = (view: View = DESKTOP, key = bot.key): Promise<Page> => team.signsIn(key, { view });
 
 async function opened(page: Page, query = ''): Promise<void> {
   await page.goto(`${service.url}/console/webhooks${query}`);
@@ -54,21 +43,10 @@ async function tried(): Promise<void> {
 const countOf = (page: Page, selector: string): Promise<number> => page.locator(selector).count();
 
 describeInBrowser('the webhooks of the console in a browser', () => {
-  beforeAll(async () => {
-    Object.assign(service.app.get(ConsoleFiles), { folder: await builtConsole() });
-    browser = await startBrowser();
-  });
-  afterAll(() => browser?.close());
-
   beforeEach(async () => {
     receiver.reset();
     bot = await service.registerBot({ name: 'Birthday bot' });
     await bot.put(`/bots/${bot.id}`, { webhook_url: receiver.url });
-  });
-  afterEach(async () => {
-    const faults = watched.faults.splice(0);
-    await watched.page.context().close();
-    expect(faults).toStrictEqual([]);
   });
 
   it('filters by state and event, and keeps the filter in the address', async () => {
@@ -93,7 +71,7 @@ describeInBrowser('the webhooks of the console in a browser', () => {
     expect(await countOf(page, ROWS)).toBe(1);
     await page.locator('main select').nth(0).selectOption('gone');
     await page.waitForSelector('text=No calls with this state and event.');
-    expect(await watched.accessibility()).toStrictEqual([]);
+    expect(await team.accessibility()).toStrictEqual([]);
     await page.getByRole('link', { name: 'Show all' }).click();
     await page.waitForSelector(`${ROWS}:nth-child(5)`);
   });
@@ -162,7 +140,7 @@ describeInBrowser('the webhooks of the console in a browser', () => {
     await page.click('.health a[href$="status=pending"]');
     await page.waitForSelector(`${ROWS}:nth-child(3)`, { state: 'detached' });
     expect(await countOf(page, `${ROWS} .badge.pending`)).toBe(2);
-    expect(await watched.accessibility()).toStrictEqual([]);
+    expect(await team.accessibility()).toStrictEqual([]);
   });
 
   it('sends the calls since a time again after a confirmation that names the receiver', async () => {
@@ -178,11 +156,11 @@ describeInBrowser('the webhooks of the console in a browser', () => {
     await ask.click();
     await page.waitForSelector('text=The time is in the future.');
     expect(await countOf(page, 'dialog')).toBe(0);
-    expect(await watched.accessibility()).toStrictEqual([]);
+    expect(await team.accessibility()).toStrictEqual([]);
     await since.fill('2020-01-01T00:00');
     await ask.click();
     expect(await page.textContent('dialog')).toContain(new URL(receiver.url).host);
-    expect(await watched.accessibility()).toStrictEqual([]);
+    expect(await team.accessibility()).toStrictEqual([]);
     await page.locator('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.waitForSelector('dialog', { state: 'detached' });
     const calls = receiver.calls.length;
@@ -215,10 +193,10 @@ describeInBrowser('the webhooks of the console in a browser', () => {
     await bot.put(`/bots/${bot.id}`, { webhook_url: null });
     const page = await signedIn();
     await opened(page);
-    await page.waitForSelector('text=so no calls are made');
+    await page.waitForSelector('text=so that no calls are made');
     await page.waitForSelector('text=No calls yet.');
     expect(await page.getByRole('button', { name: 'Send a test call' }).count()).toBe(0);
     expect(await countOf(page, '.replay')).toBe(0);
-    expect(await watched.accessibility()).toStrictEqual([]);
+    expect(await team.accessibility()).toStrictEqual([]);
   });
 });

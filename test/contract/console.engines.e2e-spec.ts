@@ -48,7 +48,10 @@ describe('POST /console/session', () => {
     const answer = await signIn(bot.key);
     expect([answer.status, answer.data]).toMatchObject([
       200,
-      { bot_id: bot.id, scopes: ['read', 'write', 'erase', 'admin'] },
+      {
+        ...{ bot_id: bot.id, scopes: ['read', 'write', 'erase', 'admin'] },
+        revoked_data_grace_days: 30,
+      },
     ]);
     expect(setCookie(answer)).toMatch(
       /^lethe_console=v2\.[\w.-]+; Path=\/console; Max-Age=28800; HttpOnly; SameSite=Strict$/,

@@ -342,7 +342,9 @@ describe('the list of users', () => {
   const places = () =>
     log
       .statements()
-      .filter((sql) => /^SELECT guild_id, user_id(, seq)? FROM (subjects|audit_events)/.test(sql.trim()));
+      .filter((sql) =>
+        /^SELECT guild_id, user_id(, seq\b[^]*)?\s+FROM (subjects|audit_events)/.test(sql.trim()),
+      );
 
   it('looks at a bounded number of users for a page, whatever the filters are', () => {
     expect(places()).toHaveLength(8);
@@ -355,6 +357,36 @@ describe('the list of users', () => {
   it('has the order of an index, so that no users are sorted', async () => {
     for (const sql of places().filter((text) => !text.includes('audit_events')))
       expect(await plans.sorts(sql)).toBe(false);
+  });
+
+  it('reads no event twice on a walk with order=recent: a page begins where the one before has ended', async () => {
+    const bot = await service.registerBot();
+    const people = [subject(), subject(), subject()];
+    for (const who of people) await bot.hasConsent(who);
+    const [last, , busy] = people;
+    for (const [at, who] of [busy!, last!].entries()) {
+      const { guild_id, user_id } = service.stored(bot, who);
+      await service.database.run(
+        `INSERT INTO audit_events (bot_id, seq, id, guild_id, user_id, event_type, source, details, created_at)
+         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+         SELECT ?, (SELECT MAX(seq) FROM audit_events) + i, '${bot.id.slice(-12)}-${at}-' || i, ?, ?, 'data_exported', 'bot', 'null', '2026-01-01T00:00:00.000Z' FROM n`,
+        ...[bot.id, guild_id, user_id],
+      );
+    }
+    const counts: number[] = [];
+    const listed: unknown[] = [];
+    for (let next: string | null = ''; next !== null;) {
+      const counting = new SqlLog().open();
+      const after: string = next === '' ? '' : `&after=${next}`;
+      const { data }: { data: Walked } = await bot.get<Walked>(`/users?order=recent&page_size=1${after}`);
+      counting.close();
+      counts.push(counting.runsOf(/^SELECT guild_id, user_id, seq/));
+      listed.push(data.users[0]?.user_id);
+      ({ next } = data.pagination);
+    }
+    expect(listed).toEqual([last!.user_id, busy!.user_id, people[1]!.user_id]);
+    // 1,206 events are three portions, and 605 behind the first one of the other user are two.
+    expect(counts).toEqual([3, 3, 2]);
   });
 });
 
@@ -373,3 +405,8 @@ describe('this test', () => {
     expect(await faulty([sql])).toHaveLength(1);
   });
 });
+
+interface Walked {
+  readonly users: readonly SubjectIds[];
+  readonly pagination: { readonly next: string | null };
+}

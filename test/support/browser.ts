@@ -6,7 +6,8 @@ const isThere = existsSync(CHROMIUM);
 if (!isThere) process.stderr.write(`The tests in a browser are skipped: there is no ${CHROMIUM}.\n`);
 
 /** In CI a missing browser is a failure. */
-export const describeInBrowser = isThere || process.env['CI'] === 'true' ? describe : describe.skip;
+export const hasBrowser = isThere || process.env['CI'] === 'true';
+export const describeInBrowser = hasBrowser ? describe : describe.skip;
 
 /** Without what Chromium asks of other hosts. */
 const FLAGS = [

@@ -7,6 +7,7 @@ import { OperatorShell } from './operator/shell';
 import { AuditPage } from './pages/audit';
 import { CategoriesPage } from './pages/categories';
 import { CategoryPage, NewCategoryPage } from './pages/category';
+import { CATEGORY_PATH, useCategoryTitle } from './pages/category-query';
 import { NewTextPage } from './pages/category-text';
 import { KeysPage } from './pages/keys';
 import { NoticePage } from './pages/notice';
@@ -31,7 +32,6 @@ const PAGES: readonly (readonly [
   ['/', 'overview', OverviewPage],
   ['/users', 'users', UsersPage],
   ['/categories', 'categories', CategoriesPage],
-  ['/categories/:key', 'editCategory', CategoryPage, '/categories'],
   ['/new-category', 'newCategory', NewCategoryPage, '/categories'],
   ['/new-text', 'newText', NewTextPage, '/categories'],
   ['/audit', 'audit', AuditPage],
@@ -86,10 +86,12 @@ function Shell({ onLeave }: { readonly onLeave: () => void }) {
   const { t, time } = useWords();
   const { data: bot } = useBot();
   const user = { path: USER_PATH, title: useUserTitle(), page: UserPage, under: '/users' };
+  const title = useCategoryTitle();
+  const category = { path: CATEGORY_PATH, title, page: CategoryPage, under: '/categories' };
   const pages = PAGES.map(([path, name, page, under]) => ({
     ...{ path, title: t(name), page },
     ...(under !== undefined && { under }),
-  })).concat(user);
+  })).concat(user, category);
   const since = bot?.suspended_at;
   return (
     <Frame

@@ -32,11 +32,18 @@ export interface Words {
   readonly named: (kind: Kind, value: string) => string;
   readonly time: (text: string | null | undefined) => string;
   readonly count: (value: number) => string;
+  /** Names as one text, with commas and the word for "and". */
+  readonly listed: (names: readonly string[]) => string;
 }
 
 /** With the day before the month in both languages. */
 export function localeOf(language: Language): string {
   return language === 'de' ? 'de' : 'en-GB';
+}
+
+/** Days as every page shows them, in the time zone of the browser unless another is named. */
+export function days(language: Language, timeZone?: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium', timeZone });
 }
 
 /** A text with the values for its names in braces. */
@@ -55,6 +62,7 @@ export function useWords(): Words {
     named: (kind, value) => wordFor(language, kind, value) ?? value,
     time: (text) => (text == null ? '–' : times.format(new Date(text))),
     count: (value) => counts.format(value),
+    listed: (names) => new Intl.ListFormat(localeOf(language)).format(names),
   };
 }
 
@@ -71,7 +79,6 @@ export function ago(language: Language, at: string): string | undefined {
   const ms = Date.parse(at) - Date.now();
   const [unit, size] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? [];
   if (unit === undefined) return undefined;
-  if (unit === 'day' && Math.abs(ms) >= DATE_FROM_DAYS * size)
-    return new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium' }).format(new Date(at));
+  if (unit === 'day' && Math.abs(ms) >= DATE_FROM_DAYS * size) return days(language).format(new Date(at));
   return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.trunc(ms / size), unit);
 }

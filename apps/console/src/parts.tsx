@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { useCopied } from './copied';
 import { ago, useWords } from './language';
 import { useNamesOfCategories, useNamesOfServers } from './queries';
 
@@ -17,21 +17,23 @@ export function When({ at }: { readonly at: string | null | undefined }) {
 /** A button that copies an id. */
 export function Copy({ of }: { readonly of: string }) {
   const { t } = useWords();
-  const [isCopied, setCopied] = useState(false);
+  const [isCopied, copy] = useCopied();
+  if (copy === undefined) return null;
   const name = isCopied ? t('copied') : t('copyId', { id: of });
   return (
-    <button
-      class="copy"
-      type="button"
-      title={name}
-      aria-label={name}
-      onClick={() => void navigator.clipboard.writeText(of).then(() => setCopied(true))}
-    >
+    <button class="copy" type="button" title={name} aria-label={name} onClick={() => copy(of)}>
       <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
         <path d={isCopied ? 'M2 8l4 4 8-9' : 'M5 5h9v9H5zM11 5V2H2v9h3'} />
       </svg>
     </button>
   );
+}
+
+const VERSION_SHOWN = 24;
+
+/** A version of a consent; a digest, which the service makes where the bot names no version, by its beginning. */
+export function Version({ of }: { readonly of: string }) {
+  return <bdi title={of}>{of.length > VERSION_SHOWN ? `${of.slice(0, VERSION_SHOWN - 10)}…` : of}</bdi>;
 }
 
 /** A server by its name, its id on hover; by its id where the bot gave no name. */

@@ -7,6 +7,8 @@ export interface Session {
   readonly bot_id: string;
   readonly scopes: readonly Scope[];
   readonly expires_at: string;
+  /** Days from a withdrawal until what rested on the consent is erased; null: never. */
+  readonly revoked_data_grace_days: number | null;
 }
 
 /** A session of the operator. */

@@ -91,15 +91,18 @@ export function Table<Item>({
   of,
   onPage,
   below,
+  none,
 }: {
   readonly caption: string;
   readonly columns: readonly Column<Item>[];
   readonly of: Paged<Item>;
   readonly onPage?: (page: number) => void;
   readonly below?: (item: Item) => ComponentChildren;
+  /** What an empty list says. */
+  readonly none?: string;
 }) {
   const { t, count } = useWords();
-  if (of.items.length === 0) return <p class="empty">{t('empty')}</p>;
+  if (of.items.length === 0) return <p class="empty">{none ?? t('empty')}</p>;
   return (
     <>
       <div class="scroll" tabIndex={0} role="region" aria-label={caption}>

@@ -173,50 +173,65 @@ export const RECENT_EVENTS = 5_000;
 /** Events of one read. All of them at once would stop the event loop of SQLite for longer than a turn. */
 const RECENT_PORTION = 500;
 
-type Placed = Subject & { readonly seq: number };
+/** A place on a walk: of the event, of the one where the walk began, and how many events lie between, both included. */
+export type RecentPlace = readonly [seq: number, top: number, looked: number];
+type Recent = Subject & { readonly at: RecentPlace };
 
 /**
- * The subjects of the newest events up to the place `top`, of a bot, of one guild or of one user: each once, with the place of
- * its newest event there, which lies before the place `before`. Whether they are erased is not known here. Other requests are
- * answered between the reads.
+ * The subjects of the newest events of a bot, of one guild or of one user: each once, at its newest event, in the order of
+ * those. `after` continues a walk, so that no event is read again and what happens meanwhile changes nothing. Whether they are
+ * erased is not known here. Other requests are answered between the reads.
  */
 export async function recentSubjects(
   unitOfWork: UnitOfWork,
   of: Pick<Subject, 'botId'> & Partial<Subject>,
-  [before, top]: readonly [before: number, top: number],
+  after: RecentPlace | undefined,
   limit: number,
-): Promise<Placed[]> {
-  const found: Placed[] = [];
+): Promise<Recent[]> {
+  const found: Recent[] = [];
   const seen = new Set<string>();
-  for (let last = top, looked = 0; looked < RECENT_EVENTS; await nextTurn()) {
-    const events = await unitOfWork.read((tx) => newestEvents(tx, of, last));
-    for (const event of events) {
-      const name = `${event.guildId} ${event.userId}`;
-      if (seen.has(name)) continue;
+  const { MAX_SAFE_INTEGER: END } = Number;
+  let [last, top, looked = 0] = after ?? [END, END, 0];
+  const walked = [last, top] as const;
+  for (; looked < RECENT_EVENTS; await nextTurn()) {
+    const events = await unitOfWork.read((tx) => newestEvents(tx, of, last, walked));
+    if (after === undefined && looked === 0) top = events[0]?.seq ?? 0;
+    for (const { seq, isWalked, ...subject } of events.slice(0, RECENT_EVENTS - looked)) {
+      looked++;
+      last = seq;
+      const name = `${subject.guildId} ${subject.userId}`;
+      if (isWalked || seen.has(name)) continue;
       seen.add(name);
-      if (event.seq < before && found.push(event) === limit) return found;
+      if (found.push({ ...subject, at: [seq, top, looked] }) === limit) return found;
     }
     if (events.length < RECENT_PORTION) break;
-    looked += RECENT_PORTION;
-    last = (events.at(-1)?.seq ?? 0) - 1;
   }
   return found;
 }
 
-/** The subjects of some events from the place `last` on, newest first. */
+/** The subjects of some events before the place `last`, newest first, and whether an earlier page had them. */
 async function newestEvents(
   tx: Tx,
   { botId, guildId, userId }: Pick<Subject, 'botId'> & Partial<Subject>,
   last: number,
-): Promise<Placed[]> {
+  walked: readonly [from: number, top: number],
+): Promise<(Subject & { readonly seq: number; readonly isWalked: boolean })[]> {
   const stored = { user_id: userId, guild_id: guildId };
   const columns = (['user_id', 'guild_id'] as const).filter((column) => stored[column] !== undefined);
-  const rows = await tx.all<{ guild_id: Digest; user_id: Digest; seq: number | string }>(
-    `SELECT guild_id, user_id, seq FROM audit_events WHERE ${conditionOf(tx.engine, columns)} AND seq <= ?
+  // The plus keeps SQLite in the index of the user, as in `conditionOf`.
+  const plus = tx.engine === 'sqlite' ? '+' : '';
+  const rows = await tx.all<{ guild_id: Digest; user_id: Digest; seq: number | string; walked: number }>(
+    `SELECT guild_id, user_id, seq, CASE WHEN EXISTS (
+       SELECT 1 FROM audit_events newer WHERE newer.bot_id = ? AND newer.user_id = audit_events.user_id
+       AND ${plus}newer.guild_id = audit_events.guild_id AND newer.seq >= ? AND newer.seq <= ?) THEN 1 ELSE 0 END AS walked
+     FROM audit_events WHERE ${conditionOf(tx.engine, columns)} AND seq < ?
      ORDER BY seq DESC LIMIT ${RECENT_PORTION}`,
-    ...[botId, ...columns.map((column) => stored[column] ?? null), last],
+    ...[botId, ...walked, botId, ...columns.map((column) => stored[column] ?? null), last],
   );
-  return rows.map((row) => ({ botId, guildId: row.guild_id, userId: row.user_id, seq: Number(row.seq) }));
+  return rows.map((row) => ({
+    ...{ botId, guildId: row.guild_id, userId: row.user_id },
+    ...{ seq: Number(row.seq), isWalked: Number(row.walked) === 1 },
+  }));
 }
 
 /** Events of a subject after the place `after`, oldest first. */

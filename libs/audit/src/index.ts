@@ -12,6 +12,6 @@ export {
 } from './audit-queries';
 export { AuditModule } from './audit.module';
 export { AuditService } from './audit.service';
-export { recentSubjects } from './audit.sql';
+export { type RecentPlace, recentSubjects } from './audit.sql';
 export { declareEventTypes, EVENT_TYPES, EventType, type OwnEventType } from './event-types';
 export { UnsealedBots } from './unsealed-bots';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { recentSubjects } from '@app/audit';
+import { type RecentPlace, recentSubjects } from '@app/audit';
 import { legalBasisOf, undeclared } from '@app/categories';
 import {
   ConsentedDataHolders,
@@ -24,8 +24,8 @@ const LOOKED_MAX = 500;
 /** Users of one read. Each needs its key decrypted, and other requests are answered in between. */
 const PORTION = 50;
 
-/** By digests, or by places in the audit log: of the user, and of the beginning of the walk. */
-type At = [guild: string, user: string] | [place: number, top: number];
+/** By digests, or by a place in the audit log. */
+type At = [guild: string, user: string] | [...RecentPlace];
 type Placed = Subject & { readonly at: At };
 
 /**
@@ -92,11 +92,8 @@ export class UsersService {
       const subjects = await this.unitOfWork.read((tx) => this.held.walk(tx, of, last, limit));
       return subjects.map((subject) => ({ ...subject, at: [subject.guildId, subject.userId] }));
     }
-    const [before, top] = (after ?? [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]) as [number, number];
-    const recent = await recentSubjects(this.unitOfWork, of, [before, top], limit);
-    // What happens during a walk does not change what it looks at.
-    const begun = after === undefined ? (recent[0]?.seq ?? 0) : top;
-    return recent.map(({ seq, ...subject }) => ({ ...subject, at: [seq, begun] }));
+    const recent = await recentSubjects(this.unitOfWork, of, after as RecentPlace | undefined, limit);
+    return recent.map(({ at, ...subject }) => ({ ...subject, at: [...at] }));
   }
 
   /** The users of places, in their order; undefined for one who is erased or does not pass the filters. */

@@ -28,6 +28,8 @@ export interface SessionView {
   readonly bot_id: string;
   readonly scopes: readonly Scope[];
   readonly expires_at: string;
+  /** Days from the withdrawal of a consent until what rested on it is erased; null where it never is. */
+  readonly revoked_data_grace_days: number | null;
 }
 
 /** The same of a session of the operator. */
@@ -71,7 +73,10 @@ export class ConsoleSessions {
     const { botId, scopes } = known.caller;
     return {
       cookie: this.cookie(request, sealed, SESSION_MS / 1000),
-      session: { bot_id: botId, scopes: scopesOf(scopes), expires_at: expiresAt },
+      session: {
+        ...{ bot_id: botId, scopes: scopesOf(scopes), expires_at: expiresAt },
+        revoked_data_grace_days: this.config.revokedDataGraceDays ?? null,
+      },
     };
   }
 

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { useQuery } from '@tanstack/preact-query';
 import { Chart, type Plot } from '../chart';
-import { type Language, localeOf } from '../language';
+import { days } from '../language';
 import { lethe } from '../service';
 import { Loaded, Tile } from '../ui';
 import { useOperatorWords } from './words';
@@ -13,8 +13,6 @@ const MONTH_MS = 30 * DAY_MS;
 const FORECAST_MAX_DAYS = 365;
 
 /** A sample is of a day in UTC. */
-const days = (language: Language): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium', timeZone: 'UTC' });
 
 type Stored = Awaited<ReturnType<typeof lethe.operator.storage>>;
 
@@ -47,7 +45,7 @@ function Storage({ of: { bytes, disk, samples } }: { readonly of: Stored }) {
         {before !== undefined && samples.length > 1 && (
           <>
             <Tile
-              name={`${t('growth')} ${days(language).format(Date.parse(before.at))}`}
+              name={`${t('growth')} ${days(language, 'UTC').format(Date.parse(before.at))}`}
               value={words.growth(bytes - before.bytes)}
             />
             {disk !== null && <Forecast now={bytes} before={before} freeBytes={disk.free_bytes} />}
@@ -89,7 +87,9 @@ function Forecast({
     <Tile
       name={t('forecastFull')}
       value={
-        <span title={t('forecastNote', { day: days(language).format(Date.parse(before.at)) })}>{words}</span>
+        <span title={t('forecastNote', { day: days(language, 'UTC').format(Date.parse(before.at)) })}>
+          {words}
+        </span>
       }
     />
   );
@@ -97,7 +97,7 @@ function Forecast({
 
 function Samples({ of: samples }: { readonly of: Stored['samples'] }) {
   const { t, bytes, count, language } = useOperatorWords();
-  const dates = days(language);
+  const dates = days(language, 'UTC');
   return (
     <details>
       <summary>{t('growthPlot')}</summary>

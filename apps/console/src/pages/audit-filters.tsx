@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Choice } from '../choice';
 import { useWords } from '../language';
 import { useServers } from '../queries';
 import { type AuditFilter, EVENT_TYPES, SOURCES } from './audit-filter';
@@ -18,17 +19,14 @@ export function Filters({
     if (value !== (before ?? '')) onChange(value === '' ? others : { ...others, [name]: value });
   };
   const choice = (name: 'type' | 'source', title: string, all: string, options: readonly string[]) => (
-    <label>
-      <span class="hidden">{title}</span>
-      <select value={filter[name] ?? ''} onChange={(event) => change(name, event.currentTarget.value)}>
-        <option value="">{all}</option>
-        {options.map((value) => (
-          <option key={value} value={value} title={value}>
-            {named(name === 'type' ? 'event' : 'source', value)}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Choice
+      name={title}
+      isNameHidden
+      all={all}
+      of={options.map((value) => [value, named(name === 'type' ? 'event' : 'source', value)])}
+      chosen={filter[name]}
+      onChoose={(value) => change(name, value ?? '')}
+    />
   );
   const day = (name: 'from' | 'to', title: string) => (
     <label class="day">
@@ -69,20 +67,15 @@ function ServerChoice({
   const { t } = useWords();
   const { data: servers } = useServers();
   if (servers?.length === 0) return <IdField title={t('serverId')} id={server} onChange={onChange} />;
-  const isListed = server === '' || servers?.some(({ guild_id: id }) => id === server) === true;
   return (
-    <label>
-      <span class="hidden">{t('server')}</span>
-      <select value={server} onChange={(event) => onChange(event.currentTarget.value)}>
-        <option value="">{t('allServers')}</option>
-        {!isListed && <option value={server}>{server}</option>}
-        {servers?.map(({ guild_id: id, name }) => (
-          <option key={id} value={id} title={id}>
-            {name ?? id}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Choice
+      name={t('server')}
+      isNameHidden
+      all={t('allServers')}
+      of={servers?.map(({ guild_id: id, name }) => [id, name ?? id] as const) ?? []}
+      chosen={server || undefined}
+      onChoose={(id) => onChange(id ?? '')}
+    />
   );
 }
 

@@ -6,6 +6,7 @@ import type { Schemas } from '@lethe/sdk';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
 import { Code, Loaded, Table } from '../ui';
+import { Lacks } from './lacks';
 import './categories.css';
 
 /** The purpose for a reader of `language`, as the service chooses it for its own pages. */
@@ -26,6 +27,7 @@ export function CategoriesPage() {
   });
   return (
     <>
+      <Lacks scopes={['write', 'admin']} />
       <p class="small">{t('categoriesLead')}</p>
       {mayChange && (
         <p class="actions">
@@ -38,6 +40,7 @@ export function CategoriesPage() {
         {(found) => (
           <Table
             caption={t('categories')}
+            none={t('noCategories')}
             of={found}
             onPage={setPage}
             columns={[
@@ -52,7 +55,10 @@ export function CategoriesPage() {
                   </>
                 ),
               },
-              { title: t('purpose'), cell: (one) => <bdi>{purposeOf(one, language) ?? '–'}</bdi> },
+              {
+                title: t('purpose'),
+                cell: (one) => <bdi class="clamped">{purposeOf(one, language) ?? '–'}</bdi>,
+              },
               { title: t('legalBasis'), cell: ({ legal_basis: basis }) => <Code kind="basis" of={basis} /> },
               {
                 title: t('retention'),
@@ -96,6 +102,7 @@ function ConsentTexts() {
         {(found) => (
           <Table
             caption={t('consentTexts')}
+            none={t('noTexts')}
             of={found}
             onPage={setPage}
             columns={[

@@ -31,14 +31,12 @@ export function FieldsEditor({
   fields,
   declared,
   faults,
-  mayChange,
   onChange,
 }: {
   readonly fields: readonly EditedField[];
   /** The keys of the declared fields; undefined for a category that is new. */
   readonly declared: readonly string[] | undefined;
   readonly faults: Faults;
-  readonly mayChange: boolean;
   readonly onChange: (fields: readonly EditedField[]) => void;
 }) {
   const { t } = useWords();
@@ -49,8 +47,8 @@ export function FieldsEditor({
   return (
     <>
       <h2>{t('fieldsTitle')}</h2>
-      {mayChange && <p class="small">{t('fieldsLead')}</p>}
-      {mayChange && <p class="small">{t('fieldEditableHint')}</p>}
+      <p class="small">{t('fieldsLead')}</p>
+      <p class="small">{t('fieldEditableHint')}</p>
       {fields.map((field, at) => {
         const text = (name: 'key' | 'label_de' | 'label_en') => ({
           value: field[name],
@@ -59,13 +57,13 @@ export function FieldsEditor({
         });
         return (
           <div class="field-row" key={at}>
-            <Field label={t('fieldKey')} {...text('key')} disabled={!mayChange || isDeclared(at)} />
+            <Field label={t('fieldKey')} {...text('key')} disabled={isDeclared(at)} />
             <div class="field">
               <label>
                 {t('fieldType')}
                 <select
                   value={field.type}
-                  disabled={!mayChange || isDeclared(at)}
+                  disabled={isDeclared(at)}
                   onChange={(event) =>
                     change(at, retyped(field, event.currentTarget.value as EditedField['type']))
                   }
@@ -78,9 +76,9 @@ export function FieldsEditor({
                 </select>
               </label>
             </div>
-            <Field label={t('fieldDe')} lang="de" {...text('label_de')} disabled={!mayChange} />
-            <Field label={t('fieldEn')} lang="en" {...text('label_en')} disabled={!mayChange} />
-            {mayChange && !isDeclared(at) && fields.length > 1 && (
+            <Field label={t('fieldDe')} lang="de" {...text('label_de')} />
+            <Field label={t('fieldEn')} lang="en" {...text('label_en')} />
+            {!isDeclared(at) && fields.length > 1 && (
               <button
                 type="button"
                 title={t('removeField')}
@@ -95,7 +93,6 @@ export function FieldsEditor({
                 <input
                   type="checkbox"
                   checked={field.editable}
-                  disabled={!mayChange}
                   onChange={(event) => change(at, { editable: event.currentTarget.checked })}
                 />{' '}
                 {t('fieldEditable')}
@@ -105,15 +102,13 @@ export function FieldsEditor({
         );
       })}
       <p class="fault">{faults.get('fields')}</p>
-      {mayChange && (
-        <button
-          type="button"
-          disabled={fields.length >= FIELDS_MAX}
-          onClick={() => onChange([...fields, NEW_FIELD])}
-        >
-          {t('addField')}
-        </button>
-      )}
+      <button
+        type="button"
+        disabled={fields.length >= FIELDS_MAX}
+        onClick={() => onChange([...fields, NEW_FIELD])}
+      >
+        {t('addField')}
+      </button>
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useLocation } from 'wouter-preact';
 import { useWords } from '../language';
 import { lethe } from '../service';
-import { useAllowed } from '../session';
+import { useHas } from '../session';
 import { Confirm } from '../confirm';
 
 const ERASURE_MAX_MS = 600_000;
@@ -13,7 +13,7 @@ export function Removal({ of }: { readonly of: string }) {
   const { t } = useWords();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  const mayErase = useAllowed('admin') && useAllowed('erase');
+  const mayErase = useHas('admin') && useHas('erase');
   const [isAsked, setAsked] = useState(false);
   const remove = useMutation({
     mutationFn: () => lethe.categories.delete(of, { timeoutMs: ERASURE_MAX_MS }),

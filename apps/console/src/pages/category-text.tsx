@@ -11,6 +11,7 @@ import { Loaded } from '../ui';
 import { BackLink } from './category';
 import { TextPreview } from './category-preview';
 import { type Side, SIDES } from './category-words';
+import { Lacks } from './lacks';
 import { faultsOf, Field, Refusal, SaveBar, Unsaved, useDraft } from './settings-form';
 import './categories.css';
 
@@ -33,7 +34,6 @@ type Words = Readonly<Record<(typeof LINES)[number], string>> & {
 
 /** The form of a new consent text, empty or made of an earlier version. */
 export function NewTextPage() {
-  const { t } = useWords();
   const from = new URLSearchParams(useSearch()).get('from') ?? undefined;
   const mayChange = useAllowed('admin') && useAllowed('write');
   const categories = useCategories();
@@ -45,12 +45,11 @@ export function NewTextPage() {
   return (
     <>
       <BackLink />
-      {mayChange ? (
+      <Lacks scopes={['write', 'admin']} />
+      {mayChange && (
         <Loaded from={categories}>
           {(known) => <Loaded from={texts}>{(before) => <Form known={known} before={before} />}</Loaded>}
         </Loaded>
-      ) : (
-        <p class="notice">{t('onlyLook')}</p>
       )}
     </>
   );

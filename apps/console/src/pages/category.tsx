@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import type { Schemas } from '@lethe/sdk';
 import { Link, useLocation, useParams } from 'wouter-preact';
 import { useWords } from '../language';
@@ -9,8 +9,11 @@ import { useSingle } from '../confirm';
 import { Loaded } from '../ui';
 import { WORDS } from '../words';
 import { FieldsEditor, type EditedField, NEW_FIELD } from './category-fields';
-import { CategoryPreview } from './category-preview';
+import { CategoryFacts } from './category-facts';
+import { CategoryPreview, type PreviewedCategory } from './category-preview';
+import { useCategory } from './category-query';
 import { Removal } from './category-removal';
+import { Lacks } from './lacks';
 import { faultsOf, Field, Refusal, SaveBar, Unsaved, useDraft } from './settings-form';
 import './categories.css';
 
@@ -21,22 +24,38 @@ type TextField = 'key' | 'label_de' | 'label_en' | 'description_de' | 'descripti
 /** One category: what users see of it, and its form. */
 export function CategoryPage() {
   const { key = '' } = useParams<{ readonly key: string }>();
-  const category = useQuery({ queryKey: ['category', key], queryFn: () => lethe.categories.get(key) });
+  const mayChange = useAllowed('admin') && useAllowed('write');
+  const category = useCategory(key);
   return (
     <>
       <BackLink />
-      <Loaded from={category}>{(found) => <Form key={found.key} category={found} />}</Loaded>
+      <Lacks scopes={['write', 'erase', 'admin']} />
+      <Loaded from={category}>
+        {(found) => (
+          <>
+            {mayChange ? (
+              <Form key={found.key} category={found} />
+            ) : (
+              <>
+                <CategoryFacts of={found} />
+                <CategoryPreview of={previewed(found)} />
+              </>
+            )}
+            <Removal of={found.key} />
+          </>
+        )}
+      </Loaded>
     </>
   );
 }
 
 export function NewCategoryPage() {
-  const { t } = useWords();
   const mayChange = useAllowed('admin') && useAllowed('write');
   return (
     <>
       <BackLink />
-      {mayChange ? <Form /> : <p class="notice">{t('onlyLook')}</p>}
+      <Lacks scopes={['write', 'admin']} />
+      {mayChange && <Form />}
     </>
   );
 }
@@ -71,6 +90,15 @@ function draftOf(category: Category | undefined) {
 
 type Draft = ReturnType<typeof draftOf>;
 
+function previewed(of: Draft | Category): PreviewedCategory {
+  const days = Number(of.retention_days);
+  const { description_de: de, description_en: en } = of;
+  return {
+    ...{ ...of, description_de: de ?? '', description_en: en ?? '' },
+    retention_days: days > 0 ? days : null,
+  };
+}
+
 /** What the interface takes of a draft: an empty purpose or time limit is none. */
 function given({
   fields,
@@ -93,7 +121,6 @@ function Form({ category }: { readonly category?: Category }) {
   const { t, named } = words;
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  const mayChange = useAllowed('admin') && useAllowed('write');
   const draft = useDraft(draftOf(category));
   const { values, changed } = draft;
   const save = useMutation({
@@ -116,10 +143,8 @@ function Form({ category }: { readonly category?: Category }) {
   const text = (name: TextField) => ({
     value: values[name],
     fault: faults.get(name),
-    disabled: !mayChange,
     onInput: (value: string) => draft.set({ [name]: value }),
   });
-  const days = Number(values.retention_days);
   return (
     <>
       <form
@@ -153,7 +178,6 @@ function Form({ category }: { readonly category?: Category }) {
             <label>
               {t('basisField')}
               <select
-                disabled={!mayChange}
                 value={values.legal_basis}
                 onChange={(event) =>
                   draft.set({ legal_basis: event.currentTarget.value as Category['legal_basis'] })
@@ -178,26 +202,22 @@ function Form({ category }: { readonly category?: Category }) {
           fields={values.fields}
           declared={category?.fields.map(({ key }) => key)}
           faults={faults}
-          mayChange={mayChange}
           onChange={(fields) => draft.set({ fields })}
         />
         <Refusal error={save.error} beside={() => true} />
         <Warnings of={save.data} />
-        {mayChange && (
-          <SaveBar
-            act={category === undefined ? t('create') : t('save')}
-            isChanged={draft.isChanged}
-            isSaving={save.isPending}
-            isSaved={save.isSuccess}
-            onDiscard={() => {
-              draft.discard();
-              save.reset();
-            }}
-          />
-        )}
+        <SaveBar
+          act={category === undefined ? t('create') : t('save')}
+          isChanged={draft.isChanged}
+          isSaving={save.isPending}
+          isSaved={save.isSuccess}
+          onDiscard={() => {
+            draft.discard();
+            save.reset();
+          }}
+        />
       </form>
-      <CategoryPreview of={{ ...values, retention_days: days > 0 ? days : null }} />
-      {category !== undefined && <Removal of={category.key} />}
+      <CategoryPreview of={previewed(values)} />
     </>
   );
 }

@@ -10,6 +10,7 @@ import { useAllowed } from '../session';
 import { Confirm } from '../confirm';
 import { Loaded, Table } from '../ui';
 import { NewKey } from './keys-new';
+import { Lacks } from './lacks';
 import { Refusal } from './settings-form';
 
 interface Asked {
@@ -36,7 +37,8 @@ export function KeysPage() {
   const own = bot?.api_key_prefix;
   return (
     <>
-      <p class="small">{t(canChange ? 'keysLead' : 'onlyLookKeys')}</p>
+      <Lacks scopes={['admin']} />
+      <p class="small">{t('keysLead')}</p>
       {canChange && <NewKey />}
       <Refusal error={remove.error} />
       <Loaded from={keys}>

@@ -8,6 +8,7 @@ import { lethe } from '../service';
 import { useAllowed } from '../session';
 import type { TextName } from '../texts';
 import { Loaded } from '../ui';
+import { Lacks } from './lacks';
 import { AUTOMATED, changeOf, draftOf, type Notice, type NoticeText, TEXTS } from './notice-draft';
 import { NoticeFacts, PublicAddress } from './notice-facts';
 import { Recipients } from './notice-recipients';
@@ -43,7 +44,7 @@ export function NoticePage() {
       <p class="small">
         {t('noticeLead')} {t('noticeOneLanguage')} <Link href="/reports">{t('noticeGaps')}</Link>
       </p>
-      {!mayChange && <p class="notice">{t('onlyLookNotice')}</p>}
+      <Lacks scopes={['admin']} />
       <Loaded from={bot}>
         {({ id }) => (
           <Loaded from={notice}>

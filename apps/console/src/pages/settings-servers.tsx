@@ -4,7 +4,7 @@ import type { Schemas } from '@lethe/sdk';
 import { useWords } from '../language';
 import { Copy, When } from '../parts';
 import { lethe } from '../service';
-import { useAllowed } from '../session';
+import { useAllowed, useHas } from '../session';
 import { Confirm, useSingle } from '../confirm';
 import { Loaded, Table } from '../ui';
 import { faultsOf, Field, Refusal } from './settings-form';
@@ -27,9 +27,9 @@ export const nameOf = ({ name, guild_id: id }: Pick<Server, 'name' | 'guild_id'>
 export function Servers() {
   const { t } = useWords();
   const queries = useQueryClient();
-  const isAdmin = useAllowed('admin');
+  const isAdmin = useHas('admin');
   const mayWrite = useAllowed('write') && isAdmin;
-  const mayErase = useAllowed('erase') && isAdmin;
+  const mayErase = useHas('erase') && isAdmin;
   const [page, setPage] = useState(1);
   const [open, setOpen] = useState<Act | undefined>();
   const [done, setDone] = useState('');

@@ -7,6 +7,7 @@ import { lethe } from '../service';
 import { useAllowed } from '../session';
 import { useSingle } from '../confirm';
 import { Loaded } from '../ui';
+import { Lacks } from './lacks';
 import { NoticeSection } from './notice';
 import { faultsOf, Field, Refusal, SaveBar, Unsaved, useDraft } from './settings-form';
 import { Servers } from './settings-servers';
@@ -23,7 +24,7 @@ export function SettingsPage() {
     <Loaded from={bot}>
       {(found) => (
         <>
-          {!mayChange && <p class="notice">{t('onlyLook')}</p>}
+          <Lacks scopes={['write', 'erase', 'admin']} />
           <section class="setting">
             <h2>{t('botTitle')}</h2>
             <p class="lead">{t('botLead')}</p>

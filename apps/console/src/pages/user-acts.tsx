@@ -4,10 +4,11 @@ import { useWords } from '../language';
 import { useNamesOfServers } from '../queries';
 import { download } from '../download';
 import { lethe } from '../service';
-import { useAllowed } from '../session';
+import { useHas } from '../session';
 import { Confirm } from '../confirm';
 import { Fault } from '../ui';
 import { Erased, useErasure } from './user-erasure';
+import { useGrace } from './user-categories';
 import { BOT_WIDE, type Ids } from './user-ids';
 import { PrivacyLink } from './user-link';
 import { type ListedUser, useServersOfUser } from './users-query';
@@ -17,7 +18,7 @@ const TYPABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+( [\p{L}\p{M}\p{N}\p{P}\p{S}]+)*$/
 const TYPED_MAX = 60;
 
 /** What is called, and typed to confirm an act in it: the name of a server, or its id where the name is none to type. */
-function useServerToType(id: string): string {
+export function useServerToType(id: string): string {
   const { t } = useWords();
   const name = useNamesOfServers().get(id) ?? (id === BOT_WIDE ? t('usersBotWide') : id);
   return name.length <= TYPED_MAX && TYPABLE.test(name) ? name : id;
@@ -34,13 +35,14 @@ export function UserActs({
   readonly user: ListedUser | null;
   readonly onActed: () => void;
 }) {
-  const { t } = useWords();
+  const { t, time } = useWords();
   const queries = useQueryClient();
   const [asked, setAsked] = useState<'revoke' | 'erase' | 'everywhere' | undefined>();
   const [isLinking, setLinking] = useState(false);
-  const canRevoke = useAllowed('write');
-  const canErase = useAllowed('erase');
+  const canRevoke = useHas('write');
+  const canErase = useHas('erase');
   const server = useServerToType(ids.guild_id);
+  const grace = useGrace();
   const held = useServersOfUser(ids.user_id).data?.items.length ?? 0;
   const done = (): void => {
     setAsked(undefined);
@@ -107,12 +109,18 @@ export function UserActs({
       {user !== null && isLinking && <PrivacyLink ids={ids} isElsewhere={held > 1} />}
       <div role="status" aria-live="polite">
         {erase.data !== undefined && <Erased of={erase.data} />}
-        {revoke.isSuccess && user?.status === 'revoked' && <p class="notice good">{t('userRevoked')}</p>}
+        {revoke.isSuccess && user?.status === 'revoked' && (
+          <p class="notice good">
+            {t('userRevoked')}{' '}
+            {revoke.data.data_erased_at !== undefined &&
+              t('erasedOn', { time: time(revoke.data.data_erased_at) })}
+          </p>
+        )}
       </div>
       {asked === 'revoke' && (
         <Confirm
           title={t('revokeConfirm', { server })}
-          note={t('revokeNote')}
+          note={`${t('revokeNote')} ${grace}`}
           act={t('revoke')}
           isRunning={revoke.isPending}
           error={revoke.error}

@@ -1,16 +1,17 @@
 import { useState } from 'preact/hooks';
 import { useQuery } from '@tanstack/preact-query';
 import { useWords } from '../language';
-import { CategoryName, When } from '../parts';
+import { CategoryName, Version, When } from '../parts';
 import { lethe } from '../service';
 import { Code, Loaded, Table } from '../ui';
+import { Categories } from './user-categories';
 import type { Ids } from './user-ids';
 import { ConsentState } from './users';
 import type { ListedUser } from './users-query';
 
 /** The consent of a user as it is now, as a whole and by category. */
-export function Consent({ of: user }: { readonly of: ListedUser }) {
-  const { t } = useWords();
+export function Consent({ of: user, onActed }: { readonly of: ListedUser; readonly onActed: () => void }) {
+  const { t, time } = useWords();
   const times = [
     ['accepted', user.accepted_at],
     ['revoked', user.revoked_at],
@@ -28,13 +29,17 @@ export function Consent({ of: user }: { readonly of: ListedUser }) {
         {user.version !== null && (
           <>
             <dt>{t('version')}</dt>
-            <dd>{user.version}</dd>
+            <dd>
+              <Version of={user.version} />
+            </dd>
           </>
         )}
         {user.pending_version !== undefined && (
           <>
             <dt>{t('pending')}</dt>
-            <dd>{user.pending_version}</dd>
+            <dd>
+              <Version of={user.pending_version} />
+            </dd>
           </>
         )}
         {times.map(
@@ -42,42 +47,20 @@ export function Consent({ of: user }: { readonly of: ListedUser }) {
             at != null && (
               <>
                 <dt>{t(name)}</dt>
-                <dd>
-                  <When at={at} />
-                </dd>
+                <dd>{time(at)}</dd>
               </>
             ),
         )}
         {user.status !== 'none' && (
           <>
-            <dt>{t('usersCategories')}</dt>
-            <dd>
-              <Categories of={user} />
+            <dt class="hidden">{t('usersCategories')}</dt>
+            <dd class="whole">
+              <Categories of={user} onActed={onActed} />
             </dd>
           </>
         )}
       </dl>
     </section>
-  );
-}
-
-function Categories({ of: { categories } }: { readonly of: ListedUser }) {
-  const { t } = useWords();
-  if (categories === undefined) return <>{t('all')}</>;
-  return (
-    <ul class="plain">
-      {categories.map(({ key, status, data_erased_at: at }) => (
-        <li key={key}>
-          <CategoryName of={key} /> <Code kind="consent" of={status} class={`badge ${status}`} />
-          {at !== undefined && (
-            <span class="small">
-              {' '}
-              {t('userErasedAt')} <When at={at} />
-            </span>
-          )}
-        </li>
-      ))}
-    </ul>
   );
 }
 
@@ -90,7 +73,7 @@ export function History({ ids }: { readonly ids: Ids }) {
     queryFn: () => lethe.consents.history(ids).page(page),
   });
   return (
-    <section>
+    <section class="history">
       <h2>{t('history')}</h2>
       <Loaded from={history}>
         {(found) => (
@@ -101,7 +84,7 @@ export function History({ ids }: { readonly ids: Ids }) {
             columns={[
               { title: t('time'), cell: ({ created_at: at }) => <When at={at} /> },
               { title: t('event'), cell: ({ action }) => <Code kind="action" of={action} /> },
-              { title: t('version'), cell: ({ version }) => version },
+              { title: t('version'), cell: ({ version }) => <Version of={version} /> },
               {
                 title: t('usersCategories'),
                 cell: ({ categories }) =>

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { Secret } from '../secret';
 import { lethe, type Scope } from '../service';
-import { useAllowed } from '../session';
+import { useHas } from '../session';
 import { useSingle } from '../confirm';
 import { Fault } from '../ui';
 import type { Ids } from './user-ids';
@@ -28,9 +28,9 @@ const SPANS = [
 export function PrivacyLink({ ids, isElsewhere }: { readonly ids: Ids; readonly isElsewhere: boolean }) {
   const { t, time } = useWords();
   const may: Record<string, boolean> = {
-    read: useAllowed('read'),
-    write: useAllowed('write'),
-    erase: useAllowed('erase'),
+    read: useHas('read'),
+    write: useHas('write'),
+    erase: useHas('erase'),
   };
   const offered = OFFERS.filter(([, scope]) => may[scope] === true);
   const [language, setLanguage] = useState('');

@@ -3,6 +3,7 @@ import { Link, useParams, useRoute } from 'wouter-preact';
 import { useWords } from '../language';
 import { Copy, userPath, When } from '../parts';
 import { Loaded } from '../ui';
+import { Lacks } from './lacks';
 import { UserActs } from './user-acts';
 import { Consent, History } from './user-consent';
 import { type Ids, isId } from './user-ids';
@@ -52,6 +53,7 @@ function User({ ids }: { readonly ids: Ids }) {
   const { t } = useWords();
   const [acts, setActs] = useState(0);
   const user = useUser(ids);
+  const acted = (): void => setActs((before) => before + 1);
   return (
     <div class="user">
       <p class="whose">
@@ -65,8 +67,9 @@ function User({ ids }: { readonly ids: Ids }) {
       <Loaded from={user}>
         {(found) => (
           <>
+            {found !== null && <Lacks scopes={['write', 'erase']} />}
             {/* Its place does not depend on what is held: it says what became of an erasure. */}
-            <UserActs ids={ids} user={found} onActed={() => setActs((before) => before + 1)} />
+            <UserActs ids={ids} user={found} onActed={acted} />
             {found === null && (
               <div class="empty">
                 <p>
@@ -75,12 +78,12 @@ function User({ ids }: { readonly ids: Ids }) {
                 <p>{t('userNothingNote')}</p>
               </div>
             )}
-            {found === null && <OtherServers ids={ids} isHeld={false} />}
+            {found === null && <OtherServers ids={ids} />}
             <div class={found === null ? undefined : 'columns'}>
               <div>
                 {found !== null && (
                   <>
-                    <Consent of={found} />
+                    <Consent of={found} onActed={acted} />
                     {/* After an act nothing that was shown before it stays. */}
                     <Values key={acts} ids={ids} />
                     <History ids={ids} />
@@ -89,7 +92,7 @@ function User({ ids }: { readonly ids: Ids }) {
                 <Events ids={ids} isHeld={found !== null} />
                 <Deliveries ids={ids} isHeld={found !== null} />
               </div>
-              {found !== null && <OtherServers ids={ids} isHeld />}
+              {found !== null && <OtherServers ids={ids} />}
             </div>
           </>
         )}
@@ -99,31 +102,27 @@ function User({ ids }: { readonly ids: Ids }) {
 }
 
 /** Where else something is held about the same user. */
-function OtherServers({ ids, isHeld }: { readonly ids: Ids; readonly isHeld: boolean }) {
+function OtherServers({ ids }: { readonly ids: Ids }) {
   const { t } = useWords();
   const { data } = useServersOfUser(ids.user_id);
   const others = data?.items.filter(({ guild_id: id }) => id !== ids.guild_id) ?? [];
-  if (data === undefined || (!isHeld && others.length === 0)) return null;
+  if (data === undefined || others.length === 0) return null;
   return (
     <aside>
       <h2>{t('userElsewhere')}</h2>
-      {others.length === 0 ? (
-        <p class="small">{t('userNowhere')}</p>
-      ) : (
-        <ul class="plain others">
-          {others.map((other) => (
-            <li key={other.guild_id}>
-              <Link href={userPath(ids.user_id, other.guild_id)}>
-                <UserServer id={other.guild_id} />
-              </Link>{' '}
-              <ConsentState of={other} />
-              <div class="small">
-                <When at={other.updated_at} />
-              </div>
-            </li>
-          ))}
-        </ul>
-      )}
+      <ul class="plain others">
+        {others.map((other) => (
+          <li key={other.guild_id}>
+            <Link href={userPath(ids.user_id, other.guild_id)}>
+              <UserServer id={other.guild_id} />
+            </Link>{' '}
+            <ConsentState of={other} />
+            <div class="small">
+              <When at={other.updated_at} />
+            </div>
+          </li>
+        ))}
+      </ul>
       {data.next !== null && (
         <p>
           <Link href={hrefOf({ user: ids.user_id })}>{t('userAllServers')}</Link>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation, useSearch } from 'wouter-preact';
+import { Choice } from '../choice';
 import { useWords } from '../language';
 import { userPath } from '../parts';
 import { useCategories, useServers } from '../queries';
@@ -78,7 +79,7 @@ export function UsersFilterForm({ address }: { readonly address: Address }) {
               status === 'none' ? t('usersNotAsked') : named('consent', status),
             ])}
             chosen={address.status}
-            onChoose={(chosen) => filter({ status: STATUSES.find((status) => status === chosen) })}
+            onChoose={(status) => filter({ status })}
           />
           <Choice
             name={t('category')}
@@ -107,36 +108,5 @@ export function UsersFilterForm({ address }: { readonly address: Address }) {
         </p>
       )}
     </>
-  );
-}
-
-/** One entry of a list, or all. One that is chosen and not in the list, as from an old bookmark, is shown as it is. */
-function Choice({
-  name,
-  all,
-  of,
-  chosen = '',
-  onChoose,
-}: {
-  readonly name: string;
-  readonly all: string;
-  readonly of: readonly (readonly [value: string, name: string])[];
-  readonly chosen?: string | undefined;
-  readonly onChoose: (value: string | undefined) => void;
-}) {
-  const isKnown = chosen === '' || of.some(([value]) => value === chosen);
-  return (
-    <label>
-      {name}
-      <select value={chosen} onChange={(event) => onChoose(event.currentTarget.value || undefined)}>
-        <option value="">{all}</option>
-        {!isKnown && <option value={chosen}>{chosen}</option>}
-        {of.map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import { Link, useSearchParams } from 'wouter-preact';
 import type { Schemas } from '@lethe/sdk';
+import { Choice } from '../choice';
 import { useWords } from '../language';
 import { UserLink, When } from '../parts';
 import { lethe } from '../service';
@@ -25,7 +26,7 @@ export interface Again {
 
 /** The calls of a state and an event, newest first, page by page. Filter and place are in the address. */
 export function Deliveries({ again }: { readonly again: Again | undefined }) {
-  const { t } = useWords();
+  const { t, named } = useWords();
   const [address, setAddress] = useSearchParams();
   const status = STATES.find((each) => each === address.get('status'));
   const event = EVENTS.find((each) => each === address.get('event'));
@@ -41,12 +42,32 @@ export function Deliveries({ again }: { readonly again: Again | undefined }) {
     placeholderData: keepPreviousData,
     ...(after === null && { refetchInterval: REFRESH_MS }),
   });
+  /** A change begins with the newest calls. */
+  const filter = (name: 'status' | 'event', value: string | undefined): void => {
+    const changed = new URLSearchParams(address);
+    changed.delete('after');
+    if (value === undefined) changed.delete(name);
+    else changed.set(name, value);
+    setAddress(changed);
+  };
   const isFiltered = status !== undefined || event !== undefined;
   return (
     <>
       <div class="row">
-        <Choice kind="delivery" name="status" of={STATES} chosen={status} />
-        <Choice kind="webhook" name="event" of={EVENTS} chosen={event} />
+        <Choice
+          name={t('status')}
+          all={t('anyState')}
+          of={STATES.map((each) => [each, named('delivery', each)])}
+          chosen={status}
+          onChoose={(value) => filter('status', value)}
+        />
+        <Choice
+          name={t('event')}
+          all={t('anyEvent')}
+          of={EVENTS.map((each) => [each, named('webhook', each)])}
+          chosen={event}
+          onChoose={(value) => filter('event', value)}
+        />
         {(isFiltered || after !== null) && <Link href="/webhooks">{t('clearFilter')}</Link>}
       </div>
       <Loaded from={deliveries}>
@@ -71,44 +92,6 @@ export function Deliveries({ again }: { readonly again: Again | undefined }) {
         )}
       </Loaded>
     </>
-  );
-}
-
-/** One filter of the list; the address has it. A change begins with the newest calls. */
-function Choice({
-  kind,
-  name,
-  of,
-  chosen,
-}: {
-  readonly kind: 'delivery' | 'webhook';
-  readonly name: 'status' | 'event';
-  readonly of: readonly string[];
-  readonly chosen: string | undefined;
-}) {
-  const { t, named } = useWords();
-  const [address, setAddress] = useSearchParams();
-  return (
-    <label>
-      {t(name)}
-      <select
-        value={chosen ?? ''}
-        onChange={({ currentTarget: { value } }) => {
-          const changed = new URLSearchParams(address);
-          changed.delete('after');
-          if (value === '') changed.delete(name);
-          else changed.set(name, value);
-          setAddress(changed);
-        }}
-      >
-        <option value="">{t(name === 'status' ? 'anyState' : 'anyEvent')}</option>
-        {of.map((each) => (
-          <option key={each} value={each}>
-            {named(kind, each)}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }
 

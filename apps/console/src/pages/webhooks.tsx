@@ -1,10 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
+import { Link } from 'wouter-preact';
 import { attemptsOf, outcomeOf } from '../delivery-outcome';
 import { useWords } from '../language';
 import { useBot } from '../queries';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
 import { Fault, Loaded } from '../ui';
+import { Lacks } from './lacks';
 import { HealthFacts } from './webhooks-health';
 import { Deliveries } from './webhooks-list';
 import { Replay } from './webhooks-replay';
@@ -42,10 +44,13 @@ export function WebhooksPage() {
   });
   return (
     <>
+      <Lacks scopes={['admin']} />
       <Loaded from={bot}>
         {({ webhook_url: at, webhook_health: health }) =>
           at === null || health === null ? (
-            <p class="notice warn">{t('noTarget')}</p>
+            <p class="notice warn">
+              {t('noTarget')} <Link href="/settings">{t('toTarget')}</Link>
+            </p>
           ) : (
             <HealthFacts url={at} health={health} />
           )

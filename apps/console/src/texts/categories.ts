@@ -7,6 +7,8 @@ export const categoryTexts = {
     categoriesLead: 'What the bot stores and why. Users see labels and purposes as you write them here.',
     textsLead:
       'The words by which the bot asks. Without a text of your own the service makes one of the categories. A text is never changed: a new version asks anew.',
+    noCategories: 'No category yet. A bot stores nothing before it has declared one.',
+    noTexts: 'No text of your own yet. Users are asked with the words of the categories.',
     fromThis: 'New version of it',
     back: 'Data and texts',
     categoryKey: 'Key',
@@ -70,6 +72,8 @@ export const categoryTexts = {
       'Was der Bot speichert und wozu. Personen sehen Bezeichnungen und Zwecke so, wie Sie sie hier schreiben.',
     textsLead:
       'Die Worte, mit denen der Bot fragt. Ohne eigenen Text macht der Dienst einen aus den Kategorien. Ein Text wird nie geändert: Eine neue Fassung fragt neu.',
+    noCategories: 'Noch keine Kategorie. Ohne eine Kategorie kann der Bot nichts speichern.',
+    noTexts: 'Noch kein eigener Text. Gefragt wird mit den Worten der Kategorien.',
     fromThis: 'Neue Fassung davon',
     back: 'Daten und Texte',
     categoryKey: 'Schlüssel',

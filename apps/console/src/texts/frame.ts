@@ -12,7 +12,9 @@ export const frame = {
     copyId: 'Copy {id}',
     justNow: 'just now',
     suspendedSince:
-      'The operator has suspended this bot since {time}. It can read, export, withdraw and erase, and nothing else.',
+      'The operator suspended this bot on {time}. It can read, export, withdraw and erase, and nothing else.',
+    lacksScope: 'Your key lacks the right {names}: what needs it is left out here.',
+    lacksScopes: 'Your key lacks the rights {names}: what needs them is left out here.',
   },
   de: {
     menu: 'Menü',
@@ -25,7 +27,9 @@ export const frame = {
     typeToConfirm: 'Zum Bestätigen „{text}“ eingeben',
     copyId: '{id} kopieren',
     justNow: 'gerade eben',
+    lacksScope: 'Ihrem Schlüssel fehlt das Recht {names}: Was es braucht, ist hier weggelassen.',
+    lacksScopes: 'Ihrem Schlüssel fehlen die Rechte {names}: Was sie braucht, ist hier weggelassen.',
     suspendedSince:
-      'Der Betreiber hat diesen Bot seit {time} gesperrt. Er kann lesen, exportieren, widerrufen und löschen, sonst nichts.',
+      'Der Betreiber hat diesen Bot am {time} gesperrt. Er kann lesen, exportieren, widerrufen und löschen, sonst nichts.',
   },
 } as const;

@@ -26,8 +26,6 @@ export const keyTexts = {
     secretStep4:
       'When the time is over, calls are signed with the new secret alone: remove the old one from the receiver.',
     secretUntil: 'Both secrets sign until {time}. From then on only the new one does.',
-    onlyLookKeys:
-      'Your key may only look. Keys are made and deleted with a key that has the right to manage.',
     deleteOwnKey:
       'Delete the key of this session? You are signed out, and every program that uses it is refused at once.',
   },
@@ -59,8 +57,6 @@ export const keyTexts = {
     secretStep3: 'Senden Sie unter Einstellungen einen Testaufruf und sehen Sie, dass er bestätigt wird.',
     secretStep4: 'Nach dieser Zeit signiert nur noch das neue: Entfernen Sie das alte beim Empfänger.',
     secretUntil: 'Beide Geheimnisse signieren bis {time}. Danach signiert nur noch das neue.',
-    onlyLookKeys:
-      'Mit Ihrem Schlüssel können Sie nur lesen. Schlüssel erstellt und löscht man mit einem, der das Recht zu verwalten hat.',
     deleteOwnKey:
       'Den Schlüssel dieser Sitzung löschen? Sie werden abgemeldet, und jedes Programm, das ihn benutzt, wird sofort abgewiesen.',
   },

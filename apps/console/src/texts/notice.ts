@@ -60,7 +60,6 @@ export const noticeTexts = {
     noticeOwnPolicy: "Address of the bot's own privacy policy",
     noticeOwnPolicyHint: 'Where the bot has one elsewhere.',
     noticeNothing: 'Nothing has been said yet.',
-    onlyLookNotice: 'Your key may only look. The notice is changed with a key that has the right to manage.',
     fieldHttps: 'Enter a whole address that begins with https://, without a user name.',
     fieldCountry: 'Enter the two letters of a country, for example DE or US.',
     fieldController: 'A public notice needs the name of the controller.',
@@ -127,8 +126,6 @@ export const noticeTexts = {
     noticeOwnPolicy: 'Adresse der eigenen Datenschutzerklärung',
     noticeOwnPolicyHint: 'Wenn der Bot anderswo eine hat.',
     noticeNothing: 'Noch ist nichts angegeben.',
-    onlyLookNotice:
-      'Mit Ihrem Schlüssel können Sie nur lesen. Die Hinweise ändert man mit einem Schlüssel, der das Recht zu verwalten hat.',
     fieldHttps: 'Geben Sie eine ganze Adresse ein, die mit https:// beginnt, ohne Benutzernamen.',
     fieldCountry: 'Geben Sie die zwei Buchstaben eines Landes ein, zum Beispiel DE oder US.',
     fieldController: 'Öffentliche Hinweise brauchen den Namen des Verantwortlichen.',

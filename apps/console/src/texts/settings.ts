@@ -103,7 +103,6 @@ export const settings = {
     endTitle: 'End of the bot',
     endText:
       'A bot is not deleted here, so that no click ends it. Call DELETE /bots/{bot_id} with a key that has the right to manage, or ask the operator (bots:delete). Everything is erased, and no call is sent.',
-    onlyLook: 'Your key may only look. Settings are changed with a key that has the right to manage.',
   },
   de: {
     settings: 'Einstellungen',
@@ -209,7 +208,5 @@ export const settings = {
     endTitle: 'Ende des Bots',
     endText:
       'Ein Bot wird nicht hier gelöscht, damit ihn kein Klick beendet. Rufen Sie DELETE /bots/{bot_id} mit einem Schlüssel auf, der das Recht zu verwalten hat, oder fragen Sie den Betreiber (bots:delete). Alles wird gelöscht, und kein Aufruf wird gesendet.',
-    onlyLook:
-      'Mit Ihrem Schlüssel können Sie nur lesen. Einstellungen ändert man mit einem Schlüssel, der das Recht zu verwalten hat.',
   },
 } as const;

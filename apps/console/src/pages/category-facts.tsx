@@ -1,0 +1,54 @@
+import type { Schemas } from '@lethe/sdk';
+import { useWords } from '../language';
+import { Copy } from '../parts';
+import { Code, Table } from '../ui';
+
+/** A category to read, for a key that may not change it. */
+export function CategoryFacts({ of }: { readonly of: Schemas['CategoryView'] }) {
+  const { t } = useWords();
+  const texts = [
+    ['labelDe', 'de', of.label_de],
+    ['labelEn', 'en', of.label_en],
+    ['purposeDe', 'de', of.description_de],
+    ['purposeEn', 'en', of.description_en],
+  ] as const;
+  const { fields } = of;
+  return (
+    <>
+      <dl class="facts">
+        <dt>{t('categoryKey')}</dt>
+        <dd>
+          <code>{of.key}</code> <Copy of={of.key} />
+        </dd>
+        {texts.map(([name, lang, text]) => (
+          <>
+            <dt>{t(name)}</dt>
+            <dd>{text ? <bdi lang={lang}>{text}</bdi> : '–'}</dd>
+          </>
+        ))}
+        <dt>{t('legalBasis')}</dt>
+        <dd>
+          <Code kind="basis" of={of.legal_basis} />
+        </dd>
+        <dt>{t('retention')}</dt>
+        <dd>{of.retention_days === null ? t('unlimited') : `${of.retention_days} ${t('days')}`}</dd>
+      </dl>
+      <h2>{t('fieldsTitle')}</h2>
+      {fields.length === 0 ? (
+        <p class="small">{t('fieldsAny')}</p>
+      ) : (
+        <Table
+          caption={t('fieldsTitle')}
+          of={{ items: fields, page: 1, total_pages: 1, total_count: fields.length }}
+          columns={[
+            { title: t('fieldKey'), cell: ({ key }) => <code>{key}</code> },
+            { title: t('fieldType'), cell: ({ type }) => <span title={type}>{t(`type_${type}`)}</span> },
+            { title: t('fieldDe'), cell: ({ label_de: label }) => <bdi lang="de">{label}</bdi> },
+            { title: t('fieldEn'), cell: ({ label_en: label }) => <bdi lang="en">{label}</bdi> },
+            { title: t('fieldEditable'), cell: ({ editable }) => (editable === true ? '✓' : '–') },
+          ]}
+        />
+      )}
+    </>
+  );
+}
