@@ -48,7 +48,7 @@ describe('POST /console/session', () => {
     const answer = await signIn(bot.key);
     expect([answer.status, answer.data]).toMatchObject([
       200,
-      { bot_id: bot.id, scopes: ['read', 'write', 'erase', 'admin'] },
+      { bot_id: bot.id, scopes: ['read', 'write', 'erase', 'admin'], public_url: null },
     ]);
     expect(setCookie(answer)).toMatch(
       /^lethe_console=v2\.[\w.-]+; Path=\/console; Max-Age=28800; HttpOnly; SameSite=Strict$/,
@@ -77,7 +77,7 @@ describe('POST /console/session', () => {
   it.each([
     ['the caller came by HTTPS', { TRUST_PROXY: '1' }, 'https'],
     ['users reach the service by HTTPS', { PUBLIC_URL: 'https://lethe.example.org' }, 'http'],
-  ])('marks the cookie as Secure where %s', async (_, settings, proto) => {
+  ])('marks the cookie as Secure where %s, and says PUBLIC_URL', async (_, settings, proto) => {
     const behind = await new Service(settings).start();
     try {
       const other = await behind.registerBot();
@@ -87,6 +87,8 @@ describe('POST /console/session', () => {
         body: JSON.stringify({ key: other.key }),
       });
       expect(response.headers.get('set-cookie')).toMatch(/; Secure$/);
+      const { data } = (await response.json()) as { data: { public_url: string | null } };
+      expect(data.public_url).toBe('PUBLIC_URL' in settings ? settings.PUBLIC_URL : null);
     } finally {
       await behind.stop();
     }

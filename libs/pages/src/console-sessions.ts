@@ -28,6 +28,8 @@ export interface SessionView {
   readonly bot_id: string;
   readonly scopes: readonly Scope[];
   readonly expires_at: string;
+  /** `PUBLIC_URL`; null where it is not set. */
+  readonly public_url: string | null;
 }
 
 /** The same of a session of the operator. */
@@ -71,7 +73,12 @@ export class ConsoleSessions {
     const { botId, scopes } = known.caller;
     return {
       cookie: this.cookie(request, sealed, SESSION_MS / 1000),
-      session: { bot_id: botId, scopes: scopesOf(scopes), expires_at: expiresAt },
+      session: {
+        bot_id: botId,
+        scopes: scopesOf(scopes),
+        expires_at: expiresAt,
+        public_url: this.config.publicUrl ?? null,
+      },
     };
   }
 
