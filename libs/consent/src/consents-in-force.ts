@@ -19,7 +19,7 @@ const DECIDED_BEFORE = `SELECT action FROM consent_history entry
   WHERE entry.bot_id = consents.bot_id AND entry.guild_id = consents.guild_id AND entry.user_id = consents.user_id
     AND entry.action IN ('accepted', 'revoked') AND entry.created_at || '' < ? ORDER BY entry.id DESC LIMIT 1`;
 
-/** What has not changed since the moment is told by its row, and the rest by its history. */
+/** The row says it of a consent that has not changed since the moment, and the history of any other. */
 const IN_FORCE = `erasing = 0 AND CASE WHEN status = 'accepted' AND accepted_at < ? THEN 'accepted'
     WHEN accepted_at >= ? OR revoked_at >= ? OR requested_at >= ? THEN (${DECIDED_BEFORE}) END = 'accepted'`;
 
