@@ -7,7 +7,7 @@ export interface Session {
   readonly bot_id: string;
   readonly scopes: readonly Scope[];
   readonly expires_at: string;
-  /** Where users reach the service, as far as it was told; absent in a session that began before it said so. */
+  /** `PUBLIC_URL` of the service; absent in a session that began before it said so. */
   readonly public_url?: string | null;
 }
 

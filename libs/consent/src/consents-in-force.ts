@@ -6,7 +6,7 @@ const SLICE = 5_000;
 /** Where a walk over the consents of a bot is: behind this guild and user. */
 type Place = readonly [guild: string, user: string];
 
-/** A part of a walk: how many of the consents looked at were in force, and where it goes on; undefined at the end. */
+/** A part of a walk: how many of the consents looked at were in force, and the place of the next part; undefined at the end. */
 interface Part {
   readonly subjects: number;
   readonly after: Place | undefined;
