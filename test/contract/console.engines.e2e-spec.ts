@@ -51,6 +51,7 @@ describe('POST /console/session', () => {
       {
         ...{ bot_id: bot.id, scopes: ['read', 'write', 'erase', 'admin'] },
         revoked_data_grace_days: 30,
+        public_url: null,
       },
     ]);
     expect(setCookie(answer)).toMatch(
@@ -80,7 +81,7 @@ describe('POST /console/session', () => {
   it.each([
     ['the caller came by HTTPS', { TRUST_PROXY: '1' }, 'https'],
     ['users reach the service by HTTPS', { PUBLIC_URL: 'https://lethe.example.org' }, 'http'],
-  ])('marks the cookie as Secure where %s', async (_, settings, proto) => {
+  ])('marks the cookie as Secure where %s, and says PUBLIC_URL', async (_, settings, proto) => {
     const behind = await new Service(settings).start();
     try {
       const other = await behind.registerBot();
@@ -90,6 +91,8 @@ describe('POST /console/session', () => {
         body: JSON.stringify({ key: other.key }),
       });
       expect(response.headers.get('set-cookie')).toMatch(/; Secure$/);
+      const { data } = (await response.json()) as { data: { public_url: string | null } };
+      expect(data.public_url).toBe('PUBLIC_URL' in settings ? settings.PUBLIC_URL : null);
     } finally {
       await behind.stop();
     }

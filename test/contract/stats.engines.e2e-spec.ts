@@ -65,7 +65,7 @@ const submitted = (shown: Shown): Json =>
 
 describe('GET /api/v1/stats', () => {
   it('answers 200 with every act of the day, sealed or not', async () => {
-    expectSuccess(await stats(), 200, { buckets: [] });
+    expectSuccess(await stats(), 200, { buckets: [], under_consent: [] });
     const [who, other] = [subject(), subject()];
     for (const each of [who, other]) await bot.hasConsent(each);
     await bot.hasData(who, 'profile', { value: 'x' });
@@ -78,7 +78,10 @@ describe('GET /api/v1/stats', () => {
       ...{ consent_revoked: 1, deletion_requested: 1, deletion_completed: 1 },
     };
     const erasure_ms = { p50: 0, p95: 0, max: 0 };
-    const expected = { buckets: [bucket('2026-03-15T00:00:00.000Z', counts, { erasure_ms })] };
+    const expected = {
+      buckets: [bucket('2026-03-15T00:00:00.000Z', counts, { erasure_ms })],
+      under_consent: [],
+    };
     expectSuccess(await stats(), 200, expected);
     await seal(service, bot);
     expectSuccess(await stats(), 200, expected);
@@ -89,9 +92,9 @@ describe('GET /api/v1/stats', () => {
 
   it('leaves events out that the bot has posted, sealed or not', async () => {
     await bot.post('/audit/event', { ...subject(), event_type: 'data_exported' });
-    expectSuccess(await stats(), 200, { buckets: [] });
+    expectSuccess(await stats(), 200, { buckets: [], under_consent: [] });
     await seal(service, bot);
-    expectSuccess(await stats(), 200, { buckets: [] });
+    expectSuccess(await stats(), 200, { buckets: [], under_consent: [] });
   });
 
   it('answers hours and days, oldest first, without those in which nothing happened', async () => {
@@ -157,13 +160,13 @@ describe('GET /api/v1/stats', () => {
     ['?to=9999-12-31'],
     ['?from=9999-12-31&to=9999-12-31'],
   ])('answers 200 to %s', async (query) => {
-    expectSuccess(await stats(query), 200, { buckets: [] });
+    expectSuccess(await stats(query), 200, { buckets: [], under_consent: [] });
   });
 
   it('shows no bot the numbers of another one, and none after its deletion', async () => {
     await submits(START);
     await seal(service, bot);
-    expectSuccess(await stats('', await service.registerBot()), 200, { buckets: [] });
+    expectSuccess(await stats('', await service.registerBot()), 200, { buckets: [], under_consent: [] });
     const rows = () => service.database.rows('SELECT 1 FROM stats_counts WHERE bot_id = ?', bot.id);
     expect((await rows()).length).toBeGreaterThan(0);
     await bot.delete(`/bots/${bot.id}`);

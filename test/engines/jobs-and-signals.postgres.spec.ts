@@ -199,7 +199,7 @@ describe('jobs', () => {
   });
 
   it('of every module are looked at by every process', () => {
-    const jobs = ['audit-sealing', 'bot-deletions', 'category-retention', 'clock'];
+    const jobs = ['audit-sealing', 'bot-deletions', 'category-retention', 'clock', 'consent-counts'];
     jobs.push(
       'delivery-retention',
       'erasure-recovery',

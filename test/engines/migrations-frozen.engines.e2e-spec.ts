@@ -103,6 +103,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: 'd668ce290daee426c3d75b9c4bf9da06',
     postgres: '9e5817791637f90cfb2279d9f1f715b4',
   },
+  StatsConsents1763600000031: {
+    sqlite: 'c82542e05b6eb31c818fc7058f8116a7',
+    postgres: 'e0cf69a8974dcd3950bc89bdca9ed95f',
+  },
 };
 
 const CHANGES = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT setval)\b/i;

@@ -126,7 +126,7 @@ describe('the migrations', () => {
 
   /** {@link contents} without the counts, which begin again with their migration. */
   async function lasting() {
-    return { ...(await contents()), stats_counts: [], storage_samples: [] };
+    return { ...(await contents()), stats_consents: [], stats_counts: [], storage_samples: [] };
   }
 
   /** Takes back every migration after the one of this name; answers their number. */

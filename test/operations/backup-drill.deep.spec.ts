@@ -28,6 +28,11 @@ const backup = async (name: string, ...more: string[]): Promise<void> => {
 const drill = (...more: string[]): Promise<ScriptRun> =>
   lethe.admin('backup:drill', '--from', join(lethe.root, 'backups'), ...more);
 const report = ({ stdout }: ScriptRun) => JSON.parse(stdout) as Record<string, unknown>;
+/** What `status` says of the last drill. */
+async function lastDrill(): Promise<unknown> {
+  const { stdout } = await lethe.admin('status', '--json');
+  return (JSON.parse(stdout) as { last_backup: { drill: unknown } }).last_backup.drill;
+}
 const folders = (): string[] => readdirSync(lethe.directory).filter((name) => name.includes('drill-'));
 const onCopy = (name: string, sql: string, file = 'data.db') => sqliteFile(join(place(name), file)).run(sql);
 
@@ -73,6 +78,7 @@ describe('npm run admin -- backup:drill', () => {
       faults: [],
     });
     expect(readdirSync(lethe.directory).sort()).toEqual(before);
+    expect(await lastDrill()).toMatchObject({ ok: true, at: expect.any(String) as string });
     expect((await drill()).stderr).toMatch(/The backup of \S+ is 0 hours old/);
   });
 
@@ -101,11 +107,13 @@ describe('npm run admin -- backup:drill', () => {
     );
     await backup('a');
     appendFileSync(join(place('a'), 'data.db'), 'x');
+    expect(await lastDrill()).toBeNull();
     const run = await drill();
     expect(run).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('not what the backup has written'),
     });
+    expect(await lastDrill()).toMatchObject({ ok: false });
     expect(folders()).toEqual([]);
   });
 
@@ -134,6 +142,7 @@ describe('npm run admin -- backup:drill', () => {
     const run = await drill('--json');
     expect(run.code).toBe(1);
     expect(report(run)).toMatchObject({ ok: false, faults: [expect.stringContaining(fault)] });
+    expect(await lastDrill()).toMatchObject({ ok: false });
     expect(folders()).toEqual([]);
   });
 

@@ -301,6 +301,7 @@ describe('what a stranger could use', () => {
       ...{
         REGISTRATION: expect.stringMatching(/^(off|token)$/),
         PUBLIC_URL: expect.stringContaining('${PUBLIC_URL:?'),
+        OPERATOR_TOKEN: expect.stringContaining('${OPERATOR_TOKEN:?'),
       },
     });
     for (const name of ['sqlite', 'postgres']) {
@@ -308,6 +309,7 @@ describe('what a stranger could use', () => {
       const [, api = ''] = /command: \['lethe-server', 'start'\]([^]*?)startupProbe/.exec(text) ?? [];
       expect(api).toMatch(/name: REGISTRATION, value: '?(off|token)'?/);
       expect(api).toMatch(/name: PUBLIC_URL, value: 'https:/);
+      expect(api).toMatch(/secretKeyRef: \{ name: lethe, key: OPERATOR_TOKEN \}/);
       const policies = parseAllDocuments(text)
         .map(
           (document) =>

@@ -4,6 +4,7 @@ import { type Circumstances, findingsOf, type Installation, NODE_END_OF_LIFE } f
 const NOW = '2026-11-23T12:00:00.000Z';
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
 const MADE = { made_at: '2026-11-22T12:00:00.000Z', directory: '/backups/a' };
+const BACKED_UP = { data: MADE, keys: MADE, ledger: MADE, drill: { ...MADE, ok: true } };
 const LATE = '2026-11-01T00:00:00.000Z';
 
 const sound: Installation = {
@@ -14,7 +15,7 @@ const sound: Installation = {
   outbox: { waiting: 0, oldestDue: undefined, exhausted: 0, suspended: 0 },
   erasures: { processing: 0, oldest: undefined },
   logs: { unsealed: 0, oldestUnsealed: undefined, newest: MADE.made_at },
-  backups: { data: MADE, keys: MADE, ledger: MADE },
+  backups: BACKED_UP,
 };
 
 const settings = (more: Readonly<Record<string, string>> = {}) =>
@@ -48,16 +49,29 @@ describe('the findings of doctor', () => {
   });
 
   const cases: readonly [string, string, Partial<Circumstances>][] = [
+    ['no drill', 'warning drill_missing', inside({ backups: { ...BACKED_UP, drill: undefined } })],
+    [
+      'a drill that is 91 days old',
+      'warning drill_missing',
+      inside({
+        backups: { ...BACKED_UP, drill: { ...MADE, made_at: '2026-08-20T12:00:00.000Z', ok: true } },
+      }),
+    ],
+    [
+      'a drill that failed',
+      'fault drill_failed',
+      inside({ backups: { ...BACKED_UP, drill: { ...MADE, ok: false } } }),
+    ],
     ['no backup', 'fault backup_missing', inside({ backups: { ledger: MADE } })],
     [
       'an old backup of the keys',
       'fault backup_missing',
-      inside({ backups: { data: MADE, keys: { ...MADE, made_at: LATE }, ledger: MADE } }),
+      inside({ backups: { ...BACKED_UP, keys: { ...MADE, made_at: LATE } } }),
     ],
     [
       'no export of the ledger',
       'warning ledger_not_exported',
-      inside({ backups: { data: MADE, keys: MADE } }),
+      inside({ backups: { ...BACKED_UP, ledger: undefined } }),
     ],
     ['a backup on the same disk', 'warning backup_on_same_disk', { deviceOf: () => 1 }],
     ['a key file', 'warning key_file', { keyFile: KEY }],
@@ -66,7 +80,7 @@ describe('the findings of doctor', () => {
       'a backup beside the key file',
       'fault key_beside_backup',
       {
-        ...inside({ backups: { data: { ...MADE, directory: '/data/b' }, keys: MADE, ledger: MADE } }),
+        ...inside({ backups: { ...BACKED_UP, data: { ...MADE, directory: '/data/b' } } }),
         keyFile: KEY,
       },
     ],

@@ -62,6 +62,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   DATABASE_URL: 'postgres://lethe:x@db:5432/lethe',
   LETHE_MASTER_KEY: Buffer.alloc(32, 'test').toString('base64'),
   METRICS_TOKEN: 'a'.repeat(64),
+  OPERATOR_TOKEN: 'o'.repeat(64),
 };
 
 describe.each(['sqlite.yaml', 'postgres.yaml'])('docs/operations/kubernetes/%s', (name) => {

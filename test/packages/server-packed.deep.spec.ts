@@ -106,6 +106,8 @@ describe('@lethe/server', () => {
   it('is set up, runs, is administered, and ends in order', async () => {
     const begun = server('init');
     expect(begun).toMatchObject({ code: 0, stderr: expect.stringContaining('LETHE_MASTER_KEY') as string });
+    expect(begun.stderr).toContain('OPERATOR_TOKEN of .env signs you in');
+    expect(readFileSync(join(folder, '.env'), 'utf8')).toMatch(/^OPERATOR_TOKEN=[\w-]{43}$/m);
     const settings = readFileSync(join(folder, '.env'), 'utf8');
     expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
     expect(server('init')).toMatchObject({ code: 1, stdout: '' });

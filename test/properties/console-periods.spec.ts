@@ -1,5 +1,7 @@
 import {
   type Bucket,
+  type ConsentCount,
+  consentsCompared,
   momentsOf,
   periodOf,
   PERIODS,
@@ -10,6 +12,7 @@ import {
 const NOW_MS = Date.parse('2026-11-26T14:30:00Z');
 const at = (time: string, accepted: number): Bucket =>
   ({ at: time, counts: { consent_accepted: accepted } }) as Bucket;
+const of = (buckets: Bucket[], under_consent: ConsentCount[] = []) => ({ buckets, under_consent });
 const accepted = ({ counts }: Bucket): number => counts.consent_accepted;
 
 describe('a period of the overview', () => {
@@ -37,7 +40,7 @@ describe('a period of the overview', () => {
       at('2026-11-20T00:00:00.000Z', 4),
       at('2026-11-26T00:00:00.000Z', 8),
     ];
-    const { before, shown } = momentsOf(periodOf('7d'), buckets, NOW_MS);
+    const { before, shown } = momentsOf(periodOf('7d'), of(buckets), NOW_MS);
     expect([before.length, sumOf(before, accepted)]).toEqual([7, 3]);
     expect([shown.length, sumOf(shown, accepted)]).toEqual([7, 12]);
     expect(shown.filter(({ bucket }) => bucket === undefined)).toHaveLength(5);
@@ -45,9 +48,24 @@ describe('a period of the overview', () => {
 
   it('ends with the hour of the browser, or with a later one that the service has counted', () => {
     const hours = [at('2026-11-25T14:00:00.000Z', 1), at('2026-11-25T15:00:00.000Z', 2)];
-    const own = momentsOf(periodOf('24h'), hours, NOW_MS);
+    const own = momentsOf(periodOf('24h'), of(hours), NOW_MS);
     expect([sumOf(own.before, accepted), sumOf(own.shown, accepted)]).toEqual([1, 2]);
-    const ahead = momentsOf(periodOf('24h'), [...hours, at('2026-11-26T15:00:00.000Z', 4)], NOW_MS);
+    const ahead = momentsOf(periodOf('24h'), of([...hours, at('2026-11-26T15:00:00.000Z', 4)]), NOW_MS);
     expect([sumOf(ahead.before, accepted), sumOf(ahead.shown, accepted)]).toEqual([3, 4]);
+  });
+
+  it('has the users under consent of each day, and compares the last number with the one as long before', () => {
+    const counts = ['2026-11-18', '2026-11-19', '2026-11-25', '2026-11-26'].map((day, index) => ({
+      at: `${day}T00:00:00.000Z`,
+      subjects: 10 * (index + 1),
+      counted_at: `${day}T23:00:00.000Z`,
+    }));
+    const { shown } = momentsOf(periodOf('7d'), of([], counts), NOW_MS);
+    expect(shown.map(({ underConsent }) => underConsent ?? 0)).toEqual([0, 0, 0, 0, 0, 30, 40]);
+    expect(momentsOf(periodOf('24h'), of([], counts), NOW_MS).shown.at(-1)?.underConsent).toBeUndefined();
+    expect(consentsCompared(periodOf('7d'), counts)).toEqual({ now: counts[3], before: counts[1] });
+    expect(consentsCompared(periodOf('24h'), counts)).toEqual({ now: counts[3], before: counts[2] });
+    expect(consentsCompared(periodOf('30d'), counts).before).toBeUndefined();
+    expect(consentsCompared(periodOf('7d'), [])).toEqual({ now: undefined, before: undefined });
   });
 });

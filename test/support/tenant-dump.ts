@@ -17,7 +17,7 @@ const EXCLUDED = [
 const CALL_COLUMNS = ['bot_id', 'event', 'event_type', 'user_id', 'guild_id'];
 
 /** Tables that no act writes: the rows are made by the dispatcher of calls and by sealing. */
-const BACKGROUND = ['webhook_attempts', 'webhook_health', 'stats_counts'];
+const BACKGROUND = ['webhook_attempts', 'webhook_health', 'stats_consents', 'stats_counts'];
 
 /** An encrypted text, of which only the length is kept. */
 const ENCRYPTED = /\b[sv]2\.[\w-]+\.([\w-]+)/g;

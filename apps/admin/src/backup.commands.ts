@@ -91,10 +91,12 @@ function report({ madeAt, replaced, keys, presentKeysUnreadable }: Restored, { t
   );
 }
 
-/** Notes a finished copy for `status` and `doctor`. A copy that cannot be noted is good all the same. */
+/** Notes a finished copy or drill for `status` and `doctor`. One that cannot be noted is good all the same. */
 export async function record({ config, tell }: Surroundings, made: BackupRecord): Promise<void> {
   await recordBackup(sqlitePathOf(config), made).catch((error: NodeJS.ErrnoException) =>
-    tell(`The time of this copy could not be recorded beside the database (${error.code}).`),
+    tell(
+      `The time of this ${'drill' in made ? 'drill' : 'copy'} could not be recorded beside the database (${error.code}).`,
+    ),
   );
 }
 

@@ -1,14 +1,17 @@
+import { resolve } from 'node:path';
 import { KeyRotation, presentMasterKeys, SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { type Config, StartError } from '@app/kernel';
-import { type FoundBackup, newestBackups, restoreAside, sweepDrills } from '@app/operations';
+import { type BackupRecord, newestBackups, restoreAside, sweepDrills } from '@app/operations';
 import { AuditVerifier, type LogFault } from '@app/sealing';
 import { checkValues } from '@app/user-data';
 import { inContext, noKeys } from './admin.context';
-import { sqlitePathOf } from './backup.commands';
+import { record, sqlitePathOf } from './backup.commands';
 import { type Command, type Given, type Surroundings, UsageError } from './command-line';
 
 const DAY_MS = 86_400_000;
+
+type Found = ReturnType<typeof newestBackups>;
 
 /** What a restored copy holds, and what of it cannot be used. */
 interface Verified {
@@ -36,14 +39,23 @@ export const DRILL_COMMAND: Command = {
     for (const folder of sweepDrills(path)) tell(`Removed what an interrupted drill has left: ${folder}.`);
     const found = newestBackups(String(given['from']));
     const nowMs = Date.now();
-    const copy = await restoreAside(path, found, new Date(nowMs).toISOString());
+    const drilled = (ok: boolean): Promise<void> => record(surroundings, drillOf(found, nowMs, ok));
+    const now = new Date(nowMs).toISOString();
+    const copy = await restoreAside(path, found, now, () => drilled(false));
     try {
-      await report(await verify(copy.path, surroundings), found, { nowMs, maxAgeDays }, surroundings);
+      const verified = await verify(copy.path, surroundings);
+      await drilled(verified.faults.length === 0);
+      await report(verified, found, { nowMs, maxAgeDays }, surroundings);
     } finally {
       copy.remove();
     }
   },
 };
+
+function drillOf({ data, keys }: Found, nowMs: number, ok: boolean): BackupRecord {
+  const made = { made_at: new Date(nowMs).toISOString(), directory: resolve(data.directory) };
+  return { drill: { ...made, bytes: data.bytes + keys.bytes, ok } };
+}
 
 /** @throws UsageError for a value that is no positive whole number */
 function daysOf(given: Given): number | undefined {
@@ -87,7 +99,7 @@ async function verify(path: string, surroundings: Surroundings): Promise<Verifie
 
 async function report(
   { faults, ...counts }: Verified,
-  found: Readonly<Record<'data' | 'keys', FoundBackup>>,
+  found: Found,
   { nowMs, maxAgeDays }: { nowMs: number; maxAgeDays: number | undefined },
   { tell, result }: Surroundings,
 ): Promise<void> {

@@ -74,13 +74,24 @@ function wordsOf(status: Status): string {
     ...(last === null
       ? [['Last backup', 'not known to Lethe: look at the backups of your PostgreSQL server'] as const]
       : [
-          ['Last backup of data', last.data ?? 'none on record'] as const,
-          ['Last backup of keys', last.keys ?? 'none on record'] as const,
-          ['Last export of ledger', last.ledger ?? 'none on record'] as const,
+          ['Last backup of data', madeAt(last.data, last.data_bytes)] as const,
+          ['Last backup of keys', madeAt(last.keys, last.keys_bytes)] as const,
+          ['Last export of ledger', madeAt(last.ledger)] as const,
+          ['Last drill', drillOf(last.drill)] as const,
         ]),
   ];
   const width = Math.max(...lines.map(([name]) => name.length));
   return lines.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join('');
+}
+
+function madeAt(at: string | null, bytes: number | null = null): string {
+  if (at === null) return 'none on record';
+  return bytes === null ? at : `${at}, ${sizeOf(bytes)}`;
+}
+
+function drillOf(drill: NonNullable<Status['last_backup']>['drill']): string {
+  if (drill === null) return 'none on record';
+  return `${madeAt(drill.at, drill.bytes)}, ${drill.ok ? 'everything could be used' : 'FAILED: run backup:drill again'}`;
 }
 
 function since(at: string | null): string {

@@ -9,6 +9,8 @@ export interface Session {
   readonly expires_at: string;
   /** Days from a withdrawal until what rested on the consent is erased; null: never. */
   readonly revoked_data_grace_days: number | null;
+  /** `PUBLIC_URL` of the service; absent in a session that began before it said so. */
+  readonly public_url?: string | null;
 }
 
 /** A session of the operator. */

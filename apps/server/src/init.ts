@@ -15,6 +15,9 @@ LETHE_MASTER_KEY=${randomBytes(32).toString('base64')}
 
 # For /metrics, from other machines too.
 METRICS_TOKEN=${randomBytes(32).toString('base64url')}
+
+# For the operator: signs in at /console, and opens /api/v1/operator. Who has it sees the whole installation.
+OPERATOR_TOKEN=${randomBytes(32).toString('base64url')}
 `;
 
 const NEXT = `.env is written, with fresh keys and for its owner only.
@@ -23,6 +26,8 @@ Back up, each apart from the other:
   - LETHE_MASTER_KEY of .env, for example in a password manager
   - the database: \`lethe-server admin backup --to FOLDER\`, every day
   - the ledger of erasures: \`lethe-server admin ledger:export\`, so that a restored backup forgets again who was erased
+
+OPERATOR_TOKEN of .env signs you in at http://127.0.0.1:3000/console, where you see the whole installation.
 
 Next: \`lethe-server start\`, then http://127.0.0.1:3000/docs. A systemd unit for this folder, to be stored as
 /etc/systemd/system/lethe.service (the folder belongs to the user lethe):

@@ -19,3 +19,4 @@ export { CATEGORIES_MAX } from './consent.dto';
 export { ConsentModule } from './consent.module';
 export { ConsentService } from './consent.service';
 export { holdConsents, holdSubject } from './consent.sql';
+export { consentsInForce } from './consents-in-force';

@@ -10,6 +10,7 @@ import { restoreSqlite } from './sqlite.restore';
 export interface FoundBackup {
   readonly directory: string;
   readonly madeAt: string;
+  readonly bytes: number;
 }
 
 const LOCK = 'drill.lock';
@@ -28,7 +29,8 @@ export function newestBackups(from: string): Readonly<Record<BackupPart, FoundBa
       .filter(({ manifest }) => manifest.files[part] !== undefined && isTime(manifest.made_at))
       .sort((one, other) => (one.manifest.made_at < other.manifest.made_at ? 1 : -1));
     if (first === undefined) throw new StartError(`${from} holds no finished backup of the ${part}.`);
-    return { directory: first.directory, madeAt: first.manifest.made_at };
+    const { directory, manifest } = first;
+    return { directory, madeAt: manifest.made_at, bytes: manifest.files[part]?.bytes ?? 0 };
   };
   return { data: newest('data'), keys: newest('keys') };
 }
@@ -51,12 +53,14 @@ export function sweepDrills(path: string): string[] {
 /**
  * Restores backups into a new folder beside the database, which only its owner can open. Digests, soundness of the files
  * and the keys of all values are checked as by every restore. The real database is not opened. `remove` removes the folder.
+ * @param failed called where the backup cannot be restored
  * @throws StartError, with the folder removed
  */
 export async function restoreAside(
   path: string,
   found: Readonly<Record<BackupPart, FoundBackup>>,
   now: string,
+  failed: () => Promise<void>,
 ): Promise<{ readonly path: string; readonly remove: () => void }> {
   const { folder, lock } = newFolder(path);
   const remove = (): void => {
@@ -78,6 +82,8 @@ export async function restoreAside(
     return { path: copy, remove };
   } catch (error) {
     remove();
+    // Any other error, as of a full disk, is none of the backup.
+    if (error instanceof StartError) await failed();
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import type { Circumstances, Look } from './installation';
 
 const DAY_MS = 86_400_000;
 const BACKUP_AGE_MAX_DAYS = 7;
+const DRILL_AGE_MAX_DAYS = 90;
 const MIB = 1_048_576;
 const ROOM_MIN_BYTES = 256 * MIB;
 
@@ -10,6 +11,7 @@ const ROOM_MIN_BYTES = 256 * MIB;
 export function backupFindings(circumstances: Circumstances): readonly Look[] {
   return [
     missingBackup(circumstances),
+    missingDrill(circumstances),
     keyBesideBackup(circumstances),
     sameDisk(circumstances),
     ...readableSecrets(circumstances),
@@ -33,6 +35,24 @@ function missingBackup({ installation, nowMs }: Circumstances): Look {
       mend: 'Run backup --to DIR every day, and backup:drill --from DIR now and then.',
     }
   );
+}
+
+function missingDrill({ installation, nowMs }: Circumstances): Look {
+  const { data, drill } = installation?.backups ?? {};
+  // Without a backup there is nothing to restore.
+  if (installation === undefined || installation.bots === 0 || data === undefined) return undefined;
+  const mend = 'Run backup:drill --from DIR with the folder of your backups, every month.';
+  if (drill?.ok === false)
+    return {
+      id: 'drill_failed',
+      level: 'fault',
+      says: `The last drill, of ${drill.made_at}, could not use the backup.`,
+      mend: 'Take another backup now, and run backup:drill --from DIR again: it says what is wrong.',
+    };
+  if (drill !== undefined && nowMs - Date.parse(drill.made_at) <= DRILL_AGE_MAX_DAYS * DAY_MS)
+    return undefined;
+  const says = `No backup was restored by a drill in the last ${DRILL_AGE_MAX_DAYS} days.`;
+  return { id: 'drill_missing', level: 'warning', says, mend };
 }
 
 function keyBesideBackup({ installation, keyFile }: Circumstances): Look {

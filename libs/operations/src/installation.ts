@@ -8,6 +8,7 @@ import { type ErasureBacklog, erasureBacklog } from '@app/gdpr';
 import { type Config, CONFIG } from '@app/kernel';
 import { logState, type LogState } from '@app/sealing';
 import { outboxState, type OutboxState } from '@app/webhooks';
+import type { BackupsView } from './operator.dto';
 import { type BackupRecord, lastBackups } from './sqlite.backup';
 
 /** What the database tells about an installation: counts and times, and nothing about a user. */
@@ -23,14 +24,19 @@ export interface Installation {
   readonly backups: BackupRecord | undefined;
 }
 
-/** When each part was copied last; null for PostgreSQL, whose backups Lethe does not make. */
-export function backupTimes(
-  backups: BackupRecord | undefined,
-): Record<'data' | 'keys' | 'ledger', string | null> | null {
-  const madeAt = (part: keyof BackupRecord): string | null => backups?.[part]?.made_at ?? null;
-  return backups === undefined
-    ? null
-    : { data: madeAt('data'), keys: madeAt('keys'), ledger: madeAt('ledger') };
+/** When each part was copied last and how large it was, and the last drill; null for PostgreSQL, whose backups Lethe does not make. */
+export function backupTimes(backups: BackupRecord | undefined): BackupsView | null {
+  if (backups === undefined) return null;
+  const { data, keys, ledger, drill } = backups;
+  return {
+    data: data?.made_at ?? null,
+    keys: keys?.made_at ?? null,
+    ledger: ledger?.made_at ?? null,
+    data_bytes: data?.bytes ?? null,
+    keys_bytes: keys?.bytes ?? null,
+    drill:
+      drill === undefined ? null : { at: drill.made_at, ok: drill.ok ?? false, bytes: drill.bytes ?? null },
+  };
 }
 
 /** Reads an installation, also while the service runs: in several short units beside those of bots. */

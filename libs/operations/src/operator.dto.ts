@@ -1,11 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Count, ListOf, OneOf, Pagination, Snowflake, Text, Timestamp, Uuid } from '@app/http';
+import { Count, Flag, Integer, ListOf, OneOf, Pagination, Snowflake, Text, Timestamp, Uuid } from '@app/http';
 
 /** Subjects and values of a bot are counted up to this number. */
 export const COUNTED_MAX = 10_000;
 
 const Names = (description: string): PropertyDecorator =>
   ApiProperty({ type: 'array', items: { type: 'string' }, description });
+const Size = (description: string): PropertyDecorator =>
+  Integer(0, Number.MAX_SAFE_INTEGER, { nullable: true, description });
 const Time = (description: string): PropertyDecorator => Timestamp({ nullable: true, description });
 
 class ConditionView {
@@ -60,10 +62,26 @@ class SealingBacklogView {
   @Time('When the oldest of these events happened') oldest: string | null;
 }
 
-class BackupsView {
+class DrillView {
+  @Timestamp({ description: 'When it began' }) at: string;
+  @Flag({ description: 'Whether the backup restored, and everything in it could be used' }) ok: boolean;
+  @Size('The size of the restored data and keys in bytes') bytes: number | null;
+}
+
+export class BackupsView {
   @Time('The last backup of the data on record') data: string | null;
   @Time('The last backup of the keys on record') keys: string | null;
   @Time('The last export of the ledger on record') ledger: string | null;
+  @Size('The size of that backup of the data in bytes; null in a record of an older version') data_bytes:
+    number | null;
+  @Size('The size of that backup of the keys in bytes; null in a record of an older version') keys_bytes:
+    number | null;
+  @ApiProperty({
+    type: DrillView,
+    nullable: true,
+    description: 'The last `backup:drill`; null where none is on record',
+  })
+  drill: DrillView | null;
 }
 
 export class StatusView {

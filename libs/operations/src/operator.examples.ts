@@ -35,7 +35,7 @@ export const EXAMPLES = {
         webhooks: { waiting: 0, oldest_due: null, exhausted: 0, suspended_bots: 0 },
         erasures: { processing: 0, oldest: null },
         sealing: { unsealed_logs: 0, oldest: null },
-        backups: { data: null, keys: null, ledger: null },
+        backups: { data: null, keys: null, ledger: null, data_bytes: null, keys_bytes: null, drill: null },
         read_at: EXAMPLE.time,
       },
     },

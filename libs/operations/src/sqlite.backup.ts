@@ -194,15 +194,19 @@ export async function syncFile(path: string): Promise<void> {
 }
 
 const RECORD_FORMAT = 'lethe-backup-record/1';
-const RECORDED = [...BACKUP_PARTS, 'ledger'] as const;
+const RECORDED = [...BACKUP_PARTS, 'ledger', 'drill'] as const;
 
-/** The time and place of a finished copy; `directory` is absent for one that was written to standard output. */
+/** The time and place of a finished copy or drill; `directory` is absent for one that was written to standard output. */
 interface Made {
   readonly made_at: string;
   readonly directory?: string;
+  /** The size of a copy of data or keys; of a drill, that of both. Absent in a record of an older version. */
+  readonly bytes?: number;
+  /** Of a drill: whether the backup restored, and all of it could be used. */
+  readonly ok?: boolean;
 }
 
-/** The last finished copy of each part of a database, and of its ledger. */
+/** The last finished copy of each part of a database, of its ledger, and the last drill. */
 export type BackupRecord = Readonly<Partial<Record<(typeof RECORDED)[number], Made>>>;
 
 /** The path beside the SQLite file. */
@@ -213,11 +217,12 @@ export function backupRecordPath(path: string): string {
 /** The record of a backup that has its manifest. */
 export function madeOf(directory: string, { made_at, files }: BackupManifest): BackupRecord {
   const parts = BACKUP_PARTS.filter((part) => files[part] !== undefined);
-  return Object.fromEntries(parts.map((part) => [part, { made_at, directory: resolve(directory) }]));
+  const place = { made_at, directory: resolve(directory) };
+  return Object.fromEntries(parts.map((part) => [part, { ...place, bytes: files[part]?.bytes }]));
 }
 
 /**
- * Records finished copies beside the database. Call it after the copy is durable: after an interruption the record names
+ * Records finished copies and drills beside the database. Call it after the copy is durable: after an interruption the record names
  * an older copy, never an unfinished one.
  */
 export async function recordBackup(path: string, made: BackupRecord): Promise<void> {
@@ -241,6 +246,11 @@ export function lastBackups(path: string): BackupRecord {
 }
 
 function isMade(made: Made | undefined): boolean {
-  const { made_at: at, directory } = made ?? {};
-  return isTime(at) && (directory === undefined || typeof directory === 'string');
+  const { made_at: at, directory, bytes, ok } = made ?? {};
+  return (
+    isTime(at) &&
+    (directory === undefined || typeof directory === 'string') &&
+    (bytes === undefined || Number.isSafeInteger(bytes)) &&
+    (ok === undefined || typeof ok === 'boolean')
+  );
 }

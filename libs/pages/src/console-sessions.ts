@@ -30,6 +30,8 @@ export interface SessionView {
   readonly expires_at: string;
   /** Days from the withdrawal of a consent until what rested on it is erased; null where it never is. */
   readonly revoked_data_grace_days: number | null;
+  /** `PUBLIC_URL`; null where it is not set. */
+  readonly public_url: string | null;
 }
 
 /** The same of a session of the operator. */
@@ -74,8 +76,11 @@ export class ConsoleSessions {
     return {
       cookie: this.cookie(request, sealed, SESSION_MS / 1000),
       session: {
-        ...{ bot_id: botId, scopes: scopesOf(scopes), expires_at: expiresAt },
+        bot_id: botId,
+        scopes: scopesOf(scopes),
+        expires_at: expiresAt,
         revoked_data_grace_days: this.config.revokedDataGraceDays ?? null,
+        public_url: this.config.publicUrl ?? null,
       },
     };
   }

@@ -115,6 +115,9 @@ const EXAMPLES = {
             erasure_ms: { p50: 9, p95: 14, max: 14 },
           },
         ],
+        under_consent: [
+          { at: '2026-11-20T00:00:00.000Z', subjects: 812, counted_at: '2026-11-21T00:00:00.000Z' },
+        ],
       },
     },
   },
@@ -181,7 +184,8 @@ export class StatsController {
     description:
       'Answers for each hour or day (UTC) the number of audit events of the service, the ends of webhook ' +
       'calls and the durations of erasures, up to this moment. Events that the bot has posted are not ' +
-      'counted. The numbers are kept for 400 days, also where the events are removed earlier.',
+      'counted. The numbers are kept for 400 days, also where the events are removed earlier. ' +
+      '`under_consent` is the number of users in guilds whose consent was in force at the end of each day.',
     parameters: { bucket: 'day' },
     examples: EXAMPLES.stats,
   })

@@ -1,4 +1,4 @@
-import { Count, field, Flag, OneOf, Text, Timestamp } from '@app/http';
+import { Count, field, Flag, ListOf, OneOf, Text, Timestamp } from '@app/http';
 import { AUDIT_EVENT_TYPES, isDay } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { type Bucket, BUCKETS } from './stats.sql';
@@ -117,7 +117,23 @@ export class StatsBucket {
   erasure_ms: ErasureTimes | null;
 }
 
+export class ConsentCountView {
+  @Timestamp({ description: 'The first moment of the day (UTC)' }) at: string;
+  @Count('Users in guilds whose consent was in force: a user in two guilds is counted twice')
+  subjects: number;
+  @Timestamp({
+    description: 'Of which moment the number is: the end of the day, or earlier for the present day',
+  })
+  counted_at: string;
+}
+
 export class StatsView {
   @ApiProperty({ type: [StatsBucket], description: 'Oldest first, without those in which nothing happened' })
   buckets: StatsBucket[];
+  @ListOf(() => ConsentCountView, 0, 401, {
+    description:
+      'How many users are under consent, for each day that was counted, oldest first, with `bucket=hour` too. Counting began ' +
+      'with the version that has this field, and skips days on which no process ran',
+  })
+  under_consent: ConsentCountView[];
 }

@@ -6,7 +6,10 @@ import { SealingModule } from '@app/sealing';
 import { UserDataModule } from '@app/user-data';
 import { Module } from '@nestjs/common';
 import { BreachScopes } from './breach-scope.service';
+import { ConsentCount } from './consent-count.entity';
+import { ConsentCounting } from './consent-counting.job';
 import { Stats1763600000021 } from './migrations/1763600000021-stats';
+import { StatsConsents1763600000031 } from './migrations/1763600000031-stats-consents';
 import { ProcessingRecords } from './processing-record.service';
 import { PrivacyNoticesController } from './privacy-notices.controller';
 import { PrivacyNotices } from './privacy-notices.service';
@@ -26,8 +29,11 @@ export class ReportsModule {}
 
 /** Keeps numbers over time. No library imports it: it listens to what others do. */
 @Module({
-  imports: [SealingModule, DatabaseModule.forFeature([StatCount], [Stats1763600000021])],
+  imports: [
+    SealingModule,
+    DatabaseModule.forFeature([StatCount, ConsentCount], [Stats1763600000021, StatsConsents1763600000031]),
+  ],
   controllers: [StatsController],
-  providers: [StatsListener, StatsService, StatsRetention],
+  providers: [ConsentCounting, StatsListener, StatsService, StatsRetention],
 })
 export class StatsModule {}

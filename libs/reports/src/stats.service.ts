@@ -3,20 +3,34 @@ import { type Batches, type BotSweep, PeriodicJob, type Tx, UnitOfWork } from '@
 import { ApiError, Clock, invalidRequest } from '@app/kernel';
 import { BatchSealer, lastSealed } from '@app/sealing';
 import { Injectable } from '@nestjs/common';
+import { consentCountsIn } from './consent-counting.job';
 import { quantile } from './duration-steps';
-import type { StatsBucket, StatsQuery, StatsView } from './reports.dto';
-import { beginOf, type Counted, countsIn, ERASURE, LONGEST, type Period, WEBHOOK } from './stats.sql';
+import type { ConsentCountView, StatsBucket, StatsQuery, StatsView } from './reports.dto';
+import {
+  beginOf,
+  type Counted,
+  countsIn,
+  ERASURE,
+  KEPT_DAYS,
+  LONGEST,
+  type Period,
+  WEBHOOK,
+} from './stats.sql';
 
 const DAY_MS = 86_400_000;
 /** Days of the default period. */
 const DEFAULT_DAYS = 30;
-/** How far apart the first and the last day can be. The counts are kept for as long. */
-export const KEPT_DAYS = 400;
 /** The most days of hours in one answer. */
 const HOURLY_DAYS = 31;
 
 /** The most unsealed events that one answer counts. Sealing has more left to do only after it has failed. */
 const UNSEALED_MAX = 10_000;
+
+/** What is known of a period, of one snapshot. */
+interface Found {
+  readonly counts: readonly Counted[];
+  readonly underConsent: ConsentCountView[];
+}
 
 /**
  * Numbers over time. They always agree with the audit log: the stored counts of sealed batches and the events that are not
@@ -36,23 +50,27 @@ export class StatsService {
   /** @throws ApiError 400 for an empty or too long period; 503 while too many events are not sealed yet. */
   async of(botId: string, query: StatsQuery): Promise<StatsView> {
     const period = periodOf(query, this.clock.nowIso());
-    const look = (): Promise<Counted[] | undefined> =>
-      this.unitOfWork.read((tx) => this.countsOf(tx, botId, period));
-    let counts = await look();
-    if (counts === undefined) {
+    const look = (): Promise<Found | undefined> =>
+      this.unitOfWork.read((tx) => this.foundOf(tx, botId, period));
+    let found = await look();
+    if (found === undefined) {
       await this.sealer.sealNow(botId);
-      counts = await look();
+      found = await look();
     }
-    if (counts === undefined)
+    if (found === undefined)
       throw new ApiError('service_unavailable', 'The latest events are not sealed yet: try again');
-    return { buckets: bucketsOf(counts) };
+    return { buckets: bucketsOf(found.counts), under_consent: found.underConsent };
   }
 
   /** Undefined where more events are unsealed than one answer counts. */
-  private async countsOf(tx: Tx, botId: string, period: Period): Promise<Counted[] | undefined> {
+  private async foundOf(tx: Tx, botId: string, period: Period): Promise<Found | undefined> {
     const unsealed = await eventsBehind(tx, botId, await lastSealed(tx, botId), this.unsealedMax);
     if (unsealed === undefined) return undefined;
-    return [...(await countsIn(tx, botId, period)), ...unsealed.flatMap((each) => countedOf(each, period))];
+    const sealed = await countsIn(tx, botId, period);
+    return {
+      counts: [...sealed, ...unsealed.flatMap((each) => countedOf(each, period))],
+      underConsent: await consentCountsIn(tx, botId, period),
+    };
   }
 }
 

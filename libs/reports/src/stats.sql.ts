@@ -10,6 +10,9 @@ export const ERASURE = 'erasure:';
 /** The longest duration of an erasure in milliseconds: the greatest number counts, not the sum. */
 export const LONGEST = `${ERASURE}longest`;
 
+/** How far apart the first and the last day of an answer can be. The numbers are kept for as long. */
+export const KEPT_DAYS = 400;
+
 /** What happened in one hour of a bot. */
 export interface Happened {
   readonly botId: string;

@@ -822,7 +822,7 @@ export interface paths {
     };
     /**
      * Count acts, webhook calls and erasures by hour or day
-     * @description Answers for each hour or day (UTC) the number of audit events of the service, the ends of webhook calls and the durations of erasures, up to this moment. Events that the bot has posted are not counted. The numbers are kept for 400 days, also where the events are removed earlier.
+     * @description Answers for each hour or day (UTC) the number of audit events of the service, the ends of webhook calls and the durations of erasures, up to this moment. Events that the bot has posted are not counted. The numbers are kept for 400 days, also where the events are removed earlier. `under_consent` is the number of users in guilds whose consent was in force at the end of each day.
      */
     readonly get: operations['statsRead'];
     readonly put?: never;
@@ -2390,9 +2390,25 @@ export interface components {
       /** @description Milliseconds from the request to the end of completed erasures; null without one */
       readonly erasure_ms: components['schemas']['ErasureTimes'] | null;
     };
+    readonly ConsentCountView: {
+      /**
+       * Format: date-time
+       * @description The first moment of the day (UTC)
+       */
+      readonly at: string;
+      /** @description Users in guilds whose consent was in force: a user in two guilds is counted twice */
+      readonly subjects: number;
+      /**
+       * Format: date-time
+       * @description Of which moment the number is: the end of the day, or earlier for the present day
+       */
+      readonly counted_at: string;
+    };
     readonly StatsView: {
       /** @description Oldest first, without those in which nothing happened */
       readonly buckets: readonly components['schemas']['StatsBucket'][];
+      /** @description How many users are under consent, for each day that was counted, oldest first, with `bucket=hour` too. Counting began with the version that has this field, and skips days on which no process ran */
+      readonly under_consent: readonly components['schemas']['ConsentCountView'][];
     };
     readonly PrivacyLinkView: {
       /** Format: uuid */
@@ -2687,6 +2703,17 @@ export interface components {
        */
       readonly oldest: string | null;
     };
+    readonly DrillView: {
+      /**
+       * Format: date-time
+       * @description When it began
+       */
+      readonly at: string;
+      /** @description Whether the backup restored, and everything in it could be used */
+      readonly ok: boolean;
+      /** @description The size of the restored data and keys in bytes */
+      readonly bytes: number | null;
+    };
     readonly BackupsView: {
       /**
        * Format: date-time
@@ -2703,6 +2730,12 @@ export interface components {
        * @description The last export of the ledger on record
        */
       readonly ledger: string | null;
+      /** @description The size of that backup of the data in bytes; null in a record of an older version */
+      readonly data_bytes: number | null;
+      /** @description The size of that backup of the keys in bytes; null in a record of an older version */
+      readonly keys_bytes: number | null;
+      /** @description The last `backup:drill`; null where none is on record */
+      readonly drill: components['schemas']['DrillView'] | null;
     };
     readonly StatusView: {
       readonly health: components['schemas']['HealthView'];

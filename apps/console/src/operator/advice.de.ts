@@ -63,6 +63,14 @@ export const ADVICE_DE: Readonly<Record<string, { readonly says: string; readonl
     says: 'Von den Daten oder von den Schlüsseln gibt es keine Sicherung der letzten 7 Tage.',
     mend: 'Rufen Sie jeden Tag backup --to ORDNER auf und ab und zu backup:drill --from ORDNER.',
   },
+  drill_missing: {
+    says: 'In den letzten 90 Tagen wurde keine Sicherung zur Probe zurückgespielt.',
+    mend: 'Rufen Sie jeden Monat backup:drill --from ORDNER mit dem Ordner Ihrer Sicherungen auf.',
+  },
+  drill_failed: {
+    says: 'Die letzte Probe konnte die Sicherung nicht benutzen.',
+    mend: 'Machen Sie jetzt eine neue Sicherung und rufen Sie backup:drill --from ORDNER erneut auf: Es nennt den Fehler.',
+  },
   key_beside_backup: {
     says: 'Eine Sicherung liegt im Ordner der Schlüsseldatei: Wer ihn hat, liest alles.',
     mend: 'Schreiben Sie Sicherungen auf einen anderen Rechner, ohne die Schlüsseldatei.',

@@ -186,8 +186,16 @@ function Versions({
 }
 
 function Backups({ of: { backups } }: Part) {
-  const { t } = useOperatorWords();
-  const made = (at: string | null) => (at === null ? t('noneOnRecord') : <When at={at} />);
+  const { t, bytes } = useOperatorWords();
+  const made = (at: string | null, size: number | null = null) =>
+    at === null ? (
+      t('noneOnRecord')
+    ) : (
+      <>
+        <When at={at} />
+        {size !== null && ` · ${bytes(size)}`}
+      </>
+    );
   return (
     <>
       <h2>{t('backups')}</h2>
@@ -196,11 +204,16 @@ function Backups({ of: { backups } }: Part) {
       ) : (
         <dl class="facts">
           <dt>{t('backupData')}</dt>
-          <dd>{made(backups.data)}</dd>
+          <dd>{made(backups.data, backups.data_bytes)}</dd>
           <dt>{t('backupKeys')}</dt>
-          <dd>{made(backups.keys)}</dd>
+          <dd>{made(backups.keys, backups.keys_bytes)}</dd>
           <dt>{t('backupLedger')}</dt>
           <dd>{made(backups.ledger)}</dd>
+          <dt>{t('drill')}</dt>
+          <dd>
+            {made(backups.drill?.at ?? null, backups.drill?.bytes)}
+            {backups.drill !== null && ` · ${t(backups.drill.ok ? 'drillOk' : 'drillFailed')}`}
+          </dd>
         </dl>
       )}
     </>

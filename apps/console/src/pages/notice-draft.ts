@@ -97,5 +97,6 @@ export function countryName(language: string, code: string): string | undefined 
   return name === code ? undefined : name;
 }
 
-/** The address of the page of everybody, where the service is reached now. */
-export const addressOf = (botId: string): string => `${location.origin}/notice/${botId}`;
+/** The address of the page of everybody, which others can open: that of the settings of the service, or of this page. */
+export const addressOf = (botId: string, publicUrl: string | null | undefined): string =>
+  new URL(`/notice/${botId}`, publicUrl ?? location.origin).href;

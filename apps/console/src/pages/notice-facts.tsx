@@ -1,6 +1,8 @@
 import { Fragment } from 'preact';
+import { useContext } from 'preact/hooks';
 import { useWords } from '../language';
 import { Copy } from '../parts';
+import { SessionContext } from '../session';
 import {
   addressOf,
   countryName,
@@ -15,7 +17,8 @@ import {
 export function PublicAddress({ of, bot }: { readonly of: Notice; readonly bot: string }) {
   const { t } = useWords();
   if (of.public !== true) return <p class="small">{t('noticeIsOff')}</p>;
-  const address = addressOf(bot);
+  const { public_url: publicUrl } = useContext(SessionContext);
+  const address = addressOf(bot, publicUrl);
   return (
     <dl class="facts">
       <dt>{t('noticeAddress')}</dt>

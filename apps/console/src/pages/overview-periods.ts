@@ -2,6 +2,8 @@ import type { Schemas } from '@lethe/sdk';
 import type { TextName } from '../texts';
 
 export type Bucket = Schemas['StatsBucket'];
+export type Stats = Schemas['StatsView'];
+export type ConsentCount = Schemas['ConsentCountView'];
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -38,10 +40,12 @@ export function queryOf(period: Period, nowMs: number): { bucket: 'hour' | 'day'
   return { bucket: period.bucket, from: new Date(fromMs).toISOString().slice(0, 10) };
 }
 
-/** An hour or day of a plot; without a bucket where nothing happened. */
+/** An hour or day of a plot; without a bucket where nothing happened, and without a count where nothing was counted. */
 export interface Moment {
   readonly atMs: number;
   readonly bucket: Bucket | undefined;
+  /** Users in guilds under consent, of a day. */
+  readonly underConsent: number | undefined;
 }
 
 export interface Compared {
@@ -50,17 +54,32 @@ export interface Compared {
 }
 
 /** The moments of a period and of the one before. The service leaves out those in which nothing happened; a plot needs them. */
-export function momentsOf(period: Period, buckets: readonly Bucket[], nowMs: number): Compared {
+export function momentsOf(
+  period: Period,
+  { buckets, under_consent: counts }: Pick<Stats, 'buckets' | 'under_consent'>,
+  nowMs: number,
+): Compared {
   const known = new Map(buckets.map((bucket) => [Date.parse(bucket.at), bucket]));
+  const days = new Map(period.bucket === 'day' ? counts.map((each) => [Date.parse(each.at), each]) : []);
   const stepMs = lengthOf(period);
   const { count } = period;
   // The service may be a moment ahead of the browser.
   const lastMs = Math.max(Math.floor(nowMs / stepMs) * stepMs, ...known.keys());
   const all = Array.from({ length: 2 * count }, (_, at) => {
     const atMs = lastMs - (2 * count - 1 - at) * stepMs;
-    return { atMs, bucket: known.get(atMs) };
+    return { atMs, bucket: known.get(atMs), underConsent: days.get(atMs)?.subjects };
   });
   return { before: all.slice(0, count), shown: all.slice(count) };
+}
+
+/** The last count, and the one as long before it as the period is; undefined where there is none. */
+export function consentsCompared(
+  { bucket, count }: Period,
+  counts: readonly ConsentCount[],
+): { readonly now: ConsentCount | undefined; readonly before: ConsentCount | undefined } {
+  const now = counts.at(-1);
+  const beforeMs = Date.parse(now?.at ?? '') - (bucket === 'hour' ? 1 : count) * DAY_MS;
+  return { now, before: counts.find(({ at }) => Date.parse(at) === beforeMs) };
 }
 
 export const sumOf = (moments: readonly Moment[], of: (bucket: Bucket) => number): number =>

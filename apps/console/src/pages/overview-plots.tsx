@@ -95,7 +95,7 @@ export function Plots({
       <details>
         <summary>{t('asTable')}</summary>
         {plots.map(({ title, lines }) => (
-          <Numbers key={title} title={t(title)} {...{ moments, lines, withHours }} />
+          <NumbersOf key={title} title={t(title)} {...{ moments, lines, withHours }} />
         ))}
       </details>
     </>
@@ -111,19 +111,23 @@ function linesOf({ lines, kind }: Course, moments: readonly Moment[], t: (name: 
   }));
 }
 
-/** The numbers of one plot; moments in which nothing happened are left out. */
-function Numbers({
+/** The numbers of one plot; moments that have nothing to say are left out. */
+export function NumbersOf({
   title,
   moments,
   lines,
   withHours,
+  of = ({ bucket }) => bucket,
 }: {
   readonly title: string;
   readonly moments: readonly Moment[];
   readonly lines: readonly Line[];
   readonly withHours: boolean;
+  /** What a moment has to say; undefined for nothing. */
+  readonly of?: (moment: Moment) => unknown;
 }) {
   const { t, count, language } = useWords();
+  const rows = moments.flatMap((moment, at) => (of(moment) === undefined ? [] : [{ ...moment, at }]));
   const hour = withHours ? ({ timeStyle: 'short' } as const) : {};
   const form = { dateStyle: 'medium', timeZone: 'UTC', ...hour } as const;
   const dates = new Intl.DateTimeFormat(localeOf(language), form);
@@ -141,18 +145,16 @@ function Numbers({
           </tr>
         </thead>
         <tbody>
-          {moments.map(({ atMs, bucket }, at) =>
-            bucket === undefined ? null : (
-              <tr key={atMs}>
-                <td data-title={t('time')}>{dates.format(atMs)}</td>
-                {lines.map(({ name, values }) => (
-                  <td key={name} data-title={name}>
-                    {values[at] == null ? '–' : count(values[at])}
-                  </td>
-                ))}
-              </tr>
-            ),
-          )}
+          {rows.map(({ atMs, at }) => (
+            <tr key={atMs}>
+              <td data-title={t('time')}>{dates.format(atMs)}</td>
+              {lines.map(({ name, values }) => (
+                <td key={name} data-title={name}>
+                  {values[at] == null ? '–' : count(values[at])}
+                </td>
+              ))}
+            </tr>
+          ))}
         </tbody>
       </table>
     </div>

@@ -62,11 +62,15 @@ export function WebhookState() {
 }
 
 function LastTest() {
-  const { t } = useWords();
+  const { t, count } = useWords();
   const { data } = useQuery({
     queryKey: ['deliveries', 'last-test'],
-    queryFn: async () => (await lethe.webhooks.deliveries({ event: 'ping' }).page(1, 1)).items[0] ?? null,
+    queryFn: async () => {
+      const [call] = (await lethe.webhooks.deliveries({ event: 'ping' }).page(1, 1)).items;
+      return call === undefined ? null : lethe.webhooks.delivery(call.id);
+    },
   });
+  const tookMs = data?.attempts.at(-1)?.duration_ms;
   return (
     <li>
       <Link class="card" href="/webhooks?event=ping">
@@ -85,6 +89,7 @@ function LastTest() {
                 </>
               )}
               {data.last_status_code !== null && `${t('statusCode')} ${data.last_status_code} · `}
+              {tookMs != null && `${count(tookMs)} ms · `}
               <When at={data.finished_at ?? data.created_at} />
             </>
           )}

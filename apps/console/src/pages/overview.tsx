@@ -5,14 +5,15 @@ import { useWords } from '../language';
 import { lethe } from '../service';
 import { Loaded } from '../ui';
 import { Cards } from './overview-cards';
+import { UnderConsent } from './overview-consents';
 import {
-  type Bucket,
   type Moment,
   momentsOf,
   type Period,
   periodOf,
   PERIODS,
   queryOf,
+  type Stats,
 } from './overview-periods';
 import { Plots } from './overview-plots';
 import { FirstSteps } from './overview-start';
@@ -44,18 +45,20 @@ export function OverviewPage() {
         ))}
         <span class="small">{t('inUtc')}</span>
       </nav>
-      <Loaded from={stats}>{(found) => <Numbers period={found.period} buckets={found.buckets} />}</Loaded>
+      <Loaded from={stats}>{(found) => <Numbers period={found.period} stats={found} />}</Loaded>
     </>
   );
 }
 
-function Numbers({ period, buckets }: { readonly period: Period; readonly buckets: readonly Bucket[] }) {
+function Numbers({ period, stats }: { readonly period: Period; readonly stats: Stats }) {
   const { t } = useWords();
-  const moments = useMemo(() => momentsOf(period, buckets, Date.now()), [period, buckets]);
+  const moments = useMemo(() => momentsOf(period, stats, Date.now()), [period, stats]);
   const isEmpty = (of: readonly Moment[]): boolean => of.every(({ bucket }) => bucket === undefined);
-  if (isEmpty(moments.shown) && isEmpty(moments.before)) return <p class="empty">{t('noEvents')}</p>;
+  if (isEmpty(moments.shown) && isEmpty(moments.before) && !stats.under_consent.at(-1)?.subjects)
+    return <p class="empty">{t('noEvents')}</p>;
   return (
     <>
+      <UnderConsent moments={moments.shown} counts={stats.under_consent} period={period} />
       <Cards period={period} moments={moments} />
       {isEmpty(moments.shown) ? (
         <p class="empty">{t('noEvents')}</p>

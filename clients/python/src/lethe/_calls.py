@@ -898,7 +898,8 @@ class Unnamed(Group):
 
         Answers for each hour or day (UTC) the number of audit events of the service, the ends of webhook calls
         and the durations of erasures, up to this moment. Events that the bot has posted are not counted. The
-        numbers are kept for 400 days, also where the events are removed earlier.
+        numbers are kept for 400 days, also where the events are removed earlier. `under_consent` is the number
+        of users in guilds whose consent was in force at the end of each day.
         """
         given: Dict[str, Any] = {"from": from_, "to": to, "bucket": bucket}
         answer: StatsView = self._call.send("GET /stats", given, options)

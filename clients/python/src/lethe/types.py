@@ -595,6 +595,7 @@ class CategoryScope(TypedDict):
 
 class StatsView(TypedDict):
     buckets: List[StatsBucket]
+    under_consent: List[ConsentCountView]
 
 
 class StatsBucket(TypedDict):
@@ -627,6 +628,12 @@ class ErasureTimes(TypedDict):
     p50: int
     p95: int
     max: int
+
+
+class ConsentCountView(TypedDict):
+    at: str
+    subjects: int
+    counted_at: str
 
 
 class PrivacyLinkView(TypedDict):
@@ -728,6 +735,15 @@ class BackupsView(TypedDict):
     data: Optional[str]
     keys: Optional[str]
     ledger: Optional[str]
+    data_bytes: Optional[int]
+    keys_bytes: Optional[int]
+    drill: Optional[DrillView]
+
+
+class DrillView(TypedDict):
+    at: str
+    ok: bool
+    bytes: Optional[int]
 
 
 class FindingsView(TypedDict):

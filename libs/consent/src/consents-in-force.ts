@@ -1,0 +1,46 @@
+import type { Tx } from '@app/database';
+
+/** Consents that one statement looks at. */
+const SLICE = 5_000;
+
+/** Where a walk over the consents of a bot is: behind this guild and user. */
+type Place = readonly [guild: string, user: string];
+
+/** A part of a walk: how many of the consents looked at were in force, and the place of the next part; undefined at the end. */
+interface Part {
+  readonly subjects: number;
+  readonly after: Place | undefined;
+}
+
+const BEHIND = 'FROM consents WHERE bot_id = ? AND (guild_id, user_id) > (?, ?)';
+
+/** The time is an expression, so that no engine reads all old entries to find those of one subject. */
+const DECIDED_BEFORE = `SELECT action FROM consent_history entry
+  WHERE entry.bot_id = consents.bot_id AND entry.guild_id = consents.guild_id AND entry.user_id = consents.user_id
+    AND entry.action IN ('accepted', 'revoked') AND entry.created_at || '' < ? ORDER BY entry.id DESC LIMIT 1`;
+
+/** The row says it of a consent that has not changed since the moment, and the history of any other. */
+const IN_FORCE = `erasing = 0 AND CASE WHEN status = 'accepted' AND accepted_at < ? THEN 'accepted'
+    WHEN accepted_at >= ? OR revoked_at >= ? OR requested_at >= ? THEN (${DECIDED_BEFORE}) END = 'accepted'`;
+
+/**
+ * Counts the subjects of a bot whose consent was in force just before a moment that has passed: of at most 5,000, those behind
+ * `after`. Who was erased since, or is being erased, is not counted.
+ */
+export async function consentsInForce(
+  tx: Tx,
+  botId: string,
+  before: string,
+  after: Place = ['', ''],
+): Promise<Part> {
+  const last = await tx.get<Record<'guild_id' | 'user_id', string>>(
+    `SELECT guild_id, user_id ${BEHIND} ORDER BY guild_id, user_id LIMIT 1 OFFSET ${SLICE - 1}`,
+    ...[botId, ...after],
+  );
+  const end: Place | undefined = last && [last.guild_id, last.user_id];
+  const found = await tx.get<{ subjects: number | string }>(
+    `SELECT COUNT(*) AS subjects ${BEHIND} ${end === undefined ? '' : 'AND (guild_id, user_id) <= (?, ?)'} AND ${IN_FORCE}`,
+    ...[botId, ...after, ...(end ?? []), before, before, before, before, before],
+  );
+  return { subjects: Number(found?.subjects ?? 0), after: end };
+}

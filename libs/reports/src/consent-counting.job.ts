@@ -1,0 +1,101 @@
+import { findBot, nextBot } from '@app/bots';
+import { consentsInForce } from '@app/consent';
+import { type Batches, type BotSweep, PeriodicJob, type Tx, UnitOfWork } from '@app/database';
+import { Clock, Degradations, DISK_LOW } from '@app/kernel';
+import { Injectable } from '@nestjs/common';
+import type { ConsentCountView } from './reports.dto';
+import { beginOf, KEPT_DAYS, type Period } from './stats.sql';
+
+/** After this time every unit that an act of the day before began has ended. */
+const SETTLED_MS = 60_000;
+
+interface CountRow {
+  readonly day: string;
+  readonly subjects: number | string;
+  readonly counted_at: string;
+}
+
+/** The numbers of subjects under consent on the days of a period. */
+export async function consentCountsIn(
+  tx: Tx,
+  botId: string,
+  { first, last }: Pick<Period, 'first' | 'last'>,
+): Promise<ConsentCountView[]> {
+  const rows = await tx.all<CountRow>(
+    'SELECT day, subjects, counted_at FROM stats_consents WHERE bot_id = ? AND day >= ? AND day <= ? ORDER BY day',
+    ...[botId, first, last],
+  );
+  return rows.map(({ day, subjects, counted_at }) => ({
+    at: beginOf('day', day),
+    subjects: Number(subjects),
+    counted_at,
+  }));
+}
+
+/**
+ * Counts the subjects under consent: of each day once, as of its end, and of the present day at every run, unless the bot has
+ * more consents than one statement looks at. Nothing is counted by requests.
+ */
+@PeriodicJob({ lookEveryMs: 60_000 })
+@Injectable()
+export class ConsentCounting implements BotSweep {
+  readonly name = 'consent-counts';
+  readonly everyMs = 3_600_000;
+  readonly bots = async (after: string): Promise<string | undefined> =>
+    (await nextBot(this.unitOfWork, after))?.id;
+
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly degradations: Degradations,
+  ) {}
+
+  async *batches(botId: string): Batches {
+    // The rest of the disk is for erasures.
+    if (this.degradations.has(DISK_LOW)) return;
+    const nowMs = this.clock.confirmedMs();
+    const [today, yesterday] = [dayOf(nowMs), dayOf(nowMs - 86_400_000)];
+    const known = await this.unitOfWork.read((tx) => consentCountsIn(tx, botId, { first: '', last: today }));
+    const midnight = beginOf('day', today);
+    const isCounted = known.some(({ counted_at: at }) => at === midnight);
+    if (!isCounted && nowMs >= Date.parse(midnight) + SETTLED_MS) {
+      let { subjects, after } = await this.part(botId, midnight);
+      while (after !== undefined) {
+        yield undefined;
+        const part = await this.part(botId, midnight, after);
+        subjects += part.subjects;
+        after = part.after;
+      }
+      // The first number of a bot is no zero.
+      if (subjects > 0 || known.some(({ at }) => at < midnight))
+        yield (tx) => this.put(tx, botId, [yesterday, subjects, midnight]);
+    }
+    const now = new Date(nowMs + 1).toISOString();
+    const { subjects, after } = await this.part(botId, now);
+    if (after === undefined && (subjects > 0 || known.length > 0))
+      yield (tx) => this.put(tx, botId, [today, subjects, new Date(nowMs).toISOString()]);
+  }
+
+  private part(botId: string, before: string, after?: Place): ReturnType<typeof consentsInForce> {
+    return this.unitOfWork.snapshot((tx) => consentsInForce(tx, botId, before, after));
+  }
+
+  private async put(tx: Tx, botId: string, row: readonly [string, number, string]): Promise<number> {
+    // The bot can have been deleted meanwhile.
+    if ((await findBot(tx, botId)) === undefined) return 0;
+    const oldest = this.clock.daysAgoIso(KEPT_DAYS).slice(0, 10);
+    await tx.run('DELETE FROM stats_consents WHERE bot_id = ? AND day < ?', botId, oldest);
+    return tx.run(
+      `INSERT INTO stats_consents (bot_id, day, subjects, counted_at) VALUES (?, ?, ?, ?)
+       ON CONFLICT (bot_id, day) DO UPDATE SET subjects = excluded.subjects, counted_at = excluded.counted_at`,
+      botId,
+      ...row,
+    );
+  }
+}
+
+type Place = Parameters<typeof consentsInForce>[3];
+
+function dayOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}

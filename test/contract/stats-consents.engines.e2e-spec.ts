@@ -1,0 +1,166 @@
+import { Clock, Degradations, DISK_LOW } from '@app/kernel';
+import { ConsentCounting } from '@app/reports';
+import type { Bot } from '../support/bot';
+import { expectSuccess } from '../support/expected';
+import { runNow } from '../support/jobs';
+import { useServiceInProcess } from '../support/service';
+import { snowflake, subject } from '../support/snowflakes';
+
+interface Shown {
+  readonly under_consent: readonly {
+    readonly at: string;
+    readonly subjects: number;
+    readonly counted_at: string;
+  }[];
+}
+
+const service = useServiceInProcess();
+let bot: Bot;
+let now: jest.SpyInstance<number>;
+const isNow = (time: string, days = 0): void =>
+  void now.mockReturnValue(Date.parse(time) + days * 86_400_000);
+
+beforeEach(async () => {
+  now = jest.spyOn(service.app.get(Clock), 'nowMs');
+  isNow('2026-03-15T10:30:00.000Z');
+  bot = await service.registerBot();
+  await bot.hasCategory('profile');
+});
+afterEach(() => now.mockRestore());
+
+const counted = (): Promise<void> => runNow(service, ConsentCounting);
+async function shown(query = '?to=2026-03-20'): Promise<Shown['under_consent']> {
+  const answer = await bot.get<Shown>(`/stats${query}`);
+  expect(answer.status).toBe(200);
+  return answer.data.under_consent;
+}
+/** The day and the number of each count. */
+const numbers = async (query?: string) =>
+  Object.fromEntries((await shown(query)).map(({ at, subjects }) => [at.slice(0, 10), subjects]));
+const times = (count: number) => Array.from({ length: count }, () => subject());
+
+describe('GET /api/v1/stats, users under consent', () => {
+  it('are counted for a day as of its end, whatever was decided before the count', async () => {
+    const [kept, late, renewed, revoked, again] = times(5) as [Sub, Sub, Sub, Sub, Sub];
+    for (const who of [kept, renewed, revoked, again]) await bot.hasConsent(who);
+    // The first moment of the next day is not of this one.
+    isNow('2026-03-16T00:00:00.000Z');
+    await bot.hasConsent(late);
+    isNow('2026-03-16T00:20:00.000Z');
+    await bot.hasConsent(renewed, '2.0');
+    await bot.hasRevoked(revoked);
+    await bot.hasRevoked(again);
+    await bot.post('/consents/request', { ...again, consent_version: '3.0' });
+    isNow('2026-03-16T00:40:00.000Z');
+    await counted();
+    expect(await shown()).toStrictEqual([
+      { at: '2026-03-15T00:00:00.000Z', subjects: 4, counted_at: '2026-03-16T00:00:00.000Z' },
+      { at: '2026-03-16T00:00:00.000Z', subjects: 3, counted_at: '2026-03-16T00:40:00.000Z' },
+    ]);
+  });
+
+  it('are counted anew for the present day at every run, and stay for a day that has ended', async () => {
+    await bot.hasConsent(subject());
+    await counted();
+    expect(await numbers()).toStrictEqual({ '2026-03-15': 1 });
+    await bot.hasConsent(subject());
+    await counted();
+    expect(await numbers()).toStrictEqual({ '2026-03-15': 2 });
+    await bot.hasConsent(subject());
+    isNow('2026-03-16T00:00:59.999Z');
+    await counted();
+    // A unit of the day before can still end.
+    expect((await shown())[0]).toMatchObject({ subjects: 2, counted_at: '2026-03-15T10:30:00.000Z' });
+    isNow('2026-03-16T00:01:00.000Z');
+    await counted();
+    await bot.hasConsent(subject());
+    isNow('2026-03-16T09:00:00.000Z');
+    await counted();
+    expect(await numbers()).toStrictEqual({ '2026-03-15': 3, '2026-03-16': 4 });
+  });
+
+  it('are users in guilds: a user in two guilds is counted twice', async () => {
+    const user_id = snowflake();
+    for (const guild_id of [snowflake(), snowflake()]) await bot.hasConsent({ user_id, guild_id });
+    await counted();
+    expect(await numbers()).toStrictEqual({ '2026-03-15': 2 });
+  });
+
+  it('end with a revocation, an erasure and the deletion of a guild, and not with a request, a refusal or one category', async () => {
+    await bot.hasCategory('notes');
+    const guild_id = snowflake();
+    await bot.post('/servers/register', { guild_id });
+    const [revoked, erased, asked, partly] = times(4) as [Sub, Sub, Sub, Sub];
+    for (const who of [revoked, erased, asked, partly, { user_id: snowflake(), guild_id }])
+      await bot.hasConsent(who);
+    await bot.post('/consents/request', { ...subject(), consent_version: '1.0' });
+    await counted();
+    expect(await numbers()).toStrictEqual({ '2026-03-15': 5 });
+    await bot.hasRevoked(revoked);
+    await bot.hasForgotten(erased);
+    expect((await bot.delete(`/servers/${guild_id}`)).status).toBe(200);
+    await bot.post('/consents/request', { ...asked, consent_version: '2.0' });
+    await bot.post('/consents/revoke', { ...partly, categories: ['notes'] });
+    await counted();
+    expect(await numbers()).toStrictEqual({ '2026-03-15': 2 });
+  });
+
+  it('of a bot from before are counted from the day before the first run on, and a bot without consents has none', async () => {
+    const who = subject();
+    await bot.hasConsent(who);
+    isNow('2026-03-19T12:00:00.000Z');
+    await counted();
+    expect(await numbers()).toStrictEqual({ '2026-03-18': 1, '2026-03-19': 1 });
+    const other = await service.registerBot();
+    await counted();
+    expectSuccess(await other.get('/stats?to=2026-03-20'), 200, { buckets: [], under_consent: [] });
+    // Once it has numbers, zero is one of them.
+    await bot.hasForgotten(who);
+    isNow('2026-03-20T12:00:00.000Z');
+    await counted();
+    expect(await numbers()).toStrictEqual({ '2026-03-18': 1, '2026-03-19': 0, '2026-03-20': 0 });
+  });
+
+  it('are answered for the days of the period, with hours too, and kept for 400 days', async () => {
+    await bot.hasConsent(subject());
+    await counted();
+    expect(await numbers('?from=2026-03-15&to=2026-03-15&bucket=hour')).toStrictEqual({ '2026-03-15': 1 });
+    expect(await numbers('?to=2026-03-14')).toStrictEqual({});
+    isNow('2026-03-15T12:00:00.000Z', 400);
+    await counted();
+    const query = '?from=2026-03-15&to=2027-04-19';
+    expect(Object.keys(await numbers(query))).toStrictEqual(['2026-03-15', '2027-04-18', '2027-04-19']);
+    isNow('2026-03-15T12:00:00.000Z', 401);
+    await counted();
+    expect(Object.keys(await numbers(query))).toStrictEqual(['2027-04-18', '2027-04-19']);
+  });
+
+  it('are counted in parts, and of many the present day has no number', async () => {
+    await service.database.run(
+      `INSERT INTO consents (bot_id, guild_id, user_id, id, status, version, requested_at, accepted_at, erasing)
+       WITH RECURSIVE given (place) AS (SELECT 1 UNION ALL SELECT place + 1 FROM given WHERE place < 10003)
+       SELECT '${bot.id}', 'guild' || (place % 7), 'user' || place,
+         substr('${bot.id}', 1, 24) || substr('' || (100000000000 + place), 1, 12), 'accepted', '1.0', '2026-03-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z', 0 FROM given`,
+    );
+    await counted();
+    expect(await numbers()).toStrictEqual({ '2026-03-14': 10_003 });
+  });
+
+  it('are not counted while the disk is almost full', async () => {
+    await bot.hasConsent(subject());
+    const degradations = service.app.get(Degradations);
+    degradations.begin(DISK_LOW);
+    await counted();
+    degradations.end(DISK_LOW);
+    expect(await numbers()).toStrictEqual({});
+  });
+
+  it('of other bots are not answered', async () => {
+    await bot.hasConsent(subject());
+    await counted();
+    const other = await service.registerBot();
+    expect((await other.get<Shown>('/stats?to=2026-03-20')).data.under_consent).toStrictEqual([]);
+  });
+});
+
+type Sub = ReturnType<typeof subject>;
