@@ -13,6 +13,7 @@ const METHODS: Readonly<Record<string, string>> = {
   'GET /bots/{bot_id}/notice-settings': 'bots.noticeSettings',
   'PUT /bots/{bot_id}/notice-settings': 'bots.changeNoticeSettings',
   'GET /bots/{bot_id}/processing-record': 'bots.processingRecord',
+  'GET /bots/{bot_id}/review-dossier': 'bots.reviewDossier',
   'POST /bots/{bot_id}/webhook-secret/rotate': 'webhooks.rotateSecret',
   'GET /bots/{bot_id}/keys': 'keys.list*',
   'POST /bots/{bot_id}/keys': 'keys.create',

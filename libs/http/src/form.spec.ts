@@ -241,7 +241,7 @@ function declaredOf(dto: DtoClass, body: Plain): Plain {
             : Array.isArray(value)
               ? value.map((one) => declaredOf(item, one as Plain))
               : isObject(value)
-                ? declaredOf(item, value as Plain)
+                ? declaredOf(item, value)
                 : value,
         ];
       }),

@@ -44,6 +44,7 @@ import { PrivacyLinks } from './privacy-links.service';
     PageActs,
     PageView,
   ],
+  exports: [PublicUrl],
 })
 export class PrivacyPageModule {}
 
