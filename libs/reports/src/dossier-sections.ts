@@ -73,8 +73,7 @@ function deletionSection({ language, dossier: { deletion } }: DossierMaking): Se
     [words.median, duration(deletion.median_ms)],
     [words.longest, duration(deletion.longest_ms)],
   ];
-  const about = { text: own(words.aboutMedian) };
-  return section(words.deletion, items(deletion.statements), { facts }, about);
+  return section(words.deletion, items(deletion.statements), { facts });
 }
 
 function consentSection({ language, dossier: { consent } }: DossierMaking): Section {
@@ -85,8 +84,7 @@ function consentSection({ language, dossier: { consent } }: DossierMaking): Sect
     [words.accepted, number(consent.accepted)],
     [words.revoked, number(consent.revoked)],
   ];
-  const about = { text: own(words.aboutConsent) };
-  return section(words.consent, items(consent.statements), { facts }, about);
+  return section(words.consent, items(consent.statements), { facts });
 }
 
 const number = (count: number): Said => own(String(count));

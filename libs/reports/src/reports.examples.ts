@@ -11,33 +11,29 @@ const FIELD = {
   description: null,
 };
 
-const RECORDED = {
-  data_subjects: EN.record.subjects,
-  transfers: EN.record.transfersUnknown,
-  time_limits: [{ applies_to: 'Data that rested on a consent, after its withdrawal', days: 30 }],
-  security_measures: [EN.record.measures.values],
-  activities: [
-    {
-      ...PROFILE,
-      purpose: 'To greet members by name',
-      purpose_de: 'Um Mitglieder mit ihrem Namen zu begrüßen',
-      purpose_en: 'To greet members by name',
-      legal_basis: 'consent',
-      retention_days: 365,
-      fields: [
-        FIELD,
-        { ...FIELD, key: 'birthday', type: 'date', label_de: 'Geburtstag', label_en: 'Birthday' },
-      ],
-    },
-  ],
-};
+const ACTIVITIES = [
+  {
+    ...PROFILE,
+    purpose: 'To greet members by name',
+    purpose_de: 'Um Mitglieder mit ihrem Namen zu begrüßen',
+    purpose_en: 'To greet members by name',
+    legal_basis: 'consent',
+    retention_days: 365,
+    fields: [
+      FIELD,
+      { ...FIELD, key: 'birthday', type: 'date', label_de: 'Geburtstag', label_en: 'Birthday' },
+    ],
+  },
+];
+const LIMITS = [{ applies_to: 'Data that rested on a consent, after its withdrawal', days: 30 }];
+const { subjects, transfersUnknown, measures, receives } = EN.record;
 const BOT = {
   bot_id: EXAMPLE.bot_id,
   platform_bot_id: EXAMPLE.platform_bot_id,
   name: 'Greeter',
   privacy_contact: 'privacy@example.org',
 };
-const RECIPIENTS = recipientsOf('https://bot.example.org', EN.record.receives);
+const RECIPIENTS = recipientsOf('https://bot.example.org', receives);
 const LAST_DAYS = { from: '2026-08-29', to: '2026-11-26' };
 
 export const EXAMPLES = {
@@ -67,8 +63,12 @@ export const EXAMPLES = {
       answer: {
         generated_at: EXAMPLE.time,
         controller: BOT,
+        data_subjects: subjects,
         recipients: RECIPIENTS,
-        ...RECORDED,
+        transfers: transfersUnknown,
+        time_limits: LIMITS,
+        security_measures: [measures.values],
+        activities: ACTIVITIES,
       },
     },
   },
@@ -80,9 +80,11 @@ export const EXAMPLES = {
         bot: { ...BOT, registered_at: EXAMPLE.time },
         privacy_policy: null,
         notice_settings: {},
+        data_subjects: subjects,
+        time_limits: LIMITS,
         encryption: {
           algorithm: 'ChaCha20-Poly1305 (RFC 8439)',
-          master_key: 'environment',
+          master_key: 'file',
           statements: EN.dossier.encryptionFacts,
         },
         access: RECIPIENTS,
@@ -95,9 +97,11 @@ export const EXAMPLES = {
           ...LAST_DAYS,
           ...{ requested: 4, accepted: 3, revoked: 1, statements: EN.dossier.consentFacts },
         },
+        security_measures: [measures.values],
         backups: { retention_days: 35, statements: EN.dossier.backupFacts },
+        transfers: transfersUnknown,
         to_add: EN.dossier.additions,
-        ...RECORDED,
+        activities: ACTIVITIES,
         gaps: [{ task: EN.gaps.controller, field: 'controller_name' }],
       },
     },
