@@ -90,7 +90,7 @@ export const EXAMPLES = {
         access: RECIPIENTS,
         deletion: {
           ...LAST_DAYS,
-          ...{ requested: 2, completed: 2, failed: 0, median_ms: 9, longest_ms: 14 },
+          ...{ requested: 0, completed: 0, failed: 0, median_ms: null, longest_ms: null },
           statements: EN.dossier.deletionFacts,
         },
         consent: {
