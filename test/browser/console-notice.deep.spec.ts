@@ -139,6 +139,29 @@ describeInBrowser('the page of the privacy notice', () => {
     expect(await publicStatus()).toBe(404);
   });
 
+  it.each([
+    ['in English, on a wide screen', DESKTOP, 'Dossier for the platform', 'data-protection-dossier.html'],
+    ['in German, 320 px wide', PHONE, 'Dossier für die Plattform', 'datenschutz-dossier.html'],
+  ] as const)(
+    'leads from the record to the dossier for the platform, and gives it as a file, %s',
+    async (_, view, name, file) => {
+      await bot.put(`/bots/${bot.id}/notice-settings`, { controller_name: HOSTILE });
+      const page = await opened(view);
+      await page.click('main a[href="/console/reports"]');
+      await page.getByRole('link', { name }).click();
+      await page.waitForSelector(`.record dd:has-text('onerror=alert(1)')`);
+      await page.waitForSelector('.record dd:has-text("ChaCha20-Poly1305")');
+      expect(await page.locator('main nav a[aria-current=page]').innerText()).toBe(name);
+      await isAccessible();
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'HTML' }).click(),
+      ]);
+      expect(download.suggestedFilename()).toBe(file);
+      expect(await (await download.createReadStream()).toArray()).not.toStrictEqual([]);
+    },
+  );
+
   it('shows a key with the scope read what is said, and no form', async () => {
     await bot.put(`/bots/${bot.id}/notice-settings`, {
       ...{ controller_name: HOSTILE, public: true, automated_decisions: 'none' },

@@ -126,6 +126,7 @@ async function declares(bot: Bot, guild: string): Promise<void> {
   await bot.put(`/bots/${bot.id}/notice-settings`, { controller_name: 'Robin' });
   await bot.get(`/bots/${bot.id}/notice-settings`);
   await bot.get(`/bots/${bot.id}/processing-record`);
+  await bot.get(`/bots/${bot.id}/review-dossier`);
   await bot.get('/audit/breach-scope?from=2026-01-01T00:00:00Z&to=2026-12-31T00:00:00Z');
   await bot.get('/stats?bucket=hour');
 }

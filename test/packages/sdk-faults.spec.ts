@@ -203,5 +203,10 @@ describe('keys', () => {
     expect(await lethe.bots.processingRecordText({ format: 'html', language: 'de' })).toMatch(
       /^<!doctype html>/,
     );
+    expect((await lethe.bots.reviewDossier({ language: 'de' })).language).toBe('de');
+    expect(await lethe.bots.reviewDossierText()).toMatch(/^# Data protection dossier\n/);
+    expect(await lethe.bots.reviewDossierText({ format: 'html', language: 'de' })).toMatch(
+      /^<!doctype html>/,
+    );
   });
 });

@@ -26,6 +26,7 @@ const METHODS: Readonly<Record<string, (lethe: Lethe) => Promise<unknown>>> = {
   'GET /bots/{bot_id}/notice-settings': ({ bots }) => bots.noticeSettings(),
   'PUT /bots/{bot_id}/notice-settings': ({ bots }) => bots.changeNoticeSettings({ public: false }),
   'GET /bots/{bot_id}/processing-record': ({ bots }) => bots.processingRecord(),
+  'GET /bots/{bot_id}/review-dossier': ({ bots }) => bots.reviewDossier(),
   'POST /servers/register': ({ servers }) => servers.register({ ...guild, name: 'Guild' }),
   'GET /servers': ({ servers }) => first(servers.list()),
   'DELETE /servers/{guild_id}': ({ servers }) => servers.delete({ ...guild, grace_days: 7 }),

@@ -75,8 +75,9 @@ const BEFORE: Readonly<Record<string, readonly Step[]>> = {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
-/** Values that differ in every run, by their shape: times, keys and secrets, signatures, digests. */
+/** Values that differ in every run, by their shape: times and days, keys and secrets, signatures, digests. */
 const VOLATILE = [
+  /^\d{4}-\d\d-\d\d$/,
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   /^(key:)?sk_live_/,
   /^whsec_/,

@@ -4,7 +4,7 @@ import document from '../../openapi.json';
 export const UNCOUNTED_PATHS = /^\/health\/(live|ready)$/;
 
 /** Paths that also answer a text document. */
-export const DOCUMENT_PATHS = /\/processing-record(\?|$)/;
+export const DOCUMENT_PATHS = /\/(processing-record|review-dossier)(\?|$)/;
 
 const ID = '018f2f00-0000-7000-8000-000000000000';
 

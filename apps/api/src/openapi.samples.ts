@@ -13,6 +13,7 @@ const METHODS: Readonly<Record<string, string>> = {
   'GET /bots/{bot_id}/notice-settings': 'bots.noticeSettings',
   'PUT /bots/{bot_id}/notice-settings': 'bots.changeNoticeSettings',
   'GET /bots/{bot_id}/processing-record': 'bots.processingRecord',
+  'GET /bots/{bot_id}/review-dossier': 'bots.reviewDossier',
   'POST /bots/{bot_id}/webhook-secret/rotate': 'webhooks.rotateSecret',
   'GET /bots/{bot_id}/keys': 'keys.list*',
   'POST /bots/{bot_id}/keys': 'keys.create',
@@ -84,10 +85,7 @@ interface Sampled {
   readonly security?: readonly object[];
 }
 
-/**
- * `x-codeSamples` of an operation: its first example with curl and with the methods of the clients. An operation without a
- * method, of a team's module, is called by its route.
- */
+/** `x-codeSamples`: the first example, with curl and the clients; by its route where they have no method for it. */
 export function samplesOf(method: string, path: string, operation: Sampled): object[] {
   const route = `${method.toUpperCase()} ${path.replace('/api/v1', '')}`;
   const placed = (place: string): Record<string, unknown> =>

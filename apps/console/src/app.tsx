@@ -12,7 +12,7 @@ import { NewTextPage } from './pages/category-text';
 import { KeysPage } from './pages/keys';
 import { NoticePage } from './pages/notice';
 import { OverviewPage } from './pages/overview';
-import { ReportsPage } from './pages/reports';
+import { DossierPage, ReportsPage } from './pages/reports';
 import { SettingsPage } from './pages/settings';
 import { SignInPage } from './pages/sign-in';
 import { USER_PATH, UserPage, useUserTitle } from './pages/user';
@@ -40,6 +40,7 @@ const PAGES: readonly (readonly [
   ['/notice', 'noticeSettings', NoticePage, '/settings'],
   ['/keys', 'keys', KeysPage],
   ['/reports', 'reports', ReportsPage],
+  ['/dossier', 'reports', DossierPage, '/reports'],
 ];
 
 /** The console: the page to sign in, or the pages of a session. */

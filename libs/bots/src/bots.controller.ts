@@ -112,9 +112,9 @@ export class BotsController {
     summary: 'Register a bot and receive its API key',
     description:
       'Makes the bot a tenant and answers its API key and its webhook secret. Both are shown only ' +
-      'here: the service keeps a digest of the key. A repeat with the same `platform_bot_id` is refused with 409 ' +
-      '`bot_exists`. The operator can demand a token, sent as `X-Registration-Token` (else 401), or refuse all ' +
-      'registrations (404).',
+      'here: the service keeps a digest of the key. `notice` sets what the privacy notice says about the bot from ' +
+      'its first moment. A repeat with the same `platform_bot_id` is refused with 409 `bot_exists`. The operator ' +
+      'can demand a token, sent as `X-Registration-Token` (else 401), or refuse all registrations (404).',
     examples: EXAMPLES.register,
   })
   @Responds(201, BotRegisteredView, ['bot_exists', 'unauthorized', 'not_found'])

@@ -5,6 +5,7 @@ import {
   Email,
   Flag,
   Integer,
+  ObjectOf,
   OneOf,
   Pagination,
   type Scope,
@@ -17,6 +18,7 @@ import {
   WebUrl,
 } from '@app/http';
 import { notFound } from '@app/kernel';
+import { ChangeNoticeSettings } from './notice-settings.dto';
 
 /** Code points of a bot's or server's name. */
 const NAME_MAX = 100;
@@ -32,6 +34,12 @@ export class RegisterBot {
   @Email({ optional: true, nullable: true }) privacy_contact?: string | null;
   @WebUrl({ optional: true, nullable: true, description: 'Target of the webhook calls' }) webhook_url?:
     string | null;
+  @ObjectOf(() => ChangeNoticeSettings, {
+    optional: true,
+    nullable: true,
+    description: 'What the privacy notice says about the bot, as in `PUT /bots/{bot_id}/notice-settings`',
+  })
+  notice?: ChangeNoticeSettings | null;
 }
 
 export class ChangeBot {

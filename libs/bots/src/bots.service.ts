@@ -6,6 +6,7 @@ import { ApiKeys } from './api-keys.service';
 import { lockBot } from './bot-queries';
 import { ApiKey, Bot } from './bot.entity';
 import type { BotRegisteredView, BotView, ChangeBot, RegisterBot, WebhookHealthView } from './bots.dto';
+import { firstNotice, storeNotice } from './notice-settings.service';
 import { WebhookSecrets } from './webhook-secrets.service';
 
 /** The webhook URL of a bot has changed, or was removed (null). Published inside the changing unit. */
@@ -40,17 +41,19 @@ export class BotsService {
     @Optional() private readonly health?: WebhookHealth,
   ) {}
 
-  /** @throws ApiError 409 `bot_exists` for a platform id that is registered already. */
+  /** @throws ApiError 409 `bot_exists` for a platform id that is registered already; 400 for a notice that lacks something. */
   async register({
     platform_bot_id,
     name,
     privacy_contact = null,
     webhook_url = null,
+    notice,
   }: RegisterBot): Promise<BotRegisteredView> {
     this.requireAllowed(webhook_url);
     const id = this.random.uuid();
     const { secret, encrypted } = this.secrets.issue(id);
     const now = this.clock.nowIso();
+    const stored = firstNotice(notice, now);
     const key = await this.unitOfWork.write(async (tx) => {
       const inserted = await tx.run(
         `INSERT INTO bots (id, platform_bot_id, name, privacy_contact, webhook_url, webhook_secret, created_at, updated_at)
@@ -59,6 +62,7 @@ export class BotsService {
       );
       if (inserted === 0)
         throw conflict('bot_exists', 'A bot with this platform_bot_id is registered already');
+      await storeNotice(tx, id, stored);
       return this.keys.issue(tx, id);
     });
     return {

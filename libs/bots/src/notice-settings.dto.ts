@@ -1,4 +1,4 @@
-import { Email, field, Flag, ListOf, OneOf, type Presence, Text, Timestamp } from '@app/http';
+import { Email, field, Flag, HttpsUrl, ListOf, OneOf, type Presence, Text, Timestamp } from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 
 const RECIPIENTS_MAX = 20;
@@ -15,22 +15,6 @@ const Country = (given: Presence): PropertyDecorator =>
       check: (value) => typeof value === 'string' && COUNTRY.test(value),
       message: 'must be the two capital letters of a country (ISO 3166), for example US',
       schema: { type: 'string', pattern: COUNTRY.source, example: 'US' },
-    },
-    given,
-  );
-
-/** An address that people follow from a page. */
-const HttpsUrl = (given: Presence): PropertyDecorator =>
-  field(
-    {
-      check: (value) =>
-        typeof value === 'string' &&
-        value.length <= 2048 &&
-        /^https:\/\/[^/]/.test(value) &&
-        URL.canParse(value) &&
-        new URL(value).username === '',
-      message: 'must be an absolute https URL of at most 2048 characters, without a user name',
-      schema: { type: 'string', format: 'uri', maxLength: 2048 },
     },
     given,
   );

@@ -16,22 +16,26 @@ export type NoticeSettings = Omit<Given<ChangeNoticeSettings>, 'recipients'> & {
   readonly recipients?: readonly Recipient[];
 };
 
-interface Stored {
+export interface StoredNotice {
   readonly settings: NoticeSettings;
   readonly changes: NoticeSettingsView['changes'];
   readonly updatedAt: string | null;
 }
 
 const CHANGES_MAX = 20;
+const NOTHING: StoredNotice = { settings: {}, changes: [], updatedAt: null };
 
 /** The settings of a bot's notice as they are; empty for a bot that has set nothing. */
-export async function noticeSettingsOf(reader: Pick<UnitOfWork, 'get'>, botId: string): Promise<Stored> {
+export async function noticeSettingsOf(
+  reader: Pick<UnitOfWork, 'get'>,
+  botId: string,
+): Promise<StoredNotice> {
   const row = await reader.get<{ text: string; updated_at: string }>(
     'SELECT text, updated_at FROM bot_notices WHERE bot_id = ?',
     botId,
   );
-  if (row === undefined) return { settings: {}, changes: [], updatedAt: null };
-  return { ...(JSON.parse(row.text) as Omit<Stored, 'updatedAt'>), updatedAt: row.updated_at };
+  if (row === undefined) return NOTHING;
+  return { ...(JSON.parse(row.text) as Omit<StoredNotice, 'updatedAt'>), updatedAt: row.updated_at };
 }
 
 /** Notes that the notice of a bot has changed by something that leaves no row. */
@@ -64,19 +68,13 @@ export class NoticeSettingsService {
       // Changes of the same bot take turns.
       await lockBot(tx, botId, 'NO KEY UPDATE');
       const before = await noticeSettingsOf(tx, botId);
-      const settings = withoutNulls({ ...before.settings, ...mentioned(given) }) as NoticeSettings;
-      requireWhole(settings);
-      const names = Object.keys(given) as (keyof NoticeSettings)[];
-      const fields = names.filter((name) => !isDeepStrictEqual(before.settings[name], settings[name]));
-      if (fields.length === 0) return this.viewOf(botId, before);
-      const updatedAt = this.clock.nowIso();
-      const changes = [{ at: updatedAt, fields }, ...before.changes].slice(0, CHANGES_MAX);
-      await store(tx, botId, { settings, changes, updatedAt });
-      return this.viewOf(botId, { settings, changes, updatedAt });
+      const after = changed(before, given, this.clock.nowIso());
+      if (after !== before) await storeNotice(tx, botId, after);
+      return this.viewOf(botId, after);
     });
   }
 
-  private viewOf(botId: string, { settings, changes, updatedAt }: Stored): NoticeSettingsView {
+  private viewOf(botId: string, { settings, changes, updatedAt }: StoredNotice): NoticeSettingsView {
     const { publicUrl } = this.config;
     const countries = countriesOf(settings);
     return {
@@ -89,11 +87,38 @@ export class NoticeSettingsService {
   }
 }
 
-async function store(tx: Tx, botId: string, { updatedAt, ...stored }: Stored): Promise<void> {
+/**
+ * The first settings of a bot that is being registered.
+ * @throws ApiError 400 as a change does, with the names of fields behind `notice.`
+ */
+export function firstNotice(given: ChangeNoticeSettings | null | undefined, at: string): StoredNotice {
+  return given == null ? NOTHING : changed(NOTHING, given, at, 'notice.');
+}
+
+/** What a change makes of the settings: the same object where it changes nothing. */
+function changed(
+  before: StoredNotice,
+  given: ChangeNoticeSettings,
+  updatedAt: string,
+  path = '',
+): StoredNotice {
+  const settings = withoutNulls({ ...before.settings, ...mentioned(given) }) as NoticeSettings;
+  requireWhole(settings, path);
+  const names = Object.keys(given) as (keyof NoticeSettings)[];
+  const fields = names.filter((name) => !isDeepStrictEqual(before.settings[name], settings[name]));
+  if (fields.length === 0) return before;
+  const changes = [{ at: updatedAt, fields }, ...before.changes].slice(0, CHANGES_MAX);
+  return { settings, changes, updatedAt };
+}
+
+/** Stores the settings of a bot; nothing where nothing was set. */
+export async function storeNotice(tx: Tx, botId: string, stored: StoredNotice): Promise<void> {
+  const { updatedAt, ...text } = stored;
+  if (updatedAt === null) return;
   await tx.run(
     `INSERT INTO bot_notices (bot_id, text, updated_at) VALUES (?, ?, ?)
      ON CONFLICT (bot_id) DO UPDATE SET text = excluded.text, updated_at = excluded.updated_at`,
-    ...[botId, JSON.stringify(stored), updatedAt],
+    ...[botId, JSON.stringify(text), updatedAt],
   );
 }
 
@@ -124,18 +149,17 @@ function withoutNulls(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value != null));
 }
 
-function requireWhole(settings: NoticeSettings): void {
+function requireWhole(settings: NoticeSettings, path: string): void {
   const { controller_name, automated_decisions, automated_decisions_de, automated_decisions_en } = settings;
   if (settings.public === true && controller_name === undefined)
     throw invalidRequest([
       {
-        field: 'controller_name',
-        message: 'is needed by a public notice: give it, or set public to false',
+        field: `${path}controller_name`,
+        message: `is needed by a public notice: give it, or set ${path}public to false`,
       },
     ]);
   if (automated_decisions !== 'exist') return;
   if (automated_decisions_de !== undefined || automated_decisions_en !== undefined) return;
-  const message =
-    'or automated_decisions_en must explain the decisions: what is decided, by which logic and with which effect';
-  throw invalidRequest([{ field: 'automated_decisions_de', message }]);
+  const message = `or ${path}automated_decisions_en must explain the decisions: what is decided, by which logic and with which effect`;
+  throw invalidRequest([{ field: `${path}automated_decisions_de`, message }]);
 }

@@ -1,9 +1,7 @@
 import { isReadableText, momentMs } from '@app/kernel';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { isEmail, ValidateBy, ValidateIf, ValidateNested, ValidationOptions } from 'class-validator';
-import 'reflect-metadata';
+import { isEmail, ValidateBy, ValidateIf, ValidationOptions } from 'class-validator';
 import { EXAMPLE } from './describes';
 import { isObject } from './json';
 
@@ -131,16 +129,31 @@ export const Email = fieldOf({
   schema: { type: 'string', format: 'email', maxLength: 254 },
 });
 
-/** An http or https address. The EgressPolicy decides which targets are allowed. */
-export const WebUrl = fieldOf({
+const URL_MAX = 2048;
+
+/** An absolute URL whose beginning `scheme` matches. */
+const url = (scheme: RegExp, what: string, isAllowed: (text: string) => boolean = () => true): Rule => ({
   check: (value) =>
     typeof value === 'string' &&
-    value.length <= 2048 &&
-    /^https?:\/\/[^/]/i.test(value) &&
-    URL.canParse(value),
-  message: 'must be an absolute http or https URL of at most 2048 characters',
-  schema: { type: 'string', format: 'uri', maxLength: 2048 },
+    value.length <= URL_MAX &&
+    scheme.test(value) &&
+    URL.canParse(value) &&
+    isAllowed(value),
+  message: `must be an absolute ${what}`,
+  schema: { type: 'string', format: 'uri', maxLength: URL_MAX },
 });
+
+/** An http or https address. The EgressPolicy decides which targets are allowed. */
+export const WebUrl = fieldOf(url(/^https?:\/\/[^/]/i, `http or https URL of at most ${URL_MAX} characters`));
+
+/** An https address that people follow from a page. */
+export const HttpsUrl = fieldOf(
+  url(
+    /^https:\/\/[^/]/,
+    `https URL of at most ${URL_MAX} characters, without a user name`,
+    (text) => new URL(text).username === '',
+  ),
+);
 
 export const OneOf = (values: readonly string[], given?: Presence): PropertyDecorator =>
   field(
@@ -217,31 +230,3 @@ export const JsonObject = fieldOf({
   message: 'must be a JSON object',
   schema: { type: 'object', additionalProperties: true },
 });
-
-const ITEM_TYPE = 'lethe:item-type';
-
-/** The DTO class of the items of a {@link ListOf} field. */
-export function itemTypeOf(prototype: object, property: string): unknown {
-  return (Reflect.getMetadata(ITEM_TYPE, prototype, property) as (() => unknown) | undefined)?.();
-}
-
-/** A list of nested DTOs. Faults are named by path, `fields[3].key`. */
-export const ListOf = (
-  item: () => new () => object,
-  min: number,
-  max: number,
-  given: Presence = {},
-): PropertyDecorator => {
-  const validate = (value: unknown) => Array.isArray(value) && value.length >= min && value.length <= max;
-  return applyDecorators(
-    ...presence(given),
-    ValidateBy(
-      { name: 'listOf', validator: { validate } },
-      { message: `must be a list of ${min} to ${max} objects` },
-    ),
-    ValidateNested({ each: true }),
-    Type(item),
-    Reflect.metadata(ITEM_TYPE, item),
-    documented({ type: () => [item()], minItems: min, maxItems: max }, given),
-  );
-};

@@ -13,9 +13,10 @@ import fc from 'fast-check';
 import type { FieldFault } from '@app/kernel';
 import { AppModule } from '../../../apps/api/src/app.module';
 import { atDepth, itInPart } from '../../../test/support/depth';
-import { itemTypeOf, ListOf } from './fields';
+import { ListOf, nestedTypeOf, ObjectOf } from './nested.fields';
 import { Text } from './text.fields';
 import { Form } from './form';
+import { isObject } from './json';
 
 type DtoClass = new () => object;
 type Plain = Record<string, unknown>;
@@ -26,7 +27,7 @@ function everyDto(): DtoClass[] {
   const storage = getMetadataStorage() as unknown as { validationMetadatas: Map<DtoClass, unknown> };
   return [...storage.validationMetadatas.keys()].filter((type) => !LOCAL.has(type.name));
 }
-const LOCAL = new Set(['Outer', 'Inner', 'Foreign', 'Waiting', 'Grouped']);
+const LOCAL = new Set(['Outer', 'Inner', 'Holding', 'Foreign', 'Waiting', 'Grouped']);
 
 function fieldsOf(dto: DtoClass): string[] {
   const metadatas = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
@@ -64,7 +65,7 @@ const anyValue = fc.oneof(
 
 function anyBody(dto: DtoClass): fc.Arbitrary<Plain> {
   const fields = fieldsOf(dto).map((name) => {
-    const item = itemTypeOf(dto.prototype as object, name) as DtoClass | undefined;
+    const item = nestedTypeOf(dto.prototype as object, name) as DtoClass | undefined;
     if (item === undefined) return [name, anyValue] as const;
     // class-validator accepts null and arrays as items. Form refuses them: see below.
     const items = fc.oneof(
@@ -73,7 +74,11 @@ function anyBody(dto: DtoClass): fc.Arbitrary<Plain> {
     );
     return [
       name,
-      fc.oneof({ weight: 4, arbitrary: fc.array(items, { maxLength: 3 }) }, anyValue.filter(isNoList)),
+      fc.oneof(
+        { weight: 4, arbitrary: fc.array(items, { maxLength: 3 }) },
+        { weight: 4, arbitrary: anyBody(item) },
+        anyValue.filter(isNoList),
+      ),
     ] as const;
   });
   return fc.record(Object.fromEntries(fields), { requiredKeys: [] });
@@ -162,6 +167,29 @@ describe('Form', () => {
   class Outer {
     @ListOf(() => Inner, 1, 2) list: Inner[];
   }
+  class Holding {
+    @ObjectOf(() => Inner, { optional: true }) one?: Inner | null;
+  }
+
+  it('names a fault of a nested object by its path', () => {
+    expect(verdictOfForm(Holding, { one: { name: 'too long' } }).paths).toStrictEqual(['one.name']);
+    expect(verdictOfForm(Holding, { one: {} }).paths).toStrictEqual(['one.name']);
+    expect(verdictOfForm(Holding, { one: { name: 'ok', more: 1 } })).toStrictEqual({
+      paths: [],
+      read: Object.assign(new Holding(), { one: Object.assign(new Inner(), { name: 'ok' }) }),
+    });
+  });
+
+  it.each(['x', 1, true, [], [{ name: 'ok' }]])('refuses %j where an object is asked for', (one) => {
+    expect(verdictOfForm(Holding, { one }).paths).toStrictEqual(['one']);
+  });
+
+  it.each([{}, { one: null }, { one: undefined }])(
+    'takes %j for a nested object that is optional',
+    (body) => {
+      expect(verdictOfForm(Holding, body).paths).toStrictEqual([]);
+    },
+  );
 
   it.each([[[null]], [[[]]], [[{ name: 'ok' }, [{ name: 'ok' }]]]])(
     'refuses items that are no objects: %j',
@@ -204,11 +232,17 @@ function declaredOf(dto: DtoClass, body: Plain): Plain {
     fieldsOf(dto)
       .filter((name) => Object.hasOwn(body, name))
       .map((name) => {
-        const item = itemTypeOf(dto.prototype as object, name) as DtoClass | undefined;
+        const item = nestedTypeOf(dto.prototype as object, name) as DtoClass | undefined;
         const value = body[name];
         return [
           name,
-          item && Array.isArray(value) ? value.map((one) => declaredOf(item, one as Plain)) : value,
+          item === undefined
+            ? value
+            : Array.isArray(value)
+              ? value.map((one) => declaredOf(item, one as Plain))
+              : isObject(value)
+                ? declaredOf(item, value)
+                : value,
         ];
       }),
   );

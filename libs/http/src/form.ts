@@ -1,8 +1,8 @@
 import { ArgumentMetadata, Injectable, PipeTransform } from '@nestjs/common';
 import { getMetadataStorage, ValidationArguments, ValidatorConstraintInterface } from 'class-validator';
 import { ApiError, FieldFault, invalidRequest, OwnError } from '@app/kernel';
-import { itemTypeOf } from './fields';
 import { isObject } from './json';
+import { nestedTypeOf } from './nested.fields';
 
 type Dto = object;
 type DtoClass = new () => Dto;
@@ -52,7 +52,7 @@ export class Form {
         name,
         conditions: [],
         checks: [],
-        nested: Form.of(itemTypeOf(type.prototype as object, name)),
+        nested: Form.of(nestedTypeOf(type.prototype as object, name)),
       };
       plans.set(name, plan);
       if (metadata.type === 'conditionalValidation') {
@@ -92,18 +92,17 @@ export class Form {
         faults.push({ field: path + field.name, message: messageOf(failed, field.name, value) });
       } else {
         dto[field.name] =
-          field.nested === undefined
-            ? value
-            : readList(field.nested, value as unknown[], faults, path + field.name);
+          field.nested === undefined ? value : readNested(field.nested, value, faults, path + field.name);
       }
     }
     return dto;
   }
 }
 
-/** The items of a `ListOf` field, whose own check has seen that it is a list. */
-function readList(form: Form, items: readonly unknown[], faults: FieldFault[], path: string): unknown[] {
-  return items.map((item, index) => {
+/** An `ObjectOf` field, or the items of a `ListOf` field: its own check has seen which of both it is. */
+function readNested(form: Form, value: unknown, faults: FieldFault[], path: string): unknown {
+  if (!Array.isArray(value)) return form.read(value as Body, faults, `${path}.`);
+  return value.map((item: unknown, index) => {
     if (isObject(item)) return form.read(item, faults, `${path}[${index}].`);
     faults.push({ field: `${path}[${index}]`, message: 'must be an object' });
     return undefined;

@@ -48,9 +48,9 @@ export {
   Email,
   field,
   Flag,
+  HttpsUrl,
   Integer,
   JsonObject,
-  ListOf,
   matches,
   OneOf,
   type Presence,
@@ -71,6 +71,7 @@ export {
   SubjectQuery,
 } from './guide-shape';
 export { LetheHttpAdapter } from './http.adapter';
+export { ListOf, ObjectOf } from './nested.fields';
 export {
   type Labels,
   LabelsByLanguage,

@@ -2,5 +2,6 @@ export { CONSOLE_HEADERS, ConsoleFiles } from './console-files';
 export { consoleGateway, ConsoleSessions } from './console-sessions';
 export { ConsoleModule, PrivacyPageModule } from './pages.module';
 export { escaped, Html, html } from './html';
+export { PublicUrl } from './page-forms';
 export { PRIVACY_PAGES } from './page.controller';
 export { PrivacyLinksRetention } from './privacy-links.holder';

@@ -49,6 +49,7 @@ import { PrivacyLinks } from './privacy-links.service';
     PageCorrections,
     PageView,
   ],
+  exports: [PublicUrl],
 })
 export class PrivacyPageModule {}
 

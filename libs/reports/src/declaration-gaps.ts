@@ -85,7 +85,8 @@ export class DeclarationGaps {
       needs(safeguards_de ?? safeguards_en, texts.safeguards);
   }
 
-  private needs(value: unknown, field: string, task: string | Said, category?: string): void {
+  /** Notes a task for the team where the value is missing. */
+  needs(value: unknown, field: string, task: string | Said, category?: string): void {
     if (value !== undefined) return;
     if (this.found.length >= GAPS_MAX) this.isMore = true;
     else

@@ -1,3 +1,4 @@
+import { DOSSIER_DE } from './dossier.texts.de';
 import type { DocumentTexts } from './documents.texts.en';
 
 const days = (count: number): string => (count === 1 ? '1 Tag' : `${count} Tage`);
@@ -162,4 +163,5 @@ export const DE: DocumentTexts = {
     absent: 'Hier gibt es keine Datenschutzhinweise',
     absentWhy: 'Diesen Bot gibt es nicht, oder sein Team hat keine Hinweise veröffentlicht.',
   },
+  dossier: DOSSIER_DE,
 };

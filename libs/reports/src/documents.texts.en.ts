@@ -1,6 +1,8 @@
+import { DOSSIER_EN } from './dossier.texts.en';
+
 const days = (count: number): string => (count === 1 ? '1 day' : `${count} days`);
 
-/** The sentences of the record and of the notice in English. */
+/** The sentences of the record, the notice and the dossier in English. */
 export const EN = {
   days,
   basisOf: {
@@ -153,6 +155,7 @@ export const EN = {
     absent: 'There is no privacy notice here',
     absentWhy: 'This bot does not exist, or its team has not published a notice.',
   },
+  dossier: DOSSIER_EN,
 };
 
 export type DocumentTexts = typeof EN;

@@ -26,12 +26,33 @@ export function basisIn(language: DocumentLanguage, basis: string): string {
   return TEXTS[language].basisOf[basis] ?? basis;
 }
 
+const LOCALES: Readonly<Record<DocumentLanguage, string>> = { de: 'de-DE', en: 'en-GB' };
+const DAY = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
+
+/** A day as people write it, in UTC. */
+export function dayIn(language: DocumentLanguage, iso: string): string {
+  return new Intl.DateTimeFormat(LOCALES[language], DAY).format(new Date(iso));
+}
+
+/** A duration in the largest unit of which there is one. */
+export function durationIn(language: DocumentLanguage, ms: number): string {
+  const [unit, length] = UNITS.find(([, from]) => ms >= from) ?? (['millisecond', 1] as const);
+  return new Intl.NumberFormat(LOCALES[language], {
+    ...{ style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 },
+  }).format(ms / length);
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const;
+
 /** A moment as people write it, in UTC. */
 export function timeIn(language: DocumentLanguage, iso: string): string {
-  const tag = language === 'de' ? 'de-DE' : 'en-GB';
-  const day = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
-  return new Intl.DateTimeFormat(tag, {
-    ...day,
+  return new Intl.DateTimeFormat(LOCALES[language], {
+    ...DAY,
     hour: '2-digit',
     minute: '2-digit',
     timeZoneName: 'short',

@@ -10,7 +10,7 @@ const further = (what: string) => ({
   description: `${what} in further languages, by language tag (BCP 47)`,
 });
 
-export class ProcessingRecordPath {
+export class PaperPath {
   @Uuid() bot_id: string;
 }
 
@@ -29,20 +29,20 @@ export class ProcessingRecordQuery {
   language?: DocumentLanguage;
 }
 
-class ControllerView {
+export class ControllerView {
   @Uuid() bot_id: string;
   @Snowflake() platform_bot_id: string;
   @Text(100) name: string;
   @Text(254, { nullable: true, description: 'null: none was given' }) privacy_contact: string | null;
 }
 
-class RecipientView {
+export class RecipientView {
   @Text(TEXT_MAX) recipient: string;
   @Text(253, { nullable: true, description: 'Host of the webhook URL' }) host: string | null;
   @Text(TEXT_MAX) receives: string;
 }
 
-class TimeLimitView {
+export class TimeLimitView {
   @Text(TEXT_MAX) applies_to: string;
   @Integer(0, 36_500, { nullable: true, description: 'null: no limit by time' }) days: number | null;
 }
@@ -85,9 +85,9 @@ export class ProcessingRecordHead {
   @ApiProperty({ type: [String], description: 'Art. 30(1)(g)' }) security_measures: readonly string[];
 }
 
-class RecordedSettings extends ChangeNoticeSettings {}
+export class RecordedSettings extends ChangeNoticeSettings {}
 
-class GapView {
+export class GapView {
   @Text(TEXT_MAX, { description: 'What to do, in a sentence' }) task: string;
   @Text(100, { description: 'The setting of the notice, or the field of the category, that is missing' })
   field: string;

@@ -33,14 +33,10 @@ export function recordSections(making: RecordMaking): Section[] {
   const words = texts.record;
   const { recipients, time_limits: limits, security_measures: measures } = record;
   const named = (declared.settings.recipients ?? []).map((one) => recipientIn(language, one));
-  const known = recipients.map(({ recipient, host, receives }) =>
-    host === null ? own(`${recipient}: ${receives}`) : said`${own(recipient)} (${host}): ${own(receives)}`,
-  );
-  const limited = limits.map(({ applies_to: what, days }) =>
-    own(`${what}: ${days === null ? words.noLimit : texts.days(days)}`),
-  );
+  const known = accessItems(recipients);
+  const limited = limitItems(language, limits);
   return [
-    { title: own(texts.controller), blocks: [{ facts: controllerFacts(making) }] },
+    { title: own(texts.controller), blocks: [{ facts: controllerFacts(language, declared) }] },
     { title: own(words.subjectsTitle), blocks: [{ text: own(record.data_subjects) }] },
     ...furtherSections(making),
     { title: own(texts.recipients), blocks: [{ items: [...known, ...named] }] },
@@ -51,11 +47,24 @@ export function recordSections(making: RecordMaking): Section[] {
   ];
 }
 
-function controllerFacts({ language, declared, record }: RecordMaking): [string, Said][] {
+export function accessItems(recipients: ProcessingRecordHead['recipients']): Said[] {
+  return recipients.map(({ recipient, host, receives }) =>
+    host === null ? own(`${recipient}: ${receives}`) : said`${own(recipient)} (${host}): ${own(receives)}`,
+  );
+}
+
+export function limitItems(language: DocumentLanguage, limits: ProcessingRecordHead['time_limits']): Said[] {
+  const { days: inDays, record } = TEXTS[language];
+  return limits.map(({ applies_to: what, days }) =>
+    own(`${what}: ${days === null ? record.noLimit : inDays(days)}`),
+  );
+}
+
+export function controllerFacts(language: DocumentLanguage, declared: Declared): [string, Said][] {
   const texts = TEXTS[language];
   const words = texts.record;
   const { controller_name: name, controller_address: address, notice_url: url } = declared.settings;
-  const { name: bot, bot_id: id, platform_bot_id: platformId } = record.controller;
+  const { name: bot, id, platformBotId: platformId } = declared.bot;
   const contact = contactOf(declared);
   const authority = authorityOf(declared);
   const missing = own(words.notGiven);

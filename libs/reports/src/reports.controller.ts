@@ -3,7 +3,6 @@ import {
   CurrentBot,
   Describes,
   EXAMPLE,
-  type Examples,
   type JsonStream,
   type LetheRequest,
   requireOwnBot,
@@ -14,120 +13,30 @@ import {
 } from '@app/http';
 import { Controller, Get, Param, Query, Req } from '@nestjs/common';
 import { BreachScopes } from './breach-scope.service';
-import { EN } from './documents.texts.en';
-import { ProcessingRecordPath, ProcessingRecordQuery, ProcessingRecordView } from './processing-record.dto';
-import { ProcessingRecords, recipientsOf } from './processing-record.service';
+import type { PaperFormat } from './papers';
+import { PaperPath, ProcessingRecordQuery, ProcessingRecordView } from './processing-record.dto';
+import { ProcessingRecords } from './processing-record.service';
+import { EXAMPLES } from './reports.examples';
+import { ReviewDossierQuery, ReviewDossierView } from './review-dossier.dto';
+import { ReviewDossiers } from './review-dossier.service';
 import { BreachScopeQuery, BreachScopeView, StatsQuery, StatsView } from './reports.dto';
 import { StatsService } from './stats.service';
 
 const MARKDOWN = 'text/markdown';
 
 /** The first one is answered where a caller has no preference (RFC 9110 section 12.5.1). */
-const FORMATS: Readonly<Record<string, 'json' | 'markdown' | 'html'>> = {
+const FORMATS: Readonly<Record<string, PaperFormat>> = {
   'application/json': 'json',
   [MARKDOWN]: 'markdown',
   'text/html': 'html',
 };
-
-const PROFILE = { category: EXAMPLE.category, label_de: 'Profil', label_en: 'Profile' };
-const FIELD = {
-  key: 'nickname',
-  type: 'string',
-  label_de: 'Spitzname',
-  label_en: 'Nickname',
-  description: null,
-};
-
-const EXAMPLES = {
-  breachScope: {
-    canonical: {
-      answer: {
-        from: '2026-11-01T00:00:00.000Z',
-        to: '2026-12-01T00:00:00.000Z',
-        generated_at: EXAMPLE.time,
-        log_begins_at: EXAMPLE.time,
-        exact: true,
-        affected: { subjects: 1, users: 1, guilds: 1 },
-        acts: {
-          stored: { events: 1, subjects: 1 },
-          exported: { events: 1, subjects: 1 },
-          deleted: { events: 0, subjects: 0 },
-          erased: { events: 0, subjects: 0 },
-        },
-        records_held: 1,
-        records_touched: 1,
-        categories: [{ ...PROFILE, records_held: 1, records_touched: 1 }],
-      },
-    },
-  },
-  record: {
-    canonical: {
-      answer: {
-        generated_at: EXAMPLE.time,
-        controller: {
-          bot_id: EXAMPLE.bot_id,
-          platform_bot_id: EXAMPLE.platform_bot_id,
-          name: 'Greeter',
-          privacy_contact: 'privacy@example.org',
-        },
-        data_subjects: EN.record.subjects,
-        recipients: recipientsOf('https://bot.example.org', EN.record.receives),
-        transfers: EN.record.transfersUnknown,
-        time_limits: [{ applies_to: 'Data that rested on a consent, after its withdrawal', days: 30 }],
-        security_measures: [
-          'Stored values and the details of audit events are encrypted with ChaCha20-Poly1305, by a key of its own for each user and guild.',
-        ],
-        activities: [
-          {
-            ...PROFILE,
-            purpose: 'To greet members by name',
-            purpose_de: 'Um Mitglieder mit ihrem Namen zu begrüßen',
-            purpose_en: 'To greet members by name',
-            legal_basis: 'consent',
-            retention_days: 365,
-            fields: [
-              FIELD,
-              { ...FIELD, key: 'birthday', type: 'date', label_de: 'Geburtstag', label_en: 'Birthday' },
-            ],
-          },
-        ],
-      },
-    },
-  },
-  stats: {
-    canonical: {
-      answer: {
-        buckets: [
-          {
-            at: '2026-11-20T00:00:00.000Z',
-            counts: {
-              consent_requested: 4,
-              consent_accepted: 3,
-              consent_revoked: 1,
-              data_submitted: 12,
-              data_exported: 1,
-              data_deleted: 0,
-              deletion_requested: 2,
-              deletion_completed: 2,
-              deletion_failed: 0,
-            },
-            webhooks: { delivered: 3, failed: 1, exhausted: 0 },
-            erasure_ms: { p50: 9, p95: 14, max: 14 },
-          },
-        ],
-        under_consent: [
-          { at: '2026-11-20T00:00:00.000Z', subjects: 812, counted_at: '2026-11-21T00:00:00.000Z' },
-        ],
-      },
-    },
-  },
-} satisfies Readonly<Record<string, Examples>>;
 
 @Topic('Accountability', 'Reports that a controller owes: to itself, to an authority, to the public.')
 @Controller()
 export class ReportsController {
   constructor(
     private readonly records: ProcessingRecords,
+    private readonly dossiers: ReviewDossiers,
     private readonly scopes: BreachScopes,
   ) {}
 
@@ -161,15 +70,40 @@ export class ReportsController {
   @Responds(200, ProcessingRecordView, ['not_found'], [MARKDOWN, 'text/html'])
   record(
     @CurrentBot() bot: Caller,
-    @Param() path: ProcessingRecordPath,
+    @Param() path: PaperPath,
     @Query() { format, language }: ProcessingRecordQuery,
     @Req() request: LetheRequest,
   ): JsonStream | TextStream {
     requireOwnBot(path.bot_id, bot);
-    const wanted = format ?? FORMATS[String(request.accepts(Object.keys(FORMATS)))] ?? 'json';
-    if (wanted === 'json') return this.records.asJson(bot.botId, language);
-    return this.records[wanted === 'html' ? 'asHtml' : 'asMarkdown'](bot.botId, language ?? 'en');
+    return this.records.of(bot.botId, format ?? accepted(request), language);
   }
+
+  @Get('bots/:bot_id/review-dossier')
+  @Describes({
+    summary: 'Dossier for the review of the bot by its platform, as JSON, Markdown or HTML',
+    description:
+      'Answers what a platform asks before it grants privileged intents: what is stored, for how long, on which ' +
+      'legal basis, how it is encrypted, who has access, and how it is erased on request, with the numbers of the ' +
+      'last 90 days. It is made of what the bot has declared and of how this installation is configured; ' +
+      '`to_add` and `gaps` name what is missing. `format` and the `Accept` header are as in the record of ' +
+      'processing activities. A repeat answers the present state.',
+    parameters: { bot_id: EXAMPLE.bot_id },
+    examples: EXAMPLES.dossier,
+  })
+  @Responds(200, ReviewDossierView, ['not_found'], [MARKDOWN, 'text/html'])
+  dossier(
+    @CurrentBot() bot: Caller,
+    @Param() path: PaperPath,
+    @Query() { format, language }: ReviewDossierQuery,
+    @Req() request: LetheRequest,
+  ): Promise<JsonStream | TextStream> {
+    requireOwnBot(path.bot_id, bot);
+    return this.dossiers.of(bot.botId, format ?? accepted(request), language ?? 'en');
+  }
+}
+
+function accepted(request: LetheRequest): PaperFormat {
+  return FORMATS[String(request.accepts(Object.keys(FORMATS)))] ?? 'json';
 }
 
 @Topic('Stats', 'What happened over time, in numbers that name no user.')

@@ -2,6 +2,7 @@ import { CategoriesModule } from '@app/categories';
 import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { ErasureModule } from '@app/gdpr';
+import { PrivacyPageModule } from '@app/pages';
 import { SealingModule } from '@app/sealing';
 import { UserDataModule } from '@app/user-data';
 import { Module } from '@nestjs/common';
@@ -10,24 +11,18 @@ import { ConsentCount } from './consent-count.entity';
 import { ConsentCounting } from './consent-counting.job';
 import { Stats1763600000021 } from './migrations/1763600000021-stats';
 import { StatsConsents1763600000031 } from './migrations/1763600000031-stats-consents';
+import { Papers } from './papers';
 import { ProcessingRecords } from './processing-record.service';
 import { PrivacyNoticesController } from './privacy-notices.controller';
 import { PrivacyNotices } from './privacy-notices.service';
 import { ReportsController, StatsController } from './reports.controller';
 import { RetentionPreview } from './retention-preview';
+import { ReviewDossiers } from './review-dossier.service';
 import { StatCount } from './stat-count.entity';
 import { StatsListener } from './stats.listener';
 import { StatsRetention, StatsService } from './stats.service';
 
-@Module({
-  imports: [CryptoModule, CategoriesModule, ErasureModule, UserDataModule],
-  controllers: [ReportsController, PrivacyNoticesController],
-  providers: [BreachScopes, PrivacyNotices, ProcessingRecords, RetentionPreview],
-  exports: [RetentionPreview],
-})
-export class ReportsModule {}
-
-/** Keeps numbers over time. No library imports it: it listens to what others do. */
+/** Keeps numbers over time. No other library imports it: it listens to what others do. */
 @Module({
   imports: [
     SealingModule,
@@ -35,5 +30,14 @@ export class ReportsModule {}
   ],
   controllers: [StatsController],
   providers: [ConsentCounting, StatsListener, StatsService, StatsRetention],
+  exports: [StatsService],
 })
 export class StatsModule {}
+
+@Module({
+  imports: [CryptoModule, CategoriesModule, ErasureModule, UserDataModule, PrivacyPageModule, StatsModule],
+  controllers: [ReportsController, PrivacyNoticesController],
+  providers: [BreachScopes, Papers, PrivacyNotices, ProcessingRecords, RetentionPreview, ReviewDossiers],
+  exports: [RetentionPreview],
+})
+export class ReportsModule {}

@@ -49,7 +49,19 @@ export class StatsService {
 
   /** @throws ApiError 400 for an empty or too long period; 503 while too many events are not sealed yet. */
   async of(botId: string, query: StatsQuery): Promise<StatsView> {
-    const period = periodOf(query, this.clock.nowIso());
+    const { counts, underConsent } = await this.found(botId, periodOf(query, this.clock.nowIso()));
+    return { buckets: bucketsOf(counts), under_consent: underConsent };
+  }
+
+  /** The numbers of the last days, today included, in one, with their first day. @throws ApiError 503 as {@link of} */
+  async ofLastDays(botId: string, days: number): Promise<StatsBucket> {
+    const nowIso = this.clock.nowIso();
+    const from = dateOf(Date.parse(nowIso) - (days - 1) * DAY_MS);
+    const period = periodOf({ from }, nowIso);
+    return bucketOf(beginOf('day', from), (await this.found(botId, period)).counts);
+  }
+
+  private async found(botId: string, period: Period): Promise<Found> {
     const look = (): Promise<Found | undefined> =>
       this.unitOfWork.read((tx) => this.foundOf(tx, botId, period));
     let found = await look();
@@ -59,7 +71,7 @@ export class StatsService {
     }
     if (found === undefined)
       throw new ApiError('service_unavailable', 'The latest events are not sealed yet: try again');
-    return { buckets: bucketsOf(found.counts), under_consent: found.underConsent };
+    return found;
   }
 
   /** Undefined where more events are unsealed than one answer counts. */
@@ -126,15 +138,21 @@ function bucketOf(at: string, counted: readonly Counted[]): StatsBucket {
   const steps = new Map<number, number>();
   let longestMs = 0;
   for (const { name, number } of counted) {
-    if (name === LONGEST) longestMs = number;
-    else if (name.startsWith(WEBHOOK)) webhooks[name.slice(WEBHOOK.length)] = number;
-    else if (name.startsWith(ERASURE)) steps.set(Number(name.slice(ERASURE.length)), number);
-    // The unsealed events of a type are another number of it.
-    else counts[name] = (counts[name] ?? 0) + number;
+    // A bucket can have several numbers of a name: of its days, and of the events that are not sealed yet.
+    if (name === LONGEST) longestMs = Math.max(longestMs, number);
+    else if (name.startsWith(WEBHOOK)) add(webhooks, name.slice(WEBHOOK.length), number);
+    else if (name.startsWith(ERASURE)) {
+      const step = Number(name.slice(ERASURE.length));
+      steps.set(step, (steps.get(step) ?? 0) + number);
+    } else add(counts, name, number);
   }
   const of = { steps, longestMs };
   const times = { p50: quantile(of, 0.5), p95: quantile(of, 0.95), max: longestMs };
   return { at, counts, webhooks, erasure_ms: steps.size === 0 ? null : times };
+}
+
+function add(numbers: Record<string, number>, name: string, number: number): void {
+  numbers[name] = (numbers[name] ?? 0) + number;
 }
 
 /** Removes the counts of days that ended more than 400 days ago, one day in each unit. */

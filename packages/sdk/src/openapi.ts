@@ -12,7 +12,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Register a bot and receive its API key
-     * @description Makes the bot a tenant and answers its API key and its webhook secret. Both are shown only here: the service keeps a digest of the key. A repeat with the same `platform_bot_id` is refused with 409 `bot_exists`. The operator can demand a token, sent as `X-Registration-Token` (else 401), or refuse all registrations (404).
+     * @description Makes the bot a tenant and answers its API key and its webhook secret. Both are shown only here: the service keeps a digest of the key. `notice` sets what the privacy notice says about the bot from its first moment. A repeat with the same `platform_bot_id` is refused with 409 `bot_exists`. The operator can demand a token, sent as `X-Registration-Token` (else 401), or refuse all registrations (404).
      */
     readonly post: operations['botsRegister'];
     readonly delete?: never;
@@ -913,6 +913,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/bots/{bot_id}/review-dossier': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Dossier for the review of the bot by its platform, as JSON, Markdown or HTML
+     * @description Answers what a platform asks before it grants privileged intents: what is stored, for how long, on which legal basis, how it is encrypted, who has access, and how it is erased on request, with the numbers of the last 90 days. It is made of what the bot has declared and of how this installation is configured; `to_add` and `gaps` name what is missing. `format` and the `Accept` header are as in the record of processing activities. A repeat answers the present state.
+     */
+    readonly get: operations['reportsDossier'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/api/v1/operator/status': {
     readonly parameters: {
       readonly query?: never;
@@ -1189,6 +1209,64 @@ export interface components {
       readonly webhook_secret: string;
       readonly notice: string;
     };
+    readonly NoticeRecipient: {
+      readonly name: string;
+      /** @description What the recipient does with the data, in German */
+      readonly purpose_de?: string | null;
+      /** @description What the recipient does with the data, in English */
+      readonly purpose_en?: string | null;
+      /** @description Where it is; a country outside of the European Economic Area makes it a transfer */
+      readonly country?: string | null;
+      /** @description What protects a transfer (Art. 44 to 49), in German */
+      readonly safeguards_de?: string | null;
+      /** @description What protects a transfer (Art. 44 to 49), in English */
+      readonly safeguards_en?: string | null;
+    };
+    readonly ChangeNoticeSettings: {
+      /** @description true: the page `/notice/{bot_id}` shows the notice to everybody. It needs `controller_name` */
+      readonly public?: boolean | null;
+      /** @description Who is responsible: a person or an organisation (Art. 13(1)(a)) */
+      readonly controller_name?: string | null;
+      /** @description Its postal address */
+      readonly controller_address?: string | null;
+      /**
+       * Format: email
+       * @description Its e-mail address, where it is not `privacy_contact` of the bot
+       */
+      readonly controller_email?: string | null;
+      /** @description The data protection officer (Art. 13(1)(b)) */
+      readonly officer_name?: string | null;
+      /** Format: email */
+      readonly officer_email?: string | null;
+      /** @description Replaces the whole list (Art. 13(1)(e), (f)) */
+      readonly recipients?: readonly components['schemas']['NoticeRecipient'][] | null;
+      /** @description The legitimate interests that are pursued (Art. 13(1)(d)), in German */
+      readonly interests_de?: string | null;
+      /** @description The same in English */
+      readonly interests_en?: string | null;
+      /** @description Where data comes from that users do not give (Art. 14(2)(f)), in German */
+      readonly source_de?: string | null;
+      /** @description The same in English */
+      readonly source_en?: string | null;
+      /**
+       * @description Automated decisions (Art. 22, 13(2)(f)); `exist` needs a text that explains them
+       * @enum {string|null}
+       */
+      readonly automated_decisions?: 'none' | 'exist' | null;
+      /** @description What is decided, by which logic and with which effect, in German */
+      readonly automated_decisions_de?: string | null;
+      /** @description The same in English */
+      readonly automated_decisions_en?: string | null;
+      /** @description The supervisory authority (Art. 13(2)(d)) */
+      readonly authority_name?: string | null;
+      /** Format: uri */
+      readonly authority_url?: string | null;
+      /**
+       * Format: uri
+       * @description The bot's own privacy policy
+       */
+      readonly notice_url?: string | null;
+    };
     readonly RegisterBot: {
       /** @description The id that the platform gave the bot */
       readonly platform_bot_id: string;
@@ -1200,6 +1278,8 @@ export interface components {
        * @description Target of the webhook calls
        */
       readonly webhook_url?: string | null;
+      /** @description What the privacy notice says about the bot, as in `PUT /bots/{bot_id}/notice-settings` */
+      readonly notice?: components['schemas']['ChangeNoticeSettings'] | null;
     };
     readonly WebhookHealthView: {
       /**
@@ -1372,19 +1452,6 @@ export interface components {
       /** Format: date-time */
       readonly deleted_at: string;
     };
-    readonly NoticeRecipient: {
-      readonly name: string;
-      /** @description What the recipient does with the data, in German */
-      readonly purpose_de?: string | null;
-      /** @description What the recipient does with the data, in English */
-      readonly purpose_en?: string | null;
-      /** @description Where it is; a country outside of the European Economic Area makes it a transfer */
-      readonly country?: string | null;
-      /** @description What protects a transfer (Art. 44 to 49), in German */
-      readonly safeguards_de?: string | null;
-      /** @description What protects a transfer (Art. 44 to 49), in English */
-      readonly safeguards_en?: string | null;
-    };
     readonly NoticeChange: {
       /** Format: date-time */
       readonly at: string;
@@ -1458,51 +1525,6 @@ export interface components {
        * @description Read only: where everybody reads the notice, while it is public and `PUBLIC_URL` is set
        */
       readonly page_url?: string;
-    };
-    readonly ChangeNoticeSettings: {
-      /** @description true: the page `/notice/{bot_id}` shows the notice to everybody. It needs `controller_name` */
-      readonly public?: boolean | null;
-      /** @description Who is responsible: a person or an organisation (Art. 13(1)(a)) */
-      readonly controller_name?: string | null;
-      /** @description Its postal address */
-      readonly controller_address?: string | null;
-      /**
-       * Format: email
-       * @description Its e-mail address, where it is not `privacy_contact` of the bot
-       */
-      readonly controller_email?: string | null;
-      /** @description The data protection officer (Art. 13(1)(b)) */
-      readonly officer_name?: string | null;
-      /** Format: email */
-      readonly officer_email?: string | null;
-      /** @description Replaces the whole list (Art. 13(1)(e), (f)) */
-      readonly recipients?: readonly components['schemas']['NoticeRecipient'][] | null;
-      /** @description The legitimate interests that are pursued (Art. 13(1)(d)), in German */
-      readonly interests_de?: string | null;
-      /** @description The same in English */
-      readonly interests_en?: string | null;
-      /** @description Where data comes from that users do not give (Art. 14(2)(f)), in German */
-      readonly source_de?: string | null;
-      /** @description The same in English */
-      readonly source_en?: string | null;
-      /**
-       * @description Automated decisions (Art. 22, 13(2)(f)); `exist` needs a text that explains them
-       * @enum {string|null}
-       */
-      readonly automated_decisions?: 'none' | 'exist' | null;
-      /** @description What is decided, by which logic and with which effect, in German */
-      readonly automated_decisions_de?: string | null;
-      /** @description The same in English */
-      readonly automated_decisions_en?: string | null;
-      /** @description The supervisory authority (Art. 13(2)(d)) */
-      readonly authority_name?: string | null;
-      /** Format: uri */
-      readonly authority_url?: string | null;
-      /**
-       * Format: uri
-       * @description The bot's own privacy policy
-       */
-      readonly notice_url?: string | null;
     };
     readonly ServerView: {
       /** Format: uuid */
@@ -2636,6 +2658,104 @@ export interface components {
       /** @description What is missing, at most 100; with `language` */
       readonly gaps?: readonly components['schemas']['GapView'][];
     };
+    readonly DossierBot: {
+      /** Format: uuid */
+      readonly bot_id: string;
+      readonly platform_bot_id: string;
+      readonly name: string;
+      /** @description null: none was given */
+      readonly privacy_contact: string | null;
+      /**
+       * Format: date-time
+       * @description When the bot was registered here
+       */
+      readonly registered_at: string;
+    };
+    readonly DossierEncryption: {
+      /** @description The algorithm of all stored texts */
+      readonly algorithm: string;
+      /**
+       * @description Where the process has the master key from: `LETHE_MASTER_KEY`, or a key file beside the data
+       * @enum {string}
+       */
+      readonly master_key: 'environment' | 'file';
+      readonly statements: readonly string[];
+    };
+    readonly DossierDeletion: {
+      /**
+       * Format: date
+       * @description The first day (UTC): 89 days ago, or the day of the registration
+       */
+      readonly from: string;
+      /**
+       * Format: date
+       * @description Today (UTC)
+       */
+      readonly to: string;
+      /** @description Erasures that were requested, each of one user in one guild */
+      readonly requested: number;
+      /** @description Erasures that were completed */
+      readonly completed: number;
+      /** @description Erasures that failed */
+      readonly failed: number;
+      /** @description Half of the completed erasures took no longer from the request to the end; off by 10 % at most; null without one */
+      readonly median_ms: number | null;
+      /** @description The longest one, exactly; null without one */
+      readonly longest_ms: number | null;
+      readonly statements: readonly string[];
+    };
+    readonly DossierConsent: {
+      /**
+       * Format: date
+       * @description The first day (UTC): 89 days ago, or the day of the registration
+       */
+      readonly from: string;
+      /**
+       * Format: date
+       * @description Today (UTC)
+       */
+      readonly to: string;
+      /** @description Requests; a repeat that waits is counted again only where it asks anew */
+      readonly requested: number;
+      /** @description Acceptances */
+      readonly accepted: number;
+      /** @description Withdrawals, in whole or for categories; a declined request is none */
+      readonly revoked: number;
+      readonly statements: readonly string[];
+    };
+    readonly DossierBackups: {
+      /** @description `BACKUP_RETENTION_DAYS`; 0: none are kept */
+      readonly retention_days: number;
+      readonly statements: readonly string[];
+    };
+    readonly ReviewDossierView: {
+      /** Format: date-time */
+      readonly generated_at: string;
+      /** @enum {string} */
+      readonly language: 'de' | 'en';
+      readonly bot: components['schemas']['DossierBot'];
+      /** @description The address of `notice_url`, or of the public notice; null without either */
+      readonly privacy_policy: string | null;
+      /** @description What the bot has said in its notice settings: controller, recipients and more */
+      readonly notice_settings: components['schemas']['RecordedSettings'];
+      readonly data_subjects: string;
+      readonly time_limits: readonly components['schemas']['TimeLimitView'][];
+      readonly encryption: components['schemas']['DossierEncryption'];
+      /** @description Who has access, as far as the service knows */
+      readonly access: readonly components['schemas']['RecipientView'][];
+      readonly deletion: components['schemas']['DossierDeletion'];
+      readonly consent: components['schemas']['DossierConsent'];
+      readonly security_measures: readonly string[];
+      readonly backups: components['schemas']['DossierBackups'];
+      /** @description Transfers to third countries, by the named recipients */
+      readonly transfers: string;
+      /** @description What the service cannot know and the team has to add */
+      readonly to_add: readonly string[];
+      /** @description One for each data category */
+      readonly activities: readonly components['schemas']['ActivityView'][];
+      /** @description What is missing of the declarations, at most 100 */
+      readonly gaps: readonly components['schemas']['GapView'][];
+    };
     readonly ConditionView: {
       /** @description As in `conditions` of `/health/ready` */
       readonly name: string;
@@ -2979,6 +3099,8 @@ export interface components {
        * @description Target of the webhook calls
        */
       readonly webhook_url?: string | null;
+      /** @description What the privacy notice says about the bot, as in `PUT /bots/{bot_id}/notice-settings` */
+      readonly notice?: components['schemas']['ChangeNoticeSettings'] | null;
     };
     readonly RequestConsentForBot: {
       /** @description The id of the bot at its platform, or its `id` here */
@@ -4713,6 +4835,39 @@ export interface operations {
             /** @enum {boolean} */
             readonly success: true;
             readonly data: components['schemas']['ProcessingRecordView'];
+          };
+          readonly 'text/markdown': string;
+          readonly 'text/html': string;
+        };
+      };
+    };
+  };
+  readonly reportsDossier: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description Takes precedence over the `Accept` header. `markdown` and `html` answer a document without an envelope */
+        readonly format?: 'json' | 'markdown' | 'html';
+        /** @description The language of the sentences of the service, `en` by default */
+        readonly language?: 'de' | 'en';
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly bot_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['ReviewDossierView'];
           };
           readonly 'text/markdown': string;
           readonly 'text/html': string;

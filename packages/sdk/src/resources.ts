@@ -25,14 +25,23 @@ export const botsOf = (call: Caller) => ({
   /** The record of processing activities (GDPR Art. 30). */
   processingRecord: call.with('GET /bots/{bot_id}/processing-record'),
   /** The same as a document for people: Markdown, or HTML to print. */
-  processingRecordText: async (
+  processingRecordText: textOf(call, 'GET /bots/{bot_id}/processing-record'),
+  /** What a platform asks before it grants privileged intents: storage, encryption, access, erasure on request. */
+  reviewDossier: call.with('GET /bots/{bot_id}/review-dossier'),
+  /** The same as a document for people: Markdown, or HTML to print. */
+  reviewDossierText: textOf(call, 'GET /bots/{bot_id}/review-dossier'),
+});
+
+/** A paper about the bot as a document. */
+const textOf =
+  (call: Caller, route: 'GET /bots/{bot_id}/processing-record' | 'GET /bots/{bot_id}/review-dossier') =>
+  async (
     given: { readonly format?: 'markdown' | 'html'; readonly language?: 'de' | 'en' } = {},
     options?: CallOptions,
   ): Promise<string> => {
     const asked = { format: 'markdown', ...given };
-    return (await call.begun('GET /bots/{bot_id}/processing-record', asked, options)).text();
-  },
-});
+    return (await call.begun(route, asked, options)).text();
+  };
 
 export const keysOf = (call: Caller) => ({
   list: call.list('GET /bots/{bot_id}/keys', 'keys'),

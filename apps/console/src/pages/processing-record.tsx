@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useWords } from '../language';
-import { lethe } from '../service';
+import type { lethe } from '../service';
 
-export type Recorded = Awaited<ReturnType<typeof lethe.bots.processingRecord>>;
+type Recorded = Awaited<ReturnType<typeof lethe.bots.processingRecord>>;
 
 /** The record of processing activities (GDPR Art. 30(1)), to read and to print. Its sentences are those of the service. */
 export function ProcessingRecord({ record }: { readonly record: Recorded }) {
@@ -18,13 +18,8 @@ export function ProcessingRecord({ record }: { readonly record: Recorded }) {
       <p>{record.data_subjects}</p>
       <Stated of={record} />
       <h3>{t('recordRecipients')}</h3>
+      <Access of={record.recipients} />
       <ul>
-        {record.recipients.map(({ recipient, host, receives }) => (
-          <li key={recipient}>
-            {recipient}
-            {host !== null && ` (${host})`}: {receives}
-          </li>
-        ))}
         {(record.notice_settings?.recipients ?? []).map((one) => (
           <li key={one.name}>
             <Recipient of={one} />
@@ -36,13 +31,7 @@ export function ProcessingRecord({ record }: { readonly record: Recorded }) {
         <bdi>{record.transfers}</bdi>
       </p>
       <h3>{t('recordLimits')}</h3>
-      <ul>
-        {record.time_limits.map(({ applies_to: what, days }) => (
-          <li key={what}>
-            {what}: {days === null ? t('recordNoLimit') : t('recordDays', { count: days })}
-          </li>
-        ))}
-      </ul>
+      <Limits of={record.time_limits} />
       <h3>{t('recordMeasures')}</h3>
       <ul>
         {record.security_measures.map((measure) => (
@@ -53,7 +42,34 @@ export function ProcessingRecord({ record }: { readonly record: Recorded }) {
   );
 }
 
-function Tasks({ of }: { readonly of: NonNullable<Recorded['gaps']> }) {
+/** Who receives data, as far as the service knows. */
+export function Access({ of }: { readonly of: Recorded['recipients'] }) {
+  return (
+    <ul>
+      {of.map(({ recipient, host, receives }) => (
+        <li key={recipient}>
+          {recipient}
+          {host !== null && ` (${host})`}: {receives}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function Limits({ of }: { readonly of: Recorded['time_limits'] }) {
+  const { t } = useWords();
+  return (
+    <ul>
+      {of.map(({ applies_to: what, days }) => (
+        <li key={what}>
+          {what}: {days === null ? t('recordNoLimit') : t('recordDays', { count: days })}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function Tasks({ of }: { readonly of: NonNullable<Recorded['gaps']> }) {
   const { t } = useWords();
   return (
     <>
@@ -70,7 +86,11 @@ function Tasks({ of }: { readonly of: NonNullable<Recorded['gaps']> }) {
   );
 }
 
-function Controller({ of: { controller, notice_settings: settings = {} } }: { readonly of: Recorded }) {
+export function Controller({
+  of: { controller, notice_settings: settings = {} },
+}: {
+  readonly of: Pick<Recorded, 'controller' | 'notice_settings'>;
+}) {
   const { t } = useWords();
   const officer = [settings.officer_name, settings.officer_email].filter((one) => one != null).join(', ');
   return (
@@ -94,7 +114,7 @@ function Controller({ of: { controller, notice_settings: settings = {} } }: { re
 
 type Named = NonNullable<NonNullable<Recorded['notice_settings']>['recipients']>[number];
 
-function Recipient({ of: { name, country, ...said } }: { readonly of: Named }) {
+export function Recipient({ of: { name, country, ...said } }: { readonly of: Named }) {
   const { t, language } = useWords();
   const either = useEither();
   const place = country == null ? '' : ` (${countryIn(language, country)})`;
@@ -148,7 +168,7 @@ function countryIn(language: string, country: string): string {
 
 type Activity = Recorded['activities'][number];
 
-function Activities({ of }: { readonly of: readonly Activity[] }) {
+export function Activities({ of }: { readonly of: readonly Activity[] }) {
   const { t, named, language } = useWords();
   if (of.length === 0) return <p>{t('recordNoActivity')}</p>;
   const label = ({ label_de: de, label_en: en }: Pick<Activity, 'label_de' | 'label_en'>): string =>
@@ -192,7 +212,7 @@ function Activities({ of }: { readonly of: readonly Activity[] }) {
   );
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   const { t } = useWords();
   return (
     <>

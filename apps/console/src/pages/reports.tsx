@@ -1,11 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { When } from '../parts';
 import { lethe } from '../service';
-import { Fault, Loaded } from '../ui';
-import { download } from '../download';
-import { ProcessingRecord, type Recorded } from './processing-record';
-import './reports.css';
+import { Loaded } from '../ui';
+import { PaperChoice, PaperFiles } from './paper-files';
+import { ProcessingRecord } from './processing-record';
+import { ReviewDossier } from './review-dossier';
 
 /** The record of processing activities, to read, to print and to keep. */
 export function ReportsPage() {
@@ -15,51 +15,47 @@ export function ReportsPage() {
     queryFn: () => lethe.bots.processingRecord({ language }),
   });
   return (
-    <Loaded from={record}>
-      {(found) => (
-        <section>
-          <h2>{t('processingRecord')}</h2>
-          <p class="small">
-            {t('recordMade')} <When at={found.generated_at} />
-          </p>
-          <Files of={found} />
-          <ProcessingRecord record={found} />
-        </section>
-      )}
-    </Loaded>
+    <>
+      <PaperChoice />
+      <Loaded from={record}>
+        {(found) => (
+          <section>
+            <h2>{t('processingRecord')}</h2>
+            <p class="small">
+              {t('recordMade')} <When at={found.generated_at} />
+            </p>
+            <PaperFiles of={found} name={t('recordFile')} text={lethe.bots.processingRecordText} />
+            <ProcessingRecord record={found} />
+          </section>
+        )}
+      </Loaded>
+    </>
   );
 }
 
-/** The forms of a record, with the end of their names. */
-const FORMS = { html: 'HTML', markdown: 'Markdown', json: 'JSON' } as const;
-const ENDS = { html: 'html', markdown: 'md', json: 'json' } as const;
-const TYPES = { html: 'text/html', markdown: 'text/markdown', json: 'application/json' } as const;
-
-/** Prints the record, or gives it as a file in the language of the page. */
-function Files({ of }: { readonly of: Recorded }) {
+/** The dossier for the review of the bot by its platform, to read, to print and to keep. */
+export function DossierPage() {
   const { t, language } = useWords();
-  const file = useMutation({
-    mutationFn: async (format: keyof typeof FORMS) => {
-      const text =
-        format === 'json'
-          ? JSON.stringify(of, undefined, 2)
-          : await lethe.bots.processingRecordText({ format, language });
-      download(`${t('recordFile')}.${ENDS[format]}`, new Blob([text], { type: TYPES[format] }));
-    },
+  const dossier = useQuery({
+    queryKey: ['dossier', language],
+    queryFn: () => lethe.bots.reviewDossier({ language }),
   });
   return (
-    <div class="screen">
-      <div class="actions">
-        <button type="button" onClick={() => print()}>
-          {t('print')}
-        </button>
-        {(Object.keys(FORMS) as (keyof typeof FORMS)[]).map((format) => (
-          <button key={format} type="button" disabled={file.isPending} onClick={() => file.mutate(format)}>
-            {t('recordDownload', { form: FORMS[format] })}
-          </button>
-        ))}
-      </div>
-      <Fault error={file.error} />
-    </div>
+    <>
+      <PaperChoice />
+      <Loaded from={dossier}>
+        {(found) => (
+          <section>
+            <h2>{t('dossierTitle')}</h2>
+            <p class="small">
+              {t('recordMade')} <When at={found.generated_at} />
+            </p>
+            <p>{t('dossierLead')}</p>
+            <PaperFiles of={found} name={t('dossierFile')} text={lethe.bots.reviewDossierText} />
+            <ReviewDossier dossier={found} />
+          </section>
+        )}
+      </Loaded>
+    </>
   );
 }

@@ -25,6 +25,7 @@ from .types import (
     ForgottenView,
     Id,
     ProcessingRecordView,
+    ReviewDossierView,
     SubmitData,
     SubmittedBatchViewResults1,
     SubmittedBatchViewResults2,
@@ -68,6 +69,26 @@ class AsyncBots(calls.AsyncBots):
         """The same as a document for people, as Markdown or HTML."""
         given = {"format": format, "language": language}
         chunks = [chunk async for chunk in self._call.stream("GET /bots/{bot_id}/processing-record", given, options)]
+        return b"".join(chunks).decode()
+
+    async def review_dossier(
+        self, *, language: Optional[Literal["de", "en"]] = OMITTED, options: Optional[CallOptions] = None
+    ) -> ReviewDossierView:
+        """What a platform asks before it grants privileged intents."""
+        given = {"language": language}
+        answer: ReviewDossierView = await self._call.send("GET /bots/{bot_id}/review-dossier", given, options)
+        return answer
+
+    async def review_dossier_text(
+        self,
+        *,
+        language: Optional[Literal["de", "en"]] = OMITTED,
+        format: Literal["markdown", "html"] = "markdown",
+        options: Optional[CallOptions] = None,
+    ) -> str:
+        """The same as a document for people, as Markdown or HTML."""
+        given = {"format": format, "language": language}
+        chunks = [chunk async for chunk in self._call.stream("GET /bots/{bot_id}/review-dossier", given, options)]
         return b"".join(chunks).decode()
 
 

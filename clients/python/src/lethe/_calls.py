@@ -22,6 +22,7 @@ from .types import (
     CategoryText,
     CategoryView,
     CertificateView,
+    ChangeNoticeSettings,
     CheckpointView,
     ConsentDeclinedView,
     ConsentHistoryEntryView,
@@ -65,20 +66,22 @@ class Bots(Group):
         name: str,
         privacy_contact: Optional[str] = OMITTED,
         webhook_url: Optional[str] = OMITTED,
+        notice: Optional[ChangeNoticeSettings] = OMITTED,
         options: Optional[CallOptions] = None,
     ) -> BotRegisteredView:
         """Register a bot and receive its API key.
 
         Makes the bot a tenant and answers its API key and its webhook secret. Both are shown only here: the
-        service keeps a digest of the key. A repeat with the same `platform_bot_id` is refused with 409
-        `bot_exists`. The operator can demand a token, sent as `X-Registration-Token` (else 401), or refuse all
-        registrations (404).
+        service keeps a digest of the key. `notice` sets what the privacy notice says about the bot from its
+        first moment. A repeat with the same `platform_bot_id` is refused with 409 `bot_exists`. The operator can
+        demand a token, sent as `X-Registration-Token` (else 401), or refuse all registrations (404).
         """
         given: Dict[str, Any] = {
             "platform_bot_id": platform_bot_id,
             "name": name,
             "privacy_contact": privacy_contact,
             "webhook_url": webhook_url,
+            "notice": notice,
         }
         answer: BotRegisteredView = self._call.send("POST /bots/register", given, options)
         return answer

@@ -27,6 +27,38 @@ CODES: Tuple[str, ...] = (
 EVENTS: Tuple[str, ...] = ("user_forgotten", "consent_revoked", "data_corrected", "ping")
 
 
+class ChangeNoticeSettings(TypedDict, total=False):
+    public: Optional[bool]
+    controller_name: Optional[str]
+    controller_address: Optional[str]
+    controller_email: Optional[str]
+    officer_name: Optional[str]
+    officer_email: Optional[str]
+    recipients: Optional[List[NoticeRecipient]]
+    interests_de: Optional[str]
+    interests_en: Optional[str]
+    source_de: Optional[str]
+    source_en: Optional[str]
+    automated_decisions: Optional[Literal["none", "exist"]]
+    automated_decisions_de: Optional[str]
+    automated_decisions_en: Optional[str]
+    authority_name: Optional[str]
+    authority_url: Optional[str]
+    notice_url: Optional[str]
+
+
+class _NoticeRecipient(TypedDict):
+    name: str
+
+
+class NoticeRecipient(_NoticeRecipient, total=False):
+    purpose_de: Optional[str]
+    purpose_en: Optional[str]
+    country: Optional[str]
+    safeguards_de: Optional[str]
+    safeguards_en: Optional[str]
+
+
 class BotRegisteredView(TypedDict):
     id: str
     platform_bot_id: str
@@ -94,18 +126,6 @@ class NoticeSettingsView(_NoticeSettingsView, total=False):
     notice_url: Optional[str]
     countries: List[NoticeCountry]
     page_url: str
-
-
-class _NoticeRecipient(TypedDict):
-    name: str
-
-
-class NoticeRecipient(_NoticeRecipient, total=False):
-    purpose_de: Optional[str]
-    purpose_en: Optional[str]
-    country: Optional[str]
-    safeguards_de: Optional[str]
-    safeguards_en: Optional[str]
 
 
 class NoticeChange(TypedDict):
@@ -1003,6 +1023,51 @@ class _GapView(TypedDict):
 
 class GapView(_GapView, total=False):
     category: str
+
+
+class ReviewDossierView(TypedDict):
+    generated_at: str
+    language: Literal["de", "en"]
+    bot: DossierBot
+    privacy_policy: Optional[str]
+    notice_settings: RecordedSettings
+    data_subjects: str
+    time_limits: List[TimeLimitView]
+    encryption: DossierEncryption
+    access: List[RecipientView]
+    deletion: DossierDeletion
+    consent: DossierConsent
+    security_measures: List[str]
+    backups: DossierBackups
+    transfers: str
+    to_add: List[str]
+    activities: List[ActivityView]
+    gaps: List[GapView]
+
+
+class DossierBot(TypedDict):
+    bot_id: str
+    platform_bot_id: str
+    name: str
+    privacy_contact: Optional[str]
+    registered_at: str
+
+
+class DossierEncryption(TypedDict):
+    algorithm: str
+    master_key: Literal["environment", "file"]
+    statements: List[str]
+
+
+DossierDeletion = TypedDict("DossierDeletion", {"from": "str", "to": "str", "requested": "int", "completed": "int", "failed": "int", "median_ms": "Optional[int]", "longest_ms": "Optional[int]", "statements": "List[str]"})
+
+
+DossierConsent = TypedDict("DossierConsent", {"from": "str", "to": "str", "requested": "int", "accepted": "int", "revoked": "int", "statements": "List[str]"})
+
+
+class DossierBackups(TypedDict):
+    retention_days: int
+    statements: List[str]
 
 
 class OperatedBotList(TypedDict):

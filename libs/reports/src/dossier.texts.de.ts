@@ -1,0 +1,80 @@
+import type { DOSSIER_EN } from './dossier.texts.en';
+
+/** The same in German. */
+export const DOSSIER_DE: typeof DOSSIER_EN = {
+  title: 'Datenschutz-Dossier',
+  lead: (time) =>
+    `Für die Prüfung eines Bots durch seine Plattform, zum Beispiel von privilegierten Intents. Erstellt am ${time} aus den Angaben des Bots und der Konfiguration dieser Lethe-Installation. Es behandelt nur, was der Bot mit Lethe speichert.`,
+  bot: 'Der Bot und sein Verantwortlicher',
+  registered: 'Hier registriert',
+  policy: 'Datenschutzerklärung',
+  stored: 'Was gespeichert wird, wozu, auf welcher Rechtsgrundlage, wie lange',
+  limits: 'Wie lange das Übrige aufbewahrt wird',
+  backups: 'Backups',
+  backupsKept: (days) =>
+    `Der Betreiber bewahrt Backups ${days} auf (BACKUP_RETENTION_DAYS). So lange kann ein Backup verschlüsselt enthalten, was gelöscht ist.`,
+  noBackups: 'Der Betreiber gibt an, keine Backups aufzubewahren (BACKUP_RETENTION_DAYS ist 0).',
+  backupFacts: [
+    'Ein Backup der Daten von vor einer Löschung ist ohne die Schlüssel nicht lesbar, und der Schlüssel des gelöschten Nutzers ist vernichtet.',
+    'Wird ein Backup von Daten und Schlüsseln wiederhergestellt, wird darin nach einer Liste aller Löschungen erneut gelöscht, bevor der Dienst antwortet.',
+    'Der Hauptschlüssel ist in keinem Backup, das Lethe anlegt.',
+  ],
+  encryption: 'Verschlüsselung',
+  algorithm: 'Verfahren',
+  custody: 'Verwahrung des Hauptschlüssels',
+  master: {
+    environment:
+      'Der Betreiber übergibt ihn dem Prozess in der Umgebung (LETHE_MASTER_KEY). Er liegt nicht in der Datenbank.',
+    file: 'In einer Schlüsseldatei neben den Daten, nicht in der Datenbank. Eine Kopie des ganzen Datenträgers enthält beides.',
+  },
+  encryptionFacts: [
+    'Jeder Nutzer hat je Server einen eigenen Schlüssel. Er verschlüsselt die gespeicherten Werte, die Einzelheiten der Protokollereignisse und die IDs von Nutzer und Server.',
+    'Diese Schlüssel sind mit dem Hauptschlüssel verschlüsselt.',
+    'Nicht verschlüsselt sind: die Angaben des Bots; Kategorie, Stand und Zeit von Werten und Einwilligungen; Art und Zeit der Protokollereignisse. Statt der IDs enthalten diese Zeilen Hashwerte, die mit einem geheimen Schlüssel gebildet sind.',
+  ],
+  access: 'Wer Zugriff hat',
+  user: 'Jeder Nutzer, mit einem befristeten Link vom Bot',
+  userReceives: 'nur, was über diesen Nutzer gespeichert ist',
+  operator: 'Der Betreiber dieser Installation',
+  operatorReceives:
+    'Daten, Schlüssel und Hauptschlüssel, mit denen das Gespeicherte lesbar ist; keine Seite von Lethe zeigt dem Betreiber Werte',
+  deletion: 'Löschung auf Verlangen',
+  deletionFacts: [
+    'Der Bot löscht einen Nutzer auf einem Server oder auf allen (POST /gdpr/forget-user), ebenso sein Team in der Konsole.',
+    'Ein Nutzer mit einem Link zur Datenschutzseite löscht dort selbst, ohne Zutun des Teams.',
+    'Eine Löschung entfernt die Zeilen und vernichtet den Schlüssel des Nutzers. Eine signierte Bescheinigung hält ihr Ende fest.',
+    'Eine Löschung betrifft einen Nutzer auf einem Server.',
+    'Der Median ist in Stufen gezählt und um weniger als 10 % ungenau. Nur abgeschlossene Löschungen haben eine Dauer.',
+  ],
+  period: 'Zeitraum',
+  periodOf: (from, to) => `${from} bis ${to}, Tage in UTC`,
+  requested: 'Verlangte Löschungen',
+  completed: 'Abgeschlossene Löschungen',
+  failed: 'Fehlgeschlagene Löschungen',
+  median: 'Median der Dauer vom Verlangen bis zum Ende',
+  longest: 'Längste Dauer',
+  noErasure: 'keine Löschung abgeschlossen',
+  consent: 'Einwilligung',
+  consentFacts: [
+    'Ein Wert wird nur angenommen, solange eine Einwilligung seines Nutzers in die Kategorie gilt, gleich auf welcher Rechtsgrundlage die Kategorie beruht.',
+    'Jede Anfrage, Zustimmung und jeder Widerruf wird festgehalten, mit dem Hashwert des gezeigten Wortlauts.',
+    'Gezählt sind Handlungen, nicht Nutzer. Abgelehnte Anfragen sind nicht darunter.',
+  ],
+  asked: 'Anfragen',
+  accepted: 'Zustimmungen',
+  revoked: 'Widerrufe, ganz oder für Kategorien',
+  measures: 'Sicherheitsmaßnahmen',
+  processors: 'Hosting und weitere Auftragsverarbeiter nach Angabe des Bots',
+  noProcessors: 'keine angegeben',
+  toAdd: 'Was das Team ergänzt',
+  toAddWhy: 'Das ist Lethe nicht bekannt:',
+  additions: [
+    'Jeder beantragte Intent, und wozu er gebraucht wird.',
+    'Was der Bot außerhalb von Lethe speichert: eigene Datenbank, Logs, Zwischenspeicher.',
+    'Wer im Team API-Schlüssel und Zugang zu den Servern hat, und wie dieser Zugang geschützt ist.',
+    'TLS vor diesem Dienst, verschlüsselte Datenträger, und wie Software aktualisiert wird.',
+    'Wie ein Nutzer das Team erreicht, wenn der Bot offline ist, und was nach einer Datenpanne geschieht.',
+  ],
+  policyGap:
+    'Es gibt keine Datenschutzerklärung, auf die man verweisen kann: Die Datenschutzhinweise sind nicht veröffentlicht, und die Adresse einer eigenen Erklärung fehlt.',
+};

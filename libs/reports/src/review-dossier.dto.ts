@@ -1,0 +1,119 @@
+import { Count, Integer, OneOf, Snowflake, Text, Timestamp, Uuid } from '@app/http';
+import { ApiProperty } from '@nestjs/swagger';
+import { DOCUMENT_LANGUAGES, type DocumentLanguage } from './documents.texts';
+import {
+  ActivityView,
+  GapView,
+  RecipientView,
+  RecordedSettings,
+  TimeLimitView,
+} from './processing-record.dto';
+
+const TEXT_MAX = 10_000;
+const MASTER_KEYS = ['environment', 'file'] as const;
+export type MasterKeyCustody = (typeof MASTER_KEYS)[number];
+
+const Sentences = (): PropertyDecorator => ApiProperty({ type: [String] });
+const Day = (description: string): PropertyDecorator =>
+  ApiProperty({ type: 'string', format: 'date', description });
+const Milliseconds = (description: string): PropertyDecorator =>
+  Integer(0, Number.MAX_SAFE_INTEGER, { nullable: true, description });
+
+export class ReviewDossierQuery {
+  @OneOf(['json', 'markdown', 'html'], {
+    optional: true,
+    description:
+      'Takes precedence over the `Accept` header. `markdown` and `html` answer a document without an envelope',
+  })
+  format?: 'json' | 'markdown' | 'html';
+  @OneOf(DOCUMENT_LANGUAGES, {
+    optional: true,
+    description: 'The language of the sentences of the service, `en` by default',
+  })
+  language?: DocumentLanguage;
+}
+
+class DossierBot {
+  @Uuid() bot_id: string;
+  @Snowflake() platform_bot_id: string;
+  @Text(100) name: string;
+  @Text(254, { nullable: true, description: 'null: none was given' }) privacy_contact: string | null;
+  @Timestamp({ description: 'When the bot was registered here' }) registered_at: string;
+}
+
+class DossierEncryption {
+  @Text(100, { description: 'The algorithm of all stored texts' }) algorithm: string;
+  @OneOf(MASTER_KEYS, {
+    description:
+      'Where the process has the master key from: `LETHE_MASTER_KEY`, or a key file beside the data',
+  })
+  master_key: MasterKeyCustody;
+  @Sentences() statements: readonly string[];
+}
+
+class DossierPeriod {
+  @Day('The first day (UTC): 89 days ago, or the day of the registration') from: string;
+  @Day('Today (UTC)') to: string;
+}
+
+class DossierDeletion extends DossierPeriod {
+  @Count('Erasures that were requested, each of one user in one guild') requested: number;
+  @Count('Erasures that were completed') completed: number;
+  @Count('Erasures that failed') failed: number;
+  @Milliseconds(
+    'Half of the completed erasures took no longer from the request to the end; off by 10 % at most; null without one',
+  )
+  median_ms: number | null;
+  @Milliseconds('The longest one, exactly; null without one') longest_ms: number | null;
+  @Sentences() statements: readonly string[];
+}
+
+class DossierConsent extends DossierPeriod {
+  @Count('Requests; a repeat that waits is counted again only where it asks anew') requested: number;
+  @Count('Acceptances') accepted: number;
+  @Count('Withdrawals, in whole or for categories; a declined request is none') revoked: number;
+  @Sentences() statements: readonly string[];
+}
+
+class DossierBackups {
+  @Integer(0, 3650, { description: '`BACKUP_RETENTION_DAYS`; 0: none are kept' }) retention_days: number;
+  @Sentences() statements: readonly string[];
+}
+
+/** The part of the dossier before the categories, which are streamed. */
+export class ReviewDossierHead {
+  @Timestamp() generated_at: string;
+  @OneOf(DOCUMENT_LANGUAGES) language: DocumentLanguage;
+  @ApiProperty({ type: DossierBot }) bot: DossierBot;
+  @Text(2048, {
+    nullable: true,
+    description: 'The address of `notice_url`, or of the public notice; null without either',
+  })
+  privacy_policy: string | null;
+  @ApiProperty({
+    type: RecordedSettings,
+    description: 'What the bot has said in its notice settings: controller, recipients and more',
+  })
+  notice_settings: RecordedSettings;
+  @Text(TEXT_MAX) data_subjects: string;
+  @ApiProperty({ type: [TimeLimitView] }) time_limits: TimeLimitView[];
+  @ApiProperty({ type: DossierEncryption }) encryption: DossierEncryption;
+  @ApiProperty({ type: [RecipientView], description: 'Who has access, as far as the service knows' })
+  access: RecipientView[];
+  @ApiProperty({ type: DossierDeletion }) deletion: DossierDeletion;
+  @ApiProperty({ type: DossierConsent }) consent: DossierConsent;
+  @ApiProperty({ type: [String] }) security_measures: readonly string[];
+  @ApiProperty({ type: DossierBackups }) backups: DossierBackups;
+  @Text(TEXT_MAX, { description: 'Transfers to third countries, by the named recipients' })
+  transfers: string;
+  @ApiProperty({ type: [String], description: 'What the service cannot know and the team has to add' })
+  to_add: readonly string[];
+}
+
+/** A dossier for the review of a bot by its platform; documentation of a streamed answer. */
+export class ReviewDossierView extends ReviewDossierHead {
+  @ApiProperty({ type: [ActivityView], description: 'One for each data category' })
+  activities: ActivityView[];
+  @ApiProperty({ type: [GapView], description: 'What is missing of the declarations, at most 100' })
+  gaps: GapView[];
+}
