@@ -3,7 +3,7 @@ import { hasEd25519 } from '@lethe/sdk/evidence/web';
 import { firstLanguage, keepLanguage, type Language, LanguageContext } from '../language';
 import { LanguageSwitch } from '../language-switch';
 import { examine, type Finding, type Named, namesIn, tiesOf } from './examine';
-import { sentenceOf, unsignedNames } from './sentence';
+import { holderSentences, sentenceOf, unsignedNames } from './sentence';
 import { VERIFY_TEXTS } from './texts';
 
 const iconAddress = new URL('../icon.svg', import.meta.url).href;
@@ -168,9 +168,21 @@ function SubjectFields(given: {
 function Result(given: { readonly finding: Finding; readonly language: Language; readonly text: string }) {
   const { finding, language } = given;
   const names = unsignedNames(language, finding, namesIn(given.text));
+  const answers = holderSentences(language, finding);
   return (
     <>
       <p class={`notice ${TONES[finding.result]}`}>{sentenceOf(language, finding)}</p>
+      {answers.length > 0 && (
+        <>
+          <p>{VERIFY_TEXTS[language].answers}</p>
+          <ul class="answers">
+            {answers.map((answer) => (
+              <li key={answer}>{answer}</li>
+            ))}
+          </ul>
+          <p class="small">{VERIFY_TEXTS[language].whoSaidWhat}</p>
+        </>
+      )}
       {names !== undefined && <p class="small">{names}</p>}
       {finding.result === 'holds' && (
         <details>
