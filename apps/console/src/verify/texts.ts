@@ -94,7 +94,7 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
     holders: {
       erased: '{name}: erased what it had about the user ({covers}).',
       nothing: '{name}: had nothing about the user ({covers}).',
-      kept: '{name}: keeps data until {until}, because: {basis} ({covers}).',
+      kept: '{name}: keeps data until {until}, because: “{basis}” ({covers}).',
       signed: 'It says so itself, signed by its own key, on {time}.',
       received: 'Lethe received this answer on {time}; the holder has not signed it.',
     },
@@ -152,7 +152,7 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
     holders: {
       erased: '{name}: hat gelöscht, was er über den Nutzer hatte ({covers}).',
       nothing: '{name}: hatte nichts über den Nutzer ({covers}).',
-      kept: '{name}: bewahrt Daten bis {until} auf, Grund: {basis} ({covers}).',
+      kept: '{name}: bewahrt Daten bis {until} auf, Grund: „{basis}“ ({covers}).',
       signed: 'Das sagt er selbst, mit seinem eigenen Schlüssel signiert, am {time}.',
       received: 'Diese Antwort hat Lethe am {time} erhalten; der Speicherort hat sie nicht signiert.',
     },
