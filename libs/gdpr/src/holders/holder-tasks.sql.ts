@@ -1,9 +1,16 @@
-import { givenRows, parsed, type SqlPart, type Tx } from '@app/database';
+import { givenRows, json, parsed, type SqlPart, type Tx } from '@app/database';
+import { daysAfter } from '@app/kernel';
 import type { DeletionRequest } from '../erasure/deletion-request.entity';
-import type { HolderTask } from './holder-task.entity';
+import type { BotHolder } from './bot-holder.entity';
+import type { DeclaredHolder, HolderTask } from './holder-task.entity';
 
 const COLUMNS = `bot_id AS "botId", holder_key AS "holderKey", request_id AS "requestId", created_at AS "createdAt", open,
   result, counts, kept_basis AS "keptBasis", kept_until AS "keptUntil", statement, declared, answered_at AS "answeredAt"`;
+
+/** Days in which a holder answers. */
+const DUE_DAYS = 14;
+/** Tasks that one unit gives up at most, so that no other unit waits for long. */
+const ABANDONED_AT_ONCE = 500;
 
 type JsonName = 'counts' | 'declared';
 type Row = Omit<HolderTask, JsonName> & Readonly<Record<JsonName, string | null>>;
@@ -79,6 +86,39 @@ export function answeredTasks(
      ORDER BY answered_at, request_id LIMIT ${limit}`,
     ...[botId, holderKey, answeredAt, requestId],
   );
+}
+
+/** Stores the answer of a task. */
+export async function storeAnswer(tx: Tx, task: HolderTask): Promise<void> {
+  const { botId, holderKey, requestId, open, result, keptBasis, keptUntil, statement, answeredAt } = task;
+  await tx.run(
+    `UPDATE holder_tasks SET open = ?, result = ?, counts = ?, kept_basis = ?, kept_until = ?, statement = ?, declared = ?,
+       answered_at = ? WHERE bot_id = ? AND holder_key = ? AND request_id = ?`,
+    ...[open, result, json(task.counts), keptBasis, keptUntil, statement, json(task.declared), answeredAt],
+    ...[botId, holderKey, requestId],
+  );
+}
+
+/** Gives up some of the open tasks of a holder, and returns their number; 0 once none is open. */
+export function abandonSome(tx: Tx, holder: BotHolder, at: string): Promise<number> {
+  const { botId, key } = holder;
+  return tx.run(
+    `UPDATE holder_tasks SET open = 0, result = 'abandoned', counts = NULL, statement = NULL, declared = ?, answered_at = ?
+     WHERE bot_id = ? AND holder_key = ? AND request_id IN (
+       SELECT request_id FROM holder_tasks WHERE bot_id = ? AND holder_key = ? AND open = 1
+       ORDER BY created_at, request_id LIMIT ${ABANDONED_AT_ONCE})`,
+    ...[json(declaredBy(holder)), at, botId, key, botId, key],
+  );
+}
+
+/** From this time a task without an answer is overdue. */
+export function dueAt({ createdAt }: Pick<HolderTask, 'createdAt'>): string {
+  return daysAfter(createdAt, DUE_DAYS);
+}
+
+/** What a holder declares at present. */
+export function declaredBy({ labelDe, labelEn, covers, publicKey }: BotHolder): DeclaredHolder {
+  return { labelDe, labelEn, covers, publicKey };
 }
 
 async function find(tx: Tx, where: string, ...values: SqlPart['values']): Promise<HolderTask[]> {
