@@ -143,10 +143,10 @@ describe('the checks of the page /verify', () => {
     expect(finding).toMatchObject({ result: 'holds', kind: 'final', isNamed: false });
     expect(await of(file, { ...UNNAMED, userId })).toMatchObject({ kind: 'final', isNamed: true });
     expect(await of(file, { ...UNNAMED, userId: guildId })).toMatchObject({ result: 'fails' });
-    expect(sentenceOf('en', finding)).toContain('every holder of the bot has answered since');
-    expect(sentenceOf('de', finding)).toContain('seither hat jeder Speicherort des Bots geantwortet');
+    expect(sentenceOf('en', finding)).toContain('every other store of the bot has answered since');
+    expect(sentenceOf('de', finding)).toContain('seither hat jeder andere Speicherort des Bots geantwortet');
     expect(holderSentences('en', finding)).toEqual([
-      'Cache (cache): had nothing about the user (sessions). Lethe received this answer on 20 November 2026 at 16:00 UTC; the holder has not signed it.',
+      'Cache (cache): had nothing about the user (sessions). Lethe received this answer on 20 November 2026 at 16:00 UTC; the store has not signed it.',
       'Database (database): erased what it had about the user (profiles, scores). It says so itself, signed by its own key, on 21 November 2026 at 07:59 UTC.',
       'Invoices (invoices): keeps data until 31 December 2036 at 00:00 UTC, because: “Section 147 AO” (invoices). It says so itself, signed by its own key, on 21 November 2026 at 07:59 UTC.',
     ]);

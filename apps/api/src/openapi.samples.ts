@@ -48,6 +48,7 @@ const METHODS: Readonly<Record<string, string>> = {
   'POST /gdpr/forget-user': 'privacy.forget',
   'GET /gdpr/forget-status/{id}': 'privacy.status#',
   'GET /gdpr/forget-status/{id}/certificate': 'privacy.certificate#',
+  'GET /gdpr/forget-status/{id}/final-certificate': 'privacy.finalCertificate#',
   'POST /holders': 'holders.register',
   'GET /holders': 'holders.list*',
   'GET /holders/{key}': 'holders.get#',

@@ -101,8 +101,17 @@ export const CONFLICT_REASONS = {
   },
   no_certificate: {
     meaning:
-      'The ledger of erasures does not contain the erasure as it is recorded, or it was not carried out on the data held now: a backup was restored since, or the record is past its retention',
+      'The ledger of erasures does not contain the erasure as it is recorded, or it was not carried out on the data held now: a backup was restored since, or the record is past its retention; or the stored answer of a holder is not the one that it has signed',
     mend: 'Nothing to mend: this erasure gets no certificate. `GET /gdpr/forget-status/{id}` still describes it.',
+  },
+  no_holders: {
+    meaning: 'The bot had no holder when the erasure was completed, so no answer of one is to be certified',
+    mend: 'Read the certificate of the erasure with `GET /gdpr/forget-status/{id}/certificate`: there is no other.',
+  },
+  coverage_incomplete: {
+    meaning:
+      'A holder of the bot has not answered the task of this erasure, has failed, or was deleted before it answered',
+    mend: 'Wait until `coverage.complete` of `GET /gdpr/forget-status/{id}` is true. An abandoned task stays: the erasure gets no final certificate.',
   },
   rotation_in_progress: {
     meaning:

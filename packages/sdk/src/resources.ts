@@ -157,6 +157,8 @@ export const privacyOf = (call: Caller) => ({
   status: call.at('GET /gdpr/forget-status/{id}', 'id'),
   /** The signed certificate of a completed erasure, for `verifyCertificate` of `@lethe/sdk/evidence`. */
   certificate: call.at('GET /gdpr/forget-status/{id}/certificate', 'id'),
+  /** The signed final certificate once every holder has answered, for `verifyFinalCertificate` of `@lethe/sdk/evidence`. */
+  finalCertificate: call.at('GET /gdpr/forget-status/{id}/final-certificate', 'id'),
   /** The erasure once it is completed or failed; 5 minutes at most by default. */
   waitFor: async (id: string, { timeoutMs = WAIT_MAX_MS, ...options }: CallOptions = {}) => {
     requireNumber('timeoutMs', timeoutMs, 0, TIMER_MAX_MS - LOOK_MS);

@@ -62,9 +62,19 @@ function faultOf(statement: string, publicKey: string, answer: StatedAnswer): st
     : 'must have a signature by the public_key of the holder over header and payload';
 }
 
+/** What a statement says that its holder keeps, without a check of its signature; undefined for a text that says nothing. */
+export function statedKept(statement: string): Record<string, unknown> | undefined {
+  const kept = decoded(statement.split('.')[1] ?? '')?.['kept'];
+  return isObject(kept) ? kept : undefined;
+}
+
+/** Only what every verifier reads alike: base64url in its only notation, and UTF-8. */
 function decoded(part: string): Record<string, unknown> | undefined {
+  const bytes = Buffer.from(part, 'base64url');
+  if (bytes.toString('base64url') !== part) return undefined;
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -4,6 +4,8 @@ import { DatabaseModule } from '@app/database';
 import { ErasureModule } from '../erasure/erasure.module';
 import { BotHolder } from './bot-holder.entity';
 import { BotHoldersService } from './bot-holders.service';
+import { FinalCertificateController } from './final-certificate.controller';
+import { FinalCertificates } from './final-certificate.service';
 import { HolderTask } from './holder-task.entity';
 import { HolderTasksController } from './holder-tasks.controller';
 import { HolderTasksService } from './holder-tasks.service';
@@ -16,7 +18,7 @@ import { BotHolders1763600000029 } from './migrations/1763600000029-bot-holders'
     DatabaseModule.forFeature([BotHolder, HolderTask], [BotHolders1763600000029]),
     ErasureModule,
   ],
-  controllers: [HoldersController, HolderTasksController],
-  providers: [BotHoldersService, HolderTasksService],
+  controllers: [HoldersController, HolderTasksController, FinalCertificateController],
+  providers: [BotHoldersService, HolderTasksService, FinalCertificates],
 })
 export class HoldersModule {}
