@@ -1265,6 +1265,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/gdpr/forget-status/{id}/final-certificate': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read the signed final certificate of an erasure
+     * @description Answers a signed statement about the erasure in Lethe and in every holder of the bot, once each has answered `erased`, `nothing` or `kept` (GDPR Art. 5(2) and 19). It contains the certificate of the erasure and each answer. The signature of Lethe proves that the answers were received; the `statement` of a holder with a `public_key` is signed by the holder itself. It is signed at each call, since `erased` can follow `kept`; the one with the latest `issued_at` has priority.
+     */
+    readonly get: operations['finalCertificateRead'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3254,7 +3274,9 @@ export interface components {
            *     - `category_in_use`: The change removes a declared field of the category or gives it another type
            *     - `deletion_in_progress`: An erasure of this user, or the deletion of this server, has begun and is not completed
            *     - `deletion_not_completed`: The erasure is not completed, and only a completed erasure has a certificate
-           *     - `no_certificate`: The ledger of erasures does not contain the erasure as it is recorded, or it was not carried out on the data held now: a backup was restored since, or the record is past its retention
+           *     - `no_certificate`: The ledger of erasures does not contain the erasure as it is recorded, or it was not carried out on the data held now: a backup was restored since, or the record is past its retention; or the stored answer of a holder is not the one that it has signed
+           *     - `no_holders`: The bot had no holder when the erasure was completed, so no answer of one is to be certified
+           *     - `coverage_incomplete`: A holder of the bot has not answered the task of this erasure, has failed, or was deleted before it answered
            *     - `rotation_in_progress`: Two webhook secrets are valid at present, and a third would need another overlap; or this API key was rotated before
            *     - `last_admin_key`: Without this key the bot would have no key of scope `admin` that lasts
            *     - `report_in_progress`: The service is still making the breach report that this bot asked for before
@@ -3278,6 +3300,8 @@ export interface components {
             | 'deletion_in_progress'
             | 'deletion_not_completed'
             | 'no_certificate'
+            | 'no_holders'
+            | 'coverage_incomplete'
             | 'rotation_in_progress'
             | 'last_admin_key'
             | 'report_in_progress'
@@ -5448,6 +5472,32 @@ export interface operations {
             /** @enum {boolean} */
             readonly success: true;
             readonly data: components['schemas']['TaskView'];
+          };
+        };
+      };
+    };
+  };
+  readonly finalCertificateRead: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['CertificateView'];
           };
         };
       };
