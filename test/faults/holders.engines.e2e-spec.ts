@@ -182,7 +182,7 @@ describe('a task is removed', () => {
     await bot.post(`/holders/database/tasks/${first!.task_id}/acknowledge`, { result: 'erased' });
     await runNow(service, EvidenceRetentionJob);
     expect(await rows()).toBe(2);
-    passes(service, 1_100 * 86_400_000);
+    jest.spyOn(service.app.get(Clock), 'nowMs').mockReturnValue(Date.now() + 1_200 * 86_400_000);
     await runNow(service, EvidenceRetentionJob);
     expect(await rows()).toBe(0);
   });
