@@ -289,6 +289,7 @@ async function forgets(bot: Bot, who: SubjectIds): Promise<void> {
   await bot.get('/holders/db/tasks?since=2026-01-01T00:00:00Z');
   await bot.delete('/holders/cache?abandon=true');
   await bot.get(`${path}/certificate`);
+  await bot.get(`${path}/final-certificate`);
   await bot.post('/gdpr/forget-user', { user_id: who.user_id, scope: 'all_guilds' });
 }
 
