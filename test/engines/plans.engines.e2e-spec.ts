@@ -289,7 +289,10 @@ async function forgets(bot: Bot, who: SubjectIds): Promise<void> {
   await bot.get('/holders/db/tasks?since=2026-01-01T00:00:00Z');
   await bot.delete('/holders/cache?abandon=true');
   await bot.get(`${path}/certificate`);
-  await bot.get(`${path}/final-certificate`);
+  // The task of the deleted holder is abandoned, so only a later erasure has a final certificate.
+  const later = await bot.hasForgotten(who);
+  await bot.post(`/holders/db/tasks/${later}/acknowledge`, { result: 'erased' });
+  await bot.get(`/gdpr/forget-status/${later}/final-certificate`);
   await bot.post('/gdpr/forget-user', { user_id: who.user_id, scope: 'all_guilds' });
 }
 
