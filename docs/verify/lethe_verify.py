@@ -2,6 +2,7 @@
 """Verifies what a Lethe has signed, without asking it, and without anything but Python 3.8 or later.
 
     lethe_verify.py certificate FILE --keys KEYS [--salt SALT --bot ID --user ID --guild ID]
+    lethe_verify.py final FILE --keys KEYS [--salt SALT --bot ID --user ID --guild ID]
     lethe_verify.py proof FILE --keys KEYS
     lethe_verify.py audit FILE --keys KEYS [--checkpoint FILE]...
 
@@ -13,6 +14,7 @@ import argparse
 import base64
 import hashlib
 import json
+import re
 import sys
 from datetime import datetime, timedelta, timezone
 
@@ -111,7 +113,7 @@ def encoded(content):
 
 def json_of(part):
     try:
-        value = json.loads(decoded(part))
+        value = json.loads(decoded(part).decode())
     except ValueError:
         value = None
     require(isinstance(value, dict), "this is not a compact JWS")
@@ -148,7 +150,8 @@ def signing_time(content):
     """When the statement says that it was signed; None where it says nothing."""
     if "iat" in content:
         return datetime.fromtimestamp(content["iat"], timezone.utc)
-    texts = [content[name] for name in ("sealed_at", "exported_at", "pruned_at") if name in content]
+    names = ("sealed_at", "exported_at", "pruned_at", "issued_at")
+    texts = [content[name] for name in names if name in content]
     return time_of(texts[0]) if texts else None
 
 
@@ -259,6 +262,96 @@ def verify_certificate(jws, key_set, salt=None, bot=None, user=None, guild=None)
         commitment = sha256(decoded(salt), b"\x00", "/".join((bot, guild, user)).encode())
         require(encoded(commitment) == certificate["subject_commitment"], "the certificate is not about this user")
     return certificate
+
+
+def is_named(holder):
+    return isinstance(holder, dict) and is_text(holder.get("key"))
+
+
+def is_time(value):
+    """A time as the interface writes it, so that times sort as texts."""
+    return is_text(value) and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z", value) is not None
+
+
+def is_count(value):
+    # True equals 1, and JSON has one kind of numbers.
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 2**53 and value % 1 == 0
+
+
+def is_counts(value):
+    return isinstance(value, dict) and all(map(is_count, value.values()))
+
+
+def is_kept(value):
+    return isinstance(value, dict) and set(value) == {"basis", "until"} and all(map(is_text, value.values()))
+
+
+FINAL = {
+    "bot_id": is_text,
+    "request_id": is_text,
+    "certificate": is_text,
+    "holders": lambda value: isinstance(value, list) and value != [] and all(map(is_named, value)),
+    "completed_at": is_time,
+    "issued_at": is_time,
+}
+ANSWER = {
+    "key": is_text,
+    "label_de": is_text,
+    "label_en": is_text,
+    "covers": lambda value: isinstance(value, list) and all(map(is_text, value)),
+    "result": lambda value: is_text(value) and value in ("erased", "nothing", "kept"),
+    "counts": lambda value: value is None or is_counts(value),
+    "kept": lambda value: value is None or is_kept(value),
+    "answered_at": is_time,
+    "public_key": is_text_or_none,
+    "statement": is_text_or_none,
+}
+SAID = {"bot_id", "holder", "task_id", "result", "counts", "kept", "at"}
+
+
+def verify_answer(answer, bot_id, request_id):
+    """When the holder says, by its own signature, that it answered; None where only the service says so."""
+    key = answer["key"]
+    whole = all(name in answer and is_valid(answer[name]) for name, is_valid in ANSWER.items())
+    whole = whole and (answer["result"] == "kept") == (answer["kept"] is not None)
+    require(whole, "an answer is incomplete: that of the holder %s" % key)
+    if answer["public_key"] is None and answer["statement"] is None:
+        return None
+    require(answer["statement"] is not None, "a statement is missing, though the holder %s has a key" % key)
+    require(answer["public_key"] is not None, "a statement has no key: that of the holder %s" % key)
+    parts = answer["statement"].split(".")
+    require(len(parts) == 3, "this is not a compact JWS")
+    header, said = json_of(parts[0]), json_of(parts[1])
+    of_form = header == {"alg": "EdDSA", "typ": "lethe-holder-answer+jwt"} and set(said) == SAID and is_text(said["at"])
+    require(of_form, "a statement is of another form: that of the holder %s" % key)
+    message = (parts[0] + "." + parts[1]).encode()
+    own = is_signed(decoded(answer["public_key"]), message, decoded(parts[2]))
+    require(own, "a statement is not signed by the key of the holder %s" % key)
+    about = (said["bot_id"], said["holder"], said["task_id"]) == (bot_id, key, request_id)
+    require(about, "a statement is of another bot, holder or erasure: that of the holder %s" % key)
+    same_answer = all(ANSWER[name](said[name]) and said[name] == answer[name] for name in ("result", "counts", "kept"))
+    require(same_answer, "a statement says something else than the answer of the holder %s" % key)
+    return said["at"]
+
+
+def verify_final(jws, key_set, salt=None, bot=None, user=None, guild=None):
+    final = statement(jws, key_set, "lethe-final-certificate+jwt")
+    version = final.get("version")
+    require(version == 1 and version is not True, "the version of the final certificate is not 1")
+    for name, is_valid in FINAL.items():
+        require(name in final and is_valid(final[name]), "the final certificate lacks " + name)
+    certificate = verify_certificate(final["certificate"], key_set, salt, bot, user, guild)
+    require(certificate["bot_id"] == final["bot_id"], "the certificate inside is of another bot")
+    require(certificate["request_id"] == final["request_id"], "the certificate inside is of another erasure")
+    keys = [answer["key"] for answer in final["holders"]]
+    in_order = all(one < other for one, other in zip([""] + keys, keys))
+    require(in_order, "the holders are not in their order, or one is named twice")
+    about = (final["bot_id"], final["request_id"])
+    holders = [dict(answer, signed_at=verify_answer(answer, *about)) for answer in final["holders"]]
+    last = max(answer["answered_at"] for answer in holders)
+    require(last == final["completed_at"], "the time of completion is not that of the last answer")
+    told = {name: final[name] for name in ("version", "bot_id", "request_id", "completed_at", "issued_at")}
+    return dict(told, certificate=certificate, holders=holders)
 
 
 def verify_proof(proof, key_set):
@@ -381,7 +474,8 @@ def run(given):
             return verify_audit(lines, key_set, [content_of(path) for path in given.checkpoint])
     content = content_of(given.file)
     jws = content["certificate"] if isinstance(content, dict) else content
-    return verify_certificate(jws, key_set, given.salt, given.bot, given.user, given.guild)
+    verify = verify_final if given.kind == "final" else verify_certificate
+    return verify(jws, key_set, given.salt, given.bot, given.user, given.guild)
 
 
 def joined(args):
@@ -394,7 +488,7 @@ def joined(args):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=["certificate", "proof", "audit"])
+    parser.add_argument("kind", choices=["certificate", "final", "proof", "audit"])
     parser.add_argument("file")
     parser.add_argument("--keys", required=True)
     parser.add_argument("--checkpoint", action="append", default=[])

@@ -5,6 +5,7 @@ import { ConsoleFiles } from '@app/pages';
 import type { Browser, Page } from 'playwright-core';
 import { describeInBrowser, DESKTOP, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
 import { builtConsole } from '../support/built-console';
+import { SigningService } from '../support/final-certificates';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
@@ -77,6 +78,48 @@ describeInBrowser('the page /verify in a browser', () => {
     await page.waitForSelector('#finding .warn');
     expect(watched.faults).toEqual([]);
   });
+
+  it.each(VIEWS)(
+    'says who has signed what in a final certificate in $language, $scheme, $width pixels',
+    async (view) => {
+      const signing = new SigningService();
+      const watched = await opened('/verify', view);
+      const { page } = watched;
+      await holds(page, KEYS_ARE_THERE);
+      await page.click('summary');
+      await page.fill('#keys', JSON.stringify(signing.keySet));
+      await page.click('summary');
+      await page.fill(
+        '#statement',
+        JSON.stringify({ data: { certificate: signing.signs(signing.final(), 'final') } }),
+      );
+      await page.click('button[type=submit]');
+      await page.waitForSelector('#finding .good');
+      const own = view.language === 'de' ? 'mit seinem eigenen Schlüssel' : 'signed by its own key';
+      const received = view.language === 'de' ? 'nicht signiert' : 'has not signed it';
+      const answers = await page.locator('#finding li').allInnerTexts();
+      expect(answers.map((text) => [text.includes(own), text.includes(received)])).toEqual([
+        [false, true],
+        [true, false],
+        [true, false],
+      ]);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      expect(await watched.accessibility()).toEqual([]);
+      await picture(watched, 'verify-final', view);
+      for (const changed of [
+        { public_key: null },
+        { statement: null },
+        { result: 'nothing' },
+        { key: 'd' },
+      ]) {
+        await page.fill('#statement', signing.withAnswer(1, changed));
+        await page.click('button[type=submit]');
+        await page.waitForSelector('#finding .bad');
+        expect(await page.locator('#finding li').count()).toBe(0);
+      }
+      expect(watched.faults).toEqual([]);
+    },
+  );
 
   it('reads a file before it can be checked, and asks the service for nothing but its own files and the public keys', async () => {
     const watched = await WatchedPage.open(browser, service.url);

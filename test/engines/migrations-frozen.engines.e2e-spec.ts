@@ -103,6 +103,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: 'd668ce290daee426c3d75b9c4bf9da06',
     postgres: '9e5817791637f90cfb2279d9f1f715b4',
   },
+  BotHolders1763600000029: {
+    sqlite: '406cf2789debd7c671fc075cda7a952a',
+    postgres: 'd1d9c8a3acca1b962b934a888c8289cb',
+  },
   StatsConsents1763600000031: {
     sqlite: 'c82542e05b6eb31c818fc7058f8116a7',
     postgres: 'e0cf69a8974dcd3950bc89bdca9ed95f',

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { parseEnv } from 'node:util';
 import { Lethe } from '@lethe/sdk';
 import { builtCommandLine, CommandLine, type Ran } from '../support/command-line';
+import { SigningService } from '../support/final-certificates';
 import { canRun } from '../support/programs';
 import { useService } from '../support/shared-service';
 import { snowflake, subject } from '../support/snowflakes';
@@ -398,6 +399,32 @@ describe('lethe verify', () => {
     expect(await says('bare.json', ...named, '--user', who.user_id)).toContain(who.user_id);
     await refused('not about this user', 'verify', 'bare.json', ...named, '--user', snowflake());
     expect(await cli.run(['verify', 'bare.json', ...named])).toMatchObject({ code: 2 });
+  });
+
+  it('says of a final certificate what each holder answered, and who has signed it', async () => {
+    const signing = new SigningService();
+    const { salt, botId: bot, userId, guildId } = signing.subject;
+    const certificate = signing.signs(signing.final(), 'final');
+    const file = { certificate, certificate_salt: salt, bot_id: bot, user_id: userId, guild_id: guildId };
+    writeFileSync(inFolder('keys.json'), JSON.stringify(signing.keySet));
+    writeFileSync(inFolder('final.json'), JSON.stringify(file));
+    const offline = ['--keys', 'keys.json', '--url', 'http://127.0.0.1:9'];
+    const signed = { signed_at: '2026-11-21T07:59:58Z' };
+    expect((await says('final.json', ...offline)).replaceAll(/\s+/g, ' ')).toContain(
+      `about user ${userId} in guild ${guildId} was erased (profile). ` +
+        'Cache (cache) had nothing about the user, as Lethe received it on 20 November 2026 at 16:00 UTC, without a signature of the holder. ' +
+        'Database (database) erased what it had about the user, as it says on 21 November 2026 at 07:59 UTC, signed by its own key. ' +
+        'Invoices (invoices) keeps data until 31 December 2036 at 00:00 UTC, because: "Section 147 AO", as it says on 21 November 2026 at 07:59 UTC, signed by its own key. ' +
+        'The signature of Lethe proves that it received these answers, not that they are true.',
+    );
+    writeFileSync(inFolder('final.json'), JSON.stringify({ data: { certificate } }));
+    expect(await says('final.json', ...offline)).toContain('one user, whom it does not name');
+    expect(json(await done('verify', 'final.json', ...offline, '--json'))).toMatchObject({
+      ...{ holds: true, kind: 'final_certificate' },
+      statement: { bot_id: bot, holders: [{ signed_at: null }, signed, signed] },
+    });
+    writeFileSync(inFolder('final.json'), signing.withAnswer(1, { statement: null }));
+    await refused('the holder database has a key', 'verify', 'final.json', ...offline);
   });
 
   it('says what a receipt, a proof and an audit log prove, with keys of the service or of a file', async () => {

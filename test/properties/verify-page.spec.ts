@@ -4,8 +4,9 @@ import { type AuditProof, type KeySet, verifyAuditProof, verifyCertificate } fro
 import * as web from '@lethe/sdk/evidence/web';
 import { examine, type Finding, type Named, namesIn, tiesOf } from '../../apps/console/src/verify/examine';
 import { reasonIn, REASONS_DE } from '../../apps/console/src/verify/reasons';
-import { sentenceOf, unsignedNames } from '../../apps/console/src/verify/sentence';
+import { holderSentences, sentenceOf, unsignedNames } from '../../apps/console/src/verify/sentence';
 import type { Bot } from '../support/bot';
+import { SigningService } from '../support/final-certificates';
 import { seal } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
@@ -132,6 +133,28 @@ describe('the checks of the page /verify', () => {
     expect(sentenceOf('en', finding) + sentenceOf('de', finding)).not.toMatch(/[{}]|undefined|–/);
   });
 
+  it('says of a final certificate what each holder has answered, and who has signed it, in both languages', async () => {
+    const signing = new SigningService();
+    const { salt: ofFile, userId, guildId } = signing.subject;
+    const text = signing.signs(signing.final(), 'final');
+    const file = JSON.stringify({ certificate: text, certificate_salt: ofFile, guild_id: guildId });
+    const of = (given: string, named = UNNAMED) => examine(given, JSON.stringify(signing.keySet), named);
+    const finding = await of(text);
+    expect(finding).toMatchObject({ result: 'holds', kind: 'final', isNamed: false });
+    expect(await of(file, { ...UNNAMED, userId })).toMatchObject({ kind: 'final', isNamed: true });
+    expect(await of(file, { ...UNNAMED, userId: guildId })).toMatchObject({ result: 'fails' });
+    expect(sentenceOf('en', finding)).toContain('every other store of the bot has answered since');
+    expect(sentenceOf('de', finding)).toContain('seither hat jeder andere Speicherort des Bots geantwortet');
+    expect(holderSentences('en', finding)).toEqual([
+      'Cache (cache): had nothing about the user (sessions). Lethe received this answer on 20 November 2026 at 16:00 UTC; the store has not signed it.',
+      'Database (database): erased what it had about the user (profiles, scores). It says so itself, signed by its own key, on 21 November 2026 at 07:59 UTC.',
+      'Invoices (invoices): keeps data until 31 December 2036 at 00:00 UTC, because: “Section 147 AO” (invoices). It says so itself, signed by its own key, on 21 November 2026 at 07:59 UTC.',
+    ]);
+    const german = holderSentences('de', finding);
+    expect(german.join(' ')).toMatch(/^Zwischenspeicher \(cache\): .*hat sie nicht signiert\. Datenbank/);
+    expect(german.join(' ')).not.toMatch(/[{}]|undefined|–/);
+  });
+
   it('finds every changed character of a certificate and of a receipt', async () => {
     for (const text of [...changed(certificate), ...changed(receipt)])
       expect([text, (await check(text)).result]).not.toEqual([text, 'holds']);
@@ -172,7 +195,7 @@ describe('the checks of the page /verify', () => {
   });
 
   it('reads no text that is too large', async () => {
-    expect(await check('x'.repeat(1024 * 1024 + 1))).toEqual({ result: 'unclear', why: 'too_large' });
+    expect(await check('x'.repeat(2 * 1024 * 1024 + 1))).toEqual({ result: 'unclear', why: 'too_large' });
   });
 
   it('throws nothing for a proof of another form', async () => {

@@ -101,8 +101,17 @@ export const CONFLICT_REASONS = {
   },
   no_certificate: {
     meaning:
-      'The ledger of erasures does not contain the erasure as it is recorded, or it was not carried out on the data held now: a backup was restored since, or the record is past its retention',
+      'The ledger of erasures does not contain the erasure as it is recorded, or it was not carried out on the data held now: a backup was restored since, or the record is past its retention; or the stored answer of a holder is not the one that it has signed',
     mend: 'Nothing to mend: this erasure gets no certificate. `GET /gdpr/forget-status/{id}` still describes it.',
+  },
+  no_holders: {
+    meaning: 'The bot had no holder when the erasure was completed, so no answer of one is to be certified',
+    mend: 'Read the certificate of the erasure with `GET /gdpr/forget-status/{id}/certificate`: there is no other.',
+  },
+  coverage_incomplete: {
+    meaning:
+      'A holder of the bot has not answered the task of this erasure, has failed, or was deleted before it answered',
+    mend: 'Wait until `coverage.complete` of `GET /gdpr/forget-status/{id}` is true. An abandoned task stays: the erasure gets no final certificate.',
   },
   rotation_in_progress: {
     meaning:
@@ -145,6 +154,18 @@ export const CONFLICT_REASONS = {
     meaning:
       'What was stored for this `Idempotency-Key` was erased with the user whom it was about, or its key is lost',
     mend: 'Nothing to mend: an act under this key took effect before the erasure. Use a new key for a new act.',
+  },
+  holder_exists: {
+    meaning: 'The bot has a holder with this `key`',
+    mend: 'Go on with the registered holder, or change it with `PUT /holders/{key}`.',
+  },
+  holder_has_open_tasks: {
+    meaning: 'The holder has not answered all of its tasks, and deleting it would leave users in its store',
+    mend: 'Answer the tasks of `GET /holders/{key}/tasks` first. If the store no longer exists, send `abandon=true`: the erasures say then that it never answered.',
+  },
+  task_answered: {
+    meaning: 'The task has another final answer, which `details.result` names',
+    mend: 'Nothing to mend: the first final answer stays. Only `kept` can be followed by `erased` or `nothing`, when its basis has ended.',
   },
   nothing_scheduled: {
     meaning: 'No deletion of this server is scheduled',

@@ -2,11 +2,14 @@ import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import {
   type AuditProof,
+  type CertifiedSubject,
+  type HolderAnswer,
   type KeySet,
   type Payload,
   verifyAuditExport,
   verifyAuditProof,
   verifyCertificate,
+  verifyFinalCertificate,
   verifyStatement,
 } from '@lethe/sdk/evidence';
 import { refused, wrongUsage } from './failures';
@@ -14,7 +17,7 @@ import { readText } from './env-file';
 
 /** What was verified: its kind, a sentence for everybody, and what was signed. */
 export interface Verified {
-  readonly kind: 'certificate' | 'receipt' | 'proof' | 'audit_log';
+  readonly kind: 'certificate' | 'final_certificate' | 'receipt' | 'proof' | 'audit_log';
   readonly sentence: string;
   readonly statement: object;
 }
@@ -32,6 +35,8 @@ const FIRST_LINE_MAX = 64 * 1024;
 
 const RECEIPT = 'lethe-consent-receipt+jwt';
 const CERTIFICATE = 'lethe-erasure-certificate+jwt';
+const FINAL = 'lethe-final-certificate+jwt';
+const RECEIVED = 'The signature of Lethe proves that it received these answers, not that they are true.';
 
 const ACTS: Readonly<Record<string, string>> = {
   consent_requested: 'a consent was asked for',
@@ -100,31 +105,63 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 
 function statement(jws: string, keys: KeySet, named: Named): Verified {
   const typ = contentOf(Buffer.from(jws.split('.')[0] ?? '', 'base64url').toString())?.['typ'];
-  return typ === RECEIPT ? receipt(verifyStatement(jws, keys, RECEIPT)) : certificate(jws, keys, named);
+  if (typ === RECEIPT) return receipt(verifyStatement(jws, keys, RECEIPT));
+  return typ === FINAL ? finalCertificate(jws, keys, named) : certificate(jws, keys, named);
 }
 
 function certificate(jws: string, keys: KeySet, named: Named): Verified {
-  const bot = named.bot ?? text(verifyStatement(jws, keys, CERTIFICATE)['bot_id']) ?? '';
-  const { salt, user, guild } = named;
-  const isAbout = salt !== undefined && user !== undefined && guild !== undefined;
-  if (!isAbout && (salt ?? user ?? guild) !== undefined)
-    throw wrongUsage(
-      'A certificate is tied to a user by --salt, --user and --guild together.',
-      'The salt is certificate_salt in the answer of the erasure.',
-    );
-  const payload = verifyCertificate(
-    jws,
-    keys,
-    isAbout ? { salt, botId: bot, userId: user, guildId: guild } : undefined,
-  );
-  const categories = (payload['deleted_categories'] as string[]).join(', ') || 'no values were stored';
-  const subject = isAbout ? `user ${user} in guild ${guild}` : 'one user, whom it does not name,';
-  const hint = isAbout ? '' : ' Whether it is a certain user shows with --salt, --user and --guild.';
+  const subject = subjectOf(named, verifyStatement(jws, keys, CERTIFICATE));
+  const payload = verifyCertificate(jws, keys, subject);
+  return { kind: 'certificate', sentence: erasure(payload, subject), statement: payload };
+}
+
+function finalCertificate(jws: string, keys: KeySet, named: Named): Verified {
+  const subject = subjectOf(named, verifyStatement(jws, keys, FINAL));
+  const found = verifyFinalCertificate(jws, keys, subject);
+  const answers = found.holders.map(answerOf).join(' ');
   return {
-    kind: 'certificate',
-    sentence: `On ${day(payload['completed_at'])} everything that the bot ${bot} had stored in Lethe about ${subject} was erased (${categories}).${hint}`,
-    statement: payload,
+    kind: 'final_certificate',
+    sentence: `${erasure(found.certificate, subject)} ${answers} ${RECEIVED}`,
+    statement: found,
   };
+}
+
+/** The subject that was named, if it was; the bot is that of the certificate where none was named. */
+function subjectOf({ bot, salt, user, guild }: Named, payload: Payload): CertifiedSubject | undefined {
+  if (salt !== undefined && user !== undefined && guild !== undefined)
+    return { salt, botId: bot ?? text(payload['bot_id']) ?? '', userId: user, guildId: guild };
+  if ((salt ?? user ?? guild) === undefined) return undefined;
+  throw wrongUsage(
+    'A certificate is tied to a user by --salt, --user and --guild together.',
+    'The salt is certificate_salt in the answer of the erasure.',
+  );
+}
+
+function erasure(payload: Payload, named: CertifiedSubject | undefined): string {
+  const bot = named?.botId ?? text(payload['bot_id']) ?? '';
+  const categories = (payload['deleted_categories'] as string[]).join(', ') || 'no values were stored';
+  const subject =
+    named === undefined
+      ? 'one user, whom it does not name,'
+      : `user ${named.userId} in guild ${named.guildId}`;
+  const hint =
+    named === undefined ? ' Whether it is a certain user shows with --salt, --user and --guild.' : '';
+  return `On ${day(payload['completed_at'])} everything that the bot ${bot} had stored in Lethe about ${subject} was erased (${categories}).${hint}`;
+}
+
+/** What a holder has answered, and who says so. */
+function answerOf({ label_en: label, key, result, kept, ...answer }: HolderAnswer): string {
+  const { signed_at: signedAt, answered_at: receivedAt } = answer;
+  const said = {
+    erased: 'erased what it had about the user',
+    nothing: 'had nothing about the user',
+    kept: `keeps data until ${day(kept?.until)}, because: ${JSON.stringify(kept?.basis)}`,
+  }[result];
+  const source =
+    signedAt === null
+      ? `as Lethe received it on ${day(receivedAt)}, without a signature of the holder`
+      : `as it says on ${day(signedAt)}, signed by its own key`;
+  return `${label} (${key}) ${said}, ${source}.`;
 }
 
 function receipt(payload: Payload): Verified {

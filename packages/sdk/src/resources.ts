@@ -166,6 +166,8 @@ export const privacyOf = (call: Caller) => ({
   status: call.at('GET /gdpr/forget-status/{id}', 'id'),
   /** The signed certificate of a completed erasure, for `verifyCertificate` of `@lethe/sdk/evidence`. */
   certificate: call.at('GET /gdpr/forget-status/{id}/certificate', 'id'),
+  /** The signed final certificate once every holder has answered, for `verifyFinalCertificate` of `@lethe/sdk/evidence`. */
+  finalCertificate: call.at('GET /gdpr/forget-status/{id}/final-certificate', 'id'),
   /** The erasure once it is completed or failed; 5 minutes at most by default. */
   waitFor: async (id: string, { timeoutMs = WAIT_MAX_MS, ...options }: CallOptions = {}) => {
     requireNumber('timeoutMs', timeoutMs, 0, TIMER_MAX_MS - LOOK_MS);
@@ -185,6 +187,21 @@ export const privacyOf = (call: Caller) => ({
       deadline.end();
     }
   },
+});
+
+export const holdersOf = (call: Caller) => ({
+  /** Registers a store of your bot. From then on every erasure makes a task for it. */
+  register: call.with('POST /holders'),
+  list: call.list('GET /holders', 'holders'),
+  get: call.at('GET /holders/{key}', 'key'),
+  /** Changes what is given; null clears `public_key`. */
+  change: call.with('PUT /holders/{key}'),
+  /** Deletes a holder without open tasks; with `abandon` it gives them up. */
+  delete: call.with('DELETE /holders/{key}'),
+  /** The open tasks, oldest first; with `since` those that were answered since follow. Pages have no totals and no numbers. */
+  tasks: call.walk('GET /holders/{key}/tasks', 'tasks'),
+  /** Answers a task once your store is clear of the user. */
+  acknowledge: call.with('POST /holders/{key}/tasks/{task_id}/acknowledge'),
 });
 
 export const auditOf = (call: Caller) => ({

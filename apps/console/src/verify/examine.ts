@@ -4,16 +4,19 @@ import {
   type Payload,
   VerificationError,
   verifyAuditProof,
+  type VerifiedFinalCertificate,
   verifyCertificate,
+  verifyFinalCertificate,
   verifyStatement,
 } from '@lethe/sdk/evidence/web';
 
 const RECEIPT = 'lethe-consent-receipt+jwt';
 const CERTIFICATE = 'lethe-erasure-certificate+jwt';
-/** Characters of a text at most. The largest proof has fewer. */
-const TEXT_LENGTH_MAX = 1024 * 1024;
+const FINAL = 'lethe-final-certificate+jwt';
+/** Characters of a text at most. The largest proof, and the final certificate of twenty holders, have fewer. */
+const TEXT_LENGTH_MAX = 2 * 1024 * 1024;
 
-export type Kind = 'certificate' | 'receipt' | 'proof';
+export type Kind = 'certificate' | 'final' | 'receipt' | 'proof';
 
 /** The user a certificate is to be about. All three, or none. */
 export interface Named {
@@ -29,9 +32,15 @@ export type Unclear = 'not_known' | 'too_large' | 'bad_keys' | 'named_in_part' |
 export type Finding =
   | {
       readonly result: 'holds';
-      readonly kind: Kind;
+      readonly kind: Exclude<Kind, 'final'>;
       readonly statement: Payload;
       readonly event?: AuditProof['event'];
+      readonly isNamed: boolean;
+    }
+  | {
+      readonly result: 'holds';
+      readonly kind: 'final';
+      readonly statement: VerifiedFinalCertificate;
       readonly isNamed: boolean;
     }
   | { readonly result: 'fails'; readonly reason: string }
@@ -94,11 +103,17 @@ async function found(text: string, keys: KeySet, parts: readonly string[] | unde
     const statement = await verifyStatement(jws, keys, RECEIPT);
     return { result: 'holds', kind: 'receipt', statement, isNamed: false };
   }
-  const { bot_id: botId } = await verifyStatement(jws, keys, CERTIFICATE);
+  const isFinal = typ === FINAL;
+  const { bot_id: botId } = await verifyStatement(jws, keys, isFinal ? FINAL : CERTIFICATE);
   const [salt = '', userId = '', guildId = ''] = parts ?? [];
   const subject = parts === undefined ? undefined : { salt, userId, guildId, botId: String(botId) };
+  const isNamed = subject !== undefined;
+  if (isFinal) {
+    const statement = await verifyFinalCertificate(jws, keys, subject);
+    return { result: 'holds', kind: 'final', statement, isNamed };
+  }
   const statement = await verifyCertificate(jws, keys, subject);
-  return { result: 'holds', kind: 'certificate', statement, isNamed: subject !== undefined };
+  return { result: 'holds', kind: 'certificate', statement, isNamed };
 }
 
 /** The one JSON object of a text, without the envelope, or the one certificate of a list. */

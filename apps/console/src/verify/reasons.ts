@@ -15,6 +15,37 @@ export const REASONS_DE: readonly (readonly [begin: string, german: string])[] =
     'the certificate is not about this user',
     'Die Bescheinigung betrifft nicht diesen Nutzer, oder der Salt gehört nicht zu dieser Löschung.',
   ],
+  ['the version of the final certificate', 'Diese Fassung der Abschlussbescheinigung ist nicht bekannt.'],
+  ['the final certificate lacks ', 'In der Abschlussbescheinigung fehlen Angaben.'],
+  ['the certificate inside is of another bot', 'Die innere Bescheinigung gehört zu einem anderen Bot.'],
+  [
+    'the certificate inside is of another erasure',
+    'Die innere Bescheinigung gehört zu einer anderen Löschung.',
+  ],
+  [
+    'the holders are not in their order',
+    'Die Speicherorte stehen nicht in ihrer Reihenfolge, oder einer steht doppelt da.',
+  ],
+  ['the time of completion is not', 'Der Zeitpunkt des Abschlusses ist nicht der der letzten Antwort.'],
+  ['an answer is incomplete', 'In der Antwort eines Speicherorts fehlen Angaben.'],
+  ['a statement is missing', 'Die Erklärung eines Speicherorts fehlt, obwohl er einen Schlüssel hat.'],
+  ['a statement has no key', 'Zu der Erklärung eines Speicherorts fehlt sein Schlüssel.'],
+  [
+    'a statement is of another form',
+    'Die Erklärung eines Speicherorts hat nicht die Form, die sie haben muss.',
+  ],
+  [
+    'a statement is not signed by the key',
+    'Die Erklärung eines Speicherorts ist nicht mit seinem Schlüssel signiert.',
+  ],
+  [
+    'a statement is of another bot',
+    'Die Erklärung eines Speicherorts gehört zu einem anderen Bot, Speicherort oder Löschvorgang.',
+  ],
+  [
+    'a statement says something else',
+    'Die Erklärung eines Speicherorts sagt etwas anderes als seine Antwort.',
+  ],
   ['the checkpoint is of another bot', 'Der signierte Stand gehört zu einem anderen Bot.'],
   ['the event is not in the batch', 'Das Ereignis ist nicht in dem Stapel, über den signiert wurde.'],
   [

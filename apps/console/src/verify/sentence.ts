@@ -1,3 +1,4 @@
+import type { HolderAnswer } from '@lethe/sdk/evidence/web';
 import type { Finding, Names } from './examine';
 import { reasonIn } from './reasons';
 import { type Language, VERIFY_TEXTS } from './texts';
@@ -12,24 +13,54 @@ export function sentenceOf(language: Language, finding: Finding): string {
   const texts = VERIFY_TEXTS[language];
   if (finding.result === 'unclear') return `${texts.unclear} ${texts.unclears[finding.why]}`;
   if (finding.result === 'fails') return `${texts.fails} ${reasonIn(language, finding.reason)}`;
-  const { kind, statement, event, isNamed } = finding;
+  const { kind, isNamed } = finding;
   const time = (text: unknown) => timeIn(language, text);
-  const bot = String(statement['bot_id']);
-  const values: Record<string, string> = { bot };
-  if (kind === 'certificate') {
-    const categories = statement['deleted_categories'] as readonly unknown[];
+  const certificate = certificateOf(finding);
+  const pattern = certificate !== undefined && isNamed ? texts.certificateNamed : texts[kind];
+  const values: Record<string, string> = { bot: String(finding.statement['bot_id']) };
+  if (certificate !== undefined) {
+    const categories = certificate['deleted_categories'] as readonly unknown[];
     const what = categories.join(', ') || texts.none;
-    Object.assign(values, { time: time(statement['completed_at']), what });
-  } else if (kind === 'receipt') Object.assign(values, receiptOf(language, statement));
-  else
+    Object.assign(values, { time: time(certificate['completed_at']), what });
+  } else if (kind === 'receipt') Object.assign(values, receiptOf(language, finding.statement));
+  else if (kind === 'proof')
     Object.assign(values, {
-      sealed: time(statement['sealed_at']),
-      time: time(event?.created_at),
-      what: String(event?.event_type),
+      sealed: time(finding.statement['sealed_at']),
+      time: time(finding.event?.created_at),
+      what: String(finding.event?.event_type),
     });
-  const pattern = kind === 'certificate' && isNamed ? texts.certificateNamed : texts[kind];
-  return `${texts.holds} ${pattern.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '–')}`;
+  return `${texts.holds} ${filled(pattern, values)}`;
 }
+
+/** What each holder of the bot has answered, in one sentence, and who says so. */
+export function holderSentences(language: Language, finding: Finding): readonly string[] {
+  if (finding.result !== 'holds' || finding.kind !== 'final') return [];
+  const texts = VERIFY_TEXTS[language].holders;
+  return finding.statement.holders.map((holder) => {
+    const { kept, signed_at: signedAt } = holder;
+    const values = {
+      name: nameOf(language, holder),
+      covers: holder.covers.join(', '),
+      time: timeIn(language, signedAt ?? holder.answered_at),
+      until: timeIn(language, kept?.until),
+      basis: kept?.basis ?? '',
+    };
+    return filled(`${texts[holder.result]} ${signedAt === null ? texts.received : texts.signed}`, values);
+  });
+}
+
+function nameOf(language: Language, holder: HolderAnswer): string {
+  return `${language === 'de' ? holder.label_de : holder.label_en} (${holder.key})`;
+}
+
+/** The certificate of the erasure in Lethe; undefined for what is about no erasure. */
+function certificateOf(finding: Finding & { readonly result: 'holds' }): Fields | undefined {
+  if (finding.kind === 'final') return finding.statement.certificate;
+  return finding.kind === 'certificate' ? finding.statement : undefined;
+}
+
+const filled = (pattern: string, values: Readonly<Record<string, string>>): string =>
+  pattern.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '–');
 
 /** The names that a file gives to what its certificate is about, said apart: only the keys are signed. */
 export function unsignedNames(
@@ -37,8 +68,9 @@ export function unsignedNames(
   finding: Finding,
   names: Names | undefined,
 ): string | undefined {
-  if (names === undefined || finding.result !== 'holds' || finding.kind !== 'certificate') return undefined;
-  const keys = (finding.statement['deleted_categories'] as readonly unknown[]).map(String);
+  const certificate = finding.result === 'holds' ? certificateOf(finding) : undefined;
+  if (names === undefined || certificate === undefined) return undefined;
+  const keys = (certificate['deleted_categories'] as readonly unknown[]).map(String);
   const labels = keys.flatMap((key) => {
     const label = names.categories.get(key)?.[language];
     return typeof label === 'string' ? [`${key} – ${label.slice(0, NAME_LENGTH_MAX)}`] : [];

@@ -34,8 +34,14 @@ interface VerifyTexts {
   /** Sentences about what holds; names in braces are replaced. */
   readonly certificate: string;
   readonly certificateNamed: string;
+  readonly final: string;
   readonly receipt: string;
   readonly proof: string;
+  /** Before the answers of the holders of a bot. */
+  readonly answers: string;
+  readonly holders: Readonly<Record<'erased' | 'nothing' | 'kept' | 'signed' | 'received', string>>;
+  /** What the signatures of a final certificate prove. */
+  readonly whoSaidWhat: string;
 }
 
 /** Every text of the page `/verify`. */
@@ -79,9 +85,21 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
       'On {time} everything that the bot {bot} had stored in Lethe about one user was erased ({what}). Which user it was shows with the salt and the id.',
     certificateNamed:
       'On {time} everything that the bot {bot} had stored in Lethe about this user in this guild was erased ({what}).',
+    final:
+      'On {time} everything that the bot {bot} had stored in Lethe about one user was erased ({what}), and every other store of the bot has answered since. Which user it was shows with the salt and the id.',
     receipt:
       'On {time} the user {user} agreed in the guild {guild} that the bot {bot} stores: {what}. Whether the consent is still in force it does not say.',
     proof: 'The audit log of the bot {bot} contains this event, unchanged since {sealed}: {what}, on {time}.',
+    answers: 'What the other stores of the bot have answered:',
+    holders: {
+      erased: '{name}: erased what it had about the user ({covers}).',
+      nothing: '{name}: had nothing about the user ({covers}).',
+      kept: '{name}: keeps data until {until}, because: “{basis}” ({covers}).',
+      signed: 'It says so itself, signed by its own key, on {time}.',
+      received: 'Lethe received this answer on {time}; the store has not signed it.',
+    },
+    whoSaidWhat:
+      'The signature of this Lethe proves that it erased its own part and received these answers. That an answer is true, it cannot know.',
   },
   de: {
     title: 'Bescheinigung, Quittung oder Nachweis prüfen',
@@ -124,9 +142,21 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
       'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über einen Nutzer gespeichert hatte ({what}). Welcher Nutzer es war, zeigt sich mit dem Salt und seiner ID.',
     certificateNamed:
       'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über diesen Nutzer auf diesem Server gespeichert hatte ({what}).',
+    final:
+      'Am {time} wurde alles gelöscht, was der Bot {bot} in Lethe über einen Nutzer gespeichert hatte ({what}); seither hat jeder andere Speicherort des Bots geantwortet. Welcher Nutzer es war, zeigt sich mit dem Salt und seiner ID.',
     receipt:
       'Am {time} hat der Nutzer {user} auf dem Server {guild} zugestimmt, dass der Bot {bot} speichert: {what}. Ob die Einwilligung noch gilt, sagt sie nicht.',
     proof:
       'Das Audit-Log des Bots {bot} enthält dieses Ereignis, unverändert seit {sealed}: {what}, am {time}.',
+    answers: 'Was die anderen Speicherorte des Bots geantwortet haben:',
+    holders: {
+      erased: '{name}: Daten über den Nutzer gelöscht ({covers}).',
+      nothing: '{name}: keine Daten über den Nutzer vorhanden ({covers}).',
+      kept: '{name}: Daten bis {until} aufbewahrt, Grund: „{basis}“ ({covers}).',
+      signed: 'Vom Speicherort selbst am {time} mit seinem eigenen Schlüssel signiert.',
+      received: 'Diese Antwort hat Lethe am {time} erhalten; der Speicherort hat sie nicht signiert.',
+    },
+    whoSaidWhat:
+      'Die Signatur dieses Lethe belegt, dass es seinen eigenen Teil gelöscht und diese Antworten erhalten hat. Ob eine Antwort wahr ist, kann es nicht wissen.',
   },
 };

@@ -2,12 +2,11 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { hasEd25519 } from '@lethe/sdk/evidence/web';
 import { firstLanguage, keepLanguage, type Language, LanguageContext } from '../language';
 import { LanguageSwitch } from '../language-switch';
-import { examine, type Finding, type Named, namesIn, tiesOf } from './examine';
-import { sentenceOf, unsignedNames } from './sentence';
+import { examine, type Finding, type Named, tiesOf } from './examine';
+import { Result } from './result';
 import { VERIFY_TEXTS } from './texts';
 
 const iconAddress = new URL('../icon.svg', import.meta.url).href;
-const TONES = { holds: 'good', fails: 'bad', unclear: 'warn' } as const;
 
 /** The page `/verify`. It asks the service for its public keys and for nothing else. */
 export function VerifyApp() {
@@ -162,23 +161,6 @@ function SubjectFields(given: {
         </label>
       ))}
     </fieldset>
-  );
-}
-
-function Result(given: { readonly finding: Finding; readonly language: Language; readonly text: string }) {
-  const { finding, language } = given;
-  const names = unsignedNames(language, finding, namesIn(given.text));
-  return (
-    <>
-      <p class={`notice ${TONES[finding.result]}`}>{sentenceOf(language, finding)}</p>
-      {names !== undefined && <p class="small">{names}</p>}
-      {finding.result === 'holds' && (
-        <details>
-          <summary>{VERIFY_TEXTS[language].signed}</summary>
-          <pre class="statement">{JSON.stringify(finding.statement, null, 2)}</pre>
-        </details>
-      )}
-    </>
   );
 }
 

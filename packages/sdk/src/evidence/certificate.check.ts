@@ -50,7 +50,8 @@ function* commitmentOf({ salt, botId, guildId, userId }: CertifiedSubject): Chec
   return base64url(yield* sha256(bytes(salt), Uint8Array.of(0), utf8(`${botId}/${guildId}/${userId}`)));
 }
 
-function isText(value: unknown): value is string {
+/** @internal */
+export function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
@@ -58,7 +59,8 @@ function isTextOrNull(value: unknown): boolean {
   return value === null || isText(value);
 }
 
-function isObject(value: unknown): value is Payload {
+/** @internal */
+export function isObject(value: unknown): value is Payload {
   return typeof value === 'object' && value !== null;
 }
 

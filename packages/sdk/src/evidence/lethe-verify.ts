@@ -6,11 +6,12 @@ import { VerificationError } from './verification-error';
 import type { KeySet } from '../key-set';
 import { printable } from '../printable';
 import { type AuditProof, verifyAuditExport, verifyAuditProof } from './verify-audit';
-import { verifyCertificate } from './verify-statement';
+import { verifyCertificate, verifyFinalCertificate } from './verify-statement';
 
 const USAGE = `Verifies what a Lethe has signed, without asking it.
 
   lethe-verify certificate FILE --keys KEYS [--salt SALT --bot ID --user ID --guild ID]
+  lethe-verify final FILE --keys KEYS [--salt SALT --bot ID --user ID --guild ID]
   lethe-verify proof FILE --keys KEYS
   lethe-verify audit FILE --keys KEYS [--checkpoint FILE]...
 
@@ -53,10 +54,11 @@ async function run(args: readonly string[]): Promise<object | undefined> {
     const kept = (values.checkpoint ?? []).map((file) => String(contentOf(file)));
     return verifyAuditExport(createInterface({ input: createReadStream(path) }), keySet, kept);
   }
-  if (kind !== 'certificate') return undefined;
+  if (kind !== 'certificate' && kind !== 'final') return undefined;
   const { salt, bot: botId, user: userId, guild: guildId } = values;
   const isNamed = salt !== undefined && botId !== undefined && userId !== undefined && guildId !== undefined;
-  return verifyCertificate(
+  const verify = kind === 'final' ? verifyFinalCertificate : verifyCertificate;
+  return verify(
     certificateOf(contentOf(path)),
     keySet,
     isNamed ? { salt, botId, userId, guildId } : undefined,

@@ -32,11 +32,18 @@ export function* checkStatement(jws: string, keySet: KeySet, typ: string): Check
 }
 
 /** When the statement says that it was signed, in milliseconds; NaN where it says nothing. */
-function timeOf({ iat, sealed_at: sealed, exported_at: exported, pruned_at: pruned }: Payload): number {
-  return typeof iat === 'number' ? iat * 1000 : Date.parse(String(sealed ?? exported ?? pruned));
+function timeOf({ iat, ...times }: Payload): number {
+  if (typeof iat === 'number') return iat * 1000;
+  const named = ['sealed_at', 'exported_at', 'pruned_at', 'issued_at'].find((name) => name in times);
+  return Date.parse(String(times[named ?? '']));
 }
 
-function json(part: string): Payload {
+/**
+ * The JSON object of a part of a compact JWS.
+ * @internal
+ * @throws VerificationError for anything else.
+ */
+export function json(part: string): Payload {
   try {
     const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(decoded(part));
     const value: unknown = JSON.parse(text);

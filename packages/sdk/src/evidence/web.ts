@@ -5,6 +5,7 @@ import { checkAuditProof, type AuditProof } from './audit-proof.check';
 import { bytes } from './base64url';
 import { type CertifiedSubject, checkCertificate } from './certificate.check';
 import type { Check, Question, Reply } from './check';
+import { checkFinalCertificate, type VerifiedFinalCertificate } from './final-certificate.check';
 import { checkStatement, type Payload } from './statement.check';
 import { VerificationError } from './verification-error';
 
@@ -13,6 +14,7 @@ export type { AuditEventEvidence } from './audit-hashes';
 export type { VerifiedBatch, VerifiedLog } from './audit-log.check';
 export type { AuditProof } from './audit-proof.check';
 export type { CertifiedSubject } from './certificate.check';
+export type { HolderAnswer, VerifiedFinalCertificate } from './final-certificate.check';
 export type { Payload } from './statement.check';
 export { VerificationError } from './verification-error';
 
@@ -35,6 +37,15 @@ export function verifyStatement(jws: string, keySet: KeySet, typ: string): Promi
 /** `verifyCertificate` with Web Crypto. */
 export function verifyCertificate(jws: string, keySet: KeySet, subject?: CertifiedSubject): Promise<Payload> {
   return inWeb(checkCertificate(jws, keySet, subject));
+}
+
+/** `verifyFinalCertificate` with Web Crypto. */
+export function verifyFinalCertificate(
+  jws: string,
+  keySet: KeySet,
+  subject?: CertifiedSubject,
+): Promise<VerifiedFinalCertificate> {
+  return inWeb(checkFinalCertificate(jws, keySet, subject));
 }
 
 /** `verifyAuditProof` with Web Crypto. */
