@@ -42,6 +42,7 @@ export interface AnswerOptions {
   readonly isLast: () => Promise<boolean>;
   readonly onError: (error: HolderError) => void;
   readonly isDryRun: boolean;
+  readonly signal: AbortSignal;
 }
 
 const SNOWFLAKE = /^\d{1,20}$/;
@@ -57,6 +58,7 @@ export async function answerTo(
   let hasFailed = false;
   for (const place of places) {
     const { name, keeps, everywhere } = place.store;
+    options.signal.throwIfAborted();
     try {
       requireIds(task);
       if (everywhere === true && !(await options.isLast())) continue;
@@ -64,7 +66,7 @@ export async function answerTo(
       counts[name] = await (isKept || options.isDryRun ? place.store.count(task) : erased(task, place));
       if (isKept && counts[name] > 0) kept.push(keeps);
     } catch (error) {
-      if (error instanceof DOMException && error.name === 'AbortError') throw error;
+      options.signal.throwIfAborted();
       hasFailed = true;
       options.onError(holderError(error, place.store, task));
     }

@@ -81,10 +81,10 @@ export class HolderRounds {
   }
 
   private async isAnswered(task: Task, round: { found: Record<string, number> }): Promise<boolean> {
-    const { onTask, onError, isDryRun } = this.options;
+    const { onTask, onError, isDryRun, signal } = this.options;
     let last: Promise<boolean> | undefined;
     const isLast = () => (last ??= this.isLast(task));
-    const answer = await answerTo(task, this.places, { isLast, onError, isDryRun });
+    const answer = await answerTo(task, this.places, { isLast, onError, isDryRun, signal });
     for (const [name, count] of Object.entries(answer.counts))
       round.found[name] = (round.found[name] ?? 0) + count;
     if (!isDryRun) {
