@@ -71,7 +71,13 @@ class SqlMarks implements Marks {
 
   async put(list: string, name: string, note: string): Promise<void> {
     this.hasTable ||= (await this.isThere()) || (await this.made());
-    await this.dialect.run(this.dialect.upsert(TABLE, ['list', 'name'], 'note'), list, name, note);
+    try {
+      await this.dialect.run(this.dialect.upsert(TABLE, ['list', 'name'], 'note'), list, name, note);
+    } catch (error) {
+      // A restore may have removed it.
+      this.hasTable = false;
+      throw error;
+    }
   }
 
   async remove(list: string, names: readonly string[]): Promise<void> {
