@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import type { Lethe } from '@lethe/sdk';
 import { HolderError, type HolderOptions, holders, runHolder, type Store } from '@lethe/sdk/holders';
 import { FakeHolders } from '../support/fake-holders';
-import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
+import { BOT_WIDE, snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
 // The loop of a holder, on the routes in memory. test/packages/sdk-holders.spec.ts has the service.
 
@@ -243,6 +243,31 @@ describe('a task', () => {
     }) as typeof globalThis.fetch);
     expect(await holder({}, racing).once()).toMatchObject({ answered: 2, failed: 0 });
     expect(errors).toEqual([]);
+  });
+
+  it('of the bot-wide scope means every guild, unless a consent is in force in one', async () => {
+    const who = await known({ ...subject(), guild_id: BOT_WIDE });
+    const inGuild = await known({ ...who, guild_id: snowflake() });
+    await lethe.privacy.forget(who);
+    await holder().once();
+    expect(rowsOf(who)).toEqual([2, 1]);
+    const other = await known({ ...subject(), guild_id: BOT_WIDE });
+    write({ ...other, guild_id: inGuild.guild_id });
+    await lethe.privacy.forget(other);
+    await holder().once();
+    expect(fake.tasks[1]?.answers).toEqual([{ result: 'erased', counts: { messages: 4, profiles: 1 } }]);
+    expect([rowsOf(other), rowsOf(who)]).toEqual([
+      [0, 0],
+      [2, 1],
+    ]);
+  });
+
+  it('whose ids the service has lost is no erasure', async () => {
+    await lethe.privacy.forget(await known());
+    Object.assign(fake.tasks[0]!, { user_id: '0'.repeat(20), guild_id: '0'.repeat(20) });
+    expect(await holder().once()).toMatchObject({ failed: 1 });
+    expect(fake.tasks[0]?.result).toBe('failed');
+    expect(errors.map(words)[0]).toContain('lost the ids');
   });
 
   it('of a service that answers no digits reaches no store', async () => {

@@ -160,6 +160,13 @@ describeWithRedis('holders.redis', () => {
     expect(store.everywhere).toBe(false);
   });
 
+  it('erases in every guild for a user who has left the bot-wide scope', async () => {
+    for (const key of [`a:1:${user}`, `a:2:${user}`, `a:1:${NEAR[0]}`]) await server.client.set(key, 'x');
+    const store = holders.redis(server.client, { name: 'all', keys: 'a:{guild_id}:{user_id}' });
+    expect(await lifeOf(store, { ...WHO, everyGuild: true })).toEqual([2, 0]);
+    expect(await server.client.keys('*')).toEqual([`a:1:${NEAR[0]}`]);
+  });
+
   it('takes brackets, question marks and backslashes as they are', async () => {
     const key = `[a]?\\:${user}:1`;
     for (const each of [key, `ab\\:${user}:1`, `a?:${user}:1`]) await server.client.set(each, 'x');

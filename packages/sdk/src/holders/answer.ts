@@ -46,6 +46,8 @@ export interface AnswerOptions {
 }
 
 const SNOWFLAKE = /^\d{1,20}$/;
+/** What Lethe shows as a user whose ids it has lost. */
+const LOST = /^0{20}$/;
 
 /** Erases the subject of a task in every place, and looks again. An error of one store does not keep the others. */
 export async function answerTo(
@@ -109,8 +111,12 @@ export function holderError(error: unknown, store: Store, task?: Task): HolderEr
   );
 }
 
-/** An id becomes part of a key of Redis and of a path. */
-function requireIds({ user_id, guild_id }: Who): void {
+export const hasLostIds = ({ user_id }: Pick<Who, 'user_id'>): boolean => LOST.test(user_id);
+
+/** An id becomes part of a key of Redis and of a path. @throws TypeError for ids of no user */
+export function requireIds({ user_id, guild_id }: Who): void {
+  if (hasLostIds({ user_id }))
+    throw new TypeError('Lethe has lost the ids of this erasure in a restore: find the user elsewhere.');
   if (!SNOWFLAKE.test(user_id) || !SNOWFLAKE.test(guild_id))
     throw new TypeError('The ids of the task are not digits: this is no answer of Lethe.');
 }

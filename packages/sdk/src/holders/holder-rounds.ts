@@ -1,4 +1,13 @@
-import { answerTo, type Answered, erased, holderError, type Place, type Task } from './answer';
+import {
+  answerTo,
+  type Answered,
+  erased,
+  hasLostIds,
+  holderError,
+  type Place,
+  requireIds,
+  type Task,
+} from './answer';
 import { type HolderService, statusOf } from './holder-service';
 import { BEGINNING, type Journal } from './journal';
 
@@ -23,6 +32,8 @@ export interface RoundOptions {
 
 /** A task that failed n times in a row waits for 2ⁿ − 1 rounds, and for this many at most. */
 const WAIT_MAX = 63;
+/** The bot-wide scope, as `guild_id`. */
+const BOT_WIDE = '00000000000000000';
 const FINAL = ['erased', 'nothing', 'kept', 'abandoned'];
 
 interface Failing {
@@ -84,7 +95,8 @@ export class HolderRounds {
     const { onTask, onError, isDryRun, signal } = this.options;
     let last: Promise<boolean> | undefined;
     const isLast = () => (last ??= this.isLast(task));
-    const answer = await answerTo(task, this.places, { isLast, onError, isDryRun, signal });
+    const about = await this.inScope(task, isLast);
+    const answer = await answerTo(about, this.places, { isLast, onError, isDryRun, signal });
     for (const [name, count] of Object.entries(answer.counts))
       round.found[name] = (round.found[name] ?? 0) + count;
     if (!isDryRun) {
@@ -126,7 +138,8 @@ export class HolderRounds {
         known.push({ store, journal });
     const [from] = known.map(({ journal }) => journal.from).sort();
     for await (const task of from === undefined ? [] : this.service.since(from)) {
-      if (!FINAL.includes(task.result ?? '')) continue;
+      // An erasure without its ids cannot be repeated, and was reported when its task was open.
+      if (!FINAL.includes(task.result ?? '') || hasLostIds(task)) continue;
       for (const place of known)
         if (await did(place, task, () => this.isRepeated(place, task))) round.repeated += 1;
       this.saw(task);
@@ -137,15 +150,23 @@ export class HolderRounds {
   private async isRepeated(place: Place & { journal: Journal }, task: Task): Promise<boolean> {
     const { journal, store } = place;
     if (journal.isDone(task.task_id) || task.created_at < journal.from) return false;
-    if (store.keeps !== undefined || (store.everywhere === true && !(await this.isLast(task)))) return false;
+    const isLast = () => this.isLast(task);
+    if (store.keeps !== undefined || (store.everywhere === true && !(await isLast()))) return false;
     const { isDryRun } = this.options;
     // A table that was declared just now holds what a user gave who came back.
     if (journal.isNew && (await this.service.guildsOf(task.user_id)).has(task.guild_id)) {
       if (!isDryRun) await journal.end(task, 0);
       return false;
     }
-    if (isDryRun) return (await store.count(task)) > 0;
-    return (await erased(task, place)) > 0;
+    const about = await this.inScope(task, isLast);
+    requireIds(about);
+    if (isDryRun) return (await store.count(about)) > 0;
+    return (await erased(about, place)) > 0;
+  }
+
+  /** A user who leaves the bot-wide scope last is erased in every guild: no consent is left that covers a row. */
+  private async inScope(task: Task, isLast: () => Promise<boolean>): Promise<Task> {
+    return task.guild_id === BOT_WIDE && (await isLast()) ? { ...task, everyGuild: true } : task;
   }
 
   private async isLast({ user_id, guild_id }: Task): Promise<boolean> {

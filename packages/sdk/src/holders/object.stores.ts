@@ -35,7 +35,10 @@ function objects(
   erase: (filter: never) => PromiseLike<unknown>,
 ): Store {
   const filter = (who: Who): never =>
-    ({ [user]: as(who.user_id), ...(guild !== undefined && { [guild]: as(who.guild_id) }) }) as never;
+    ({
+      [user]: as(who.user_id),
+      ...(guild !== undefined && who.everyGuild !== true && { [guild]: as(who.guild_id) }),
+    }) as never;
   return {
     name,
     everywhere: guild === undefined,

@@ -82,7 +82,9 @@ class RedisServerKeys {
   }
 
   async matching(pattern: string, who: Who): Promise<string[]> {
-    const named = pattern.replace(PLACE, (_, place: keyof Who) => who[place]);
+    const named = pattern.replace(PLACE, (_, place: 'user_id' | 'guild_id') =>
+      place === 'guild_id' && who.everyGuild === true ? '*' : who[place],
+    );
     if (!named.includes('*')) return Number(await this.send('EXISTS', named)) === 1 ? [named] : [];
     const match = escaped(this.prefix, /[[\]?\\*]/g) + escaped(named, /[[\]?\\]/g);
     const found: string[] = [];

@@ -37,7 +37,7 @@ function statementsOf(dialect: SqlDialect, { table, user, guild }: SqlTable): Pi
   const guildColumn = guild === undefined ? undefined : dialect.quoted(guild);
   const where = (who: Who): [condition: string, ...values: string[]] => {
     const [ofUser, ...userIds] = dialect.is(userColumn, who.user_id);
-    if (guildColumn === undefined) return [ofUser, ...userIds];
+    if (guildColumn === undefined || who.everyGuild === true) return [ofUser, ...userIds];
     const [ofGuild, ...guildIds] = dialect.is(guildColumn, who.guild_id);
     return [`${ofUser} AND ${ofGuild}`, ...userIds, ...guildIds];
   };

@@ -2,6 +2,8 @@
 export interface Who {
   readonly user_id: string;
   readonly guild_id: string;
+  /** The user has left the bot-wide scope and no guild is left: rows of every guild are meant. */
+  readonly everyGuild?: boolean;
 }
 
 /** Why rows are kept in spite of an erasure (GDPR Art. 17(3)), and until when. */
