@@ -103,6 +103,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: 'd668ce290daee426c3d75b9c4bf9da06',
     postgres: '9e5817791637f90cfb2279d9f1f715b4',
   },
+  BotHolders1763600000029: {
+    sqlite: '406cf2789debd7c671fc075cda7a952a',
+    postgres: 'd1d9c8a3acca1b962b934a888c8289cb',
+  },
 };
 
 const CHANGES = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT setval)\b/i;

@@ -59,6 +59,15 @@ const METHODS: Readonly<Record<string, (lethe: Lethe) => Promise<unknown>>> = {
   'POST /gdpr/forget-user': ({ privacy }) => privacy.forget(who),
   'GET /gdpr/forget-status/{id}': ({ privacy }) => privacy.status('e1'),
   'GET /gdpr/forget-status/{id}/certificate': ({ privacy }) => privacy.certificate('e1'),
+  'POST /holders': ({ holders }) =>
+    holders.register({ key: 'db', kind: 'pull', covers: ['levels'], label_de: 'Datenbank', label_en: 'Database' }),
+  'GET /holders': ({ holders }) => first(holders.list()),
+  'GET /holders/{key}': ({ holders }) => holders.get('db'),
+  'PUT /holders/{key}': ({ holders }) => holders.change({ key: 'db', label_en: 'Database' }),
+  'DELETE /holders/{key}': ({ holders }) => holders.delete({ key: 'db', abandon: 'true' }),
+  'GET /holders/{key}/tasks': ({ holders }) => first(holders.tasks({ key: 'db' })),
+  'POST /holders/{key}/tasks/{task_id}/acknowledge': ({ holders }) =>
+    holders.acknowledge({ key: 'db', task_id: 't1', result: 'erased' }),
   'POST /privacy-links': ({ privacy }) => privacy.link(who),
   'DELETE /privacy-links/{id}': ({ privacy }) => privacy.endLink('p1'),
   'POST /audit/event': ({ audit }) => audit.write({ ...who, event_type: 'data_deleted' }),
@@ -122,7 +131,7 @@ describe('@lethe/sdk', () => {
       called.push(operationOf(method ?? '', new URL(url).pathname.replace('/api/v1', '')));
       const page = { page: 1, page_size: 100, total_count: 0, total_pages: 0, next: null };
       const lists = { results: [], entries: [], texts: [], keys: [], servers: [], categories: [] };
-      const more = { users: [], values: [], bots: [], events: [], checkpoints: [], deliveries: [] };
+      const more = { holders: [], tasks: [], users: [], values: [], bots: [], events: [], checkpoints: [], deliveries: [] };
       return Response.json({ success: true, data: { id: 'b1', pagination: page, ...lists, ...more } });
     }) as typeof globalThis.fetch;
     await call(new Lethe({ url: 'https://lethe.example', key: 'sk_live_x', fetch }));

@@ -146,6 +146,18 @@ export const CONFLICT_REASONS = {
       'What was stored for this `Idempotency-Key` was erased with the user whom it was about, or its key is lost',
     mend: 'Nothing to mend: an act under this key took effect before the erasure. Use a new key for a new act.',
   },
+  holder_exists: {
+    meaning: 'The bot has a holder with this `key`',
+    mend: 'Go on with the registered holder, or change it with `PUT /holders/{key}`.',
+  },
+  holder_has_open_tasks: {
+    meaning: 'The holder has not answered all of its tasks, and deleting it would leave users in its store',
+    mend: 'Answer the tasks of `GET /holders/{key}/tasks` first. If the store no longer exists, send `abandon=true`: the erasures say then that it never answered.',
+  },
+  task_answered: {
+    meaning: 'The task has another final answer, which `details.result` names',
+    mend: 'Nothing to mend: the first final answer stays. Only `kept` can be followed by `erased` or `nothing`, when its basis has ended.',
+  },
   nothing_scheduled: {
     meaning: 'No deletion of this server is scheduled',
     mend: 'Nothing to mend: the server is not going to be deleted.',

@@ -5,6 +5,7 @@ import { requireNumber, TIMER_MAX_MS } from './numbers';
 import { refusal } from './refusals';
 import {
   auditOf,
+  holdersOf,
   botsOf,
   categoriesOf,
   consentsOf,
@@ -46,6 +47,7 @@ export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
   readonly consents: ReturnType<typeof consentsOf>;
   readonly data: DataOf<C>;
   readonly privacy: ReturnType<typeof privacyOf>;
+  readonly holders: ReturnType<typeof holdersOf>;
   readonly audit: ReturnType<typeof auditOf>;
   readonly webhooks: ReturnType<typeof webhooksOf>;
   /** The whole installation, with the token of the operator as `key`. */
@@ -73,6 +75,7 @@ export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
     this.consents = consentsOf(call);
     this.data = dataOf(call) as unknown as DataOf<C>;
     this.privacy = privacyOf(call);
+    this.holders = holdersOf(call);
     this.audit = auditOf(call);
     this.webhooks = webhooksOf(call);
     this.operator = operatorOf(call);

@@ -178,6 +178,21 @@ export const privacyOf = (call: Caller) => ({
   },
 });
 
+export const holdersOf = (call: Caller) => ({
+  /** Registers a store of your bot. From then on every erasure makes a task for it. */
+  register: call.with('POST /holders'),
+  list: call.list('GET /holders', 'holders'),
+  get: call.at('GET /holders/{key}', 'key'),
+  /** Changes what is given; null clears `public_key`. */
+  change: call.with('PUT /holders/{key}'),
+  /** Deletes a holder without open tasks; with `abandon` it gives them up. */
+  delete: call.with('DELETE /holders/{key}'),
+  /** The open tasks, oldest first; with `since` those that were answered since follow. Pages have no totals and no numbers. */
+  tasks: call.walk('GET /holders/{key}/tasks', 'tasks'),
+  /** Answers a task once your store is clear of the user. */
+  acknowledge: call.with('POST /holders/{key}/tasks/{task_id}/acknowledge'),
+});
+
 export const auditOf = (call: Caller) => ({
   /** Writes an event of your own beside those of the service. */
   write: call.with('POST /audit/event'),

@@ -1,4 +1,4 @@
-import { givenRows, json, parsed, type SqlPart, type Tx, type UnitOfWork } from '@app/database';
+import { amongValues, givenRows, json, parsed, type SqlPart, type Tx, type UnitOfWork } from '@app/database';
 import { givenSubjects, type Subject, SUBJECT_WHERE, subjectValues } from '@app/crypto';
 import type { DeletionRequest } from './deletion-request.entity';
 
@@ -22,6 +22,17 @@ export function findProcessing(tx: Tx): Promise<DeletionRequest[]> {
 /** One request; undefined for an unknown one. */
 export async function findRequest(tx: Tx, { botId, id }: RequestName): Promise<DeletionRequest | undefined> {
   return (await find(tx, 'bot_id = ? AND id = ?', botId, id))[0];
+}
+
+/** Some requests of a bot, by their ids. */
+export async function findRequests(
+  tx: Tx,
+  botId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, DeletionRequest>> {
+  const among = amongValues(tx, 'id', ids);
+  const found = await find(tx, `bot_id = ? AND ${among.sql}`, botId, among.value);
+  return new Map(found.map((request) => [request.id, request]));
 }
 
 /** Locks requests, in the same order everywhere, and returns each as it is; undefined for an unknown one. */

@@ -3,6 +3,7 @@ import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nes
 import { type Subject, subjectAt, SubjectKeys } from '@app/crypto';
 import { JobLeases, UnitOfWork } from '@app/database';
 import { Clock, type Config, CONFIG } from '@app/kernel';
+import { addTasks } from '../holders/holder-tasks.sql';
 import { ErasureService } from './erasure.service';
 import { LEDGER_COLUMNS, ledgerBegins, type LedgerEntry } from './ledger-entries.sql';
 
@@ -115,15 +116,16 @@ export class ErasureReplay implements BeforeApplicationShutdown {
   private async note(entry: LedgerEntry): Promise<void> {
     const { bot_id: botId, request_id: id, guild_id: guildId, user_id: userId } = entry;
     const { key_id: keyId, erased_at: at } = entry;
-    await this.unitOfWork.write((tx) =>
-      tx.run(
+    await this.unitOfWork.write(async (tx) => {
+      await tx.run(
         `INSERT INTO deletion_requests
            (bot_id, id, guild_id, user_id, status, deleted_categories, webhook_sent, created_at, completed_at, key_id)
          VALUES (?, ?, ?, ?, 'completed', '[]', 0, ?, ?, ?) ON CONFLICT (bot_id, id) DO UPDATE
            SET status = 'completed', completed_at = excluded.completed_at, deleted_categories = '[]'
            WHERE deletion_requests.status = 'failed'`,
         ...[botId, id, guildId, userId, at, at, keyId],
-      ),
-    );
+      );
+      await addTasks(tx, [{ botId, id }], this.clock.nowIso());
+    });
   }
 }

@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ledgerEntriesOf, Signer, type SubjectIds } from '@app/crypto';
-import { UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, type Config, CONFIG, conflict, daysAfter, notFound } from '@app/kernel';
 import { type AuditLogHead, AuditProofs } from '@app/sealing';
+import { coverageOf } from '../holders/coverage';
 import type { DeletionRequest } from './deletion-request.entity';
 import { findRequest } from './deletion-requests.sql';
 import { ErasureRecords } from './erasure-records';
@@ -27,8 +28,12 @@ export class ErasureRequests {
 
   /** @throws ApiError 404 for an unknown request and for one of another bot */
   async status(botId: string, id: string): Promise<DeletionRequestView> {
-    const request = await this.request(botId, id);
-    return deletionView(request, this.records.idsOf(request));
+    return this.unitOfWork.read(async (tx) => {
+      const request = await requireRequest(tx, botId, id);
+      const coverage = await coverageOf(tx, botId, request.id, this.clock.nowIso());
+      const view = deletionView(request, this.records.idsOf(request));
+      return coverage === undefined ? view : { ...view, coverage };
+    });
   }
 
   /**
@@ -45,10 +50,8 @@ export class ErasureRequests {
     return { certificate: (await this.kept(request)) ?? (await this.issue(request)) };
   }
 
-  private async request(botId: string, id: string): Promise<DeletionRequest> {
-    const found = await this.unitOfWork.read((tx) => findRequest(tx, { botId, id: id.toLowerCase() }));
-    if (found === undefined) throw notFound('Deletion request');
-    return found;
+  private request(botId: string, id: string): Promise<DeletionRequest> {
+    return this.unitOfWork.read((tx) => requireRequest(tx, botId, id));
   }
 
   /** The stored text, if this installation has signed it about this request. */
@@ -108,6 +111,13 @@ export class ErasureRequests {
       return kept?.certificate ?? issued;
     });
   }
+}
+
+/** @throws ApiError 404 */
+async function requireRequest(tx: Tx, botId: string, id: string): Promise<DeletionRequest> {
+  const found = await findRequest(tx, { botId, id: id.toLowerCase() });
+  if (found === undefined) throw notFound('Deletion request');
+  return found;
 }
 
 /** A request as its bot sees it. */

@@ -1,6 +1,7 @@
 import { Count, Flag, OneOf, QueryInteger, Snowflake, Text, Timestamp, Uuid } from '@app/http';
 import { SCOPES } from '@app/crypto';
 import { ApiProperty } from '@nestjs/swagger';
+import { CoverageView } from '../holders/coverage.dto';
 import { DELETION_STATUSES } from './deletion-request.entity';
 
 /** Part of every answer to an erasure. */
@@ -76,6 +77,13 @@ export class DeletionRequestView {
   unrecoverable_at: string | null;
   @ApiProperty(deletedCategories) deleted_categories: readonly string[] | null;
   @Flag({ description: 'The receiver has confirmed user_forgotten' }) webhook_sent: boolean;
+  @ApiProperty({
+    type: CoverageView,
+    required: false,
+    description:
+      "What the bot's own stores have answered; left out where the bot had no holder when this was completed",
+  })
+  coverage?: CoverageView;
 }
 
 export class CertificateView {

@@ -40,6 +40,13 @@ const JOBS = [ErasureRecovery, ErasureWatch, EvidenceRetentionJob, GuildDeletion
   ],
   controllers: [ErasureController, CertificateController],
   providers: [...ERASURE, ...REQUESTS, ...LEDGER, ...JOBS],
-  exports: [ErasureLedger, EvidenceRetention, ErasureService, ErasureEverywhere, ErasureRequests],
+  exports: [
+    ErasureLedger,
+    EvidenceRetention,
+    ErasureRecords,
+    ErasureService,
+    ErasureEverywhere,
+    ErasureRequests,
+  ],
 })
 export class ErasureModule {}

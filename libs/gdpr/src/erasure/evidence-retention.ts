@@ -24,11 +24,15 @@ const WITHOUT_ENTRY = `NOT EXISTS (SELECT 1 FROM keys.erasure_ledger l
 /** Statements that find and remove old records of a bot. They have ended, so that no other unit changes them. */
 const ENTRIES = {
   find: `SELECT request_id AS id ${OLD_ENTRIES} ORDER BY request_id LIMIT ${BATCH}`,
-  remove: 'DELETE FROM keys.erasure_ledger WHERE bot_id = ? AND request_id = ?',
+  remove: ['DELETE FROM keys.erasure_ledger WHERE bot_id = ? AND request_id = ?'],
 };
 const REQUESTS = {
   find: `SELECT id ${OLD_REQUESTS} AND ${WITHOUT_ENTRY} ORDER BY id LIMIT ${BATCH}`,
-  remove: 'DELETE FROM deletion_requests WHERE bot_id = ? AND id = ?',
+  // A task of a holder of the bot has its user by its request.
+  remove: [
+    'DELETE FROM holder_tasks WHERE bot_id = ? AND request_id = ?',
+    'DELETE FROM deletion_requests WHERE bot_id = ? AND id = ?',
+  ],
 };
 
 /** Numbers of records. */
@@ -103,7 +107,7 @@ export class EvidenceRetention {
       this.unitOfWork.read((tx) => tx.all(find, botId, firstIdAt(beforeIso), beforeIso));
     for await (const found of pages(BATCH, read))
       yield async (tx) => {
-        await Promise.all(found.map(({ id }) => tx.run(remove, botId, id)));
+        await Promise.all(found.flatMap(({ id }) => remove.map((sql) => tx.run(sql, botId, id))));
         return found.length;
       };
   }

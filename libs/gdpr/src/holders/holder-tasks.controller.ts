@@ -1,0 +1,84 @@
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import {
+  Caller,
+  CurrentBot,
+  Describes,
+  EXAMPLE,
+  EXAMPLE_SUBJECT,
+  type Examples,
+  type ListPage,
+  Responds,
+  Topic,
+  WhileSuspended,
+} from '@app/http';
+import { Claim, Claimed } from '@app/acts';
+import { HolderTasksService } from './holder-tasks.service';
+import { AcknowledgeTask, HolderPath, TaskPath, TasksQuery, TasksView, TaskView } from './holders.dto';
+
+const TASK = {
+  task_id: EXAMPLE.request_id,
+  act: 'erase',
+  request_id: EXAMPLE.request_id,
+  ...EXAMPLE_SUBJECT,
+  created_at: EXAMPLE.time,
+  due_at: '2026-12-04T12:00:00.000Z',
+  result: null,
+  answered_at: null,
+};
+
+const EXAMPLES = {
+  list: { canonical: { answer: { tasks: [TASK], pagination: { page_size: 20, next: null } } } },
+  acknowledge: {
+    canonical: {
+      body: { result: 'erased', counts: { levels: 1, warnings: 2 } },
+      answer: { ...TASK, result: 'erased', answered_at: EXAMPLE.time },
+    },
+  },
+} satisfies Readonly<Record<string, Examples>>;
+
+@Topic('Holders')
+@Controller('holders/:key/tasks')
+export class HolderTasksController {
+  constructor(private readonly tasks: HolderTasksService) {}
+
+  @Get()
+  @Describes({
+    summary: 'List the tasks of a holder',
+    description:
+      'Answers one page of the open tasks, oldest first, each with the ids of a user to erase in the store. A task stays in the list until it ' +
+      'has a final answer, so that a store that was away misses none. With `since` those that were answered at or after that time ' +
+      'follow: after the store was restored from a backup of that time, they have to be carried out again.',
+    parameters: { key: 'database' },
+    examples: EXAMPLES.list,
+  })
+  @Responds(200, TasksView, ['not_found'])
+  list(
+    @CurrentBot() bot: Caller,
+    @Param() { key }: HolderPath,
+    @Query() query: TasksQuery,
+  ): Promise<ListPage> {
+    return this.tasks.list(bot.botId, key, query);
+  }
+
+  @Post(':task_id/acknowledge')
+  @WhileSuspended()
+  @Describes({
+    summary: 'Answer a task of a holder',
+    description:
+      'Records what the store has done: `erased`, `nothing`, `kept` with its legal basis (GDPR Art. 17(3)), or `failed`, which leaves the ' +
+      'task open. The same final answer again changes nothing; another one is refused with 409 `task_answered`, except that `erased` ' +
+      'or `nothing` can follow `kept`. A holder with a `public_key` signs `statement`: a compact JWS with the header ' +
+      '`{"alg":"EdDSA","typ":"lethe-holder-answer+jwt"}` over `bot_id`, `holder`, `task_id`, `result`, `counts`, `kept` and `at`.',
+    parameters: { key: 'database', task_id: EXAMPLE.request_id },
+    examples: EXAMPLES.acknowledge,
+  })
+  @Responds(200, TaskView, ['not_found', 'task_answered'])
+  acknowledge(
+    @CurrentBot() bot: Caller,
+    @Param() path: TaskPath,
+    @Body() body: AcknowledgeTask,
+    @Claimed() claim: Claim,
+  ): Promise<TaskView> {
+    return this.tasks.acknowledge(bot.botId, path, body, claim);
+  }
+}

@@ -1,0 +1,132 @@
+import { givenRows, json, parsed, type SqlPart, type Tx } from '@app/database';
+import { daysAfter } from '@app/kernel';
+import type { DeletionRequest } from '../erasure/deletion-request.entity';
+import type { BotHolder } from './bot-holder.entity';
+import type { DeclaredHolder, HolderTask } from './holder-task.entity';
+
+const COLUMNS = `bot_id AS "botId", holder_key AS "holderKey", request_id AS "requestId", created_at AS "createdAt", open,
+  result, counts, kept_basis AS "keptBasis", kept_until AS "keptUntil", statement, declared, answered_at AS "answeredAt"`;
+
+/** Days in which a holder answers. */
+const DUE_DAYS = 14;
+/** Tasks that one unit gives up at most, so that no other unit waits for long. */
+const ABANDONED_AT_ONCE = 500;
+
+type JsonName = 'counts' | 'declared';
+type Row = Omit<HolderTask, JsonName> & Readonly<Record<JsonName, string | null>>;
+
+/** A time and the id of an erasure: the place of a task in a list. */
+export type TaskPlace = readonly [time: string, requestId: string];
+
+/**
+ * Makes the tasks of completed erasures, one for each holder of their bots, by one statement. A task that exists stays. A bot
+ * without holders gets none.
+ */
+export async function addTasks(
+  tx: Tx,
+  erasures: readonly Pick<DeletionRequest, 'botId' | 'id'>[],
+  createdAt: string,
+): Promise<void> {
+  const given = givenRows(
+    tx,
+    ['bot_id', 'request_id', 'created_at'],
+    erasures.map(({ botId, id }) => [botId, id, createdAt]),
+  );
+  await tx.run(
+    `INSERT INTO holder_tasks (bot_id, holder_key, request_id, created_at, open)
+     SELECT given.bot_id, bot_holders.key, given.request_id, given.created_at, 1
+     FROM ${given.sql} JOIN bot_holders ON bot_holders.bot_id = given.bot_id WHERE given.place > 0 ON CONFLICT DO NOTHING`,
+    ...given.values,
+  );
+}
+
+/** The tasks of an erasure in the order of the keys of their holders; none for a bot without holders. */
+export function tasksOf(tx: Tx, botId: string, requestId: string): Promise<HolderTask[]> {
+  return find(tx, 'bot_id = ? AND request_id = ? ORDER BY holder_key', botId, requestId);
+}
+
+/** One task, locked until the unit ends; undefined for an unknown one. */
+export async function lockTask(
+  tx: Tx,
+  botId: string,
+  holderKey: string,
+  requestId: string,
+): Promise<HolderTask | undefined> {
+  const named = 'bot_id = ? AND holder_key = ? AND request_id = ? FOR UPDATE';
+  return (await find(tx, named, botId, holderKey, requestId))[0];
+}
+
+/** Open tasks of a holder, oldest first, behind a place. */
+export function openTasks(
+  tx: Tx,
+  botId: string,
+  holderKey: string,
+  [createdAt, requestId]: TaskPlace,
+  limit: number,
+): Promise<HolderTask[]> {
+  return find(
+    tx,
+    `bot_id = ? AND holder_key = ? AND open = 1 AND (created_at, request_id) > (?, ?)
+     ORDER BY created_at, request_id LIMIT ${limit}`,
+    ...[botId, holderKey, createdAt, requestId],
+  );
+}
+
+/** Tasks of a holder with a final result, in the order of their answers, behind a place. */
+export function answeredTasks(
+  tx: Tx,
+  botId: string,
+  holderKey: string,
+  [answeredAt, requestId]: TaskPlace,
+  limit: number,
+): Promise<HolderTask[]> {
+  return find(
+    tx,
+    `bot_id = ? AND holder_key = ? AND open = 0 AND (answered_at, request_id) > (?, ?)
+     ORDER BY answered_at, request_id LIMIT ${limit}`,
+    ...[botId, holderKey, answeredAt, requestId],
+  );
+}
+
+/** Stores the answer of a task. */
+export async function storeAnswer(tx: Tx, task: HolderTask): Promise<void> {
+  const { botId, holderKey, requestId, open, result, keptBasis, keptUntil, statement, answeredAt } = task;
+  await tx.run(
+    `UPDATE holder_tasks SET open = ?, result = ?, counts = ?, kept_basis = ?, kept_until = ?, statement = ?, declared = ?,
+       answered_at = ? WHERE bot_id = ? AND holder_key = ? AND request_id = ?`,
+    ...[open, result, json(task.counts), keptBasis, keptUntil, statement, json(task.declared), answeredAt],
+    ...[botId, holderKey, requestId],
+  );
+}
+
+/** Gives up some of the open tasks of a holder, and returns their number; 0 once none is open. */
+export function abandonSome(tx: Tx, holder: BotHolder, at: string): Promise<number> {
+  const { botId, key } = holder;
+  return tx.run(
+    `UPDATE holder_tasks SET open = 0, result = 'abandoned', counts = NULL, statement = NULL, declared = ?, answered_at = ?
+     WHERE bot_id = ? AND holder_key = ? AND request_id IN (
+       SELECT request_id FROM holder_tasks WHERE bot_id = ? AND holder_key = ? AND open = 1
+       ORDER BY created_at, request_id LIMIT ${ABANDONED_AT_ONCE})`,
+    ...[json(declaredBy(holder)), at, botId, key, botId, key],
+  );
+}
+
+/** From this time a task without an answer is overdue. */
+export function dueAt({ createdAt }: Pick<HolderTask, 'createdAt'>): string {
+  return daysAfter(createdAt, DUE_DAYS);
+}
+
+/** What a holder declares at present. */
+export function declaredBy({ labelDe, labelEn, covers, publicKey }: BotHolder): DeclaredHolder {
+  return { labelDe, labelEn, covers, publicKey };
+}
+
+async function find(tx: Tx, where: string, ...values: SqlPart['values']): Promise<HolderTask[]> {
+  const rows = await tx.all<Row>(`SELECT ${COLUMNS} FROM holder_tasks WHERE ${where}`, ...values);
+  return rows.map((row) => ({
+    ...row,
+    open: Number(row.open),
+    counts: parsed<NonNullable<HolderTask['counts']>>(row.counts),
+    declared: parsed<NonNullable<HolderTask['declared']>>(row.declared),
+  }));
+}

@@ -1,0 +1,144 @@
+import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import {
+  Caller,
+  CurrentBot,
+  Describes,
+  EXAMPLE,
+  examplePage,
+  type Examples,
+  PageQuery,
+  RequiresScope,
+  Responds,
+  Topic,
+} from '@app/http';
+import { Claim, Claimed } from '@app/acts';
+import { BotHoldersService } from './bot-holders.service';
+import {
+  ChangeHolder,
+  HolderDeletedView,
+  HolderDeletionQuery,
+  HolderPath,
+  HoldersView,
+  HolderView,
+  RegisterHolder,
+} from './holders.dto';
+
+const HOLDER = {
+  key: 'database',
+  kind: 'pull',
+  covers: ['levels', 'warnings'],
+  label_de: 'Datenbank des Bots',
+  label_en: 'Database of the bot',
+  public_key: null,
+};
+
+const VIEW = {
+  ...HOLDER,
+  open_tasks: 0,
+  oldest_open_at: null,
+  created_at: EXAMPLE.time,
+  updated_at: EXAMPLE.time,
+};
+
+const EXAMPLES = {
+  register: { canonical: { body: HOLDER, answer: VIEW } },
+  list: { canonical: { answer: { holders: [VIEW], pagination: examplePage(1) } } },
+  view: { canonical: { answer: VIEW } },
+  change: {
+    canonical: {
+      body: { label_en: 'Database on the server of the bot' },
+      answer: { ...VIEW, label_en: 'Database on the server of the bot' },
+    },
+  },
+  delete: { canonical: { answer: { key: 'database', deleted: true, abandoned: 0 } } },
+} satisfies Readonly<Record<string, Examples>>;
+
+@Topic(
+  'Holders',
+  "The bot's own stores, such as its database. Each gets a task for every erasure, and answers it (GDPR Art. 17 and 19).",
+)
+@Controller('holders')
+export class HoldersController {
+  constructor(private readonly holders: BotHoldersService) {}
+
+  @Post()
+  @RequiresScope('admin')
+  @Describes({
+    summary: 'Register a store of the bot as a holder',
+    description:
+      'Registers a store in which the bot keeps data about users itself. Every erasure that is completed after this answer makes a ' +
+      'task for it. With a `public_key` each of its answers has to be signed. A key that is registered already is refused ' +
+      'with 409 `holder_exists`, and the 21st holder with 409 `limit_reached`.',
+    examples: EXAMPLES.register,
+  })
+  @Responds(201, HolderView, ['holder_exists', 'limit_reached'])
+  register(
+    @CurrentBot() bot: Caller,
+    @Body() body: RegisterHolder,
+    @Claimed() claim: Claim,
+  ): Promise<HolderView> {
+    return this.holders.register(bot.botId, body, claim);
+  }
+
+  @Get()
+  @Describes({
+    summary: 'List the holders of the bot',
+    description: 'Answers one page of the holders in the order of their keys, each with what is open for it.',
+    examples: EXAMPLES.list,
+  })
+  @Responds(200, HoldersView)
+  list(@CurrentBot() bot: Caller, @Query() query: PageQuery): Promise<HoldersView> {
+    return this.holders.list(bot.botId, query);
+  }
+
+  @Get(':key')
+  @Describes({
+    summary: 'Read a holder of the bot',
+    description: 'Answers one holder with what is open for it. An unknown key is answered with 404.',
+    parameters: { key: HOLDER.key },
+    examples: EXAMPLES.view,
+  })
+  @Responds(200, HolderView, ['not_found'])
+  view(@CurrentBot() bot: Caller, @Param() { key }: HolderPath): Promise<HolderView> {
+    return this.holders.view(bot.botId, key);
+  }
+
+  @Put(':key')
+  @RequiresScope('admin')
+  @Describes({
+    summary: 'Change a holder of the bot',
+    description:
+      'Changes what the body names; null clears `public_key`. What was answered before keeps the labels and the key that it was ' +
+      'answered with. A repeat has the same result.',
+    parameters: { key: HOLDER.key },
+    examples: EXAMPLES.change,
+  })
+  @Responds(200, HolderView, ['not_found'])
+  change(
+    @CurrentBot() bot: Caller,
+    @Param() { key }: HolderPath,
+    @Body() body: ChangeHolder,
+  ): Promise<HolderView> {
+    return this.holders.change(bot.botId, key, body);
+  }
+
+  @Delete(':key')
+  @RequiresScope('admin')
+  @Describes({
+    summary: 'Delete a holder of the bot',
+    description:
+      'Deletes the holder; its answers stay with their erasures. While tasks are open the answer is 409 `holder_has_open_tasks`, ' +
+      'unless `abandon` is true: they get the result `abandoned`, which the erasures show. If the call is interrupted, repeat ' +
+      'it. Once the holder is deleted a repeat is answered with 404.',
+    parameters: { key: HOLDER.key },
+    examples: EXAMPLES.delete,
+  })
+  @Responds(200, HolderDeletedView, ['not_found', 'holder_has_open_tasks'])
+  delete(
+    @CurrentBot() bot: Caller,
+    @Param() { key }: HolderPath,
+    @Query() { abandon }: HolderDeletionQuery,
+  ): Promise<HolderDeletedView> {
+    return this.holders.delete(bot.botId, key, abandon === 'true');
+  }
+}
