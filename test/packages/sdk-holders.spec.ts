@@ -18,12 +18,14 @@ const { privateKey } = generateKeyPairSync('ed25519');
 
 let lethe: Lethe;
 let database: InstanceType<typeof Database>;
+let key: string;
 let errors: unknown[];
 let files = 0;
 
 beforeEach(async () => {
   const bot = await service.registerBot();
-  lethe = new Lethe({ url: service.url, key: bot.key });
+  ({ key } = bot);
+  lethe = new Lethe({ url: service.url, key });
   errors = [];
   database = new Database(join(directory, `bot${(files += 1)}.db`));
   database.exec(`CREATE TABLE xp (member_id TEXT, guild_id TEXT, points INTEGER);
@@ -90,6 +92,7 @@ describe('a bot with a SQLite of its own', () => {
       holders: [{ key: 'database', label_de: 'Datenbank', label_en: 'Database', result: 'erased' }],
     });
     expect(await holder().once()).toMatchObject({ answered: 0, repeated: 0 });
+    expect(database.prepare('SELECT list, name, note FROM lethe_holder').all().map((row) => JSON.stringify(row)).join()).not.toContain(who.user_id);
   });
 
   it('keeps a profile until the last guild is erased', async () => {
@@ -133,8 +136,8 @@ describe('a bot with a SQLite of its own', () => {
   });
 
   it('runs with a key of the scopes read and write once it is declared, and says what to do before', async () => {
-    const { key } = await lethe.keys.create({ scopes: ['read', 'write'] });
-    const limited = new Lethe({ url: service.url, key });
+    const { api_key: other } = await lethe.keys.create({ scopes: ['read', 'write'] });
+    const limited = new Lethe({ url: service.url, key: other });
     await expect(holder({}, limited).once()).rejects.toThrow('lethe holders push');
     await holder().once();
     const who = await known();
@@ -145,6 +148,7 @@ describe('a bot with a SQLite of its own', () => {
 
   it('that is killed before or after any call is erased and answered once more', async () => {
     await holder().once();
+    let deaths = 0;
     for (let fatal = 1, isReached = true; isReached; fatal++) {
       const who = await known();
       const { request_id: id } = await lethe.privacy.forget(who);
@@ -155,16 +159,18 @@ describe('a bot with a SQLite of its own', () => {
         if ((calls += 1) >= fatal) throw new TypeError('killed');
         return answer;
       }) as typeof globalThis.fetch;
-      const bot = await lethe.keys.create({ scopes: ['admin'] });
-      const mortal = new Lethe({ url: service.url, key: bot.key, fetch: dying, retries: 0 });
+      const mortal = new Lethe({ url: service.url, key, fetch: dying, retries: 0 });
       await holder({ onError: () => undefined }, mortal)
         .once()
         .catch(() => undefined);
       isReached = calls >= fatal;
+      deaths += Number(isReached);
       await holder().once();
       expect({ fatal, rows: rowsOf(who) }).toEqual({ fatal, rows: [0, 0] });
       expect(await coverageOf(id)).toMatchObject({ complete: true, holders: [{ result: 'erased' }] });
     }
+    // Before and after: the declaration, two walks, the id of the bot, the guilds of the user, the answer.
+    expect(deaths).toBeGreaterThanOrEqual(10);
   });
 
   it('erases again by itself after its database was restored from a backup', async () => {
