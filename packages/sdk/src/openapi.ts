@@ -1173,6 +1173,98 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/api/v1/holders': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the holders of the bot
+     * @description Answers one page of the holders in the order of their keys, each with what is open for it.
+     */
+    readonly get: operations['holdersList'];
+    readonly put?: never;
+    /**
+     * Register a store of the bot as a holder
+     * @description Registers a store in which the bot keeps data about users itself. Every erasure that is completed after this answer makes a task for it. With a `public_key` each of its answers has to be signed. A key that is registered already is refused with 409 `holder_exists`, and the 21st holder with 409 `limit_reached`.
+     */
+    readonly post: operations['holdersRegister'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/holders/{key}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read a holder of the bot
+     * @description Answers one holder with what is open for it. An unknown key is answered with 404.
+     */
+    readonly get: operations['holdersView'];
+    /**
+     * Change a holder of the bot
+     * @description Changes what the body names; null clears `public_key`. What was answered before keeps the labels and the key that it was answered with. A repeat has the same result.
+     */
+    readonly put: operations['holdersChange'];
+    readonly post?: never;
+    /**
+     * Delete a holder of the bot
+     * @description Deletes the holder; its answers stay with their erasures. While tasks are open the answer is 409 `holder_has_open_tasks`, unless `abandon` is true: they get the result `abandoned`, which the erasures show. If the call is interrupted, repeat it. Once the holder is deleted a repeat is answered with 404.
+     */
+    readonly delete: operations['holdersDelete'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/holders/{key}/tasks': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * List the tasks of a holder
+     * @description Answers one page of the open tasks, oldest first, each with the ids of a user to erase in the store. A task stays in the list until it has a final answer, so that a store that was away misses none. With `since` those that were answered at or after that time follow: after the store was restored from a backup of that time, they have to be carried out again.
+     */
+    readonly get: operations['holderTasksList'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/holders/{key}/tasks/{task_id}/acknowledge': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Answer a task of a holder
+     * @description Records what the store has done: `erased`, `nothing`, `kept` with its legal basis (GDPR Art. 17(3)), or `failed`, which leaves the task open. The same final answer again changes nothing; another one is refused with 409 `task_answered`, except that `erased` or `nothing` can follow `kept`. A holder with a `public_key` signs `statement`: a compact JWS with the header `{"alg":"EdDSA","typ":"lethe-holder-answer+jwt"}` over `bot_id`, `holder`, `task_id`, `result`, `counts`, `kept` and `at`.
+     */
+    readonly post: operations['holderTasksAcknowledge'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2842,6 +2934,33 @@ export interface components {
        */
       readonly scope?: 'all_guilds';
     };
+    readonly KeptView: {
+      readonly basis: string;
+      /** Format: date-time */
+      readonly until: string;
+    };
+    readonly CoveredHolderView: {
+      readonly key: string;
+      readonly label_de: string;
+      readonly label_en: string;
+      /**
+       * @description pending: no answer within 14 days so far; overdue: no answer since; abandoned: the holder was deleted before it answered
+       * @enum {string}
+       */
+      readonly result: 'erased' | 'nothing' | 'kept' | 'failed' | 'abandoned' | 'pending' | 'overdue';
+      /**
+       * Format: date-time
+       * @description Time of the latest answer
+       */
+      readonly at: string | null;
+      readonly kept?: components['schemas']['KeptView'];
+    };
+    readonly CoverageView: {
+      /** @description Every holder has answered erased, nothing or kept */
+      readonly complete: boolean;
+      /** @description In the order of their keys */
+      readonly holders: readonly components['schemas']['CoveredHolderView'][];
+    };
     readonly DeletionRequestView: {
       /** Format: uuid */
       readonly request_id: string;
@@ -2862,6 +2981,8 @@ export interface components {
       readonly deleted_categories: readonly string[] | null;
       /** @description The receiver has confirmed user_forgotten */
       readonly webhook_sent: boolean;
+      /** @description What the bot's own stores have answered; left out where the bot had no holder when this was completed */
+      readonly coverage?: components['schemas']['CoverageView'];
     };
     readonly GuildErasedView: {
       readonly guild_id: string;
@@ -2916,6 +3037,114 @@ export interface components {
       readonly exportedAt: string;
       readonly bot: components['schemas']['ExportedBot'];
       readonly guilds: readonly components['schemas']['ExportedGuild'][];
+    };
+    readonly HolderView: {
+      readonly key: string;
+      /** @enum {string} */
+      readonly kind: 'pull';
+      readonly covers: readonly string[];
+      readonly label_de: string;
+      readonly label_en: string;
+      /** @description Ed25519, 32 bytes in base64url. With it each answer of the holder is signed */
+      readonly public_key: string | null;
+      /** @description Counted up to 1000 */
+      readonly open_tasks: number;
+      /**
+       * Format: date-time
+       * @description When the oldest open task was made
+       */
+      readonly oldest_open_at: string | null;
+      /** Format: date-time */
+      readonly created_at: string;
+      /** Format: date-time */
+      readonly updated_at: string;
+    };
+    readonly RegisterHolder: {
+      readonly key: string;
+      /**
+       * @description pull: the holder asks for its tasks
+       * @enum {string}
+       */
+      readonly kind: 'pull';
+      /** @description Names of what the holder keeps, for people */
+      readonly covers: readonly string[];
+      readonly label_de: string;
+      readonly label_en: string;
+      /** @description Ed25519, 32 bytes in base64url. With it each answer of the holder is signed */
+      readonly public_key?: string | null;
+    };
+    readonly HoldersView: {
+      readonly holders: readonly components['schemas']['HolderView'][];
+      readonly pagination: components['schemas']['Pagination'];
+    };
+    readonly ChangeHolder: {
+      /** @description Names of what the holder keeps, for people */
+      readonly covers?: readonly string[];
+      readonly label_de?: string;
+      readonly label_en?: string;
+      /** @description Ed25519, 32 bytes in base64url. With it each answer of the holder is signed */
+      readonly public_key?: string | null;
+    };
+    readonly HolderDeletedView: {
+      readonly key: string;
+      /** @enum {boolean} */
+      readonly deleted: true;
+      /** @description Open tasks that got the result abandoned */
+      readonly abandoned: number;
+    };
+    readonly TaskView: {
+      /** Format: uuid */
+      readonly task_id: string;
+      /** @enum {string} */
+      readonly act: 'erase';
+      /** Format: uuid */
+      readonly request_id: string;
+      /** @description 00000000000000000000 where a restore has lost the ids */
+      readonly user_id: string;
+      readonly guild_id: string;
+      /**
+       * Format: date-time
+       * @description When the erasure was completed here
+       */
+      readonly created_at: string;
+      /**
+       * Format: date-time
+       * @description From this time the task is overdue: 14 days after `created_at`
+       */
+      readonly due_at: string;
+      /**
+       * @description null without an answer; `failed` leaves the task open
+       * @enum {string|null}
+       */
+      readonly result: 'erased' | 'nothing' | 'kept' | 'failed' | null;
+      /**
+       * Format: date-time
+       * @description Time of the latest answer
+       */
+      readonly answered_at: string | null;
+    };
+    readonly TasksView: {
+      readonly tasks: readonly components['schemas']['TaskView'][];
+      readonly pagination: components['schemas']['WalkPagination'];
+    };
+    readonly AcknowledgeTask: {
+      /**
+       * @description erased; nothing: the holder had nothing; kept: something is kept on a legal basis; failed: the task stays open
+       * @enum {string}
+       */
+      readonly result: 'erased' | 'nothing' | 'kept' | 'failed';
+      /** @description How many of what were erased or kept, by the names of the bot */
+      readonly counts?: {
+        readonly [key: string]: number;
+      } | null;
+      /** @description The legal basis of what is kept (GDPR Art. 17(3)), and when it ends. Only with the result kept */
+      readonly kept?: {
+        readonly basis?: string;
+        /** Format: date-time */
+        readonly until?: string;
+      } | null;
+      /** @description Compact JWS over the answer, signed by the holder; required where it has a `public_key` */
+      readonly statement?: string | null;
     };
     readonly RegisterBotByBotId: {
       /** @description The id of the bot at its platform, or its `id` here */
@@ -3036,6 +3265,9 @@ export interface components {
            *     - `idempotency_key_reused`: The `Idempotency-Key` was sent with another body in the last 24 hours
            *     - `idempotency_in_progress`: A request with this `Idempotency-Key` is being answered
            *     - `idempotency_answer_erased`: What was stored for this `Idempotency-Key` was erased with the user whom it was about, or its key is lost
+           *     - `holder_exists`: The bot has a holder with this `key`
+           *     - `holder_has_open_tasks`: The holder has not answered all of its tasks, and deleting it would leave users in its store
+           *     - `task_answered`: The task has another final answer, which `details.result` names
            *     - `nothing_scheduled`: No deletion of this server is scheduled
            * @enum {string}
            */
@@ -3056,6 +3288,9 @@ export interface components {
             | 'idempotency_key_reused'
             | 'idempotency_in_progress'
             | 'idempotency_answer_erased'
+            | 'holder_exists'
+            | 'holder_has_open_tasks'
+            | 'task_answered'
             | 'nothing_scheduled';
         } & {
           readonly [key: string]: unknown;
@@ -5002,6 +5237,217 @@ export interface operations {
             /** @enum {boolean} */
             readonly success: true;
             readonly data: components['schemas']['ExportView'] | components['schemas']['ExportAllGuildsView'];
+          };
+        };
+      };
+    };
+  };
+  readonly holdersList: {
+    readonly parameters: {
+      readonly query?: {
+        readonly page?: number;
+        readonly page_size?: number;
+        /** @description `pagination.next` of the page before, in place of `page`: a walk misses no row and repeats none */
+        readonly after?: string;
+      };
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['HoldersView'];
+          };
+        };
+      };
+    };
+  };
+  readonly holdersRegister: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['RegisterHolder'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 201: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['HolderView'];
+          };
+        };
+      };
+    };
+  };
+  readonly holdersView: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly key: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['HolderView'];
+          };
+        };
+      };
+    };
+  };
+  readonly holdersChange: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path: {
+        readonly key: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['ChangeHolder'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['HolderView'];
+          };
+        };
+      };
+    };
+  };
+  readonly holdersDelete: {
+    readonly parameters: {
+      readonly query?: {
+        /** @description true: the open tasks of the holder get the result abandoned */
+        readonly abandon?: 'true' | 'false';
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly key: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['HolderDeletedView'];
+          };
+        };
+      };
+    };
+  };
+  readonly holderTasksList: {
+    readonly parameters: {
+      readonly query?: {
+        readonly page_size?: number;
+        /** @description `pagination.next` of the page before */
+        readonly after?: string;
+        /** @description Behind the open tasks those that were answered at or after this time follow */
+        readonly since?: string;
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly key: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['TasksView'];
+          };
+        };
+      };
+    };
+  };
+  readonly holderTasksAcknowledge: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path: {
+        readonly key: string;
+        readonly task_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json': components['schemas']['AcknowledgeTask'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['TaskView'];
           };
         };
       };

@@ -256,6 +256,7 @@ class AsyncLethe(calls.AsyncUnnamed):
         self.consents = AsyncConsents(call)
         self.data = AsyncData(call)
         self.privacy = AsyncPrivacy(call)
+        self.holders = calls.AsyncHolders(call)
         self.audit = AsyncAudit(call)
         self.webhooks = calls.AsyncWebhooks(call)
         self.operator = AsyncOperator(call)

@@ -38,6 +38,9 @@ from .types import (
     FindingsView,
     FurtherConsentText,
     GuildErasedView,
+    HolderDeletedView,
+    HolderView,
+    HoldersAcknowledgeKept,
     Id,
     ListedUserView,
     NoticeRecipient,
@@ -50,6 +53,7 @@ from .types import (
     StatsView,
     StatusView,
     StorageView,
+    TaskView,
     UserValueView,
     ValuesErasedView,
     ValuesView,
@@ -1036,4 +1040,141 @@ class Operator(Group):
         """
         given: Dict[str, Any] = {"id": id, "tier": tier}
         answer: OperatedBotView = self._call.send("PUT /operator/bots/{id}/tier", given, options)
+        return answer
+
+
+class Holders(Group):
+    def register(
+        self,
+        *,
+        key: str,
+        kind: Literal["pull"],
+        covers: List[str],
+        label_de: str,
+        label_en: str,
+        public_key: Optional[str] = OMITTED,
+        options: Optional[CallOptions] = None,
+    ) -> HolderView:
+        """Register a store of the bot as a holder.
+
+        Registers a store in which the bot keeps data about users itself. Every erasure that is completed after
+        this answer makes a task for it. With a `public_key` each of its answers has to be signed. A key that is
+        registered already is refused with 409 `holder_exists`, and the 21st holder with 409 `limit_reached`.
+        """
+        given: Dict[str, Any] = {
+            "key": key,
+            "kind": kind,
+            "covers": covers,
+            "label_de": label_de,
+            "label_en": label_en,
+            "public_key": public_key,
+        }
+        answer: HolderView = self._call.send("POST /holders", given, options)
+        return answer
+
+    def list(self, *, options: Optional[CallOptions] = None) -> Pages[HolderView]:
+        """List the holders of the bot.
+
+        Answers one page of the holders in the order of their keys, each with what is open for it.
+        """
+        given: Dict[str, Any] = {}
+        return Pages(self._call, "GET /holders", "holders", given, options)
+
+    def get(self, key: str, *, options: Optional[CallOptions] = None) -> HolderView:
+        """Read a holder of the bot.
+
+        Answers one holder with what is open for it. An unknown key is answered with 404.
+        """
+        given: Dict[str, Any] = {"key": key}
+        answer: HolderView = self._call.send("GET /holders/{key}", given, options)
+        return answer
+
+    def change(
+        self,
+        *,
+        key: str,
+        covers: Optional[List[str]] = OMITTED,
+        label_de: Optional[str] = OMITTED,
+        label_en: Optional[str] = OMITTED,
+        public_key: Optional[str] = OMITTED,
+        options: Optional[CallOptions] = None,
+    ) -> HolderView:
+        """Change a holder of the bot.
+
+        Changes what the body names; null clears `public_key`. What was answered before keeps the labels and the
+        key that it was answered with. A repeat has the same result.
+        """
+        given: Dict[str, Any] = {
+            "key": key,
+            "covers": covers,
+            "label_de": label_de,
+            "label_en": label_en,
+            "public_key": public_key,
+        }
+        answer: HolderView = self._call.send("PUT /holders/{key}", given, options)
+        return answer
+
+    def delete(
+        self,
+        *,
+        key: str,
+        abandon: Optional[Literal["true", "false"]] = OMITTED,
+        options: Optional[CallOptions] = None,
+    ) -> HolderDeletedView:
+        """Delete a holder of the bot.
+
+        Deletes the holder; its answers stay with their erasures. While tasks are open the answer is 409
+        `holder_has_open_tasks`, unless `abandon` is true: they get the result `abandoned`, which the erasures
+        show. If the call is interrupted, repeat it. Once the holder is deleted a repeat is answered with 404.
+        """
+        given: Dict[str, Any] = {"key": key, "abandon": abandon}
+        answer: HolderDeletedView = self._call.send("DELETE /holders/{key}", given, options)
+        return answer
+
+    def tasks(
+        self,
+        *,
+        key: str,
+        since: Optional[str] = OMITTED,
+        options: Optional[CallOptions] = None,
+    ) -> Walk[TaskView]:
+        """List the tasks of a holder.
+
+        Answers one page of the open tasks, oldest first, each with the ids of a user to erase in the store. A
+        task stays in the list until it has a final answer, so that a store that was away misses none. With
+        `since` those that were answered at or after that time follow: after the store was restored from a backup
+        of that time, they have to be carried out again.
+        """
+        given: Dict[str, Any] = {"key": key, "since": since}
+        return Walk(self._call, "GET /holders/{key}/tasks", "tasks", given, options)
+
+    def acknowledge(
+        self,
+        *,
+        key: str,
+        task_id: str,
+        result: Literal["erased", "nothing", "kept", "failed"],
+        counts: Optional[Mapping[str, int]] = OMITTED,
+        kept: Optional[HoldersAcknowledgeKept] = OMITTED,
+        statement: Optional[str] = OMITTED,
+        options: Optional[CallOptions] = None,
+    ) -> TaskView:
+        """Answer a task of a holder.
+
+        Records what the store has done: `erased`, `nothing`, `kept` with its legal basis (GDPR Art. 17(3)), or
+        `failed`, which leaves the task open. The same final answer again changes nothing; another one is refused
+        with 409 `task_answered`, except that `erased` or `nothing` can follow `kept`. A holder with a
+        `public_key` signs `statement`: a compact JWS with the header
+        `{"alg":"EdDSA","typ":"lethe-holder-answer+jwt"}` over `bot_id`, `holder`, `task_id`, `result`, `counts`,
+        `kept` and `at`.
+        """
+        given: Dict[str, Any] = {
+            "key": key,
+            "task_id": task_id,
+            "result": result,
+            "counts": counts,
+            "kept": kept,
+            "statement": statement,
+        }
+        answer: TaskView = self._call.send("POST /holders/{key}/tasks/{task_id}/acknowledge", given, options)
         return answer

@@ -255,6 +255,7 @@ class Lethe(calls.Unnamed):
         self.consents = Consents(call)
         self.data = Data(call)
         self.privacy = Privacy(call)
+        self.holders = calls.Holders(call)
         self.audit = Audit(call)
         self.webhooks = calls.Webhooks(call)
         self.operator = Operator(call)

@@ -630,7 +630,7 @@ class PrivacyLinkDeletedView(TypedDict):
     deleted: bool
 
 
-class DeletionRequestView(TypedDict):
+class _DeletionRequestView(TypedDict):
     request_id: str
     status: Literal["processing", "completed", "failed"]
     user_id: str
@@ -640,6 +640,32 @@ class DeletionRequestView(TypedDict):
     unrecoverable_at: Optional[str]
     deleted_categories: Optional[List[str]]
     webhook_sent: bool
+
+
+class DeletionRequestView(_DeletionRequestView, total=False):
+    coverage: CoverageView
+
+
+class CoverageView(TypedDict):
+    complete: bool
+    holders: List[CoveredHolderView]
+
+
+class _CoveredHolderView(TypedDict):
+    key: str
+    label_de: str
+    label_en: str
+    result: Literal["erased", "nothing", "kept", "failed", "abandoned", "pending", "overdue"]
+    at: Optional[str]
+
+
+class CoveredHolderView(_CoveredHolderView, total=False):
+    kept: KeptView
+
+
+class KeptView(TypedDict):
+    basis: str
+    until: str
 
 
 class CertificateView(TypedDict):
@@ -762,6 +788,43 @@ class OperatedBotView(TypedDict):
     values: int
     created_at: str
     last_used_at: Optional[str]
+
+
+class HolderView(TypedDict):
+    key: str
+    kind: Literal["pull"]
+    covers: List[str]
+    label_de: str
+    label_en: str
+    public_key: Optional[str]
+    open_tasks: int
+    oldest_open_at: Optional[str]
+    created_at: str
+    updated_at: str
+
+
+class HolderDeletedView(TypedDict):
+    key: str
+    deleted: Literal[True]
+    abandoned: int
+
+
+class TaskView(TypedDict):
+    task_id: str
+    act: Literal["erase"]
+    request_id: str
+    user_id: str
+    guild_id: str
+    created_at: str
+    due_at: str
+    result: Optional[Literal["erased", "nothing", "kept", "failed"]]
+    answered_at: Optional[str]
+
+
+class HoldersAcknowledgeKept(TypedDict, total=False):
+    """The legal basis of what is kept (GDPR Art. 17(3)), and when it ends. Only with the result kept"""
+    basis: str
+    until: str
 
 
 class ConsentQuery(TypedDict):
@@ -1042,6 +1105,16 @@ class ExportedGuild(TypedDict):
     guildId: str
     consent: Optional[ExportedConsent]
     data: Dict[str, Dict[str, Any]]
+
+
+class HoldersView(TypedDict):
+    holders: List[HolderView]
+    pagination: Pagination
+
+
+class TasksView(TypedDict):
+    tasks: List[TaskView]
+    pagination: WalkPagination
 
 
 class _UserForgottenPayload(TypedDict):
