@@ -82,7 +82,7 @@ class Loop implements HolderLoop {
     requireStores(this.stores);
     this.signer = privateKey === undefined ? undefined : new Signer(privateKey);
     const { signal } = this.end;
-    this.service = new HolderService(lethe, key, signal, this.signer);
+    this.service = new HolderService(lethe, key, this.signer, signal);
     const places = this.stores.map((store): Place => {
       const journal =
         store.marks === undefined ? undefined : new Journal(store.marks, `${key}/${store.name}`);
