@@ -61,7 +61,7 @@ describe('holders.sql on PostgreSQL', () => {
     const client = new Client({ connectionString: database.url });
     await client.connect();
     const stores = [pool, pool, client].map((each) => holders.sql(each, { table: 't', user: 'user_id' })[0]);
-    await Promise.all(stores.map((store, at) => store?.marks?.put('list', String(at), 'note')));
+    await Promise.all(stores.map(async (store, at) => store?.marks?.put('list', String(at), 'note')));
     expect(await stores[0]?.marks?.all('list')).toEqual(new Map(['0', '1', '2'].map((at) => [at, 'note'])));
     await stores[2]?.marks?.put('list', '0', 'second');
     await stores[2]?.marks?.remove('list', ['1', '2']);

@@ -123,9 +123,7 @@ describe('holders.sql on a double of mysql2', () => {
     database.exec('CREATE TABLE t (user_id TEXT, guild_id TEXT)');
     database.prepare('INSERT INTO t VALUES (?, ?)').run(WHO.user_id, WHO.guild_id);
     const mysql = double(database);
-    const [store] = holders.sql(mysql as never, { table: 't', user: 'user_id', guild: 'guild_id' }) as [
-      Store,
-    ];
+    const [store] = holders.sql(mysql, { table: 't', user: 'user_id', guild: 'guild_id' }) as [Store];
     expect(await lifeOf(store)).toEqual([1, 0]);
     expect(mysql.texts[1]).toBe(
       'DELETE FROM `t` WHERE (`user_id` = ? AND CAST(`user_id` AS CHAR) = ?) AND (`guild_id` = ? AND CAST(`guild_id` AS CHAR) = ?)',

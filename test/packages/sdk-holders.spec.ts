@@ -92,7 +92,13 @@ describe('a bot with a SQLite of its own', () => {
       holders: [{ key: 'database', label_de: 'Datenbank', label_en: 'Database', result: 'erased' }],
     });
     expect(await holder().once()).toMatchObject({ answered: 0, repeated: 0 });
-    expect(database.prepare('SELECT list, name, note FROM lethe_holder').all().map((row) => JSON.stringify(row)).join()).not.toContain(who.user_id);
+    expect(
+      database
+        .prepare('SELECT list, name, note FROM lethe_holder')
+        .all()
+        .map((row) => JSON.stringify(row))
+        .join(),
+    ).not.toContain(who.user_id);
   });
 
   it('keeps a profile until the last guild is erased', async () => {

@@ -103,7 +103,7 @@ export class FakeHolders {
       )
       .sort((one, other) => (one.created_at < other.created_at ? -1 : 1))
       .filter(({ created_at }) => after === undefined || created_at > after.created_at);
-    const tasks = fitting.slice(0, PAGE_MAX).map(({ answers: _, ...task }) => task);
+    const tasks = fitting.slice(0, PAGE_MAX).map((task) => ({ ...task, answers: undefined }));
     const next = fitting.length > PAGE_MAX ? (tasks.at(-1)?.task_id ?? null) : null;
     return answered({ tasks, pagination: { next } });
   }

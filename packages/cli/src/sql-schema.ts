@@ -6,7 +6,7 @@ export interface UserColumn {
 
 /** One token: a comment, a text, a name in quotes, a word or a sign. Each alternative begins with a sign of its own. */
 const TOKEN =
-  /--[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/|'(?:[^']|'')*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|[\p{L}_][\p{L}\d_$]*|\S/gu;
+  /--[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/|'(?:[^']|'')*'|"[^"]*"|`[^`]*`|\[[^[\]]*\]|[\p{L}_][\p{L}\d_$]*|\S/gu;
 
 const SOMEONE =
   'user|member|author|owner|discord|moderator|mod|target|player|sender|recipient|inviter|invitee|creator|account';
