@@ -89,6 +89,11 @@ const POSTS: Readonly<Record<string, () => Promise<readonly [path: string, body?
     await consented();
     return ['/gdpr/forget-user', { ...who }];
   },
+  '/holders': async () => ['/holders', { key: 'db', kind: 'pull', covers: ['levels'], ...labels }],
+  '/holders/{key}/tasks/{task_id}/acknowledge': async () => {
+    await bot.post('/holders', { key: 'db', kind: 'pull', covers: ['levels'], ...labels });
+    return [`/holders/db/tasks/${await bot.hasForgotten(who)}/acknowledge`, { result: 'erased' }];
+  },
   '/privacy-links': async () => ['/privacy-links', { ...who }],
   '/servers/register': async () => ['/servers/register', { guild_id: who.guild_id, name: 'a' }],
   '/servers/{guild_id}/cancel-deletion': async () => {

@@ -18,6 +18,9 @@ const NEEDED: readonly (readonly [RegExp, readonly Scope[]])[] = [
   [/^(PUT|DELETE) \/bots\//, ['admin']],
   [/^POST \/bots\/[\w-]+\/(keys|keys\/rotate|webhook-secret\/rotate)$/, ['admin']],
   [/^POST \/webhooks\/(deliveries\/[\w-]+\/redeliver|replay|test)$/, ['admin']],
+  [/^POST \/holders$/, ['admin']],
+  [/^(PUT|DELETE) \/holders\//, ['admin']],
+  [/^POST \/holders\/[\w-]+\/tasks\/[\w-]+\/acknowledge$/, ['write']],
   [/^POST \/privacy-links/, ['read', 'write', 'erase']],
   [/^DELETE \/privacy-links/, ['read', 'write', 'erase', 'admin']],
   [/^POST \/gdpr\/forget-user$/, ['erase']],
@@ -29,7 +32,12 @@ const NEEDED: readonly (readonly [RegExp, readonly Scope[]])[] = [
 ];
 
 /** What a suspended bot may still do besides reading, and erasing. */
-const WHILE_SUSPENDED = ['POST /consents/revoke', 'POST /privacy-links', `DELETE /privacy-links/${ID}`];
+const WHILE_SUSPENDED = [
+  'POST /consents/revoke',
+  'POST /privacy-links',
+  `DELETE /privacy-links/${ID}`,
+  `POST /holders/key/tasks/${ID}/acknowledge`,
+];
 
 function neededBy({ method, path }: Route): readonly Scope[] {
   const route = `${method} ${path.split('?')[0]}`;

@@ -123,6 +123,12 @@ async function declares(bot: Bot, guild: string): Promise<void> {
   await bot.put('/data/categories/profile', { label_en: 'Other' });
   await bot.get('/data/categories/profile');
   await bot.get('/data/categories');
+  const labels = { label_de: 'Datenbank', label_en: 'Database' };
+  for (const key of ['db', 'cache'])
+    await bot.post('/holders', { key, kind: 'pull', covers: ['x'], ...labels });
+  await bot.put('/holders/db', { label_en: 'Store' });
+  await bot.get('/holders/db');
+  await bot.get('/holders');
   await bot.put(`/bots/${bot.id}/notice-settings`, { controller_name: 'Robin' });
   await bot.get(`/bots/${bot.id}/notice-settings`);
   await bot.get(`/bots/${bot.id}/processing-record`);
@@ -275,8 +281,13 @@ async function operates({ id }: Bot): Promise<void> {
 
 async function forgets(bot: Bot, who: SubjectIds): Promise<void> {
   await shows(bot, who);
-  const path = `/gdpr/forget-status/${await bot.hasForgotten(who)}`;
+  const id = await bot.hasForgotten(who);
+  const path = `/gdpr/forget-status/${id}`;
   await bot.get(path);
+  await bot.get('/holders/db/tasks');
+  await bot.post(`/holders/db/tasks/${id}/acknowledge`, { result: 'erased' });
+  await bot.get('/holders/db/tasks?since=2026-01-01T00:00:00Z');
+  await bot.delete('/holders/cache?abandon=true');
   await bot.get(`${path}/certificate`);
   await bot.post('/gdpr/forget-user', { user_id: who.user_id, scope: 'all_guilds' });
 }

@@ -19,6 +19,7 @@ beforeEach(async () => {
   who = subject();
 });
 
+const HOLDER = { key: 'db', kind: 'pull', covers: ['levels'], label_de: 'Daten', label_en: 'Data' };
 const query = () => `user_id=${who.user_id}&guild_id=${who.guild_id}`;
 
 async function lives(bot: Bot, value: string): Promise<string> {
@@ -27,6 +28,7 @@ async function lives(bot: Bot, value: string): Promise<string> {
   await bot.post('/consents/texts', { consent_version: '1.0', language: 'en', title: value, body: value });
   await bot.hasConsent(who);
   await bot.hasData(who, 'profile', { value });
+  await bot.post('/holders', HOLDER);
   return value;
 }
 
@@ -48,9 +50,14 @@ describe('what belongs to another bot', () => {
     ['POST /bots/{bot_id}/keys/rotate', (bot, id) => bot.post(`/bots/${id.bot}/keys/rotate`, {})],
     ['DELETE /bots/{bot_id}/keys/{key_id}', (bot, id) => bot.delete(`/bots/${id.bot}/keys/${id.bot}`)],
     ['GET /gdpr/forget-status/{id}', (bot, id) => bot.get(`/gdpr/forget-status/${id.deletion}`)],
+    [
+      'POST /holders/{key}/tasks/{task_id}/acknowledge',
+      (bot, id) => bot.post(`/holders/db/tasks/${id.deletion}/acknowledge`, { result: 'erased' }),
+    ],
     ['GET /audit/proof/{event_id}', (bot, id) => bot.get(`/audit/proof/${id.event}`)],
   ];
   it.each(askings)('is answered by %s like what does not exist', async (_, ask) => {
+    for (const bot of [mine, theirs]) await bot.post('/holders', HOLDER);
     const deletion = await theirs.hasForgotten(subject());
     const posted = await theirs.post<{ id: string }>('/audit/event', { ...who, event_type: 'data_deleted' });
     const foreign = await ask(mine, { bot: theirs.id, deletion, event: posted.data.id });
@@ -63,6 +70,10 @@ describe('what belongs to another bot', () => {
     ['GET /data/categories/{key}', (bot) => bot.get('/data/categories/profile')],
     ['PUT /data/categories/{key}', (bot) => bot.put('/data/categories/profile', { label_en: 'x' })],
     ['DELETE /data/categories/{key}', (bot) => bot.delete('/data/categories/profile')],
+    ['GET /holders/{key}', (bot) => bot.get('/holders/db')],
+    ['PUT /holders/{key}', (bot) => bot.put('/holders/db', { label_en: 'x' })],
+    ['DELETE /holders/{key}', (bot) => bot.delete('/holders/db?abandon=true')],
+    ['GET /holders/{key}/tasks', (bot) => bot.get('/holders/db/tasks')],
     ['DELETE /servers/{guild_id}', (bot) => bot.delete(`/servers/${who.guild_id}`)],
     ['POST /consents/accept', (bot) => bot.post('/consents/accept', { ...who, consent_version: '1.0' })],
     ['POST /consents/revoke', (bot) => bot.post('/consents/revoke', who)],
@@ -96,6 +107,7 @@ describe('what belongs to another bot', () => {
     for (const [path, name] of [
       ['/servers', 'servers'],
       ['/data/categories', 'categories'],
+      ['/holders', 'holders'],
       ['/audit/events', 'events'],
       ['/consents/texts', 'texts'],
       ['/consents/texts?consent_version=1.0', 'texts'],

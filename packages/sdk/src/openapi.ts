@@ -1102,7 +1102,7 @@ export interface paths {
     };
     /**
      * Read an erasure request
-     * @description Answers the state of an erasure: `processing`, `completed` or `failed`. An erasure that was interrupted is finished by the service without a further request. `webhook_sent` turns true once the receiver of the bot has confirmed `user_forgotten`.
+     * @description Answers the state of an erasure: `processing`, `completed` or `failed`. An erasure that was interrupted is finished by the service without a further request. `webhook_sent` turns true once the receiver of the bot has confirmed `user_forgotten`. `coverage` has the answers of the holders of the bot, where it has any.
      */
     readonly get: operations['erasureStatus'];
     readonly put?: never;

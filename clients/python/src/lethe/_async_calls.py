@@ -955,7 +955,8 @@ class AsyncPrivacy(AsyncGroup):
 
         Answers the state of an erasure: `processing`, `completed` or `failed`. An erasure that was interrupted
         is finished by the service without a further request. `webhook_sent` turns true once the receiver of the
-        bot has confirmed `user_forgotten`.
+        bot has confirmed `user_forgotten`. `coverage` has the answers of the holders of the bot, where it has
+        any.
         """
         given: Dict[str, Any] = {"id": id}
         answer: DeletionRequestView = await self._call.send("GET /gdpr/forget-status/{id}", given, options)

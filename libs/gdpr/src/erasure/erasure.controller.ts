@@ -78,6 +78,18 @@ const EXAMPLES = {
         unrecoverable_at: EXAMPLE.time,
         deleted_categories: [EXAMPLE.category],
         webhook_sent: true,
+        coverage: {
+          complete: false,
+          holders: [
+            {
+              key: 'database',
+              label_de: 'Datenbank des Bots',
+              label_en: 'Database on the server of the bot',
+              result: 'pending',
+              at: null,
+            },
+          ],
+        },
       },
     },
   },
@@ -130,7 +142,8 @@ export class ErasureController {
     description:
       'Answers the state of an erasure: `processing`, `completed` or `failed`. An erasure that was ' +
       'interrupted is finished by the service without a further request. `webhook_sent` turns true ' +
-      'once the receiver of the bot has confirmed `user_forgotten`.',
+      'once the receiver of the bot has confirmed `user_forgotten`. `coverage` has the answers of the ' +
+      'holders of the bot, where it has any.',
     parameters: { id: EXAMPLE.request_id },
     examples: EXAMPLES.status,
   })
