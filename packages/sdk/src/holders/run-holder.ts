@@ -1,10 +1,9 @@
-import type { KeyObject } from 'node:crypto';
 import { requireNumber, TIMER_MAX_MS } from '../numbers';
 import type { Answered, Place } from './answer';
 import { HolderRounds, type Round } from './holder-rounds';
 import { type HolderClient, HolderService } from './holder-service';
 import { Journal } from './journal';
-import { Signer } from './statement';
+import { Signer, type SigningKey } from './statement';
 import type { Store } from './store';
 
 export interface HolderOptions {
@@ -16,7 +15,7 @@ export interface HolderOptions {
   readonly label_de?: string;
   readonly label_en?: string;
   /** Signs each answer: an Ed25519 key in PEM, or its KeyObject. */
-  readonly privateKey?: KeyObject | string;
+  readonly privateKey?: SigningKey | string;
   /** The pause between two rounds; 60 by default. */
   readonly everySeconds?: number;
   /** What failed, in words without ids; a warning of the process by default. */

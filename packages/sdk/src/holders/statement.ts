@@ -10,6 +10,12 @@ export interface Statement extends Answered {
   readonly at: string;
 }
 
+/** A private `KeyObject` of node:crypto, by its shape: declarations of the package need no types of Node.js. */
+export interface SigningKey {
+  readonly asymmetricKeyType?: string | undefined;
+  readonly type: string;
+}
+
 /** An Ed25519 key, and the JWS that it makes (RFC 7515, RFC 8037). */
 export class Signer {
   /** As `public_key` of the holder: base64url of 32 bytes. */
@@ -17,9 +23,9 @@ export class Signer {
   private readonly key: KeyObject;
 
   /** @throws TypeError for a key that is no Ed25519 key; without its text */
-  constructor(key: KeyObject | string) {
+  constructor(key: SigningKey | string) {
     try {
-      this.key = typeof key === 'string' ? createPrivateKey(key) : key;
+      this.key = typeof key === 'string' ? createPrivateKey(key) : (key as KeyObject);
       if (this.key.asymmetricKeyType !== 'ed25519') throw new TypeError();
       this.publicKey = String(createPublicKey(this.key).export({ format: 'jwk' }).x);
     } catch {
