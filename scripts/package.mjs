@@ -17,6 +17,7 @@ const ENTRIES =
       index: 'index',
       evidence: 'evidence/index',
       'evidence-web': 'evidence/web',
+      holders: 'holders/index',
       testing: 'testing/index',
     },
     discord: { index: 'index', 'discord-js': 'discord-js/index', http: 'http/index' },

@@ -11,7 +11,7 @@ import { canRun } from '../support/programs';
 import { useService } from '../support/shared-service';
 import { snowflake, subject } from '../support/snowflakes';
 
-// The code of docs/quickstart.md and docs/existing-bot.md, as it is there, against the service.
+// The code of docs/quickstart.md and docs/existing-bot.md, as it is there, against the service; that of docs/holders.md compiles.
 
 const ROOT = join(__dirname, '../..');
 const service = useService();
@@ -27,7 +27,8 @@ function blocks(page: string, language: string): string[] {
 
 const [CURL = ''] = blocks('quickstart.md', 'sh');
 const [BOT = ''] = blocks('quickstart.md', 'ts');
-const [ASK = '', BRING_OVER = ''] = blocks('existing-bot.md', 'ts');
+const [ASK = '', BRING_OVER = '', HOLD = ''] = blocks('existing-bot.md', 'ts');
+const HOLDERS = blocks('holders.md', 'ts');
 
 describe('the quickstarts', () => {
   it('fit on one screen each', () => {
@@ -39,8 +40,9 @@ describe('the quickstarts', () => {
     }
   });
 
-  it('compile, like the code of docs/existing-bot.md', () => {
-    const files = [BOT, ASK, BRING_OVER].map((code, at) => {
+  it('compile, like the code of docs/existing-bot.md and docs/holders.md', () => {
+    expect(HOLDERS).toHaveLength(2);
+    const files = [BOT, ASK, BRING_OVER, HOLD, ...HOLDERS].map((code, at) => {
       const file = join(directory, `page${at}.mts`);
       writeFileSync(file, code);
       return file;
@@ -49,7 +51,15 @@ describe('the quickstarts', () => {
       ...{ strict: true, noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ES2022 },
       ...{ module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
       ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
-      paths: { '@lethe/sdk': [join(ROOT, 'packages/sdk/src/index.ts')] },
+      esModuleInterop: true,
+      paths: {
+        '@lethe/sdk': [join(ROOT, 'packages/sdk/src/index.ts')],
+        '@lethe/sdk/holders': [join(ROOT, 'packages/sdk/src/holders/index.ts')],
+        // The drivers of the bot.
+        ...Object.fromEntries(
+          ['pg', 'better-sqlite3'].map((name) => [name, [join(ROOT, 'node_modules/@types', name)]]),
+        ),
+      },
     });
     const faults = files.flatMap((file) => program.getSemanticDiagnostics(program.getSourceFile(file)));
     expect(faults.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))).toEqual([]);

@@ -191,6 +191,7 @@ describe('the published packages', () => {
   /** What each folder may import besides its own files. */
   const BESIDE: Readonly<Record<string, RegExp>> = {
     'packages/sdk/src/evidence/': /^node:/,
+    'packages/sdk/src/holders/': /^node:/,
     'packages/discord/src/': /^@lethe\/sdk$/,
     'packages/discord/src/discord-js/': /^discord\.js$/,
     'packages/cli/src/': /^(node:.+|@lethe\/sdk(\/evidence|\/testing)?|commander|yaml)$/,

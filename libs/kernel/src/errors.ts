@@ -219,9 +219,9 @@ export function invalidRequest(faults: readonly FieldFault[]): ApiError {
     .slice(0, LISTED_FAULTS)
     .map(({ field, message }) => ({ field: shortened(field), message }));
   const more = faults.length > LISTED_FAULTS ? { more: faults.length - LISTED_FAULTS } : {};
-  const message =
+  const said =
     first === undefined ? 'The request is not valid' : `${shortened(first.field)} ${first.message}`;
-  return new ApiError('invalid_request', message, { fields: listed, ...more });
+  return new ApiError('invalid_request', said, { fields: listed, ...more });
 }
 
 /** A path can hold keys that the caller chose. Long paths are cut. */

@@ -60,7 +60,7 @@ export function declarationsIn(text: string, file: string, there: Declarations):
     throw refused(`${file} is no YAML: ${(error as Error).message.split('\n')[0]}`, 'Nothing was changed.');
   }
   const given = (content ?? {}) as Plain;
-  const unknown = Object.keys(given).filter((name) => !['categories', 'texts'].includes(name));
+  const unknown = Object.keys(given).filter((name) => !['categories', 'texts', 'holders'].includes(name));
   const lists = [given['categories'] ?? [], given['texts'] ?? []];
   if (unknown.length > 0 || !lists.every((list) => Array.isArray(list) && list.every(isObject)))
     throw refused(

@@ -14,6 +14,7 @@ import {
 } from '../declarations';
 import { textAt } from '../env-file';
 import { EXIT, Failure, failureOf, refused } from '../failures';
+import { holderSection } from '../holder-declarations';
 import { diffOf } from '../line-diff';
 import { many } from '../output';
 import { Session } from '../session';
@@ -65,8 +66,10 @@ async function types(session: Session, file: string | undefined): Promise<void> 
 async function pull(session: Session, file: string, { yes }: Answers): Promise<void> {
   const { output } = session;
   const found = await declarationsOf(session.client());
-  const text = fileOf(found);
-  const before = textAt(file) ?? text;
+  const there = textAt(file);
+  // Holders are declared in the file alone.
+  const text = fileOf(found) + holderSection(there ?? '');
+  const before = there ?? text;
   if (before !== text && !yes) {
     showDiff(session, before, text);
     const answer = await output.ask(`Replace ${file}? [y/N] `, '--yes');

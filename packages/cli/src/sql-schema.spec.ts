@@ -1,0 +1,59 @@
+import { isCovered, userColumnsIn } from './sql-schema';
+
+const found = (ddl: string): string[] => userColumnsIn(ddl).map(({ table, column }) => `${table}.${column}`);
+
+describe('the columns of a schema that look like ids of users', () => {
+  it.each([
+    [
+      'a column of each kind',
+      'CREATE TABLE t (user_id TEXT, memberId bigint, "authorId" int, uid text, discord_id text)',
+      ['t.user_id', 't.memberId', 't.authorId', 't.uid', 't.discord_id'],
+    ],
+    [
+      'names in quotes and with a schema',
+      'create table if not exists "app"."bans" (`banned_by` text, [owner_id] text);',
+      ['app.bans.banned_by', 'app.bans.owner_id'],
+    ],
+    [
+      'a column behind types with commas',
+      'CREATE TABLE t (a numeric(10, 2) CHECK (a IN (1, 2)), user_id text)',
+      ['t.user_id'],
+    ],
+    [
+      'a column behind one that looks like it',
+      'CREATE UNLOGGED TABLE t (id text, user_id text NOT NULL REFERENCES users (id));',
+      ['t.user_id'],
+    ],
+    [
+      'columns of ALTER TABLE',
+      'ALTER TABLE ONLY t ADD COLUMN user_id text, ADD guild_id text, ADD owner_id text; ALTER TABLE u RENAME TO v;',
+      ['t.user_id', 't.owner_id'],
+    ],
+    [
+      'no column of comments, texts, constraints and other statements',
+      `-- CREATE TABLE a (user_id text)
+       /* CREATE TABLE b (user_id text); */ INSERT INTO t VALUES ('CREATE TABLE c (user_id text)');
+       CREATE TABLE t (id int, guild_id text, uids int, PRIMARY KEY (user_id), CONSTRAINT x FOREIGN KEY (user_id) REFERENCES u (user_id));
+       CREATE INDEX i ON t (user_id); SELECT user_id FROM t; DROP TABLE t; ALTER TABLE t ADD PRIMARY KEY (user_id)`,
+      [],
+    ],
+    ['nothing of a text that ends too early', `CREATE TABLE t ('`, []],
+  ])('finds %s', (_name, ddl, columns) => {
+    expect(found(ddl)).toEqual(columns);
+  });
+
+  it('reads a long text in one pass', () => {
+    const ddl = `${'('.repeat(50_000)}${"'".repeat(50_001)}${'/*'.repeat(50_000)}`;
+    expect(found(`CREATE TABLE t (user_id text); ${ddl}`)).toEqual(['t.user_id']);
+  });
+
+  it('are covered by a name with or without its schema', () => {
+    expect(['app.bans', 'bans', 'BANS'].map((table) => isCovered(table, ['bans']))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([isCovered('bans', ['public.bans']), isCovered('bans', ['ban'])]).toEqual([true, false]);
+    expect(isCovered('app.bans', ['public.bans'])).toBe(false);
+  });
+});

@@ -1,0 +1,136 @@
+import type { Journal } from './journal';
+import type { Keeps, Store, Who } from './store';
+
+/** What is known of an erasure in Lethe: its time, and its subject. */
+export interface Task extends Who {
+  readonly task_id: string;
+  readonly created_at: string;
+  readonly result: string | null;
+}
+
+/** The answer to a task, as it is acknowledged. It has nothing personal. */
+export interface Answered {
+  readonly result: 'erased' | 'nothing' | 'kept' | 'failed';
+  /** What was found, by the name of the store. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly kept?: { readonly basis: string; readonly until: string };
+}
+
+/** A store with its journal, where it can keep one. */
+export interface Place {
+  readonly store: Store;
+  readonly journal: Journal | undefined;
+}
+
+/** What could not be done in a store. Its words have no id. */
+export class HolderError extends Error {
+  override readonly name = 'HolderError';
+
+  constructor(
+    message: string,
+    /** The store; undefined where the service is meant. */
+    readonly store?: string,
+    readonly task_id?: string,
+    readonly code?: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface AnswerOptions {
+  /** Whether the user has no consent in another guild of the bot. */
+  readonly isLast: () => Promise<boolean>;
+  readonly onError: (error: HolderError) => void;
+  readonly isDryRun: boolean;
+  readonly signal: AbortSignal;
+}
+
+const SNOWFLAKE = /^\d{1,20}$/;
+/** What Lethe shows as a user whose ids it has lost. */
+const LOST = /^0{20}$/;
+
+/** Erases the subject of a task in every place, and looks again. An error of one store does not keep the others. */
+export async function answerTo(
+  task: Task,
+  places: readonly Place[],
+  options: AnswerOptions,
+): Promise<Answered> {
+  const counts: Record<string, number> = {};
+  const kept: Keeps[] = [];
+  let hasFailed = false;
+  for (const place of places) {
+    const { name, keeps, everywhere } = place.store;
+    options.signal.throwIfAborted();
+    try {
+      requireIds(task);
+      if (everywhere === true && !(await options.isLast())) continue;
+      const isKept = keeps !== undefined && Date.parse(untilOf(keeps)) > Date.now();
+      counts[name] = await (isKept || options.isDryRun ? place.store.count(task) : erased(task, place));
+      if (isKept && counts[name] > 0) kept.push(keeps);
+    } catch (error) {
+      options.signal.throwIfAborted();
+      hasFailed = true;
+      options.onError(holderError(error, place.store, task));
+    }
+  }
+  const [first] = kept;
+  if (hasFailed) return { result: 'failed', counts };
+  if (first !== undefined) return { result: 'kept', counts, kept: together(kept) };
+  return { result: Object.values(counts).some((count) => count > 0) ? 'erased' : 'nothing', counts };
+}
+
+/**
+ * Erases in one place, and answers what was found by the first attempt.
+ * @throws Error where the second look finds something
+ */
+export async function erased(task: Task, { store, journal }: Place): Promise<number> {
+  const found = requireCount(await store.count(task));
+  const first = journal === undefined ? found : await journal.begin(task, found);
+  if (found > 0) {
+    await store.erase(task);
+    const left = requireCount(await store.count(task));
+    if (left > 0) throw new Error(`The second look still finds ${left} of ${found}.`);
+  }
+  await journal?.end(task, first);
+  return first;
+}
+
+/** The error of a store in words without the ids of the task. The words of a driver may quote them. */
+export function holderError(error: unknown, store: Store, task?: Task): HolderError {
+  const { message, code } = (error ?? {}) as { message?: unknown; code?: unknown };
+  const ids = task === undefined ? [] : [task.user_id, task.guild_id].filter((id) => id.length > 3);
+  const words = ids.reduce(
+    (text, id) => text.replaceAll(id, '…'),
+    typeof message === 'string' ? message : String(error),
+  );
+  return new HolderError(
+    `${store.name}: ${words}`,
+    store.name,
+    task?.task_id,
+    typeof code === 'string' ? code : undefined,
+  );
+}
+
+export const hasLostIds = ({ user_id }: Pick<Who, 'user_id'>): boolean => LOST.test(user_id);
+
+/** An id becomes part of a key of Redis and of a path. @throws TypeError for ids of no user */
+export function requireIds({ user_id, guild_id }: Who): void {
+  if (hasLostIds({ user_id }))
+    throw new TypeError('Lethe has lost the ids of this erasure in a restore: find the user elsewhere.');
+  if (!SNOWFLAKE.test(user_id) || !SNOWFLAKE.test(guild_id))
+    throw new TypeError('The ids of the task are not digits: this is no answer of Lethe.');
+}
+
+function requireCount(count: unknown): number {
+  if (!Number.isSafeInteger(count) || Number(count) < 0)
+    throw new TypeError('count must answer a whole number of rows.');
+  return Number(count);
+}
+
+const untilOf = ({ until }: Keeps): string => new Date(until).toISOString();
+
+/** All bases, up to the last time. */
+function together(kept: readonly Keeps[]): { basis: string; until: string } {
+  const basis = [...new Set(kept.map((one) => one.basis))].join('; ').slice(0, 200);
+  return { basis, until: kept.map(untilOf).sort().at(-1) ?? '' };
+}

@@ -1,0 +1,118 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import type { Keeps, Marks, Store, Who } from './store';
+
+export interface FilesOptions {
+  /** The name of the store; that of the folder by default. */
+  readonly name?: string;
+  readonly keeps?: Keeps;
+}
+
+/** The files or folders of a user, relative to the folder of the store. */
+export type NameOf = (who: Who) => string | readonly string[];
+
+const MARKS = '.lethe-holder';
+
+/**
+ * Files of users below `folder`. `nameOf` answers the same names for the same ids. If they do not depend on the guild, the
+ * files belong to the user everywhere. No name and no link leads out of the folder.
+ * @throws TypeError for names that do not depend on the user
+ */
+export function files(folder: string, nameOf: NameOf, { name, keeps }: FilesOptions = {}): Store {
+  const top = resolve(folder);
+  const named = (user_id: string, guild_id: string): string =>
+    [nameOf({ user_id, guild_id })].flat().join('\n');
+  if (named('1', '3') === named('2', '3'))
+    throw new TypeError('The names of files must depend on user_id, or the files of all users are erased.');
+  const paths = async (who: Who): Promise<string[]> => {
+    const all = await Promise.all([nameOf(who)].flat().map((each) => pathWithin(top, each)));
+    return all.filter((path) => path !== undefined);
+  };
+  return {
+    name: name ?? basename(top),
+    everywhere: named('1', '3') === named('1', '4'),
+    ...(keeps !== undefined && { keeps }),
+    marks: new FileMarks(join(top, MARKS)),
+    count: async (who) => (await paths(who)).length,
+    erase: async (who) => {
+      for (const path of await paths(who)) {
+        // A link is removed, and not what it leads to.
+        await rm(path, { recursive: true });
+        await synced(dirname(path));
+      }
+    },
+  };
+}
+
+/** The path of a name, undefined where there is nothing. @throws RangeError for one outside of the folder */
+async function pathWithin(top: string, name: string): Promise<string | undefined> {
+  const path = resolve(top, name);
+  if (!path.startsWith(top + sep) || name.includes('\0') || path.startsWith(join(top, MARKS)))
+    throw new RangeError('A name of a file leads out of its folder, or to the notes of the store.');
+  try {
+    const [real, realTop] = [await realpath(dirname(path)), await realpath(top)];
+    if (real !== realTop && !real.startsWith(realTop + sep))
+      throw new RangeError('A link leads out of the folder of the store.');
+    await lstat(path);
+    return path;
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+    // A folder that is not there at all is a disk that is not mounted, and no absence of files.
+    await lstat(top);
+    return undefined;
+  }
+}
+
+const isAbsence = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code));
+
+/** Makes the change of a folder durable, where the system can. */
+async function synced(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}
+
+/** Notes in files, one for each: replaced as a whole. */
+class FileMarks implements Marks {
+  constructor(private readonly folder: string) {}
+
+  async all(list: string): Promise<ReadonlyMap<string, string>> {
+    const folder = this.of(list);
+    let names: string[];
+    try {
+      names = await readdir(folder);
+    } catch (error) {
+      if (isAbsence(error)) return new Map();
+      throw error;
+    }
+    const notes = names.filter((name) => !name.startsWith('.'));
+    return new Map(
+      await Promise.all(
+        notes.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const),
+      ),
+    );
+  }
+
+  async put(list: string, name: string, note: string): Promise<void> {
+    const folder = this.of(list);
+    await mkdir(folder, { recursive: true });
+    const before = join(folder, `.${randomUUID()}`);
+    const handle = await open(before, 'w');
+    await handle.writeFile(note);
+    await handle.sync();
+    await handle.close();
+    await rename(before, join(folder, name));
+    await synced(folder);
+  }
+
+  async remove(list: string, names: readonly string[]): Promise<void> {
+    for (const name of names) await rm(join(this.of(list), name), { force: true });
+  }
+
+  /** A folder for each list, whose name may have any characters. */
+  private of(list: string): string {
+    return join(this.folder, createHash('sha256').update(list).digest('hex').slice(0, 32));
+  }
+}

@@ -1,0 +1,187 @@
+import {
+  answerTo,
+  type Answered,
+  erased,
+  hasLostIds,
+  holderError,
+  type Place,
+  requireIds,
+  type Task,
+} from './answer';
+import { type HolderService, statusOf } from './holder-service';
+import { BEGINNING, type Journal } from './journal';
+
+/** What a round did. */
+export interface Round {
+  /** Tasks with a final answer. */
+  readonly answered: number;
+  /** Tasks that failed, and are tried again. */
+  readonly failed: number;
+  /** Erasures that were done again, in stores that were restored from a backup. */
+  readonly repeated: number;
+  /** What was found, by the name of the store. */
+  readonly found: Readonly<Record<string, number>>;
+}
+
+export interface RoundOptions {
+  readonly isDryRun: boolean;
+  readonly signal: AbortSignal;
+  readonly onError: (error: unknown) => void;
+  readonly onTask: ((task: Answered & { readonly task_id: string }) => void) | undefined;
+}
+
+/** A task that failed n times in a row waits for 2ⁿ − 1 rounds, and for this many at most. */
+const WAIT_MAX = 63;
+/** The bot-wide scope, as `guild_id`. */
+const BOT_WIDE = '00000000000000000';
+const FINAL = ['erased', 'nothing', 'kept', 'abandoned'];
+
+interface Failing {
+  readonly times: number;
+  readonly waits: number;
+}
+
+function onceMore(before: Failing | undefined): Failing {
+  const times = (before?.times ?? 0) + 1;
+  return { times, waits: Math.min(WAIT_MAX, 2 ** times - 1) };
+}
+
+/** Walks the tasks of one holder. Rounds of one object do not overlap. */
+export class HolderRounds {
+  private failing = new Map<string, Failing>();
+  private catchingUp: Failing | undefined = { times: 0, waits: 0 };
+  /** The time of the newest task that every store has done. */
+  private newest = BEGINNING;
+
+  constructor(
+    private readonly service: HolderService,
+    private readonly places: readonly Place[],
+    private readonly options: RoundOptions,
+  ) {}
+
+  /** @throws LetheError where the service does not answer, and the rest is left for the next round */
+  async run(): Promise<Round> {
+    const round = { answered: 0, failed: 0, repeated: 0, found: {} as Record<string, number> };
+    if (this.catchingUp !== undefined) await this.catchUp(round, this.catchingUp);
+    const failing = new Map<string, Failing>();
+    let oldest = '';
+    for await (const task of this.service.open()) {
+      this.options.signal.throwIfAborted();
+      const before = this.failing.get(task.task_id);
+      if (before !== undefined && before.waits > 0) {
+        failing.set(task.task_id, { ...before, waits: before.waits - 1 });
+        round.failed += 1;
+      } else if (await this.isAnswered(task, round)) {
+        round.answered += 1;
+        this.saw(task);
+        continue;
+      } else {
+        failing.set(task.task_id, onceMore(before));
+        round.failed += 1;
+      }
+      oldest ||= task.created_at;
+    }
+    this.failing = failing;
+    // What failed is in the list, and may be older than all that was done.
+    await this.settle(oldest !== '' && oldest < this.newest ? oldest : this.newest);
+    return round;
+  }
+
+  private saw({ created_at }: Task): void {
+    if (created_at > this.newest) this.newest = created_at;
+  }
+
+  private async isAnswered(task: Task, round: { found: Record<string, number> }): Promise<boolean> {
+    const { onTask, onError, isDryRun, signal } = this.options;
+    let last: Promise<boolean> | undefined;
+    const isLast = () => (last ??= this.isLast(task));
+    const about = await this.inScope(task, isLast);
+    const answer = await answerTo(about, this.places, { isLast, onError, isDryRun, signal });
+    for (const [name, count] of Object.entries(answer.counts))
+      round.found[name] = (round.found[name] ?? 0) + count;
+    if (!isDryRun) {
+      try {
+        await this.service.acknowledge(task, answer);
+      } catch (error) {
+        // A refusal is about this task. All else is about the service, and so about every task.
+        if (![400, 409].includes(Number(statusOf(error)))) throw error;
+        onError(error);
+        return false;
+      }
+    }
+    onTask?.({ task_id: task.task_id, ...answer });
+    return answer.result !== 'failed';
+  }
+
+  /** Repeats every erasure that Lethe has an answer for and a store knows nothing of: it was restored from a backup. */
+  private async catchUp(round: { repeated: number }, before: Failing): Promise<void> {
+    if (before.waits > 0) return void (this.catchingUp = { ...before, waits: before.waits - 1 });
+    let isComplete = true;
+    const did = async (
+      { store }: Place,
+      task: Task | undefined,
+      act: () => Promise<boolean>,
+    ): Promise<boolean> => {
+      this.options.signal.throwIfAborted();
+      try {
+        return await act();
+      } catch (error) {
+        this.options.signal.throwIfAborted();
+        isComplete = false;
+        this.options.onError(holderError(error, store, task));
+        return false;
+      }
+    };
+    const known: (Place & { journal: Journal })[] = [];
+    for (const { store, journal } of this.places)
+      if (journal !== undefined && (await did({ store, journal }, undefined, () => journal.load())))
+        known.push({ store, journal });
+    const [from] = known.map(({ journal }) => journal.from).sort();
+    for await (const task of from === undefined ? [] : this.service.since(from)) {
+      // An erasure without its ids cannot be repeated, and was reported when its task was open.
+      if (!FINAL.includes(task.result ?? '') || hasLostIds(task)) continue;
+      for (const place of known)
+        if (await did(place, task, () => this.isRepeated(place, task))) round.repeated += 1;
+      this.saw(task);
+    }
+    this.catchingUp = isComplete ? undefined : onceMore(before);
+  }
+
+  private async isRepeated(place: Place & { journal: Journal }, task: Task): Promise<boolean> {
+    const { journal, store } = place;
+    if (journal.isDone(task.task_id) || task.created_at < journal.from) return false;
+    const isLast = () => this.isLast(task);
+    if (store.keeps !== undefined || (store.everywhere === true && !(await isLast()))) return false;
+    const { isDryRun } = this.options;
+    // A table that was declared just now holds what a user gave who came back.
+    if (journal.isNew && (await this.service.guildsOf(task.user_id)).has(task.guild_id)) {
+      if (!isDryRun) await journal.end(task, 0);
+      return false;
+    }
+    const about = await this.inScope(task, isLast);
+    requireIds(about);
+    if (isDryRun) return (await store.count(about)) > 0;
+    return (await erased(about, place)) > 0;
+  }
+
+  /** A user who leaves the bot-wide scope last is erased in every guild: no consent is left that covers a row. */
+  private async inScope(task: Task, isLast: () => Promise<boolean>): Promise<Task> {
+    return task.guild_id === BOT_WIDE && (await isLast()) ? { ...task, everyGuild: true } : task;
+  }
+
+  private async isLast({ user_id, guild_id }: Task): Promise<boolean> {
+    const guilds = await this.service.guildsOf(user_id);
+    return [...guilds].every((guild) => guild === guild_id);
+  }
+
+  private async settle(time: string): Promise<void> {
+    if (this.options.isDryRun || this.catchingUp !== undefined) return;
+    for (const { journal, store } of this.places) {
+      try {
+        await journal?.settle(time);
+      } catch (error) {
+        this.options.onError(holderError(error, store));
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import type { Lethe } from '../lethe';
+import type { CallOptions } from '../transport';
+import type { Answered, Task } from './answer';
+import { HolderError } from './answer';
+import type { Signer } from './statement';
+
+/** The client of a bot, with any categories. */
+export type HolderClient = Pick<Lethe, 'holders' | 'bots' | 'users'>;
+
+/** How a holder is declared. */
+export interface Declared {
+  readonly key: string;
+  readonly label_de: string;
+  readonly label_en: string;
+  readonly covers: readonly string[];
+  readonly public_key: string | null;
+}
+
+/** The part of the service that one holder speaks to. Every call ends with `signal`. */
+export class HolderService {
+  private readonly options: CallOptions;
+  private botId?: string;
+
+  constructor(
+    private readonly lethe: HolderClient,
+    private readonly key: string,
+    private readonly signer: Signer | undefined,
+    signal: AbortSignal,
+  ) {
+    this.options = { signal };
+  }
+
+  /** Declares the holder, or changes what differs. @throws HolderError where the key may not */
+  async declare(wanted: Declared): Promise<void> {
+    const there = await this.declared();
+    try {
+      if (there === undefined) await this.lethe.holders.register({ kind: 'pull', ...wanted }, this.options);
+      else if (isOther(there, wanted)) await this.lethe.holders.change(wanted, this.options);
+    } catch (error) {
+      // Another process of the bot was faster.
+      if (statusOf(error) === 409 && (await this.declared()) !== undefined) return;
+      if (statusOf(error) !== 403) throw error;
+      throw new HolderError(
+        `The holder ${this.key} is ${there === undefined ? 'not declared' : 'declared otherwise'}, and the API key lacks ` +
+          'the scope admin: start the bot once with a key that has it, or run lethe holders push.',
+      );
+    }
+  }
+
+  /** The tasks without a final answer, oldest first. */
+  open(): AsyncIterable<Task> {
+    return this.lethe.holders.tasks({ key: this.key }, this.options);
+  }
+
+  /** The open tasks, and those that were answered at or after a time: every task that was made from it on. */
+  since(time: string): AsyncIterable<Task> {
+    return this.lethe.holders.tasks({ key: this.key, since: time }, this.options);
+  }
+
+  async acknowledge({ task_id }: Task, answer: Answered): Promise<void> {
+    const { key, signer } = this;
+    const about = { holder: key, task_id, at: new Date().toISOString() };
+    const statement = signer?.statement({ ...answer, ...about, bot_id: await this.ownId() });
+    const given = { key, task_id, ...answer, ...(statement !== undefined && { statement }) };
+    try {
+      await this.lethe.holders.acknowledge(given, this.options);
+    } catch (error) {
+      // Another process of the bot has answered, or the evidence of the erasure has ended.
+      if (statusOf(error) === 404 || reasonOf(error) === 'task_answered') return;
+      throw error;
+    }
+  }
+
+  /** The guilds in which a consent of the user is in force. */
+  async guildsOf(user_id: string): Promise<ReadonlySet<string>> {
+    const guilds = new Set<string>();
+    const accepted = this.lethe.users.list({ user_id, status: 'accepted' }, this.options);
+    for await (const { guild_id } of accepted) guilds.add(guild_id);
+    return guilds;
+  }
+
+  private async declared(): Promise<Declared | undefined> {
+    try {
+      return await this.lethe.holders.get(this.key, this.options);
+    } catch (error) {
+      if (statusOf(error) === 404) return undefined;
+      throw error;
+    }
+  }
+
+  private async ownId(): Promise<string> {
+    this.botId ??= (await this.lethe.bots.me({}, this.options)).id;
+    return this.botId;
+  }
+}
+
+/** The status of a refusal. Each entry of the package has a LetheError of its own, so that `instanceof` is of no use. */
+export const statusOf = (error: unknown): unknown => (error as { status?: unknown } | undefined)?.status;
+const reasonOf = (error: unknown): unknown => (error as { reason?: unknown } | undefined)?.reason;
+
+const isOther = (there: Declared, wanted: Declared): boolean =>
+  there.label_de !== wanted.label_de ||
+  there.label_en !== wanted.label_en ||
+  there.public_key !== wanted.public_key ||
+  JSON.stringify([...there.covers].sort()) !== JSON.stringify([...wanted.covers].sort());

@@ -1,0 +1,73 @@
+import type { IdAs, Keeps, Store, Who } from './store';
+
+/** Where the ids are, and how they are written: text by default. */
+export interface ObjectFields {
+  readonly name: string;
+  readonly user: string;
+  readonly guild?: string;
+  /** For example `BigInt` of a field that holds numbers. An id of another type finds nothing. */
+  readonly as?: IdAs;
+  readonly keeps?: Keeps;
+}
+
+/** A `Repository` of TypeORM. */
+export interface TypeormRepository {
+  countBy(where: never): Promise<number>;
+  delete(where: never): Promise<unknown>;
+}
+
+/** A model of a Prisma client, as `prisma.profile`. */
+export interface PrismaDelegate {
+  count(given: never): PromiseLike<number>;
+  deleteMany(given: never): PromiseLike<unknown>;
+}
+
+/** A collection of the MongoDB driver, or a model of Mongoose. */
+export interface MongoCollection {
+  countDocuments(filter: never): PromiseLike<number>;
+  deleteMany(filter: never): PromiseLike<unknown>;
+}
+
+/** A store by two functions of a filter. */
+function objects(
+  { name, user, guild, as = String, keeps }: ObjectFields,
+  count: (filter: never) => PromiseLike<number>,
+  erase: (filter: never) => PromiseLike<unknown>,
+): Store {
+  const filter = (who: Who): never =>
+    ({
+      [user]: as(who.user_id),
+      ...(guild !== undefined && who.everyGuild !== true && { [guild]: as(who.guild_id) }),
+    }) as never;
+  return {
+    name,
+    everywhere: guild === undefined,
+    ...(keeps !== undefined && { keeps }),
+    count: async (who) => count(filter(who)),
+    erase: async (who) => void (await erase(filter(who))),
+  };
+}
+
+/** The rows of an entity. It includes rows that are deleted softly only if the entity has no column for it. */
+export const typeorm = (repository: TypeormRepository, fields: ObjectFields): Store =>
+  objects(
+    fields,
+    (where) => repository.countBy(where),
+    (where) => repository.delete(where),
+  );
+
+/** The rows of a model. */
+export const prisma = (delegate: PrismaDelegate, fields: ObjectFields): Store =>
+  objects(
+    fields,
+    (where) => delegate.count({ where } as never),
+    (where) => delegate.deleteMany({ where } as never),
+  );
+
+/** The documents of a collection. */
+export const mongo = (collection: MongoCollection, fields: ObjectFields): Store =>
+  objects(
+    fields,
+    (filter) => collection.countDocuments(filter),
+    (filter) => collection.deleteMany(filter),
+  );

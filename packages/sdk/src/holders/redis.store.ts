@@ -1,0 +1,130 @@
+import type { Keeps, Marks, Store, Who } from './store';
+
+/** A client of `ioredis`. */
+export interface IoRedis {
+  call(command: string, args: string[]): Promise<unknown>;
+  readonly options?: { readonly keyPrefix?: string };
+  readonly isCluster?: boolean;
+}
+
+/** A client of `redis` (node-redis). */
+export interface NodeRedis {
+  sendCommand(args: string[]): Promise<unknown>;
+}
+
+export interface RedisKeys {
+  readonly name: string;
+  /**
+   * The keys about a user, as `profile:{guild_id}:{user_id}` or `cooldown:{user_id}:*`. Only `*` has a meaning, and needs a
+   * walk through all keys. A pattern without `{guild_id}` belongs to the user everywhere.
+   */
+  readonly keys: string | readonly string[];
+  /** The hash with what was erased; `lethe_holder` by default. */
+  readonly marks?: string;
+  readonly keeps?: Keeps;
+}
+
+const PLACE = /\{(user_id|guild_id)\}/g;
+/** Beside a place nothing may match a further digit, by which the id of one user would begin that of another. */
+const LOOSE = /[\d*}]\{(?:user_id|guild_id)\}|\{(?:user_id|guild_id)\}[\d*]/;
+const SCAN_COUNT = '1000';
+
+/**
+ * The keys of users in Redis. With `keyPrefix` of ioredis the patterns begin behind the prefix.
+ * @throws TypeError for a pattern that could match the keys of another user
+ */
+export function redis(client: IoRedis | NodeRedis, { name, keys, marks, keeps }: RedisKeys): Store {
+  const server = new RedisServerKeys(client);
+  const patterns = (typeof keys === 'string' ? [keys] : keys).map(requireUser);
+  const found = async (who: Who): Promise<Set<string>> => {
+    const all = await Promise.all(patterns.map((pattern) => server.matching(pattern, who)));
+    return new Set(all.flat());
+  };
+  return {
+    name,
+    everywhere: patterns.some((pattern) => !pattern.includes('{guild_id}')),
+    ...(keeps !== undefined && { keeps }),
+    marks: new RedisMarks(server, marks ?? 'lethe_holder'),
+    count: async (who) => (await found(who)).size,
+    erase: async (who) => server.delete([...(await found(who))]),
+  };
+}
+
+function requireUser(pattern: string): string {
+  if (!pattern.includes('{user_id}'))
+    throw new TypeError(`The pattern ${pattern} needs {user_id}, or it matches the keys of all users.`);
+  if (LOOSE.test(pattern))
+    throw new TypeError(
+      `In the pattern ${pattern} an id is beside *, a digit or another id, so that it matches longer ids: put a separator between.`,
+    );
+  return pattern;
+}
+
+const escaped = (text: string, special: RegExp): string => text.replace(special, '\\$&');
+
+/** The commands of either client. A `keyPrefix` is taken from the keys that a walk finds. */
+class RedisServerKeys {
+  readonly send: (...args: [string, ...string[]]) => Promise<unknown>;
+  private readonly prefix: string;
+
+  constructor(client: IoRedis | NodeRedis) {
+    if ((client as IoRedis).isCluster === true)
+      throw new TypeError(
+        'A walk sees the keys of one server: give one store for each master of the cluster.',
+      );
+    this.prefix = (client as IoRedis).options?.keyPrefix ?? '';
+    if (
+      typeof (client as NodeRedis).sendCommand === 'function' &&
+      typeof (client as IoRedis).call !== 'function'
+    )
+      this.send = (...args) => (client as NodeRedis).sendCommand(args);
+    else this.send = (command, ...args) => (client as IoRedis).call(command, args);
+  }
+
+  async matching(pattern: string, who: Who): Promise<string[]> {
+    const named = pattern.replace(PLACE, (_, place: 'user_id' | 'guild_id') =>
+      place === 'guild_id' && who.everyGuild === true ? '*' : who[place],
+    );
+    if (!named.includes('*')) return Number(await this.send('EXISTS', named)) === 1 ? [named] : [];
+    const match = escaped(this.prefix, /[[\]?\\*]/g) + escaped(named, /[[\]?\\]/g);
+    const found: string[] = [];
+    for (let cursor = '0'; ;) {
+      const [next, keys] = (await this.send('SCAN', cursor, 'MATCH', match, 'COUNT', SCAN_COUNT)) as [
+        string,
+        string[],
+      ];
+      found.push(...keys.map((key) => String(key).slice(this.prefix.length)));
+      cursor = String(next);
+      if (cursor === '0') return found;
+    }
+  }
+
+  async delete(keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.send('DEL', key);
+  }
+}
+
+/** Notes in one hash. */
+class RedisMarks implements Marks {
+  constructor(
+    private readonly server: RedisServerKeys,
+    private readonly key: string,
+  ) {}
+
+  async all(list: string): Promise<ReadonlyMap<string, string>> {
+    const flat = (await this.server.send('HGETALL', this.key)) as string[] | Record<string, string>;
+    const pairs = Array.isArray(flat)
+      ? Array.from({ length: flat.length / 2 }, (_, at) => [String(flat[2 * at]), String(flat[2 * at + 1])])
+      : Object.entries(flat);
+    const own = pairs.filter(([name = '']) => name.startsWith(`${list} `));
+    return new Map(own.map(([name = '', note = '']) => [name.slice(list.length + 1), note]));
+  }
+
+  async put(list: string, name: string, note: string): Promise<void> {
+    await this.server.send('HSET', this.key, `${list} ${name}`, note);
+  }
+
+  async remove(list: string, names: readonly string[]): Promise<void> {
+    for (const name of names) await this.server.send('HDEL', this.key, `${list} ${name}`);
+  }
+}

@@ -1,0 +1,165 @@
+import { requireNumber, TIMER_MAX_MS } from '../numbers';
+import type { Answered, Place } from './answer';
+import { HolderRounds, type Round } from './holder-rounds';
+import { type HolderClient, HolderService } from './holder-service';
+import { Journal } from './journal';
+import { Signer, type SigningKey } from './statement';
+import type { Store } from './store';
+
+export interface HolderOptions {
+  /** The name of the holder in Lethe, a slug: `database`. */
+  readonly key: string;
+  /** What the holder keeps, erased in this order. */
+  readonly stores: readonly (Store | readonly Store[])[];
+  /** How users read it in the evidence of their erasure; `key` by default. */
+  readonly label_de?: string;
+  readonly label_en?: string;
+  /** Signs each answer: an Ed25519 key in PEM, or its KeyObject. */
+  readonly privateKey?: SigningKey | string;
+  /** The pause between two rounds; 60 by default. */
+  readonly everySeconds?: number;
+  /** What failed, in words without ids; a warning of the process by default. */
+  readonly onError?: (error: unknown) => void;
+  /** Called after each task, with its answer. */
+  readonly onTask?: (task: Answered & { readonly task_id: string }) => void;
+  /** Counts and reports to `onTask`, and changes nothing, here or in Lethe. */
+  readonly dryRun?: boolean;
+  readonly timers?: HolderTimers;
+}
+
+/** The timers of a loop. */
+export interface HolderTimers {
+  set(run: () => void, ms: number): unknown;
+  clear(timer: unknown): void;
+}
+
+export interface HolderLoop {
+  /** Does a round now, or waits for the one that runs. @throws LetheError where the service does not answer */
+  once(): Promise<Round>;
+  /** Ends the loop, and resolves once the store that is being erased has answered. */
+  stop(): Promise<void>;
+}
+
+const EVERY_SECONDS = 60;
+/** The longest pause after rounds that failed as a whole. */
+const PAUSE_MAX_SECONDS = 900;
+
+const TIMERS: HolderTimers = {
+  set: (run, ms) => setTimeout(run, ms).unref(),
+  clear: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+};
+
+/**
+ * Declares a holder of the bot, and answers its tasks from now on: every erasure in Lethe is done in the stores too. The
+ * process may end at any moment, and several processes may run the same holder.
+ * @throws TypeError for options that cannot work
+ */
+export function runHolder(lethe: HolderClient, options: HolderOptions): HolderLoop {
+  return new Loop(lethe, options);
+}
+
+class Loop implements HolderLoop {
+  private readonly end = new AbortController();
+  private readonly service: HolderService;
+  private readonly rounds: HolderRounds;
+  private readonly stores: readonly Store[];
+  private readonly signer: Signer | undefined;
+  private readonly timers: HolderTimers;
+  private running: Promise<Round> | undefined;
+  private timer: unknown;
+  private isDeclared = false;
+  private failures = 0;
+
+  constructor(
+    lethe: HolderClient,
+    private readonly options: HolderOptions,
+  ) {
+    const { key, privateKey, everySeconds, dryRun = false, onTask, timers = TIMERS } = options;
+    requireNumber('everySeconds', everySeconds, 1, TIMER_MAX_MS / 1000);
+    this.timers = timers;
+    this.stores = options.stores.flat();
+    requireStores(this.stores);
+    this.signer = privateKey === undefined ? undefined : new Signer(privateKey);
+    const { signal } = this.end;
+    this.service = new HolderService(lethe, key, this.signer, signal);
+    const places = this.stores.map((store): Place => {
+      const journal =
+        store.marks === undefined ? undefined : new Journal(store.marks, `${key}/${store.name}`);
+      return { store, journal };
+    });
+    const onError = (error: unknown) => this.report(error);
+    this.rounds = new HolderRounds(this.service, places, { isDryRun: dryRun, signal, onError, onTask });
+    this.plan(0);
+  }
+
+  once(): Promise<Round> {
+    this.running ??= this.round().finally(() => (this.running = undefined));
+    return this.running;
+  }
+
+  async stop(): Promise<void> {
+    this.end.abort();
+    this.timers.clear(this.timer);
+    await this.running?.catch(() => undefined);
+  }
+
+  private async round(): Promise<Round> {
+    this.end.signal.throwIfAborted();
+    if (!this.isDeclared && this.options.dryRun !== true) {
+      await this.service.declare({
+        key: this.options.key,
+        label_de: this.options.label_de ?? this.options.key,
+        label_en: this.options.label_en ?? this.options.key,
+        covers: this.stores.map(({ name }) => name),
+        public_key: this.signer?.publicKey ?? null,
+      });
+      this.isDeclared = true;
+    }
+    return this.rounds.run();
+  }
+
+  private plan(seconds: number): void {
+    if (this.end.signal.aborted) return;
+    this.timer = this.timers.set(() => void this.turn(), seconds * 1000);
+  }
+
+  private async turn(): Promise<void> {
+    const every = this.options.everySeconds ?? EVERY_SECONDS;
+    try {
+      await this.once();
+      this.failures = 0;
+    } catch (error) {
+      if (this.end.signal.aborted) return;
+      this.failures += 1;
+      this.report(error);
+    }
+    this.plan(
+      this.failures === 0 ? every : Math.max(every, Math.min(PAUSE_MAX_SECONDS, every * 2 ** this.failures)),
+    );
+  }
+
+  /** A function of the bot that fails ends no round. */
+  private report(error: unknown): void {
+    try {
+      if (this.options.onError !== undefined) this.options.onError(error);
+      else process.emitWarning(error instanceof Error ? error.message : String(error), 'LetheHolderWarning');
+    } catch {
+      // It was the report itself that failed.
+    }
+  }
+}
+
+function requireStores(stores: readonly Store[]): void {
+  const names = stores.map(({ name }) => name);
+  if (names.length === 0 || names.length > 50) throw new TypeError('A holder has 1 to 50 stores.');
+  const wrong = names.find((name) => name.length === 0 || name.length > 64);
+  if (wrong !== undefined) throw new TypeError(`The name of a store has 1 to 64 characters: ${wrong}`);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined)
+    throw new TypeError(`Two stores are called ${twice}: give one of them another name.`);
+  for (const { name, keeps } of stores) {
+    if (keeps === undefined) continue;
+    if (keeps.basis.length === 0 || keeps.basis.length > 200 || Number.isNaN(new Date(keeps.until).getTime()))
+      throw new TypeError(`keeps of ${name} needs a basis of 1 to 200 characters, and a time as until.`);
+  }
+}

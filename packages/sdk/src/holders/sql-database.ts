@@ -1,0 +1,119 @@
+/** A `Pool` or `Client` of `pg`. */
+export interface PgDatabase {
+  query(text: string, values: never): Promise<unknown>;
+}
+
+/** A `Database` of `better-sqlite3`, or a `DatabaseSync` of `node:sqlite`. */
+export interface SqliteDatabase {
+  prepare(text: string): { all(...values: never[]): unknown; run(...values: never[]): unknown };
+}
+
+/** A pool or connection of `mysql2/promise`. */
+export interface MysqlDatabase {
+  execute(text: string, values: never): Promise<unknown>;
+}
+
+export type SqlDatabase = PgDatabase | SqliteDatabase | MysqlDatabase;
+export type Row = Readonly<Record<string, unknown>>;
+
+/** What differs between the engines. Texts have the placeholder `?`. */
+export interface SqlDialect {
+  rows(text: string, ...values: string[]): Promise<readonly Row[]>;
+  run(text: string, ...values: string[]): Promise<void>;
+  /** @throws TypeError for a name that needs more than letters, digits and `_` */
+  quoted(name: string): string;
+  /** The condition that a column holds an id, and the id as often as the condition takes it. */
+  is(column: string, id: string): readonly [condition: string, ...values: string[]];
+  upsert(table: string, keys: readonly string[], value: string): string;
+  /** Asks whether there is a table, with its name as the only value. */
+  readonly isTable: string;
+}
+
+/** @throws TypeError for an object of no known driver */
+export function dialectOf(database: SqlDatabase): SqlDialect {
+  const given = (database ?? {}) as Partial<PgDatabase & SqliteDatabase & MysqlDatabase>;
+  if (typeof given.prepare === 'function') return sqliteOf(given as SqliteDatabase);
+  if (typeof (given as { promise?: unknown }).promise === 'function')
+    throw new TypeError('The database is one of mysql2 with callbacks: give database.promise().');
+  if (typeof given.execute === 'function') return mysqlOf(given as MysqlDatabase);
+  if (typeof given.query === 'function') return pgOf(given as PgDatabase);
+  throw new TypeError(
+    'The database must be a Pool of pg, a Database of better-sqlite3 or node:sqlite, or a pool of mysql2/promise.',
+  );
+}
+
+/** The parts of a name, `schema.table`, each in the quotes of the engine. */
+function quotedWith(quote: string): (name: string) => string {
+  return (name) => {
+    if (
+      typeof name !== 'string' ||
+      !/^[\p{L}_][\p{L}\d_$]{0,62}(?:\.[\p{L}_][\p{L}\d_$]{0,62})?$/u.test(name)
+    )
+      throw new TypeError(
+        `${JSON.stringify(name)} is no name of a table or column: letters, digits and _ only.`,
+      );
+    return name
+      .split('.')
+      .map((part) => `${quote}${part}${quote}`)
+      .join('.');
+  };
+}
+
+const onConflict = (table: string, keys: readonly string[], value: string): string =>
+  `INSERT INTO ${table} (${[...keys, value].join(', ')}) VALUES (${[...keys, value].map(() => '?').join(', ')}) ` +
+  `ON CONFLICT (${keys.join(', ')}) DO UPDATE SET ${value} = excluded.${value}`;
+
+function pgOf(database: PgDatabase): SqlDialect {
+  const ask = database.query.bind(database) as (
+    text: string,
+    values: string[],
+  ) => Promise<{ rows?: unknown }>;
+  const rows = async (text: string, ...values: string[]): Promise<readonly Row[]> => {
+    let at = 0;
+    const answer = await ask(
+      text.replace(/\?/g, () => `$${(at += 1)}`),
+      values,
+    );
+    if (!Array.isArray(answer.rows))
+      throw new TypeError('The answer has no rows: give a Pool of pg, or holders.typeorm for TypeORM.');
+    return answer.rows as Row[];
+  };
+  return {
+    rows,
+    run: async (text, ...values) => void (await rows(text, ...values)),
+    quoted: quotedWith('"'),
+    is: (column, id) => [`${column} = ?`, id],
+    upsert: onConflict,
+    isTable: 'SELECT 1 AS found WHERE to_regclass(?) IS NOT NULL',
+  };
+}
+
+function sqliteOf(database: SqliteDatabase): SqlDialect {
+  const prepared = (text: string) =>
+    database.prepare(text) as { all(...values: string[]): Row[]; run(...values: string[]): unknown };
+  return {
+    rows: async (text, ...values) => prepared(text).all(...values),
+    run: async (text, ...values) => void prepared(text).run(...values),
+    // A name in double quotes that is none of a column is a text for SQLite: no row, and no error.
+    quoted: quotedWith('`'),
+    // A column without a type holds a number that equals no text.
+    is: (column, id) => [`(${column} = ? OR ${column} = CAST(? AS INTEGER))`, id, id],
+    upsert: onConflict,
+    isTable: "SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = ?",
+  };
+}
+
+function mysqlOf(database: MysqlDatabase): SqlDialect {
+  const ask = database.execute.bind(database) as (text: string, values: string[]) => Promise<[unknown]>;
+  return {
+    rows: async (text, ...values) => (await ask(text, values))[0] as Row[],
+    run: async (text, ...values) => void (await ask(text, values)),
+    quoted: quotedWith('`'),
+    // MySQL compares a text and a BIGINT as floating-point numbers, by which the ids of two users may be equal.
+    is: (column, id) => [`(${column} = ? AND CAST(${column} AS CHAR) = ?)`, id, id],
+    upsert: (table, keys, value) =>
+      `REPLACE INTO ${table} (${[...keys, value].join(', ')}) VALUES (${[...keys, value].map(() => '?').join(', ')})`,
+    isTable:
+      'SELECT 1 AS found FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?',
+  };
+}

@@ -1,0 +1,104 @@
+import { dialectOf, type SqlDatabase, type SqlDialect } from './sql-database';
+import type { Keeps, Marks, Store, Who } from './store';
+
+/** A table about users. */
+export interface SqlTable {
+  /** Its name as the database writes it: `users`, `public.users`. */
+  readonly table: string;
+  /** The column with the id of the user. */
+  readonly user: string;
+  /** The column with the id of the guild. A table without one belongs to the user everywhere. */
+  readonly guild?: string;
+  /** The name of the store; that of the table by default. A table with two columns of users is given twice. */
+  readonly name?: string;
+  readonly keeps?: Keeps;
+}
+
+/**
+ * One store for each table, erased in this order: a table that refers to another one comes before it. What was erased is
+ * noted in the table `lethe_holder` of the same database, which is made when it is missing.
+ * @throws TypeError for an object of no known driver, and for a name that is no plain identifier
+ */
+export function sql(database: SqlDatabase, ...tables: readonly SqlTable[]): Store[] {
+  const dialect = dialectOf(database);
+  const marks = new SqlMarks(dialect);
+  return tables.map((each) => ({
+    name: each.name ?? each.table,
+    everywhere: each.guild === undefined,
+    ...(each.keeps !== undefined && { keeps: each.keeps }),
+    marks,
+    ...statementsOf(dialect, each),
+  }));
+}
+
+function statementsOf(dialect: SqlDialect, { table, user, guild }: SqlTable): Pick<Store, 'count' | 'erase'> {
+  const from = dialect.quoted(table);
+  const userColumn = dialect.quoted(user);
+  const guildColumn = guild === undefined ? undefined : dialect.quoted(guild);
+  const where = (who: Who): [condition: string, ...values: string[]] => {
+    const [ofUser, ...userIds] = dialect.is(userColumn, who.user_id);
+    if (guildColumn === undefined || who.everyGuild === true) return [ofUser, ...userIds];
+    const [ofGuild, ...guildIds] = dialect.is(guildColumn, who.guild_id);
+    return [`${ofUser} AND ${ofGuild}`, ...userIds, ...guildIds];
+  };
+  return {
+    count: async (who) => {
+      const [condition, ...ids] = where(who);
+      const [row] = await dialect.rows(`SELECT count(*) AS found FROM ${from} WHERE ${condition}`, ...ids);
+      return Number(row?.['found']);
+    },
+    erase: async (who) => {
+      const [condition, ...ids] = where(who);
+      await dialect.run(`DELETE FROM ${from} WHERE ${condition}`, ...ids);
+    },
+  };
+}
+
+const TABLE = 'lethe_holder';
+
+/** Notes in a table of their own. */
+class SqlMarks implements Marks {
+  private hasTable = false;
+
+  constructor(private readonly dialect: SqlDialect) {}
+
+  /** Changes nothing: a dry run reads them too. */
+  async all(list: string): Promise<ReadonlyMap<string, string>> {
+    if (!(await this.isThere())) return new Map();
+    const rows = await this.dialect.rows(`SELECT name, note FROM ${TABLE} WHERE list = ?`, list);
+    return new Map(rows.map(({ name, note }) => [String(name), String(note)]));
+  }
+
+  async put(list: string, name: string, note: string): Promise<void> {
+    this.hasTable ||= (await this.isThere()) || (await this.made());
+    try {
+      await this.dialect.run(this.dialect.upsert(TABLE, ['list', 'name'], 'note'), list, name, note);
+    } catch (error) {
+      // A restore may have removed it.
+      this.hasTable = false;
+      throw error;
+    }
+  }
+
+  async remove(list: string, names: readonly string[]): Promise<void> {
+    for (const name of names)
+      await this.dialect.run(`DELETE FROM ${TABLE} WHERE list = ? AND name = ?`, list, name);
+  }
+
+  private async isThere(): Promise<boolean> {
+    return (await this.dialect.rows(this.dialect.isTable, TABLE)).length > 0;
+  }
+
+  /** Makes the table. Two processes may do so at once, of which the second fails and finds it. */
+  private async made(): Promise<boolean> {
+    try {
+      await this.dialect.run(
+        `CREATE TABLE IF NOT EXISTS ${TABLE} (list VARCHAR(150) NOT NULL, name VARCHAR(64) NOT NULL, ` +
+          'note VARCHAR(200) NOT NULL, PRIMARY KEY (list, name))',
+      );
+    } catch (error) {
+      if (!(await this.isThere())) throw error;
+    }
+    return true;
+  }
+}

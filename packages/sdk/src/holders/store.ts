@@ -1,0 +1,43 @@
+/** The subject of a task: one user in one guild, ids as digits. */
+export interface Who {
+  readonly user_id: string;
+  readonly guild_id: string;
+  /** The user has left the bot-wide scope and no guild is left: rows of every guild are meant. */
+  readonly everyGuild?: boolean;
+}
+
+/** Why rows are kept in spite of an erasure (GDPR Art. 17(3)), and until when. */
+export interface Keeps {
+  /** The legal basis, at most 200 characters. It is answered to Lethe and shown in its final certificate. */
+  readonly basis: string;
+  readonly until: string | Date;
+}
+
+/** One place in which a bot keeps data about users: a table, a collection, a kind of key, a folder. */
+export interface Store {
+  /** What the holder covers, and the name of its count: 1 to 64 characters, without anything personal. */
+  readonly name: string;
+  /** Nothing in the store says to which guild it belongs: it is erased with the last consent of the user. */
+  readonly everywhere?: boolean;
+  /** The store is counted and not erased until `until`. */
+  readonly keeps?: Keeps;
+  /** Where the store remembers what was erased in it. Without it a restored backup is not noticed. */
+  readonly marks?: Marks;
+  /** How many rows, keys or files there are about the user. */
+  count(who: Who): Promise<number>;
+  /** Erases them. It may run again after a crash. */
+  erase(who: Who): Promise<void>;
+}
+
+/**
+ * Short notes that a store keeps beside its data, so that a backup holds both. They have no id of a user. `list` is the
+ * holder and the store, `name` the id of a task.
+ */
+export interface Marks {
+  all(list: string): Promise<ReadonlyMap<string, string>>;
+  put(list: string, name: string, note: string): Promise<void>;
+  remove(list: string, names: readonly string[]): Promise<void>;
+}
+
+/** How adapters of objects write an id: as it is in the store, for example `BigInt`. */
+export type IdAs = (id: string) => unknown;

@@ -1,0 +1,67 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { readFileSync } from 'node:fs';
+import { Lethe } from '@lethe/sdk';
+import { builtCommandLine, CommandLine } from '../support/command-line';
+import { useService } from '../support/shared-service';
+import { snowflake, subject } from '../support/snowflakes';
+
+// lethe holders, as a developer of a bot runs it.
+
+const service = useService();
+const built = builtCommandLine();
+afterAll(() => built.remove());
+let cli: CommandLine;
+beforeEach(() => (cli = new CommandLine(built.program)));
+afterEach(() => cli.remove());
+
+const inFolder = (file: string): string => join(cli.directory, file);
+const HOLDERS = `holders:
+  - key: database
+    label_de: Datenbank
+    label_en: Database
+    covers: [messages]
+`;
+
+describe('lethe holders', () => {
+  it('declares the holders of the file, lists them and their tasks, and pull keeps the section', async () => {
+    const init = ['init', '--url', service.url, '--platform-bot-id', snowflake(), '--name', 'Greeter'];
+    expect(await cli.run(init)).toMatchObject({ code: 0 });
+    writeFileSync(inFolder('lethe.yaml'), HOLDERS);
+    expect((await cli.run(['holders', 'push'])).stdout).toContain('Registered 1 holder, changed 0.');
+    writeFileSync(inFolder('lethe.yaml'), HOLDERS.replace('[messages]', '[messages, xp]'));
+    expect((await cli.run(['holders', 'push'])).stdout).toContain('Registered 0 holders, changed 1.');
+    expect((await cli.run(['holders', 'list'])).stdout).toMatch(/database +messages, xp +no +0/);
+    const env = parseEnv(readFileSync(inFolder('.env'), 'utf8')) as Record<string, string>;
+    const lethe = new Lethe({ url: service.url, key: env['LETHE_KEY'] ?? '' });
+    const who = subject();
+    await lethe.privacy.forget(who);
+    expect((await cli.run(['holders', 'tasks', 'database'])).stdout).toContain(who.user_id);
+    expect(await cli.run(['holders', 'tasks', 'unknown'])).toMatchObject({ code: 1 });
+    expect(await cli.run(['categories', 'pull', '--yes'])).toMatchObject({ code: 0 });
+    expect(readFileSync(inFolder('lethe.yaml'), 'utf8')).toContain('covers: [messages, xp]');
+    expect(await cli.run(['categories', 'push', '--yes'])).toMatchObject({ code: 0 });
+  });
+
+  it('check ends with 1 for a table about users that no holder covers', async () => {
+    writeFileSync(inFolder('lethe.yaml'), HOLDERS);
+    writeFileSync(
+      inFolder('schema.sql'),
+      'CREATE TABLE messages (author_id TEXT); CREATE TABLE bans (user_id TEXT); CREATE TABLE guilds (id TEXT);',
+    );
+    const check = ['holders', 'check', '--schema', 'schema.sql'];
+    expect(await cli.run(check)).toMatchObject({
+      ...{ code: 1, stderr: expect.stringContaining('bans.user_id: no holder covers bans.') as string },
+    });
+    expect(await cli.run([...check, '--except', 'bans'])).toMatchObject({
+      ...{ code: 0, stdout: expect.stringContaining('2 tables about users') as string },
+    });
+    expect(await cli.run(['holders', 'check'])).toMatchObject({ code: 2 });
+    writeFileSync(inFolder('lethe.yaml'), 'holders:\n  - key: database\n    cover: [bans]\n');
+    expect(await cli.run(check)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('cover') as string,
+    });
+  });
+});

@@ -1,0 +1,659 @@
+import { generateKeyPairSync } from 'node:crypto';
+import Database from 'better-sqlite3';
+import type { Lethe } from '@lethe/sdk';
+import { HolderError, type HolderOptions, holders, runHolder, type Store } from '@lethe/sdk/holders';
+import { FakeHolders } from '../support/fake-holders';
+import { BOT_WIDE, snowflake, subject, type SubjectIds } from '../support/snowflakes';
+
+// The loop of a holder, on the routes in memory. test/packages/sdk-holders.spec.ts has the service.
+
+const NO_TIMERS = { set: () => undefined, clear: () => undefined };
+const TABLES = [
+  { table: 'messages', user: 'author_id', guild: 'guild_id' },
+  { table: 'profiles', user: 'user_id' },
+] as const;
+const YES = { consent_version: '1.0' };
+
+let fake: FakeHolders;
+let lethe: Lethe;
+let database: InstanceType<typeof Database>;
+let errors: unknown[];
+
+beforeEach(async () => {
+  fake = await new FakeHolders().start();
+  lethe = fake.client();
+  errors = [];
+  database = filled(new Database(':memory:'));
+});
+afterEach(() => database.close());
+
+function filled(given: InstanceType<typeof Database>): InstanceType<typeof Database> {
+  given.exec(`CREATE TABLE messages (id INTEGER PRIMARY KEY, author_id TEXT, guild_id TEXT, text TEXT);
+    CREATE TABLE profiles (user_id INTEGER PRIMARY KEY, theme TEXT)`);
+  return given;
+}
+
+const stored = (): readonly Store[] => holders.sql(database, ...TABLES);
+const holder = (options: Partial<HolderOptions> = {}, client: Lethe = lethe) =>
+  runHolder(client, {
+    ...{ key: 'database', stores: stored(), timers: NO_TIMERS, onError: (error) => errors.push(error) },
+    ...options,
+  });
+
+/** A user with two messages in the guild and a profile, who has consented there. */
+async function known(who: SubjectIds = subject()): Promise<SubjectIds> {
+  await lethe.consents.request({ ...who, ...YES });
+  await lethe.consents.accept({ ...who, ...YES });
+  write(who);
+  return who;
+}
+
+function write({ user_id, guild_id }: SubjectIds): void {
+  for (const text of ['one', 'two'])
+    database
+      .prepare('INSERT INTO messages (author_id, guild_id, text) VALUES (?, ?, ?)')
+      .run(user_id, guild_id, text);
+  database.prepare('INSERT OR REPLACE INTO profiles VALUES (CAST(? AS INTEGER), ?)').run(user_id, 'dark');
+}
+
+const count = (table: string, column: string, id: string): number =>
+  Number(
+    (
+      database
+        .prepare(`SELECT count(*) AS found FROM ${table} WHERE CAST(${column} AS TEXT) = ?`)
+        .get(id) as Found
+    ).found,
+  );
+interface Found {
+  readonly found: number;
+}
+const rowsOf = ({ user_id }: SubjectIds): number[] => [
+  count('messages', 'author_id', user_id),
+  count('profiles', 'user_id', user_id),
+];
+const words = (error: unknown): string => (error as Error).message;
+
+describe('the declaration of a holder', () => {
+  it('is made when it is missing, and left alone when it is there', async () => {
+    await holder().once();
+    await holder().once();
+    expect(fake.holders.get('database')).toMatchObject({
+      kind: 'pull',
+      covers: ['messages', 'profiles'],
+      label_de: 'database',
+    });
+    expect(fake.calls.filter((call) => /^(POST|PUT)/.test(call))).toEqual(
+      ['POST /bots/register', 'POST /holders'].slice(1),
+    );
+  });
+
+  it('follows the stores and the key', async () => {
+    await holder().once();
+    const { privateKey } = generateKeyPairSync('ed25519');
+    await holder({ stores: stored().slice(1), label_en: 'Data', privateKey }).once();
+    expect(fake.holders.get('database')).toMatchObject({
+      ...{
+        covers: ['profiles'],
+        label_en: 'Data',
+        public_key: expect.stringMatching(/^[\w-]{43}$/) as string,
+      },
+    });
+  });
+
+  it('says what to do where the key lacks the scope admin', async () => {
+    fake.refused.set('POST /holders', 403);
+    await expect(holder().once()).rejects.toThrow(/lacks the scope admin.*lethe holders push/);
+  });
+
+  it('is left to the process that was faster', async () => {
+    const slow = fake.client((async (address: string, init: RequestInit) => {
+      if (init.method === 'POST' && !fake.holders.has('database')) await holder().once();
+      return fake.fetch(address, init);
+    }) as typeof globalThis.fetch);
+    expect(await holder({}, slow).once()).toMatchObject({ answered: 0 });
+  });
+
+  it.each([
+    ['no store', { stores: [] }],
+    [
+      'a store without a name',
+      { stores: [{ name: '', count: async () => 0, erase: async () => undefined }] },
+    ],
+    ['two stores of one name', { stores: [...stored0(), ...stored0()] }],
+    ['a key of another kind', { privateKey: 'secret text' }],
+    ['a basis without an end', { stores: [{ ...stored0()[0]!, keeps: { basis: 'law', until: 'never' } }] }],
+    ['a pause of no time', { everySeconds: 0 }],
+  ] satisfies [string, Partial<HolderOptions>][])(
+    'is refused with %s, without its secret',
+    (_name, options) => {
+      expect(() => holder(options)).toThrow(/must|has|called|needs/);
+      expect(() => holder(options)).not.toThrow('secret text');
+    },
+  );
+});
+
+/** A store in memory. */
+function stored0(): Store[] {
+  return [{ name: 'memory', count: async () => 0, erase: async () => undefined }];
+}
+
+describe('a task', () => {
+  it('is answered with what was found: only of this user, and only in this guild', async () => {
+    const [who, other] = [await known(), await known()];
+    const elsewhere = { ...who, guild_id: snowflake() };
+    write(elsewhere);
+    await lethe.privacy.forget(who);
+    const round = await holder().once();
+    expect(round).toEqual({ answered: 1, failed: 0, repeated: 0, found: { messages: 2, profiles: 1 } });
+    expect(fake.tasks[0]?.answers).toEqual([{ result: 'erased', counts: { messages: 2, profiles: 1 } }]);
+    expect([rowsOf(who), rowsOf(other)]).toEqual([
+      [2, 0],
+      [2, 1],
+    ]);
+    expect(count('messages', 'guild_id', elsewhere.guild_id)).toBe(2);
+    expect(errors).toEqual([]);
+  });
+
+  it('about a user without rows is answered with nothing', async () => {
+    const who = subject();
+    await lethe.consents.request({ ...who, ...YES });
+    await lethe.privacy.forget(who);
+    await holder().once();
+    expect(fake.tasks[0]?.answers).toEqual([{ result: 'nothing', counts: { messages: 0, profiles: 0 } }]);
+  });
+
+  it('is one of many pages, each answered once', async () => {
+    for (let at = 0; at < 5; at++) await lethe.privacy.forget(await known());
+    const loop = holder();
+    expect(await loop.once()).toMatchObject({ answered: 5 });
+    expect(await loop.once()).toMatchObject({ answered: 0 });
+    expect(fake.tasks.map(({ answers }) => answers.length)).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('leaves a table without a guild while a consent is in force in another guild, and erases it with the last', async () => {
+    const who = await known();
+    const elsewhere = await known({ ...who, guild_id: snowflake() });
+    await lethe.privacy.forget(who);
+    await holder().once();
+    expect(rowsOf(who)).toEqual([2, 1]);
+    expect(fake.tasks[0]?.answers).toEqual([{ result: 'erased', counts: { messages: 2 } }]);
+    await lethe.privacy.forget(elsewhere);
+    await holder().once();
+    expect(rowsOf(who)).toEqual([0, 0]);
+  });
+
+  it('erases a table without a guild though another guild was only asked, or has withdrawn', async () => {
+    const who = await known();
+    const withdrawn = await known({ ...who, guild_id: snowflake() });
+    await lethe.consents.revoke(withdrawn);
+    await lethe.consents.request({ ...who, guild_id: snowflake(), ...YES });
+    await lethe.privacy.forget(who);
+    await holder().once();
+    expect(count('profiles', 'user_id', who.user_id)).toBe(0);
+  });
+
+  it('is answered with kept and its basis, and the other stores are erased', async () => {
+    const [messages, profiles] = stored() as [Store, Store];
+    const keeps = { basis: 'Art. 17(3)(b) GDPR', until: new Date(Date.UTC(2999, 0, 1)) };
+    const who = await known();
+    await lethe.privacy.forget(who);
+    await holder({ stores: [{ ...messages, keeps }, profiles] }).once();
+    const kept = { basis: keeps.basis, until: '2999-01-01T00:00:00.000Z' };
+    expect(fake.tasks[0]?.answers).toEqual([{ result: 'kept', counts: { messages: 2, profiles: 1 }, kept }]);
+    expect(rowsOf(who)).toEqual([2, 0]);
+  });
+
+  it('erases what is kept once the time is over', async () => {
+    const keeps = { basis: 'Art. 17(3)(b) GDPR', until: '2020-01-01' };
+    const who = await known();
+    await lethe.privacy.forget(who);
+    await holder({ stores: stored().map((store) => ({ ...store, keeps })) }).once();
+    expect(rowsOf(who)).toEqual([0, 0]);
+  });
+
+  it('is signed: the JWS has the answer, and no id of a user', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const who = await known();
+    await lethe.privacy.forget(who);
+    const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    await holder({ privateKey: pem }).once();
+    const [answer] = fake.tasks[0]?.answers ?? [];
+    const [head, payload] = (answer?.statement ?? '')
+      .split('.')
+      .map((part) => Buffer.from(part, 'base64url'));
+    expect(JSON.parse(String(head))).toEqual({ alg: 'EdDSA', typ: 'lethe-holder-answer+jwt' });
+    expect(JSON.parse(String(payload))).toEqual({
+      ...{ bot_id: fake.botId, holder: 'database', task_id: fake.tasks[0]?.task_id, result: 'erased' },
+      ...{ counts: { messages: 2, profiles: 1 }, kept: null, at: expect.stringMatching(/Z$/) as string },
+    });
+    expect(String(payload)).not.toContain(who.user_id);
+  });
+
+  it('that another process has answered, or that has ended, is no error', async () => {
+    const [one, other] = [await known(), await known()];
+    await lethe.privacy.forget(one);
+    await lethe.privacy.forget(other);
+    const [first, second] = fake.tasks;
+    const racing = fake.client((async (address: string, init: RequestInit) => {
+      if (address.endsWith('/acknowledge')) {
+        if (first !== undefined) first.result = 'kept';
+        fake.tasks.splice(fake.tasks.indexOf(second!), 1);
+      }
+      return fake.fetch(address, init);
+    }) as typeof globalThis.fetch);
+    expect(await holder({}, racing).once()).toMatchObject({ answered: 2, failed: 0 });
+    expect(errors).toEqual([]);
+  });
+
+  it('of the bot-wide scope means every guild, unless a consent is in force in one', async () => {
+    const who = await known({ ...subject(), guild_id: BOT_WIDE });
+    const inGuild = await known({ ...who, guild_id: snowflake() });
+    await lethe.privacy.forget(who);
+    await holder().once();
+    expect(rowsOf(who)).toEqual([2, 1]);
+    const other = await known({ ...subject(), guild_id: BOT_WIDE });
+    write({ ...other, guild_id: inGuild.guild_id });
+    await lethe.privacy.forget(other);
+    await holder().once();
+    expect(fake.tasks[1]?.answers).toEqual([{ result: 'erased', counts: { messages: 4, profiles: 1 } }]);
+    expect([rowsOf(other), rowsOf(who)]).toEqual([
+      [0, 0],
+      [2, 1],
+    ]);
+  });
+
+  it('whose ids the service has lost is no erasure', async () => {
+    await lethe.privacy.forget(await known());
+    Object.assign(fake.tasks[0]!, { user_id: '0'.repeat(20), guild_id: '0'.repeat(20) });
+    expect(await holder().once()).toMatchObject({ failed: 1 });
+    expect(fake.tasks[0]?.result).toBe('failed');
+    expect(errors.map(words)[0]).toContain('lost the ids');
+  });
+
+  it('of a service that answers no digits reaches no store', async () => {
+    const called: string[] = [];
+    const store = {
+      name: 'cache',
+      count: async () => called.push('count'),
+      erase: async () => void called.push('erase'),
+    };
+    await lethe.privacy.forget(await known());
+    Object.assign(fake.tasks[0]!, { user_id: '../*' });
+    expect(await holder({ stores: [store] }).once()).toMatchObject({ failed: 1 });
+    expect([called, errors.map(words)]).toEqual([[], [expect.stringContaining('not digits')]]);
+  });
+});
+
+describe('a store that fails', () => {
+  it('is answered with failed, keeps no other store and no other task, and is reported without ids', async () => {
+    const [one, other] = [await known(), await known()];
+    await lethe.privacy.forget(one);
+    await lethe.privacy.forget(other);
+    const broken: Store = {
+      name: 'broken',
+      count: async ({ user_id }) => {
+        if (user_id === one.user_id)
+          throw Object.assign(new Error(`no user ${user_id} here`), { code: '42P01' });
+        return 0;
+      },
+      erase: async () => undefined,
+    };
+    const round = await holder({ stores: [broken, ...stored()] }).once();
+    expect(round).toMatchObject({ answered: 1, failed: 1 });
+    expect(fake.tasks.map(({ answers }) => answers)).toEqual([
+      [{ result: 'failed', counts: { messages: 2, profiles: 1 } }],
+      [{ result: 'erased', counts: { broken: 0, messages: 2, profiles: 1 } }],
+    ]);
+    expect([rowsOf(one), rowsOf(other)]).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+    const [error] = errors as [HolderError];
+    expect(error).toBeInstanceOf(HolderError);
+    expect({ ...error, message: error.message }).toMatchObject({
+      ...{
+        message: 'broken: no user … here',
+        store: 'broken',
+        code: '42P01',
+        task_id: fake.tasks[0]?.task_id,
+      },
+    });
+  });
+
+  it('by erasing nothing is found by the second look', async () => {
+    const [messages] = stored() as [Store];
+    await lethe.privacy.forget(await known());
+    await holder({ stores: [{ ...messages, erase: async () => undefined }] }).once();
+    expect(fake.tasks[0]?.answers).toEqual([{ result: 'failed', counts: {} }]);
+    expect(errors.map(words)).toEqual(['messages: The second look still finds 2 of 2.']);
+  });
+
+  it('by no number of rows is no erasure', async () => {
+    await lethe.privacy.forget(await known());
+    await holder({ stores: [{ ...stored0()[0]!, count: async () => undefined as never }] }).once();
+    expect(fake.tasks[0]?.result).toBe('failed');
+  });
+
+  it('is tried again after one, three, seven rounds, and then erased', async () => {
+    let tries = 0;
+    const broken: Store = {
+      name: 'broken',
+      count: async () => {
+        tries += 1;
+        if (tries < 4) throw new Error('database is gone');
+        return 0;
+      },
+      erase: async () => undefined,
+    };
+    await lethe.privacy.forget(await known());
+    const loop = holder({ stores: [broken] });
+    const triesAfter: number[] = [];
+    for (let round = 0; round < 15; round++) {
+      await loop.once();
+      triesAfter.push(tries);
+    }
+    expect(triesAfter).toEqual([1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4]);
+    expect(fake.tasks[0]?.answers.map(({ result }) => result)).toEqual([
+      'failed',
+      'failed',
+      'failed',
+      'nothing',
+    ]);
+  });
+
+  it('is a refusal of the service for one task alone', async () => {
+    await lethe.privacy.forget(await known());
+    await holder().once();
+    await lethe.privacy.forget(await known());
+    fake.refused.set(`POST /holders/{key}/tasks/{id}/acknowledge`, 400);
+    expect(await holder().once()).toMatchObject({ answered: 0, failed: 1 });
+    expect(errors).toHaveLength(1);
+  });
+
+  it('ends the round where it is the service, and the next one does the rest', async () => {
+    await lethe.privacy.forget(await known());
+    const loop = holder();
+    fake.refused.set(`POST /holders/{key}/tasks/{id}/acknowledge`, 503);
+    await expect(loop.once()).rejects.toMatchObject({ status: 503 });
+    fake.refused.clear();
+    expect(await loop.once()).toMatchObject({ answered: 1 });
+    expect(fake.tasks[0]?.answers).toEqual([{ result: 'erased', counts: { messages: 2, profiles: 1 } }]);
+  });
+});
+
+describe('a bot that is killed', () => {
+  it('before or after any step erases again without harm, and answers as if nothing had happened', async () => {
+    let steps = 0;
+    for (let fatal = 1; ; fatal++) {
+      database.exec('DELETE FROM messages; DELETE FROM profiles; DROP TABLE IF EXISTS lethe_holder');
+      fake = await new FakeHolders().start();
+      lethe = fake.client();
+      const [who, other] = [await known(), await known()];
+      await lethe.privacy.forget(who);
+      steps = 0;
+      const step = async <T>(act: () => Promise<T>): Promise<T> => {
+        if ((steps += 1) >= fatal) throw new Error('killed');
+        const answer = await act();
+        if ((steps += 1) >= fatal) throw new Error('killed');
+        return answer;
+      };
+      const mortal = fake.client(((address: string, init: RequestInit) =>
+        step(() => fake.fetch(address, init))) as typeof globalThis.fetch);
+      const stores = stored().map((store): Store => {
+        const { marks } = store;
+        return {
+          ...store,
+          count: (given) => step(() => store.count(given)),
+          erase: (given) => step(() => store.erase(given)),
+          marks: {
+            all: (list) => step(() => marks!.all(list)),
+            put: (...given) => step(() => marks!.put(...given)),
+            remove: (...given) => step(() => marks!.remove(...given)),
+          },
+        };
+      });
+      const reached = await holder({ stores }, mortal)
+        .once()
+        .then(
+          () => steps >= fatal,
+          () => true,
+        );
+      if (!reached) break;
+      expect(await holder().once()).toMatchObject({ failed: 0 });
+      expect({ fatal, rows: [rowsOf(who), rowsOf(other)] }).toEqual({
+        fatal,
+        rows: [
+          [0, 0],
+          [2, 1],
+        ],
+      });
+      // A process that is dead answers nothing, but the step before may have been the answer that a store failed.
+      const final = fake.tasks[0]?.answers.filter(({ result }) => result !== 'failed') ?? [];
+      expect({ fatal, final }).toEqual({
+        fatal,
+        final: [{ result: 'erased', counts: { messages: 2, profiles: 1 } }],
+      });
+    }
+    expect(steps).toBeGreaterThan(30);
+  });
+});
+
+describe('a bot whose database was restored from a backup', () => {
+  const restored = (dump: Buffer): void => {
+    database.close();
+    database = new Database(dump);
+  };
+
+  it('erases at its start every user again who was erased after it, and no other', async () => {
+    const [before, after, never] = [await known(), await known(), await known()];
+    await lethe.privacy.forget(before);
+    await holder().once();
+    const dump = database.serialize();
+    await lethe.privacy.forget(after);
+    await holder().once();
+    // The user comes back: the backup has nothing of it.
+    await known(before);
+    restored(dump);
+    write(before);
+    expect(rowsOf(after)).toEqual([2, 1]);
+    expect(await holder().once()).toMatchObject({ answered: 0, repeated: 2 });
+    expect([rowsOf(before), rowsOf(after), rowsOf(never)]).toEqual([
+      [2, 1],
+      [0, 0],
+      [2, 1],
+    ]);
+    expect(fake.tasks.map(({ answers }) => answers.length)).toEqual([1, 1]);
+    expect(await holder().once()).toMatchObject({ repeated: 0 });
+  });
+
+  it('erases again what failed first and was done later than a newer task', async () => {
+    const [slow, quick] = [await known(), await known()];
+    await lethe.privacy.forget(slow);
+    await lethe.privacy.forget(quick);
+    const [messages, profiles] = stored() as [Store, Store];
+    const loop = holder({
+      stores: [
+        {
+          ...messages,
+          erase: async (who) =>
+            who.user_id === slow.user_id && database.inTransaction === false && isBroken
+              ? Promise.reject(new Error('locked'))
+              : messages.erase(who),
+        },
+        profiles,
+      ],
+    });
+    let isBroken = true;
+    // Far apart, so that the hour of grace covers neither.
+    fake.tasks[0]!.created_at = '2026-01-01T00:00:00.000Z';
+    fake.tasks[1]!.created_at = '2026-02-01T00:00:00.000Z';
+    await loop.once();
+    const dump = database.serialize();
+    isBroken = false;
+    for (let round = 0; round < 2; round++) await loop.once();
+    expect(fake.tasks.map(({ result }) => result)).toEqual(['erased', 'erased']);
+    restored(dump);
+    expect(rowsOf(slow)).toEqual([2, 0]);
+    await holder().once();
+    expect(rowsOf(slow)).toEqual([0, 0]);
+  });
+
+  it('erases again though the backup is older than the holder', async () => {
+    const who = await known();
+    const dump = database.serialize();
+    await lethe.privacy.forget(who);
+    await holder().once();
+    restored(dump);
+    expect(await holder().once()).toMatchObject({ repeated: 2 });
+    expect(rowsOf(who)).toEqual([0, 0]);
+  });
+
+  it('tries it again where the store fails, before it takes the erasures as done', async () => {
+    const who = await known();
+    const dump = database.serialize();
+    await lethe.privacy.forget(who);
+    await holder().once();
+    restored(dump);
+    let isBroken = true;
+    const stores = stored().map((store): Store => ({
+      ...store,
+      erase: (given) => (isBroken ? Promise.reject(new Error('locked')) : store.erase(given)),
+    }));
+    const loop = holder({ stores });
+    expect(await loop.once()).toMatchObject({ repeated: 0 });
+    isBroken = false;
+    await loop.once();
+    expect(await loop.once()).toMatchObject({ repeated: 2 });
+    expect(rowsOf(who)).toEqual([0, 0]);
+  });
+
+  it('keeps few notes: those of the last hour', async () => {
+    for (let at = 0; at < 4; at++) await lethe.privacy.forget(await known());
+    fake.tasks.forEach((task, at) => (task.created_at = `2026-01-0${at + 1}T00:00:00.000Z`));
+    await holder().once();
+    const notes = database.prepare('SELECT list, name FROM lethe_holder ORDER BY list').all();
+    const last = fake.tasks[3]?.task_id;
+    expect(notes).toHaveLength(4);
+    expect(notes).toEqual(
+      expect.arrayContaining([
+        ...['messages', 'profiles'].flatMap((name) =>
+          [last, 'since'].map((note) => ({ list: `database/${name}`, name: note })),
+        ),
+      ]),
+    );
+  });
+});
+
+describe('a store that is declared later', () => {
+  it('is erased of those who were forgotten before, but of no user who came back', async () => {
+    const [left, back] = [await known(), await known()];
+    await lethe.privacy.forget(left);
+    await lethe.privacy.forget(back);
+    await holder({ stores: stored().slice(1) }).once();
+    await known(back);
+    await holder().once();
+    expect([rowsOf(left), rowsOf(back)]).toEqual([
+      [0, 0],
+      [4, 1],
+    ]);
+    await holder().once();
+    expect(rowsOf(back)).toEqual([4, 1]);
+  });
+});
+
+describe('a dry run', () => {
+  it('counts, and changes nothing here or in Lethe', async () => {
+    const who = await known();
+    await holder().once();
+    await lethe.privacy.forget(who);
+    const before = database.serialize();
+    fake.calls.length = 0;
+    const seen: unknown[] = [];
+    const round = await holder({ dryRun: true, onTask: (task) => seen.push(task) }).once();
+    expect(round).toMatchObject({ answered: 1, found: { messages: 2, profiles: 1 } });
+    const task_id = fake.tasks[0]?.task_id;
+    expect(seen).toEqual([{ task_id, result: 'erased', counts: { messages: 2, profiles: 1 } }]);
+    expect(fake.calls.filter((call) => !call.startsWith('GET'))).toEqual([]);
+    expect(database.serialize().equals(before)).toBe(true);
+  });
+
+  it('on a new database makes no table', async () => {
+    fake.holders.set('database', {});
+    await holder({ dryRun: true }).once();
+    expect(database.prepare("SELECT name FROM sqlite_master WHERE name = 'lethe_holder'").all()).toEqual([]);
+  });
+});
+
+describe('the loop', () => {
+  /** Timers that a test lets run out. */
+  class Timers {
+    readonly waits: number[] = [];
+    readonly cleared: unknown[] = [];
+    private run: (() => void) | undefined;
+    set = (run: () => void, ms: number): number => {
+      this.run = run;
+      return this.waits.push(ms);
+    };
+    clear = (timer: unknown): void => void this.cleared.push(timer);
+    async elapse(loop: { once(): Promise<unknown> }): Promise<void> {
+      const planned = this.waits.length;
+      this.run?.();
+      await loop.once().catch(() => undefined);
+      while (this.waits.length === planned) await new Promise(setImmediate);
+    }
+  }
+
+  it('begins at once, and pauses for a minute; longer where the service does not answer', async () => {
+    const timers = new Timers();
+    const loop = holder({ timers });
+    await timers.elapse(loop);
+    fake.refused.set('GET /holders/{key}/tasks', 503);
+    for (let round = 0; round < 5; round++) await timers.elapse(loop);
+    fake.refused.clear();
+    await timers.elapse(loop);
+    expect(timers.waits.map((ms) => ms / 1000)).toEqual([0, 60, 120, 240, 480, 900, 900, 60]);
+    expect(errors).toHaveLength(5);
+    await loop.stop();
+    expect(timers.cleared).toEqual([8]);
+  });
+
+  it('does one round at a time', async () => {
+    await lethe.privacy.forget(await known());
+    const loop = holder();
+    const [one, other] = await Promise.all([loop.once(), loop.once()]);
+    expect(one).toBe(other);
+    expect(fake.tasks[0]?.answers).toHaveLength(1);
+  });
+
+  it('stops between two stores, and does nothing more', async () => {
+    await lethe.privacy.forget(await known());
+    const [messages, profiles] = stored() as [Store, Store];
+    let stopped: Promise<void> | undefined;
+    const stopping: Store = {
+      ...messages,
+      erase: async (who) => {
+        stopped = loop.stop();
+        await messages.erase(who);
+      },
+    };
+    const loop = holder({ stores: [stopping, { ...profiles, everywhere: false }] });
+    await expect(loop.once()).rejects.toMatchObject({ name: 'AbortError' });
+    await stopped;
+    expect(rowsOf(fake.tasks[0]!)).toEqual([0, 1]);
+    expect(fake.tasks[0]?.answers).toEqual([]);
+    await expect(loop.once()).rejects.toMatchObject({ name: 'AbortError' });
+    await holder().once();
+    expect(fake.tasks[0]?.answers).toEqual([{ result: 'erased', counts: { messages: 2, profiles: 1 } }]);
+  });
+
+  it('is not ended by a function of the bot that fails', async () => {
+    await lethe.privacy.forget(await known());
+    const loop = holder({
+      stores: [{ ...stored0()[0]!, count: async () => -1 }],
+      onError: () => {
+        throw new Error('of the log');
+      },
+    });
+    expect(await loop.once()).toMatchObject({ failed: 1 });
+  });
+});

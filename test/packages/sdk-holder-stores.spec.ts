@@ -1,0 +1,338 @@
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { holders, type Store, type Who } from '@lethe/sdk/holders';
+import { describeWithRedis, RedisServer } from '../support/redis-server';
+
+// The stores of @lethe/sdk/holders: SQLite, Redis and files as they are; MySQL, TypeORM, Prisma and MongoDB by doubles of
+// their drivers. PostgreSQL has a suite of its own.
+
+const WHO: Who = { user_id: '123456789012345678', guild_id: '223456789012345678' };
+/** One digit longer, one shorter, and one that is the same floating-point number. */
+const NEAR = ['1234567890123456789', '12345678901234567', '123456789012345680'];
+
+/** What a store finds, before and after it has erased. */
+async function lifeOf(store: Store, who: Who = WHO): Promise<number[]> {
+  const before = await store.count(who);
+  await store.erase(who);
+  return [before, await store.count(who)];
+}
+
+describe('holders.sql on SQLite', () => {
+  let database: InstanceType<typeof Database>;
+  beforeEach(() => (database = new Database(':memory:')));
+  afterEach(() => database.close());
+  const left = (): unknown[] =>
+    database.prepare('SELECT CAST(user_id AS TEXT) FROM t ORDER BY 1').pluck().all();
+
+  it.each([
+    ['TEXT', (id: string) => id],
+    ['INTEGER', (id: string) => BigInt(id)],
+    ['', (id: string) => id],
+    ['', (id: string) => BigInt(id)],
+  ])('finds an id in a column of the type "%s", and only this id (%p)', async (type, as) => {
+    database.exec(`CREATE TABLE t (user_id ${type}, guild_id ${type})`);
+    const insert = database.prepare('INSERT INTO t VALUES (?, ?)');
+    for (const id of [WHO.user_id, ...NEAR]) insert.run(as(id), as(WHO.guild_id));
+    insert.run(as(WHO.user_id), as(NEAR[0] ?? ''));
+    const [store] = holders.sql(database, { table: 't', user: 'user_id', guild: 'guild_id' }) as [Store];
+    expect(await lifeOf(store)).toEqual([1, 0]);
+    expect(left()).toEqual([WHO.user_id, ...NEAR].sort());
+    const [everywhere] = holders.sql(database, { table: 'main.t', user: 'user_id' }) as [Store];
+    expect([store.everywhere, everywhere.everywhere]).toEqual([false, true]);
+    expect(await lifeOf(everywhere)).toEqual([1, 0]);
+    expect(left()).toEqual([...NEAR].sort());
+  });
+
+  it.each(['user_idd', 'order'])('fails for a column that is not there: %s', async (user) => {
+    database.exec('CREATE TABLE t (user_id TEXT)');
+    const [store] = holders.sql(database, { table: 't', user }) as [Store];
+    await expect(store.count(WHO)).rejects.toThrow(/no such column/);
+    await expect(store.erase(WHO)).rejects.toThrow(/no such column/);
+  });
+
+  it('quotes names that are words of SQL', async () => {
+    database.exec('CREATE TABLE "order" ("group" TEXT)');
+    database.prepare('INSERT INTO "order" VALUES (?)').run(WHO.user_id);
+    expect(await lifeOf(holders.sql(database, { table: 'order', user: 'group' })[0]!)).toEqual([1, 0]);
+  });
+
+  it.each(['t; DROP TABLE t', 't"', 't`', 'a.b.c', '', '1t', "t'", 't --', 'x'.repeat(64)])(
+    'refuses the name %p',
+    (name) => {
+      expect(() => holders.sql(database, { table: name, user: 'user_id' })).toThrow(TypeError);
+      expect(() => holders.sql(database, { table: 't', user: name })).toThrow(TypeError);
+      expect(() => holders.sql(database, { table: 't', user: 'user_id', guild: name })).toThrow(TypeError);
+    },
+  );
+
+  it('keeps its notes in one table, each list for itself', async () => {
+    const [store] = holders.sql(database, { table: 't', user: 'user_id' }) as [Store];
+    await notesOf(store);
+    expect(database.prepare('SELECT list, name, note FROM lethe_holder').all()).toEqual([
+      { list: 'other', name: 'one', note: 'kept' },
+    ]);
+  });
+
+  it('takes a DatabaseSync of node:sqlite by its shape, and refuses what is no database', () => {
+    const shape = { prepare: (text: string) => database.prepare(text) };
+    expect(holders.sql(shape, { table: 't', user: 'user_id' })).toHaveLength(1);
+    for (const wrong of [{}, undefined, { promise: () => undefined, execute: () => undefined }])
+      expect(() => holders.sql(wrong as never, { table: 't', user: 'user_id' })).toThrow(TypeError);
+  });
+});
+
+/** Puts, replaces and removes notes, and leaves one. */
+async function notesOf({ marks }: Store): Promise<void> {
+  if (marks === undefined) throw new Error('no marks');
+  expect(await marks.all('list/one')).toEqual(new Map());
+  await marks.put('list/one', 'one', 'first');
+  await marks.put('list/one', 'one', 'second');
+  await marks.put('list/one', 'two', 'of two');
+  await marks.put('other', 'one', 'kept');
+  expect(await marks.all('list/one')).toEqual(
+    new Map([
+      ['one', 'second'],
+      ['two', 'of two'],
+    ]),
+  );
+  await marks.remove('list/one', ['one', 'two', 'unknown']);
+  expect([await marks.all('list/one'), await marks.all('other')]).toEqual([
+    new Map(),
+    new Map([['one', 'kept']]),
+  ]);
+}
+
+describe('holders.sql on a double of mysql2', () => {
+  /** What mysql2/promise answers, with the placeholders and quotes of MySQL, which SQLite understands too. */
+  const double = (database: InstanceType<typeof Database>) => ({
+    texts: [] as string[],
+    async execute(text: string, values: string[]): Promise<[unknown, unknown]> {
+      this.texts.push(text);
+      if (text.includes('information_schema'))
+        return [database.prepare('SELECT 1 AS found FROM sqlite_master WHERE name = ?').all(...values), []];
+      const statement = database.prepare(text.replaceAll('AS CHAR', 'AS TEXT'));
+      return statement.reader ? [statement.all(...values), []] : [statement.run(...values), undefined];
+    },
+    query: async () => Promise.reject(new Error('never')),
+  });
+
+  it('compares ids as texts too, since MySQL compares a text and a number as floating-point numbers', async () => {
+    const database = new Database(':memory:');
+    database.exec('CREATE TABLE t (user_id TEXT, guild_id TEXT)');
+    database.prepare('INSERT INTO t VALUES (?, ?)').run(WHO.user_id, WHO.guild_id);
+    const mysql = double(database);
+    const [store] = holders.sql(mysql, { table: 't', user: 'user_id', guild: 'guild_id' }) as [Store];
+    expect(await lifeOf(store)).toEqual([1, 0]);
+    expect(mysql.texts[1]).toBe(
+      'DELETE FROM `t` WHERE (`user_id` = ? AND CAST(`user_id` AS CHAR) = ?) AND (`guild_id` = ? AND CAST(`guild_id` AS CHAR) = ?)',
+    );
+    await notesOf(store);
+    database.close();
+  });
+});
+
+describeWithRedis('holders.redis', () => {
+  let server: RedisServer;
+  beforeAll(async () => (server = await RedisServer.started()));
+  afterAll(() => server.remove());
+  beforeEach(async () => void (await server.client.flushall()));
+
+  const { user_id: user, guild_id: guild } = WHO;
+
+  it('erases the keys of the user in the guild, by name or by a walk, and no other', async () => {
+    const own = [`profile:${guild}:${user}`, `cool:${guild}:${user}:a`, `cool:${guild}:${user}:b:c`];
+    const others = [
+      ...NEAR.map((id) => `profile:${guild}:${id}`),
+      ...NEAR.map((id) => `cool:${guild}:${id}:a`),
+      ...[`profile:1:${user}`, `cool:1:${user}:a`, `cool:${guild}:${user}`, `xcool:${guild}:${user}:a`],
+    ];
+    for (const key of [...own, ...others]) await server.client.set(key, 'x');
+    const store = holders.redis(server.client, {
+      name: 'cache',
+      keys: ['profile:{guild_id}:{user_id}', 'cool:{guild_id}:{user_id}:*'],
+    });
+    expect(await lifeOf(store)).toEqual([3, 0]);
+    expect((await server.client.keys('*')).sort()).toEqual(others.sort());
+    expect(store.everywhere).toBe(false);
+  });
+
+  it('erases in every guild for a user who has left the bot-wide scope', async () => {
+    for (const key of [`a:1:${user}`, `a:2:${user}`, `a:1:${NEAR[0]}`]) await server.client.set(key, 'x');
+    const store = holders.redis(server.client, { name: 'all', keys: 'a:{guild_id}:{user_id}' });
+    expect(await lifeOf(store, { ...WHO, everyGuild: true })).toEqual([2, 0]);
+    expect(await server.client.keys('*')).toEqual([`a:1:${NEAR[0]}`]);
+  });
+
+  it('takes brackets, question marks and backslashes as they are', async () => {
+    const key = `[a]?\\:${user}:1`;
+    for (const each of [key, `ab\\:${user}:1`, `a?:${user}:1`]) await server.client.set(each, 'x');
+    const store = holders.redis(server.client, { name: 'odd', keys: '[a]?\\:{user_id}:*' });
+    expect([await lifeOf(store), store.everywhere]).toEqual([[1, 0], true]);
+    expect(await server.client.exists(key)).toBe(0);
+    expect(await server.client.dbsize()).toBe(2);
+  });
+
+  it('counts a key once that two patterns name, and finds thousands', async () => {
+    const keys = Array.from({ length: 3000 }, (_, at) => [`many:${user}:${at}`, 'x']).flat();
+    await server.client.mset(keys);
+    const store = holders.redis(server.client, {
+      name: 'many',
+      keys: ['many:{user_id}:*', 'many:{user_id}:7'],
+    });
+    expect(await lifeOf(store)).toEqual([3000, 0]);
+  });
+
+  it('works behind a keyPrefix of ioredis, also one with signs of a pattern', async () => {
+    const prefixed = server.client.duplicate({ keyPrefix: 'b*t:' });
+    await prefixed.set(`user:${user}:a`, 'x');
+    await prefixed.set(`user:${user}`, 'x');
+    await server.client.set(`bot:user:${user}:a`, 'x');
+    await server.client.set(`user:${user}:a`, 'x');
+    const store = holders.redis(prefixed, { name: 'prefixed', keys: ['user:{user_id}:*', 'user:{user_id}'] });
+    expect(await lifeOf(store)).toEqual([2, 0]);
+    expect((await server.client.keys('*')).sort()).toEqual([`bot:user:${user}:a`, `user:${user}:a`]);
+    await notesOf(store);
+    prefixed.disconnect();
+  });
+
+  it('works with a double of node-redis, whose commands are lists', async () => {
+    await server.client.set(`user:${user}:a`, 'x');
+    const double = { sendCommand: ([command = '', ...args]: string[]) => server.client.call(command, args) };
+    const store = holders.redis(double, { name: 'double', keys: 'user:{user_id}:*' });
+    expect(await lifeOf(store)).toEqual([1, 0]);
+    await notesOf(store);
+    expect(await server.client.hgetall('lethe_holder')).toEqual({ 'other one': 'kept' });
+  });
+
+  it.each(['all:*', 'a:{user_id}*', '*{user_id}', '{guild_id}{user_id}', 'a1{user_id}', '{user_id}0'])(
+    'refuses the pattern %s, which names other users',
+    (keys) => {
+      expect(() => holders.redis(server.client, { name: 'wrong', keys })).toThrow(TypeError);
+    },
+  );
+
+  it('refuses a cluster, of which it would see one part', () => {
+    const cluster = { isCluster: true, call: async () => undefined };
+    expect(() => holders.redis(cluster, { name: 'cluster', keys: '{user_id}' })).toThrow(/each master/);
+  });
+});
+
+describe('holders.files', () => {
+  let top: string;
+  let folder: string;
+  beforeEach(() => {
+    top = mkdtempSync(join(tmpdir(), 'lethe-files-'));
+    folder = join(top, 'avatars');
+    mkdirSync(join(folder, WHO.guild_id), { recursive: true });
+    writeFileSync(join(top, 'secret'), 'x');
+  });
+  afterEach(() => rmSync(top, { recursive: true }));
+
+  it('erases the files and folders of a user, and no other', async () => {
+    const guild = join(folder, WHO.guild_id);
+    writeFileSync(join(guild, `${WHO.user_id}.png`), 'x');
+    mkdirSync(join(guild, WHO.user_id, 'deep'), { recursive: true });
+    writeFileSync(join(guild, NEAR[0] ?? ''), 'x');
+    const store = holders.files(folder, ({ user_id, guild_id }) => [
+      `${guild_id}/${user_id}.png`,
+      join(guild_id, user_id),
+      `${guild_id}/${user_id}.gif`,
+    ]);
+    expect([store.name, store.everywhere]).toEqual(['avatars', false]);
+    expect(await lifeOf(store)).toEqual([2, 0]);
+    expect(readdirSync(guild)).toEqual([NEAR[0]]);
+  });
+
+  it.each([
+    ['a name that leads up', ({ user_id }: Who) => `../secret${user_id === '1' ? '1' : ''}`],
+    ['an absolute name', ({ user_id }: Who) => (user_id === '1' ? 'x' : join(tmpdir(), 'secret'))],
+    ['the folder itself', ({ user_id }: Who) => (user_id === '1' ? 'x' : '.')],
+    ['its own notes', ({ user_id }: Who) => (user_id === '1' ? 'x' : '.lethe-holder')],
+    ['a name with NUL', ({ user_id }: Who) => `${user_id}\0`],
+  ])('refuses %s', async (_name, nameOf) => {
+    const store = holders.files(folder, nameOf);
+    await expect(store.count(WHO)).rejects.toThrow(RangeError);
+    await expect(store.erase(WHO)).rejects.toThrow(RangeError);
+    expect(readdirSync(top).sort()).toEqual(['avatars', 'secret']);
+  });
+
+  it('removes a link and not what it leads to, and follows none out of the folder', async () => {
+    symlinkSync(join(top, 'secret'), join(folder, WHO.user_id));
+    symlinkSync(top, join(folder, 'out'));
+    expect(await lifeOf(holders.files(folder, ({ user_id }) => user_id))).toEqual([1, 0]);
+    expect(lstatSync(join(top, 'secret')).isFile()).toBe(true);
+    writeFileSync(join(top, WHO.user_id), 'x');
+    const outside = holders.files(folder, ({ user_id }) => `out/${user_id}`);
+    await expect(outside.count(WHO)).rejects.toThrow(RangeError);
+    expect(lstatSync(join(top, WHO.user_id)).isFile()).toBe(true);
+  });
+
+  it('fails where the folder is missing, which may be a disk that is not mounted', async () => {
+    const store = holders.files(join(top, 'missing'), ({ user_id }) => user_id);
+    await expect(store.count(WHO)).rejects.toThrow(/ENOENT/);
+  });
+
+  it('belongs to the user everywhere where no name depends on the guild, and is refused where none depends on the user', () => {
+    expect(holders.files(folder, ({ user_id }) => user_id, { name: 'pictures' })).toMatchObject({
+      ...{ name: 'pictures', everywhere: true },
+    });
+    expect(() => holders.files(folder, ({ guild_id }) => guild_id)).toThrow(TypeError);
+  });
+
+  it('keeps its notes below the folder', async () => {
+    await notesOf(holders.files(folder, ({ user_id }) => user_id));
+    expect(readdirSync(folder)).toContain('.lethe-holder');
+  });
+});
+
+describe('holders of objects, on doubles of their drivers', () => {
+  /** Rows, and a filter by equal fields, as TypeORM, Prisma and MongoDB have it. */
+  class Rows {
+    rows: Record<string, unknown>[] = [
+      { userId: WHO.user_id, guildId: WHO.guild_id },
+      { userId: BigInt(WHO.user_id), guildId: BigInt(WHO.guild_id) },
+      { userId: WHO.user_id, guildId: '1' },
+      { userId: '1', guildId: WHO.guild_id },
+    ];
+    private fits = (filter: Record<string, unknown>) => (row: Record<string, unknown>) =>
+      Object.entries(filter).every(([name, value]) => row[name] === value);
+    countBy = async (where: object) => this.rows.filter(this.fits({ ...where })).length;
+    delete = async (where: object) =>
+      void (this.rows = this.rows.filter((row) => !this.fits({ ...where })(row)));
+    countDocuments = (filter: object) => this.countBy(filter);
+    count = ({ where }: { where: object }) => this.countBy(where);
+  }
+
+  const fields = { name: 'profiles', user: 'userId', guild: 'guildId' } as const;
+  it.each([
+    ['typeorm', (rows: Rows, more: object) => holders.typeorm(rows, { ...fields, ...more })],
+    [
+      'prisma',
+      (rows: Rows, more: object) =>
+        holders.prisma(
+          { count: rows.count, deleteMany: ({ where }: { where: object }) => rows.delete(where) },
+          { ...fields, ...more },
+        ),
+    ],
+    [
+      'mongo',
+      (rows: Rows, more: object) =>
+        holders.mongo(
+          { countDocuments: rows.countDocuments, deleteMany: rows.delete },
+          { ...fields, ...more },
+        ),
+    ],
+  ])('holders.%s erases by user and guild, with ids of the type of the store', async (_name, make) => {
+    const rows = new Rows();
+    expect(await lifeOf(make(rows, {}))).toEqual([1, 0]);
+    expect(await lifeOf(make(rows, { as: BigInt }))).toEqual([1, 0]);
+    expect(rows.rows).toEqual([
+      { userId: WHO.user_id, guildId: '1' },
+      { userId: '1', guildId: WHO.guild_id },
+    ]);
+    const everywhere = make(rows, { guild: undefined });
+    expect([everywhere.everywhere, await lifeOf(everywhere)]).toEqual([true, [1, 0]]);
+  });
+});
