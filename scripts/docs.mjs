@@ -24,7 +24,8 @@ function moduleUrl(name) {
 const load = (name) => import(moduleUrl(name));
 
 const { SETTINGS } = await load('libs/kernel/src/settings.ts');
-const { CONFLICT_REASONS, ERRORS } = await load('libs/kernel/src/errors.ts');
+const { ERRORS } = await load('libs/kernel/src/errors.ts');
+const { CONFLICT_REASONS } = await load('libs/kernel/src/conflict-reasons.ts');
 const { EN } = await load('packages/discord/src/texts/en.ts');
 const { DE } = await load('packages/discord/src/texts/de.ts');
 const { METRICS } = await load('libs/kernel/src/metric.definitions.ts');

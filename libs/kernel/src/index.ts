@@ -1,13 +1,12 @@
 export { Clock, daysAfter, firstIdAt, Random, SharedReading, SystemClock, SystemRandom } from './clock';
 export { type Config, CONFIG, ConfigError, loadConfig, readConfig, readDotenv } from './config';
+export { CONFLICT_REASONS, type ConflictReason } from './conflict-reasons';
 export { Degradations, DISK_LOW } from './degradations';
 export { DomainEvents, OnDomainEvent } from './domain-events';
 export { addressIn, EgressPolicy, ipv6Groups } from './egress';
 export {
   ApiError,
   conflict,
-  CONFLICT_REASONS,
-  type ConflictReason,
   type ErrorCode,
   ERRORS,
   type FieldFault,
