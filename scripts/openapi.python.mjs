@@ -11,7 +11,13 @@ const { schemas } = components;
 
 /** What a method does beyond its call is written in `_async.py`; of `stats` the group is the client. */
 const BY_HAND = [
-  ...['bots.processing_record', 'bots.review_dossier', 'consents.status_many', 'privacy.forget', 'audit.export'],
+  ...[
+    'bots.processing_record',
+    'bots.review_dossier',
+    'consents.status_many',
+    'privacy.forget',
+    'audit.export',
+  ],
   ...['operator.ledger', 'data.submit', 'data.submit_many', 'data.export'],
 ];
 /** Known by the key. */

@@ -61,7 +61,7 @@ const covered = (result: string, given: Json = {}): Json => ({
   at: A_TIME,
   ...given,
 });
-const reasonOf = ({ error }: Answer): unknown => (error?.details)?.['reason'];
+const reasonOf = ({ error }: Answer): unknown => error?.details?.['reason'];
 
 describe('POST /api/v1/holders', () => {
   it('answers 201 with the holder, which is listed, read, changed and deleted', async () => {
