@@ -214,11 +214,9 @@ describe('GET /api/v1/bots/{bot_id}/review-dossier', () => {
 
   it('says that a refusal is not counted and its request is, as it is', async () => {
     await bot.hasCategory('profile');
-    const { data } = await bot.post<{ id: string }>('/consents/request', {
-      ...subject(),
-      categories: ['profile'],
-    });
-    await bot.post('/consents/decline', { consent_id: data.id });
+    const who = subject();
+    await bot.post('/consents/request', { ...who, categories: ['profile'] });
+    await bot.post('/consents/decline', who);
     const { consent } = await dossier();
     expect(consent).toMatchObject({ requested: 1, accepted: 0, revoked: 0 });
     expect(consent['statements']).toContain(
