@@ -1,4 +1,6 @@
+import { AuditService } from '@app/audit';
 import { BotAdministration } from '@app/bots';
+import { createHmac } from 'node:crypto';
 import { type Bot, field } from '../support/bot';
 import type { Json } from '../support/client';
 import { forms, get, type Page, send } from '../support/privacy-page';
@@ -136,6 +138,62 @@ describe('the correction of a value on the privacy page', () => {
     expect(await stored()).toMatchObject({ nickname: 'Typed' });
   });
 
+  /** Sends a correction, and does something after its first look and before its act. */
+  async function correctedAfter(meanwhile: () => Promise<unknown>): Promise<Page> {
+    const form = formOf(await get(url), 'nickname')!;
+    form.set('value', 'Typed');
+    const audit = service.app.get(AuditService, { strict: false });
+    const looked = jest.spyOn(audit, 'list').mockImplementationOnce(async (...asked) => {
+      looked.mockRestore();
+      await meanwhile();
+      return audit.list(...asked);
+    });
+    return send(url, 'correct', form);
+  }
+
+  it('does not replace what the bot stores between the look and the act', async () => {
+    const values = { ...VALUES, nickname: 'Set by the bot' };
+    const answer = await correctedAfter(() => bot.hasData(who, 'profile', values));
+    expect(answer.status).toBe(409);
+    expect(answer.text).toContain('Set by the bot');
+    expect(await stored()).toEqual(values);
+    expect(await submits()).toHaveLength(2);
+  });
+
+  it.each([
+    [
+      'the field is no longer editable',
+      () => {
+        const fields = FIELDS.map((one) => ({ ...one, editable: false }));
+        return bot.put('/data/categories/profile', { fields });
+      },
+    ],
+    ['the consent is withdrawn', () => bot.post('/consents/revoke', who)],
+    ['the category is deleted', () => bot.delete('/data/categories/profile')],
+  ])('is not stored where between the look and the act %s, and says so', async (_, meanwhile) => {
+    const answer = await correctedAfter(meanwhile);
+    expect(note(answer)).toBe('uncorrected');
+    expect(await submits()).toHaveLength(1);
+    expect(receiver.calls.map(({ body }) => body['event'])).not.toContain('data_corrected');
+  });
+
+  it('of a text that differs in the form of its line breaks alone changes nothing', async () => {
+    await bot.hasData(who, 'profile', { ...VALUES, nickname: 'two\r\nlines\rand one' });
+    const form = formOf(await get(url), 'nickname')!;
+    form.set('value', 'two\r\nlines\r\nand one');
+    expect(note(await send(url, 'correct', form))).toBe('same');
+    expect(await stored()).toMatchObject({ nickname: 'two\r\nlines\rand one' });
+  });
+
+  it('of more than a form can hold is 413 in words, and stores nothing', async () => {
+    const form = formOf(await get(url), 'nickname')!;
+    form.set('value', 'x'.repeat(1_000_000));
+    const answer = await send(url, 'correct', form);
+    expect(answer.status).toBe(413);
+    expect(answer.text).toContain('what was sent is too long');
+    expect(await stored()).toEqual(VALUES);
+  });
+
   it('of two at once for one value stores one', async () => {
     const form = formOf(await get(url), 'nickname')!;
     const answers = await Promise.all(
@@ -193,7 +251,21 @@ describe('the correction of a value on the privacy page', () => {
       expect((await get(`${other}/correct?of=${named}`)).status).toBe(403);
       expect((await send(other, 'correct', form)).status).toBe(403);
     }
-    expect((await send(await linked({}, { ...subject() }), 'correct', form)).status).toBe(403);
+    const shown = form.get('shown')!;
+    const markedFor = (to: string): URLSearchParams => {
+      const marked = new URLSearchParams(form);
+      const token = to.slice(to.lastIndexOf('/') + 1);
+      marked.set('mark', createHmac('sha256', token).update(`form/correct/${shown}`).digest('base64url'));
+      return marked;
+    };
+    const uncorrecting = await linked({ allow: ['view', 'consent', 'export', 'forget'] });
+    expect((await send(uncorrecting, 'correct', markedFor(uncorrecting))).status).toBe(403);
+    const unseeing = await linked({ allow: ['correct'] });
+    expect(note(await send(unseeing, 'correct', markedFor(unseeing)))).toBe('uncorrected');
+    const another = await linked({}, { ...subject() });
+    expect(note(await send(another, 'correct', markedFor(another)))).toBe('uncorrected');
+    expect((await send(another, 'correct', form)).status).toBe(403);
+    expect(await stored()).toEqual(VALUES);
     const changed = new URLSearchParams(form);
     changed.set('shown', form.get('shown')!.replace('nickname', 'score'));
     expect((await send(url, 'correct', changed)).status).toBe(403);
@@ -212,6 +284,12 @@ describe('the correction of a value on the privacy page', () => {
     expect(answer.text).toContain('twenty values within a day');
     expect(await stored()).toMatchObject({ level: 29 });
     expect(await submits()).toHaveLength(21);
+  });
+
+  it('is not counted by events that the bot has posted itself', async () => {
+    const posted = { ...who, event_type: 'data_submitted', details: { via: 'privacy_page' } };
+    for (let at = 0; at < 20; at++) await bot.post('/audit/event', posted);
+    expect(note(await corrected('level', '4'))).toBe('corrected');
   });
 
   it('keeps marks of HTML in values and labels as text', async () => {

@@ -43,7 +43,8 @@ describe('POST /api/v1/bots/register with a notice', () => {
     const bot = botOf(answer);
     const settings = await settingsOf(bot);
     const { changes, ...rest } = settings as { changes: { at: string; fields: string[] }[] };
-    expect(rest).toStrictEqual({ ...WHOLE, updated_at: A_TIME });
+    const countries = [{ country: 'DE', name_de: 'Deutschland', name_en: 'Germany', third_country: false }];
+    expect(rest).toStrictEqual({ ...WHOLE, updated_at: A_TIME, countries });
     expect(changes).toStrictEqual([{ at: A_TIME, fields: expect.any(Array) as string[] }]);
     expect([...(changes[0]?.fields ?? [])].sort()).toStrictEqual(Object.keys(WHOLE).sort());
     expect((await fetch(`${service.url}/notice/${bot.id}`)).status).toBe(200);
@@ -56,7 +57,18 @@ describe('POST /api/v1/bots/register with a notice', () => {
     expect(await settingsOf(botOf(answer))).toMatchObject({ controller_name: 'Robin' });
   });
 
-  it.each([[undefined], [null], [{}], [{ controller_name: null, recipients: [] }]])(
+  it('takes the bot back that it has answered: the notice of the contract is a text, which is ignored', async () => {
+    const { data } = await registers(undefined);
+    const again = await caller().post<RegisteredBot>('/bots/register', {
+      ...data,
+      platform_bot_id: snowflake(),
+    });
+    expect(again.status).toBe(201);
+    expect(again.data).toMatchObject({ notice: expect.any(String) as string });
+    expect(await settingsOf(botOf(again))).toStrictEqual({ updated_at: null, changes: [] });
+  });
+
+  it.each([[undefined], [null], [''], ['text'], [{}], [{ controller_name: null, recipients: [] }]])(
     'sets nothing for %j',
     async (notice) => {
       const bot = botOf(await registers(notice));
@@ -81,7 +93,6 @@ describe('POST /api/v1/bots/register with a notice', () => {
   });
 
   it.each([
-    ['text', 'notice'],
     [[WHOLE], 'notice'],
     [7, 'notice'],
     [{ controller_name: '' }, 'notice.controller_name'],

@@ -3,6 +3,7 @@ import { ErasuresCompleted } from '@app/gdpr';
 import { Clock, DomainEvents } from '@app/kernel';
 import { type Bot, field } from '../support/bot';
 import { Client, PREFIX } from '../support/client';
+import { engine } from '../support/database';
 import { A_TEXT, A_TIME, expectFailure, expectFaults, expectSuccess } from '../support/expected';
 import { UNKNOWN_UUID } from '../support/inputs';
 import { seal, withoutSealing } from '../support/sealing';
@@ -88,7 +89,7 @@ describe('GET /api/v1/bots/{bot_id}/review-dossier', () => {
       time_limits: [30, 1095, 30].map((days) => ({ applies_to: A_TEXT, days })),
       encryption: {
         algorithm: 'ChaCha20-Poly1305 (RFC 8439)',
-        master_key: 'file',
+        master_key: engine === 'postgres' ? 'environment' : 'file',
         statements: [A_TEXT, A_TEXT, A_TEXT],
       },
       access: [null, 'bot.example.org:8443', null, null].map((host) => ({
@@ -185,9 +186,10 @@ describe('GET /api/v1/bots/{bot_id}/review-dossier', () => {
         }));
         return service.app.get(DomainEvents).publish(new ErasuresCompleted(tx, erasures));
       });
-    await completed('12', [10, 10, 10, 10, 10]);
-    await completed('13', [5_000]);
-    await completed('14', [6_000]);
+    // The longest is not of the last day, and one duration is of every day.
+    await completed('12', [6_000, 10]);
+    await completed('13', [10, 10]);
+    await completed('14', [10, 5_000]);
     isNow('2026-03-15T10:30:00.000Z');
     expect((await dossier()).deletion).toMatchObject({ median_ms: 10, longest_ms: 6_000 });
     expect(await text('format=html')).toMatch(/10 milliseconds.*6 seconds/s);
@@ -210,18 +212,31 @@ describe('GET /api/v1/bots/{bot_id}/review-dossier', () => {
     expect((await dossier()).consent).toMatchObject({ requested: 1, accepted: 1, revoked: 1 });
   });
 
+  it('says that a refusal is not counted and its request is, as it is', async () => {
+    await bot.hasCategory('profile');
+    const who = subject();
+    await bot.post('/consents/request', { ...who, categories: ['profile'] });
+    await bot.post('/consents/decline', who);
+    const { consent } = await dossier();
+    expect(consent).toMatchObject({ requested: 1, accepted: 0, revoked: 0 });
+    expect(consent['statements']).toContain(
+      'These are numbers of acts, not of users. A refusal is not counted; its request is.',
+    );
+  });
+
   it('begins its period with the registration of a younger bot', async () => {
     isNow('2026-03-20T10:30:00.000Z');
     expect((await dossier()).deletion).toMatchObject({ from: TODAY, to: '2026-03-20' });
   });
 
   it.each([
-    [{}, 'file', 'In a key file beside the data'],
+    // PostgreSQL has no key file: the tests give it a key.
+    ...(engine === 'sqlite' ? [[{}, 'file', 'In a key file beside the data'] as const] : []),
     [
       { LETHE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') },
       'environment',
       'in the environment (LETHE_MASTER_KEY)',
-    ],
+    ] as const,
   ])('says where the master key is, and never the key or a path: %#', async (given, custody, words) => {
     const found = await dossierWith(given);
     expect(found.data.encryption.master_key).toBe(custody);

@@ -37,9 +37,12 @@ export class RegisterBot {
   @ObjectOf(() => ChangeNoticeSettings, {
     optional: true,
     nullable: true,
-    description: 'What the privacy notice says about the bot, as in `PUT /bots/{bot_id}/notice-settings`',
+    // The field `notice` of a bot is a text in the contract: a client may send the bot back that it was answered.
+    ignoresText: true,
+    description:
+      'What the privacy notice says about the bot, as in `PUT /bots/{bot_id}/notice-settings`. A text is ignored',
   })
-  notice?: ChangeNoticeSettings | null;
+  notice?: ChangeNoticeSettings | string | null;
 }
 
 export class ChangeBot {

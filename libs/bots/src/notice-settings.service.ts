@@ -3,6 +3,7 @@ import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, type Config, CONFIG, invalidRequest } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { lockBot } from './bot-queries';
+import type { RegisterBot } from './bots.dto';
 import type { ChangeNoticeSettings, NoticeRecipient, NoticeSettingsView } from './notice-settings.dto';
 import { countryIn } from './notice-texts';
 import { isThirdCountry } from './third-countries';
@@ -91,8 +92,8 @@ export class NoticeSettingsService {
  * The first settings of a bot that is being registered.
  * @throws ApiError 400 as a change does, with the names of fields behind `notice.`
  */
-export function firstNotice(given: ChangeNoticeSettings | null | undefined, at: string): StoredNotice {
-  return given == null ? NOTHING : changed(NOTHING, given, at, 'notice.');
+export function firstNotice(given: RegisterBot['notice'], at: string): StoredNotice {
+  return given == null || typeof given === 'string' ? NOTHING : changed(NOTHING, given, at, 'notice.');
 }
 
 /** What a change makes of the settings: the same object where it changes nothing. */

@@ -9,6 +9,8 @@ import { isObject } from './json';
 export interface Presence {
   readonly optional?: boolean;
   readonly unless?: string;
+  /** Texts are not read, since clients of the contract may send them under this name. */
+  readonly ignoresText?: boolean;
   /** For the documentation: the table adds "or null". */
   readonly nullable?: boolean;
   readonly description?: string;
@@ -23,7 +25,8 @@ export interface Rule {
 }
 
 /** The condition under which a field is checked. */
-export function presence({ optional, unless }: Presence): PropertyDecorator[] {
+export function presence({ optional, unless, ignoresText }: Presence): PropertyDecorator[] {
+  if (ignoresText) return [ValidateIf((_body, value) => value != null && typeof value !== 'string')];
   if (unless !== undefined) {
     return [ValidateIf((body: Record<string, unknown>, value) => value != null || body[unless] == null)];
   }

@@ -21,13 +21,11 @@ import type { SubjectIds } from '@app/crypto';
 import { UserValues } from '@app/user-data';
 import { refuse } from './page-forms';
 import { namesFor, type ShownErasure } from './page-last';
-import { type HeldSubject, type PageFacts, PageReading, refusalOf } from './page-reading';
+import { type HeldSubject, type PageFacts, PageReading, refusalOf, VIA } from './page-reading';
 import { shownBy } from './page-sections';
 import { type OpenLink, PrivacyLinks } from './privacy-links.service';
 import type { PageNote } from './texts';
 
-/** The place of an act, as its audit event and the history say. */
-const VIA = 'privacy_page';
 /** How long the answer of an erasure is kept for a second click, and for how many links at most. */
 const REPEATED_MS = 60_000;
 const REPEATED_MAX = 1_000;

@@ -8,11 +8,10 @@ import { CorrectAct, isValueChanged, UserValues } from '@app/user-data';
 import { type Correctable, digestOf, type RefusedCorrection, writtenOf } from './page-correct';
 import { requireActive } from './page-opening';
 import { fieldsOf } from './page-parts';
-import { type PastEvent, PageReading } from './page-reading';
+import { isOwn, PageReading, type PastEvent, VIA } from './page-reading';
 import type { OpenLink } from './privacy-links.service';
 import type { PageNote } from './texts';
 
-const VIA = 'privacy_page';
 /** Corrections of a subject in {@link DAY_MS}, among as many of its newest submits: each leaves an audit event. */
 const CORRECTIONS_MAX = 20;
 const SUBMITS_READ = '50';
@@ -62,8 +61,9 @@ export class PageCorrections {
     const one = await this.find(link, named);
     if (one === undefined) return 'uncorrected';
     const { subject, field } = one;
-    const typed = (value?.[0] ?? '').replaceAll('\r\n', '\n');
-    const given = valueOf(field.type, typed);
+    const typed = inLines(value?.[0] ?? '');
+    // Browsers have one form of line breaks: a text that differs in them alone was not changed.
+    const given = isSameText(one.value, typed) ? one.value : valueOf(field.type, typed);
     const refused = (why: RefusedCorrection['why'], now = one): NotCorrected => ({
       one: now,
       refused: { why, typed },
@@ -78,15 +78,10 @@ export class PageCorrections {
       await this.acts.run(this.correcting, input, NO_CLAIM);
       return 'corrected';
     } catch (error) {
-      if (isValueChanged(error)) {
-        const now = await this.find(link, named);
-        return now === undefined ? 'uncorrected' : refused('changed', now);
-      }
-      if (!(error instanceof ApiError)) throw error;
-      if (error.code === 'invalid_request') return refused('wrong');
-      if (error.code === 'payload_too_large') return refused('large');
-      if (error.code === 'consent_required' || error.code === 'not_found') return 'uncorrected';
-      throw error;
+      const why = whyOf(error);
+      // What the user could correct when the form was read can have ended meanwhile.
+      const now = await this.find(link, named);
+      return now === undefined || why === undefined ? 'uncorrected' : refused(why, now);
     }
   }
 
@@ -95,7 +90,7 @@ export class PageCorrections {
     const { items } = await this.audit.list(botId, query);
     const since = new Date(this.clock.wallMs() - DAY_MS).toISOString();
     const own = [...(items as Iterable<PastEvent>)].filter(
-      ({ details, created_at: at }) => details?.['via'] === VIA && at > since,
+      (event) => isOwn(event) && event.created_at > since,
     );
     return own.length >= CORRECTIONS_MAX;
   }
@@ -107,6 +102,21 @@ function valueOf(type: string, typed: string): unknown {
   if (type === 'number') return NUMBER.test(text) ? Number(text) : typed;
   if (type === 'boolean') return text === 'true' || (text === 'false' ? false : typed);
   return type === 'date' ? text : typed;
+}
+
+const inLines = (text: string): string => text.replace(/\r\n?/g, '\n');
+
+function isSameText(stored: unknown, typed: string): boolean {
+  return typeof stored === 'string' && inLines(stored) === typed;
+}
+
+/** Why a correction was not stored; undefined where its user cannot correct the value any more. */
+function whyOf(error: unknown): RefusedCorrection['why'] | undefined {
+  if (isValueChanged(error)) return 'changed';
+  if (!(error instanceof ApiError)) throw error;
+  if (error.code === 'invalid_request') return 'wrong';
+  if (error.code === 'payload_too_large') return 'large';
+  return unlessUncovered(error);
 }
 
 function unlessUncovered(error: unknown): undefined {

@@ -126,7 +126,7 @@ function wordsFor(code: string, status: number, texts: PageTexts): readonly [tit
   if (status === 403 || status === 400) return [texts.refused, texts.refusedText];
   if (status === 429) return [texts.busy, texts.busyText];
   if (status === 409) return [texts.conflict, texts.conflictText];
-  if (status === 413) return [texts.export, texts.large];
+  if (status === 413) return [texts.refused, texts.large];
   return [texts.fault, texts.faultText];
 }
 

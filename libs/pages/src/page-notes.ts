@@ -1,5 +1,5 @@
 import { html, type Html } from './html';
-import { type HeldSubject, type PastEvent, refusalOf } from './page-reading';
+import { type HeldSubject, isOwn, type PastEvent, refusalOf } from './page-reading';
 import { type Making, nameOf, namesOf, placeOf } from './page-sections';
 import { dueOf } from './page-stored';
 import { type PageNote, TONES } from './texts';
@@ -73,10 +73,6 @@ function lastOwn({ facts }: Making, type: string): PastEvent | undefined {
     .flatMap(({ events }) => events.filter(isOwn))
     .sort((one, other) => other.created_at.localeCompare(one.created_at));
   return last?.event_type === type ? last : undefined;
-}
-
-function isOwn({ source, details }: PastEvent): boolean {
-  return source === 'service' && details?.['via'] === 'privacy_page';
 }
 
 /** The newest decision of a page, if it is one of some actions. */

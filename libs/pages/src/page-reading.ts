@@ -43,6 +43,14 @@ export interface PastEvent {
   readonly created_at: string;
 }
 
+/** The place of an act on the page, as its audit event and the history say. */
+export const VIA = 'privacy_page';
+
+/** Whether an event is of an act on the page; the bot can post others with the same details. */
+export function isOwn({ source, details }: PastEvent): boolean {
+  return source === 'service' && details?.['via'] === VIA;
+}
+
 /** What is held about one subject. */
 export interface HeldSubject {
   readonly subject: NamedSubject;

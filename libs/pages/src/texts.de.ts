@@ -239,7 +239,7 @@ export const DE: PageTexts = {
   busyText: 'Bitte warte eine Minute und versuche es noch einmal.',
   conflict: 'Eine Löschung läuft',
   conflictText: 'Deine Daten werden schon gelöscht. Öffne die Seite gleich noch einmal.',
-  large: 'Diese Kopie ist zu groß, um sie hier zu lesen. Bitte lade sie als JSON herunter.',
+  large: 'Es wurde nichts vermerkt: Das Gesendete ist zu lang. Bitte geh zurück und kürze es.',
   fault: 'Das hat nicht geklappt',
   faultText: 'Es ging nichts verloren. Bitte versuche es gleich noch einmal.',
   language: 'Sprache',

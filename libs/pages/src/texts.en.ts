@@ -228,7 +228,7 @@ export const EN = {
   busyText: 'Please wait a minute and try again.',
   conflict: 'An erasure is under way',
   conflictText: 'Your data is being erased already. Open the page again in a moment.',
-  large: 'This copy is too large to read here. Please download it as JSON.',
+  large: 'Nothing was recorded: what was sent is too long. Please go back and shorten it.',
   fault: 'That did not work',
   faultText: 'Nothing was lost. Please try again in a moment.',
   language: 'Language',

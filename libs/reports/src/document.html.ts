@@ -11,7 +11,7 @@ h1{font-size:1.75rem;line-height:1.25;margin:0 0 .5rem;hyphens:auto}
 h2{font-size:1.25rem;line-height:1.3;margin:2rem 0 .5rem;border-top:1px solid var(--line);padding-top:1.25rem}h3{font-size:1.0625rem;margin:1.5rem 0 .25rem}
 p,ul,dl{margin:.5rem 0}.lead{color:var(--soft)}ul{padding-left:1.25rem}li{margin:.25rem 0}a{color:var(--accent)}bdi{white-space:pre-line}
 dl{display:grid;grid-template-columns:minmax(9rem,14rem) 1fr;gap:.25rem 1rem}dt{color:var(--soft)}dd{margin:0}
-.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.9375rem}th,td{text-align:left;vertical-align:top;padding:.375rem .625rem .375rem 0;border-bottom:1px solid var(--line);min-width:4rem}th{color:var(--soft);font-weight:600}
+.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.9375rem}th,td{text-align:left;vertical-align:top;padding:.375rem .625rem .375rem 0;border-bottom:1px solid var(--line);min-width:4rem}th{color:var(--soft);font-weight:600;overflow-wrap:normal}td:nth-child(2){overflow-wrap:normal}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 @media (max-width:36rem){h1{font-size:1.5rem}dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}}
 @media print{:root{color-scheme:light;--ink:#000;--soft:#333;--line:#999;--ground:#fff;--accent:#000}body{font-size:10.5pt}main{max-width:none;padding:0}nav{display:none}h1{font-size:18pt}h2{font-size:13pt;margin-top:1.25rem;padding-top:.75rem}h2,h3{break-after:avoid}dl,tr,li{break-inside:avoid}}`;

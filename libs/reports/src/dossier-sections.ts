@@ -56,7 +56,7 @@ export function dossierAfter(making: DossierMaking): Section[] {
     deletionSection(making),
     consentSection(making),
     section(words.measures, items(dossier.security_measures)),
-    section(words.processors, named.length === 0 ? { text: own(words.noProcessors) } : { items: named }),
+    section(words.recipients, named.length === 0 ? { text: own(words.noRecipients) } : { items: named }),
     section(texts.transfers, { items: transfers.split('\n').map((one) => said`${one}`) }),
     section(words.toAdd, { text: own(words.toAddWhy) }, items(dossier.to_add)),
   ];

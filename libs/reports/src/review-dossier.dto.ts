@@ -69,9 +69,10 @@ class DossierDeletion extends DossierPeriod {
 }
 
 class DossierConsent extends DossierPeriod {
-  @Count('Requests; a repeat that waits is counted again only where it asks anew') requested: number;
+  @Count('Requests, declined ones too; a repeat that waits is counted again only where it asks anew')
+  requested: number;
   @Count('Acceptances') accepted: number;
-  @Count('Withdrawals, in whole or for categories; a declined request is none') revoked: number;
+  @Count('Withdrawals, in whole or for categories; a refusal is none') revoked: number;
   @Sentences() statements: readonly string[];
 }
 

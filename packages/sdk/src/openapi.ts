@@ -1390,7 +1390,7 @@ export interface components {
        * @description Target of the webhook calls
        */
       readonly webhook_url?: string | null;
-      /** @description What the privacy notice says about the bot, as in `PUT /bots/{bot_id}/notice-settings` */
+      /** @description What the privacy notice says about the bot, as in `PUT /bots/{bot_id}/notice-settings`. A text is ignored */
       readonly notice?: components['schemas']['ChangeNoticeSettings'] | null;
     };
     readonly WebhookHealthView: {
@@ -2827,11 +2827,11 @@ export interface components {
        * @description Today (UTC)
        */
       readonly to: string;
-      /** @description Requests; a repeat that waits is counted again only where it asks anew */
+      /** @description Requests, declined ones too; a repeat that waits is counted again only where it asks anew */
       readonly requested: number;
       /** @description Acceptances */
       readonly accepted: number;
-      /** @description Withdrawals, in whole or for categories; a declined request is none */
+      /** @description Withdrawals, in whole or for categories; a refusal is none */
       readonly revoked: number;
       readonly statements: readonly string[];
     };
@@ -3348,7 +3348,7 @@ export interface components {
        * @description Target of the webhook calls
        */
       readonly webhook_url?: string | null;
-      /** @description What the privacy notice says about the bot, as in `PUT /bots/{bot_id}/notice-settings` */
+      /** @description What the privacy notice says about the bot, as in `PUT /bots/{bot_id}/notice-settings`. A text is ignored */
       readonly notice?: components['schemas']['ChangeNoticeSettings'] | null;
     };
     readonly RequestConsentForBot: {

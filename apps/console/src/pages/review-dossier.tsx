@@ -45,7 +45,7 @@ export function ReviewDossier({ dossier }: { readonly dossier: Dossier }) {
       </>,
     ],
     ['recordMeasures', <Sentences of={dossier.security_measures} />],
-    ['dossierProcessors', named.length === 0 ? <p>{t('notGiven')}</p> : <Recipients of={named} />],
+    ['dossierRecipients', named.length === 0 ? <p>{t('notGiven')}</p> : <Recipients of={named} />],
     [
       'recordTransfers',
       <p class="lines-kept">

@@ -61,7 +61,7 @@ export const reports = {
     dossierAsked: 'Requests',
     dossierAccepted: 'Accepted',
     dossierRevoked: 'Withdrawn',
-    dossierProcessors: 'Hosting and sub-processors',
+    dossierRecipients: 'Hosting and other recipients',
     dossierToAdd: 'What you have to add',
   },
   de: {
@@ -126,7 +126,7 @@ export const reports = {
     dossierAsked: 'Anfragen',
     dossierAccepted: 'Zustimmungen',
     dossierRevoked: 'Widerrufe',
-    dossierProcessors: 'Hosting und weitere Auftragsverarbeiter',
+    dossierRecipients: 'Hosting und weitere Empfänger',
     dossierToAdd: 'Was Sie ergänzen',
   },
 } as const;
