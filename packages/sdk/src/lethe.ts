@@ -2,6 +2,7 @@ import { Caller } from './caller';
 import type { AnyCategories, CategoriesOf, DataOf, KeyOf } from './categories';
 import { ConsentCache, covers } from './consent-cache';
 import { requireNumber, TIMER_MAX_MS } from './numbers';
+import { operatorOf } from './operator';
 import { refusal } from './refusals';
 import {
   auditOf,
@@ -11,7 +12,6 @@ import {
   consentsOf,
   dataOf,
   keysOf,
-  operatorOf,
   privacyOf,
   serversOf,
   statsOf,
