@@ -1,6 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import openapi from '../../openapi.json';
 import type { Bot } from '../support/bot';
-import type { Answer, Json } from '../support/client';
+import { type Answer, type Json, PREFIX } from '../support/client';
 import { A_TIME, expectFailure, expectFaults, expectSuccess } from '../support/expected';
 import { UNKNOWN_UUID } from '../support/inputs';
 import { useServiceInProcess } from '../support/service';
@@ -253,14 +254,31 @@ describe('POST /api/v1/holders/{key}/tasks/{task_id}/acknowledge', () => {
     expect(await coverage(id)).toEqual({ complete: true, holders: [covered('nothing')] });
   });
 
-  it('kept names basis and end, and can be followed by erased alone', async () => {
+  it('kept can be followed by kept until a later time, with the time of that answer', async () => {
+    const until = (year: number) => ({ basis: `of ${year}`, until: `${year}-01-01T00:00:00.000Z` });
+    const kept = (year: number) => acknowledge(id, { result: 'kept', kept: until(year) });
+    await kept(2030);
+    passes(service, 60_000);
+    const later = (await kept(2031)).data as unknown as Task;
+    const at = later.answered_at;
+    expect(Date.parse(at ?? '')).toBeGreaterThan(Date.parse(later.created_at) + 50_000);
+    expect(await coverage(id)).toMatchObject({
+      complete: true,
+      holders: [{ result: 'kept', at, kept: until(2031) }],
+    });
+    expect(reasonOf(await kept(2030))).toBe('task_answered');
+    passes(service, 0);
+  });
+
+  it('kept names basis and end, and can be followed by erased', async () => {
     const kept = { basis: 'Tax law', until: '2030-01-01T00:00:00+01:00' };
     await acknowledge(id, { result: 'kept', kept });
     const shown = { basis: 'Tax law', until: '2029-12-31T23:00:00.000Z' };
     expect(await coverage(id)).toEqual({ complete: true, holders: [covered('kept', { kept: shown })] });
-    expect(reasonOf(await acknowledge(id, { result: 'kept', kept: { ...kept, basis: 'x' } }))).toBe(
-      'task_answered',
-    );
+    for (const other of [{ basis: 'x' }, { until: '2029-12-31T22:59:59.999Z' }])
+      expect(reasonOf(await acknowledge(id, { result: 'kept', kept: { ...kept, ...other } }))).toBe(
+        'task_answered',
+      );
     expect((await acknowledge(id)).status).toBe(200);
     expect(await coverage(id)).toEqual({ complete: true, holders: [covered('erased')] });
     expect(reasonOf(await acknowledge(id, { result: 'nothing' }))).toBe('task_answered');
@@ -281,6 +299,13 @@ describe('POST /api/v1/holders/{key}/tasks/{task_id}/acknowledge', () => {
   ])('answers 400 that names %s for %j', async (field, body) => {
     expectFaults(await acknowledge(id, body), field);
     expect((await tasks()).tasks).toMatchObject([{ result: null }]);
+  });
+
+  it('answers 400 that names counts for -0, which would be stored as another number', async () => {
+    const path = `${PREFIX}/holders/database/tasks/${id}/acknowledge`;
+    const raw = '{"result":"erased","counts":{"rows":-0}}';
+    const headers = { 'content-type': 'application/json' };
+    expectFaults(await bot.send('POST', path, { raw, headers }), 'counts');
   });
 
   it('answers 404 for a task of another holder or bot, and for an unknown one', async () => {
@@ -334,6 +359,10 @@ describe('DELETE /api/v1/holders/{key}', () => {
     expectSuccess(deleted, 200, { key: 'database', deleted: true, abandoned: 1 });
     expect(await coverage(first)).toEqual({ complete: true, holders: [covered('erased')] });
     expect(await coverage(second)).toEqual({ complete: false, holders: [covered('abandoned')] });
+    await register();
+    const shown = (await tasks('?since=2026-01-01T00:00:00Z')).tasks.map(({ result }) => result);
+    expect(shown).toEqual(['erased', 'abandoned']);
+    expect(openapi.components.schemas.TaskView.properties.result.enum).toEqual(expect.arrayContaining(shown));
   });
 
   it('leaves what was answered as it was declared, also when the key is registered anew', async () => {

@@ -86,7 +86,7 @@ export const CONFLICT_REASONS = {
   },
   task_answered: {
     meaning: 'The task has another final answer, which `details.result` names',
-    mend: 'Nothing to mend: the first final answer stays. Only `kept` can be followed by `erased` or `nothing`, when its basis has ended.',
+    mend: 'Nothing to mend: the first final answer stays. Only `kept` can be followed: by `erased` or `nothing` when its basis has ended, or by `kept` until a later time.',
   },
   nothing_scheduled: {
     meaning: 'No deletion of this server is scheduled',

@@ -1276,7 +1276,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Answer a task of a holder
-     * @description Records what the store has done: `erased`, `nothing`, `kept` with its legal basis (GDPR Art. 17(3)), or `failed`, which leaves the task open. The same final answer again changes nothing; another one is refused with 409 `task_answered`, except that `erased` or `nothing` can follow `kept`. A holder with a `public_key` signs `statement`: a compact JWS with the header `{"alg":"EdDSA","typ":"lethe-holder-answer+jwt"}` over `bot_id`, `holder`, `task_id`, `result`, `counts`, `kept` and `at`.
+     * @description Records what the store has done: `erased`, `nothing`, `kept` with its legal basis (GDPR Art. 17(3)), or `failed`, which leaves the task open. The same final answer again changes nothing; another one is refused with 409 `task_answered`, except that `erased`, `nothing`, or `kept` until a later time can follow `kept`. A holder with a `public_key` signs `statement`: a compact JWS with the header `{"alg":"EdDSA","typ":"lethe-holder-answer+jwt"}` over `bot_id`, `holder`, `task_id`, `result`, `counts`, `kept` and `at`.
      */
     readonly post: operations['holderTasksAcknowledge'];
     readonly delete?: never;
@@ -3304,10 +3304,10 @@ export interface components {
        */
       readonly due_at: string;
       /**
-       * @description null without an answer; `failed` leaves the task open
+       * @description null without an answer; `failed` leaves the task open; abandoned: the holder of this key was deleted before it answered
        * @enum {string|null}
        */
-      readonly result: 'erased' | 'nothing' | 'kept' | 'failed' | null;
+      readonly result: 'erased' | 'nothing' | 'kept' | 'failed' | 'abandoned' | null;
       /**
        * Format: date-time
        * @description Time of the latest answer

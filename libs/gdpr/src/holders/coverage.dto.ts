@@ -1,6 +1,6 @@
 import { Flag, OneOf, Slug, Text, Timestamp } from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
-import { TASK_ANSWERS } from './holder-task.entity';
+import { TASK_RESULTS } from './holder-task.entity';
 import { BASIS_MAX, LABEL_MAX } from './holders.dto';
 
 export class KeptView {
@@ -12,7 +12,7 @@ export class CoveredHolderView {
   @Slug() key: string;
   @Text(LABEL_MAX) label_de: string;
   @Text(LABEL_MAX) label_en: string;
-  @OneOf([...TASK_ANSWERS, 'abandoned', 'pending', 'overdue'], {
+  @OneOf([...TASK_RESULTS, 'pending', 'overdue'], {
     description:
       'pending: no answer within 14 days so far; overdue: no answer since; abandoned: the holder was deleted before it answered',
   })

@@ -15,7 +15,8 @@ export const TASK_ANSWERS = ['erased', 'nothing', 'kept', 'failed'] as const;
 export type TaskAnswer = (typeof TASK_ANSWERS)[number];
 
 /** `abandoned`: the holder was deleted before it answered. */
-export type TaskResult = TaskAnswer | 'abandoned';
+export const TASK_RESULTS = [...TASK_ANSWERS, 'abandoned'] as const;
+export type TaskResult = (typeof TASK_RESULTS)[number];
 
 /** What a holder declared when it answered: a later change of the holder does not change what was answered. */
 export type DeclaredHolder = Pick<BotHolder, 'labelDe' | 'labelEn' | 'covers' | 'publicKey'>;

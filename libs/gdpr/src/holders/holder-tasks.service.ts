@@ -69,7 +69,8 @@ export class HolderTasksService {
   }
 
   /**
-   * Records the answer of a holder. A final answer stays: the same one again changes nothing.
+   * Records the answer of a holder. A final answer stays, and the same one again changes nothing; what is kept can be erased, or be
+   * kept for longer.
    * @throws ApiError 404 for an unknown holder, and for a task that is not its own; 400 that names what is wrong; 409 `task_answered`
    */
   acknowledge(
@@ -124,8 +125,8 @@ export class HolderTasksService {
     if (open === 0) {
       const known = { result: before, counts: task.counts, keptBasis, keptUntil };
       if (isDeepStrictEqual(known, answer)) return undefined;
-      const hasEnded = before === 'kept' && (result === 'erased' || result === 'nothing');
-      if (!hasEnded) throw conflict('task_answered', 'The task has another final answer', { result: before });
+      if (!canFollow(task, answer))
+        throw conflict('task_answered', 'The task has another final answer', { result: before });
     }
     return {
       ...task,
@@ -164,6 +165,15 @@ export class HolderTasksService {
       answered_at: task.answeredAt,
     };
   }
+}
+
+/** After `kept` the basis ends or is extended. No other final answer is followed by one. */
+function canFollow(
+  { result: before, keptUntil: end }: HolderTask,
+  { result, keptUntil }: Pick<HolderTask, 'result' | 'keptUntil'>,
+): boolean {
+  if (before !== 'kept' || end === null) return false;
+  return result === 'kept' ? keptUntil !== null && keptUntil > end : result !== 'failed';
 }
 
 function placeOf({ open, createdAt, answeredAt, requestId }: HolderTask): Place {

@@ -17,7 +17,7 @@ import {
 import { codePoints, isReadableText, momentMs } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { HOLDER_KINDS, type HolderKind } from './bot-holder.entity';
-import { TASK_ANSWERS, type TaskAnswer } from './holder-task.entity';
+import { TASK_ANSWERS, TASK_RESULTS, type TaskAnswer } from './holder-task.entity';
 
 const COVERS_MAX = 50;
 const NAME_MAX = 64;
@@ -34,6 +34,11 @@ const isText = (value: unknown, max: number): boolean =>
 function isStorable(value: unknown): boolean {
   const atMs = momentMs(value);
   return atMs !== undefined && new Date(atMs).toISOString().length === 24;
+}
+
+/** -0 is none: it is stored as 0, which is not what the holder has signed. */
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && !Object.is(value, -0);
 }
 
 const PublicKey = (given: Presence): PropertyDecorator =>
@@ -57,9 +62,7 @@ const Counts = (given: Presence): PropertyDecorator =>
       check: (value) =>
         isObject(value) &&
         Object.keys(value).length <= COUNTS_MAX &&
-        Object.entries(value).every(
-          ([name, count]) => isText(name, NAME_MAX) && Number.isSafeInteger(count) && (count as number) >= 0,
-        ),
+        Object.entries(value).every(([name, count]) => isText(name, NAME_MAX) && isCount(count)),
       message: `must be an object of at most ${COUNTS_MAX} whole numbers from 0 by names of 1 to ${NAME_MAX} characters`,
       schema: {
         type: 'object',
@@ -189,9 +192,10 @@ export class TaskView {
   @Timestamp({ description: 'When the erasure was completed here' }) created_at: string;
   @Timestamp({ description: 'From this time the task is overdue: 14 days after `created_at`' })
   due_at: string;
-  @OneOf(TASK_ANSWERS, {
+  @OneOf(TASK_RESULTS, {
     nullable: true,
-    description: 'null without an answer; `failed` leaves the task open',
+    description:
+      'null without an answer; `failed` leaves the task open; abandoned: the holder of this key was deleted before it answered',
   })
   result: string | null;
   @Timestamp({ nullable: true, description: 'Time of the latest answer' }) answered_at: string | null;
