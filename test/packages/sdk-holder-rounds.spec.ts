@@ -696,7 +696,7 @@ describe('the loop', () => {
         throw new Error('of the bot');
       },
     ],
-    ['rejects', async () => Promise.reject(new Error('of the bot'))],
+    ['rejects', (() => Promise.reject(new Error('of the bot'))) as () => void],
   ])('is not ended by an onTask that %s, which is reported', async (_how, onTask) => {
     await lethe.privacy.forget(await known());
     await lethe.privacy.forget(await known());
