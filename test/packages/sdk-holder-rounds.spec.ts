@@ -689,18 +689,18 @@ describe('the loop', () => {
     expect(await loop.once()).toMatchObject({ failed: 1 });
   });
 
-  it.each([
+  it.each<[string, () => unknown]>([
     [
       'throws',
       () => {
         throw new Error('of the bot');
       },
     ],
-    ['rejects', (() => Promise.reject(new Error('of the bot'))) as () => void],
+    ['rejects', () => Promise.reject(new Error('of the bot'))],
   ])('is not ended by an onTask that %s, which is reported', async (_how, onTask) => {
     await lethe.privacy.forget(await known());
     await lethe.privacy.forget(await known());
-    expect(await holder({ onTask }).once()).toMatchObject({ answered: 2 });
+    expect(await holder({ onTask: onTask }).once()).toMatchObject({ answered: 2 });
     expect(errors.map(words)).toEqual(['of the bot', 'of the bot']);
   });
 });
