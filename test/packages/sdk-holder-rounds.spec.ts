@@ -270,18 +270,30 @@ describe('a task', () => {
     expect(errors.map(words)[0]).toContain('lost the ids');
   });
 
-  it('of a service that answers no digits reaches no store', async () => {
-    const called: string[] = [];
-    const store = {
-      name: 'cache',
-      count: async () => called.push('count'),
-      erase: async () => void called.push('erase'),
-    };
-    await lethe.privacy.forget(await known());
-    Object.assign(fake.tasks[0]!, { user_id: '../*' });
-    expect(await holder({ stores: [store] }).once()).toMatchObject({ failed: 1 });
-    expect([called, errors.map(words)]).toEqual([[], [expect.stringContaining('not digits')]]);
-  });
+  it.each([{ user_id: '../*' }, { guild_id: '*' }, { task_id: '../../../outside' }])(
+    'of a service that answers %p reaches no store',
+    async (wrong) => {
+      const called: string[] = [];
+      const mark = async (): Promise<never> => Promise.reject(new Error(called.push('note') + ' notes'));
+      const store: Store = {
+        name: 'cache',
+        count: async () => called.push('count'),
+        erase: async () => void called.push('erase'),
+        marks: { all: async () => new Map(), put: mark, remove: async () => undefined },
+      };
+      await lethe.privacy.forget(await known());
+      Object.assign(fake.tasks[0]!, wrong);
+      await holder({ stores: [store] })
+        .once()
+        .catch(() => undefined);
+      Object.assign(fake.tasks[0]!, { result: 'erased' });
+      await holder({ stores: [store] })
+        .once()
+        .catch(() => undefined);
+      expect(called.filter((call) => call !== 'note')).toEqual([]);
+      expect(errors.map(words)[0]).toMatch(/no answer of Lethe/);
+    },
+  );
 });
 
 describe('a store that fails', () => {
@@ -332,6 +344,26 @@ describe('a store that fails', () => {
     await lethe.privacy.forget(await known());
     await holder({ stores: [{ ...stored0()[0]!, count: async () => undefined as never }] }).once();
     expect(fake.tasks[0]?.result).toBe('failed');
+  });
+
+  it('by never answering holds no other store, no other task and no end of the loop', async () => {
+    const [one, other] = [await known(), await known()];
+    await lethe.privacy.forget(one);
+    await lethe.privacy.forget(other);
+    const never = new Promise<never>(() => undefined);
+    const silent: Store = {
+      name: 'silent',
+      count: ({ user_id }) => (user_id === one.user_id ? never : Promise.resolve(0)),
+      erase: async () => undefined,
+    };
+    const loop = holder({ stores: [silent, ...stored()], storeTimeoutSeconds: 1 });
+    expect(await loop.once()).toMatchObject({ answered: 1, failed: 1 });
+    expect(errors.map(words)).toEqual(['silent: The store has not answered within 1 seconds.']);
+    expect([rowsOf(one), rowsOf(other)].flat()).toEqual([0, 0, 0, 0]);
+    const ending = holder({ stores: [silent], storeTimeoutSeconds: 1 });
+    const round = ending.once().catch((error: Error) => error.name);
+    await ending.stop();
+    expect(await round).toBe('AbortError');
   });
 
   it('is tried again after one, three, seven rounds, and then erased', async () => {
@@ -655,5 +687,20 @@ describe('the loop', () => {
       },
     });
     expect(await loop.once()).toMatchObject({ failed: 1 });
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('of the bot');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('of the bot'))],
+  ])('is not ended by an onTask that %s, which is reported', async (_how, onTask) => {
+    await lethe.privacy.forget(await known());
+    await lethe.privacy.forget(await known());
+    expect(await holder({ onTask: onTask }).once()).toMatchObject({ answered: 2 });
+    expect(errors.map(words)).toEqual(['of the bot', 'of the bot']);
   });
 });

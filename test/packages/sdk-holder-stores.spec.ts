@@ -31,6 +31,7 @@ describe('holders.sql on SQLite', () => {
     ['INTEGER', (id: string) => BigInt(id)],
     ['', (id: string) => id],
     ['', (id: string) => BigInt(id)],
+    ['NUMERIC', (id: string) => id],
   ])('finds an id in a column of the type "%s", and only this id (%p)', async (type, as) => {
     database.exec(`CREATE TABLE t (user_id ${type}, guild_id ${type})`);
     const insert = database.prepare('INSERT INTO t VALUES (?, ?)');
@@ -66,6 +67,24 @@ describe('holders.sql on SQLite', () => {
       expect(() => holders.sql(database, { table: 't', user: 'user_id', guild: name })).toThrow(TypeError);
     },
   );
+
+  it('finds nobody in a column of floating-point numbers, where one number is several ids', async () => {
+    database.exec('CREATE TABLE t (user_id REAL)');
+    database.prepare('INSERT INTO t VALUES (?)').run(NEAR[2]);
+    const [store] = holders.sql(database, { table: 't', user: 'user_id' }) as [Store];
+    expect(await lifeOf(store)).toEqual([0, 0]);
+    expect(left()).toHaveLength(1);
+  });
+
+  it('fails inside of a transaction of the bot, which may be rolled back after the answer', async () => {
+    database.exec('CREATE TABLE t (user_id TEXT)');
+    const [store] = holders.sql(database, { table: 't', user: 'user_id' }) as [Store];
+    database.exec('BEGIN');
+    await expect(store.count(WHO)).rejects.toThrow(/in a transaction/);
+    await expect(store.erase(WHO)).rejects.toThrow(/in a transaction/);
+    database.exec('COMMIT');
+    expect(await store.count(WHO)).toBe(0);
+  });
 
   it('keeps its notes in one table, each list for itself', async () => {
     const [store] = holders.sql(database, { table: 't', user: 'user_id' }) as [Store];
@@ -116,6 +135,8 @@ describe('holders.sql on a double of mysql2', () => {
       return statement.reader ? [statement.all(...values), []] : [statement.run(...values), undefined];
     },
     query: async () => Promise.reject(new Error('never')),
+    prepare: async () =>
+      Promise.reject(new Error('a connection of mysql2/promise has it, and it is never called')),
   });
 
   it('compares ids as texts too, since MySQL compares a text and a number as floating-point numbers', async () => {
@@ -163,6 +184,22 @@ describeWithRedis('holders.redis', () => {
     const store = holders.redis(server.client, { name: 'all', keys: 'a:{guild_id}:{user_id}' });
     expect(await lifeOf(store, { ...WHO, everyGuild: true })).toEqual([2, 0]);
     expect(await server.client.keys('*')).toEqual([`a:1:${NEAR[0]}`]);
+  });
+
+  it('takes digits alone for a guild, and no key of another user in which the id comes later', async () => {
+    const other = `a:1:${NEAR[0]}:${user}`;
+    for (const key of [`a:1:${user}`, other, `a::${user}`]) await server.client.set(key, 'x');
+    const store = holders.redis(server.client, { name: 'all', keys: 'a:{guild_id}:{user_id}' });
+    expect(await lifeOf(store, { ...WHO, everyGuild: true })).toEqual([1, 0]);
+    expect((await server.client.keys('*')).sort()).toEqual([other, `a::${user}`].sort());
+  });
+
+  it('keeps the notes of two stores apart of which one name begins the other', async () => {
+    const { marks } = holders.redis(server.client, { name: 'cache', keys: '{user_id}' });
+    await marks?.put('bot/cache', 'one', 'own');
+    await marks?.put('bot/cache of images', 'since', '2026-01-01T00:00:00.000Z');
+    expect(await marks?.all('bot/cache')).toEqual(new Map([['one', 'own']]));
+    expect([...((await marks?.all('bot/cache of images')) ?? [])]).toHaveLength(1);
   });
 
   it('takes brackets, question marks and backslashes as they are', async () => {
@@ -246,10 +283,10 @@ describe('holders.files', () => {
   });
 
   it.each([
-    ['a name that leads up', ({ user_id }: Who) => `../secret${user_id === '1' ? '1' : ''}`],
-    ['an absolute name', ({ user_id }: Who) => (user_id === '1' ? 'x' : join(tmpdir(), 'secret'))],
-    ['the folder itself', ({ user_id }: Who) => (user_id === '1' ? 'x' : '.')],
-    ['its own notes', ({ user_id }: Who) => (user_id === '1' ? 'x' : '.lethe-holder')],
+    ['a name that leads up', ({ user_id }: Who) => `../${user_id}`],
+    ['an absolute name', ({ user_id }: Who) => join(tmpdir(), user_id)],
+    ['the folder itself', ({ user_id }: Who) => `${user_id}/..`],
+    ['its own notes', ({ user_id }: Who) => `${user_id}/../.lethe-holder`],
     ['a name with NUL', ({ user_id }: Who) => `${user_id}\0`],
   ])('refuses %s', async (_name, nameOf) => {
     const store = holders.files(folder, nameOf);
@@ -281,6 +318,15 @@ describe('holders.files', () => {
     expect(() => holders.files(folder, ({ guild_id }) => guild_id)).toThrow(TypeError);
   });
 
+  it.each([
+    ['the beginning of an id', ({ user_id }: Who) => user_id.slice(0, 6)],
+    ['the end of an id', ({ user_id }: Who) => user_id.slice(-6)],
+    ['a number that has lost digits', ({ user_id }: Who) => String(Number(user_id))],
+    ['one name of all users among others', ({ user_id }: Who) => ['all', user_id]],
+  ])('refuses %s, which names the files of other users', (_name, nameOf) => {
+    expect(() => holders.files(folder, nameOf)).toThrow(TypeError);
+  });
+
   it('keeps its notes below the folder', async () => {
     await notesOf(holders.files(folder, ({ user_id }) => user_id));
     expect(readdirSync(folder)).toContain('.lethe-holder');
@@ -299,10 +345,15 @@ describe('holders of objects, on doubles of their drivers', () => {
     private fits = (filter: Record<string, unknown>) => (row: Record<string, unknown>) =>
       Object.entries(filter).every(([name, value]) => row[name] === value);
     countBy = async (where: object) => this.rows.filter(this.fits({ ...where })).length;
+    /** As TypeORM: what is deleted softly is counted by `withDeleted` alone. */
+    withDeleted: unknown;
     delete = async (where: object) =>
       void (this.rows = this.rows.filter((row) => !this.fits({ ...where })(row)));
     countDocuments = (filter: object) => this.countBy(filter);
-    count = ({ where }: { where: object }) => this.countBy(where);
+    count = ({ where, ...more }: { where: object }) => {
+      this.withDeleted = (more as { withDeleted?: boolean }).withDeleted;
+      return this.countBy(where);
+    };
   }
 
   const fields = { name: 'profiles', user: 'userId', guild: 'guildId' } as const;
@@ -334,5 +385,11 @@ describe('holders of objects, on doubles of their drivers', () => {
     ]);
     const everywhere = make(rows, { guild: undefined });
     expect([everywhere.everywhere, await lifeOf(everywhere)]).toEqual([true, [1, 0]]);
+    expect(rows.withDeleted).toBe(_name === 'typeorm' ? true : undefined);
+    for (const as of [() => undefined, () => null, Number]) {
+      await expect(make(rows, { as }).count(WHO)).rejects.toThrow(TypeError);
+      await expect(make(rows, { as }).erase(WHO)).rejects.toThrow(TypeError);
+    }
+    expect(rows.rows).toHaveLength(1);
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { Lethe } from '@lethe/sdk';
+import { verifyFinalCertificate } from '@lethe/sdk/evidence';
 import { type HolderOptions, holders, runHolder } from '@lethe/sdk/holders';
 import { useService } from '../support/shared-service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
@@ -72,7 +73,7 @@ describe('a bot with a SQLite of its own', () => {
   it('is erased end to end: rows, coverage, and a final certificate with the signature of the bot', async () => {
     await holder().once();
     const [who, other] = [await known(), await known()];
-    const { request_id: id } = await lethe.privacy.forget(who);
+    const { request_id: id, ...erasure } = await lethe.privacy.forget(who);
     expect(await coverageOf(id)).toMatchObject({
       complete: false,
       holders: [{ key: 'database', result: 'pending' }],
@@ -91,6 +92,25 @@ describe('a bot with a SQLite of its own', () => {
       complete: true,
       holders: [{ key: 'database', label_de: 'Datenbank', label_en: 'Database', result: 'erased' }],
     });
+    const { certificate } = await lethe.privacy.finalCertificate(id);
+    const keys = await lethe.publicKeys();
+    const subjectOf = {
+      salt: String(erasure.certificate_salt),
+      botId: (await lethe.bots.me()).id,
+      userId: who.user_id,
+    };
+    const verified = verifyFinalCertificate(certificate, keys, { ...subjectOf, guildId: who.guild_id });
+    expect(verified.holders).toMatchObject([
+      {
+        key: 'database',
+        result: 'erased',
+        counts: { xp: 1, profiles: 1 },
+        signed_at: expect.any(String) as string,
+      },
+    ]);
+    expect(() =>
+      verifyFinalCertificate(certificate, keys, { ...subjectOf, guildId: other.guild_id }),
+    ).toThrow();
     expect(await holder().once()).toMatchObject({ answered: 0, repeated: 0 });
     expect(
       database

@@ -16,6 +16,7 @@ from ._core import OMITTED, CallOptions
 from .errors import LetheError, LetheTimeoutError
 from .types import (
     BotRegisteredView,
+    ChangeNoticeSettings,
     ConsentQuery,
     ConsentStatusView,
     DeletionRequestView,
@@ -290,6 +291,7 @@ class AsyncLethe(calls.AsyncUnnamed):
         name: str,
         privacy_contact: Optional[str] = OMITTED,
         webhook_url: Optional[str] = OMITTED,
+        notice: Optional[ChangeNoticeSettings] = OMITTED,
         registration_token: Optional[str] = None,
         client: Optional[httpx.AsyncClient] = None,
     ) -> BotRegisteredView:
@@ -301,6 +303,7 @@ class AsyncLethe(calls.AsyncUnnamed):
                 name=name,
                 privacy_contact=privacy_contact,
                 webhook_url=webhook_url,
+                notice=notice,
                 options=CallOptions(headers=headers),
             )
 

@@ -15,6 +15,7 @@ from ._core import OMITTED, CallOptions
 from .errors import LetheError, LetheTimeoutError
 from .types import (
     BotRegisteredView,
+    ChangeNoticeSettings,
     ConsentQuery,
     ConsentStatusView,
     DeletionRequestView,
@@ -289,6 +290,7 @@ class Lethe(calls.Unnamed):
         name: str,
         privacy_contact: Optional[str] = OMITTED,
         webhook_url: Optional[str] = OMITTED,
+        notice: Optional[ChangeNoticeSettings] = OMITTED,
         registration_token: Optional[str] = None,
         client: Optional[httpx.Client] = None,
     ) -> BotRegisteredView:
@@ -300,6 +302,7 @@ class Lethe(calls.Unnamed):
                 name=name,
                 privacy_contact=privacy_contact,
                 webhook_url=webhook_url,
+                notice=notice,
                 options=CallOptions(headers=headers),
             )
 

@@ -46,6 +46,7 @@ export interface AnswerOptions {
 }
 
 const SNOWFLAKE = /^\d{1,20}$/;
+const TASK = /^[\da-f-]{36}$/i;
 /** What Lethe shows as a user whose ids it has lost. */
 const LOST = /^0{20}$/;
 
@@ -113,12 +114,13 @@ export function holderError(error: unknown, store: Store, task?: Task): HolderEr
 
 export const hasLostIds = ({ user_id }: Pick<Who, 'user_id'>): boolean => LOST.test(user_id);
 
-/** An id becomes part of a key of Redis and of a path. @throws TypeError for ids of no user */
-export function requireIds({ user_id, guild_id }: Who): void {
+/** An id becomes part of a key of Redis and of a path. @throws TypeError for ids of no user and of no task */
+export function requireIds({ user_id, guild_id, task_id }: Task): void {
   if (hasLostIds({ user_id }))
     throw new TypeError('Lethe has lost the ids of this erasure in a restore: find the user elsewhere.');
   if (!SNOWFLAKE.test(user_id) || !SNOWFLAKE.test(guild_id))
     throw new TypeError('The ids of the task are not digits: this is no answer of Lethe.');
+  if (!TASK.test(task_id)) throw new TypeError('The id of the task is no UUID: this is no answer of Lethe.');
 }
 
 function requireCount(count: unknown): number {

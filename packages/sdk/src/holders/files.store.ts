@@ -13,25 +13,30 @@ export interface FilesOptions {
 export type NameOf = (who: Who) => string | readonly string[];
 
 const MARKS = '.lethe-holder';
+/** An id, and others of which the last digit, the first, or the one in the middle differs. */
+const USER = '123456789012345678';
+const OTHERS = ['123456789012345679', '223456789012345678', '123456780012345678'];
 
 /**
  * Files of users below `folder`. `nameOf` answers the same names for the same ids. If they do not depend on the guild, the
  * files belong to the user everywhere. No name and no link leads out of the folder.
- * @throws TypeError for names that do not depend on the user
+ * @throws TypeError for a name that does not depend on the whole id of the user
  */
 export function files(folder: string, nameOf: NameOf, { name, keeps }: FilesOptions = {}): Store {
   const top = resolve(folder);
-  const named = (user_id: string, guild_id: string): string =>
-    [nameOf({ user_id, guild_id })].flat().join('\n');
-  if (named('1', '3') === named('2', '3'))
-    throw new TypeError('The names of files must depend on user_id, or the files of all users are erased.');
+  const named = (user_id: string, guild_id = USER): string[] => [nameOf({ user_id, guild_id })].flat();
+  const own = named(USER);
+  if (OTHERS.some((id) => named(id).some((one) => own.includes(one))))
+    throw new TypeError(
+      'Each name of a file must depend on the whole user_id, or the files of other users are erased.',
+    );
   const paths = async (who: Who): Promise<string[]> => {
     const all = await Promise.all([nameOf(who)].flat().map((each) => pathWithin(top, each)));
     return all.filter((path) => path !== undefined);
   };
   return {
     name: name ?? basename(top),
-    everywhere: named('1', '3') === named('1', '4'),
+    everywhere: OTHERS.every((id) => named(USER, id).join('\n') === own.join('\n')),
     ...(keeps !== undefined && { keeps }),
     marks: new FileMarks(join(top, MARKS)),
     count: async (who) => (await paths(who)).length,

@@ -149,6 +149,7 @@ export class HolderRounds {
 
   private async isRepeated(place: Place & { journal: Journal }, task: Task): Promise<boolean> {
     const { journal, store } = place;
+    requireIds(task);
     if (journal.isDone(task.task_id) || task.created_at < journal.from) return false;
     const isLast = () => this.isLast(task);
     if (store.keeps !== undefined || (store.everywhere === true && !(await isLast()))) return false;
@@ -159,7 +160,6 @@ export class HolderRounds {
       return false;
     }
     const about = await this.inScope(task, isLast);
-    requireIds(about);
     if (isDryRun) return (await store.count(about)) > 0;
     return (await erased(about, place)) > 0;
   }

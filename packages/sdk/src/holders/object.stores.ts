@@ -12,7 +12,7 @@ export interface ObjectFields {
 
 /** A `Repository` of TypeORM. */
 export interface TypeormRepository {
-  countBy(where: never): Promise<number>;
+  count(given: never): Promise<number>;
   delete(where: never): Promise<unknown>;
 }
 
@@ -28,6 +28,14 @@ export interface MongoCollection {
   deleteMany(filter: never): PromiseLike<unknown>;
 }
 
+/** An ORM takes a condition of undefined for none, by which the rows of all users are meant. */
+function exact(id: unknown): unknown {
+  if (id === undefined || id === null) throw new TypeError('as answers no id.');
+  if (typeof id === 'number' && !Number.isSafeInteger(id))
+    throw new TypeError('as answers a number that has lost digits of the id: take BigInt or String.');
+  return id;
+}
+
 /** A store by two functions of a filter. */
 function objects(
   { name, user, guild, as = String, keeps }: ObjectFields,
@@ -36,8 +44,8 @@ function objects(
 ): Store {
   const filter = (who: Who): never =>
     ({
-      [user]: as(who.user_id),
-      ...(guild !== undefined && who.everyGuild !== true && { [guild]: as(who.guild_id) }),
+      [user]: exact(as(who.user_id)),
+      ...(guild !== undefined && who.everyGuild !== true && { [guild]: exact(as(who.guild_id)) }),
     }) as never;
   return {
     name,
@@ -48,11 +56,11 @@ function objects(
   };
 }
 
-/** The rows of an entity. It includes rows that are deleted softly only if the entity has no column for it. */
+/** The rows of an entity, with those that are deleted softly. */
 export const typeorm = (repository: TypeormRepository, fields: ObjectFields): Store =>
   objects(
     fields,
-    (where) => repository.countBy(where),
+    (where) => repository.count({ where, withDeleted: true } as never),
     (where) => repository.delete(where),
   );
 

@@ -62,6 +62,19 @@ function requireUser(pattern: string): string {
 
 const escaped = (text: string, special: RegExp): string => text.replace(special, '\\$&');
 
+/** `*` of SCAN in the place of a guild matches any text, also one with the id of another user. */
+function meantBy(pattern: string, who: Who): (key: string) => boolean {
+  const every = who.everyGuild === true ? '\\d+' : who.guild_id;
+  const texts = pattern.split('*').map((part) => {
+    const [head = '', ...rest] = part
+      .split('{guild_id}')
+      .map((text) => text.replaceAll('{user_id}', who.user_id));
+    return [head, ...rest].map((text) => escaped(text, /[\\^$.*+?()[\]{}|]/g)).join(every);
+  });
+  const wanted = new RegExp(`^${texts.join('.*')}$`, 's');
+  return (key) => wanted.test(key);
+}
+
 /** The commands of either client. A `keyPrefix` is taken from the keys that a walk finds. */
 class RedisServerKeys {
   readonly send: (...args: [string, ...string[]]) => Promise<unknown>;
@@ -87,13 +100,14 @@ class RedisServerKeys {
     );
     if (!named.includes('*')) return Number(await this.send('EXISTS', named)) === 1 ? [named] : [];
     const match = escaped(this.prefix, /[[\]?\\*]/g) + escaped(named, /[[\]?\\]/g);
+    const isMeant = meantBy(pattern, who);
     const found: string[] = [];
     for (let cursor = '0'; ;) {
       const [next, keys] = (await this.send('SCAN', cursor, 'MATCH', match, 'COUNT', SCAN_COUNT)) as [
         string,
         string[],
       ];
-      found.push(...keys.map((key) => String(key).slice(this.prefix.length)));
+      found.push(...keys.map((key) => String(key).slice(this.prefix.length)).filter(isMeant));
       cursor = String(next);
       if (cursor === '0') return found;
     }
@@ -116,7 +130,8 @@ class RedisMarks implements Marks {
     const pairs = Array.isArray(flat)
       ? Array.from({ length: flat.length / 2 }, (_, at) => [String(flat[2 * at]), String(flat[2 * at + 1])])
       : Object.entries(flat);
-    const own = pairs.filter(([name = '']) => name.startsWith(`${list} `));
+    // The name of a store may begin that of another one, and the name of a note has no space.
+    const own = pairs.filter(([name = '']) => name.slice(0, name.lastIndexOf(' ')) === list);
     return new Map(own.map(([name = '', note = '']) => [name.slice(list.length + 1), note]));
   }
 

@@ -3,6 +3,7 @@ import type { Answered, Place } from './answer';
 import { HolderRounds, type Round } from './holder-rounds';
 import { type HolderClient, HolderService } from './holder-service';
 import { Journal } from './journal';
+import { limited } from './limited.store';
 import { Signer, type SigningKey } from './statement';
 import type { Store } from './store';
 
@@ -18,6 +19,8 @@ export interface HolderOptions {
   readonly privateKey?: SigningKey | string;
   /** The pause between two rounds; 60 by default. */
   readonly everySeconds?: number;
+  /** How long one call of a store may take; 120 by default. After that the store has failed, and is tried again. */
+  readonly storeTimeoutSeconds?: number;
   /** What failed, in words without ids; a warning of the process by default. */
   readonly onError?: (error: unknown) => void;
   /** Called after each task, with its answer. */
@@ -36,11 +39,12 @@ export interface HolderTimers {
 export interface HolderLoop {
   /** Does a round now, or waits for the one that runs. @throws LetheError where the service does not answer */
   once(): Promise<Round>;
-  /** Ends the loop, and resolves once the store that is being erased has answered. */
+  /** Ends the loop, and resolves once the store that is being erased has answered or has no time left. */
   stop(): Promise<void>;
 }
 
 const EVERY_SECONDS = 60;
+const STORE_SECONDS = 120;
 /** The longest pause after rounds that failed as a whole. */
 const PAUSE_MAX_SECONDS = 900;
 
@@ -75,10 +79,13 @@ class Loop implements HolderLoop {
     private readonly options: HolderOptions,
   ) {
     const { key, privateKey, everySeconds, dryRun = false, onTask, timers = TIMERS } = options;
+    const { storeTimeoutSeconds = STORE_SECONDS } = options;
     requireNumber('everySeconds', everySeconds, 1, TIMER_MAX_MS / 1000);
+    requireNumber('storeTimeoutSeconds', storeTimeoutSeconds, 1, TIMER_MAX_MS / 1000);
     this.timers = timers;
-    this.stores = options.stores.flat();
-    requireStores(this.stores);
+    const given = options.stores.flat();
+    requireStores(given);
+    this.stores = given.map((store) => limited(store, storeTimeoutSeconds));
     this.signer = privateKey === undefined ? undefined : new Signer(privateKey);
     const { signal } = this.end;
     this.service = new HolderService(lethe, key, this.signer, signal);
@@ -88,7 +95,9 @@ class Loop implements HolderLoop {
       return { store, journal };
     });
     const onError = (error: unknown) => this.report(error);
-    this.rounds = new HolderRounds(this.service, places, { isDryRun: dryRun, signal, onError, onTask });
+    const told = (task: Answered & { readonly task_id: string }): void =>
+      guarded(() => onTask?.(task), onError);
+    this.rounds = new HolderRounds(this.service, places, { isDryRun: dryRun, signal, onError, onTask: told });
     this.plan(0);
   }
 
@@ -138,15 +147,22 @@ class Loop implements HolderLoop {
     );
   }
 
-  /** A function of the bot that fails ends no round. */
   private report(error: unknown): void {
-    try {
-      if (this.options.onError !== undefined) this.options.onError(error);
-      else process.emitWarning(error instanceof Error ? error.message : String(error), 'LetheHolderWarning');
-    } catch {
-      // It was the report itself that failed.
-    }
+    const { onError } = this.options;
+    const words = (): string => (error instanceof Error ? error.message : String(error));
+    // Of the report itself there is no report.
+    if (onError !== undefined)
+      guarded(
+        () => onError(error),
+        () => undefined,
+      );
+    else process.emitWarning(words(), 'LetheHolderWarning');
   }
+}
+
+/** A function of the bot that fails, or whose promise does, ends no round and no process. */
+function guarded(act: () => unknown, onError: (error: unknown) => void): void {
+  void (async () => act())().catch(onError);
 }
 
 function requireStores(stores: readonly Store[]): void {

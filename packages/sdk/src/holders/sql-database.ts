@@ -6,6 +6,9 @@ export interface PgDatabase {
 /** A `Database` of `better-sqlite3`, or a `DatabaseSync` of `node:sqlite`. */
 export interface SqliteDatabase {
   prepare(text: string): { all(...values: never[]): unknown; run(...values: never[]): unknown };
+  /** Whether the bot is in a transaction, by better-sqlite3 and by node:sqlite. */
+  readonly inTransaction?: boolean;
+  readonly isTransaction?: boolean;
 }
 
 /** A pool or connection of `mysql2/promise`. */
@@ -32,10 +35,11 @@ export interface SqlDialect {
 /** @throws TypeError for an object of no known driver */
 export function dialectOf(database: SqlDatabase): SqlDialect {
   const given = (database ?? {}) as Partial<PgDatabase & SqliteDatabase & MysqlDatabase>;
-  if (typeof given.prepare === 'function') return sqliteOf(given as SqliteDatabase);
   if (typeof (given as { promise?: unknown }).promise === 'function')
     throw new TypeError('The database is one of mysql2 with callbacks: give database.promise().');
+  // A connection of mysql2/promise has `prepare` too.
   if (typeof given.execute === 'function') return mysqlOf(given as MysqlDatabase);
+  if (typeof given.prepare === 'function') return sqliteOf(given as SqliteDatabase);
   if (typeof given.query === 'function') return pgOf(given as PgDatabase);
   throw new TypeError(
     'The database must be a Pool of pg, a Database of better-sqlite3 or node:sqlite, or a pool of mysql2/promise.',
@@ -82,22 +86,32 @@ function pgOf(database: PgDatabase): SqlDialect {
     rows,
     run: async (text, ...values) => void (await rows(text, ...values)),
     quoted: quotedWith('"'),
-    is: (column, id) => [`${column} = ?`, id],
+    // A column of floating-point numbers holds the same number for several ids.
+    is: (column, id) => [`(${column} = ? AND CAST(${column} AS TEXT) = ?)`, id, id],
     upsert: onConflict,
     isTable: 'SELECT 1 AS found WHERE to_regclass(?) IS NOT NULL',
   };
 }
 
 function sqliteOf(database: SqliteDatabase): SqlDialect {
-  const prepared = (text: string) =>
-    database.prepare(text) as { all(...values: string[]): Row[]; run(...values: string[]): unknown };
+  const prepared = (text: string) => {
+    // What the bot rolls back would be there again, after the answer that it is erased.
+    if (database.inTransaction === true || database.isTransaction === true)
+      throw new Error('The bot is in a transaction on this connection: give the holder one of its own.');
+    return database.prepare(text) as { all(...values: string[]): Row[]; run(...values: string[]): unknown };
+  };
   return {
     rows: async (text, ...values) => prepared(text).all(...values),
     run: async (text, ...values) => void prepared(text).run(...values),
     // A name in double quotes that is none of a column is a text for SQLite: no row, and no error.
     quoted: quotedWith('`'),
-    // A column without a type holds a number that equals no text.
-    is: (column, id) => [`(${column} = ? OR ${column} = CAST(? AS INTEGER))`, id, id],
+    // A column without a type holds a number that equals no text; one of the type REAL holds the same number for several ids.
+    is: (column, id) => [
+      `((${column} = ? OR ${column} = CAST(? AS INTEGER)) AND CAST(${column} AS TEXT) = ?)`,
+      id,
+      id,
+      id,
+    ],
     upsert: onConflict,
     isTable: "SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = ?",
   };
