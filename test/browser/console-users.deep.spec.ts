@@ -182,7 +182,7 @@ describeInBrowser('the users of the console', () => {
       await page.waitForSelector('.loading', { state: 'detached' });
       expect(await team.accessibility()).toStrictEqual([]);
       await picture(page, `user-${name}`);
-      await page.locator('.actions .danger').last().click();
+      await page.locator('.erasures .danger').last().click();
       await page.waitForSelector('dialog[open]');
       expect(await team.accessibility()).toStrictEqual([]);
       await picture(page, `user-erase-${name}`);
@@ -234,7 +234,7 @@ describeInBrowser('the users of the console', () => {
       await page.waitForSelector('[title=data_submitted]');
       expect(await page.locator('main form').count()).toBe(0);
       expect(await page.getByRole('button', { name: /Erase|Withdraw|link/i }).count()).toBe(0);
-      await page.waitForSelector('text=Your key lacks the rights write and erase');
+      await page.waitForSelector('text=Your key lacks the scopes write and erase');
       expect(await page.textContent('main')).not.toContain(VALUE);
     });
 
