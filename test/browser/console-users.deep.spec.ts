@@ -320,7 +320,7 @@ describeInBrowser('the users of the console', () => {
       const { data } = await bot.post(`/bots/${bot.id}/keys`, { scopes: ['read', 'write'] });
       const page = await at(pathOf(user), DESKTOP, data.api_key as string);
       await page.getByRole('button', { name: 'Privacy link' }).click();
-      expect(await page.locator('.link input[type=checkbox]').count()).toBe(3);
+      expect(await page.locator('.link input[type=checkbox]').count()).toBe(4);
       await page.getByRole('button', { name: 'Make link' }).click();
       await page.waitForSelector('.link .notice code');
     });
