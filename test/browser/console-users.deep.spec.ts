@@ -175,14 +175,14 @@ describeInBrowser('the users of the console', () => {
       const page = await at('/users', view);
       await page.waitForSelector('tbody tr');
       expect(await team.accessibility()).toStrictEqual([]);
-      await picture(page, `users-${name}`);
       await page.goto(`${service.url}/console${pathOf(user)}`);
       await page.waitForSelector('.facts');
+      await page.waitForSelector('.loading', { state: 'detached' });
+      await picture(page, `user-${name}`);
       await page.locator('.actions .primary').click();
       await page.waitForSelector('.loading', { state: 'detached' });
       expect(await team.accessibility()).toStrictEqual([]);
-      await picture(page, `user-${name}`);
-      await page.locator('.actions .danger').last().click();
+      await page.locator('.erasures .danger').last().click();
       await page.waitForSelector('dialog[open]');
       expect(await team.accessibility()).toStrictEqual([]);
       await picture(page, `user-erase-${name}`);
@@ -206,6 +206,32 @@ describeInBrowser('the users of the console', () => {
       await page.getByRole('link', { name: other.guild_id }).click();
       await page.waitForSelector('.facts .badge.revoked');
       expect(await page.textContent('main')).not.toContain(VALUE);
+    });
+
+    it('has the erasures at its end, and its other acts where they belong', async () => {
+      await bot.hasConsent({ ...user, guild_id: snowflake() });
+      const page = await at(pathOf(user));
+      await page.getByRole('button', { name: 'Erase in all servers' }).waitFor();
+      const names = (within: string) => page.locator(`${within} button:not(.copy)`).allTextContents();
+      expect(await names('.actions')).toEqual(['Privacy link', 'Download export']);
+      expect(await names('section > .head')).toEqual(['Withdraw consent']);
+      expect(await names('aside')).toEqual(['Export of all servers']);
+      expect(await names('.user > :last-child')).toEqual(['Erase in this server', 'Erase in all servers']);
+    });
+
+    it('has names of any length on a phone: the sign to refresh is beside the title, no link of the menu is seen', async () => {
+      const label = 'Ein langer Name einer Kategorie '.repeat(4).trim();
+      await bot.put(`/bots/${bot.id}`, { name: 'Ein langer Name '.repeat(6).trim() });
+      await bot.hasCategory('long', undefined, { label_de: label });
+      const page = await at('/categories/long', PHONE);
+      await page.waitForSelector(`h1:has-text("${label}")`);
+      const [title, refresh, skip, brand] = await Promise.all(
+        ['h1', '.head .refresh', '.skip', '.brand'].map((of) => page.locator(of).boundingBox()),
+      );
+      expect(refresh?.y).toBe(title?.y);
+      expect((skip?.x ?? 0) + (skip?.width ?? 0)).toBeLessThanOrEqual(0);
+      expect(brand?.height).toBeLessThan(60);
+      expect(await team.accessibility()).toStrictEqual([]);
     });
 
     it('says that nothing is stored, and offers no act', async () => {
@@ -234,7 +260,7 @@ describeInBrowser('the users of the console', () => {
       await page.waitForSelector('[title=data_submitted]');
       expect(await page.locator('main form').count()).toBe(0);
       expect(await page.getByRole('button', { name: /Erase|Withdraw|link/i }).count()).toBe(0);
-      await page.waitForSelector('text=Your key lacks the rights write and erase');
+      await page.waitForSelector('text=Your key lacks the scopes write and erase');
       expect(await page.textContent('main')).not.toContain(VALUE);
     });
 
@@ -294,7 +320,7 @@ describeInBrowser('the users of the console', () => {
       const { data } = await bot.post(`/bots/${bot.id}/keys`, { scopes: ['read', 'write'] });
       const page = await at(pathOf(user), DESKTOP, data.api_key as string);
       await page.getByRole('button', { name: 'Privacy link' }).click();
-      expect(await page.locator('.link input[type=checkbox]').count()).toBe(3);
+      expect(await page.locator('.link input[type=checkbox]').count()).toBe(4);
       await page.getByRole('button', { name: 'Make link' }).click();
       await page.waitForSelector('.link .notice code');
     });
@@ -346,13 +372,12 @@ describeInBrowser('the users of the console', () => {
       );
       await row.locator('.badge.revoked').waitFor();
       const { data } = await bot.status(user);
-      expect(data).toMatchObject({
-        status: 'accepted',
-        categories: [
-          { key: 'birthday', status: 'accepted' },
-          { key: 'levels', status: 'revoked' },
-          { key: 'notes', status: 'revoked' },
-        ],
+      const states = data['categories'] as { key: string; status: string }[];
+      expect(data).toMatchObject({ status: 'accepted' });
+      expect(Object.fromEntries(states.map(({ key, status }) => [key, status]))).toEqual({
+        birthday: 'accepted',
+        levels: 'revoked',
+        notes: 'revoked',
       });
       expect(await row.getByRole('button', { name: 'Withdraw' }).count()).toBe(0);
       await page.locator('.of-consent').getByRole('button', { name: 'Withdraw' }).click();

@@ -97,7 +97,6 @@ describeInBrowser('the console in a browser', () => {
     }
     await find(page, user);
     expect(await team.accessibility()).toStrictEqual([]);
-    await picture(page, name('user'));
     await page.click('button.danger');
     await page.waitForSelector('dialog[open]');
     expect(await team.accessibility()).toStrictEqual([]);

@@ -13,7 +13,7 @@ import {
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
-/** Where pictures are written: `PICTURES=/tmp/pictures npx jest test/browser/privacy-page-correct`. */
+/** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser`. */
 const PICTURES = process.env['PICTURES'];
 const VIEWS: readonly View[] = [
   DESKTOP,
@@ -80,7 +80,7 @@ describeInBrowser('the correction of a value in a browser', () => {
   const faultsOfAccess = async (): Promise<string[]> => (await watched?.accessibility()) ?? ['no page'];
   const picture = async (page: Page, name: string, { language, scheme, width }: View): Promise<void> => {
     if (PICTURES === undefined) return;
-    const path = join(PICTURES, `correct-${name}-${language}-${scheme}-${width}.png`);
+    const path = join(PICTURES, `privacy-page-correct-${name}-${language}-${scheme}-${width}.png`);
     await page.screenshot({ path, fullPage: true });
   };
   const stored = async (): Promise<unknown> => {

@@ -278,7 +278,7 @@ describe('the page', () => {
     const [en, de] = await Promise.all(
       ['en', 'de'].map(async (lang) => (await get(`${link.url}?lang=${lang}`)).text),
     );
-    expect(en).toContain('one place: Server Tea &amp; &lt;cake&gt;.');
+    expect(en).toContain('>Server Tea &amp; &lt;cake&gt;</strong>');
     expect(en).not.toContain(who.guild_id + '</h2>');
     expect(en).toMatch(/16 July 1986[^]*<details>\s*<summary>What it is for[^]*<dt>Purpose/);
     expect(en).toMatch(/ends on \d+ \w+ \d{4} at \d\d:\d\d\. /);

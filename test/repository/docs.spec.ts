@@ -147,6 +147,14 @@ describe('every markdown file', () => {
     expect(all.filter((heading, at) => all.indexOf(heading) !== at)).toEqual([]);
   });
 
+  it('shows every picture that it has', () => {
+    const shown = new Set(
+      markdownFiles().flatMap((file) => linkedFiles(read(file)).map((target) => join(dirname(file), target))),
+    );
+    const kept = readdirSync(join(ROOT, 'docs/pictures')).map((name) => join('docs/pictures', name));
+    expect(kept.filter((path) => !shown.has(path))).toEqual([]);
+  });
+
   it('has a blank line before each function in a function of its Python', () => {
     const found = markdownFiles().flatMap((path) =>
       [...read(path).matchAll(/^```python\n([^]*?)^```$/gm)].flatMap(([, block = '']) =>

@@ -50,7 +50,7 @@ export function Frame({
       <div class="frame">
         <header class="side">
           <p class="brand">
-            <img src={iconAddress} alt="" width="24" height="24" /> {brand}
+            <img src={iconAddress} alt="" width="24" height="24" /> <span title={brand}>{brand}</span>
           </p>
           <button
             class="menu"
@@ -114,12 +114,16 @@ function Refresh() {
   const isLoading = useIsFetching() > 0;
   return (
     <button
-      class="screen"
+      class="screen refresh"
       type="button"
+      title={t('refresh')}
       aria-busy={isLoading}
       onClick={() => void queries.invalidateQueries()}
     >
-      {t(isLoading ? 'refreshing' : 'refresh')}
+      <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+        <path d="M14 8a6 6 0 1 1-2-4.5L14 5M14 1v4h-4" />
+      </svg>
+      <span>{t(isLoading ? 'refreshing' : 'refresh')}</span>
     </button>
   );
 }

@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { useWords } from './language';
 import { useBot } from './queries';
 import type { Scope, Session } from './service';
 
@@ -21,4 +22,10 @@ export function useAllowed(...scopes: readonly Scope[]): boolean {
   const isSuspended = useBot().data?.suspended_at != null;
   const open = scopes.filter((scope) => !isSuspended || scope === 'read' || scope === 'erase');
   return useHas(...open);
+}
+
+/** Names a scope of an API key in one word of the language. */
+export function useScopeName(): (scope: Scope) => string {
+  const { t } = useWords();
+  return (scope) => t(`scope_${scope}`).split(':')[0] ?? scope;
 }

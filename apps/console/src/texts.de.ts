@@ -29,7 +29,7 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   entries: 'Einträge:',
   previous: 'Zurück',
   next: 'Weiter',
-  forbidden: 'Ihr Schlüssel hat dafür nicht das Recht:',
+  forbidden: 'Ihrem Schlüssel fehlt dafür das Recht:',
   userId: 'ID der Person',
   status: 'Stand',
   version: 'Fassung',

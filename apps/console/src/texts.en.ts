@@ -27,7 +27,7 @@ export const en = {
   entries: 'Entries:',
   previous: 'Previous',
   next: 'Next',
-  forbidden: 'Your key has not the scope for this:',
+  forbidden: 'Your key lacks the scope for this:',
   userId: 'User id',
   status: 'Status',
   version: 'Version',

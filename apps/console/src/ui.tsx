@@ -1,6 +1,8 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { LetheError } from '@lethe/sdk';
 import { useWords } from './language';
+import type { Scope } from './service';
+import { useScopeName } from './session';
 import { type Kind, wordFor } from './words';
 
 /** What a page needs of a query of the service. */
@@ -38,15 +40,16 @@ export function Fault({
   readonly onRetry?: () => void;
 }) {
   const { t, language } = useWords();
+  const scopeName = useScopeName();
   if (error == null) return null;
   const known = error instanceof LetheError ? error : undefined;
-  const lacks = known?.code === 'insufficient_scope' ? String(known.details['required']) : undefined;
+  const lacks = known?.code === 'insufficient_scope' ? (known.details['required'] as Scope) : undefined;
   const away = known?.status === undefined || known.code === 'service_unavailable';
   return (
     <div class="notice bad" role="alert">
       <p>
         {lacks !== undefined
-          ? `${t('forbidden')} ${lacks}`
+          ? `${t('forbidden')} ${scopeName(lacks)}`
           : known?.code === 'rate_limit_exceeded'
             ? t('tooManyRequests')
             : away
@@ -59,7 +62,7 @@ export function Fault({
           {t('requestId')} {known.requestId}
         </p>
       )}
-      {onRetry !== undefined && lacks === undefined && (
+      {onRetry !== undefined && lacks === undefined && known?.status !== 404 && (
         <button type="button" onClick={onRetry}>
           {t('retry')}
         </button>

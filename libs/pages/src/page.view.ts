@@ -43,7 +43,11 @@ export class PageView {
       { language, title: texts.title, path: `/p/${link.token}` },
       html`${noteOn(making, note)}
         <p>${texts.intro(cut(facts.bot.name))}</p>
-        <p class="soft">${this.place(making)} ${texts.expires(parts.time(link.expiresAt))} ${texts.zone}</p>
+        <p>${this.place(making)}</p>
+        <p>
+          <strong>${texts.alone}</strong>
+          <span class="soft">${texts.expires(parts.time(link.expiresAt))} ${texts.zone}</span>
+        </p>
         ${facts.isSuspended && html`<section class="warn"><p>${texts.suspended}</p></section>`}
         ${subjects.length === 0 && html`<section><p>${texts.nothing}</p></section>`} ${subjects}
         ${isMore && html`<section><p>${texts.more}</p></section>`}
@@ -56,7 +60,7 @@ export class PageView {
     const { parts, link } = making;
     if (link.subject === undefined) return html`${parts.texts.scopeAll}`;
     const { ids } = link.subject;
-    return html`<span ${idOf(parts, ids)}>${parts.texts.scopeOne(placeOf(making, ids))}</span>`;
+    return html`${parts.texts.scopeOne} <strong ${idOf(parts, ids)}>${placeOf(making, ids)}</strong>`;
   }
 
   /** The second confirmation of an erasure. */

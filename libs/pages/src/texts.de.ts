@@ -6,10 +6,10 @@ export const DE: PageTexts = {
   title: 'Deine Daten',
   intro: (bot) =>
     `${bot} speichert mit Lethe Daten über dich. Hier siehst du, welche das sind, und entscheidest darüber.`,
-  scopeOne: (place) => `Diese Seite betrifft dich an einem Ort: ${place}.`,
+  scopeOne: 'Diese Seite betrifft dich an einem Ort:',
   scopeAll: 'Diese Seite betrifft dich auf allen Servern dieses Bots.',
-  expires: (at) =>
-    `Der Link zu dieser Seite gilt bis ${at}. Gib ihn niemandem: Wer ihn hat, sieht diese Seite.`,
+  alone: 'Gib den Link zu dieser Seite niemandem: Wer ihn hat, sieht sie auch.',
+  expires: (at) => `Er gilt bis ${at}.`,
   clock: (time) => `${time} Uhr`,
   zone: 'Alle Zeiten sind in UTC angegeben.',
   guild: (place) => `Server ${place}`,

@@ -5,10 +5,10 @@ export const EN = {
   title: 'Your data',
   intro: (bot: string) =>
     `${bot} stores data about you with Lethe. Here you see what it is, and decide about it.`,
-  scopeOne: (place: string) => `This page is about you in one place: ${place}.`,
+  scopeOne: 'This page is about you in one place:',
   scopeAll: 'This page is about you in all servers of this bot.',
-  expires: (at: string) =>
-    `The link to this page ends on ${at}. Give it to nobody: anyone who has it sees this page.`,
+  alone: 'Share the link to this page with no one: anyone who has it sees the page.',
+  expires: (at: string) => `It ends on ${at}.`,
   clock: (time: string) => time,
   zone: 'All times are in UTC.',
   guild: (place: string) => `Server ${place}`,

@@ -15,7 +15,7 @@ export function CategoryFacts({ of }: { readonly of: Schemas['CategoryView'] }) 
   const { fields } = of;
   return (
     <>
-      <dl class="facts">
+      <dl class="facts texts">
         <dt>{t('categoryKey')}</dt>
         <dd>
           <code>{of.key}</code> <Copy of={of.key} />

@@ -11,7 +11,7 @@ const SCOPES: readonly Scope[] = ['read', 'write', 'erase', 'admin'];
 const DAYS = [0, 7, 30, 90, 365];
 const DAY_MS = 86_400_000;
 
-/** Makes a key with a name, rights and an end, and shows it once. */
+/** Makes a key with a name, scopes and an end, and shows it once. */
 export function NewKey() {
   const words = useWords();
   const { t } = words;

@@ -6,7 +6,7 @@ import { When } from '../parts';
 import { useBot } from '../queries';
 import { Secret } from '../secret';
 import { lethe } from '../service';
-import { useAllowed } from '../session';
+import { useAllowed, useScopeName } from '../session';
 import { Confirm } from '../confirm';
 import { Loaded, Table } from '../ui';
 import { NewKey } from './keys-new';
@@ -21,6 +21,7 @@ interface Asked {
 /** The API keys of the bot, and its webhook secret. */
 export function KeysPage() {
   const { t } = useWords();
+  const scopeName = useScopeName();
   const queries = useQueryClient();
   const canChange = useAllowed('admin');
   const [page, setPage] = useState(1);
@@ -67,7 +68,7 @@ export function KeysPage() {
                   scopes.map((scope, at) => (
                     <span key={scope} title={scope}>
                       {at > 0 && ', '}
-                      {t(`scope_${scope}`).split(':')[0]}
+                      {scopeName(scope)}
                     </span>
                   )),
               },

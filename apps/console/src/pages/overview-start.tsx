@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks';
 import { useQuery } from '@tanstack/preact-query';
 import { Link } from 'wouter-preact';
+import { useCopied } from '../copied';
 import { useWords } from '../language';
 import { useBot, useCategories } from '../queries';
 import { lethe } from '../service';
@@ -112,19 +112,17 @@ export function FirstSteps() {
 
 function Snippet({ code }: { readonly code: string }) {
   const { t } = useWords();
-  const [isCopied, setCopied] = useState(false);
+  const [isCopied, copy] = useCopied();
   return (
     <div class="snippet">
       <pre tabIndex={0}>
         <code>{code}</code>
       </pre>
-      <button
-        type="button"
-        aria-label={isCopied ? undefined : t('copyCode')}
-        onClick={() => void navigator.clipboard.writeText(code).then(() => setCopied(true))}
-      >
-        {t(isCopied ? 'copied' : 'copy')}
-      </button>
+      {copy && (
+        <button type="button" aria-label={isCopied ? undefined : t('copyCode')} onClick={() => copy(code)}>
+          {t(isCopied ? 'copied' : 'copy')}
+        </button>
+      )}
     </div>
   );
 }

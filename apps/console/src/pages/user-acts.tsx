@@ -2,16 +2,19 @@ import { useState } from 'preact/hooks';
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { useNamesOfServers } from '../queries';
-import { download } from '../download';
 import { lethe } from '../service';
 import { useHas } from '../session';
 import { Confirm } from '../confirm';
 import { Fault } from '../ui';
+import { useExport } from './user-export';
 import { Erased, useErasure } from './user-erasure';
 import { useGrace } from './user-categories';
 import { BOT_WIDE, type Ids } from './user-ids';
 import { PrivacyLink } from './user-link';
 import { type ListedUser, useServersOfUser } from './users-query';
+
+/** What is asked about before it is done. */
+export type Asked = 'revoke' | 'erase' | 'everywhere';
 
 /** Letters, numbers and signs with single blanks: what people can type as they see it. */
 const TYPABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+( [\p{L}\p{M}\p{N}\p{P}\p{S}]+)*$/u;
@@ -24,20 +27,23 @@ export function useServerToType(id: string): string {
   return name.length <= TYPED_MAX && TYPABLE.test(name) ? name : id;
 }
 
-/** What the team can do about a user, and what became of it. What changes anything is done after a question. */
+/** What the team does first about a user, each question before a change, and what became of it. */
 export function UserActs({
   ids,
   user,
+  asked,
+  onAsk,
   onActed,
 }: {
   readonly ids: Ids;
   /** Null where nothing is held: then nothing can be done. */
   readonly user: ListedUser | null;
+  readonly asked: Asked | undefined;
+  readonly onAsk: (asked: Asked | undefined) => void;
   readonly onActed: () => void;
 }) {
   const { t, time } = useWords();
   const queries = useQueryClient();
-  const [asked, setAsked] = useState<'revoke' | 'erase' | 'everywhere' | undefined>();
   const [isLinking, setLinking] = useState(false);
   const canRevoke = useHas('write');
   const canErase = useHas('erase');
@@ -45,7 +51,7 @@ export function UserActs({
   const grace = useGrace();
   const held = useServersOfUser(ids.user_id).data?.items.length ?? 0;
   const done = (): void => {
-    setAsked(undefined);
+    onAsk(undefined);
     setLinking(false);
     onActed();
   };
@@ -57,11 +63,7 @@ export function UserActs({
       void queries.invalidateQueries();
     },
   });
-  const file = useMutation({
-    mutationFn: async (of: Ids | { readonly user_id: string }) =>
-      new Response(await lethe.data.exportStream({ ...of, format: 'full' })).text(),
-    onSuccess: (text) => download(`export-${ids.user_id}.json`, text),
-  });
+  const file = useExport(ids);
   const where = asked === 'everywhere' ? t('userEveryServer') : server;
   const { user_id } = ids;
   return (
@@ -78,31 +80,9 @@ export function UserActs({
               {t('userLink')}
             </button>
           )}
-          <button type="button" disabled={file.isPending} onClick={() => file.mutate(ids)}>
+          <button type="button" disabled={file.isPending} onClick={() => file.mutate()}>
             {t('downloadExport')}
           </button>
-          {held > 1 && (
-            <button type="button" disabled={file.isPending} onClick={() => file.mutate({ user_id })}>
-              {t('userExportAll')}
-            </button>
-          )}
-          {canRevoke && user.status === 'accepted' && (
-            <button type="button" onClick={() => setAsked('revoke')}>
-              {t('revoke')}
-            </button>
-          )}
-          {canErase && (
-            <div class="pair">
-              <button class="danger" type="button" onClick={() => setAsked('erase')}>
-                {t('erase')}
-              </button>
-              {held > 1 && (
-                <button class="danger" type="button" onClick={() => setAsked('everywhere')}>
-                  {t('userEraseAll')}
-                </button>
-              )}
-            </div>
-          )}
         </div>
       )}
       <Fault error={file.error} />
@@ -125,7 +105,7 @@ export function UserActs({
           isRunning={revoke.isPending}
           error={revoke.error}
           onConfirm={() => revoke.mutate()}
-          onCancel={() => setAsked(undefined)}
+          onCancel={() => onAsk(undefined)}
         />
       )}
       {(asked === 'erase' || asked === 'everywhere') && (
@@ -138,7 +118,7 @@ export function UserActs({
           isRunning={erase.isPending}
           error={erase.error}
           onConfirm={() => erase.mutate(asked === 'everywhere')}
-          onCancel={() => setAsked(undefined)}
+          onCancel={() => onAsk(undefined)}
         />
       )}
     </>

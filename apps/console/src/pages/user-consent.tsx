@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { CategoryName, Version, When } from '../parts';
 import { lethe } from '../service';
+import { useHas } from '../session';
 import { Code, Loaded, Table } from '../ui';
 import { Categories } from './user-categories';
 import type { Ids } from './user-ids';
@@ -10,8 +11,17 @@ import { ConsentState } from './users';
 import type { ListedUser } from './users-query';
 
 /** The consent of a user as it is now, as a whole and by category. */
-export function Consent({ of: user, onActed }: { readonly of: ListedUser; readonly onActed: () => void }) {
+export function Consent({
+  of: user,
+  onRevoke,
+  onActed,
+}: {
+  readonly of: ListedUser;
+  readonly onRevoke: () => void;
+  readonly onActed: () => void;
+}) {
   const { t, time } = useWords();
+  const canRevoke = useHas('write') && user.status === 'accepted';
   const times = [
     ['accepted', user.accepted_at],
     ['revoked', user.revoked_at],
@@ -20,7 +30,14 @@ export function Consent({ of: user, onActed }: { readonly of: ListedUser; readon
   ] as const;
   return (
     <section>
-      <h2>{t('consent')}</h2>
+      <div class="head">
+        <h2>{t('consent')}</h2>
+        {canRevoke && (
+          <button type="button" onClick={onRevoke}>
+            {t('revoke')}
+          </button>
+        )}
+      </div>
       <dl class="facts">
         <dt>{t('status')}</dt>
         <dd>

@@ -4,9 +4,11 @@ import { useWords } from '../language';
 import { Copy, userPath, When } from '../parts';
 import { Loaded } from '../ui';
 import { Lacks } from './lacks';
-import { UserActs } from './user-acts';
+import { type Asked, UserActs } from './user-acts';
 import { Consent, History } from './user-consent';
 import { type Ids, isId } from './user-ids';
+import { Erasures } from './user-erasures';
+import { ExportOfAll } from './user-export';
 import { Deliveries, Events } from './user-trail';
 import { Values } from './user-values';
 import { ConsentState, UserServer } from './users';
@@ -52,6 +54,7 @@ export function UserPage() {
 function User({ ids }: { readonly ids: Ids }) {
   const { t } = useWords();
   const [acts, setActs] = useState(0);
+  const [asked, setAsked] = useState<Asked | undefined>();
   const user = useUser(ids);
   const acted = (): void => setActs((before) => before + 1);
   return (
@@ -69,7 +72,7 @@ function User({ ids }: { readonly ids: Ids }) {
           <>
             {found !== null && <Lacks scopes={['write', 'erase']} />}
             {/* Its place does not depend on what is held: it says what became of an erasure. */}
-            <UserActs ids={ids} user={found} onActed={acted} />
+            <UserActs ids={ids} user={found} asked={asked} onAsk={setAsked} onActed={acted} />
             {found === null && (
               <div class="empty">
                 <p>
@@ -83,7 +86,7 @@ function User({ ids }: { readonly ids: Ids }) {
               <div>
                 {found !== null && (
                   <>
-                    <Consent of={found} onActed={acted} />
+                    <Consent of={found} onRevoke={() => setAsked('revoke')} onActed={acted} />
                     {/* After an act nothing that was shown before it stays. */}
                     <Values key={acts} ids={ids} />
                     <History ids={ids} />
@@ -94,6 +97,7 @@ function User({ ids }: { readonly ids: Ids }) {
               </div>
               {found !== null && <OtherServers ids={ids} />}
             </div>
+            {found !== null && <Erasures ids={ids} onAsk={setAsked} />}
           </>
         )}
       </Loaded>
@@ -123,6 +127,7 @@ function OtherServers({ ids }: { readonly ids: Ids }) {
           </li>
         ))}
       </ul>
+      <ExportOfAll of={ids.user_id} />
       {data.next !== null && (
         <p>
           <Link href={hrefOf({ user: ids.user_id })}>{t('userAllServers')}</Link>

@@ -13,8 +13,8 @@ export const frame = {
     justNow: 'just now',
     suspendedSince:
       'The operator suspended this bot on {time}. It can read, export, withdraw and erase, and nothing else.',
-    lacksScope: 'Your key lacks the right {names}: what needs it is left out here.',
-    lacksScopes: 'Your key lacks the rights {names}: what needs them is left out here.',
+    lacksScope: 'Your key lacks the scope {names}: what needs it is left out here.',
+    lacksScopes: 'Your key lacks the scopes {names}: what needs them is left out here.',
   },
   de: {
     menu: 'Menü',

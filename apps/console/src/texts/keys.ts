@@ -14,7 +14,7 @@ export const keyTexts = {
     expiryNever: 'without an end',
     expiryDays: '{days} days',
     replaceTitle: 'Replace the key of a program',
-    replaceStep1: 'Make a new key above, with the name of the program and the same rights.',
+    replaceStep1: 'Make a new key above, with the name of the program and the same scopes.',
     replaceStep2: 'Put it into the program, and start the program anew.',
     replaceStep3:
       'Wait until the new key has a last use here, and the old one has no newer one (exact to two minutes).',

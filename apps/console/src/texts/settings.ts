@@ -28,7 +28,7 @@ export const settings = {
       'This version has another text in one of these languages already. Users are shown the words of their version, so choose a new version.',
     reasonLimit: 'The limit is reached: {limit}. Remove one that is no longer used, or ask the operator.',
     reasonLastAdmin:
-      'This is the last key with the right to manage that does not expire: make another one first, so that the bot does not lock itself out.',
+      'This is the last key with the scope “manage” that does not expire: make another one first, so that the bot does not lock itself out.',
     reasonRotation: 'The last change has not ended yet: two secrets are still valid.',
     reasonDeletion: 'The deletion of this server has begun and cannot be stopped any more.',
     reasonNothingScheduled: 'No deletion is scheduled for this server any more.',
@@ -102,7 +102,7 @@ export const settings = {
     removedLater: 'Scheduled: {name}',
     endTitle: 'End of the bot',
     endText:
-      'A bot is not deleted here, so that no click ends it. Call DELETE /bots/{bot_id} with a key that has the right to manage, or ask the operator (bots:delete). Everything is erased, and no call is sent.',
+      'A bot is not deleted here, so that no click ends it. Call DELETE /bots/{bot_id} with a key that has the scope “manage”, or ask the operator (bots:delete). Everything is erased, and no call is sent.',
   },
   de: {
     settings: 'Einstellungen',
