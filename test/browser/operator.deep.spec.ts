@@ -239,7 +239,7 @@ describeInBrowser('the pages of the operator in a browser', () => {
       const page = await signedIn(view);
       const drill = page.locator(`dt:text-is("${name}") + dd`);
       await drill.getByText(ok).waitFor();
-      expect(await drill.textContent()).toContain(view.language === 'de' ? '4,0' : '4');
+      expect(await drill.textContent()).toContain(view.language === 'de' ? '3,8' : '3.8');
       for (const [answered, said] of [
         [{ at: ago(DAY_MS), ok: false, bytes: null }, failed],
         [null, none],

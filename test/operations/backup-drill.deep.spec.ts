@@ -126,11 +126,13 @@ describe('npm run admin -- backup:drill', () => {
   it('fails for a newest backup whose manifest is damaged, and does not take an older one for it', async () => {
     await backup('a');
     await backup('b');
+    expect((await drill()).code).toBe(0);
     writeFileSync(join(place('b'), 'manifest.json'), '{');
     expect(await drill()).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(`${join(place('b'), 'manifest.json')} is damaged or cannot be read`),
     });
+    expect(await lastDrill()).toMatchObject({ ok: false });
   });
 
   const forgeries: readonly [string, string, string][] = [
