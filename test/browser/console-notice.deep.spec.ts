@@ -1,4 +1,3 @@
-import { CONFIG, type Config } from '@app/kernel';
 import type { Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
 import { describeInBrowser, DESKTOP, PHONE, type View } from '../support/browser';
@@ -138,22 +137,6 @@ describeInBrowser('the page of the privacy notice', () => {
     await save(page);
     await page.waitForSelector('text=It is off.');
     expect(await publicStatus()).toBe(404);
-  });
-
-  it('shows the address that users reach, where the team reaches the console by another one', async () => {
-    const config = jest.replaceProperty(
-      service.app.get<Config>(CONFIG),
-      'publicUrl',
-      'http://gdpr.example.org',
-    );
-    await bot.put(`/bots/${bot.id}/notice-settings`, {
-      ...{ controller_name: 'Example', public: true, automated_decisions: 'none' },
-    });
-    const page = await opened();
-    const address = `http://gdpr.example.org/notice/${bot.id}`;
-    await page.waitForSelector(`code:text-is("${address}")`);
-    expect(await page.getAttribute('main a[target=_blank]', 'href')).toBe(address);
-    config.restore();
   });
 
   it.each([
