@@ -1,6 +1,7 @@
 import { openApiDocument } from '../../apps/api/src/openapi';
 import { useReceiver } from '../support/receiver';
 import { Service } from '../support/service';
+import { ago } from '../support/time';
 import { until } from '../support/until';
 
 type Examples = Readonly<Record<string, { readonly value: unknown }>>;
@@ -242,7 +243,16 @@ describe('the examples of openapi.json, sent as they are', () => {
     const life = new Life(service.url, receiver.url);
     const [first, last] = [named(FIRST), named(LAST)];
     const others = routes.filter((route) => !first.includes(route) && !last.includes(route));
-    for (const route of [...first, ...others, ...last]) await life.send(route, 'canonical');
+    for (const route of [...first, ...others, ...last]) {
+      // A job counts once an hour.
+      if (route.operation.operationId === 'statsRead')
+        await service.database.run(
+          `INSERT INTO stats_consents (bot_id, day, subjects, counted_at)
+           SELECT id, ?, 812, ? FROM bots WHERE 1 = 1 ON CONFLICT (bot_id, day) DO NOTHING`,
+          ...[ago(0).slice(0, 10), ago(0)],
+        );
+      await life.send(route, 'canonical');
+    }
   });
 
   it.each(['guide', 'merge', 'all_guilds'])('have a further one that is taken as well: %s', async (name) => {
