@@ -5,6 +5,7 @@ import { useConsole } from '../support/console';
 import { useReceiver } from '../support/receiver';
 import { seal } from '../support/sealing';
 import { subject } from '../support/snowflakes';
+import { ago } from '../support/time';
 import { until } from '../support/until';
 
 const team = useConsole({ WEBHOOK_RETRY_SCHEDULE: '1h,1h' });
@@ -12,6 +13,7 @@ const { service } = team;
 const receiver = useReceiver();
 let bot: Bot;
 
+const DAY_MS = 86_400_000;
 const HOSTILE = `"><img src=x onerror=alert(1)>`;
 const CATEGORY = {
   ...{ key: 'birthday', label_de: 'Geburtstag', label_en: 'Birthday', legal_basis: 'consent' },
@@ -134,6 +136,48 @@ describeInBrowser('the overview of the console in a browser', () => {
   });
 
   it.each([
+    ['on a wide screen', DESKTOP, '+50% · before: 10 · counted ', 'The numbers as tables'],
+    [
+      'in German, dark, 360 px wide',
+      { ...PHONE, width: 360 },
+      '+50\u00a0% · zuvor: 10 · gezählt ',
+      'Die Zahlen als Tabellen',
+    ],
+  ] as const)(
+    'plots the users under consent, says when they were counted, and leads to them once, %s',
+    async (_, view, said, asTable) => {
+      // A day without a process has no number.
+      for (const past of [0, 1, 2, 3, 4, 6, 7, 8]) {
+        const row = [bot.id, ago(past * DAY_MS).slice(0, 10), past < 7 ? 15 : 10, ago(past * DAY_MS)];
+        await service.database.run(
+          'INSERT INTO stats_consents (bot_id, day, subjects, counted_at) VALUES (?, ?, ?, ?)',
+          ...row,
+        );
+      }
+      await bot.hasConsent(subject());
+      const page = await signedIn(view);
+      await page.goto(`${service.url}/console/?period=7d`);
+      const own = page.locator('.consents');
+      await own.locator('canvas').waitFor();
+      expect(await own.locator('.number').textContent()).toBe('15');
+      expect(await own.locator('.change').textContent()).toContain(said);
+      expect(await page.locator('main a[href="/console/users?status=accepted"]').count()).toBe(1);
+      await own.getByText(asTable).click();
+      expect(await own.locator('tbody td:nth-child(2)').allTextContents()).toEqual(
+        Array.from({ length: 6 }, () => '15'),
+      );
+      expect(await team.accessibility()).toStrictEqual([]);
+      // Hours have no number of their own.
+      await page.goto(`${service.url}/console/?period=24h`);
+      await page.waitForSelector('.plots canvas');
+      expect([await own.locator('.number').textContent(), await own.locator('canvas').count()]).toEqual([
+        '15',
+        0,
+      ]);
+    },
+  );
+
+  it.each([
     ['on a wide screen', DESKTOP, 'refused by the receiver · 2 failed attempts in a row · '],
     ['in German, 360 px wide', { ...PHONE, width: 360 }, 'vom Empfänger abgelehnt · 2 Fehlversuche in Folge'],
   ] as const)(
@@ -154,7 +198,7 @@ describeInBrowser('the overview of the console in a browser', () => {
       expect((await card(page, '/webhooks?status=pending'))[0]).toBe('1');
       // A test call is tried once.
       await page.waitForSelector('a.card[href="/console/webhooks?event=ping"] [title=exhausted]');
-      expect((await card(page, '/webhooks?event=ping'))[1]).toContain('Status 500');
+      expect((await card(page, '/webhooks?event=ping'))[1]).toMatch(/Status 500 · [\d.,]+ ms · /);
       expect(await team.accessibility()).toStrictEqual([]);
     },
   );

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Degradations } from '@app/kernel';
+import { recordBackup } from '@app/operations';
 import { ConsoleFiles } from '@app/pages';
 import type { Browser, Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
@@ -76,6 +77,9 @@ describeInBrowser('the pages of the operator in a browser', () => {
     }
     await bot.hasForgotten(subject());
     await hasGrown(60);
+    const made = { made_at: ago(2 * DAY_MS), directory: folder, bytes: 4_000_000 };
+    await recordBackup(service.databasePath, { data: made, keys: made, ledger: made });
+    await recordBackup(service.databasePath, { drill: { ...made, ok: true } });
   });
   afterAll(async () => {
     await browser?.close();
@@ -225,6 +229,33 @@ describeInBrowser('the pages of the operator in a browser', () => {
     await page.waitForSelector('code:has-text("lethe-server admin ledger:export")');
     expect(await watched.accessibility()).toStrictEqual([]);
   });
+
+  it.each([
+    ['in English', DESKTOP, 'Drill', 'everything could be used', 'failed', 'none on record'],
+    ['in German, 320 px wide', PHONE, 'Probe', 'alles war benutzbar', 'gescheitert', 'keine bekannt'],
+  ] as const)(
+    'say when a backup was restored for a drill, and whether it could be used, %s',
+    async (_, view, name, ok, failed, none) => {
+      const page = await signedIn(view);
+      const drill = page.locator(`dt:text-is("${name}") + dd`);
+      await drill.getByText(ok).waitFor();
+      expect(await drill.textContent()).toContain(view.language === 'de' ? '3,8' : '3.8');
+      for (const [answered, said] of [
+        [{ at: ago(DAY_MS), ok: false, bytes: null }, failed],
+        [null, none],
+      ] as const) {
+        await page.route('**/operator/status', async (route) => {
+          const response = await route.fetch();
+          const body = (await response.json()) as { data: { backups: object } };
+          body.data.backups = { ...body.data.backups, drill: answered };
+          await route.fulfill({ response, json: body });
+        });
+        await page.reload();
+        await drill.getByText(said).waitFor();
+        expect(await watched.accessibility()).toStrictEqual([]);
+      }
+    },
+  );
 
   it('say what is wrong and what to do in German where the browser is German', async () => {
     const page = await signedIn(PHONE);

@@ -73,8 +73,11 @@ describe('POST /console/session with the token of the operator', () => {
     expect([answer.status, answer.header('set-cookie')]).toEqual([401, undefined]);
   });
 
-  it('is answered like every text that is no key where there is no such token', async () => {
-    const without = await new Service().start();
+  it.each([
+    ['no such token', {}],
+    ['an empty one', { OPERATOR_TOKEN: '' }],
+  ])('is answered like every text that is no key where there is %s', async (_, settings) => {
+    const without = await new Service(settings).start();
     try {
       const answers = [
         await signIn(OPERATOR_TOKEN, PAGE, without.url),

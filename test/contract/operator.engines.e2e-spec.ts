@@ -118,8 +118,11 @@ describe('the token of the operator', () => {
     }
   });
 
-  it('where there is none, every path is answered 404 like an unknown one, to everybody', async () => {
-    const without = await new Service().start();
+  it.each([
+    ['is none', {}],
+    ['is an empty one', { OPERATOR_TOKEN: '' }],
+  ])('where there %s, every path is answered 404 like an unknown one, to everybody', async (_, settings) => {
+    const without = await new Service(settings).start();
     try {
       const own = await without.registerBot();
       for (const { method, path } of OPERATOR_ROUTES)

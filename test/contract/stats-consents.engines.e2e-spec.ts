@@ -1,8 +1,11 @@
 import { Clock, Degradations, DISK_LOW } from '@app/kernel';
 import { ConsentCounting } from '@app/reports';
+import { inBatches, UnitOfWork } from '@app/database';
 import type { Bot } from '../support/bot';
 import { expectSuccess } from '../support/expected';
-import { runNow } from '../support/jobs';
+import { manyConsents } from '../support/consent-acts';
+import { leased, runNow } from '../support/jobs';
+import { readsAndTurns } from '../support/turns';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject } from '../support/snowflakes';
 
@@ -29,6 +32,21 @@ beforeEach(async () => {
 afterEach(() => now.mockRestore());
 
 const counted = (): Promise<void> => runNow(service, ConsentCounting);
+/** One run for the bot: each look at a part of the consents, after `first`, and each turn of the event loop. */
+async function countedInParts(
+  first?: () => Promise<void>,
+  stopping = new AbortController(),
+): Promise<readonly string[]> {
+  const lease = await leased(service, 'consent-counts');
+  const run = () =>
+    inBatches(
+      service.app.get(ConsentCounting).batches(bot.id),
+      lease,
+      stopping.signal,
+      () => undefined,
+    ).catch((error: unknown) => expect(error).toEqual(new Error('injected')));
+  return (await readsAndTurns(service.app.get(UnitOfWork), run, 'snapshot', first)).found;
+}
 async function shown(query = '?to=2026-03-20'): Promise<Shown['under_consent']> {
   const answer = await bot.get<Shown>(`/stats${query}`);
   expect(answer.status).toBe(200);
@@ -135,16 +153,51 @@ describe('GET /api/v1/stats, users under consent', () => {
     expect(Object.keys(await numbers(query))).toStrictEqual(['2027-04-18', '2027-04-19']);
   });
 
-  it('are counted in parts, and of many the present day has no number', async () => {
-    await service.database.run(
-      `INSERT INTO consents (bot_id, guild_id, user_id, id, status, version, requested_at, accepted_at, erasing)
-       WITH RECURSIVE given (place) AS (SELECT 1 UNION ALL SELECT place + 1 FROM given WHERE place < 10003)
-       SELECT '${bot.id}', 'guild' || (place % 7), 'user' || place,
-         substr('${bot.id}', 1, 24) || substr('' || (100000000000 + place), 1, 12), 'accepted', '1.0', '2026-03-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z', 0 FROM given`,
-    );
-    await counted();
-    expect(await numbers()).toStrictEqual({ '2026-03-14': 10_003 });
+  it('are counted in parts, each in a turn of its own, and of many the present day has no number', async () => {
+    await manyConsents(service.database, bot, 5_003);
+    const parts = await countedInParts();
+    // The day that has ended in six; five of the present one are enough to see that it has more.
+    expect(parts.filter((one) => one === 'snapshot')).toHaveLength(6 + 5);
+    expect(parts.filter((one, at) => one === 'snapshot' && parts[at - 1] === one)).toEqual([]);
+    expect(await numbers()).toStrictEqual({ '2026-03-14': 5_003 });
   });
+
+  it('are counted as of one moment, whatever is decided between two parts', async () => {
+    await manyConsents(service.database, bot, 2_500);
+    const revoked = times(20);
+    for (const who of revoked) await bot.hasConsent(who);
+    isNow('2026-03-16T00:30:00.000Z');
+    let parts = 0;
+    await countedInParts(async () => {
+      if (++parts !== 2) return;
+      for (const who of revoked) await bot.hasRevoked(who);
+      for (const who of times(20)) await bot.hasConsent(who);
+    });
+    expect((await numbers())['2026-03-15']).toBe(2_520);
+  });
+
+  it.each<[string, (stopping: AbortController) => void]>([
+    ['is stopped', (stopping) => stopping.abort()],
+    [
+      'fails',
+      () => {
+        throw new Error('injected');
+      },
+    ],
+  ])(
+    'have no number where the job %s between two parts, and the whole one after the next run',
+    async (_, ends) => {
+      await manyConsents(service.database, bot, 2_500);
+      const stopping = new AbortController();
+      let parts = 0;
+      await countedInParts(async () => {
+        if (++parts === 2) ends(stopping);
+      }, stopping);
+      expect(await numbers()).toStrictEqual({});
+      await counted();
+      expect(await numbers()).toStrictEqual({ '2026-03-14': 2_500, '2026-03-15': 2_500 });
+    },
+  );
 
   it('are not counted while the disk is almost full', async () => {
     await bot.hasConsent(subject());

@@ -17,8 +17,14 @@ import type { ScriptRun } from '../support/child-script';
 import { sqliteFile } from '../support/database';
 import { directoryOnDisk } from '../support/disk';
 import { useInstallation } from '../support/installation';
+import { LETHE_MASTER_KEY } from '../support/service';
 
-const lethe = useInstallation({ build: useBuild(), makeDirectory: directoryOnDisk });
+const lethe = useInstallation({
+  build: useBuild(),
+  // Else the service writes it beside the database seconds after its start, between two listings of the folder.
+  settings: { LETHE_MASTER_KEY, DATABASE_BALLAST_MIB: '0' },
+  makeDirectory: directoryOnDisk,
+});
 let bot: Bot;
 
 const place = (name: string): string => join(lethe.root, 'backups', name);
@@ -120,11 +126,13 @@ describe('npm run admin -- backup:drill', () => {
   it('fails for a newest backup whose manifest is damaged, and does not take an older one for it', async () => {
     await backup('a');
     await backup('b');
+    expect((await drill()).code).toBe(0);
     writeFileSync(join(place('b'), 'manifest.json'), '{');
     expect(await drill()).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(`${join(place('b'), 'manifest.json')} is damaged or cannot be read`),
     });
+    expect(await lastDrill()).toMatchObject({ ok: false });
   });
 
   const forgeries: readonly [string, string, string][] = [

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { KeyRotation, presentMasterKeys, SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { type Config, StartError } from '@app/kernel';
-import { type BackupRecord, newestBackups, restoreAside, sweepDrills } from '@app/operations';
+import { type BackupRecord, DamagedBackup, newestBackups, restoreAside, sweepDrills } from '@app/operations';
 import { AuditVerifier, type LogFault } from '@app/sealing';
 import { checkValues } from '@app/user-data';
 import { inContext, noKeys } from './admin.context';
@@ -37,8 +37,8 @@ export const DRILL_COMMAND: Command = {
     const path = sqlitePathOf(config);
     const maxAgeDays = daysOf(given);
     for (const folder of sweepDrills(path)) tell(`Removed what an interrupted drill has left: ${folder}.`);
-    const found = newestBackups(String(given['from']));
     const nowMs = Date.now();
+    const found = await newest(String(given['from']), nowMs, surroundings);
     const drilled = (ok: boolean): Promise<void> => record(surroundings, drillOf(found, nowMs, ok));
     const now = new Date(nowMs).toISOString();
     const copy = await restoreAside(path, found, now, () => drilled(false));
@@ -51,6 +51,17 @@ export const DRILL_COMMAND: Command = {
     }
   },
 };
+
+/** Notes a failed drill where a manifest cannot be used. */
+async function newest(from: string, nowMs: number, surroundings: Surroundings): Promise<Found> {
+  try {
+    return newestBackups(from);
+  } catch (error) {
+    const drill = { made_at: new Date(nowMs).toISOString(), directory: resolve(from), ok: false };
+    if (error instanceof DamagedBackup) await record(surroundings, { drill });
+    throw error;
+  }
+}
 
 function drillOf({ data, keys }: Found, nowMs: number, ok: boolean): BackupRecord {
   const made = { made_at: new Date(nowMs).toISOString(), directory: resolve(data.directory) };

@@ -1,7 +1,7 @@
 import type { Tx } from '@app/database';
 
-/** Consents that one statement looks at. */
-const SLICE = 5_000;
+/** Consents that one statement looks at. On SQLite every request waits meanwhile, so they are few milliseconds. */
+const SLICE = 1_000;
 
 /** Where a walk over the consents of a bot is: behind this guild and user. */
 type Place = readonly [guild: string, user: string];
@@ -24,7 +24,7 @@ const IN_FORCE = `erasing = 0 AND CASE WHEN status = 'accepted' AND accepted_at 
     WHEN accepted_at >= ? OR revoked_at >= ? OR requested_at >= ? THEN (${DECIDED_BEFORE}) END = 'accepted'`;
 
 /**
- * Counts the subjects of a bot whose consent was in force just before a moment that has passed: of at most 5,000, those behind
+ * Counts the subjects of a bot whose consent was in force just before a moment that has passed: of at most 1,000, those behind
  * `after`. Who was erased since, or is being erased, is not counted.
  */
 export async function consentsInForce(

@@ -82,6 +82,21 @@ describe('a sweep', () => {
     expect(looks).toBe(3);
   });
 
+  it.each<[string, boolean, string]>([
+    ['after a look that has found nothing', true, 'a turn a turn b turn b turn c turn c turn'],
+    ['between two bots', false, 'a turn b turn c'],
+  ])('gives requests a turn %s', async (_, looks, order) => {
+    const seen: string[] = [];
+    await swept(async function* (botId) {
+      for (let look = 0; look < (looks ? 2 : 1); look++) {
+        seen.push(botId);
+        setImmediate(() => seen.push('turn'));
+        if (looks) yield undefined;
+      }
+    });
+    expect(seen.join(' ').startsWith(order)).toBe(true);
+  });
+
   it('ends at once where another process has taken the job over', async () => {
     await expect(swept(two, { lostAt: 3 })).rejects.toBeInstanceOf(LeaseLost);
   });

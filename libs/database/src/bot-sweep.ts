@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { Tx } from './tx';
 import type { UnitOfWork } from './unit-of-work';
@@ -6,7 +7,7 @@ import { type Lease, LeaseLost } from './job-leases';
 
 /**
  * Bounded work in units, one after the other: a `yield` has the answer of its unit as its value, or throws its error. After
- * a bounded look that has found nothing to do, undefined is yielded, so that the sweep can end there.
+ * a bounded look that has found nothing to do, undefined is yielded, so that requests have a turn and the sweep can end there.
  */
 export type Batches = AsyncGenerator<((tx: Tx) => Promise<number>) | undefined, void, number>;
 
@@ -44,6 +45,8 @@ export async function sweepBots(
   const run = (batches: Batches) => inBatches(batches, lease, stopping, (rows) => sweep.done?.(rows));
   await lease.keep(async () => {
     for (let botId = await next(''); botId != null && !stopping.aborted; botId = await next(botId)) {
+      // Looks on SQLite take no turn of the event loop: requests wait for one of them, not for a look at each bot.
+      await nextTurn();
       try {
         await run(sweep.batches(botId, stopping));
       } catch (error) {
@@ -67,6 +70,8 @@ export async function inBatches(
 ): Promise<void> {
   for (let step = await batches.next(0); step.done !== true && !stopping.aborted;) {
     if (step.value === undefined) {
+      await nextTurn();
+      if (stopping.aborted) return;
       step = await batches.next(0);
       continue;
     }

@@ -15,15 +15,18 @@ export interface FoundBackup {
 
 const LOCK = 'drill.lock';
 
+/** The manifest of a backup cannot be used. */
+export class DamagedBackup extends StartError {}
+
 /**
  * The newest finished backup of each part: of `from`, or of the folders in it. An unfinished backup has no manifest and
  * is passed over; one whose manifest is damaged is not, since an older backup would be taken for the newest.
- * @throws StartError when a part has no backup, or a manifest cannot be read
+ * @throws StartError when a part has no backup; DamagedBackup for a manifest that cannot be used
  */
 export function newestBackups(from: string): Readonly<Record<BackupPart, FoundBackup>> {
   const found = foldersOf(from)
     .filter((directory) => isThere(manifestPath(directory)))
-    .map((directory) => ({ directory, manifest: readManifest(directory) }));
+    .map((directory) => ({ directory, manifest: usable(directory) }));
   const newest = (part: BackupPart): FoundBackup => {
     const [first] = found
       .filter(({ manifest }) => manifest.files[part] !== undefined && isTime(manifest.made_at))
@@ -85,6 +88,14 @@ export async function restoreAside(
     // Any other error, as of a full disk, is none of the backup.
     if (error instanceof StartError) await failed();
     throw error;
+  }
+}
+
+function usable(directory: string): ReturnType<typeof readManifest> {
+  try {
+    return readManifest(directory);
+  } catch (error) {
+    throw new DamagedBackup((error as Error).message);
   }
 }
 

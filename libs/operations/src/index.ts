@@ -1,4 +1,4 @@
-export { type FoundBackup, newestBackups, restoreAside, sweepDrills } from './backup-drill';
+export { DamagedBackup, type FoundBackup, newestBackups, restoreAside, sweepDrills } from './backup-drill';
 export { moveEngine } from './engine-move';
 export { findingsOf, NODE_END_OF_LIFE } from './findings';
 export {

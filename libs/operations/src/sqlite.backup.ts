@@ -221,10 +221,7 @@ export function madeOf(directory: string, { made_at, files }: BackupManifest): B
   return Object.fromEntries(parts.map((part) => [part, { ...place, bytes: files[part]?.bytes }]));
 }
 
-/**
- * Records finished copies and drills beside the database. Call it after the copy is durable: after an interruption the record names
- * an older copy, never an unfinished one.
- */
+/** Records finished copies and drills beside the database, once they are durable: an interruption leaves the older record. */
 export async function recordBackup(path: string, made: BackupRecord): Promise<void> {
   const parts: BackupRecord = { ...lastBackups(path), ...made };
   await writeWhole(backupRecordPath(path), `${JSON.stringify({ format: RECORD_FORMAT, parts })}\n`);
@@ -246,11 +243,7 @@ export function lastBackups(path: string): BackupRecord {
 }
 
 function isMade(made: Made | undefined): boolean {
-  const { made_at: at, directory, bytes, ok } = made ?? {};
-  return (
-    isTime(at) &&
-    (directory === undefined || typeof directory === 'string') &&
-    (bytes === undefined || Number.isSafeInteger(bytes)) &&
-    (ok === undefined || typeof ok === 'boolean')
-  );
+  const { made_at: at, directory = '', bytes = 0, ok = true } = made ?? {};
+  const isPlace = isTime(at) && typeof directory === 'string';
+  return isPlace && Number.isSafeInteger(bytes) && typeof ok === 'boolean';
 }

@@ -8,6 +8,8 @@ import { beginOf, KEPT_DAYS, type Period } from './stats.sql';
 
 /** After this time every unit that an act of the day before began has ended. */
 const SETTLED_MS = 60_000;
+/** Parts of a count of the present day; a bot with more consents has none. */
+const PRESENT_PARTS = 5;
 
 interface CountRow {
   readonly day: string;
@@ -32,9 +34,17 @@ export async function consentCountsIn(
   }));
 }
 
+/** The two latest rows, up to today: of the present day and of the one before, where they are counted. */
+function latestCounts(tx: Tx, botId: string, today: string): Promise<Omit<CountRow, 'subjects'>[]> {
+  const sql =
+    'SELECT day, counted_at FROM stats_consents WHERE bot_id = ? AND day <= ? ORDER BY day DESC LIMIT 2';
+  return tx.all(sql, botId, today);
+}
+
 /**
  * Counts the subjects under consent: of each day once, as of its end, and of the present day at every run, unless the bot has
- * more consents than one statement looks at. Nothing is counted by requests.
+ * more than 5,000 consents. Each part of a count is a snapshot and a turn of its own, and a count that is interrupted leaves
+ * no number. Nothing is counted by requests.
  */
 @PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
@@ -55,29 +65,37 @@ export class ConsentCounting implements BotSweep {
     if (this.degradations.has(DISK_LOW)) return;
     const nowMs = this.clock.confirmedMs();
     const [today, yesterday] = [dayOf(nowMs), dayOf(nowMs - 86_400_000)];
-    const known = await this.unitOfWork.read((tx) => consentCountsIn(tx, botId, { first: '', last: today }));
+    const known = await this.unitOfWork.read((tx) => latestCounts(tx, botId, today));
     const midnight = beginOf('day', today);
-    const isCounted = known.some(({ counted_at: at }) => at === midnight);
+    const isCounted = known.some(({ day, counted_at: at }) => day === yesterday && at === midnight);
     if (!isCounted && nowMs >= Date.parse(midnight) + SETTLED_MS) {
-      let { subjects, after } = await this.part(botId, midnight);
-      while (after !== undefined) {
-        yield undefined;
-        const part = await this.part(botId, midnight, after);
-        subjects += part.subjects;
-        after = part.after;
-      }
+      const subjects = yield* this.counted(botId, midnight);
       // The first number of a bot is no zero.
-      if (subjects > 0 || known.some(({ at }) => at < midnight))
+      if (subjects !== undefined && (subjects > 0 || known.some(({ day }) => day < today)))
         yield (tx) => this.put(tx, botId, [yesterday, subjects, midnight]);
     }
-    const now = new Date(nowMs + 1).toISOString();
-    const { subjects, after } = await this.part(botId, now);
-    if (after === undefined && (subjects > 0 || known.length > 0))
+    const subjects = yield* this.counted(botId, new Date(nowMs + 1).toISOString(), PRESENT_PARTS);
+    if (subjects !== undefined && (subjects > 0 || known.length > 0))
       yield (tx) => this.put(tx, botId, [today, subjects, new Date(nowMs).toISOString()]);
   }
 
-  private part(botId: string, before: string, after?: Place): ReturnType<typeof consentsInForce> {
-    return this.unitOfWork.snapshot((tx) => consentsInForce(tx, botId, before, after));
+  /** The number just before a moment; undefined where it takes more than `partsMax` parts. */
+  private async *counted(
+    botId: string,
+    before: string,
+    partsMax = Infinity,
+  ): AsyncGenerator<undefined, number | undefined, number> {
+    let subjects = 0;
+    let after: Place | undefined;
+    for (let parts = 1; parts <= partsMax; parts++) {
+      const from = after;
+      const part = await this.unitOfWork.snapshot((tx) => consentsInForce(tx, botId, before, from));
+      subjects += part.subjects;
+      after = part.after;
+      if (after === undefined) return subjects;
+      yield undefined;
+    }
+    return undefined;
   }
 
   private async put(tx: Tx, botId: string, row: readonly [string, number, string]): Promise<number> {

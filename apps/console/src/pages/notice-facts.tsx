@@ -16,8 +16,8 @@ import {
 /** Where everybody reads the notice, or that nobody can. */
 export function PublicAddress({ of, bot }: { readonly of: Notice; readonly bot: string }) {
   const { t } = useWords();
-  if (of.public !== true) return <p class="small">{t('noticeIsOff')}</p>;
   const { public_url: publicUrl } = useContext(SessionContext);
+  if (of.public !== true) return <p class="small">{t('noticeIsOff')}</p>;
   const address = addressOf(bot, publicUrl);
   return (
     <dl class="facts">

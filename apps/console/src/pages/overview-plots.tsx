@@ -1,5 +1,4 @@
 import { useMemo } from 'preact/hooks';
-import { Link } from 'wouter-preact';
 import { Chart, type Line, type Plot } from '../chart';
 import { localeOf, useWords } from '../language';
 import type { TextName } from '../texts';
@@ -78,12 +77,7 @@ export function Plots({
       <div class="plots">
         {plots.map((plot) => (
           <section key={plot.title} class="plot">
-            <div class="head">
-              <h2>{t(plot.title)}</h2>
-              {plot.title === 'plotConsents' && (
-                <Link href="/users?status=accepted">{t('underConsent')}</Link>
-              )}
-            </div>
+            <h2>{t(plot.title)}</h2>
             {plot.lines.every(({ values }) => values.every((value) => value === null)) ? (
               <p class="chart empty">{t('noErasures')}</p>
             ) : (

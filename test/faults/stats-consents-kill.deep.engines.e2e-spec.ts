@@ -1,0 +1,43 @@
+import { Bot } from '../support/bot';
+import { killedAt, type Moment } from '../support/child-script';
+import { manyConsents } from '../support/consent-acts';
+import { useCrashes } from '../support/crashes';
+import { until } from '../support/until';
+
+const crashes = useCrashes();
+const CONSENTS = 2_500;
+/** The last part of a count has no end of its own. */
+const LAST_PART =
+  'SELECT COUNT\\(\\*\\) AS subjects FROM consents WHERE bot_id = \\S+ AND \\(guild_id, user_id\\) > \\(\\S+, \\S+\\)\\s+AND erasing';
+
+const moments: readonly [string, Moment][] = [
+  ['before the last part of a count', { at: LAST_PART }],
+  ['before the number of the day', { at: 'INSERT INTO stats_consents' }],
+  ['before the number of the present day', { at: 'INSERT INTO stats_consents', count: 2 }],
+];
+
+describe('a process that is killed while it counts users under consent', () => {
+  it.each(moments)(
+    '%s: the number of a day is whole or absent, and the next run has it',
+    async (_, moment) => {
+      const { database } = crashes;
+      const bot = await Bot.register(crashes.url);
+      await crashes.kill();
+      // A statement of another bot would be the one that is waited for.
+      await database.run('DELETE FROM bots WHERE id <> ?', bot.id);
+      await manyConsents(database, bot, CONSENTS);
+      await database.run('DELETE FROM job_leases');
+      const numbers = async () => {
+        const rows = await database.rows<{ subjects: number }>('SELECT subjects FROM stats_consents');
+        return rows.map(({ subjects }) => Number(subjects));
+      };
+      const { stderr } = await crashes.child(killedAt(moment, crashes.root)).refused();
+      expect(stderr).toContain('HELD');
+      expect((await numbers()).filter((subjects) => subjects !== CONSENTS)).toEqual([]);
+      await database.run('DELETE FROM job_leases');
+      await crashes.start();
+      await until(async () => (await numbers()).length === 2);
+      expect(await numbers()).toEqual([CONSENTS, CONSENTS]);
+    },
+  );
+});
