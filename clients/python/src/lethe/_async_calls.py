@@ -1182,8 +1182,8 @@ class AsyncHolders(AsyncGroup):
 
         Records what the store has done: `erased`, `nothing`, `kept` with its legal basis (GDPR Art. 17(3)), or
         `failed`, which leaves the task open. The same final answer again changes nothing; another one is refused
-        with 409 `task_answered`, except that `erased`, `nothing`, or `kept` until a later time can follow `kept`. A holder with a
-        `public_key` signs `statement`: a compact JWS with the header
+        with 409 `task_answered`, except that `erased`, `nothing`, or `kept` until a later time can follow
+        `kept`. A holder with a `public_key` signs `statement`: a compact JWS with the header
         `{"alg":"EdDSA","typ":"lethe-holder-answer+jwt"}` over `bot_id`, `holder`, `task_id`, `result`, `counts`,
         `kept` and `at`.
         """

@@ -863,7 +863,7 @@ class TaskView(TypedDict):
     guild_id: str
     created_at: str
     due_at: str
-    result: Optional[Literal["erased", "nothing", "kept", "failed"]]
+    result: Optional[Literal["erased", "nothing", "kept", "failed", "abandoned"]]
     answered_at: Optional[str]
 
 
