@@ -10,6 +10,7 @@ import '@app/consent';
 import '@app/crypto';
 import '@app/gdpr';
 import '@app/database';
+import '@app/operations';
 import '@app/pages';
 import '@app/sealing';
 import '@app/servers';

@@ -121,7 +121,7 @@ describe('GET /api/v1/gdpr/forget-status/{id}/final-certificate', () => {
     expect(await holder()).toMatchObject({ label_en: 'Store' });
   });
 
-  it('answers 409 no_certificate for a row of the database that its holder has not signed', async () => {
+  it('answers 409 no_certificate for a row of the database that is not the answer which was received', async () => {
     await register('signing', { public_key: key.publicKey });
     const { request_id: id } = await forgotten();
     const { request_id: other } = (await bot.post<Forgotten>('/gdpr/forget-user', subject())).data;
@@ -148,6 +148,11 @@ describe('GET /api/v1/gdpr/forget-status/{id}/final-certificate', () => {
       ['counts', '{"rows":1}'],
       ['kept_basis', 'y'],
       ['kept_until', '2026-12-31T00:00:00.000Z'],
+      ['answered_at', '2026-01-01T00:00:00.000Z'],
+      ['seal', null],
+      ['seal', 'x'],
+      ['seal', (await rowOf(other))['seal'] ?? null],
+      ['declared', JSON.stringify({ ...declared, labelEn: 'Another' })],
       ...[null, new HolderKey().publicKey, 'AAAA', 1].map(
         (publicKey) => ['declared', JSON.stringify({ ...declared, publicKey })] as const,
       ),
@@ -163,6 +168,21 @@ describe('GET /api/v1/gdpr/forget-status/{id}/final-certificate', () => {
       await set(column, own[column] ?? null);
     }
     expect((await finalOf(id)).status).toBe(200);
+  });
+
+  it('answers 409 no_certificate for a forged answer of a holder without a key, and without the task of a silent one', async () => {
+    await register('cache');
+    await register('silent');
+    const { request_id: id } = await forgotten();
+    await answers(id, 'cache');
+    await refused(id, 'coverage_incomplete');
+    const forged = `UPDATE holder_tasks SET open = 0, result = 'erased', answered_at = ?, declared =
+      (SELECT declared FROM holder_tasks other WHERE other.bot_id = holder_tasks.bot_id AND other.holder_key = 'cache')`;
+    const ofSilent = `WHERE bot_id = ? AND holder_key = 'silent'`;
+    await service.database.run(`${forged} ${ofSilent}`, '2026-11-20T12:00:00.000Z', bot.id);
+    await refused(id, 'no_certificate');
+    await service.database.run(`DELETE FROM holder_tasks ${ofSilent}`, bot.id);
+    await refused(id, 'no_certificate');
   });
 
   it('answers 409 no_certificate for an erasure that the ledger does not contain', async () => {

@@ -104,8 +104,8 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     postgres: '9e5817791637f90cfb2279d9f1f715b4',
   },
   BotHolders1763600000029: {
-    sqlite: '406cf2789debd7c671fc075cda7a952a',
-    postgres: 'd1d9c8a3acca1b962b934a888c8289cb',
+    sqlite: '07350c9cb47230cd1b1d08779acd1ebd',
+    postgres: '47daf882431e2a54390a5708c447a29e',
   },
   StatsConsents1763600000031: {
     sqlite: 'c82542e05b6eb31c818fc7058f8116a7',

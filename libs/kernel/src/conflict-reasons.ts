@@ -22,7 +22,7 @@ export const CONFLICT_REASONS = {
   },
   no_certificate: {
     meaning:
-      'The ledger of erasures does not contain the erasure as it is recorded, or it was not carried out on the data held now: a backup was restored since, or the record is past its retention; or the stored answer of a holder is not the one that it has signed',
+      'The ledger of erasures does not contain the erasure as it is recorded, or it was not carried out on the data held now: a backup was restored since, or the record is past its retention; or the stored answer of a holder is not the one that was received',
     mend: 'Nothing to mend: this erasure gets no certificate. `GET /gdpr/forget-status/{id}` still describes it.',
   },
   no_holders: {

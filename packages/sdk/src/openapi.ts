@@ -3447,7 +3447,7 @@ export interface components {
            *     - `category_in_use`: The change removes a declared field of the category or gives it another type
            *     - `deletion_in_progress`: An erasure of this user, or the deletion of this server, has begun and is not completed
            *     - `deletion_not_completed`: The erasure is not completed, and only a completed erasure has a certificate
-           *     - `no_certificate`: The ledger of erasures does not contain the erasure as it is recorded, or it was not carried out on the data held now: a backup was restored since, or the record is past its retention; or the stored answer of a holder is not the one that it has signed
+           *     - `no_certificate`: The ledger of erasures does not contain the erasure as it is recorded, or it was not carried out on the data held now: a backup was restored since, or the record is past its retention; or the stored answer of a holder is not the one that was received
            *     - `no_holders`: The bot had no holder when the erasure was completed, so no answer of one is to be certified
            *     - `coverage_incomplete`: A holder of the bot has not answered the task of this erasure, has failed, or was deleted before it answered
            *     - `rotation_in_progress`: Two webhook secrets are valid at present, and a third would need another overlap; or this API key was rotated before

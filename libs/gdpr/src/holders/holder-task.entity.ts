@@ -53,6 +53,8 @@ export class HolderTask {
   @TextColumn({ nullable: true }) statement: string | null;
   /** Null without an answer. */
   @JsonColumn({ nullable: true }) declared: DeclaredHolder | null;
+  /** Binds the answer to the installation key: `AnswerSeals`. */
+  @TextColumn({ nullable: true }) seal: string | null;
   /** Time of the latest answer, `failed` too. */
   @TimeColumn({ name: 'answered_at', nullable: true }) answeredAt: string | null;
   @BelongsToBot('holder_tasks') bot?: object;

@@ -8,6 +8,7 @@ import { Clock, conflict, invalidRequest, momentMs, notFound } from '@app/kernel
 import type { DeletionRequest } from '../erasure/deletion-request.entity';
 import { findRequest, findRequests } from '../erasure/deletion-requests.sql';
 import { ErasureRecords } from '../erasure/erasure-records';
+import { AnswerSeals } from './answer-seals';
 import type { BotHolder } from './bot-holder.entity';
 import { findHolder, lockHolder } from './bot-holders.sql';
 import { requireStatement } from './holder-statement';
@@ -19,6 +20,7 @@ import {
   lockTask,
   openTasks,
   storeAnswer,
+  tasksOf,
   type TaskPlace,
 } from './holder-tasks.sql';
 import type { AcknowledgeTask, TaskPath, TasksQuery, TaskView } from './holders.dto';
@@ -33,6 +35,7 @@ export class HolderTasksService {
     private readonly unitOfWork: UnitOfWork,
     private readonly acts: Acts,
     private readonly records: ErasureRecords,
+    private readonly seals: AnswerSeals,
     private readonly clock: Clock,
     private readonly cursors: Cursors,
   ) {}
@@ -92,7 +95,9 @@ export class HolderTasksService {
       const { task, request } = await this.require(tx, botId, key, task_id);
       const next = this.answered(holder, task, input);
       if (next === undefined) return this.viewOf(task, request);
-      await storeAnswer(tx, next);
+      const tasks = await tasksOf(tx, botId, next.requestId);
+      const holders = tasks.map(({ holderKey }) => holderKey);
+      await storeAnswer(tx, { ...next, seal: this.seals.seal(next, holders) });
       return this.viewOf(next, request);
     };
     // The answer has the ids of the user, so that it is not stored for a repeat.

@@ -5,7 +5,7 @@ import type { BotHolder } from './bot-holder.entity';
 import type { DeclaredHolder, HolderTask } from './holder-task.entity';
 
 const COLUMNS = `bot_id AS "botId", holder_key AS "holderKey", request_id AS "requestId", created_at AS "createdAt", open,
-  result, counts, kept_basis AS "keptBasis", kept_until AS "keptUntil", statement, declared, answered_at AS "answeredAt"`;
+  result, counts, kept_basis AS "keptBasis", kept_until AS "keptUntil", statement, declared, seal, answered_at AS "answeredAt"`;
 
 /** Days in which a holder answers. */
 const DUE_DAYS = 14;
@@ -90,11 +90,22 @@ export function answeredTasks(
 
 /** Stores the answer of a task. */
 export async function storeAnswer(tx: Tx, task: HolderTask): Promise<void> {
-  const { botId, holderKey, requestId, open, result, keptBasis, keptUntil, statement, answeredAt } = task;
+  const { botId, holderKey, requestId, open, result, keptBasis, keptUntil, statement, seal, answeredAt } =
+    task;
   await tx.run(
     `UPDATE holder_tasks SET open = ?, result = ?, counts = ?, kept_basis = ?, kept_until = ?, statement = ?, declared = ?,
-       answered_at = ? WHERE bot_id = ? AND holder_key = ? AND request_id = ?`,
-    ...[open, result, json(task.counts), keptBasis, keptUntil, statement, json(task.declared), answeredAt],
+       seal = ?, answered_at = ? WHERE bot_id = ? AND holder_key = ? AND request_id = ?`,
+    ...[
+      open,
+      result,
+      json(task.counts),
+      keptBasis,
+      keptUntil,
+      statement,
+      json(task.declared),
+      seal,
+      answeredAt,
+    ],
     ...[botId, holderKey, requestId],
   );
 }
@@ -103,7 +114,7 @@ export async function storeAnswer(tx: Tx, task: HolderTask): Promise<void> {
 export function abandonSome(tx: Tx, holder: BotHolder, at: string): Promise<number> {
   const { botId, key } = holder;
   return tx.run(
-    `UPDATE holder_tasks SET open = 0, result = 'abandoned', counts = NULL, statement = NULL, declared = ?, answered_at = ?
+    `UPDATE holder_tasks SET open = 0, result = 'abandoned', counts = NULL, statement = NULL, seal = NULL, declared = ?, answered_at = ?
      WHERE bot_id = ? AND holder_key = ? AND request_id IN (
        SELECT request_id FROM holder_tasks WHERE bot_id = ? AND holder_key = ? AND open = 1
        ORDER BY created_at, request_id LIMIT ${ABANDONED_AT_ONCE})`,

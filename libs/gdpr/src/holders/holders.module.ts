@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { CryptoModule } from '@app/crypto';
 import { DatabaseModule } from '@app/database';
 import { ErasureModule } from '../erasure/erasure.module';
+import { AnswerSeals } from './answer-seals';
 import { BotHolder } from './bot-holder.entity';
 import { BotHoldersService } from './bot-holders.service';
 import { FinalCertificateController } from './final-certificate.controller';
@@ -19,6 +20,6 @@ import { BotHolders1763600000029 } from './migrations/1763600000029-bot-holders'
     ErasureModule,
   ],
   controllers: [HoldersController, HolderTasksController, FinalCertificateController],
-  providers: [BotHoldersService, HolderTasksService, FinalCertificates],
+  providers: [AnswerSeals, BotHoldersService, HolderTasksService, FinalCertificates],
 })
 export class HoldersModule {}

@@ -32,6 +32,7 @@ export class BotHolders1763600000029 implements MigrationInterface {
         kept_until: nullable(time),
         statement: nullable(text),
         declared: nullable(text),
+        seal: nullable(text),
         answered_at: nullable(time),
       },
       indices: [
