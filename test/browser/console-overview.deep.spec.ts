@@ -150,7 +150,7 @@ describeInBrowser('the overview of the console in a browser', () => {
       for (const past of [0, 1, 2, 3, 4, 6, 7, 8]) {
         const row = [bot.id, ago(past * DAY_MS).slice(0, 10), past < 7 ? 15 : 10, ago(past * DAY_MS)];
         await service.database.run(
-          'INSERT INTO stats_consents (bot_id, day, subjects, counted_at) VALUES (?, ?, ?, ?)',
+          'INSERT INTO stats_consents (bot_id, day, total, counted_at) VALUES (?, ?, ?, ?)',
           ...row,
         );
       }

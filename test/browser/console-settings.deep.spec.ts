@@ -290,7 +290,7 @@ describeInBrowser('the pages on which a bot is set up', () => {
         address === '/users' ? 1 : 0,
       );
       const lines = await page.locator('main .notice', { hasText: 'Your key lacks' }).allTextContents();
-      expect(lines).toEqual(lacks === undefined ? [] : [expect.stringMatching(`(right|rights) ${lacks}:`)]);
+      expect(lines).toEqual(lacks === undefined ? [] : [expect.stringMatching(`(scope|scopes) ${lacks}:`)]);
       await isAccessible();
     },
   );

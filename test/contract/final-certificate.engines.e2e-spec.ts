@@ -185,6 +185,22 @@ describe('GET /api/v1/gdpr/forget-status/{id}/final-certificate', () => {
     await refused(id, 'no_certificate');
   });
 
+  it('answers 409 no_certificate for a whole answer that was moved from another erasure', async () => {
+    await register('cache');
+    const { request_id: id } = await forgotten();
+    const { request_id: other } = (await bot.post<Forgotten>('/gdpr/forget-user', subject())).data;
+    await answers(id, 'cache', { result: 'nothing' });
+    await answers(other, 'cache', { result: 'erased' });
+    const moved = ['result', 'counts', 'statement', 'declared', 'answered_at', 'seal'];
+    await service.database.run(
+      `UPDATE holder_tasks SET (${moved.join(', ')}) = (SELECT ${moved.join(', ')} FROM holder_tasks other
+         WHERE other.bot_id = holder_tasks.bot_id AND other.request_id = ?) WHERE bot_id = ? AND request_id = ?`,
+      ...[other, bot.id, id],
+    );
+    await refused(id, 'no_certificate');
+    expect((await finalOf(other)).status).toBe(200);
+  });
+
   it('answers 409 no_certificate for an erasure that the ledger does not contain', async () => {
     await register('cache');
     const { request_id: id } = await forgotten();

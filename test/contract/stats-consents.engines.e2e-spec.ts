@@ -45,7 +45,10 @@ async function countedInParts(
       stopping.signal,
       () => undefined,
     ).catch((error: unknown) => expect(error).toEqual(new Error('injected')));
-  return (await readsAndTurns(service.app.get(UnitOfWork), run, 'snapshot', first)).found;
+  const unitOfWork = service.app.get(UnitOfWork);
+  const { found } = await readsAndTurns(unitOfWork, run, 'snapshot', first);
+  await unitOfWork.write((tx) => lease.end(tx));
+  return found;
 }
 async function shown(query = '?to=2026-03-20'): Promise<Shown['under_consent']> {
   const answer = await bot.get<Shown>(`/stats${query}`);

@@ -108,8 +108,8 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     postgres: '47daf882431e2a54390a5708c447a29e',
   },
   StatsConsents1763600000031: {
-    sqlite: 'c82542e05b6eb31c818fc7058f8116a7',
-    postgres: 'e0cf69a8974dcd3950bc89bdca9ed95f',
+    sqlite: '3c257cc2aae947de7dc838c98f019535',
+    postgres: '3d5fb7a67f326413098c7ee6c7e9cc88',
   },
 };
 

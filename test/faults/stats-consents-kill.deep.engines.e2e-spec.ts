@@ -28,8 +28,8 @@ describe('a process that is killed while it counts users under consent', () => {
       await manyConsents(database, bot, CONSENTS);
       await database.run('DELETE FROM job_leases');
       const numbers = async () => {
-        const rows = await database.rows<{ subjects: number }>('SELECT subjects FROM stats_consents');
-        return rows.map(({ subjects }) => Number(subjects));
+        const rows = await database.rows<{ total: number }>('SELECT total FROM stats_consents');
+        return rows.map(({ total }) => Number(total));
       };
       const { stderr } = await crashes.child(killedAt(moment, crashes.root)).refused();
       expect(stderr).toContain('HELD');

@@ -6,7 +6,7 @@ import { Entity, PrimaryColumn } from 'typeorm';
 export class ConsentCount {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryColumn({ type: 'varchar', length: '10' }) day: string;
-  @IntegerColumn() subjects: number;
+  @IntegerColumn() total: number;
   @TimeColumn({ name: 'counted_at' }) countedAt: string;
   @BelongsToBot('stats_consents') bot?: object;
 }

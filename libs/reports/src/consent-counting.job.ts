@@ -13,7 +13,7 @@ const PRESENT_PARTS = 5;
 
 interface CountRow {
   readonly day: string;
-  readonly subjects: number | string;
+  readonly total: number | string;
   readonly counted_at: string;
 }
 
@@ -24,18 +24,18 @@ export async function consentCountsIn(
   { first, last }: Pick<Period, 'first' | 'last'>,
 ): Promise<ConsentCountView[]> {
   const rows = await tx.all<CountRow>(
-    'SELECT day, subjects, counted_at FROM stats_consents WHERE bot_id = ? AND day >= ? AND day <= ? ORDER BY day',
+    'SELECT day, total, counted_at FROM stats_consents WHERE bot_id = ? AND day >= ? AND day <= ? ORDER BY day',
     ...[botId, first, last],
   );
-  return rows.map(({ day, subjects, counted_at }) => ({
+  return rows.map(({ day, total, counted_at }) => ({
     at: beginOf('day', day),
-    subjects: Number(subjects),
+    subjects: Number(total),
     counted_at,
   }));
 }
 
 /** The two latest rows, up to today: of the present day and of the one before, where they are counted. */
-function latestCounts(tx: Tx, botId: string, today: string): Promise<Omit<CountRow, 'subjects'>[]> {
+function latestCounts(tx: Tx, botId: string, today: string): Promise<Omit<CountRow, 'total'>[]> {
   const sql =
     'SELECT day, counted_at FROM stats_consents WHERE bot_id = ? AND day <= ? ORDER BY day DESC LIMIT 2';
   return tx.all(sql, botId, today);
@@ -104,8 +104,8 @@ export class ConsentCounting implements BotSweep {
     const oldest = this.clock.daysAgoIso(KEPT_DAYS).slice(0, 10);
     await tx.run('DELETE FROM stats_consents WHERE bot_id = ? AND day < ?', botId, oldest);
     return tx.run(
-      `INSERT INTO stats_consents (bot_id, day, subjects, counted_at) VALUES (?, ?, ?, ?)
-       ON CONFLICT (bot_id, day) DO UPDATE SET subjects = excluded.subjects, counted_at = excluded.counted_at`,
+      `INSERT INTO stats_consents (bot_id, day, total, counted_at) VALUES (?, ?, ?, ?)
+       ON CONFLICT (bot_id, day) DO UPDATE SET total = excluded.total, counted_at = excluded.counted_at`,
       botId,
       ...row,
     );

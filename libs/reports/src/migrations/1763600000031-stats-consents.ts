@@ -6,7 +6,7 @@ export class StatsConsents1763600000031 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createBotTable(runner, {
       name: 'stats_consents',
-      columns: { bot_id: primary(id), day: primary(varchar(10)), subjects: integer, counted_at: time },
+      columns: { bot_id: primary(id), day: primary(varchar(10)), total: integer, counted_at: time },
     });
   }
 
