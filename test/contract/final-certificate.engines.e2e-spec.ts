@@ -121,6 +121,17 @@ describe('GET /api/v1/gdpr/forget-status/{id}/final-certificate', () => {
     expect(await holder()).toMatchObject({ label_en: 'Store' });
   });
 
+  it('issues no first certificate where it is refused itself', async () => {
+    const issued = () =>
+      service.database.rows('SELECT certificate FROM deletion_requests WHERE bot_id = ?', bot.id);
+    const { request_id: alone } = await forgotten();
+    await refused(alone, 'no_holders');
+    await register('cache');
+    const { request_id: open } = await forgotten();
+    await refused(open, 'coverage_incomplete');
+    expect(await issued()).toEqual([{ certificate: null }, { certificate: null }]);
+  });
+
   it('answers 409 no_certificate for a row of the database that is not the answer which was received', async () => {
     await register('signing', { public_key: key.publicKey });
     const { request_id: id } = await forgotten();

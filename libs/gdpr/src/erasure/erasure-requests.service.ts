@@ -44,14 +44,16 @@ export class ErasureRequests {
    * units keep the log from being sealed.
    */
   async certificate(botId: string, id: string): Promise<CertificateView> {
-    const request = await this.request(botId, id);
-    if (request.status !== 'completed')
-      throw conflict('deletion_not_completed', 'Only a completed erasure has a certificate');
+    const request = await this.completed(botId, id);
     return { certificate: (await this.kept(request)) ?? (await this.issue(request)) };
   }
 
-  private request(botId: string, id: string): Promise<DeletionRequest> {
-    return this.unitOfWork.read((tx) => requireRequest(tx, botId, id));
+  /** @throws ApiError 404 as {@link status}; 409 `deletion_not_completed` */
+  async completed(botId: string, id: string): Promise<DeletionRequest> {
+    const request = await this.unitOfWork.read((tx) => requireRequest(tx, botId, id));
+    if (request.status !== 'completed')
+      throw conflict('deletion_not_completed', 'Only a completed erasure has a certificate');
+    return request;
   }
 
   /** The stored text, if this installation has signed it about this request. */

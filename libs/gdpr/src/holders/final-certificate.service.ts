@@ -42,7 +42,7 @@ export class FinalCertificates {
    */
   async certificate(botId: string, givenId: string): Promise<CertificateView> {
     const id = givenId.toLowerCase();
-    const { certificate } = await this.requests.certificate(botId, id);
+    await this.requests.completed(botId, id);
     const tasks = await this.unitOfWork.read((tx) => tasksOf(tx, botId, id));
     if (tasks.length === 0)
       throw conflict('no_holders', 'The bot had no holder when the erasure was completed');
@@ -59,6 +59,8 @@ export class FinalCertificates {
           'no_certificate',
           `The stored answer of the holder ${task.holderKey} is not the one that was received, or a task beside it is missing`,
         );
+    // It stores the first certificate, which a refused call does not.
+    const { certificate } = await this.requests.certificate(botId, id);
     const holders = answered.map(answerOf).sort((one, other) => (one.key < other.key ? -1 : 1));
     const completedAt = answered
       .map(({ answeredAt }) => answeredAt)
