@@ -14,13 +14,17 @@ export class PaperPath {
   @Uuid() bot_id: string;
 }
 
-export class ProcessingRecordQuery {
+/** The form of a paper. */
+export class PaperForm {
   @OneOf(['json', 'markdown', 'html'], {
     optional: true,
     description:
       'Takes precedence over the `Accept` header. `markdown` and `html` answer a document without an envelope',
   })
   format?: 'json' | 'markdown' | 'html';
+}
+
+export class ProcessingRecordQuery extends PaperForm {
   @OneOf(DOCUMENT_LANGUAGES, {
     optional: true,
     description:

@@ -4,6 +4,7 @@ import { DOCUMENT_LANGUAGES, type DocumentLanguage } from './documents.texts';
 import {
   ActivityView,
   GapView,
+  PaperForm,
   RecipientView,
   RecordedSettings,
   TimeLimitView,
@@ -19,13 +20,7 @@ const Day = (description: string): PropertyDecorator =>
 const Milliseconds = (description: string): PropertyDecorator =>
   Integer(0, Number.MAX_SAFE_INTEGER, { nullable: true, description });
 
-export class ReviewDossierQuery {
-  @OneOf(['json', 'markdown', 'html'], {
-    optional: true,
-    description:
-      'Takes precedence over the `Accept` header. `markdown` and `html` answer a document without an envelope',
-  })
-  format?: 'json' | 'markdown' | 'html';
+export class ReviewDossierQuery extends PaperForm {
   @OneOf(DOCUMENT_LANGUAGES, {
     optional: true,
     description: 'The language of the sentences of the service, `en` by default',
