@@ -48,8 +48,8 @@ export class PrivacyLinksController {
   @Describes({
     summary: 'Make a link to the privacy page of a user',
     description:
-      'Answers a link to a page on which the user sees what is stored, gives and withdraws consent, corrects ' +
-      'what may be corrected, downloads an export and has the data erased. Give it to this user alone: anyone who has it sees the ' +
+      'Answers a link to the privacy page: the user sees the stored data, gives and withdraws consent, corrects ' +
+      'values of editable fields, downloads an export and erases the data. Give it to this user alone: anyone who has it sees the ' +
       'page. It ends at `expires_at`, with the API key that made it, with an erasure of the user, and when ' +
       'it is deleted. The key needs the scopes of what the page offers: `read` for `view` and `export`, `write` ' +
       'for `consent` and `correct`, `erase` for `forget`; without `allow` the page offers what the key may do. A user has at most ten links; an eleventh ends the oldest.',

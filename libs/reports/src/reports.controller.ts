@@ -82,9 +82,9 @@ export class ReportsController {
   @Describes({
     summary: 'Dossier for the review of the bot by its platform, as JSON, Markdown or HTML',
     description:
-      'Answers what a platform asks before it grants privileged intents: what is stored, for how long, on which ' +
-      'legal basis, how it is encrypted, who has access, and how it is erased on request, with the numbers of the ' +
-      'last 90 days. It is made of what the bot has declared and of how this installation is configured; ' +
+      'Answers the questions of a platform before it grants privileged intents: the stored data, its retention and ' +
+      'legal basis, the encryption, who has access, and erasure on request with the numbers of the ' +
+      'last 90 days. Its sources are the declarations of the bot and the settings of this installation; ' +
       '`to_add` and `gaps` name what is missing. `format` and the `Accept` header are as in the record of ' +
       'processing activities. A repeat answers the present state.',
     parameters: { bot_id: EXAMPLE.bot_id },

@@ -844,7 +844,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Make a link to the privacy page of a user
-     * @description Answers a link to a page on which the user sees what is stored, gives and withdraws consent, corrects what may be corrected, downloads an export and has the data erased. Give it to this user alone: anyone who has it sees the page. It ends at `expires_at`, with the API key that made it, with an erasure of the user, and when it is deleted. The key needs the scopes of what the page offers: `read` for `view` and `export`, `write` for `consent` and `correct`, `erase` for `forget`; without `allow` the page offers what the key may do. A user has at most ten links; an eleventh ends the oldest.
+     * @description Answers a link to the privacy page: the user sees the stored data, gives and withdraws consent, corrects values of editable fields, downloads an export and erases the data. Give it to this user alone: anyone who has it sees the page. It ends at `expires_at`, with the API key that made it, with an erasure of the user, and when it is deleted. The key needs the scopes of what the page offers: `read` for `view` and `export`, `write` for `consent` and `correct`, `erase` for `forget`; without `allow` the page offers what the key may do. A user has at most ten links; an eleventh ends the oldest.
      */
     readonly post: operations['privacyLinksCreate'];
     readonly delete?: never;
@@ -922,7 +922,7 @@ export interface paths {
     };
     /**
      * Dossier for the review of the bot by its platform, as JSON, Markdown or HTML
-     * @description Answers what a platform asks before it grants privileged intents: what is stored, for how long, on which legal basis, how it is encrypted, who has access, and how it is erased on request, with the numbers of the last 90 days. It is made of what the bot has declared and of how this installation is configured; `to_add` and `gaps` name what is missing. `format` and the `Accept` header are as in the record of processing activities. A repeat answers the present state.
+     * @description Answers the questions of a platform before it grants privileged intents: the stored data, its retention and legal basis, the encryption, who has access, and erasure on request with the numbers of the last 90 days. Its sources are the declarations of the bot and the settings of this installation; `to_add` and `gaps` name what is missing. `format` and the `Accept` header are as in the record of processing activities. A repeat answers the present state.
      */
     readonly get: operations['reportsDossier'];
     readonly put?: never;
@@ -3257,7 +3257,7 @@ export interface components {
        * @enum {string}
        */
       readonly kind: 'pull';
-      /** @description Names of what the holder keeps, for people */
+      /** @description Names of the data in the store, for people to read */
       readonly covers: readonly string[];
       readonly label_de: string;
       readonly label_en: string;
@@ -3269,7 +3269,7 @@ export interface components {
       readonly pagination: components['schemas']['Pagination'];
     };
     readonly ChangeHolder: {
-      /** @description Names of what the holder keeps, for people */
+      /** @description Names of the data in the store, for people to read */
       readonly covers?: readonly string[];
       readonly label_de?: string;
       readonly label_en?: string;
@@ -3324,11 +3324,11 @@ export interface components {
        * @enum {string}
        */
       readonly result: 'erased' | 'nothing' | 'kept' | 'failed';
-      /** @description How many of what were erased or kept, by the names of the bot */
+      /** @description Numbers of records that the store has erased or keeps, by names that the bot gives */
       readonly counts?: {
         readonly [key: string]: number;
       } | null;
-      /** @description The legal basis of what is kept (GDPR Art. 17(3)), and when it ends. Only with the result kept */
+      /** @description The legal basis on which the store keeps data (GDPR Art. 17(3)), and when that basis ends. Only with the result kept */
       readonly kept?: {
         readonly basis?: string;
         /** Format: date-time */

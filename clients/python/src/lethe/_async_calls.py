@@ -927,8 +927,8 @@ class AsyncPrivacy(AsyncGroup):
     ) -> PrivacyLinkView:
         """Make a link to the privacy page of a user.
 
-        Answers a link to a page on which the user sees what is stored, gives and withdraws consent, corrects
-        what may be corrected, downloads an export and has the data erased. Give it to this user alone: anyone
+        Answers a link to the privacy page: the user sees the stored data, gives and withdraws consent, corrects
+        values of editable fields, downloads an export and erases the data. Give it to this user alone: anyone
         who has it sees the page. It ends at `expires_at`, with the API key that made it, with an erasure of the
         user, and when it is deleted. The key needs the scopes of what the page offers: `read` for `view` and
         `export`, `write` for `consent` and `correct`, `erase` for `forget`; without `allow` the page offers what

@@ -868,7 +868,9 @@ class TaskView(TypedDict):
 
 
 class HoldersAcknowledgeKept(TypedDict, total=False):
-    """The legal basis of what is kept (GDPR Art. 17(3)), and when it ends. Only with the result kept"""
+    """The legal basis on which the store keeps data (GDPR Art. 17(3)), and when that basis ends. Only with the
+    result kept
+    """
     basis: str
     until: str
 

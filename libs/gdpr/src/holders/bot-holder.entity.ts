@@ -11,7 +11,7 @@ export class BotHolder {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryColumn({ type: 'varchar', length: '100' }) key: string;
   @TextColumn() kind: HolderKind;
-  /** Names of what it keeps, in the words of the bot. */
+  /** Names of the data in the store, as the bot calls it. */
   @JsonColumn() covers: readonly string[];
   @TextColumn({ name: 'label_de' }) labelDe: string;
   @TextColumn({ name: 'label_en' }) labelEn: string;

@@ -55,7 +55,7 @@ const PublicKey = (given: Presence): PropertyDecorator =>
     { ...given, description: 'Ed25519, 32 bytes in base64url. With it each answer of the holder is signed' },
   );
 
-/** How many of what, in the words of the bot. */
+/** Numbers of records, by names that the bot gives them. */
 const Counts = (given: Presence): PropertyDecorator =>
   field(
     {
@@ -97,7 +97,7 @@ const Kept = (given: Presence): PropertyDecorator =>
     {
       ...given,
       description:
-        'The legal basis of what is kept (GDPR Art. 17(3)), and when it ends. Only with the result kept',
+        'The legal basis on which the store keeps data (GDPR Art. 17(3)), and when that basis ends. Only with the result kept',
     },
   );
 
@@ -115,7 +115,7 @@ const Statement = (given: Presence): PropertyDecorator =>
   );
 
 const optional: Presence = { optional: true, nullable: true };
-const COVERS = { description: 'Names of what the holder keeps, for people' };
+const COVERS = { description: 'Names of the data in the store, for people to read' };
 
 export class RegisterHolder {
   @Slug() key: string;
@@ -212,7 +212,10 @@ export class AcknowledgeTask {
       'erased; nothing: the holder had nothing; kept: something is kept on a legal basis; failed: the task stays open',
   })
   result: TaskAnswer;
-  @Counts({ ...optional, description: 'How many of what were erased or kept, by the names of the bot' })
+  @Counts({
+    ...optional,
+    description: 'Numbers of records that the store has erased or keeps, by names that the bot gives',
+  })
   counts?: Readonly<Record<string, number>> | null;
   @Kept(optional) kept?: KeptGiven | null;
   @Statement(optional) statement?: string | null;
