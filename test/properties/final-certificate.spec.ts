@@ -1,6 +1,7 @@
 import { type KeySet, VerificationError, verifyFinalCertificate } from '@lethe/sdk/evidence';
 import * as web from '@lethe/sdk/evidence/web';
 import { examine } from '../../apps/console/src/verify/examine';
+import { itInPart, someOf } from '../support/depth';
 import { type Answer, HolderKey, SigningService } from '../support/final-certificates';
 import { runsPython, usePython } from '../support/python-verifier';
 
@@ -211,9 +212,9 @@ describe.each(VERIFIERS)('%s', (_, verify) => {
 describe('a final certificate', () => {
   const holds = async (verify: Verify, jws: string): Promise<boolean> => (await verify(jws)) === 'holds';
 
-  it('does not hold with one byte changed anywhere', async () => {
+  itInPart('does not hold with one byte changed anywhere', async () => {
     const kept: string[] = [];
-    for (const [at, character] of [...genuine].entries()) {
+    for (const [at, character] of someOf([...[...genuine].entries()], 4)) {
       const jws = genuine.slice(0, at) + (character === 'A' ? 'B' : 'A') + genuine.slice(at + 1);
       for (const [name, verify] of VERIFIERS) {
         // Ed25519 in Python takes milliseconds.

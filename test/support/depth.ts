@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { engine } from './database';
 
 /**
@@ -11,7 +11,8 @@ const DEPTH = process.env['TEST_DEPTH'];
 export const isFull = DEPTH !== undefined && DEPTH !== 'deep';
 const isEveryDay = DEPTH === undefined;
 
-const suite = basename(expect.getState().testPath ?? '');
+const path = expect.getState().testPath ?? '';
+const suite = basename(path);
 /** True when `npm test` has run this suite on this engine: jest.config.js decides it by the same names. */
 const hasRun = DEPTH === 'deep' && isOfEveryDay();
 /** True when this run takes part of the cases. */
@@ -19,7 +20,8 @@ const isInPart = isEveryDay || (DEPTH === 'deep' && suite.includes('.deep.'));
 
 function isOfEveryDay(): boolean {
   if (suite.includes('.deep.')) return false;
-  return engine === 'sqlite' || !suite.endsWith('.e2e-spec.ts') || suite.endsWith('.engines.e2e-spec.ts');
+  if (engine === 'sqlite' || !suite.endsWith('.e2e-spec.ts')) return true;
+  return suite.endsWith('.engines.e2e-spec.ts') && basename(dirname(path)) !== 'contract';
 }
 
 /**
