@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
-import { itAtFullDepth } from '../support/depth';
+import { itAtNight } from '../support/depth';
 import { useInstallation } from '../support/installation';
 import { until } from '../support/until';
 
@@ -59,7 +59,7 @@ async function asks(bot: Bot, count: number): Promise<void> {
   });
 
   // How many lines wait before that is counted in logger.spec.ts.
-  itAtFullDepth('is read by no one counts the lines that it drops, and ends in order', async () => {
+  itAtNight('is read by no one counts the lines that it drops, and ends in order', async () => {
     await started('pipe');
     const bot = await Bot.register(service.url);
     while ((await dropped()) === 0) await asks(bot, 400);

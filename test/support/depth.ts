@@ -51,6 +51,9 @@ export const itOfSize: jest.It =
 /** A long test, which `npm test` leaves out. */
 export const itAtFullDepth: jest.It = isEveryDay ? everyDay.skip : everyDay;
 
+/** A very long test, which runs at night alone; its parts have short tests. */
+export const itAtNight: jest.It = isFull ? everyDay : everyDay.skip;
+
 /** At the depth `deep` all other tests of a suite that has run are skipped. */
 if (hasRun) {
   const { each, failing } = everyDay.skip;
