@@ -101,7 +101,7 @@ async function requireScopes(session: Session, lethe: Lethe): Promise<void> {
 
 async function requireStaging({ url, output }: Session, name: string, yes = false): Promise<void> {
   const { hostname } = new URL(url);
-  if (yes || isStaging(hostname, name)) return;
+  if (yes || isStaging(hostname)) return;
   output.note(
     `The bot ${name} at ${hostname} looks like production. Made-up users change its statistics and its audit log.`,
   );
@@ -109,15 +109,14 @@ async function requireStaging({ url, output }: Session, name: string, yes = fals
     throw refused('That is another name.', 'Nothing was planted.');
 }
 
-/** Whether a service is on this machine or network, or it or its bot is named as a copy for tests. */
-export function isStaging(hostname: string, name: string): boolean {
+/** Whether a service is on this machine or network, or its name says that it is a copy for tests. */
+export function isStaging(hostname: string): boolean {
   if (process.env['NODE_ENV'] === 'production') return false;
-  if (
-    /(^|[^a-z])(staging|stage|test|testing|dev|preview|sandbox|local)([^a-z]|$)/i.test(`${hostname} ${name}`)
-  )
-    return true;
   if (isIPv4(hostname)) return /^(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(hostname);
-  return /^\[(::1|f[cd].*)\]$/.test(hostname) || /^localhost$|\.(localhost|internal)$/.test(hostname);
+  if (/^\[(::1|f[cd].*)\]$/.test(hostname)) return true;
+  return /(^|[.-])(staging|stage|test|testing|dev|preview|sandbox|local|internal|localhost)\d*([.-]|$)/.test(
+    hostname,
+  );
 }
 
 function run(command: string, state: HuntState, shown: readonly { user_id: string; text: string }[]): void {
