@@ -174,7 +174,9 @@ describe('lethe hunt plant', () => {
     const { people } = state();
     const seen = JSON.parse(readFileSync(inFolder('seen.json'), 'utf8')) as Record<string, unknown>;
     expect(seen).toMatchObject({ ids: people.map(({ user_id }) => user_id), guild });
-    expect(seen['texts']).toEqual(people.map((one) => expect.stringContaining(one.canaries[0]?.word ?? '?')));
+    expect(seen['texts']).toEqual(
+      people.map((one) => expect.stringContaining(one.canaries[0]?.word ?? '?') as string),
+    );
   });
 
   it('refuses a service that looks like production, unless it is told', async () => {

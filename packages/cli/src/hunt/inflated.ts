@@ -55,9 +55,9 @@ async function begun(source: Bytes): Promise<{ head: Buffer; all: Bytes }> {
   const chunks = source[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
   for (let isEnd = false; !isEnd && head.length < HEAD;) {
-    const { done, value } = await chunks.next();
-    isEnd = done === true;
-    if (!isEnd) head = Buffer.concat([head, value as Buffer]);
+    const next = await chunks.next();
+    if (next.done === true) isEnd = true;
+    else head = Buffer.concat([head, next.value]);
   }
   const all = async function* (): AsyncGenerator<Buffer> {
     yield head;
@@ -92,7 +92,7 @@ class TarMembers {
 
   private member(): void {
     const header = this.held.toString('latin1');
-    const name = header.slice(0, 100).replace(/\0.*$/s, '');
+    const name = header.slice(0, 100).split('\0')[0];
     const size = parseInt(header.slice(124, 136), 8);
     if (name === '' || Number.isNaN(size)) {
       // Two blocks of zeros end an archive. A size of another form is that of a member above 8 GB.

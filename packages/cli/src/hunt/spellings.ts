@@ -106,7 +106,7 @@ function digestSpellings(algorithm: string, id: string): Spelling[] {
   return [
     [`${name} in hex`, digest.toString('hex')],
     [`${name} in hex`, digest.toString('hex').toUpperCase()],
-    [`${name} in base64`, digest.toString('base64').replace(/=+$/, '')],
+    [`${name} in base64`, digest.toString('base64').split('=')[0] ?? ''],
     [`${name} in base64`, digest.toString('base64url')],
     [name, digest],
   ];
