@@ -264,7 +264,7 @@ describe('lethe hunt erase', () => {
     for (const { task_id } of tasks)
       await lethe.holders.acknowledge({ key: 'database', task_id, result: 'nothing' });
     expect((await ended(0, 'hunt', 'erase')).stdout).toContain('every holder of the bot has answered');
-    // Nobody was erased a second time.
+    // The second call has erased no one again.
     expect(await lethe.holders.tasks({ key: 'database' }).toArray()).toEqual([]);
   });
 
