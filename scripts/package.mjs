@@ -50,7 +50,11 @@ await build({
   format: 'esm',
   outExtension: { '.js': '.mjs' },
 });
-await build({ ...shared, external, entryPoints: inSource({ ...ENTRIES, ...PROGRAMS }), format: 'cjs' });
+await build({
+  ...{ ...shared, external, entryPoints: inSource({ ...ENTRIES, ...PROGRAMS }), format: 'cjs' },
+  // A program is installed often and imported nowhere: it keeps its names and loses its indentation.
+  minifyWhitespace: name === 'cli',
+});
 
 // A program has no types.
 if (Object.keys(ENTRIES).length === 0) process.exit(0);

@@ -6,6 +6,7 @@ import { addDeliveries } from './commands/deliveries.command';
 import { addDoctor } from './commands/doctor.command';
 import { addEvents, addStats } from './commands/events.command';
 import { addHolders } from './commands/holders.command';
+import { addHunt } from './commands/hunt.command';
 import { addInit } from './commands/init.command';
 import { addKeys } from './commands/keys.command';
 import { addListen, addTrigger } from './commands/listen.command';
@@ -32,7 +33,17 @@ export function programOf(): Command {
     .exitOverride();
   const add = [
     ...[addInit, addBot, addListen, addTrigger, addDeliveries, addEvents, addStats, addKeys],
-    ...[addCategories, addExport, addLink, addForget, addHolders, addVerify, addDoctor, addCompletion],
+    ...[
+      addCategories,
+      addExport,
+      addLink,
+      addForget,
+      addHolders,
+      addHunt,
+      addVerify,
+      addDoctor,
+      addCompletion,
+    ],
   ];
   for (const one of add) one(program);
   for (const command of [program, ...program.commands, ...program.commands.flatMap((each) => each.commands)])
