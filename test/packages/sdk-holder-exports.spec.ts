@@ -228,10 +228,10 @@ describe('the size of an export', () => {
     const data = task.answers[0]?.data as Record<string, { rows: unknown[]; left_out: number }>;
     expect(data['few']).toEqual([long(10)]);
     for (const name of ['many', 'more']) {
-      expect(data[name]?.rows.length).toBeGreaterThan(110);
+      expect(data[name]?.rows.length).toBeGreaterThan(100);
       expect((data[name]?.rows.length ?? 0) + (data[name]?.left_out ?? 0)).toBe(400);
     }
-    expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThanOrEqual(250_000);
+    expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThanOrEqual(225_000);
     expect(errors).toEqual([]);
   });
 
@@ -268,6 +268,7 @@ describe('what drivers answer', () => {
     ['no time', new Date(NaN), 'Invalid Date'],
     ['bytes', new Uint8Array([255, 0]).subarray(0, 1), '/w=='],
     ['a number that JSON has not', [Infinity, NaN], ['Infinity', 'NaN']],
+    ['a whole number beyond 2⁵³', [2 ** 53, 1.5, 1e300], ['9007199254740992', 1.5, '1e+300']],
     ['nothing', [undefined, null], [null, null]],
     ['NUL and half a pair of surrogates', 'a\0b\uD800c😀', 'a\uFFFDb\uFFFDc😀'],
     ['maps, sets and classes', new Map([['a', new Set([1n])]]), { a: ['1'] }],

@@ -23,7 +23,7 @@ type Plain = Readonly<Record<string, unknown>>;
 const PAGE_MAX = 2;
 
 /** As the service: of the data, and of a request. */
-const DATA_MAX_BYTES = 262_144;
+const DATA_MAX_BYTES = 229_376;
 const BODY_MAX_BYTES = 262_144;
 const RESULTS: Readonly<Record<string, readonly string[]>> = {
   erase: ['erased', 'nothing', 'kept', 'failed'],

@@ -18,8 +18,8 @@ export type StoreData =
   | { readonly not_exported: true; readonly found: number };
 export type ExportData = Readonly<Record<string, StoreData>>;
 
-/** Lethe takes 256 KB as JSON, and a request of 262,144 bytes by default, which has a signature beside the data. */
-const DATA_MAX_BYTES = 250_000;
+/** Of the data of one holder as JSON. Lethe takes 229,376 bytes. */
+const DATA_MAX_BYTES = 225_000;
 /** How many entries are asked of one store. */
 const ROWS_MAX = 1000;
 /** The names of the fields and a number beside the entries of one store. */

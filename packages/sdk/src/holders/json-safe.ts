@@ -11,7 +11,7 @@ const UNCLEAN = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC
 export function jsonSafe(value: unknown, depth = 0): unknown {
   if (value === undefined || value === null || typeof value === 'boolean') return value ?? null;
   if (typeof value === 'string') return clean(value);
-  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (typeof value === 'number') return isExact(value) ? value : String(value);
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object') return null;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
@@ -30,5 +30,8 @@ export function jsonSafe(value: unknown, depth = 0): unknown {
   );
 }
 
+/** As everywhere in Lethe a whole number beyond 2⁵³ is text. */
+const isExact = (value: number): boolean =>
+  Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 const clean = (text: string): string => text.replace(UNCLEAN, '\uFFFD');
 const scalar = (value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
