@@ -8,7 +8,6 @@ import { digestOf, type Signer, type Statement } from './statement';
 /** The client of a bot, with any categories. */
 export type HolderClient = Pick<Lethe, 'holders' | 'bots' | 'users'>;
 
-type Acknowledged = Parameters<HolderClient['holders']['acknowledge']>[0];
 type Stated = Omit<Statement, 'bot_id' | 'holder' | 'task_id' | 'at'>;
 
 /** How a holder is declared. */
@@ -79,7 +78,7 @@ export class HolderService {
     const statement = signer?.statement({ ...stated, ...about, bot_id: await this.ownId() });
     const given = { key, task_id, ...answer, ...(statement !== undefined && { statement }) };
     try {
-      await this.lethe.holders.acknowledge(given as Acknowledged, this.options);
+      await this.lethe.holders.acknowledge(given, this.options);
     } catch (error) {
       // Another process of the bot has answered, or the evidence of the erasure has ended.
       if (statusOf(error) === 404 || reasonOf(error) === 'task_answered') return;

@@ -17,7 +17,8 @@ export function jsonSafe(value: unknown, depth = 0): unknown {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
   if (ArrayBuffer.isView(value))
     return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
-  if ((value as { _bsontype?: unknown })._bsontype === 'Long') return String(value as object);
+  if ((value as { _bsontype?: unknown })._bsontype === 'Long')
+    return (value as { toString(): string }).toString();
   if (depth >= DEPTH_MAX) return clean(JSON.stringify(value, (_, one: unknown) => scalar(one)));
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON === 'function') return jsonSafe((toJSON as () => unknown).call(value), depth + 1);
