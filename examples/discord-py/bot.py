@@ -91,9 +91,12 @@ async def today(interaction: discord.Interaction) -> None:
 @app_commands.default_permissions(moderate_members=True)
 @app_commands.describe(member="Who is warned", reason="What for")
 async def warn(interaction: discord.Interaction, member: discord.User, reason: str) -> None:
-    # Without a consent: the owner of the server has a legitimate interest in it (Art. 6(1)(f)).
-    count = database.warn(member.id, interaction.guild_id or 0, reason)
-    await interaction.response.send_message(f"<@{member.id}> has {count} warnings.", ephemeral=True)
+    async def run() -> str:
+        # Without a consent: the owner of the server has a legitimate interest in it (Art. 6(1)(f)).
+        count = database.warn(member.id, interaction.guild_id or 0, reason)
+        return f"<@{member.id}> has {count} warnings."
+
+    await answer(interaction, run)
 
 
 @bot.tree.error
