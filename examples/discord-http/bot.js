@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { ConsentRequiredError, createWebhookHandler, InvalidRequestError, Lethe } from '@lethe/sdk';
 import { DiscordRest, reconcileGuilds } from '@lethe/discord';
 import { HttpInteractions } from '@lethe/discord/http';
+import { hold, warn } from './database.js';
 
 const { DISCORD_TOKEN, DISCORD_PUBLIC_KEY, DISCORD_API, LETHE_URL, LETHE_KEY } = process.env;
 const { LETHE_WEBHOOK_SECRET, PORT = '8080' } = process.env;
@@ -14,18 +15,23 @@ const interactions = new HttpInteractions({
   ...{ lethe, publicKey: DISCORD_PUBLIC_KEY, onError: console.error, rest: { ...api } },
   others: answered,
 });
+const holder = await hold(lethe);
 const webhooks = createWebhookHandler({
   secrets: LETHE_WEBHOOK_SECRET,
   lethe,
-  // This bot keeps no copy of its own; a bot that does erases it here.
   on: {
-    user_forgotten: () => console.log('A user was erased'),
+    // The bot's own database is erased at once, and not only within a minute.
+    user_forgotten: async () => {
+      await holder.once();
+      console.log('A user was erased');
+    },
     consent_revoked: () => console.log('A consent was withdrawn'),
   },
   onError: console.error,
 });
 
 async function answered(interaction, ask) {
+  if (interaction.data.name === 'warn') return warned(interaction);
   const [{ name, options }] = interaction.data.options;
   const run = () => (name === 'set' ? save(interaction, options[0].value) : today(interaction));
   try {
@@ -54,6 +60,14 @@ async function today({ guild_id }) {
   return names.length === 0 ? 'No one today.' : `Happy birthday, ${names.join(', ')}!`;
 }
 
+/** Without a consent: the owner of the server has a legitimate interest in it (Art. 6(1)(f)). */
+function warned({ guild_id, data: { options } }) {
+  const [user_id, reason] = ['member', 'reason'].map(
+    (name) => options.find((one) => one.name === name).value,
+  );
+  return `<@${user_id}> has ${warn({ user_id, guild_id, reason })} warnings.`;
+}
+
 const birthday = {
   ...{ name: 'birthday', description: 'Birthdays on this server', type: 1, contexts: [0] },
   options: [
@@ -64,6 +78,15 @@ const birthday = {
     { type: 1, name: 'today', description: 'Whose birthday is today?' },
   ],
 };
+const MODERATE_MEMBERS = String(1n << 40n);
+const warning = {
+  ...{ name: 'warn', description: 'Warn a member', type: 1, contexts: [0] },
+  default_member_permissions: MODERATE_MEMBERS,
+  options: [
+    { type: 6, name: 'member', description: 'Who is warned', required: true },
+    { type: 3, name: 'reason', description: 'What for', required: true },
+  ],
+};
 
 const server = createServer((request, response) => {
   void (request.url === '/gdpr' ? webhooks : interactions).node(request, response);
@@ -71,7 +94,7 @@ const server = createServer((request, response) => {
 server.listen(Number(PORT));
 
 const { id } = await rest.get('/users/@me');
-await rest.putCommands(id, [interactions.privacy.command, birthday]);
+await rest.putCommands(id, [interactions.privacy.command, birthday, warning]);
 // Without a gateway no event says that the bot has left a guild: the guilds are compared at the start and each day.
 const reconcile = () => reconcileGuilds({ lethe }, (path) => rest.get(path)).catch(console.error);
 await reconcile();

@@ -1,7 +1,15 @@
 import { createServer } from 'node:http';
 import { ConsentRequiredError, createWebhookHandler, InvalidRequestError, Lethe } from '@lethe/sdk';
 import { DiscordJsPrivacy } from '@lethe/discord/discord-js';
-import { Client, Events, GatewayIntentBits, MessageFlags, SlashCommandBuilder } from 'discord.js';
+import {
+  Client,
+  Events,
+  GatewayIntentBits,
+  MessageFlags,
+  PermissionFlagsBits,
+  SlashCommandBuilder,
+} from 'discord.js';
+import { hold, warn } from './database.js';
 
 const { DISCORD_TOKEN, DISCORD_API, LETHE_URL, LETHE_KEY, LETHE_WEBHOOK_SECRET, PORT = '8080' } = process.env;
 
@@ -25,9 +33,16 @@ const birthday = new SlashCommandBuilder()
       ),
   )
   .addSubcommand((today) => today.setName('today').setDescription('Whose birthday is today?'));
+const warning = new SlashCommandBuilder()
+  .setName('warn')
+  .setDescription('Warn a member')
+  .setContexts(0)
+  .setDefaultMemberPermissions(PermissionFlagsBits.ModerateMembers)
+  .addUserOption((member) => member.setName('member').setDescription('Who is warned').setRequired(true))
+  .addStringOption((reason) => reason.setName('reason').setDescription('What for').setRequired(true));
 
 client.once(Events.ClientReady, async (ready) => {
-  await privacy.putCommands(ready, [birthday.toJSON()]);
+  await privacy.putCommands(ready, [birthday.toJSON(), warning.toJSON()]);
   console.log(`${ready.user.username} is ready`);
 });
 privacy.watchGuilds(client);
@@ -36,8 +51,9 @@ client.on(Events.InteractionCreate, async (interaction) => {
   if (await privacy.handleInteraction(interaction)) return;
   if (!interaction.isChatInputCommand()) return;
   await interaction.deferReply({ flags: MessageFlags.Ephemeral });
-  const isSet = interaction.options.getSubcommand() === 'set';
-  const run = () => (isSet ? save(interaction) : today(interaction));
+  const { commandName, options } = interaction;
+  const act = commandName === 'warn' ? warned : options.getSubcommand() === 'set' ? save : today;
+  const run = async () => act(interaction);
   try {
     await interaction.editReply(await run());
   } catch (error) {
@@ -69,12 +85,23 @@ async function today({ guildId }) {
   return names.length === 0 ? 'No one today.' : `Happy birthday, ${names.join(', ')}!`;
 }
 
-// The calls of Lethe. This bot keeps no copy of its own; a bot that does erases it here.
+/** Without a consent: the owner of the server has a legitimate interest in it (Art. 6(1)(f)). */
+function warned({ guildId: guild_id, options }) {
+  const user_id = options.get('member', true).value;
+  const count = warn({ user_id, guild_id, reason: options.getString('reason', true) });
+  return `<@${user_id}> has ${count} warnings.`;
+}
+
+const holder = await hold(lethe);
+// The calls of Lethe. An erasure is done in the bot's own database at once, and not only within a minute.
 const webhooks = createWebhookHandler({
   secrets: LETHE_WEBHOOK_SECRET,
   lethe,
   on: {
-    user_forgotten: () => console.log('A user was erased'),
+    user_forgotten: async () => {
+      await holder.once();
+      console.log('A user was erased');
+    },
     consent_revoked: () => console.log('A consent was withdrawn'),
   },
   onError: console.error,

@@ -3,6 +3,7 @@
 import logging
 import os
 from datetime import datetime, timezone
+from typing import Any, Mapping
 
 import discord
 from aiohttp import web
@@ -11,12 +12,20 @@ from discord.ext import commands
 from lethe import AsyncLethe, ConsentRequiredError, InvalidRequestError, WebhookHandler
 from lethe_discord import PrivacyCog, Then
 
+import database
+
 lethe = AsyncLethe(os.environ["LETHE_URL"], os.environ["LETHE_KEY"])
-# The calls of Lethe. This bot keeps no copy of its own; a bot that does erases it here.
+
+
+def erased(event: Mapping[str, Any]) -> None:
+    database.erase(event["user_id"], event["guild_id"])
+    print("A user was erased", flush=True)
+
+
 webhooks = WebhookHandler(
     os.environ["LETHE_WEBHOOK_SECRET"],
     on={
-        "user_forgotten": lambda event: print("A user was erased", flush=True),
+        "user_forgotten": erased,
         "consent_revoked": lambda event: print("A consent was withdrawn", flush=True),
     },
     lethe=lethe,
@@ -73,6 +82,19 @@ async def today(interaction: discord.Interaction) -> None:
         saved = lethe.data.values_of_guild(guild_id=interaction.guild_id, category="birthday")
         names = [f"<@{one['user_id']}>" async for one in saved if one["data"].get("day", "")[5:10] == now]
         return f"Happy birthday, {', '.join(names)}!" if names else "No one today."
+
+    await answer(interaction, run)
+
+
+@bot.tree.command(name="warn", description="Warn a member")
+@app_commands.guild_only()
+@app_commands.default_permissions(moderate_members=True)
+@app_commands.describe(member="Who is warned", reason="What for")
+async def warn(interaction: discord.Interaction, member: discord.User, reason: str) -> None:
+    async def run() -> str:
+        # Without a consent: the owner of the server has a legitimate interest in it (Art. 6(1)(f)).
+        count = database.warn(member.id, interaction.guild_id or 0, reason)
+        return f"<@{member.id}> has {count} warnings."
 
     await answer(interaction, run)
 

@@ -31,11 +31,11 @@ afterAll(async () => {
 });
 
 describe('examples/discord-py', () => {
-  it('has at most 120 lines of its own', () => {
+  it('has at most 180 lines of its own', () => {
     const files = readdirSync(EXAMPLE).filter((file) => file.endsWith('.py'));
     const lines = files.flatMap((file) => readFileSync(join(EXAMPLE, file), 'utf8').trimEnd().split('\n'));
-    expect(files).toEqual(['bot.py', 'register.py']);
-    expect(lines.length).toBeLessThanOrEqual(120);
+    expect(files).toEqual(['bot.py', 'database.py', 'register.py']);
+    expect(lines.length).toBeLessThanOrEqual(180);
     const page = readFileSync(join(ROOT, 'docs/discord.md'), 'utf8');
     expect(page).toMatch(new RegExp(`^\\| \\[discord-py\\].* \\| ${lines.length} +\\|`, 'm'));
   });
@@ -53,7 +53,7 @@ describe('examples/discord-py', () => {
     const gateway = await new FakeGateway(discord).start();
     try {
       const port = String(await freePort());
-      const files = { ENV_FILE: join(place, '.env'), PYTHONPATH: installed };
+      const files = { ENV_FILE: join(place, '.env'), PYTHONPATH: installed, DATABASE: join(place, 'bot.db') };
       const given = parseDotenv(readFileSync(join(EXAMPLE, '.env.example')));
       const own = { DISCORD_TOKEN: 'x.y.z', LETHE_URL: service.url, PORT: port, ...files };
       const setUp = { ...given, ...own, WEBHOOK_URL: `http://127.0.0.1:${port}/gdpr` };
@@ -77,6 +77,7 @@ describe('examples/discord-py', () => {
         discord,
         (payload) => gateway.dispatch('INTERACTION_CREATE', payload),
         () => output,
+        files.DATABASE,
       );
     } finally {
       if (bot !== undefined) await ended(bot);

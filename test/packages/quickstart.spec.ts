@@ -27,7 +27,7 @@ function blocks(page: string, language: string): string[] {
 
 const [CURL = ''] = blocks('quickstart.md', 'sh');
 const [BOT = ''] = blocks('quickstart.md', 'ts');
-const [ASK = '', BRING_OVER = '', HOLD = ''] = blocks('existing-bot.md', 'ts');
+const [HOLD = '', ASK = '', BRING_OVER = ''] = blocks('existing-bot.md', 'ts');
 const HOLDERS = blocks('holders.md', 'ts');
 
 describe('the quickstarts', () => {
@@ -41,7 +41,7 @@ describe('the quickstarts', () => {
   });
 
   it('compile, like the code of docs/existing-bot.md and docs/holders.md', () => {
-    expect(HOLDERS).toHaveLength(2);
+    expect(HOLDERS).toHaveLength(3);
     const files = [BOT, ASK, BRING_OVER, HOLD, ...HOLDERS].map((code, at) => {
       const file = join(directory, `page${at}.mts`);
       writeFileSync(file, code);

@@ -47,6 +47,24 @@ describe('holders.sql on PostgreSQL', () => {
     },
   );
 
+  it('exports rows with all digits of numbers, and with days as days', async () => {
+    await pool.query('CREATE TABLE t (user_id bigint, born date, seen timestamptz, more jsonb, token text)');
+    await pool.query(`INSERT INTO t VALUES ($1, '2000-02-29', '2026-01-01T12:00:00+02', '{"a":[1]}', 'x')`, [
+      WHO.user_id,
+    ]);
+    const room = { rows: 10, bytes: 1000 };
+    const exported = async (fields: object) =>
+      holders.sql(pool, { table: 't', user: 'user_id', ...fields })[0]?.export?.(WHO, room);
+    const row = { user_id: WHO.user_id, born: '2000-02-29', seen: new Date('2026-01-01T10:00:00Z') };
+    expect(await exported({ without: ['token'] })).toEqual({
+      rows: [{ ...row, more: { a: [1] } }],
+      left_out: 0,
+    });
+    expect(await exported({ columns: ['born'] })).toEqual({ rows: [{ born: '2000-02-29' }], left_out: 0 });
+    await expect(exported({ without: ['tokne'] })).rejects.toThrow('tokne');
+    await expect(exported({ columns: ['tokne'] })).rejects.toThrow('does not exist');
+  });
+
   it('fails for a table or column that is not there, and for ids of another type', async () => {
     await pool.query('CREATE TABLE t (user_id uuid)');
     for (const [table, user] of [

@@ -1,18 +1,35 @@
+import Database from 'better-sqlite3';
 import { DiscordUser } from './discord-user';
 import type { Deliver, FakeDiscord } from './fake-discord';
 import { until } from './until';
 
-/** The life of a user with one of the example bots, which are all the same. `output` is what the bot has written. */
+/**
+ * The life of a user with one of the example bots, which are all the same. `output` is what the bot has written, `database` is
+ * its own.
+ */
 export async function playBirthdays(
   discord: FakeDiscord,
   deliver: Deliver,
   output: () => string,
+  database: string,
 ): Promise<void> {
   expect(output()).not.toContain('Error');
-  expect(discord.commands.map(({ name }) => name).sort()).toEqual(['birthday', 'privacy']);
+  expect(discord.commands.map(({ name }) => name).sort()).toEqual(['birthday', 'privacy', 'warn']);
   const robin = new DiscordUser({ discord, deliver });
   const option = (value: string) => [{ type: 1, name: 'set', options: [{ type: 3, name: 'day', value }] }];
   const utcDay = (): string => new Date().toISOString().slice(0, 10);
+  const moderator = new DiscordUser({ discord, deliver }, robin.guildId);
+  const warn = async (reason: string) => {
+    const options = [
+      { type: 6, name: 'member', value: robin.id },
+      { type: 3, name: 'reason', value: reason },
+    ];
+    return (await moderator.commandAbout(robin, 'warn', options)).content;
+  };
+  expect([await warn('spam'), await warn('noise')]).toEqual(
+    [1, 2].map((count) => `<@${robin.id}> has ${count} warnings.`),
+  );
+  expect(warningsIn(database)).toBe(2);
   let day = utcDay();
   const asked = await robin.command('birthday', option(day));
   await robin.press(asked, 'I agree');
@@ -30,5 +47,15 @@ export async function playBirthdays(
   await robin.press(await robin.privacy('revoke'), 'Withdraw everything');
   await robin.press(await robin.privacy('forget'), 'Erase my data');
   await until(() => output().includes('A user was erased') && output().includes('A consent was withdrawn'));
+  await until(() => warningsIn(database) === 0);
   expect(output()).not.toContain('Error');
+}
+
+function warningsIn(file: string): unknown {
+  const database = new Database(file, { readonly: true });
+  try {
+    return database.prepare('SELECT count(*) FROM warnings').pluck().get();
+  } finally {
+    database.close();
+  }
 }

@@ -33,12 +33,17 @@ export class DiscordUser {
   }
 
   /** Types a command of the bot. */
-  command(name: string, options: object[]): Promise<DiscordMessage> {
+  command(name: string, options: object[], more: object = {}): Promise<DiscordMessage> {
     const { discord, deliver } = this.seat;
     return discord.interact(
       deliver,
-      this.payload({ type: 2, data: { id: snowflake(), type: 1, name, options } }),
+      this.payload({ type: 2, data: { id: snowflake(), type: 1, name, options, ...more } }),
     );
+  }
+
+  /** Types a command about another user. */
+  commandAbout({ user }: DiscordUser, name: string, options: object[]): Promise<DiscordMessage> {
+    return this.command(name, options, { resolved: { users: { [user.id]: user } } });
   }
 
   /** Presses the button with a label. */
@@ -67,8 +72,12 @@ export class DiscordUser {
     return discord.interact(deliver, payload, message);
   }
 
+  private get user() {
+    return { id: this.id, username: 'robin', discriminator: '0', global_name: 'Robin', avatar: null };
+  }
+
   private payload(given: object): Payload {
-    const user = { id: this.id, username: 'robin', discriminator: '0', global_name: 'Robin', avatar: null };
+    const { user } = this;
     const member = {
       user,
       roles: [],

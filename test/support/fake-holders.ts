@@ -1,10 +1,11 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { createHash, createPublicKey, randomUUID, verify } from 'node:crypto';
 import { Lethe } from '@lethe/sdk';
 import { FakeLethe } from '@lethe/sdk/testing';
 import { snowflake, type SubjectIds } from './snowflakes';
 
 export interface FakeTask extends SubjectIds {
   readonly task_id: string;
+  act: string;
   created_at: string;
   result: string | null;
   readonly answers: Answer[];
@@ -15,12 +16,21 @@ interface Answer {
   readonly counts?: Readonly<Record<string, number>>;
   readonly kept?: { readonly basis: string; readonly until: string };
   readonly statement?: string;
+  readonly data?: Plain;
 }
 
 type Plain = Readonly<Record<string, unknown>>;
 const PAGE_MAX = 2;
 
-/** The routes of holders in memory, before those of FakeLethe. An erasure there makes a task here. */
+/** As the service: of the data, and of a request. */
+const DATA_MAX_BYTES = 229_376;
+const BODY_MAX_BYTES = 262_144;
+const RESULTS: Readonly<Record<string, readonly string[]>> = {
+  erase: ['erased', 'nothing', 'kept', 'failed'],
+  export: ['exported', 'nothing', 'failed'],
+};
+
+/** The routes of holders in memory, before those of FakeLethe. An erasure there makes a task here, and `asks` an export. */
 export class FakeHolders {
   readonly lethe = new FakeLethe();
   readonly holders = new Map<string, Plain>();
@@ -52,6 +62,8 @@ export class FakeHolders {
     this.calls.push(called);
     const status = this.refused.get(called);
     if (status !== undefined) return refused(status, 'The test refuses this call.');
+    if (typeof init.body === 'string' && Buffer.byteLength(init.body) > BODY_MAX_BYTES)
+      return refused(413, 'The body is too large.');
     const body = typeof init.body === 'string' ? (JSON.parse(init.body) as Plain) : {};
     if (path.startsWith('/holders'))
       return this.holder(called, path.split('/').slice(2), url.searchParams, body);
@@ -62,9 +74,19 @@ export class FakeHolders {
 
   private async erased(answer: Response, { user_id, guild_id }: Plain): Promise<void> {
     const { data } = (await answer.json()) as { data: { request_id: string } };
+    this.made(data.request_id, 'erase', { user_id: String(user_id), guild_id: String(guild_id) });
+  }
+
+  /** A user who asks for an export. */
+  asks({ user_id, guild_id }: SubjectIds, act = 'export'): FakeTask {
+    return this.made(randomUUID(), act, { user_id, guild_id });
+  }
+
+  private made(task_id: string, act: string, subject: SubjectIds): FakeTask {
     const created_at = new Date(Date.UTC(2026, 0, 1, 0, 0, this.tasks.length)).toISOString();
-    const subject = { user_id: String(user_id), guild_id: String(guild_id) };
-    this.tasks.push({ task_id: data.request_id, ...subject, created_at, result: null, answers: [] });
+    const task = { task_id, act, ...subject, created_at, result: null, answers: [] };
+    this.tasks.push(task);
+    return task;
   }
 
   private holder(
@@ -111,6 +133,8 @@ export class FakeHolders {
   private acknowledged(holder: Plain, task: FakeTask | undefined, { ...answer }: Answer): Response {
     if (task === undefined) return refused(404, 'No such task.');
     const { public_key: key } = holder;
+    if (RESULTS[task.act]?.includes(answer.result) !== true) return refused(400, 'The result.');
+    if (task.act === 'export' && !isExport(answer)) return refused(400, 'The data.');
     if ((key === null) !== (answer.statement === undefined)) return refused(400, 'The statement.');
     if (typeof key === 'string' && !isSigned(answer.statement ?? '', key))
       return refused(400, 'The signature.');
@@ -120,6 +144,17 @@ export class FakeHolders {
     task.answers.push(answer);
     return answered(task);
   }
+}
+
+/** An answer to an export: data with `exported` alone, no counts, and a statement over the digest of the data. */
+function isExport({ result, data, statement, ...more }: Answer): boolean {
+  if ((result === 'exported') !== (data !== undefined) || Object.keys(more).length > 0) return false;
+  if (data !== undefined && Buffer.byteLength(JSON.stringify(data)) > DATA_MAX_BYTES) return false;
+  if (statement === undefined) return true;
+  const payload = Buffer.from(statement.split('.')[1] ?? '', 'base64url').toString();
+  const { data_digest, counts, kept } = JSON.parse(payload) as Plain;
+  const digest = data && createHash('sha256').update(JSON.stringify(data)).digest('base64url');
+  return data_digest === digest && counts === null && kept === null;
 }
 
 /** Whether a compact JWS is signed by the key (RFC 8037). */

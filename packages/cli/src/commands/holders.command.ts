@@ -21,7 +21,7 @@ interface CheckOptions {
 export function addHolders(program: Command): void {
   const holders = program
     .command('holders')
-    .description('The stores of the bot itself, in which an erasure is done too.');
+    .description('The stores of the bot itself, which erasures and exports reach too.');
   holders
     .command('list')
     .description('Lists the holders with their open tasks.')
@@ -71,9 +71,9 @@ async function tasks(session: Session, key: string, { since, limit }: TasksOptio
     if (found.length === limit) break;
   }
   const { output } = session;
-  const headings = ['TASK', 'USER', 'GUILD', 'CREATED', 'DUE', 'RESULT'];
+  const headings = ['TASK', 'ACT', 'USER', 'GUILD', 'CREATED', 'DUE', 'RESULT'];
   const rows = found.map((one) => [
-    ...[one.task_id, one.user_id, one.guild_id, one.created_at, one.due_at, one.result],
+    ...[one.task_id, one.act, one.user_id, one.guild_id, one.created_at, one.due_at, one.result],
   ]);
   output.result(found, found.length === 0 ? 'There are no such tasks.' : output.table(headings, rows));
 }

@@ -1,9 +1,11 @@
 import type { Journal } from './journal';
 import type { Keeps, Store, Who } from './store';
 
-/** What is known of an erasure in Lethe: its time, and its subject. */
+/** What is known of an erasure or export in Lethe: its time, and its subject. */
 export interface Task extends Who {
   readonly task_id: string;
+  /** `erase` or `export`. What else a later version of Lethe names is left alone. */
+  readonly act: string;
   readonly created_at: string;
   readonly result: string | null;
 }
@@ -117,13 +119,14 @@ export const hasLostIds = ({ user_id }: Pick<Who, 'user_id'>): boolean => LOST.t
 /** An id becomes part of a key of Redis and of a path. @throws TypeError for ids of no user and of no task */
 export function requireIds({ user_id, guild_id, task_id }: Task): void {
   if (hasLostIds({ user_id }))
-    throw new TypeError('Lethe has lost the ids of this erasure in a restore: find the user elsewhere.');
+    throw new TypeError('Lethe has lost the ids of this task in a restore: find the user elsewhere.');
   if (!SNOWFLAKE.test(user_id) || !SNOWFLAKE.test(guild_id))
     throw new TypeError('The ids of the task are not digits: this is no answer of Lethe.');
   if (!TASK.test(task_id)) throw new TypeError('The id of the task is no UUID: this is no answer of Lethe.');
 }
 
-function requireCount(count: unknown): number {
+/** @throws TypeError for no whole number from 0 */
+export function requireCount(count: unknown): number {
   if (!Number.isSafeInteger(count) || Number(count) < 0)
     throw new TypeError('count must answer a whole number of rows.');
   return Number(count);

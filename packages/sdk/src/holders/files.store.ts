@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
+import { filesWithin } from './exported-files';
 import type { Keeps, Marks, Store, Who } from './store';
 
 export interface FilesOptions {
@@ -47,6 +48,7 @@ export function files(folder: string, nameOf: NameOf, { name, keeps }: FilesOpti
         await synced(dirname(path));
       }
     },
+    export: async (who, room) => filesWithin(top, await paths(who), room),
   };
 }
 

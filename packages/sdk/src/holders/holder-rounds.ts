@@ -3,11 +3,13 @@ import {
   type Answered,
   erased,
   hasLostIds,
+  HolderError,
   holderError,
   type Place,
   requireIds,
   type Task,
 } from './answer';
+import { type ExportAnswer, exportOf } from './export-answer';
 import { type HolderService, statusOf } from './holder-service';
 import { BEGINNING, type Journal } from './journal';
 
@@ -19,15 +21,20 @@ export interface Round {
   readonly failed: number;
   /** Erasures that were done again, in stores that were restored from a backup. */
   readonly repeated: number;
-  /** What was found, by the name of the store. */
+  /** What the erasures found, by the name of the store. */
   readonly found: Readonly<Record<string, number>>;
 }
+
+/** A task with its answer. Of an export it has the numbers, and not the data. */
+export type DoneTask = { readonly task_id: string } & (
+  ({ readonly act: 'erase' } & Answered) | ({ readonly act: 'export' } & Omit<ExportAnswer, 'data'>)
+);
 
 export interface RoundOptions {
   readonly isDryRun: boolean;
   readonly signal: AbortSignal;
   readonly onError: (error: unknown) => void;
-  readonly onTask: ((task: Answered & { readonly task_id: string }) => void) | undefined;
+  readonly onTask: ((task: DoneTask) => void) | undefined;
 }
 
 /** A task that failed n times in a row waits for 2ⁿ − 1 rounds, and for this many at most. */
@@ -52,6 +59,8 @@ export class HolderRounds {
   private catchingUp: Failing | undefined = { times: 0, waits: 0 };
   /** The time of the newest task that every store has done. */
   private newest = BEGINNING;
+  /** Acts that were reported, since this version knows nothing of them. */
+  private readonly unknownActs = new Set<string>();
 
   constructor(
     private readonly service: HolderService,
@@ -67,6 +76,7 @@ export class HolderRounds {
     let oldest = '';
     for await (const task of this.service.open()) {
       this.options.signal.throwIfAborted();
+      if (!this.isKnown(task)) continue;
       const before = this.failing.get(task.task_id);
       if (before !== undefined && before.waits > 0) {
         failing.set(task.task_id, { ...before, waits: before.waits - 1 });
@@ -79,7 +89,7 @@ export class HolderRounds {
         failing.set(task.task_id, onceMore(before));
         round.failed += 1;
       }
-      oldest ||= task.created_at;
+      if (task.act === 'erase') oldest ||= task.created_at;
     }
     this.failing = failing;
     // What failed is in the list, and may be older than all that was done.
@@ -87,30 +97,54 @@ export class HolderRounds {
     return round;
   }
 
-  private saw({ created_at }: Task): void {
-    if (created_at > this.newest) this.newest = created_at;
+  private saw({ act, created_at }: Task): void {
+    if (act === 'erase' && created_at > this.newest) this.newest = created_at;
+  }
+
+  /** A task that asks for something else is no erasure: it is left alone, and reported once for each act. */
+  private isKnown({ act, task_id }: Task): boolean {
+    if (act === 'erase' || act === 'export') return true;
+    const name = /^[a-z_]{1,30}$/.test(act) ? act : 'unknown';
+    if (this.unknownActs.has(name)) return false;
+    this.unknownActs.add(name);
+    const words = `A task has the act ${name}, which this version of @lethe/sdk does not know. It is left alone: install a newer one.`;
+    this.options.onError(new HolderError(words, undefined, task_id));
+    return false;
   }
 
   private async isAnswered(task: Task, round: { found: Record<string, number> }): Promise<boolean> {
     const { onTask, onError, isDryRun, signal } = this.options;
+    const { task_id } = task;
     let last: Promise<boolean> | undefined;
     const isLast = () => (last ??= this.isLast(task));
     const about = await this.inScope(task, isLast);
+    if (task.act === 'export') {
+      const { data, ...answer } = await exportOf(about, this.places, { onError, signal });
+      if (!(await this.isTaken(() => this.service.deliver(task, { ...answer, ...(data && { data }) }))))
+        return false;
+      onTask?.({ task_id, act: 'export', ...answer });
+      return answer.result !== 'failed';
+    }
     const answer = await answerTo(about, this.places, { isLast, onError, isDryRun, signal });
     for (const [name, count] of Object.entries(answer.counts))
       round.found[name] = (round.found[name] ?? 0) + count;
-    if (!isDryRun) {
-      try {
-        await this.service.acknowledge(task, answer);
-      } catch (error) {
-        // A refusal is about this task. All else is about the service, and so about every task.
-        if (![400, 409].includes(Number(statusOf(error)))) throw error;
-        onError(error);
-        return false;
-      }
-    }
-    onTask?.({ task_id: task.task_id, ...answer });
+    if (!(await this.isTaken(() => this.service.acknowledge(task, answer)))) return false;
+    onTask?.({ task_id, act: 'erase', ...answer });
     return answer.result !== 'failed';
+  }
+
+  /** Whether the service has taken an answer. A dry run sends none. */
+  private async isTaken(send: () => Promise<void>): Promise<boolean> {
+    if (this.options.isDryRun) return true;
+    try {
+      await send();
+      return true;
+    } catch (error) {
+      // A refusal is about this task. All else is about the service, and so about every task.
+      if (![400, 409, 413].includes(Number(statusOf(error)))) throw error;
+      this.options.onError(error);
+      return false;
+    }
   }
 
   /** Repeats every erasure that Lethe has an answer for and a store knows nothing of: it was restored from a backup. */
@@ -138,6 +172,8 @@ export class HolderRounds {
         known.push({ store, journal });
     const [from] = known.map(({ journal }) => journal.from).sort();
     for await (const task of from === undefined ? [] : this.service.since(from)) {
+      // The answer of an export is no reason to erase.
+      if (task.act !== 'erase') continue;
       // An erasure without its ids cannot be repeated, and was reported when its task was open.
       if (!FINAL.includes(task.result ?? '') || hasLostIds(task)) continue;
       for (const place of known)

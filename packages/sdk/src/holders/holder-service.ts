@@ -2,10 +2,13 @@ import type { Lethe } from '../lethe';
 import type { CallOptions } from '../transport';
 import type { Answered, Task } from './answer';
 import { HolderError } from './answer';
-import type { Signer } from './statement';
+import type { ExportAnswer } from './export-answer';
+import { digestOf, type Signer, type Statement } from './statement';
 
 /** The client of a bot, with any categories. */
 export type HolderClient = Pick<Lethe, 'holders' | 'bots' | 'users'>;
+
+type Stated = Omit<Statement, 'bot_id' | 'holder' | 'task_id' | 'at'>;
 
 /** How a holder is declared. */
 export interface Declared {
@@ -57,10 +60,22 @@ export class HolderService {
     return this.lethe.holders.tasks({ key: this.key, since: time }, this.options);
   }
 
-  async acknowledge({ task_id }: Task, answer: Answered): Promise<void> {
+  async acknowledge(task: Task, answer: Answered): Promise<void> {
+    await this.answer(task, answer, answer);
+  }
+
+  /** Answers a task with the act `export`: of the counts only those of an erasure are sent. */
+  async deliver(task: Task, { result, data }: ExportAnswer): Promise<void> {
+    const data_digest = data && { data_digest: digestOf(data) };
+    // The types of the interface know no data so far.
+    const given = { result, ...(data && { data }) } as unknown as Answered;
+    await this.answer(task, given, { result, counts: null, ...data_digest });
+  }
+
+  private async answer({ task_id }: Task, answer: Answered, stated: Stated): Promise<void> {
     const { key, signer } = this;
     const about = { holder: key, task_id, at: new Date().toISOString() };
-    const statement = signer?.statement({ ...answer, ...about, bot_id: await this.ownId() });
+    const statement = signer?.statement({ ...stated, ...about, bot_id: await this.ownId() });
     const given = { key, task_id, ...answer, ...(statement !== undefined && { statement }) };
     try {
       await this.lethe.holders.acknowledge(given, this.options);

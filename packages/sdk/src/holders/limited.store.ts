@@ -22,6 +22,9 @@ export function limited(store: Store, seconds: number): Store {
     ...store,
     count: (who) => within(() => store.count(who)),
     erase: (who) => within(() => store.erase(who)),
+    ...(store.export !== undefined && {
+      export: (who, room) => within(async () => store.export?.(who, room) ?? []),
+    }),
     ...(marks !== undefined && {
       marks: {
         all: (list) => within(() => marks.all(list)),

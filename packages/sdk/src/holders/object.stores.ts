@@ -1,7 +1,8 @@
+import { chosen, type ExportedFields, type Fields, listed, requireFields } from './exported-fields';
 import type { IdAs, Keeps, Store, Who } from './store';
 
-/** Where the ids are, and how they are written: text by default. */
-export interface ObjectFields {
+/** Where the ids are, how they are written (text by default), and which fields an export has. */
+export interface ObjectFields extends ExportedFields {
   readonly name: string;
   readonly user: string;
   readonly guild?: string;
@@ -14,18 +15,29 @@ export interface ObjectFields {
 export interface TypeormRepository {
   count(given: never): Promise<number>;
   delete(where: never): Promise<unknown>;
+  /** Without it the store exports nothing. */
+  find?(given: never): Promise<unknown[]>;
 }
 
 /** A model of a Prisma client, as `prisma.profile`. */
 export interface PrismaDelegate {
   count(given: never): PromiseLike<number>;
   deleteMany(given: never): PromiseLike<unknown>;
+  /** Without it the store exports nothing. */
+  findMany?(given: never): PromiseLike<unknown[]>;
 }
 
 /** A collection of the MongoDB driver, or a model of Mongoose. */
 export interface MongoCollection {
   countDocuments(filter: never): PromiseLike<number>;
   deleteMany(filter: never): PromiseLike<unknown>;
+  /** Without it the store exports nothing. */
+  find?(filter: never): unknown;
+}
+
+/** A cursor of the MongoDB driver, or a query of Mongoose. */
+interface MongoFound {
+  limit(most: number): { toArray?(): PromiseLike<unknown[]>; lean?(): PromiseLike<unknown[]> };
 }
 
 /** An ORM takes a condition of undefined for none, by which the rows of all users are meant. */
@@ -36,12 +48,14 @@ function exact(id: unknown): unknown {
   return id;
 }
 
-/** A store by two functions of a filter. */
+/** A store by functions of a filter. */
 function objects(
-  { name, user, guild, as = String, keeps }: ObjectFields,
+  { name, user, guild, as = String, keeps, ...fields }: ObjectFields,
   count: (filter: never) => PromiseLike<number>,
   erase: (filter: never) => PromiseLike<unknown>,
+  find: ((filter: never, most: number) => PromiseLike<unknown[]>) | undefined,
 ): Store {
+  requireFields(fields);
   const filter = (who: Who): never =>
     ({
       [user]: exact(as(who.user_id)),
@@ -53,6 +67,13 @@ function objects(
     ...(keeps !== undefined && { keeps }),
     count: async (who) => count(filter(who)),
     erase: async (who) => void (await erase(filter(who))),
+    ...(find !== undefined && {
+      export: async (who, room) => {
+        const list = async (most: number): Promise<unknown[]> =>
+          (await find(filter(who), most)).map((row) => chosen(row as Fields, fields));
+        return listed(who, room, list, async (whose) => count(filter(whose)));
+      },
+    }),
   };
 }
 
@@ -62,6 +83,8 @@ export const typeorm = (repository: TypeormRepository, fields: ObjectFields): St
     fields,
     (where) => repository.count({ where, withDeleted: true } as never),
     (where) => repository.delete(where),
+    repository.find &&
+      (async (where, take) => repository.find?.({ where, withDeleted: true, take } as never) ?? []),
   );
 
 /** The rows of a model. */
@@ -70,6 +93,7 @@ export const prisma = (delegate: PrismaDelegate, fields: ObjectFields): Store =>
     fields,
     (where) => delegate.count({ where } as never),
     (where) => delegate.deleteMany({ where } as never),
+    delegate.findMany && (async (where, take) => delegate.findMany?.({ where, take } as never) ?? []),
   );
 
 /** The documents of a collection. */
@@ -78,4 +102,9 @@ export const mongo = (collection: MongoCollection, fields: ObjectFields): Store 
     fields,
     (filter) => collection.countDocuments(filter),
     (filter) => collection.deleteMany(filter),
+    collection.find &&
+      (async (filter, most) => {
+        const found = (collection.find?.(filter) as MongoFound).limit(most);
+        return (await (found.toArray?.() ?? found.lean?.())) ?? [];
+      }),
   );

@@ -1,3 +1,4 @@
+import { redisValue } from './redis-values';
 import type { Keeps, Marks, Store, Who } from './store';
 
 /** A client of `ioredis`. */
@@ -47,6 +48,12 @@ export function redis(client: IoRedis | NodeRedis, { name, keys, marks, keeps }:
     marks: new RedisMarks(server, marks ?? 'lethe_holder'),
     count: async (who) => (await found(who)).size,
     erase: async (who) => server.delete([...(await found(who))]),
+    export: async (who, room) => {
+      const all = [...(await found(who))].sort();
+      const rows: unknown[] = [];
+      for (const key of all.slice(0, room.rows)) rows.push(await redisValue(server.send, key, room));
+      return { rows: rows.filter((row) => row !== undefined), left_out: Math.max(0, all.length - room.rows) };
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { requireNumber, TIMER_MAX_MS } from '../numbers';
-import type { Answered, Place } from './answer';
-import { HolderRounds, type Round } from './holder-rounds';
+import type { Place } from './answer';
+import { type DoneTask, HolderRounds, type Round } from './holder-rounds';
 import { type HolderClient, HolderService } from './holder-service';
 import { Journal } from './journal';
 import { limited } from './limited.store';
@@ -24,7 +24,7 @@ export interface HolderOptions {
   /** What failed, in words without ids; a warning of the process by default. */
   readonly onError?: (error: unknown) => void;
   /** Called after each task, with its answer. */
-  readonly onTask?: (task: Answered & { readonly task_id: string }) => void;
+  readonly onTask?: (task: DoneTask) => void;
   /** Counts and reports to `onTask`, and changes nothing, here or in Lethe. */
   readonly dryRun?: boolean;
   readonly timers?: HolderTimers;
@@ -54,8 +54,8 @@ const TIMERS: HolderTimers = {
 };
 
 /**
- * Declares a holder of the bot, and answers its tasks from now on: every erasure in Lethe is done in the stores too. The
- * process may end at any moment, and several processes may run the same holder.
+ * Declares a holder of the bot, and answers its tasks from now on: every erasure in Lethe is done in the stores too, and what
+ * they have about a user is brought to an export. The process may end at any moment, and several processes may run the same holder.
  * @throws TypeError for options that cannot work
  */
 export function runHolder(lethe: HolderClient, options: HolderOptions): HolderLoop {
@@ -95,8 +95,7 @@ class Loop implements HolderLoop {
       return { store, journal };
     });
     const onError = (error: unknown) => this.report(error);
-    const told = (task: Answered & { readonly task_id: string }): void =>
-      guarded(() => onTask?.(task), onError);
+    const told = (task: DoneTask): void => guarded(() => onTask?.(task), onError);
     this.rounds = new HolderRounds(this.service, places, { isDryRun: dryRun, signal, onError, onTask: told });
     this.plan(0);
   }

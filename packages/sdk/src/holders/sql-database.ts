@@ -22,6 +22,8 @@ export type Row = Readonly<Record<string, unknown>>;
 /** What differs between the engines. Texts have the placeholder `?`. */
 export interface SqlDialect {
   rows(text: string, ...values: string[]): Promise<readonly Row[]>;
+  /** Rows as they are: whole numbers with all digits, and days of the calendar without a time. */
+  records(text: string, ...values: string[]): Promise<readonly Row[]>;
   run(text: string, ...values: string[]): Promise<void>;
   /** @throws TypeError for a name that needs more than letters, digits and `_` */
   quoted(name: string): string;
@@ -67,23 +69,35 @@ const onConflict = (table: string, keys: readonly string[], value: string): stri
   `INSERT INTO ${table} (${[...keys, value].join(', ')}) VALUES (${[...keys, value].map(() => '?').join(', ')}) ` +
   `ON CONFLICT (${keys.join(', ')}) DO UPDATE SET ${value} = excluded.${value}`;
 
+/** The type `date` of PostgreSQL, which pg reads as midnight in the zone of the process. */
+const PG_DATE = 1082;
+
 function pgOf(database: PgDatabase): SqlDialect {
   const ask = database.query.bind(database) as (
     text: string,
     values: string[],
-  ) => Promise<{ rows?: unknown }>;
-  const rows = async (text: string, ...values: string[]): Promise<readonly Row[]> => {
+  ) => Promise<{ rows?: unknown; fields?: readonly { name: string; dataTypeID: number }[] }>;
+  const asked = async (text: string, values: string[]) => {
     let at = 0;
-    const answer = await ask(
+    const { rows, fields = [] } = await ask(
       text.replace(/\?/g, () => `$${(at += 1)}`),
       values,
     );
-    if (!Array.isArray(answer.rows))
+    if (!Array.isArray(rows))
       throw new TypeError('The answer has no rows: give a Pool of pg, or holders.typeorm for TypeORM.');
-    return answer.rows as Row[];
+    return { rows: rows as Row[], fields };
   };
+  const rows = async (text: string, ...values: string[]): Promise<readonly Row[]> =>
+    (await asked(text, values)).rows;
   return {
     rows,
+    records: async (text, ...values) => {
+      const { rows: found, fields } = await asked(text, values);
+      const days = new Set(fields.filter(({ dataTypeID }) => dataTypeID === PG_DATE).map(({ name }) => name));
+      return days.size === 0
+        ? found
+        : found.map((row) => mapped(row, (one, name) => (days.has(name) ? dayOf(one) : one)));
+    },
     run: async (text, ...values) => void (await rows(text, ...values)),
     quoted: quotedWith('"'),
     // A column of floating-point numbers holds the same number for several ids.
@@ -102,6 +116,13 @@ function sqliteOf(database: SqliteDatabase): SqlDialect {
   };
   return {
     rows: async (text, ...values) => prepared(text).all(...values),
+    records: async (text, ...values) => {
+      const statement = prepared(text) as ReturnType<typeof prepared> & WholeNumbers;
+      // Of better-sqlite3 and of node:sqlite. An id in a column of numbers would lose digits.
+      statement.safeIntegers?.(true);
+      statement.setReadBigInts?.(true);
+      return statement.all(...values).map((row) => mapped(row, plainNumber));
+    },
     run: async (text, ...values) => void prepared(text).run(...values),
     // A name in double quotes that is none of a column is a text for SQLite: no row, and no error.
     quoted: quotedWith('`'),
@@ -117,10 +138,33 @@ function sqliteOf(database: SqliteDatabase): SqlDialect {
   };
 }
 
+interface WholeNumbers {
+  safeIntegers?(isOn: boolean): unknown;
+  setReadBigInts?(isOn: boolean): unknown;
+}
+
+const mapped = (row: Row, change: (value: unknown, name: string) => unknown): Row =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, change(value, name)]));
+
+const plainNumber = (value: unknown): unknown =>
+  typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
+
+/** The day that a driver has read as midnight in the zone of the process. */
+function dayOf(value: unknown): unknown {
+  if (!(value instanceof Date) || Number.isNaN(value.getTime())) return value;
+  const parts = [value.getFullYear(), value.getMonth() + 1, value.getDate()];
+  return parts.map((part, at) => String(part).padStart(at === 0 ? 4 : 2, '0')).join('-');
+}
+
 function mysqlOf(database: MysqlDatabase): SqlDialect {
-  const ask = database.execute.bind(database) as (text: string, values: string[]) => Promise<[unknown]>;
+  const ask = database.execute.bind(database) as (
+    text: string | object,
+    values: string[],
+  ) => Promise<[unknown]>;
   return {
     rows: async (text, ...values) => (await ask(text, values))[0] as Row[],
+    records: async (text, ...values) =>
+      (await ask({ sql: text, supportBigNumbers: true, dateStrings: ['DATE'] }, values))[0] as Row[],
     run: async (text, ...values) => void (await ask(text, values)),
     quoted: quotedWith('`'),
     // MySQL compares a text and a BIGINT as floating-point numbers, by which the ids of two users may be equal.

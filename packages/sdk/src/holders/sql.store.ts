@@ -1,8 +1,9 @@
+import { chosen, type ExportedFields, listed, requireFields, requireKnown } from './exported-fields';
 import { dialectOf, type SqlDatabase, type SqlDialect } from './sql-database';
 import type { Keeps, Marks, Store, Who } from './store';
 
-/** A table about users. */
-export interface SqlTable {
+/** A table about users, and which of its columns an export has. */
+export interface SqlTable extends ExportedFields {
   /** Its name as the database writes it: `users`, `public.users`. */
   readonly table: string;
   /** The column with the id of the user. */
@@ -31,7 +32,12 @@ export function sql(database: SqlDatabase, ...tables: readonly SqlTable[]): Stor
   }));
 }
 
-function statementsOf(dialect: SqlDialect, { table, user, guild }: SqlTable): Pick<Store, 'count' | 'erase'> {
+function statementsOf(
+  dialect: SqlDialect,
+  { table, user, guild, ...fields }: SqlTable,
+): Pick<Store, 'count' | 'erase' | 'export'> {
+  requireFields(fields);
+  const selected = fields.columns?.map((column) => dialect.quoted(column)).join(', ') ?? '*';
   const from = dialect.quoted(table);
   const userColumn = dialect.quoted(user);
   const guildColumn = guild === undefined ? undefined : dialect.quoted(guild);
@@ -41,15 +47,28 @@ function statementsOf(dialect: SqlDialect, { table, user, guild }: SqlTable): Pi
     const [ofGuild, ...guildIds] = dialect.is(guildColumn, who.guild_id);
     return [`${ofUser} AND ${ofGuild}`, ...userIds, ...guildIds];
   };
+  const count = async (who: Who): Promise<number> => {
+    const [condition, ...ids] = where(who);
+    const [row] = await dialect.rows(`SELECT count(*) AS found FROM ${from} WHERE ${condition}`, ...ids);
+    return Number(row?.['found']);
+  };
   return {
-    count: async (who) => {
-      const [condition, ...ids] = where(who);
-      const [row] = await dialect.rows(`SELECT count(*) AS found FROM ${from} WHERE ${condition}`, ...ids);
-      return Number(row?.['found']);
-    },
+    count,
     erase: async (who) => {
       const [condition, ...ids] = where(who);
       await dialect.run(`DELETE FROM ${from} WHERE ${condition}`, ...ids);
+    },
+    export: (who, room) => {
+      const [condition, ...ids] = where(who);
+      const list = async (most: number): Promise<unknown[]> => {
+        const found = await dialect.records(
+          `SELECT ${selected} FROM ${from} WHERE ${condition} LIMIT ${most}`,
+          ...ids,
+        );
+        requireKnown(found[0], fields);
+        return found.map((row) => chosen(row, fields));
+      };
+      return listed(who, room, list, count);
     },
   };
 }

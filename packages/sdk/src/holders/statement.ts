@@ -1,8 +1,13 @@
-import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import type { Answered } from './answer';
 
 /** What a holder signs about its answer. */
-export interface Statement extends Answered {
+export interface Statement extends Pick<Answered, 'kept'> {
+  readonly result: string;
+  /** Null for the answer to an export. */
+  readonly counts: Answered['counts'] | null;
+  /** Of the data of an export; see {@link digestOf}. */
+  readonly data_digest?: string;
   readonly bot_id: string;
   readonly holder: string;
   readonly task_id: string;
@@ -33,11 +38,16 @@ export class Signer {
     }
   }
 
-  statement({ bot_id, holder, task_id, result, counts, kept, at }: Statement): string {
-    const payload = { bot_id, holder, task_id, result, counts, kept: kept ?? null, at };
+  statement({ bot_id, holder, task_id, result, counts, kept, data_digest, at }: Statement): string {
+    const about = { bot_id, holder, task_id, result, counts, kept: kept ?? null };
+    const payload = { ...about, ...(data_digest !== undefined && { data_digest }), at };
     const signed = [{ alg: 'EdDSA', typ: 'lethe-holder-answer+jwt' }, payload]
       .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
       .join('.');
     return `${signed}.${sign(null, Buffer.from(signed), this.key).toString('base64url')}`;
   }
 }
+
+/** base64url of the SHA-256 of the JSON text of `data`. */
+export const digestOf = (data: object): string =>
+  createHash('sha256').update(JSON.stringify(data)).digest('base64url');

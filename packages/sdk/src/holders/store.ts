@@ -27,6 +27,24 @@ export interface Store {
   count(who: Who): Promise<number>;
   /** Erases them. It may run again after a crash. */
   erase(who: Who): Promise<void>;
+  /**
+   * What there is about the user, for an export (GDPR Art. 15 and 20): values of any kind, which become JSON. It changes
+   * nothing. The data of a store without this function is counted in an export, and said not to be in it.
+   */
+  export?(who: Who, room: Room): Promise<readonly unknown[] | Exported>;
+}
+
+/** What an export has room for at most, shared by all stores of the holder. */
+export interface Room {
+  readonly rows: number;
+  /** As JSON, in bytes. */
+  readonly bytes: number;
+}
+
+export interface Exported {
+  readonly rows: readonly unknown[];
+  /** How many more there are. */
+  readonly left_out?: number;
 }
 
 /**

@@ -1,3 +1,4 @@
+export type { ExportedFields } from './exported-fields';
 export { files, type FilesOptions, type NameOf } from './files.store';
 export {
   mongo,
