@@ -183,6 +183,17 @@ def test_what_the_bot_has_in_its_transaction_is_left_alone(tmp_path: Path) -> No
         assert run(lambda: store.count(WHO)) == 0  # type: ignore[arg-type, return-value]
 
 
+def test_erased_text_is_not_left_in_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "bot.db"
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("CREATE TABLE t (user_id TEXT, text TEXT)")
+        connection.executemany("INSERT INTO t VALUES (?, 'secret words')", [[USER], [USER]])
+    store = holders.sqlite(file, "t", user="user_id")
+    assert b"secret words" in file.read_bytes()
+    run(lambda: store.erase(WHO))  # type: ignore[arg-type, return-value]
+    assert b"secret words" not in file.read_bytes()
+
+
 def test_a_file_of_sqlite_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     store = holders.sqlite(tmp_path / "missing.db", "t", user="user_id")
     with pytest.raises(sqlite3.OperationalError, match="unable to open"):

@@ -45,6 +45,8 @@ class SqliteFile:
     async def run(self, statement: str, *values: str) -> List[Row]:
         def act() -> List[Row]:
             with closing(sqlite3.connect(self._uri, uri=True)) as connection:
+                # Or deleted text stays in the file.
+                connection.execute("PRAGMA secure_delete = ON")
                 return _sqlite_run(connection, statement, values)
 
         return await in_thread(act)
