@@ -470,7 +470,21 @@ def test_a_restored_backup_erases_again_at_the_next_start(bot: Bot, tmp_path: Pa
     rows = [bot.database.rows_of(one) for one in (who, stays, early)]
     assert rows == [[0, 0], [2, 1], [2, 1]]
     assert bot.holder().once().repeated == 0
-    assert [note for [note] in bot.database.run("SELECT note FROM lethe_holder") if who["user_id"] in note] == []
+
+
+def test_notes_are_those_of_the_sdk_and_have_no_id_of_a_user(bot: Bot) -> None:
+    who = bot.forgotten()
+    [task] = bot.lethe.holders.tasks(key="database").to_list()
+    bot.holder().once()
+    at = task["created_at"]
+    noted = bot.database.run("SELECT list, name, note FROM lethe_holder ORDER BY list, name = 'since'")
+    assert noted == [
+        ("database/messages", task["task_id"], f'{{"at":"{at}","found":2,"done":true}}'),
+        ("database/messages", "since", at),
+        ("database/profiles", task["task_id"], f'{{"at":"{at}","found":1,"done":true}}'),
+        ("database/profiles", "since", at),
+    ]
+    assert who["user_id"] not in str(noted)
 
 
 def test_while_a_task_fails_the_time_up_to_which_all_is_done_does_not_pass_it(bot: Bot) -> None:
