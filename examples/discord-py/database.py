@@ -3,7 +3,6 @@
 import logging
 import os
 import sqlite3
-from datetime import datetime, timezone
 
 from lethe import AsyncLethe, LetheError, holders
 
@@ -18,8 +17,7 @@ _database.execute(
 def warn(user_id: int, guild_id: int, reason: str) -> int:
     """Notes a warning, and answers how many the member has on this server."""
     who = (str(user_id), str(guild_id))
-    now = datetime.now(timezone.utc).isoformat()
-    _database.execute("INSERT INTO warnings VALUES (?, ?, ?, ?)", (*who, reason, now))
+    _database.execute("INSERT INTO warnings VALUES (?, ?, ?, datetime('now'))", (*who, reason))
     counted = "SELECT count(*) FROM warnings WHERE user_id = ? AND guild_id = ?"
     return int(_database.execute(counted, who).fetchone()[0])
 
@@ -27,8 +25,9 @@ def warn(user_id: int, guild_id: int, reason: str) -> int:
 async def hold(lethe: AsyncLethe) -> holders.AsyncHolder:
     """Does what waits in Lethe now, and asks again every minute."""
     stores = [holders.sqlite(FILE, "warnings", user="user_id", guild="guild_id")]
-    labels = {"label_de": "Datenbank des Bots", "label_en": "Database of the bot"}
-    holder = holders.run_holder(lethe, key="database", stores=stores, **labels)
+    holder = holders.run_holder(
+        lethe, key="database", label_de="Datenbank des Bots", label_en="Database of the bot", stores=stores
+    )
     try:
         await holder.once()
     except LetheError as error:  # Lethe is away: the loop tries again
