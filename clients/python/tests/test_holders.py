@@ -63,12 +63,14 @@ class Answers(httpx.BaseTransport):
     def __init__(self, change: Callable[[httpx.Request, Json], Optional[Json]] = lambda request, answer: None) -> None:
         self.change, self.inner = change, httpx.HTTPTransport()
         self.answers: List[Json] = []
+        self.bytes = 0
         #: The statuses by which the next answers of a holder are refused.
         self.refused: List[int] = []
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         if request.url.path.endswith("/acknowledge"):
             self.answers.append({"key": request.url.path.split("/")[-4], **json.loads(request.read())})
+            self.bytes = len(request.read())
             if self.refused:
                 error = {"code": "invalid_request", "message": "no"}
                 return httpx.Response(self.refused.pop(), json={"success": False, "error": error})
@@ -703,3 +705,7 @@ def test_an_export_that_is_too_large_says_how_much_is_left_out(bot: Bot) -> None
     found = answer["data"]["large"]
     assert len(found["rows"]) + found["left_out"] == 1000 and found["left_out"] > 700
     assert len(json.dumps(answer["data"], separators=(",", ":"))) <= 229_376
+    bot.sent.answers.clear()
+    many = Store("many", nothing, none, export=lambda given: [{"ü": [0] * 100}] * 2000)
+    bot.holder(stores=[many]).once()
+    assert 220_000 < bot.sent.bytes <= 262_144
