@@ -17,8 +17,8 @@ import database
 lethe = AsyncLethe(os.environ["LETHE_URL"], os.environ["LETHE_KEY"])
 
 
-def erased(event: Mapping[str, Any]) -> None:
-    database.erase(event["user_id"], event["guild_id"])
+async def erased(event: Mapping[str, Any]) -> None:
+    await bot.holder.once()  # the bot's own database at once, and not only within a minute
     print("A user was erased", flush=True)
 
 
@@ -38,6 +38,7 @@ class BirthdayBot(commands.Bot):
         self.privacy = PrivacyCog(self, lethe)
         await self.add_cog(self.privacy)
         await self.tree.sync()
+        self.holder = await database.hold(lethe)
         app = web.Application()
         app.router.add_post("/gdpr", webhooks.aiohttp)
         runner = web.AppRunner(app)

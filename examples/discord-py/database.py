@@ -1,25 +1,36 @@
-"""The bot's own database. What Lethe erases is erased here too."""
+"""The bot's own database, and its holder: what Lethe erases or exports is erased and exported here too."""
 
+import logging
 import os
 import sqlite3
-from datetime import datetime, timezone
 
-_database = sqlite3.connect(os.environ.get("DATABASE", "bot.db"), isolation_level=None)
-_database.execute("PRAGMA secure_delete = ON")  # or deleted text stays in the file
+from lethe import AsyncLethe, LetheError, holders
+
+FILE = os.environ.get("DATABASE", "bot.db")
+_database = sqlite3.connect(FILE, isolation_level=None)
 _database.execute(
     "CREATE TABLE IF NOT EXISTS warnings"
     " (user_id TEXT NOT NULL, guild_id TEXT NOT NULL, reason TEXT NOT NULL, warned_at TEXT NOT NULL)"
 )
-_OF_MEMBER = "FROM warnings WHERE user_id = ? AND guild_id = ?"
 
 
 def warn(user_id: int, guild_id: int, reason: str) -> int:
     """Notes a warning, and answers how many the member has on this server."""
     who = (str(user_id), str(guild_id))
-    now = datetime.now(timezone.utc).isoformat()
-    _database.execute("INSERT INTO warnings VALUES (?, ?, ?, ?)", (*who, reason, now))
-    return int(_database.execute(f"SELECT count(*) {_OF_MEMBER}", who).fetchone()[0])
+    _database.execute("INSERT INTO warnings VALUES (?, ?, ?, datetime('now'))", (*who, reason))
+    counted = "SELECT count(*) FROM warnings WHERE user_id = ? AND guild_id = ?"
+    return int(_database.execute(counted, who).fetchone()[0])
 
 
-def erase(user_id: str, guild_id: str) -> None:
-    _database.execute(f"DELETE {_OF_MEMBER}", (user_id, guild_id))
+async def hold(lethe: AsyncLethe) -> holders.AsyncHolder:
+    """Does what waits in Lethe now, and asks again every minute."""
+    stores = [holders.sqlite(FILE, "warnings", user="user_id", guild="guild_id")]
+    holder = holders.run_holder(
+        lethe, key="database", label_de="Datenbank des Bots", label_en="Database of the bot", stores=stores
+    )
+    try:
+        await holder.once()
+    except LetheError as error:  # Lethe is away: the loop tries again
+        logging.error("The holder waits for Lethe", exc_info=error)
+    holder.start()
+    return holder

@@ -45,7 +45,12 @@ describe('examples/discord-py', () => {
     cpSync(join(ROOT, 'clients/python'), join(place, 'python'), { recursive: true });
     const options = ['--quiet', '--no-build-isolation', '--no-deps', '--no-index', '--target', installed];
     execFileSync(PYTHON, ['-m', 'pip', 'install', ...options, join(place, 'python')], { stdio: 'pipe' });
-    const parts = ['lethe/errors.md', 'lethe/testing/__init__.py', 'lethe_discord/texts.json'];
+    const parts = [
+      'lethe/errors.md',
+      'lethe/holders/__init__.py',
+      'lethe/testing/__init__.py',
+      'lethe_discord/texts.json',
+    ];
     for (const file of ['lethe/py.typed', 'lethe_discord/py.typed', ...parts])
       expect([file, existsSync(join(installed, file))]).toEqual([file, true]);
 

@@ -130,7 +130,8 @@ def request_of(base: str, key: Optional[str], route: str, given: Mapping[str, An
         method=method,
         url=f"{base}/api/v1{path}" + (f"?{urlencode(query)}" if query and not has_body else ""),
         headers=headers,
-        body=json.dumps(wire, ensure_ascii=False, allow_nan=False).encode() if has_body else None,
+        # Without spaces: the service limits the bytes of a body.
+        body=json.dumps(wire, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() if has_body else None,
         is_repeatable=method in ("GET", "PUT") or is_keyed or route in _HARMLESS_TWICE,
     )
 

@@ -1,0 +1,137 @@
+"""The answer to one task."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional
+
+from ._journal import Journal
+from ._limited import eventual
+from ._store import HolderError, Keeps, Store, Who, moment, written
+
+Task = Mapping[str, Any]
+_SNOWFLAKE = re.compile(r"[0-9]{1,20}")
+_TASK = re.compile(r"[0-9a-fA-F-]{36}")
+#: What Lethe shows as a user whose ids it has lost.
+_LOST = "0" * 20
+COUNT_MAX = 2**53 - 1
+
+
+class Stopped(HolderError):
+    """The holder was stopped in the middle of a round."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A store with its journal, where it can keep one."""
+
+    store: Store
+    journal: Optional[Journal]
+
+
+@dataclass(frozen=True)
+class AnswerOptions:
+    #: Whether the user has no consent in another guild of the bot.
+    is_last: Callable[[], Awaitable[bool]]
+    on_error: Callable[[Exception], Awaitable[None]]
+    is_dry_run: bool
+    #: Raises Stopped once the holder is stopped.
+    check: Callable[[], None]
+
+
+async def answer_to(task: Task, who: Who, places: List[Place], options: AnswerOptions) -> Dict[str, Any]:
+    """Erases the subject of a task in every place, and looks again. An error of one store does not keep the others."""
+    counts: Dict[str, int] = {}
+    kept: List[Keeps] = []
+    has_failed = False
+    for place in places:
+        store = place.store
+        options.check()
+        try:
+            require_ids(task)
+            if store.everywhere and not await options.is_last():
+                continue
+            is_kept = store.keeps is not None and moment(store.keeps.until) > datetime.now(timezone.utc)
+            if is_kept or options.is_dry_run:
+                counts[store.name] = require_count(await eventual(store.count(who)))
+            else:
+                counts[store.name] = await erased(task, who, place)
+            if is_kept and store.keeps is not None and counts[store.name] > 0:
+                kept.append(store.keeps)
+        except Stopped:
+            raise
+        except Exception as error:
+            options.check()
+            has_failed = True
+            await options.on_error(holder_error(error, store, task))
+    if has_failed:
+        return {"result": "failed", "counts": counts}
+    if kept:
+        return {"result": "kept", "counts": counts, "kept": _together(kept)}
+    return {"result": "erased" if any(counts.values()) else "nothing", "counts": counts}
+
+
+async def erased(task: Task, who: Who, place: Place) -> int:
+    """Erases in one place, and answers what was found by the first attempt.
+
+    Raises RuntimeError where the second look finds something.
+    """
+    store, journal = place.store, place.journal
+    found = require_count(await eventual(store.count(who)))
+    first = found if journal is None else await journal.begin(task, found)
+    if found > 0:
+        await eventual(store.erase(who))
+        left = require_count(await eventual(store.count(who)))
+        if left > 0:
+            raise RuntimeError(f"The second look still finds {left} of {found}.")
+    if journal is not None:
+        await journal.end(task, first)
+    return first
+
+
+def holder_error(error: Exception, store: Store, task: Optional[Task] = None) -> HolderError:
+    """The error of a store in words without the ids of the task. The words of a driver may quote them."""
+    # SQLAlchemy adds the statement, and drivers of PostgreSQL a second line with the values.
+    cause = getattr(error, "orig", None) or error
+    words = (str(cause).splitlines() or [type(cause).__name__])[0]
+    for name in ("user_id", "guild_id"):
+        id = "" if task is None else str(task[name])
+        words = words.replace(id, "…") if len(id) > 3 else words
+    codes = (getattr(cause, name, None) for name in ("sqlstate", "pgcode", "sqlite_errorname", "code"))
+    return HolderError(
+        f"{store.name}: {words}",
+        store=store.name,
+        task_id=None if task is None else str(task["task_id"]),
+        code=next((code for code in codes if isinstance(code, str)), None),
+    )
+
+
+def has_lost_ids(task: Task) -> bool:
+    return bool(task["user_id"] == _LOST)
+
+
+def require_ids(task: Task) -> None:
+    """An id becomes part of a statement, of a key of Redis and of a path.
+
+    Raises ValueError for ids of no user and of no task.
+    """
+    if has_lost_ids(task):
+        raise ValueError("Lethe has lost the ids of this erasure in a restore: find the user elsewhere.")
+    if not all(_SNOWFLAKE.fullmatch(str(task[name])) for name in ("user_id", "guild_id")):
+        raise ValueError("The ids of the task are not digits: this is no answer of Lethe.")
+    if not _TASK.fullmatch(str(task["task_id"])):
+        raise ValueError("The id of the task is no UUID: this is no answer of Lethe.")
+
+
+def require_count(count: Any) -> int:
+    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= COUNT_MAX:
+        raise TypeError("count must answer a whole number of rows.")
+    return count
+
+
+def _together(kept: List[Keeps]) -> Dict[str, str]:
+    """All bases, up to the last time."""
+    basis = "; ".join(dict.fromkeys(keeps.basis for keeps in kept))[:200]
+    return {"basis": basis, "until": written(max(moment(keeps.until) for keeps in kept))}

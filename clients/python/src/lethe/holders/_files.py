@@ -1,0 +1,173 @@
+"""Files of users below one folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import uuid
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
+
+from ._limited import in_thread
+from ._store import ROWS_MAX, Exported, Keeps, Marks, Store, Who
+
+_MARKS = ".lethe-holder"
+#: The largest file whose content is in an export.
+_CONTENT_MAX_BYTES = 32_768
+#: An id, and others of which the last digit, the first, or the one in the middle differs.
+_USER = "123456789012345678"
+_OTHERS = ("123456789012345679", "223456789012345678", "123456780012345678")
+
+
+def files(
+    folder: Union[str, "os.PathLike[str]"],
+    name_of: Callable[[Who], Union[str, Sequence[str]]],
+    *,
+    name: Optional[str] = None,
+    keeps: Optional[Keeps] = None,
+) -> Store:
+    """Files or folders of users below `folder`: `files("avatars", lambda who: f"{who.user_id}.png")`.
+
+    `name_of` answers the same names for the same ids, relative to the folder. If they do not depend on the guild, the files belong
+    to the user everywhere. No name and no link leads out of the folder. The name of the store is that of the folder by default.
+
+    Raises ValueError for a name that does not depend on the whole id of the user.
+    """
+    top = os.path.abspath(folder)
+
+    def named(who: Who) -> List[str]:
+        names = name_of(who)
+        return [names] if isinstance(names, str) else list(names)
+
+    own = named(Who(_USER, _USER))
+    if any(set(own) & set(named(Who(id, _USER))) for id in _OTHERS):
+        raise ValueError("Each name of a file must depend on the whole user_id, or the files of other users are erased.")
+
+    def paths(who: Who) -> List[str]:
+        return [path for path in (_path_within(top, each) for each in named(who)) if path is not None]
+
+    def erased(who: Who) -> None:
+        for path in paths(who):
+            # A link is removed, and not what it leads to.
+            if os.path.isdir(path) and not os.path.islink(path):
+                shutil.rmtree(path)
+            else:
+                os.remove(path)
+            _sync(os.path.dirname(path))
+
+    async def count(who: Who) -> int:
+        return len(await in_thread(lambda: paths(who)))
+
+    async def erase(who: Who) -> None:
+        await in_thread(lambda: erased(who))
+
+    async def export(who: Who) -> Exported:
+        return await in_thread(lambda: _entries(top, paths(who)))
+
+    return Store(
+        export=export,
+        name=name or os.path.basename(top),
+        count=count,
+        erase=erase,
+        everywhere=all(named(Who(_USER, id)) == own for id in _OTHERS),
+        keeps=keeps,
+        marks=_FileMarks(os.path.join(top, _MARKS)),
+    )
+
+
+def _path_within(top: str, name: str) -> Optional[str]:
+    """The path of a name, None where there is nothing. Raises ValueError for one outside of the folder."""
+    path = os.path.normpath(os.path.join(top, name))
+    if not path.startswith(top + os.sep) or "\0" in name or path.startswith(os.path.join(top, _MARKS)):
+        raise ValueError("A name of a file leads out of its folder, or to the notes of the store.")
+    real, real_top = os.path.realpath(os.path.dirname(path)), os.path.realpath(top)
+    if real != real_top and not real.startswith(real_top + os.sep):
+        raise ValueError("A link leads out of the folder of the store.")
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        # A folder that is not there at all is a disk that is not mounted, and no absence of files.
+        os.lstat(top)
+        return None
+    return path
+
+
+def _entries(top: str, paths: List[str]) -> Exported:
+    """Files, and all files in folders: name, size, and the content in base64 where it is small. No link is followed."""
+    rows: List[Mapping[str, Any]] = []
+    left, left_out = _CONTENT_MAX_BYTES * 8, 0
+    for path in paths:
+        is_folder = os.path.isdir(path) and not os.path.islink(path)
+        inner = [os.path.join(at, one) for at, _, names in os.walk(path) for one in sorted(names)]
+        for file in inner if is_folder else [path]:
+            if len(rows) == ROWS_MAX:
+                left_out += 1
+                continue
+            size = os.lstat(file).st_size
+            about = {"name": os.path.relpath(file, top).replace(os.sep, "/"), "size": size}
+            if os.path.islink(file) or not os.path.isfile(file) or size > min(_CONTENT_MAX_BYTES, left):
+                rows.append({**about, "left_out": "content"})
+            else:
+                rows.append({**about, "content": Path(file).read_bytes()})
+                left -= size * 4 // 3
+    return Exported(rows, left_out)
+
+
+def _sync(folder: str) -> None:
+    """Makes the change of a folder durable, where the system can."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)
+
+
+class _FileMarks(Marks):
+    """Notes in files, one for each: replaced as a whole."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder)
+
+    async def all(self, of: str) -> Mapping[str, str]:
+        def act() -> Dict[str, str]:
+            try:
+                names = [path for path in self._of(of).iterdir() if not path.name.startswith(".")]
+            except (FileNotFoundError, NotADirectoryError):
+                return {}
+            return {path.name: path.read_text("utf-8") for path in names}
+
+        return await in_thread(act)
+
+    async def put(self, of: str, name: str, note: str) -> None:
+        def act() -> None:
+            folder = self._of(of)
+            folder.mkdir(parents=True, exist_ok=True)
+            before = folder / f".{uuid.uuid4()}"
+            with open(before, "w", encoding="utf-8") as file:
+                file.write(note)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(before, folder / name)
+            _sync(str(folder))
+
+        await in_thread(act)
+
+    async def remove(self, of: str, names: Sequence[str]) -> None:
+        def act() -> None:
+            for name in names:
+                try:
+                    os.remove(self._of(of) / name)
+                except FileNotFoundError:
+                    pass
+
+        await in_thread(act)
+
+    def _of(self, of: str) -> Path:
+        """A folder for each list, whose name may have any characters."""
+        return self._folder / hashlib.sha256(of.encode()).hexdigest()[:32]

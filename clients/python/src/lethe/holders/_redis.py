@@ -1,0 +1,167 @@
+"""Keys of users in Redis."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Union
+
+from ._limited import in_thread
+from ._store import ROWS_MAX, Exported, Keeps, Marks, Store, Who
+
+_PLACE = re.compile(r"\{(user_id|guild_id)\}")
+#: Beside a place nothing may match a further digit, by which the id of one user would begin that of another.
+_LOOSE = re.compile(r"[0-9*}]\{(?:user_id|guild_id)\}|\{(?:user_id|guild_id)\}[0-9*]")
+_SCAN_COUNT = "1000"
+#: The command that reads a value, by its type.
+_READ = {
+    "string": ("GET",),
+    "hash": ("HGETALL",),
+    "list": ("LRANGE", "0", "999"),
+    "set": ("SMEMBERS",),
+    "zset": ("ZRANGE", "0", "999"),
+}
+
+
+def redis(
+    client: Any,
+    name: str,
+    *,
+    keys: Union[str, Sequence[str]],
+    marks: str = "lethe_holder",
+    keeps: Optional[Keeps] = None,
+) -> Store:
+    """The keys about a user, with a client of redis-py, `redis.asyncio.Redis` or `redis.Redis`.
+
+    `keys` is `profile:{guild_id}:{user_id}` or `cooldown:{user_id}:*`, or several of them. Only `*` has a meaning, and needs a walk
+    through all keys. A pattern without `{guild_id}` belongs to the user everywhere. `marks` is the hash with what was erased.
+
+    Raises ValueError for a pattern that could match the keys of another user.
+    """
+    server = _Server(client)
+    patterns = [_with_user(pattern) for pattern in ([keys] if isinstance(keys, str) else keys)]
+    if not patterns:
+        raise ValueError(f"The store {name} needs a pattern.")
+
+    async def found(who: Who) -> Set[bytes]:
+        return {key for pattern in patterns for key in await server.matching(pattern, who)}
+
+    async def count(who: Who) -> int:
+        return len(await found(who))
+
+    async def erase(who: Who) -> None:
+        for key in await found(who):
+            await server.send("DEL", key)
+
+    async def export(who: Who) -> Exported:
+        every = sorted(await found(who))
+        rows = [{"key": key.decode(errors="replace"), "value": await server.value(key)} for key in every[:ROWS_MAX]]
+        return Exported(rows, len(every) - len(rows))
+
+    return Store(
+        export=export,
+        name=name,
+        count=count,
+        erase=erase,
+        everywhere=any("{guild_id}" not in pattern for pattern in patterns),
+        keeps=keeps,
+        marks=_RedisMarks(server, marks),
+    )
+
+
+def _with_user(pattern: str) -> str:
+    if "{user_id}" not in pattern:
+        raise ValueError(f"The pattern {pattern} needs {{user_id}}, or it matches the keys of all users.")
+    if _LOOSE.search(pattern):
+        raise ValueError(
+            f"In the pattern {pattern} an id is beside *, a digit or another id, so that it matches longer ids: put a "
+            "separator between."
+        )
+    return pattern
+
+
+def _meant_by(pattern: str, who: Who) -> "re.Pattern[bytes]":
+    """`*` of SCAN in the place of a guild matches any text, also one with the id of another user."""
+    every = "[0-9]+" if who.every_guild else who.guild_id
+    texts = {"*": ".*", "{guild_id}": every, "{user_id}": who.user_id}
+    parts = re.split(r"(\*|\{user_id\}|\{guild_id\})", pattern)
+    return re.compile("".join(texts.get(part, re.escape(part)) for part in parts).encode(), re.DOTALL)
+
+
+class _Server:
+    """The commands of either client. Answers are bytes, or text of a client with `decode_responses`."""
+
+    def __init__(self, client: Any) -> None:
+        if not callable(getattr(client, "execute_command", None)):
+            raise TypeError("The client must be a Redis of redis-py.")
+        if hasattr(client, "get_primaries"):
+            raise TypeError("A walk sees the keys of one server: give one store for each primary of the cluster.")
+        self._client = client
+        self._is_async = inspect.iscoroutinefunction(client.execute_command)
+
+    async def send(self, *command: Union[str, bytes]) -> Any:
+        if self._is_async:
+            return await self._client.execute_command(*command)
+        return await in_thread(lambda: self._client.execute_command(*command))
+
+    async def value(self, key: bytes) -> Any:
+        """A text, list, or object of a hash. Bytes that are no text become base64."""
+        kind = _bytes(await self.send("TYPE", key)).decode()
+        if kind not in _READ:
+            return f"a value of the type {kind}"
+        answer = await self.send(_READ[kind][0], key, *_READ[kind][1:])
+        if isinstance(answer, Mapping):
+            return {_shown(name): _shown(each) for name, each in answer.items()}
+        return [_shown(each) for each in answer] if isinstance(answer, (list, set, tuple)) else _shown(answer)
+
+    async def matching(self, pattern: str, who: Who) -> List[bytes]:
+        def named(place: "re.Match[str]") -> str:
+            if place[1] == "user_id":
+                return who.user_id
+            return "*" if who.every_guild else who.guild_id
+
+        wanted = _PLACE.sub(named, pattern)
+        if "*" not in wanted:
+            return [wanted.encode()] if int(await self.send("EXISTS", wanted)) == 1 else []
+        match = re.sub(r"([\[\]?\\])", r"\\\1", wanted)
+        is_meant = _meant_by(pattern, who)
+        found: List[bytes] = []
+        cursor = "0"
+        while True:
+            next, keys = await self.send("SCAN", cursor, "MATCH", match, "COUNT", _SCAN_COUNT)
+            found += [key for key in map(_bytes, keys) if is_meant.fullmatch(key)]
+            cursor = _bytes(str(next) if isinstance(next, int) else next).decode()
+            if cursor == "0":
+                return found
+
+
+def _shown(answer: Any) -> Any:
+    try:
+        return answer.decode() if isinstance(answer, bytes) else answer
+    except UnicodeDecodeError:
+        return answer
+
+
+def _bytes(answer: Union[str, bytes]) -> bytes:
+    return answer.encode() if isinstance(answer, str) else answer
+
+
+class _RedisMarks(Marks):
+    """Notes in one hash."""
+
+    def __init__(self, server: _Server, key: str) -> None:
+        self._server, self._key = server, key
+
+    async def all(self, of: str) -> Mapping[str, str]:
+        flat = await self._server.send("HGETALL", self._key)
+        pairs = flat.items() if isinstance(flat, Mapping) else zip(flat[::2], flat[1::2])
+        notes: Dict[str, str] = {_bytes(name).decode(): _bytes(note).decode() for name, note in pairs}
+        # The name of a store may begin that of another one, and the name of a note has no space.
+        return {name[len(of) + 1 :]: note for name, note in notes.items() if name.rpartition(" ")[0] == of}
+
+    async def put(self, of: str, name: str, note: str) -> None:
+        await self._server.send("HSET", self._key, f"{of} {name}", note)
+
+    async def remove(self, of: str, names: Sequence[str]) -> None:
+        for name in names:
+            await self._server.send("HDEL", self._key, f"{of} {name}")

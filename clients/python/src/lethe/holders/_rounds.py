@@ -1,0 +1,233 @@
+"""Walks the tasks of one holder."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Set, Tuple
+
+from ..errors import LetheError
+from ._answer import AnswerOptions, Place, Stopped, Task, answer_to, erased, has_lost_ids, holder_error, require_ids
+from ._export import export_of
+from ._journal import BEGINNING, Journal
+from ._limited import eventual
+from ._service import HolderService
+from ._store import HolderError, Store, Who
+
+#: A task that failed n times in a row waits for 2ⁿ − 1 rounds, and for this many at most.
+_WAIT_MAX = 63
+#: The bot-wide scope, as `guild_id`.
+_BOT_WIDE = "0" * 17
+_FINAL = ("erased", "nothing", "kept", "abandoned")
+
+
+@dataclass
+class Round:
+    """What a round did."""
+
+    #: Tasks with a final answer.
+    answered: int = 0
+    #: Tasks that failed, and are tried again.
+    failed: int = 0
+    #: Erasures that were done again, in stores that were restored from a backup.
+    repeated: int = 0
+    #: What was found, by the name of the store.
+    found: Dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RoundOptions:
+    is_dry_run: bool
+    on_error: Callable[[Exception], Awaitable[None]]
+    on_task: Callable[[Mapping[str, Any]], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class _Failing:
+    times: int = 0
+    waits: int = 0
+
+    def once_more(self) -> "_Failing":
+        times = self.times + 1
+        return _Failing(times, min(_WAIT_MAX, 2 ** min(times, 10) - 1))
+
+    def later(self) -> "_Failing":
+        return replace(self, waits=self.waits - 1)
+
+
+def _act(task: Task) -> str:
+    return str(task.get("act", "erase"))
+
+
+class HolderRounds:
+    """Rounds of one object do not overlap."""
+
+    def __init__(self, service: HolderService, places: List[Place], options: RoundOptions) -> None:
+        self._service, self._places, self._options = service, places, options
+        self._failing: Dict[str, _Failing] = {}
+        self._catching_up: Optional[_Failing] = _Failing()
+        #: The time of the newest task that every store has done.
+        self._newest = BEGINNING
+        #: Acts that were reported, since this version knows nothing of them.
+        self._unknown_acts: Set[str] = set()
+
+    async def run(self) -> Round:
+        """Raises LetheError where the service does not answer; the rest is left for the next round."""
+        done = Round()
+        if self._catching_up is not None:
+            await self._catch_up(done, self._catching_up)
+        failing: Dict[str, _Failing] = {}
+        oldest = ""
+        async for task in self._service.open():
+            self._service.check()
+            if not await self._is_known(task):
+                continue
+            before = self._failing.get(task["task_id"], _Failing())
+            if before.waits > 0:
+                failing[task["task_id"]] = before.later()
+                done.failed += 1
+            elif await self._is_answered(task, done):
+                done.answered += 1
+                self._saw(task)
+                continue
+            else:
+                failing[task["task_id"]] = before.once_more()
+                done.failed += 1
+            if _act(task) == "erase":
+                oldest = oldest or task["created_at"]
+        self._failing = failing
+        # What failed is in the list, and may be older than all that was done.
+        await self._settle(oldest if oldest and oldest < self._newest else self._newest)
+        return done
+
+    def _saw(self, task: Task) -> None:
+        if _act(task) == "erase":
+            self._newest = max(self._newest, task["created_at"])
+
+    async def _is_known(self, task: Task) -> bool:
+        """A task that asks for something else is no erasure: it is left alone, and reported once for each act."""
+        act = _act(task)
+        if act in ("erase", "export"):
+            return True
+        name = act if re.fullmatch("[a-z_]{1,30}", act) else "unknown"
+        if name not in self._unknown_acts:
+            self._unknown_acts.add(name)
+            words = f"A task has the act {name}, which this version of lethe-client does not know. It is left alone: install a newer one."
+            await self._options.on_error(HolderError(words, task_id=task["task_id"]))
+        return False
+
+    async def _is_answered(self, task: Task, done: Round) -> bool:
+        options, check = self._options, self._service.check
+        known: List[bool] = []
+
+        async def is_last() -> bool:
+            if not known:
+                known.append(await self._is_last(task))
+            return known[0]
+
+        who = await self._scope(task, is_last)
+        if _act(task) == "export":
+            given = await export_of(task, who, self._places, options.on_error, check)
+            told = {name: given[name] for name in ("result", "counts")}
+            # The numbers stay in the bot: the data has its own.
+            answer = {name: given[name] for name in ("result", "data") if name in given}
+        else:
+            how = AnswerOptions(is_last, options.on_error, options.is_dry_run, check)
+            told = answer = await answer_to(task, who, self._places, how)
+            for name, count in answer["counts"].items():
+                done.found[name] = done.found.get(name, 0) + count
+        if not await self._is_taken(task, answer):
+            return False
+        await options.on_task({"task_id": task["task_id"], "act": _act(task), **told})
+        return bool(answer["result"] != "failed")
+
+    async def _is_taken(self, task: Task, answer: Mapping[str, Any]) -> bool:
+        """Whether the service has taken an answer. A dry run sends none."""
+        if self._options.is_dry_run:
+            return True
+        try:
+            await self._service.acknowledge(task, answer)
+        except LetheError as error:
+            # A refusal is about this task. All else is about the service, and so about every task.
+            if error.status not in (400, 409, 413):
+                raise
+            await self._options.on_error(error)
+            return False
+        return True
+
+    async def _catch_up(self, done: Round, before: _Failing) -> None:
+        """Repeats every erasure that Lethe has an answer for and a store knows nothing of: it was restored from a backup."""
+        if before.waits > 0:
+            self._catching_up = before.later()
+            return
+        is_complete = True
+
+        async def did(store: Store, task: Optional[Task], act: Callable[[], Awaitable[bool]]) -> bool:
+            nonlocal is_complete
+            self._service.check()
+            try:
+                return await act()
+            except Stopped:
+                raise
+            except Exception as error:
+                self._service.check()
+                is_complete = False
+                await self._options.on_error(holder_error(error, store, task))
+                return False
+
+        known: List[Tuple[Place, Journal]] = []
+        for place in self._places:
+            if place.journal is not None and await did(place.store, None, place.journal.load):
+                known.append((place, place.journal))
+        if known:
+            async for task in self._service.since(min(journal.begins for _, journal in known)):
+                # The answer of an export is no reason to erase.
+                if _act(task) != "erase":
+                    continue
+                # An erasure without its ids cannot be repeated, and was reported when its task was open.
+                if task["result"] not in _FINAL or has_lost_ids(task):
+                    continue
+                for place, journal in known:
+                    if await did(place.store, task, self._repeating(place, journal, task)):
+                        done.repeated += 1
+                self._saw(task)
+        self._catching_up = None if is_complete else before.once_more()
+
+    def _repeating(self, place: Place, journal: Journal, task: Task) -> Callable[[], Awaitable[bool]]:
+        async def act() -> bool:
+            store = place.store
+            require_ids(task)
+            if journal.is_done(task["task_id"]) or task["created_at"] < journal.begins:
+                return False
+            if store.keeps is not None or (store.everywhere and not await self._is_last(task)):
+                return False
+            is_dry_run = self._options.is_dry_run
+            # A table that was declared just now holds what a user gave who came back.
+            if journal.is_new and task["guild_id"] in await self._service.guilds_of(task["user_id"]):
+                if not is_dry_run:
+                    await journal.end(task, 0)
+                return False
+            who = await self._scope(task, lambda: self._is_last(task))
+            if is_dry_run:
+                return await eventual(store.count(who)) > 0
+            return await erased(task, who, place) > 0
+
+        return act
+
+    async def _scope(self, task: Task, is_last: Callable[[], Awaitable[bool]]) -> Who:
+        """A user who leaves the bot-wide scope last is erased in every guild: no consent is left that covers a row."""
+        every_guild = task["guild_id"] == _BOT_WIDE and await is_last()
+        return Who(task["user_id"], task["guild_id"], every_guild)
+
+    async def _is_last(self, task: Task) -> bool:
+        return await self._service.guilds_of(task["user_id"]) <= {task["guild_id"]}
+
+    async def _settle(self, time: str) -> None:
+        if self._options.is_dry_run or self._catching_up is not None:
+            return
+        for place in self._places:
+            try:
+                if place.journal is not None:
+                    await place.journal.settle(time)
+            except Exception as error:
+                await self._options.on_error(holder_error(error, place.store))

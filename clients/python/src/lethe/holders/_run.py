@@ -1,0 +1,275 @@
+"""The loop of a holder, for either client."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from datetime import date
+from typing import Any, Callable, Iterable, List, Mapping, Optional, Type, Union, overload
+
+from .. import _core
+from .._async import AsyncLethe
+from .._sync import Lethe
+from ._answer import Place
+from ._journal import Journal
+from ._limited import eventual, limited
+from ._rounds import HolderRounds, Round, RoundOptions
+from ._service import HolderClient, HolderService
+from ._statement import Signer
+from ._store import Store, moment
+
+#: The longest pause after rounds that failed as a whole.
+_PAUSE_MAX_SECONDS = 900.0
+_SECONDS_MAX = 2_147_483.0
+_LOG = logging.getLogger("lethe.holders")
+
+OnError = Callable[[Exception], Any]
+OnTask = Callable[[Mapping[str, Any]], Any]
+
+
+class _Rounds:
+    """What both loops do."""
+
+    def __init__(
+        self,
+        lethe: HolderClient,
+        key: str,
+        label_de: Optional[str],
+        label_en: Optional[str],
+        stores: Iterable[Union[Store, Iterable[Store]]],
+        private_key: Any,
+        every_seconds: float,
+        store_timeout_seconds: float,
+        on_error: Optional[OnError],
+        on_task: Optional[OnTask],
+        dry_run: bool,
+    ) -> None:
+        _core.require_number("every_seconds", every_seconds, 1, _SECONDS_MAX)
+        _core.require_number("store_timeout_seconds", store_timeout_seconds, 1, _SECONDS_MAX)
+        given = _required([one for each in stores for one in ([each] if isinstance(each, Store) else each)])
+        signer = None if private_key is None else Signer(private_key)
+        self._wanted: Optional[Mapping[str, Any]] = {
+            "key": key,
+            "label_de": label_de or key,
+            "label_en": label_en or key,
+            "covers": [store.name for store in given],
+            "public_key": None if signer is None else signer.public_key,
+        }
+        if dry_run:
+            self._wanted = None
+        self._every, self._failures = every_seconds, 0
+        self._on_error, self._on_task = on_error, on_task
+        self._service = HolderService(lethe, key, signer)
+        places = [_place(limited(store, store_timeout_seconds), key) for store in given]
+        self._rounds = HolderRounds(self._service, places, RoundOptions(dry_run, self._report, self._tell))
+
+    async def _round(self) -> Round:
+        self._service.check()
+        if self._wanted is not None:
+            await self._service.declare(self._wanted)
+            self._wanted = None
+        return await self._rounds.run()
+
+    def _pause(self, has_failed: bool) -> float:
+        self._failures = self._failures + 1 if has_failed else 0
+        if not has_failed:
+            return self._every
+        return max(self._every, min(_PAUSE_MAX_SECONDS, self._every * 2.0 ** min(self._failures, 20)))
+
+    async def _tell(self, task: Mapping[str, Any]) -> None:
+        if self._on_task is None:
+            return
+        try:
+            await eventual(self._on_task(task))
+        except Exception as error:
+            await self._report(error)
+
+    async def _report(self, error: Exception) -> None:
+        if self._on_error is None:
+            _LOG.warning("%s", error)
+            return
+        try:
+            await eventual(self._on_error(error))
+        except Exception:
+            _LOG.warning("on_error itself has failed.")
+
+
+class AsyncHolder(_Rounds):
+    """A holder in the event loop of a bot."""
+
+    _running: Optional["asyncio.Task[Round]"] = None
+    _loop: Optional["asyncio.Task[None]"] = None
+
+    async def once(self) -> Round:
+        """Does a round now, or waits for the one that runs. Raises LetheError where the service does not answer."""
+        if self._running is None or self._running.done():
+            self._running = asyncio.ensure_future(self._round())
+        # Who waits no more ends no round for the others.
+        return await asyncio.shield(self._running)
+
+    def start(self) -> None:
+        """Does a round now and every `every_seconds` from now on, as a task of the running event loop."""
+        self._service.check()
+        if self._loop is None:
+            self._loop = asyncio.get_running_loop().create_task(self._turns())
+
+    async def stop(self) -> None:
+        """Ends the loop, and returns once the store that is being erased has answered or has no time left."""
+        self._service.end()
+        if self._loop is not None:
+            self._loop.cancel()
+        waiting: List["asyncio.Task[Any]"] = [task for task in (self._loop, self._running) if task is not None]
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+    async def _turns(self) -> None:
+        while True:
+            has_failed = False
+            try:
+                await self.once()
+            except Exception as error:
+                has_failed = True
+                await self._report(error)
+            await asyncio.sleep(self._pause(has_failed))
+
+
+class Holder(_Rounds):
+    """A holder of a program without an event loop."""
+
+    _thread: Optional[threading.Thread] = None
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._turn, self._has_ended = threading.Lock(), threading.Event()
+
+    def once(self) -> Round:
+        """Does a round now, after the one that runs. Raises LetheError where the service does not answer."""
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            with self._turn:
+                return asyncio.run(self._round())
+        raise RuntimeError("once() of Lethe would hold the event loop: use AsyncLethe.")
+
+    def start(self) -> None:
+        """Does a round now and every `every_seconds` from now on, in a thread that does not keep the process."""
+        self._service.check()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._turns, name="lethe-holder", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the loop, and returns once the call that runs has answered or has no time left."""
+        self._service.end()
+        self._has_ended.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+
+    def _turns(self) -> None:
+        while not self._has_ended.is_set():
+            has_failed = False
+            try:
+                self.once()
+            except Exception as error:
+                if self._has_ended.is_set():
+                    return
+                has_failed = True
+                asyncio.run(self._report(error))
+            self._has_ended.wait(self._pause(has_failed))
+
+
+@overload
+def run_holder(
+    lethe: AsyncLethe,
+    *,
+    key: str,
+    stores: Iterable[Union[Store, Iterable[Store]]],
+    label_de: Optional[str] = None,
+    label_en: Optional[str] = None,
+    private_key: Any = None,
+    every_seconds: float = 60,
+    store_timeout_seconds: float = 120,
+    on_error: Optional[OnError] = None,
+    on_task: Optional[OnTask] = None,
+    dry_run: bool = False,
+) -> AsyncHolder: ...
+
+
+@overload
+def run_holder(
+    lethe: Lethe,
+    *,
+    key: str,
+    stores: Iterable[Union[Store, Iterable[Store]]],
+    label_de: Optional[str] = None,
+    label_en: Optional[str] = None,
+    private_key: Any = None,
+    every_seconds: float = 60,
+    store_timeout_seconds: float = 120,
+    on_error: Optional[OnError] = None,
+    on_task: Optional[OnTask] = None,
+    dry_run: bool = False,
+) -> Holder: ...
+
+
+def run_holder(
+    lethe: HolderClient,
+    *,
+    key: str,
+    stores: Iterable[Union[Store, Iterable[Store]]],
+    label_de: Optional[str] = None,
+    label_en: Optional[str] = None,
+    private_key: Any = None,
+    every_seconds: float = 60,
+    store_timeout_seconds: float = 120,
+    on_error: Optional[OnError] = None,
+    on_task: Optional[OnTask] = None,
+    dry_run: bool = False,
+) -> Union[AsyncHolder, Holder]:
+    """A holder of the bot: every erasure in Lethe is done in the stores too, in their order.
+
+    `await once()` does one round, `start()` one a minute, until `await stop()`; with `Lethe` the three are plain methods. The
+    process may end at any moment, and several processes may run the same holder. `key` is a slug, `label_de` and `label_en` are
+    what users read in the evidence of their erasure (`key` by default). `private_key`, an Ed25519 key in PEM or an
+    `Ed25519PrivateKey`, signs each answer. One call of a store fails after `store_timeout_seconds`. `on_error` gets what failed,
+    in words without ids; without it the log `lethe.holders` does. `on_task` gets each task that was answered. With `dry_run` the
+    rows are counted and reported to `on_task`, and nothing changes, here or in Lethe.
+
+    Raises TypeError and ValueError for options that cannot work, and ImportError for `private_key` without `cryptography`.
+    """
+    if not isinstance(lethe, (AsyncLethe, Lethe)):
+        raise TypeError("The first argument must be an AsyncLethe or a Lethe.")
+    made: Type[Union[AsyncHolder, Holder]] = AsyncHolder if isinstance(lethe, AsyncLethe) else Holder
+    return made(
+        lethe, key, label_de, label_en, stores, private_key, every_seconds, store_timeout_seconds, on_error, on_task, dry_run
+    )
+
+
+def _place(store: Store, key: str) -> Place:
+    return Place(store, None if store.marks is None else Journal(store.marks, f"{key}/{store.name}"))
+
+
+def _required(stores: List[Store]) -> List[Store]:
+    """Raises TypeError for what is no store, and ValueError for stores that cannot be told apart."""
+    if not 1 <= len(stores) <= 50:
+        raise ValueError("A holder has 1 to 50 stores.")
+    names: List[str] = []
+    for store in stores:
+        if not isinstance(store, Store):
+            raise TypeError("stores must be a list of Store.")
+        if not 1 <= len(store.name) <= 64:
+            raise ValueError(f"The name of a store has 1 to 64 characters: {store.name}")
+        if store.name in names:
+            raise ValueError(f"Two stores are called {store.name}: give one of them another name.")
+        names.append(store.name)
+        if store.keeps is not None and not (1 <= len(store.keeps.basis) <= 200 and _is_time(store.keeps.until)):
+            raise ValueError(f"keeps of {store.name} needs a basis of 1 to 200 characters, and a time as until.")
+    return stores
+
+
+def _is_time(at: Union[str, date]) -> bool:
+    try:
+        moment(at)
+    except (ValueError, AttributeError):
+        return False
+    return True

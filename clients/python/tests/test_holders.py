@@ -1,0 +1,711 @@
+"""lethe.holders with the service: every erasure is done in the stores of the bot too."""
+
+import asyncio
+import base64
+import hashlib
+import json
+import shutil
+import sqlite3
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator, List, Optional
+
+import httpx
+import pytest
+from conftest import PROFILE, URL, Place, snowflake, subject
+
+from lethe import AsyncLethe, Lethe, LetheError, holders
+from lethe.holders import Holder, HolderError, Keeps, Store, Who, _drivers, run_holder
+
+BOT_WIDE = "0" * 17
+Json = Dict[str, Any]
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class Database:
+    """That of a bot: messages in a guild, and profiles of users everywhere."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.run("CREATE TABLE messages (id INTEGER PRIMARY KEY, author_id TEXT, guild_id TEXT, text TEXT)")
+        self.run("CREATE TABLE profiles (user_id INTEGER PRIMARY KEY, theme TEXT)")
+
+    def run(self, statement: str, *values: Any) -> List[Any]:
+        with closing(sqlite3.connect(self.path)) as connection, connection:
+            return connection.execute(statement, values).fetchall()
+
+    def write(self, who: Json) -> None:
+        for text in ("one", "two"):
+            given = (who["user_id"], who["guild_id"], text)
+            self.run("INSERT INTO messages (author_id, guild_id, text) VALUES (?, ?, ?)", *given)
+        self.run("INSERT OR REPLACE INTO profiles VALUES (?, 'dark')", int(who["user_id"]))
+
+    def rows_of(self, who: Json) -> List[int]:
+        [[messages]] = self.run("SELECT count(*) FROM messages WHERE author_id = ?", who["user_id"])
+        [[profiles]] = self.run("SELECT count(*) FROM profiles WHERE user_id = ?", int(who["user_id"]))
+        return [messages, profiles]
+
+    def stores(self) -> List[Store]:
+        return [
+            holders.sqlite(self.path, "messages", user="author_id", guild="guild_id"),
+            holders.sqlite(self.path, "profiles", user="user_id"),
+        ]
+
+
+class Answers(httpx.BaseTransport):
+    """The service, with answers that a test changes, and a note of each acknowledgement."""
+
+    def __init__(self, change: Callable[[httpx.Request, Json], Optional[Json]] = lambda request, answer: None) -> None:
+        self.change, self.inner = change, httpx.HTTPTransport()
+        self.answers: List[Json] = []
+        self.bytes = 0
+        #: The statuses by which the next answers of a holder are refused.
+        self.refused: List[int] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/acknowledge"):
+            self.answers.append({"key": request.url.path.split("/")[-4], **json.loads(request.read())})
+            self.bytes = len(request.read())
+            if self.refused:
+                error = {"code": "invalid_request", "message": "no"}
+                return httpx.Response(self.refused.pop(), json={"success": False, "error": error})
+        response = self.inner.handle_request(request)
+        answer = json.loads(response.read())
+        changed = self.change(request, answer)
+        if changed is None:
+            return httpx.Response(response.status_code, json=answer, headers={"content-type": "application/json"})
+        return httpx.Response(200, json=changed)
+
+
+class Bot:
+    def __init__(self, path: Path) -> None:
+        self.key = str(Place(None).registered()["api_key"])
+        self.sent = Answers()
+        self.lethe = Lethe(URL, self.key, client=httpx.Client(transport=self.sent), retries=0)
+        self.lethe.categories.register(**PROFILE)
+        self.database = Database(path / "bot.db")
+        self.errors: List[Exception] = []
+        # Before the first erasure: only what is erased after it makes tasks.
+        self.holder().once()
+
+    def holder(self, **options: Any) -> Holder:
+        given = {"key": "database", "stores": self.database.stores(), "on_error": self.errors.append, **options}
+        return run_holder(self.lethe, **given)
+
+    def known(self, who: Optional[Json] = None) -> Json:
+        """A user with two messages in the guild and a profile, who has consented there."""
+        who = who or subject()
+        self.lethe.consents.request(**who, consent_version="1.0")
+        self.lethe.consents.accept(**who, consent_version="1.0")
+        self.database.write(who)
+        return who
+
+    def forgotten(self, who: Optional[Json] = None) -> Json:
+        who = self.known(who)
+        self.lethe.privacy.forget(**who)
+        return who
+
+    @property
+    def answers(self) -> List[Json]:
+        return [{name: one[name] for name in ("result", "counts", "kept") if name in one} for one in self.sent.answers]
+
+    @property
+    def words(self) -> List[str]:
+        return [str(error) for error in self.errors]
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Iterator[Bot]:
+    bot = Bot(tmp_path)
+    yield bot
+    bot.lethe.close()
+
+
+def nothing(who: Who) -> int:
+    return 0
+
+
+def none(who: Who) -> None:
+    return None
+
+
+# The declaration.
+
+
+def test_it_is_declared_once_and_follows_the_stores(bot: Bot) -> None:
+    bot.holder().once()
+    there = bot.lethe.holders.get("database")
+    assert (there["covers"], there["label_de"], there["kind"]) == (["messages", "profiles"], "database", "pull")
+    bot.holder(stores=bot.database.stores()[1:], label_de="Datenbank", label_en="Database").once()
+    there = bot.lethe.holders.get("database")
+    assert (there["covers"], there["label_de"], there["label_en"]) == (["profiles"], "Datenbank", "Database")
+
+
+def test_a_key_without_the_scope_admin_is_told_what_to_do(bot: Bot) -> None:
+    small = bot.lethe.keys.create(name="small", scopes=["read", "write"])["api_key"]
+    with Lethe(URL, small) as lethe:
+        assert run_holder(lethe, key="database", stores=bot.database.stores()).once().answered == 0
+        with pytest.raises(HolderError, match="not declared, and the API key lacks the scope admin.*lethe holders push"):
+            run_holder(lethe, key="other", stores=bot.database.stores()).once()
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"stores": []}, "1 to 50 stores"),
+        ({"stores": [Store("", nothing, none)]}, "1 to 64 characters"),
+        ({"stores": [Store("a", nothing, none), Store("a", nothing, none)]}, "Two stores are called a"),
+        ({"stores": ["a"]}, "list of Store"),
+        ({"stores": [Store("a", nothing, none, keeps=Keeps("law", "never"))]}, "keeps of a needs a basis"),
+        ({"private_key": "secret text"}, "must be an Ed25519 key in PEM"),
+        ({"every_seconds": 0}, "every_seconds must be a number"),
+        ({"store_timeout_seconds": 0}, "store_timeout_seconds must be a number"),
+    ],
+)
+def test_options_that_cannot_work_are_refused(options: Json, words: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=words) as raised:
+        run_holder(Lethe(URL, "k"), **{"key": "database", "stores": [Store("a", nothing, none)], **options})
+    assert "secret text" not in str(raised.value)
+
+
+# A task.
+
+
+def test_a_task_erases_only_this_user_and_only_in_this_guild(bot: Bot) -> None:
+    who, other = bot.known(), bot.known()
+    bot.database.write({**who, "guild_id": snowflake()})
+    bot.lethe.privacy.forget(**who)
+    done = bot.holder().once()
+    assert (done.answered, done.failed, done.repeated, done.found) == (1, 0, 0, {"messages": 2, "profiles": 1})
+    assert bot.answers == [{"result": "erased", "counts": {"messages": 2, "profiles": 1}}]
+    assert [bot.database.rows_of(who), bot.database.rows_of(other)] == [[2, 0], [2, 1]]
+    assert bot.holder().once().answered == 0
+    assert bot.words == []
+
+
+def test_a_user_without_rows_is_answered_with_nothing(bot: Bot) -> None:
+    who = bot.known()
+    bot.database.run("DELETE FROM messages")
+    bot.database.run("DELETE FROM profiles")
+    bot.lethe.privacy.forget(**who)
+    bot.holder().once()
+    assert bot.answers == [{"result": "nothing", "counts": {"messages": 0, "profiles": 0}}]
+
+
+def test_a_table_without_a_guild_is_erased_with_the_last_consent(bot: Bot) -> None:
+    who = bot.known()
+    elsewhere = bot.known({**who, "guild_id": snowflake()})
+    bot.lethe.privacy.forget(**who)
+    bot.holder().once()
+    assert bot.database.rows_of(who) == [2, 1]
+    assert bot.answers == [{"result": "erased", "counts": {"messages": 2}}]
+    bot.lethe.privacy.forget(**elsewhere)
+    bot.holder().once()
+    assert bot.database.rows_of(who) == [0, 0]
+
+
+def test_the_bot_wide_scope_means_every_guild_unless_a_consent_is_left(bot: Bot) -> None:
+    who = bot.known({"user_id": snowflake(), "guild_id": BOT_WIDE})
+    bot.known({**who, "guild_id": snowflake()})
+    bot.lethe.privacy.forget(**who)
+    bot.holder().once()
+    assert bot.database.rows_of(who) == [2, 1]
+    other = bot.known({"user_id": snowflake(), "guild_id": BOT_WIDE})
+    bot.database.write({**other, "guild_id": snowflake()})
+    bot.lethe.privacy.forget(**other)
+    bot.holder().once()
+    assert bot.answers[-1] == {"result": "erased", "counts": {"messages": 4, "profiles": 1}}
+    assert bot.database.rows_of(other) == [0, 0]
+
+
+def test_what_is_kept_is_answered_with_its_basis_and_erased_after_its_end(bot: Bot) -> None:
+    def stores(until: str) -> List[Store]:
+        keeps = Keeps("Art. 17(3)(b) GDPR", until)
+        kept = holders.sqlite(bot.database.path, "messages", user="author_id", guild="guild_id", keeps=keeps)
+        return [kept, bot.database.stores()[1]]
+
+    who = bot.forgotten()
+    bot.holder(stores=stores("2999-01-01")).once()
+    kept = {"basis": "Art. 17(3)(b) GDPR", "until": "2999-01-01T00:00:00.000Z"}
+    assert bot.answers == [{"result": "kept", "counts": {"messages": 2, "profiles": 1}, "kept": kept}]
+    assert bot.database.rows_of(who) == [2, 0]
+    other = bot.forgotten()
+    bot.holder(stores=stores("2020-01-01")).once()
+    assert bot.database.rows_of(other) == [0, 0]
+
+
+def test_each_answer_is_signed_and_the_service_keeps_the_statement(bot: Bot) -> None:
+    ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")
+    key = ed25519.Ed25519PrivateKey.generate()
+    bot.holder(private_key=key).once()
+    who = bot.known()
+    erasure = bot.lethe.privacy.forget(**who)
+    assert bot.holder(private_key=key).once().answered == 1
+    assert bot.sent.answers[0]["statement"].count(".") == 2
+    assert who["user_id"] not in bot.sent.answers[0]["statement"]
+    # The service has checked the signature: without the key it refuses an answer.
+    assert bot.lethe.privacy.final_certificate(erasure["request_id"])["certificate"]
+    assert bot.words == []
+
+
+def test_a_private_key_without_cryptography_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("cryptography.hazmat.primitives.serialization", "cryptography"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match=r'pip install "lethe-client\[sign\]"'):
+        run_holder(Lethe(URL, "k"), key="database", stores=[Store("a", nothing, none)], private_key="…")
+
+
+def test_what_another_process_has_answered_is_no_error(bot: Bot) -> None:
+    bot.forgotten()
+    def in_thread(who: Who) -> int:
+        # once() of the other process: an event loop of its own.
+        other = threading.Thread(target=bot.holder().once)
+        other.start()
+        other.join()
+        return 0
+
+    slow = bot.holder(stores=[Store("slow", in_thread, none), *bot.database.stores()])
+    done = slow.once()
+    assert (done.answered, done.failed, bot.words) == (1, 0, [])
+    assert bot.answers[0] == {"result": "erased", "counts": {"messages": 2, "profiles": 1}}
+
+
+# A store that fails.
+
+
+def test_a_store_that_fails_keeps_no_other_store_and_no_other_task_and_is_reported_without_ids(bot: Bot) -> None:
+    one, other = bot.forgotten(), bot.forgotten()
+
+    def count(who: Who) -> int:
+        if who.user_id == one["user_id"]:
+            raise RuntimeError(f"no user {who.user_id} in {who.guild_id}\nDETAIL: {who.user_id}")
+        return 0
+
+    done = bot.holder(stores=[Store("broken", count, none), *bot.database.stores()]).once()
+    assert (done.answered, done.failed) == (1, 1)
+    assert bot.answers == [
+        {"result": "failed", "counts": {"messages": 2, "profiles": 1}},
+        {"result": "erased", "counts": {"broken": 0, "messages": 2, "profiles": 1}},
+    ]
+    assert [bot.database.rows_of(one), bot.database.rows_of(other)] == [[0, 0], [0, 0]]
+    [error] = bot.errors
+    assert isinstance(error, HolderError)
+    assert (str(error), error.store) == ("broken: no user … in …", "broken")
+
+
+def test_a_store_that_erases_nothing_is_found_by_the_second_look(bot: Bot) -> None:
+    bot.forgotten()
+    bot.holder(stores=[Store("lazy", lambda who: 2, none)]).once()
+    assert bot.answers == [{"result": "failed", "counts": {}}]
+    assert bot.words == ["lazy: The second look still finds 2 of 2."]
+
+
+@pytest.mark.parametrize("count", [None, -1, True, 1.5, "1"])
+def test_what_is_no_number_of_rows_is_no_erasure(bot: Bot, count: Any) -> None:
+    bot.forgotten()
+    bot.holder(stores=[Store("odd", lambda who: count, none)]).once()
+    assert [one["result"] for one in bot.answers] == ["failed"]
+
+
+def test_a_store_that_fails_is_tried_again_after_one_three_and_seven_rounds(bot: Bot) -> None:
+    tries = 0
+
+    def count(who: Who) -> int:
+        nonlocal tries
+        tries += 1
+        if tries < 4:
+            raise RuntimeError("database is gone")
+        return 0
+
+    bot.forgotten()
+    holder = bot.holder(stores=[Store("broken", count, none)])
+    tried = []
+    for _ in range(15):
+        holder.once()
+        tried.append(tries)
+    assert tried == [1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4]
+    assert [one["result"] for one in bot.answers] == ["failed", "failed", "failed", "nothing"]
+
+
+def test_a_store_that_never_answers_holds_no_other_store_and_no_other_task(bot: Bot) -> None:
+    one, other = bot.forgotten(), bot.forgotten()
+
+    async def count(who: Who) -> int:
+        if who.user_id == one["user_id"]:
+            await asyncio.Event().wait()
+        return 0
+
+    stores = [Store("silent", count, none), *bot.database.stores()]
+    done = bot.holder(stores=stores, store_timeout_seconds=1).once()
+    assert (done.answered, done.failed) == (1, 1)
+    assert bot.words == ["silent: The store has not answered within 1 seconds."]
+    assert [bot.database.rows_of(one), bot.database.rows_of(other)] == [[0, 0], [0, 0]]
+
+
+# The service.
+
+
+def changing(bot: Bot, **changed: Any) -> None:
+    """From now on every task is answered with these fields."""
+
+    def change(request: httpx.Request, answer: Json) -> Optional[Json]:
+        if not request.url.path.endswith("/tasks"):
+            return None
+        tasks = [{**task, **changed} for task in answer["data"]["tasks"]]
+        return {**answer, "data": {**answer["data"], "tasks": tasks}}
+
+    bot.sent.change = change
+
+
+def test_a_task_with_an_unknown_act_is_left_alone_and_reported_once(bot: Bot) -> None:
+    who = bot.forgotten()
+    bot.forgotten()
+    changing(bot, act="restrict")
+    holder = bot.holder()
+    for _ in range(2):
+        assert holder.once().answered == 0
+    assert (bot.answers, bot.database.rows_of(who)) == ([], [2, 1])
+    assert len(bot.words) == 1 and "the act restrict" in bot.words[0]
+    bot.sent.change = Answers().change
+    assert holder.once().answered == 2
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"user_id": "../*"}, {"guild_id": "*"}, {"user_id": "1'--"}, {"task_id": "../../../outside"}, {"user_id": "0" * 20}],
+)
+@pytest.mark.parametrize("result", [None, "erased"])
+def test_ids_that_are_none_reach_no_store(bot: Bot, changed: Json, result: Optional[str]) -> None:
+    called: List[str] = []
+
+    def called_with(who: Who) -> int:
+        called.append(who.user_id)
+        return 0
+
+    bot.forgotten()
+    changing(bot, **changed, result=result)
+    try:
+        bot.holder(stores=[Store("cache", called_with, none, marks=bot.database.stores()[0].marks)]).once()
+    except LetheError:
+        pass
+    assert called == []
+    assert any("no answer of Lethe" in words or "lost the ids" in words for words in bot.words)
+
+
+def test_a_refusal_is_about_one_task_and_a_fault_about_the_service(bot: Bot) -> None:
+    bot.forgotten()
+    bot.forgotten()
+    bot.sent.refused = [400]
+    done = bot.holder().once()
+    assert (done.answered, done.failed, len(bot.errors)) == (1, 1, 1)
+    bot.sent.refused = [503]
+    with pytest.raises(LetheError):
+        bot.holder().once()
+    assert bot.holder().once().answered == 1
+
+
+# Crashes and restores.
+
+
+def test_a_bot_that_is_killed_at_any_step_erases_and_answers_the_first_count(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = 0
+    real = {"run": _drivers.SqliteFile.run, "request": bot.lethe.request}
+
+    def step() -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise Killed
+
+    async def run(self: Any, *given: str) -> Any:
+        step()
+        answer = await real["run"](self, *given)
+        step()
+        return answer
+
+    def request(*given: Any, **options: Any) -> Any:
+        step()
+        answer = real["request"](*given, **options)
+        step()
+        return answer
+
+    monkeypatch.setattr(_drivers.SqliteFile, "run", run)
+    monkeypatch.setattr(bot.lethe, "request", request)
+    kills = 0
+    while True:
+        who = bot.forgotten()
+        left = kills + 1
+        try:
+            bot.holder().once()
+            break
+        except Killed:
+            kills += 1
+        left = 0
+        bot.holder().once()
+        assert bot.answers[-1] == {"result": "erased", "counts": {"messages": 2, "profiles": 1}}
+        assert bot.database.rows_of(who) == [0, 0]
+    assert kills > 10
+    assert bot.words == []
+
+
+def test_a_restored_backup_erases_again_at_the_next_start(bot: Bot, tmp_path: Path) -> None:
+    early = bot.forgotten()
+    bot.holder().once()
+    who, stays = bot.known(), bot.known()
+    shutil.copy(bot.database.path, tmp_path / "backup.db")
+    bot.lethe.privacy.forget(**who)
+    bot.holder().once()
+    assert bot.database.rows_of(who) == [0, 0]
+    shutil.copy(tmp_path / "backup.db", bot.database.path)
+    assert bot.database.rows_of(who) == [2, 1]
+    # Whoever came back before the backup is not erased again.
+    bot.known(early)
+    done = bot.holder().once()
+    assert (done.repeated, done.answered) == (2, 0)
+    rows = [bot.database.rows_of(one) for one in (who, stays, early)]
+    assert rows == [[0, 0], [2, 1], [2, 1]]
+    assert bot.holder().once().repeated == 0
+
+
+def test_notes_are_those_of_the_sdk_and_have_no_id_of_a_user(bot: Bot) -> None:
+    who = bot.forgotten()
+    [task] = bot.lethe.holders.tasks(key="database").to_list()
+    bot.holder().once()
+    at = task["created_at"]
+    noted = bot.database.run("SELECT list, name, note FROM lethe_holder ORDER BY list, name = 'since'")
+    assert noted == [
+        ("database/messages", task["task_id"], f'{{"at":"{at}","found":2,"done":true}}'),
+        ("database/messages", "since", at),
+        ("database/profiles", task["task_id"], f'{{"at":"{at}","found":1,"done":true}}'),
+        ("database/profiles", "since", at),
+    ]
+    assert who["user_id"] not in str(noted)
+
+
+def test_while_a_task_fails_the_time_up_to_which_all_is_done_does_not_pass_it(bot: Bot) -> None:
+    fails, other = bot.forgotten(), bot.forgotten()
+
+    def count(who: Who) -> int:
+        if who.user_id == fails["user_id"]:
+            raise RuntimeError("no")
+        return 0
+
+    [first, second] = bot.lethe.holders.tasks(key="database").to_list()
+    assert (first["user_id"], second["user_id"]) == (fails["user_id"], other["user_id"])
+    holder = bot.holder(stores=[Store("broken", count, none), *bot.database.stores()])
+    assert holder.once().answered == 1
+    assert bot.database.run("SELECT DISTINCT note FROM lethe_holder WHERE name = 'since'") == [(first["created_at"],)]
+    bot.holder().once()
+    assert bot.database.run("SELECT DISTINCT note FROM lethe_holder WHERE name = 'since'") == [(second["created_at"],)]
+
+
+def test_a_table_that_is_declared_later_is_erased_of_all_but_those_who_came_back(bot: Bot) -> None:
+    gone, back = bot.known(), bot.known()
+    old = [holders.sqlite(bot.database.path, "profiles", user="user_id")]
+    for who in (gone, back):
+        bot.lethe.privacy.forget(**who)
+    bot.database.run("DELETE FROM lethe_holder WHERE list = 'database/messages'")
+    bot.holder(stores=old).once()
+    bot.known(back)
+    done = bot.holder().once()
+    assert (done.repeated, bot.database.rows_of(gone), bot.database.rows_of(back)) == (1, [0, 0], [4, 1])
+
+
+def test_a_dry_run_counts_and_changes_nothing(bot: Bot) -> None:
+    who = bot.forgotten()
+    told: List[Any] = []
+    before = bot.database.path.read_bytes()
+    done = bot.holder(dry_run=True, on_task=told.append).once()
+    assert (done.answered, done.found) == (1, {"messages": 2, "profiles": 1})
+    [task] = told
+    assert (task["act"], task["result"], task["counts"]) == ("erase", "erased", {"messages": 2, "profiles": 1})
+    assert (bot.answers, bot.database.rows_of(who), bot.database.path.read_bytes()) == ([], [2, 1], before)
+
+
+# The loops.
+
+
+def test_a_loop_of_a_program_without_asyncio_answers_until_it_is_stopped(bot: Bot) -> None:
+    who = bot.forgotten()
+    answered = threading.Event()
+    holder = bot.holder(on_task=lambda task: answered.set())
+    holder.start()
+    assert answered.wait(60)
+    holder.stop()
+    assert bot.database.rows_of(who) == [0, 0]
+    with pytest.raises(HolderError, match="stopped"):
+        holder.once()
+
+
+def test_once_without_await_is_refused_in_an_event_loop(bot: Bot) -> None:
+    async def main() -> None:
+        bot.holder().once()
+
+    with pytest.raises(RuntimeError, match="use AsyncLethe"):
+        asyncio.run(main())
+
+
+def test_an_async_loop_answers_shares_its_rounds_and_stops(bot: Bot) -> None:
+    who = bot.forgotten()
+    asked: List[Who] = []
+
+    async def count(who: Who) -> int:
+        asked.append(who)
+        return 0
+
+    async def main() -> None:
+        answered, stuck = asyncio.Event(), asyncio.Event()
+
+        async def told(task: Any) -> None:
+            answered.set()
+
+        async with AsyncLethe(URL, bot.key) as lethe:
+            stores = [*bot.database.stores(), Store("cache", count, none)]
+            holder = run_holder(lethe, key="database", stores=stores, on_error=bot.errors.append, on_task=told)
+            first, second = await asyncio.gather(holder.once(), holder.once())
+            assert first is second and first.answered == 1
+            assert answered.is_set()
+            holder.start()
+            await holder.stop()
+            with pytest.raises(HolderError, match="stopped"):
+                await holder.once()
+
+            async def never(who: Who) -> int:
+                stuck.set()
+                await asyncio.Event().wait()
+                return 0
+
+            bot.forgotten()
+            silent = run_holder(
+                lethe, key="database", stores=[Store("silent", never, none)], store_timeout_seconds=1
+            )
+            silent.start()
+            await stuck.wait()
+            await silent.stop()
+
+    asyncio.run(main())
+    assert (bot.database.rows_of(who), len(asked), bot.words) == ([0, 0], 1, [])
+
+
+def test_functions_of_the_bot_that_fail_end_no_round(bot: Bot) -> None:
+    bot.forgotten()
+
+    def fails(given: Any) -> None:
+        raise ValueError("of the bot")
+
+    assert bot.holder(on_task=fails, on_error=fails).once().answered == 1
+
+
+# Exports.
+
+
+def exporting(bot: Bot, who: Json) -> None:
+    """One open task to export, until it is answered."""
+    task = {"task_id": "0" * 8 + "-0000-4000-8000-" + "0" * 12, "act": "export", "result": None, "answered_at": None}
+    times = {"created_at": "2026-01-01T00:00:00.000Z", "due_at": "2026-01-15T00:00:00.000Z"}
+    given = {**task, **times, "request_id": task["task_id"], **who}
+
+    def change(request: httpx.Request, answer: Json) -> Optional[Json]:
+        if request.url.path.endswith("/acknowledge"):
+            return {"success": True, "data": {**given, "result": bot.sent.answers[-1]["result"]}}
+        if request.url.path.endswith("/tasks"):
+            tasks = [] if bot.sent.answers else [given]
+            return {**answer, "data": {**answer["data"], "tasks": tasks}}
+        return None
+
+    bot.sent.change = change
+
+
+def test_an_export_hands_over_what_the_stores_have_and_changes_nothing(bot: Bot) -> None:
+    who = bot.known()
+    exporting(bot, who)
+    told: List[Any] = []
+    stores = [
+        holders.sqlite(bot.database.path, "messages", user="author_id", guild="guild_id", without=["ID"]),
+        holders.sqlite(bot.database.path, "profiles", user="user_id", columns=["user_id"]),
+        Store("cache", lambda who: 3, none),
+    ]
+    done = bot.holder(stores=stores, on_task=told.append).once()
+    assert (done.answered, done.found, bot.words) == (1, {}, [])
+    message = {"author_id": who["user_id"], "guild_id": who["guild_id"]}
+    data = {
+        "messages": [{**message, "text": "one"}, {**message, "text": "two"}],
+        "profiles": [{"user_id": who["user_id"]}],
+        "cache": {"not_exported": True, "found": 3},
+    }
+    [answer] = bot.sent.answers
+    assert answer == {"key": "database", "result": "exported", "data": data}
+    [task] = told
+    assert (task["act"], task["counts"]) == ("export", {"messages": 2, "profiles": 1, "cache": 3})
+    assert bot.database.rows_of(who) == [2, 1]
+    assert bot.holder(stores=stores).once().repeated == 0
+
+
+def test_an_answered_export_is_no_reason_to_erase(bot: Bot) -> None:
+    who = bot.forgotten()
+    bot.holder().once()
+    bot.database.write(who)
+    bot.database.run("DELETE FROM lethe_holder")
+    changing(bot, act="export")
+    assert bot.holder().once().repeated == 0
+    assert bot.database.rows_of(who) == [2, 1]
+    bot.sent.change = Answers().change
+    bot.database.run("DELETE FROM lethe_holder")
+    assert bot.holder().once().repeated == 2
+
+
+def test_an_export_without_rows_is_nothing_and_one_with_a_fault_has_failed(bot: Bot) -> None:
+    who = bot.known()
+
+    def fails(given: Who) -> List[Any]:
+        raise RuntimeError(f"no {given.user_id}")
+
+    for store, result in [(Store("a", nothing, none), "nothing"), (Store("a", nothing, none, export=fails), "failed")]:
+        bot.sent.answers.clear()
+        exporting(bot, who)
+        bot.holder(stores=[store]).once()
+        assert bot.sent.answers == [{"key": "database", "result": result}]
+    assert bot.words == ["a: no …"]
+
+
+def test_a_signed_export_has_the_digest_of_the_text_that_javascript_makes(bot: Bot) -> None:
+    pytest.importorskip("cryptography")
+    ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")
+    who = bot.known()
+    row = {"b": 1.0, "2": 2**60, "1": "ü\u2028\0", "e": 1e-9, "f": 0.5, "bytes": b"\xff", "big": 1e300}
+    exporting(bot, who)
+    store = Store("a", nothing, none, export=lambda given: [row])
+    bot.holder(stores=[store], private_key=ed25519.Ed25519PrivateKey.generate()).once()
+    [answer] = bot.sent.answers
+    text = (
+        '{"a":[{"1":"ü\u2028\ufffd","2":"1152921504606846976","b":1,"e":"1e-09","f":0.5,"bytes":"/w==","big":"1e+300"}]}'
+    )
+    payload = answer["statement"].split(".")[1]
+    said = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
+    assert json.dumps(answer["data"], ensure_ascii=False, separators=(",", ":")) == text
+    assert (said["data_digest"], said["counts"], said["kept"], said["result"]) == (digest, None, None, "exported")
+
+
+def test_an_export_that_is_too_large_says_how_much_is_left_out(bot: Bot) -> None:
+    who = bot.known()
+    exporting(bot, who)
+    large = Store("large", nothing, none, export=lambda given: ["x" * 1000] * 1000)
+    small = Store("small", nothing, none, export=lambda given: ["y" * 1000] * 10)
+    bot.holder(stores=[large, small]).once()
+    [answer] = bot.sent.answers
+    assert len(answer["data"]["small"]) == 10
+    found = answer["data"]["large"]
+    assert len(found["rows"]) + found["left_out"] == 1000 and found["left_out"] > 700
+    assert len(json.dumps(answer["data"], separators=(",", ":"))) <= 229_376
+    bot.sent.answers.clear()
+    many = Store("many", nothing, none, export=lambda given: [{"ü": [0] * 100}] * 2000)
+    bot.holder(stores=[many]).once()
+    assert 220_000 < bot.sent.bytes <= 262_144
