@@ -135,6 +135,11 @@ class RedisMarks implements Marks {
     return new Map(own.map(([name = '', note = '']) => [name.slice(list.length + 1), note]));
   }
 
+  async get(list: string, name: string): Promise<string | undefined> {
+    const note = await this.server.send('HGET', this.key, `${list} ${name}`);
+    return note == null ? undefined : String(note);
+  }
+
   async put(list: string, name: string, note: string): Promise<void> {
     await this.server.send('HSET', this.key, `${list} ${name}`, note);
   }
