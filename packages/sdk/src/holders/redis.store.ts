@@ -137,7 +137,7 @@ class RedisMarks implements Marks {
 
   async get(list: string, name: string): Promise<string | undefined> {
     const note = await this.server.send('HGET', this.key, `${list} ${name}`);
-    return note == null ? undefined : String(note);
+    return note == null ? undefined : String(note as string | Buffer);
   }
 
   async put(list: string, name: string, note: string): Promise<void> {
