@@ -136,8 +136,8 @@ class RedisMarks implements Marks {
   }
 
   async get(list: string, name: string): Promise<string | undefined> {
-    const note = await this.server.send('HGET', this.key, `${list} ${name}`);
-    return note == null ? undefined : String(note as string | Buffer);
+    const note = (await this.server.send('HGET', this.key, `${list} ${name}`)) as string | null;
+    return note ?? undefined;
   }
 
   async put(list: string, name: string, note: string): Promise<void> {
