@@ -3,7 +3,7 @@ import { UnitOfWork } from '@app/database';
 import { KeyRewriteJob } from '@app/gdpr';
 import { SystemClock } from '@app/kernel';
 import { Bot, field, type RegisteredBot } from '../support/bot';
-import { type Answer, Client, type Json } from '../support/client';
+import { Client, type Json } from '../support/client';
 import { runNow } from '../support/jobs';
 import { type Line, recorded, Recorder } from '../support/recorder';
 import { useReceiver } from '../support/receiver';
@@ -59,11 +59,10 @@ class Life {
   put = (path: string, body: unknown) => this.recorder.ask(this.bot, 'PUT', path, { body });
   delete = (path: string) => this.recorder.ask(this.bot, 'DELETE', path);
 
-  async register(platform_bot_id: string, given: Json = {}, of = service.anonymous): Promise<Answer> {
+  async register(platform_bot_id: string, given: Json = {}, of = service.anonymous): Promise<void> {
     const body = { platform_bot_id, name: 'Greeter', ...given };
     const answer = await this.recorder.ask<RegisteredBot>(of, 'POST', '/bots/register', { body });
     if (answer.status === 201) this.bot = new Bot(of.baseUrl, answer.data);
-    return answer as Answer;
   }
 
   /** The bot, its keys and its settings. */
