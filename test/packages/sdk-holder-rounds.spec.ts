@@ -71,6 +71,12 @@ const rowsOf = ({ user_id }: SubjectIds): number[] => [
   count('messages', 'author_id', user_id),
   count('profiles', 'user_id', user_id),
 ];
+/** Holds who awaits it until it is opened. */
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open: () => open() };
+}
 const words = (error: unknown): string => (error as Error).message;
 
 describe('the declaration of a holder', () => {
@@ -245,6 +251,44 @@ describe('a task', () => {
     expect(errors).toEqual([]);
   });
 
+  it('that two processes do at once is answered with what the first one found', async () => {
+    await lethe.privacy.forget(await known());
+    const [erasing, answering] = [gate(), gate()];
+    const isAnswer = (address: string) => address.endsWith('/acknowledge');
+    const first = fake.client((async (address: string, init: RequestInit) => {
+      if (isAnswer(address)) {
+        erasing.open();
+        await answering.opened;
+      }
+      return fake.fetch(address, init);
+    }) as typeof globalThis.fetch);
+    const second = fake.client((async (address: string, init: RequestInit) => {
+      const answer = await fake.fetch(address, init);
+      if (isAnswer(address)) answering.open();
+      return answer;
+    }) as typeof globalThis.fetch);
+    // It has the task, and looks when the first process has erased.
+    const stores = stored().map((store): Store => ({
+      ...store,
+      count: (who) => erasing.opened.then(() => store.count(who)),
+    }));
+    const rounds = await Promise.all([holder({}, first).once(), holder({ stores }, second).once()]);
+    expect(rounds).toMatchObject([{ answered: 1 }, { answered: 1 }]);
+    const answer = { result: 'erased', counts: { messages: 2, profiles: 1 } };
+    expect(fake.tasks[0]?.answers).toEqual([answer, answer]);
+  });
+
+  it('that a process began which ended is answered by another one with what the first one found', async () => {
+    const other = holder();
+    await other.once();
+    await lethe.privacy.forget(await known());
+    fake.refused.set('POST /holders/{key}/tasks/{id}/acknowledge', 503);
+    await expect(holder().once()).rejects.toMatchObject({ status: 503 });
+    fake.refused.clear();
+    await other.once();
+    expect(fake.tasks[0]?.answers).toEqual([{ result: 'erased', counts: { messages: 2, profiles: 1 } }]);
+  });
+
   it('of the bot-wide scope means every guild, unless a consent is in force in one', async () => {
     const who = await known({ ...subject(), guild_id: BOT_WIDE });
     const inGuild = await known({ ...who, guild_id: snowflake() });
@@ -279,7 +323,12 @@ describe('a task', () => {
         name: 'cache',
         count: async () => called.push('count'),
         erase: async () => void called.push('erase'),
-        marks: { all: async () => new Map(), put: mark, remove: async () => undefined },
+        marks: {
+          all: async () => new Map(),
+          get: async () => undefined,
+          put: mark,
+          remove: async () => undefined,
+        },
       };
       await lethe.privacy.forget(await known());
       Object.assign(fake.tasks[0]!, wrong);
@@ -439,6 +488,7 @@ describe('a bot that is killed', () => {
           erase: (given) => step(() => store.erase(given)),
           marks: {
             all: (list) => step(() => marks!.all(list)),
+            get: (...given) => step(() => marks!.get(...given)),
             put: (...given) => step(() => marks!.put(...given)),
             remove: (...given) => step(() => marks!.remove(...given)),
           },

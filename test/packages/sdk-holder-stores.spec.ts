@@ -106,10 +106,15 @@ describe('holders.sql on SQLite', () => {
 async function notesOf({ marks }: Store): Promise<void> {
   if (marks === undefined) throw new Error('no marks');
   expect(await marks.all('list/one')).toEqual(new Map());
+  expect(await marks.get('list/one', 'one')).toBeUndefined();
   await marks.put('list/one', 'one', 'first');
   await marks.put('list/one', 'one', 'second');
   await marks.put('list/one', 'two', 'of two');
   await marks.put('other', 'one', 'kept');
+  expect([await marks.get('list/one', 'one'), await marks.get('list/one', 'three')]).toEqual([
+    'second',
+    undefined,
+  ]);
   expect(await marks.all('list/one')).toEqual(
     new Map([
       ['one', 'second'],

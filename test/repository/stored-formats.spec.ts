@@ -9,8 +9,11 @@ import {
   verifyAuditExport,
   verifyAuditProof,
   verifyCertificate,
+  verifyFinalCertificate,
 } from '@lethe/sdk/evidence';
+import type { Bot } from '../support/bot';
 import { newDatabase, type TestDatabase } from '../support/database';
+import { HolderKey } from '../support/final-certificates';
 import { adminHere } from '../support/here';
 import { exported, seal } from '../support/sealing';
 import { Service } from '../support/service';
@@ -94,6 +97,8 @@ interface Installation {
   readonly keySet: KeySet;
   readonly certificate: string;
   readonly certified: Readonly<Record<'salt' | 'botId' | 'userId' | 'guildId', string>>;
+  /** Not in 0.0. */
+  readonly finalCertificate?: string;
   readonly proof: AuditProof;
   readonly log: readonly string[];
   readonly ledger: readonly string[];
@@ -149,6 +154,26 @@ function withoutMac(line: string): string {
   return line.replace(/,"mac":"[^"]+"/, '').replace(/,"place":\d+,"chain":"\w+"/, '');
 }
 
+/** Declares a holder, and answers its task for an erasure with a statement. */
+class AnsweringHolder {
+  private readonly key = new HolderKey();
+
+  constructor(private readonly bot: Bot) {}
+
+  async declare(): Promise<void> {
+    const labels = { label_de: 'Datenbank', label_en: 'Database' };
+    const given = { key: 'database', kind: 'pull', covers: ['levels'], ...labels };
+    await this.bot.post('/holders', { ...given, public_key: this.key.publicKey });
+  }
+
+  async answer(id: string): Promise<void> {
+    const answer = { result: 'erased', counts: { levels: 2 } };
+    const about = { bot_id: this.bot.id, holder: 'database', task_id: id, kept: null };
+    const statement = this.key.signs({ ...about, ...answer, at: '2026-11-20T12:00:00Z' });
+    await this.bot.post(`/holders/database/tasks/${id}/acknowledge`, { ...answer, statement });
+  }
+}
+
 async function madeByService(): Promise<Installation> {
   const place = await Place.at(MASTER_KEY);
   const service = await place.service.start();
@@ -158,12 +183,17 @@ async function madeByService(): Promise<Installation> {
     bot.post<{ id: string }>('/audit/event', { ...who, event_type: 'data_deleted', details: { text: 'ä' } });
   await event(gone);
   const { id } = (await event(stays)).data;
+  const holder = new AnsweringHolder(bot);
+  await holder.declare();
   const erasure = await bot.post<Record<string, string>>('/gdpr/forget-user', gone);
-  const { request_id: request, certificate_salt: salt = '' } = erasure.data;
+  const { request_id: request = '', certificate_salt: salt = '' } = erasure.data;
+  await holder.answer(request);
   await seal(service, bot);
-  const certificate = `/gdpr/forget-status/${request}/certificate`;
+  const signed = async (kind: string) =>
+    (await bot.get<{ certificate: string }>(`/gdpr/forget-status/${request}/${kind}`)).data.certificate;
   const answers = {
-    certificate: (await bot.get<{ certificate: string }>(certificate)).data.certificate,
+    certificate: await signed('certificate'),
+    finalCertificate: await signed('final-certificate'),
     proof: (await bot.get<AuditProof & Record<string, unknown>>(`/audit/proof/${id}`)).data,
     log: await exported(bot),
     keySet: await keySetOf(service),
@@ -263,7 +293,12 @@ describe('an installation of each release', () => {
   });
 
   it('has certificates, proofs and a log that are verified', async () => {
-    for (const { certificate, certified, proof, log, keySet } of stored.installations) {
+    for (const { certificate, finalCertificate, certified, proof, log, keySet } of stored.installations) {
+      if (finalCertificate !== undefined)
+        expect(verifyFinalCertificate(finalCertificate, keySet, certified)).toMatchObject({
+          bot_id: certified.botId,
+          holders: [{ key: 'database', signed_at: '2026-11-20T12:00:00Z' }],
+        });
       expect(verifyCertificate(certificate, keySet, certified)).toMatchObject({ bot_id: certified.botId });
       expect(verifyAuditProof(proof, keySet)).toMatchObject({ bot_id: certified.botId });
       expect(await verifyAuditExport(log, keySet)).toMatchObject({ botId: certified.botId });

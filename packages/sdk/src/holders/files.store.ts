@@ -102,6 +102,15 @@ class FileMarks implements Marks {
     );
   }
 
+  async get(list: string, name: string): Promise<string | undefined> {
+    try {
+      return await readFile(join(this.of(list), name), 'utf8');
+    } catch (error) {
+      if (isAbsence(error)) return undefined;
+      throw error;
+    }
+  }
+
   async put(list: string, name: string, note: string): Promise<void> {
     const folder = this.of(list);
     await mkdir(folder, { recursive: true });

@@ -55,9 +55,10 @@ export class Journal {
     return this.notes.get(id)?.done === true;
   }
 
-  /** Notes what is about to be erased, and answers what the first attempt found. */
+  /** Notes what is about to be erased, and answers what the first attempt found, also that of another process. */
   async begin(task: Noted, found: number): Promise<number> {
-    const first = Math.max(found, this.notes.get(task.task_id)?.found ?? 0);
+    const note = await this.marks.get(this.list, task.task_id);
+    const first = Math.max(found, note === undefined ? 0 : (JSON.parse(note) as Note).found);
     if (found > 0) await this.note(task, { found: first, done: false });
     return first;
   }

@@ -28,6 +28,7 @@ export function limited(store: Store, seconds: number): Store {
     ...(marks !== undefined && {
       marks: {
         all: (list) => within(() => marks.all(list)),
+        get: (list, name) => within(() => marks.get(list, name)),
         put: (list, name, note) => within(() => marks.put(list, name, note)),
         remove: (list, names) => within(() => marks.remove(list, names)),
       },

@@ -142,6 +142,11 @@ class RedisMarks implements Marks {
     return new Map(own.map(([name = '', note = '']) => [name.slice(list.length + 1), note]));
   }
 
+  async get(list: string, name: string): Promise<string | undefined> {
+    const note = (await this.server.send('HGET', this.key, `${list} ${name}`)) as string | null;
+    return note ?? undefined;
+  }
+
   async put(list: string, name: string, note: string): Promise<void> {
     await this.server.send('HSET', this.key, `${list} ${name}`, note);
   }

@@ -88,6 +88,13 @@ class SqlMarks implements Marks {
     return new Map(rows.map(({ name, note }) => [String(name), String(note)]));
   }
 
+  async get(list: string, name: string): Promise<string | undefined> {
+    if (!(await this.isThere())) return undefined;
+    const text = `SELECT note FROM ${TABLE} WHERE list = ? AND name = ?`;
+    const [row] = await this.dialect.rows(text, list, name);
+    return row && String(row['note']);
+  }
+
   async put(list: string, name: string, note: string): Promise<void> {
     this.hasTable ||= (await this.isThere()) || (await this.made());
     try {

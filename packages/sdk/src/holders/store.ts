@@ -53,6 +53,8 @@ export interface Exported {
  */
 export interface Marks {
   all(list: string): Promise<ReadonlyMap<string, string>>;
+  /** The note as it is now: another process may have put it. */
+  get(list: string, name: string): Promise<string | undefined>;
   put(list: string, name: string, note: string): Promise<void>;
   remove(list: string, names: readonly string[]): Promise<void>;
 }
