@@ -10,6 +10,7 @@ export type HolderClient = Pick<Lethe, 'holders' | 'bots' | 'users'>;
 /** How a holder is declared. */
 export interface Declared {
   readonly key: string;
+  readonly kind?: 'pull' | 'webhook';
   readonly label_de: string;
   readonly label_en: string;
   readonly covers: readonly string[];
@@ -99,6 +100,7 @@ export const statusOf = (error: unknown): unknown => (error as { status?: unknow
 const reasonOf = (error: unknown): unknown => (error as { reason?: unknown } | undefined)?.reason;
 
 const isOther = (there: Declared, wanted: Declared): boolean =>
+  (wanted.kind !== undefined && there.kind !== wanted.kind) ||
   there.label_de !== wanted.label_de ||
   there.label_en !== wanted.label_en ||
   there.public_key !== wanted.public_key ||
