@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { Tx } from '@app/database';
 import type { Bot } from '../support/bot';

@@ -1,5 +1,7 @@
 import { type Tx, UnitOfWork } from '@app/database';
+import type { Type } from '@nestjs/common';
 import { AuditService } from '@app/audit';
+import { ConsentService } from '@app/consent';
 import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';
 import { useServiceInProcess } from '../support/service';
@@ -105,28 +107,50 @@ describe('an erasure whose tasks are made and not committed', () => {
 });
 
 describe('an erasure that has not made its tasks yet', () => {
-  it('has one for a holder whose registration was answered, and none for one whose deletion was', async () => {
-    const audit = service.app.get(AuditService, { strict: false });
-    const recordErased = audit.recordErased.bind(audit);
-    for (const [call, without] of [
-      [register, 0],
-      [() => remove('?abandon=true'), 1],
-    ] as const) {
-      const gate = new Gate();
-      jest.spyOn(audit, 'recordErased').mockImplementationOnce(async (...given) => {
-        await gate.wait();
-        return recordErased(...given);
-      });
-      const before = (await tasks()).length;
+  /** Holds the next call of a method. */
+  function before<Name extends string>(
+    provider: Record<Name, (...given: never[]) => unknown>,
+    name: Name,
+  ): Gate {
+    const gate = new Gate();
+    const real = provider[name].bind(provider) as (...given: never[]) => unknown;
+    const held = async (...given: never[]): Promise<unknown> => {
+      await gate.wait();
+      return real(...given);
+    };
+    jest.spyOn(provider as never, name as never).mockImplementationOnce(held as never);
+    return gate;
+  }
+  const moments: readonly [string, boolean, () => Gate][] = [
+    ['before it locks anything', true, () => before(provided(ConsentService), 'lock')],
+    ['before its audit event', false, () => before(provided(AuditService), 'recordErased')],
+  ];
+  const provided = (type: Type): never => service.app.get(type as never, { strict: false });
+
+  it.each(moments)('%s: has one for a holder that is registered by then', async (_, isFirst, held) => {
+    const gate = held();
+    const erasure = forget();
+    await gate.reached;
+    const registration = register();
+    expect(await isAnsweredAt(gate, registration)).toBe(isFirst);
+    expect([(await registration).status, (await erasure).status]).toEqual([201, 200]);
+    expect(await tasks()).toHaveLength(isFirst ? 1 : 0);
+  });
+
+  it.each(moments)(
+    '%s: leaves no open one for a holder that is deleted by then',
+    async (_, isFirst, held) => {
+      await register();
+      const gate = held();
       const erasure = forget();
       await gate.reached;
-      const calling = call();
-      const isAnswered = await isAnsweredAt(gate, calling);
-      expect([(await calling).status < 300, (await erasure).status]).toEqual([true, 200]);
-      expect((await tasks()).length - before).toBe(isAnswered ? 1 - without : without);
-      expect(await tasks(without === 1 ? 'AND open = 1' : 'AND open = 0')).toEqual([]);
-    }
-  });
+      const deletion = remove('?abandon=true');
+      expect(await isAnsweredAt(gate, deletion)).toBe(isFirst);
+      expect([(await deletion).status, (await erasure).status]).toEqual([200, 200]);
+      expect(await tasks()).toHaveLength(isFirst ? 0 : 1);
+      expect(await tasks('AND open = 1')).toEqual([]);
+    },
+  );
 });
 
 describe('a deletion that is not committed', () => {
