@@ -1,5 +1,4 @@
 import { type Tx, UnitOfWork } from '@app/database';
-import type { Type } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { ConsentService } from '@app/consent';
 import type { Bot } from '../support/bot';
@@ -9,6 +8,7 @@ import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
 const service = useServiceInProcess();
+const NESTED = { strict: false };
 let bot: Bot;
 beforeEach(async () => (bot = await service.registerBot()) && undefined);
 afterEach(() => jest.restoreAllMocks());
@@ -113,7 +113,7 @@ describe('an erasure that has not made its tasks yet', () => {
     name: Name,
   ): Gate {
     const gate = new Gate();
-    const real = provider[name].bind(provider) as (...given: never[]) => unknown;
+    const real = provider[name].bind(provider);
     const held = async (...given: never[]): Promise<unknown> => {
       await gate.wait();
       return real(...given);
@@ -122,10 +122,9 @@ describe('an erasure that has not made its tasks yet', () => {
     return gate;
   }
   const moments: readonly [string, boolean, () => Gate][] = [
-    ['before it locks anything', true, () => before(provided(ConsentService), 'lock')],
-    ['before its audit event', false, () => before(provided(AuditService), 'recordErased')],
+    ['before it locks anything', true, () => before(service.app.get(ConsentService, NESTED), 'lock')],
+    ['before its audit event', false, () => before(service.app.get(AuditService, NESTED), 'recordErased')],
   ];
-  const provided = (type: Type): never => service.app.get(type as never, { strict: false });
 
   it.each(moments)('%s: has one for a holder that is registered by then', async (_, isFirst, held) => {
     const gate = held();

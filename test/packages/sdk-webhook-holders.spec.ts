@@ -37,13 +37,13 @@ describe('a holder of the kind webhook', () => {
   let loop: HolderLoop;
 
   beforeEach(async () => {
-    let handle: ReturnType<typeof createWebhookHandler>['node'];
-    server = createServer((request, response) => void handle(request, response));
+    server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     bot = await service.registerBot({ webhook_url: `http://127.0.0.1:${port}/` });
     const on = { holder_task: () => loop.wake() };
-    handle = createWebhookHandler({ secrets: bot.webhookSecret, on }).node;
+    const { node } = createWebhookHandler({ secrets: bot.webhookSecret, on });
+    server.on('request', (request, response) => void node(request, response));
   });
   afterEach(() => new Promise((resolve) => server.close(resolve)));
 
