@@ -97,7 +97,7 @@ describe('POST /api/v1/holders', () => {
 
   it.each([
     ['key', 'Data-Base'],
-    ['kind', 'webhook'],
+    ['kind', 'push'],
     ['covers', []],
     ['covers', Array.from({ length: 51 }, () => 'x')],
     ['covers', ['x'.repeat(65)]],

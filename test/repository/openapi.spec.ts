@@ -204,7 +204,9 @@ describe('openapi.json', () => {
 
   it('describes the webhooks with their signature headers', () => {
     const webhooks = document.webhooks as Record<string, { post: { parameters: { name: string }[] } }>;
-    expect(Object.keys(webhooks).sort()).toEqual(['consent_revoked', 'data_corrected', 'user_forgotten']);
+    expect(Object.keys(webhooks).sort()).toEqual([
+      ...['consent_revoked', 'data_corrected', 'holder_task', 'user_forgotten'],
+    ]);
     for (const { post } of Object.values(webhooks))
       expect(post.parameters.map(({ name }) => name)).toEqual(
         expect.arrayContaining(['X-GDPR-Signature', 'X-GDPR-Event']),

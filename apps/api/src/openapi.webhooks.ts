@@ -43,6 +43,24 @@ export const WEBHOOK_SCHEMAS = {
       at: timestamp,
     },
   },
+  HolderTaskPayload: {
+    type: 'object',
+    required: [
+      ...['event', 'holder', 'task_id', 'act', 'request_id', 'user_id', 'guild_id'],
+      ...['created_at', 'due_at'],
+    ],
+    properties: {
+      event: { type: 'string', enum: ['holder_task'] },
+      holder: { type: 'string', description: 'Key of the holder' },
+      task_id: uuid,
+      act: { type: 'string', enum: ['erase'] },
+      request_id: uuid,
+      user_id: snowflake,
+      guild_id: snowflake,
+      created_at: timestamp,
+      due_at: { ...timestamp, description: 'From this time the task is overdue' },
+    },
+  },
 };
 
 const text = { type: 'string' };
@@ -131,6 +149,23 @@ export const WEBHOOKS = {
       category: 'profile',
       fields: ['nickname'],
       at: '2026-11-20T12:00:00.000Z',
+    },
+  ),
+  holder_task: webhook(
+    'holder_task',
+    'onHolderTask',
+    'A holder of the bot has a task',
+    'Only for holders of the kind `webhook`. The store is expected to erase the user, and the bot to answer by ' +
+      '`POST /holders/{key}/tasks/{task_id}/acknowledge`: a status confirms that the call came, and answers no task.',
+    {
+      event: 'holder_task',
+      holder: 'database',
+      task_id: '0198c0de-0000-7000-8000-000000000001',
+      act: 'erase',
+      request_id: '0198c0de-0000-7000-8000-000000000001',
+      ...SUBJECT,
+      created_at: '2026-11-20T12:00:00.000Z',
+      due_at: '2026-12-04T12:00:00.000Z',
     },
   ),
 };

@@ -27,6 +27,7 @@ const EN = {
     user_forgotten: 'user erased',
     consent_revoked: 'consent withdrawn',
     data_corrected: 'value corrected',
+    holder_task: 'task for a store',
     ping: 'test call',
   },
   outcome: {
@@ -118,6 +119,7 @@ const DE: { readonly [K in Kind]: Readonly<Record<keyof (typeof EN)[K], string>>
     user_forgotten: 'Person gelöscht',
     consent_revoked: 'Einwilligung widerrufen',
     data_corrected: 'Wert berichtigt',
+    holder_task: 'Auftrag an einen Speicherort',
     ping: 'Testaufruf',
   },
   outcome: {

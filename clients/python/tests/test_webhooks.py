@@ -64,7 +64,7 @@ def test_processes_each_id_once_and_confirms_it() -> None:
 
 
 def test_refuses_a_function_for_what_is_no_event() -> None:
-    with pytest.raises(ValueError, match=r"'user_forgoten'.*Events are: user_forgotten, consent_revoked, data_corrected, ping"):
+    with pytest.raises(ValueError, match=r"'user_forgoten'.*Events are: user_forgotten, consent_revoked, data_corrected, holder_task, ping"):
         WebhookHandler(SECRET, {"user_forgotten": print, "user_forgoten": print})
     WebhookHandler(SECRET, {"user_forgotten": print, "consent_revoked": print, "ping": print})
 

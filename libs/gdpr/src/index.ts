@@ -13,5 +13,6 @@ export { EvidenceRetention, EvidenceRetentionJob, type ExpiredRecords } from './
 export { GuildDeletion } from './erasure/guild-erasure.service';
 export { KeyRewriteJob } from './erasure/key-rewrite.job';
 export { OrphanKeys } from './erasure/orphan-keys.job';
+export { type HolderCall, HolderTasksMade } from './holders/holder-calls';
 export { ExportModule } from './export/export.module';
 export { type ExportForm, ExportService, type GuildRecord } from './export/export.service';

@@ -45,8 +45,8 @@ export class DeliveryView {
   @OneOf(DELIVERY_STATUSES) status: DeliveryStatus;
   @Snowflake({ nullable: true }) user_id: string | null;
   @Snowflake({ nullable: true }) guild_id: string | null;
-  @Uuid({ nullable: true, description: 'The erasure request of a `user_forgotten`' }) request_id:
-    string | null;
+  @Uuid({ nullable: true, description: 'The erasure request of a `user_forgotten` or `holder_task`' })
+  request_id: string | null;
   @Count() attempt_count: number;
   @Text(32, { nullable: true, description: 'Outcome of the last attempt' }) last_outcome: string | null;
   @Integer(100, 599, { nullable: true }) last_status_code: number | null;

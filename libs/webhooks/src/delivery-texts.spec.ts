@@ -20,7 +20,8 @@ describe('the text of a webhook call about a subject', () => {
     'of the type %s ends with the subject, unless it is about the erasure',
     async (event) => {
       const given = { botId: 'bot', event, subject };
-      const expected = event === 'user_forgotten' ? 'installation key' : 'subject key';
+      const isOfErasure = ['user_forgotten', 'holder_task'].includes(event);
+      const expected = isOfErasure ? 'installation key' : 'subject key';
       expect(await texts.encrypt(tx, given, 'id', '{}')).toBe(expected);
       expect(await texts.reencrypt(tx, given, 'id', '{}')).toBe(expected);
     },

@@ -11,7 +11,7 @@ import {
   UnreadableSecretError,
 } from '@app/crypto';
 import { amongValues, type Tx } from '@app/database';
-import type { DeliveryEvent } from './delivery.entity';
+import { type DeliveryEvent, ERASURE_EVENTS } from './delivery.entity';
 
 const SELECT_KEYS = `SELECT event.id, ${EVENT_KEY.columns}
   FROM webhook_deliveries event ${EVENT_KEY.join} WHERE event.bot_id = ?`;
@@ -102,7 +102,7 @@ export class DeliveryTexts {
 
 /** Every other call about a subject ends with the key of the subject, also one of a type that is added later. */
 function outlivesItsSubject(event: DeliveryEvent): boolean {
-  return event === 'user_forgotten';
+  return ERASURE_EVENTS.includes(event);
 }
 
 function decryptedBy(

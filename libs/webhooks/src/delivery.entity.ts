@@ -12,8 +12,17 @@ import type { Digest } from '@app/crypto';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Outcome } from './webhook-call';
 
-export const DELIVERY_EVENTS = ['user_forgotten', 'consent_revoked', 'data_corrected', 'ping'] as const;
+export const DELIVERY_EVENTS = [
+  'user_forgotten',
+  'consent_revoked',
+  'data_corrected',
+  'holder_task',
+  'ping',
+] as const;
 export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number];
+
+/** The events about an erasure: they are queued by it, and outlive the key of their subject. */
+export const ERASURE_EVENTS: readonly DeliveryEvent[] = ['user_forgotten', 'holder_task'];
 
 /** `cancelled`: the bot had no URL. All but `delivered` are queued again by a new URL or a redelivery. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'exhausted', 'gone', 'cancelled'] as const;

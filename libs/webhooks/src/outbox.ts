@@ -1,7 +1,7 @@
 import { BotResumed, WebhookUrlChanged } from '@app/bots';
 import { ConsentsRevoked } from '@app/consent';
 import { givenRows, type Tx } from '@app/database';
-import { UsersForgotten } from '@app/gdpr';
+import { HolderTasksMade, UsersForgotten } from '@app/gdpr';
 import { Clock, OnDomainEvent, OwnError, Random } from '@app/kernel';
 import type { Subject } from '@app/crypto';
 import { DataCorrected } from '@app/user-data';
@@ -19,7 +19,12 @@ import {
 import { DeliveryTexts } from './delivery-texts';
 import type { DeliveryEvent } from './delivery.entity';
 import { Dispatcher } from './dispatcher';
-import { consentRevokedPayload, dataCorrectedPayload, userForgottenPayload } from './webhook-call';
+import {
+  consentRevokedPayload,
+  dataCorrectedPayload,
+  holderTaskPayload,
+  userForgottenPayload,
+} from './webhook-call';
 
 /** An event to send to a bot. */
 export interface OutgoingEvent {
@@ -149,6 +154,20 @@ export class WebhookEventsListener {
         event: 'user_forgotten',
         requestId: each.requestId,
         payload: userForgottenPayload(each),
+        subject: each.subject,
+      })),
+    );
+  }
+
+  @OnDomainEvent(HolderTasksMade)
+  async onHolderTasksMade({ tx, calls }: HolderTasksMade): Promise<void> {
+    await this.outbox.queueAll(
+      tx,
+      calls.map((each) => ({
+        botId: each.subject.botId,
+        event: 'holder_task',
+        requestId: each.requestId,
+        payload: holderTaskPayload(each),
         subject: each.subject,
       })),
     );

@@ -1,14 +1,21 @@
 import type { Digest } from '@app/crypto';
-import { confirmedPayload, consentRevokedPayload, pingPayload, userForgottenPayload } from './webhook-call';
+import {
+  confirmedPayload,
+  consentRevokedPayload,
+  holderTaskPayload,
+  pingPayload,
+  userForgottenPayload,
+} from './webhook-call';
 
 const ids = { user_id: '123456789012345678', guild_id: '223456789012345678' };
 const subject = { botId: 'b', guildId: 'g' as Digest, userId: 'u' as Digest, ids };
 const time = '2026-01-01T00:00:00.000Z';
 const forgotten = userForgottenPayload({ subject, requestId: 'r', completedAt: time });
 const revoked = consentRevokedPayload({ subject, revokedAt: time, previousVersion: '1.0' });
+const task = holderTaskPayload({ subject, holderKey: 'h', requestId: 'r', createdAt: time, dueAt: time });
 
 describe('a payload', () => {
-  it.each([forgotten, revoked, pingPayload(time)])(
+  it.each([forgotten, revoked, task, pingPayload(time)])(
     'is the same after being parsed and written again: %s',
     (text) => {
       expect(JSON.stringify(JSON.parse(text))).toBe(text);
@@ -22,6 +29,7 @@ describe('a payload', () => {
       ...ids,
       completed_at: time,
     });
+    expect(confirmedPayload(task)).toBe(task);
     expect(JSON.parse(confirmedPayload(revoked))).toEqual({
       event: 'consent_revoked',
       ...ids,

@@ -1,6 +1,6 @@
 import type { Revoked } from '@app/consent';
 import { gdprSignature, standardSignature } from '@app/crypto';
-import type { Forgotten } from '@app/gdpr';
+import type { Forgotten, HolderCall } from '@app/gdpr';
 import type { LabelOf } from '@app/kernel';
 import type { Corrected } from '@app/user-data';
 import type { Claim } from './delivery-leases';
@@ -55,14 +55,22 @@ const NOTICE =
 
 /** What is kept of a confirmed payload, in the order of the payloads: ids, keys and times, enough to send the event again. */
 const KEPT = [
-  ...['event', 'request_id', 'user_id', 'guild_id', 'completed_at', 'revoked_at', 'sent_at'],
-  ...['category', 'fields', 'at'],
+  ...['event', 'holder', 'task_id', 'act', 'request_id', 'user_id', 'guild_id'],
+  ...['completed_at', 'revoked_at', 'sent_at', 'category', 'fields', 'at', 'created_at', 'due_at'],
 ];
 
 export function userForgottenPayload({ subject, requestId, completedAt }: Forgotten): string {
   const { user_id, guild_id } = subject.ids;
   const event = { event: 'user_forgotten', request_id: requestId, user_id, guild_id };
   return JSON.stringify({ ...event, completed_at: completedAt, notice: NOTICE });
+}
+
+/** It repeats the task as `GET /holders/{key}/tasks` has it. */
+export function holderTaskPayload({ subject, holderKey, requestId, createdAt, dueAt }: HolderCall): string {
+  const { user_id, guild_id } = subject.ids;
+  const task = { event: 'holder_task', holder: holderKey, task_id: requestId, act: 'erase' };
+  const erasure = { request_id: requestId, user_id, guild_id };
+  return JSON.stringify({ ...task, ...erasure, created_at: createdAt, due_at: dueAt });
 }
 
 export function consentRevokedPayload({ subject, revokedAt, previousVersion }: Revoked): string {

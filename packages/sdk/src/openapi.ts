@@ -1208,7 +1208,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Register a store of the bot as a holder
-     * @description Registers a store in which the bot keeps data about users itself. Every erasure that is completed after this answer makes a task for it. With a `public_key` each of its answers has to be signed. A key that is registered already is refused with 409 `holder_exists`, and the 21st holder with 409 `limit_reached`.
+     * @description Registers a store in which the bot keeps data about users itself. Every erasure that is completed after this answer makes a task for it. With a `public_key` each of its answers has to be signed. A key that is registered already is refused with 409 `holder_exists`, the 21st holder with 409 `limit_reached`, and the kind `webhook` of a bot without `webhook_url` with 409 `no_webhook_url`.
      */
     readonly post: operations['holdersRegister'];
     readonly delete?: never;
@@ -1231,7 +1231,7 @@ export interface paths {
     readonly get: operations['holdersView'];
     /**
      * Change a holder of the bot
-     * @description Changes what the body names; null clears `public_key`. What was answered before keeps the labels and the key that it was answered with. A repeat has the same result.
+     * @description Changes what the body names; null clears `public_key`. What was answered before keeps the labels and the key that it was answered with. A changed `kind` is about the tasks that are made from then on. A repeat has the same result.
      */
     readonly put: operations['holdersChange'];
     readonly post?: never;
@@ -2395,14 +2395,14 @@ export interface components {
        */
       readonly id: string;
       /** @enum {string} */
-      readonly event: 'user_forgotten' | 'consent_revoked' | 'data_corrected' | 'ping';
+      readonly event: 'user_forgotten' | 'consent_revoked' | 'data_corrected' | 'holder_task' | 'ping';
       /** @enum {string} */
       readonly status: 'pending' | 'delivered' | 'exhausted' | 'gone' | 'cancelled';
       readonly user_id: string | null;
       readonly guild_id: string | null;
       /**
        * Format: uuid
-       * @description The erasure request of a `user_forgotten`
+       * @description The erasure request of a `user_forgotten` or `holder_task`
        */
       readonly request_id: string | null;
       readonly attempt_count: number;
@@ -2441,14 +2441,14 @@ export interface components {
        */
       readonly id: string;
       /** @enum {string} */
-      readonly event: 'user_forgotten' | 'consent_revoked' | 'data_corrected' | 'ping';
+      readonly event: 'user_forgotten' | 'consent_revoked' | 'data_corrected' | 'holder_task' | 'ping';
       /** @enum {string} */
       readonly status: 'pending' | 'delivered' | 'exhausted' | 'gone' | 'cancelled';
       readonly user_id: string | null;
       readonly guild_id: string | null;
       /**
        * Format: uuid
-       * @description The erasure request of a `user_forgotten`
+       * @description The erasure request of a `user_forgotten` or `holder_task`
        */
       readonly request_id: string | null;
       readonly attempt_count: number;
@@ -3232,7 +3232,7 @@ export interface components {
     readonly HolderView: {
       readonly key: string;
       /** @enum {string} */
-      readonly kind: 'pull';
+      readonly kind: 'pull' | 'webhook';
       readonly covers: readonly string[];
       readonly label_de: string;
       readonly label_en: string;
@@ -3253,10 +3253,10 @@ export interface components {
     readonly RegisterHolder: {
       readonly key: string;
       /**
-       * @description pull: the holder asks for its tasks
+       * @description pull: the holder asks for its tasks; webhook: each task is also sent to the `webhook_url` of the bot, as `holder_task`
        * @enum {string}
        */
-      readonly kind: 'pull';
+      readonly kind: 'pull' | 'webhook';
       /** @description Names of the data in the store, for people to read */
       readonly covers: readonly string[];
       readonly label_de: string;
@@ -3269,6 +3269,11 @@ export interface components {
       readonly pagination: components['schemas']['Pagination'];
     };
     readonly ChangeHolder: {
+      /**
+       * @description pull: the holder asks for its tasks; webhook: each task is also sent to the `webhook_url` of the bot, as `holder_task`
+       * @enum {string}
+       */
+      readonly kind?: 'pull' | 'webhook';
       /** @description Names of the data in the store, for people to read */
       readonly covers?: readonly string[];
       readonly label_de?: string;
@@ -3526,6 +3531,27 @@ export interface components {
       readonly fields: readonly string[];
       /** Format: date-time */
       readonly at: string;
+    };
+    readonly HolderTaskPayload: {
+      /** @enum {string} */
+      readonly event: 'holder_task';
+      /** @description Key of the holder */
+      readonly holder: string;
+      /** Format: uuid */
+      readonly task_id: string;
+      /** @enum {string} */
+      readonly act: 'erase';
+      /** Format: uuid */
+      readonly request_id: string;
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** Format: date-time */
+      readonly created_at: string;
+      /**
+       * Format: date-time
+       * @description From this time the task is overdue
+       */
+      readonly due_at: string;
     };
   };
   responses: never;
@@ -4814,7 +4840,7 @@ export interface operations {
         /** @description `pagination.next` of the page before, in place of `page`: a walk misses no row and repeats none */
         readonly after?: string;
         readonly status?: 'pending' | 'delivered' | 'exhausted' | 'gone' | 'cancelled';
-        readonly event?: 'user_forgotten' | 'consent_revoked' | 'data_corrected' | 'ping';
+        readonly event?: 'user_forgotten' | 'consent_revoked' | 'data_corrected' | 'holder_task' | 'ping';
         readonly user_id?: string;
       };
       readonly header?: never;

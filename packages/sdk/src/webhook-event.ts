@@ -29,18 +29,35 @@ export interface DataCorrectedEvent {
   readonly at: string;
 }
 
+/** A store of the bot has a task: erase the user there, and answer it by `holders.acknowledge`. */
+export interface HolderTaskEvent {
+  readonly event: 'holder_task';
+  /** The key of the holder, of the kind `webhook`. */
+  readonly holder: string;
+  readonly task_id: string;
+  readonly act: 'erase';
+  readonly request_id: string;
+  readonly user_id: string;
+  readonly guild_id: string;
+  readonly created_at: string;
+  /** From this time the task is overdue. */
+  readonly due_at: string;
+}
+
 /** The answer to `POST /webhooks/test`. */
 export interface PingEvent {
   readonly event: 'ping';
   readonly sent_at: string;
 }
 
-export type WebhookEvent = UserForgottenEvent | ConsentRevokedEvent | DataCorrectedEvent | PingEvent;
+export type WebhookEvent =
+  UserForgottenEvent | ConsentRevokedEvent | DataCorrectedEvent | HolderTaskEvent | PingEvent;
 
 const ALL: Readonly<Record<WebhookEvent['event'], true>> = {
   user_forgotten: true,
   consent_revoked: true,
   data_corrected: true,
+  holder_task: true,
   ping: true,
 };
 /** Every event that the service sends. */

@@ -121,7 +121,7 @@ describe('createWebhookHandler', () => {
   it('refuses a function for what is no event', () => {
     const on = { user_forgotten: () => undefined, user_forgoten: () => undefined };
     expect(() => createWebhookHandler({ secrets: secret, on })).toThrow(
-      'on names user_forgoten, which is no event. Events are: user_forgotten, consent_revoked, data_corrected, ping.',
+      'on names user_forgoten, which is no event. Events are: user_forgotten, consent_revoked, data_corrected, holder_task, ping.',
     );
   });
 

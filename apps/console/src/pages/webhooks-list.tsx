@@ -12,7 +12,13 @@ import { Attempts, Result, Sent, type SentTo } from './webhooks-sent';
 type Delivery = Schemas['DeliveryView'];
 
 const STATES: readonly Delivery['status'][] = ['pending', 'delivered', 'exhausted', 'gone', 'cancelled'];
-const EVENTS: readonly Delivery['event'][] = ['user_forgotten', 'consent_revoked', 'data_corrected', 'ping'];
+const EVENTS: readonly Delivery['event'][] = [
+  'user_forgotten',
+  'consent_revoked',
+  'data_corrected',
+  'holder_task',
+  'ping',
+];
 const REFRESH_MS = 15_000;
 
 /** The act that sends a call again. */

@@ -223,7 +223,7 @@ class AsyncWebhooks(AsyncGroup):
         self,
         *,
         status: Optional[Literal["pending", "delivered", "exhausted", "gone", "cancelled"]] = OMITTED,
-        event: Optional[Literal["user_forgotten", "consent_revoked", "data_corrected", "ping"]] = OMITTED,
+        event: Optional[Literal["user_forgotten", "consent_revoked", "data_corrected", "holder_task", "ping"]] = OMITTED,
         user_id: Optional[Id] = OMITTED,
         options: Optional[CallOptions] = None,
     ) -> AsyncPages[DeliveryView]:
@@ -1067,7 +1067,7 @@ class AsyncHolders(AsyncGroup):
         self,
         *,
         key: str,
-        kind: Literal["pull"],
+        kind: Literal["pull", "webhook"],
         covers: List[str],
         label_de: str,
         label_en: str,
@@ -1078,7 +1078,8 @@ class AsyncHolders(AsyncGroup):
 
         Registers a store in which the bot keeps data about users itself. Every erasure that is completed after
         this answer makes a task for it. With a `public_key` each of its answers has to be signed. A key that is
-        registered already is refused with 409 `holder_exists`, and the 21st holder with 409 `limit_reached`.
+        registered already is refused with 409 `holder_exists`, the 21st holder with 409 `limit_reached`, and the
+        kind `webhook` of a bot without `webhook_url` with 409 `no_webhook_url`.
         """
         given: Dict[str, Any] = {
             "key": key,
@@ -1112,6 +1113,7 @@ class AsyncHolders(AsyncGroup):
         self,
         *,
         key: str,
+        kind: Optional[Literal["pull", "webhook"]] = OMITTED,
         covers: Optional[List[str]] = OMITTED,
         label_de: Optional[str] = OMITTED,
         label_en: Optional[str] = OMITTED,
@@ -1121,10 +1123,12 @@ class AsyncHolders(AsyncGroup):
         """Change a holder of the bot.
 
         Changes what the body names; null clears `public_key`. What was answered before keeps the labels and the
-        key that it was answered with. A repeat has the same result.
+        key that it was answered with. A changed `kind` is about the tasks that are made from then on. A repeat
+        has the same result.
         """
         given: Dict[str, Any] = {
             "key": key,
+            "kind": kind,
             "covers": covers,
             "label_de": label_de,
             "label_en": label_en,

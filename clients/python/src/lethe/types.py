@@ -24,7 +24,7 @@ CODES: Tuple[str, ...] = (
 )
 
 #: What the webhook calls say.
-EVENTS: Tuple[str, ...] = ("user_forgotten", "consent_revoked", "data_corrected", "ping")
+EVENTS: Tuple[str, ...] = ("user_forgotten", "consent_revoked", "data_corrected", "holder_task", "ping")
 
 
 class ChangeNoticeSettings(TypedDict, total=False):
@@ -147,7 +147,7 @@ class WebhookSecretView(TypedDict):
 
 class DeliveryView(TypedDict):
     id: str
-    event: Literal["user_forgotten", "consent_revoked", "data_corrected", "ping"]
+    event: Literal["user_forgotten", "consent_revoked", "data_corrected", "holder_task", "ping"]
     status: Literal["pending", "delivered", "exhausted", "gone", "cancelled"]
     user_id: Optional[str]
     guild_id: Optional[str]
@@ -162,7 +162,7 @@ class DeliveryView(TypedDict):
 
 class DeliveryDetailsView(TypedDict):
     id: str
-    event: Literal["user_forgotten", "consent_revoked", "data_corrected", "ping"]
+    event: Literal["user_forgotten", "consent_revoked", "data_corrected", "holder_task", "ping"]
     status: Literal["pending", "delivered", "exhausted", "gone", "cancelled"]
     user_id: Optional[str]
     guild_id: Optional[str]
@@ -838,7 +838,7 @@ class OperatedBotView(TypedDict):
 
 class HolderView(TypedDict):
     key: str
-    kind: Literal["pull"]
+    kind: Literal["pull", "webhook"]
     covers: List[str]
     label_de: str
     label_en: str
@@ -1240,6 +1240,18 @@ class DataCorrectedPayload(TypedDict):
     category: str
     fields: List[str]
     at: str
+
+
+class HolderTaskPayload(TypedDict):
+    event: Literal["holder_task"]
+    holder: str
+    task_id: str
+    act: Literal["erase"]
+    request_id: str
+    user_id: str
+    guild_id: str
+    created_at: str
+    due_at: str
 
 
 #: A user of the bot in a guild.

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Protocol, Sequence, Tuple, TypedDict, Union
 
 from ._core import require_number
-from .types import EVENTS, ConsentRevokedPayload, DataCorrectedPayload, UserForgottenPayload
+from .types import EVENTS, ConsentRevokedPayload, DataCorrectedPayload, HolderTaskPayload, UserForgottenPayload
 
 #: The limit of a body in bytes. Calls of the service are far smaller.
 BODY_MAX_BYTES = 65_536
@@ -30,6 +30,7 @@ class WebhookActs(TypedDict, total=False):
     user_forgotten: Callable[[UserForgottenPayload], Any]
     consent_revoked: Callable[[ConsentRevokedPayload], Any]
     data_corrected: Callable[[DataCorrectedPayload], Any]
+    holder_task: Callable[[HolderTaskPayload], Any]
     #: The answer to `POST /webhooks/test`.
     ping: Callable[[Dict[str, Any]], Any]
 

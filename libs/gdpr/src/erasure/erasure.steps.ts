@@ -5,6 +5,7 @@ import { ERASED_ID, SubjectDataHolders, SubjectKeys, subjectOf } from '@app/cryp
 import type { Tx } from '@app/database';
 import type { Actor } from '@app/http';
 import { Clock, conflict, DomainEvents, type LabelOf, Metrics, NO_METRICS } from '@app/kernel';
+import { callsOf, HolderTasksMade } from '../holders/holder-calls';
 import { addTasks } from '../holders/holder-tasks.sql';
 import type { DeletionRequest } from './deletion-request.entity';
 import { insertRequests, lockRequests, updateRequests } from './deletion-requests.sql';
@@ -195,7 +196,8 @@ export class ErasureSteps {
       this.audit.recordErased(tx, acts, completedAt),
     ]);
     // The audit events have locked the bots: a holder that is registered or deleted meanwhile waits, or is seen as it is.
-    await addTasks(tx, completed, completedAt);
+    const calls = callsOf(await addTasks(tx, completed, completedAt), forgotten);
+    if (calls.length > 0) await this.events.publish(new HolderTasksMade(tx, calls));
     this.counted(tx, 'completed', completed.length);
     return completed;
   }

@@ -1,8 +1,8 @@
 import { BelongsToBot, JsonColumn, PrimaryIdColumn, TextColumn, TimeColumn } from '@app/database';
 import { Entity, PrimaryColumn } from 'typeorm';
 
-/** How a holder learns of its tasks: it asks for them. */
-export const HOLDER_KINDS = ['pull'] as const;
+/** How a holder learns of its tasks: `pull` asks for them; for `webhook` the webhook of the bot is called too. */
+export const HOLDER_KINDS = ['pull', 'webhook'] as const;
 export type HolderKind = (typeof HOLDER_KINDS)[number];
 
 /** A store of a bot in which it keeps data about users: a database, a cache, files. */

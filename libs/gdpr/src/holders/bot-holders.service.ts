@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { lockBot } from '@app/bots';
+import { type BotFacts, findBot, lockBot } from '@app/bots';
 import { Cursors } from '@app/crypto';
 import { asPartlyDone, botDeleted, type Tx, UnitOfWork } from '@app/database';
 import type { PageQuery } from '@app/http';
 import { Acts, type Claim } from '@app/acts';
 import { Clock, conflict, notFound } from '@app/kernel';
-import { BotHolder } from './bot-holder.entity';
+import { BotHolder, type HolderKind } from './bot-holder.entity';
 import {
   countedHolder,
   type CountedHolder,
@@ -31,17 +31,18 @@ export class BotHoldersService {
 
   /**
    * Every erasure that is completed after this has resolved makes a task for the holder.
-   * @throws ApiError 409 `holder_exists` or `limit_reached`
+   * @throws ApiError 409 `holder_exists`, `limit_reached`, or `no_webhook_url`: a holder of the kind `webhook` needs one to be called
    */
   register(botId: string, input: RegisterHolder, claim: Claim): Promise<HolderView> {
     const register = async (tx: Tx): Promise<HolderView> => {
-      await this.lockBot(tx, botId);
+      const bot = await this.lockBot(tx, botId);
       if ((await findHolder(tx, botId, input.key)) !== undefined)
         throw conflict('holder_exists', 'A holder with this key is registered already');
       if ((await countHolders(tx, botId)) >= HOLDERS_MAX)
         throw conflict('limit_reached', `A bot may have at most ${HOLDERS_MAX} holders`, {
           limit: HOLDERS_MAX,
         });
+      requireUrl(input.kind, bot);
       const now = this.clock.nowIso();
       await tx.manager.insert(BotHolder, {
         botId,
@@ -76,15 +77,20 @@ export class BotHoldersService {
     return this.unitOfWork.read(async (tx) => viewOf(await this.require(tx, botId, key)));
   }
 
-  /** Changes the given parts. What was answered before stays as it was declared then. @throws ApiError 404 */
+  /**
+   * Changes the given parts. What was answered before stays as it was declared then.
+   * @throws ApiError 404; 409 `no_webhook_url`
+   */
   change(botId: string, key: string, input: ChangeHolder): Promise<HolderView> {
     return this.unitOfWork.write(async (tx) => {
       const holder = await lockHolder(tx, botId, key, 'FOR UPDATE');
       if (holder === undefined) throw notFound('Holder');
+      if (input.kind === 'webhook') requireUrl(input.kind, await findBot(tx, botId));
       await tx.manager.update(
         BotHolder,
         { botId, key },
         {
+          kind: input.kind ?? holder.kind,
           covers: input.covers ?? holder.covers,
           labelDe: input.label_de ?? holder.labelDe,
           labelEn: input.label_en ?? holder.labelEn,
@@ -133,8 +139,10 @@ export class BotHoldersService {
    * Waits for the units that complete erasures of the bot, and excludes further ones until this unit ends: each has made its tasks
    * for the holders before, or makes them for those after it. @throws ApiError 401
    */
-  private async lockBot(tx: Tx, botId: string): Promise<void> {
-    if ((await lockBot(tx, botId, 'UPDATE')) === undefined) throw botDeleted();
+  private async lockBot(tx: Tx, botId: string): Promise<BotFacts> {
+    const bot = await lockBot(tx, botId, 'UPDATE');
+    if (bot === undefined) throw botDeleted();
+    return bot;
   }
 
   private async require(tx: Tx, botId: string, key: string): Promise<CountedHolder> {
@@ -142,6 +150,15 @@ export class BotHoldersService {
     if (found === undefined) throw notFound('Holder');
     return found;
   }
+}
+
+/** A URL that is removed later leaves the holder: its tasks wait in its list, and a new URL sends the calls. */
+function requireUrl(kind: HolderKind, bot: BotFacts | undefined): void {
+  if (kind === 'webhook' && bot?.webhook_url == null)
+    throw conflict(
+      'no_webhook_url',
+      'A holder of the kind webhook is called at the webhook_url of the bot, which has none: set one with PUT /bots/{bot_id}, or use the kind pull',
+    );
 }
 
 function viewOf(holder: CountedHolder): HolderView {

@@ -1,7 +1,7 @@
 import { givenRows, json, parsed, type SqlPart, type Tx } from '@app/database';
 import { daysAfter } from '@app/kernel';
 import type { DeletionRequest } from '../erasure/deletion-request.entity';
-import type { BotHolder } from './bot-holder.entity';
+import type { BotHolder, HolderKind } from './bot-holder.entity';
 import type { DeclaredHolder, HolderTask } from './holder-task.entity';
 
 const COLUMNS = `bot_id AS "botId", holder_key AS "holderKey", request_id AS "requestId", created_at AS "createdAt", open,
@@ -18,24 +18,33 @@ type Row = Omit<HolderTask, JsonName> & Readonly<Record<JsonName, string | null>
 /** A time and the id of an erasure: the place of a task in a list. */
 export type TaskPlace = readonly [time: string, requestId: string];
 
+/** A task that was made just now, and how its holder learns of it. */
+export interface MadeTask {
+  readonly holderKey: string;
+  readonly requestId: string;
+  readonly kind: HolderKind;
+}
+
 /**
- * Makes the tasks of completed erasures, one for each holder of their bots, by one statement. A task that exists stays. A bot
- * without holders gets none.
+ * Makes the tasks of completed erasures, one for each holder of their bots, by one statement, and returns them. A task that exists
+ * stays, and is not returned. A bot without holders gets none.
  */
 export async function addTasks(
   tx: Tx,
   erasures: readonly Pick<DeletionRequest, 'botId' | 'id'>[],
   createdAt: string,
-): Promise<void> {
+): Promise<MadeTask[]> {
   const given = givenRows(
     tx,
     ['bot_id', 'request_id', 'created_at'],
     erasures.map(({ botId, id }) => [botId, id, createdAt]),
   );
-  await tx.run(
+  return tx.all<MadeTask>(
     `INSERT INTO holder_tasks (bot_id, holder_key, request_id, created_at, open)
      SELECT given.bot_id, bot_holders.key, given.request_id, given.created_at, 1
-     FROM ${given.sql} JOIN bot_holders ON bot_holders.bot_id = given.bot_id WHERE given.place > 0 ON CONFLICT DO NOTHING`,
+     FROM ${given.sql} JOIN bot_holders ON bot_holders.bot_id = given.bot_id WHERE given.place > 0 ON CONFLICT DO NOTHING
+     RETURNING holder_key AS "holderKey", request_id AS "requestId", (SELECT kind FROM bot_holders
+       WHERE bot_holders.bot_id = holder_tasks.bot_id AND bot_holders.key = holder_tasks.holder_key) AS kind`,
     ...given.values,
   );
 }

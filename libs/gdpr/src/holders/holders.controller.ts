@@ -68,10 +68,11 @@ export class HoldersController {
     description:
       'Registers a store in which the bot keeps data about users itself. Every erasure that is completed after this answer makes a ' +
       'task for it. With a `public_key` each of its answers has to be signed. A key that is registered already is refused ' +
-      'with 409 `holder_exists`, and the 21st holder with 409 `limit_reached`.',
+      'with 409 `holder_exists`, the 21st holder with 409 `limit_reached`, and the kind `webhook` of a bot without `webhook_url` with ' +
+      '409 `no_webhook_url`.',
     examples: EXAMPLES.register,
   })
-  @Responds(201, HolderView, ['holder_exists', 'limit_reached'])
+  @Responds(201, HolderView, ['holder_exists', 'limit_reached', 'no_webhook_url'])
   register(
     @CurrentBot() bot: Caller,
     @Body() body: RegisterHolder,
@@ -109,11 +110,11 @@ export class HoldersController {
     summary: 'Change a holder of the bot',
     description:
       'Changes what the body names; null clears `public_key`. What was answered before keeps the labels and the key that it was ' +
-      'answered with. A repeat has the same result.',
+      'answered with. A changed `kind` is about the tasks that are made from then on. A repeat has the same result.',
     parameters: { key: HOLDER.key },
     examples: EXAMPLES.change,
   })
-  @Responds(200, HolderView, ['not_found'])
+  @Responds(200, HolderView, ['not_found', 'no_webhook_url'])
   change(
     @CurrentBot() bot: Caller,
     @Param() { key }: HolderPath,

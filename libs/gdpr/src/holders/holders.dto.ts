@@ -17,6 +17,7 @@ import {
 import { codePoints, isReadableText, momentMs } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { HOLDER_KINDS, type HolderKind } from './bot-holder.entity';
+import { isVerifyingKey } from './verifying-key';
 import { TASK_ANSWERS, TASK_RESULTS, type TaskAnswer } from './holder-task.entity';
 
 const COVERS_MAX = 50;
@@ -47,9 +48,10 @@ const PublicKey = (given: Presence): PropertyDecorator =>
       check: (value) =>
         typeof value === 'string' &&
         Buffer.from(value, 'base64url').length === KEY_BYTES &&
-        Buffer.from(value, 'base64url').toString('base64url') === value,
+        Buffer.from(value, 'base64url').toString('base64url') === value &&
+        isVerifyingKey(Buffer.from(value, 'base64url')),
       message:
-        'must be an Ed25519 public key: its 32 bytes in base64url, which are 43 characters without padding',
+        'must be an Ed25519 public key: its 32 bytes in base64url, which are 43 characters without padding, and a point that can verify a signature',
       schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{43}$' },
     },
     { ...given, description: 'Ed25519, 32 bytes in base64url. With it each answer of the holder is signed' },
@@ -115,11 +117,15 @@ const Statement = (given: Presence): PropertyDecorator =>
   );
 
 const optional: Presence = { optional: true, nullable: true };
+const KIND = {
+  description:
+    'pull: the holder asks for its tasks; webhook: each task is also sent to the `webhook_url` of the bot, as `holder_task`',
+};
 const COVERS = { description: 'Names of the data in the store, for people to read' };
 
 export class RegisterHolder {
   @Slug() key: string;
-  @OneOf(HOLDER_KINDS, { description: 'pull: the holder asks for its tasks' }) kind: HolderKind;
+  @OneOf(HOLDER_KINDS, KIND) kind: HolderKind;
   @Texts(NAME_MAX, COVERS_MAX, COVERS) covers: string[];
   @Text(LABEL_MAX) label_de: string;
   @Text(LABEL_MAX) label_en: string;
@@ -127,6 +133,7 @@ export class RegisterHolder {
 }
 
 export class ChangeHolder {
+  @OneOf(HOLDER_KINDS, { ...KIND, optional: true }) kind?: HolderKind | null;
   @Texts(NAME_MAX, COVERS_MAX, { ...COVERS, optional: true }) covers?: string[] | null;
   @Text(LABEL_MAX, { optional: true }) label_de?: string | null;
   @Text(LABEL_MAX, { optional: true }) label_en?: string | null;

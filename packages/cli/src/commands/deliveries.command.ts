@@ -29,6 +29,7 @@ export function addDeliveries(program: Command): void {
         'user_forgotten',
         'consent_revoked',
         'data_corrected',
+        'holder_task',
         'ping',
       ]),
     )

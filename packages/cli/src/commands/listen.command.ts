@@ -5,7 +5,7 @@ import { beginOf, follow, NewRows } from '../following';
 import { DEFAULT_TARGET, forward, isConfirmed, lineOf, mendOf, targetOf } from '../forward';
 import { moment, positive, Session, snowflake } from '../session';
 
-const EVENTS = ['user_forgotten', 'consent_revoked', 'data_corrected', 'ping'] as const;
+const EVENTS = ['user_forgotten', 'consent_revoked', 'data_corrected', 'holder_task', 'ping'] as const;
 
 interface Target {
   readonly forwardTo: string;
@@ -68,13 +68,18 @@ export function addTrigger(program: Command): void {
 
 function eventOf(event: (typeof EVENTS)[number], who: { user_id: string; guild_id: string }): WebhookEvent {
   const now = new Date().toISOString();
+  const request_id = '00000000-0000-7000-8000-000000000000';
   switch (event) {
     case 'user_forgotten':
-      return { event, request_id: '00000000-0000-7000-8000-000000000000', ...who, completed_at: now };
+      return { event, request_id, ...who, completed_at: now };
     case 'consent_revoked':
       return { event, ...who, revoked_at: now, previous_version: '1.0' };
     case 'data_corrected':
       return { event, ...who, category: 'profile', fields: ['nickname'], at: now };
+    case 'holder_task': {
+      const task = { holder: 'database', task_id: request_id, act: 'erase' } as const;
+      return { event, ...task, request_id, ...who, created_at: now, due_at: now };
+    }
     case 'ping':
       return { event, sent_at: now };
   }

@@ -13,6 +13,7 @@ type Stated = Omit<Statement, 'bot_id' | 'holder' | 'task_id' | 'at'>;
 /** How a holder is declared. */
 export interface Declared {
   readonly key: string;
+  readonly kind?: 'pull' | 'webhook';
   readonly label_de: string;
   readonly label_en: string;
   readonly covers: readonly string[];
@@ -114,6 +115,7 @@ export const statusOf = (error: unknown): unknown => (error as { status?: unknow
 const reasonOf = (error: unknown): unknown => (error as { reason?: unknown } | undefined)?.reason;
 
 const isOther = (there: Declared, wanted: Declared): boolean =>
+  (wanted.kind !== undefined && there.kind !== wanted.kind) ||
   there.label_de !== wanted.label_de ||
   there.label_en !== wanted.label_en ||
   there.public_key !== wanted.public_key ||

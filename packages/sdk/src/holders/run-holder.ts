@@ -10,6 +10,8 @@ import type { Store } from './store';
 export interface HolderOptions {
   /** The name of the holder in Lethe, a slug: `database`. */
   readonly key: string;
+  /** With `webhook` the service calls the bot for each task: {@link HolderLoop.wake}. Without it a new holder is `pull`. */
+  readonly kind?: 'pull' | 'webhook';
   /** What the holder keeps, erased in this order. */
   readonly stores: readonly (Store | readonly Store[])[];
   /** How users read it in the evidence of their erasure; `key` by default. */
@@ -39,6 +41,8 @@ export interface HolderTimers {
 export interface HolderLoop {
   /** Does a round now, or waits for the one that runs. @throws LetheError where the service does not answer */
   once(): Promise<Round>;
+  /** Begins a round as soon as none runs: what to do for the event `holder_task`. What fails is reported. */
+  wake(): void;
   /** Ends the loop, and resolves once the store that is being erased has answered or has no time left. */
   stop(): Promise<void>;
 }
@@ -105,6 +109,13 @@ class Loop implements HolderLoop {
     return this.running;
   }
 
+  wake(): void {
+    const next = (): Promise<Round> => this.once();
+    (this.running?.then(next, next) ?? next()).catch((error: unknown) => {
+      if (!this.end.signal.aborted) this.report(error);
+    });
+  }
+
   async stop(): Promise<void> {
     this.end.abort();
     this.timers.clear(this.timer);
@@ -116,6 +127,7 @@ class Loop implements HolderLoop {
     if (!this.isDeclared && this.options.dryRun !== true) {
       await this.service.declare({
         key: this.options.key,
+        ...(this.options.kind && { kind: this.options.kind }),
         label_de: this.options.label_de ?? this.options.key,
         label_en: this.options.label_en ?? this.options.key,
         covers: this.stores.map(({ name }) => name),
