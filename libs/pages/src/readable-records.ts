@@ -129,7 +129,7 @@ function* refusal(parts: PageParts, item: Item, labels: RecordLabels): Generator
   const { fact, refusals } = parts.texts;
   const key = item['category'];
   yield title(parts, item['created_at'], word(refusals.kind, String(item['kind'])));
-  yield* rows(parts, [[fact.category, key === null ? fact.all : labels(String(key))]]);
+  yield* rows(parts, [[fact.category, typeof key === 'string' ? labels(key) : fact.all]]);
 }
 
 function title(parts: PageParts, at: unknown, text: string): string {
