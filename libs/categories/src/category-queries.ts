@@ -28,18 +28,6 @@ export async function legalBasisOf(tx: Tx, botId: string, key: string): Promise<
   return (await tx.get<{ legal_basis: string }>(sql, botId, key))?.legal_basis;
 }
 
-/** Whether a user can object to a category of a legal basis (GDPR Art. 21(1)). */
-export function isObjectable(legalBasis: string | undefined): boolean {
-  return legalBasis === 'legitimate_interests' || legalBasis === 'public_task';
-}
-
-/** The categories that a user can object to, locked against deletion until the unit ends. */
-export async function objectableCategories(tx: Tx, botId: string): Promise<string[]> {
-  const sql = `SELECT key FROM categories WHERE bot_id = ? AND legal_basis IN ('legitimate_interests', 'public_task')
-    ORDER BY key FOR KEY SHARE`;
-  return (await tx.all<{ key: string }>(sql, botId)).map(({ key }) => key);
-}
-
 /** Whether `category` of a row rests on a consent, as a condition of a statement over `rows`; both are SQL. */
 export function restsOnConsent(rows: string, category: string): string {
   return `(SELECT k.legal_basis FROM categories k WHERE k.bot_id = ${rows}.bot_id AND k.key = ${category}) = 'consent'`;

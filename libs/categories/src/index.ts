@@ -11,16 +11,15 @@ export {
   declaredPurposes,
   holdCategories,
   holdRetentionDays,
-  isObjectable,
   labelsOf,
   legalBasisOf,
   limitedCategories,
   nextBotWithLimits,
-  objectableCategories,
   purposesOf,
   purposesShown,
   restsOnConsent,
   undeclared,
 } from './category-queries';
 export { Category } from './category.entity';
+export { isObjectable, objectableCategories } from './objectable-categories';
 export { purposeIn, type Purposes, purposesByLanguage } from './purposes';
