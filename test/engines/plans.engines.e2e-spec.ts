@@ -168,9 +168,9 @@ async function values(bot: Bot, { user_id, guild_id }: SubjectIds): Promise<void
 /** Objections to one category and to all, and restrictions; those of one category stay until it is deleted. */
 async function refuses(bot: Bot, who: SubjectIds): Promise<void> {
   await bot.hasData(who, 'stats', { value: 'x' });
-  for (const of of [{ category: 'stats' }, {}]) {
-    await bot.post('/data/object', { ...who, ...of });
-    await bot.post('/data/restrict', { ...who, ...of });
+  for (const about of [{ category: 'stats' }, {}]) {
+    await bot.post('/data/object', { ...who, ...about });
+    await bot.post('/data/restrict', { ...who, ...about });
   }
   await bot.post('/data/submit', { ...who, category: 'stats', data: { value: 'y' } });
   await bot.get(`/data/refusals/${who.user_id}?guild_id=${who.guild_id}`);
