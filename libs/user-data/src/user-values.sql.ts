@@ -113,7 +113,8 @@ export async function eraseValues(
   categories: readonly string[],
 ): Promise<string[]> {
   if (categories.length === 0) return [];
-  const among = amongValues(tx, 'category_key', categories);
+  // COALESCE keeps both engines from the index of the category, which has the rows of all users.
+  const among = amongValues(tx, "COALESCE(category_key, '')", categories);
   const sql = `DELETE FROM user_data WHERE ${SUBJECT_WHERE} AND ${among.sql} RETURNING category_key`;
   const rows = await tx.all<{ category_key: string }>(sql, botId, guildId, userId, among.value);
   return rows.map(({ category_key: key }) => key);
