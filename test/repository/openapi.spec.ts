@@ -173,7 +173,7 @@ describe('openapi.json', () => {
     expect(refusals('GET /api/v1/servers')).toEqual(['insufficient_scope']);
     expect(refusals('POST /api/v1/consents/revoke')).toEqual(['insufficient_scope']);
     expect(refusals('POST /api/v1/data/submit')).toEqual([
-      ...['consent_required', 'insufficient_scope', 'suspended'],
+      ...['consent_required', 'processing_refused', 'insufficient_scope', 'suspended'],
     ]);
   });
 

@@ -22,33 +22,33 @@ import { RefusalsPath, RefusalsQuery, RefusalsView, RefuseProcessing } from './p
 import { ProcessingRefusals } from './processing-refusals.service';
 
 const NONE = { ...EXAMPLE_SUBJECT, objections: [], restrictions: [] };
-const ONE = [{ category: EXAMPLE.category, since: EXAMPLE.time }];
-const ALL = [{ category: null, since: EXAMPLE.time }];
+const SINCE = { category: null, since: EXAMPLE.time };
+const OBJECTED = { ...NONE, objections: [SINCE] };
 
 const EXAMPLES = {
   object: {
     canonical: {
-      summary: 'Object to one category',
-      body: { ...EXAMPLE_SUBJECT, category: EXAMPLE.category },
-      answer: { ...NONE, objections: ONE },
-    },
-    all: {
       summary: 'Object to every category of legitimate interests or a public task',
       body: EXAMPLE_SUBJECT,
-      answer: { ...NONE, objections: ALL },
+      answer: OBJECTED,
+    },
+    category: {
+      summary: 'Object to one category',
+      body: { ...EXAMPLE_SUBJECT, category: 'statistics' },
+      answer: { ...NONE, objections: [{ ...SINCE, category: 'statistics' }] },
     },
   },
   restrict: {
     canonical: {
       summary: 'Restrict everything',
       body: EXAMPLE_SUBJECT,
-      answer: { ...NONE, restrictions: ALL },
+      answer: { ...OBJECTED, restrictions: [SINCE] },
     },
   },
   unrestrict: {
-    canonical: { summary: 'End every restriction', body: EXAMPLE_SUBJECT, answer: NONE },
+    canonical: { summary: 'End every restriction', body: EXAMPLE_SUBJECT, answer: OBJECTED },
   },
-  of: { canonical: { answer: { ...NONE, restrictions: ONE } } },
+  of: { canonical: { answer: OBJECTED } },
 } satisfies Readonly<Record<string, Examples>>;
 
 @Topic('User data')
@@ -69,8 +69,8 @@ export class ProcessingRefusalsController {
       'The user objects to a category whose legal basis is `legitimate_interests` or `public_task` (GDPR Art. 21): ' +
       'what is stored under it is erased, and submits are refused with 403 `processing_refused` and ' +
       '`details.reason` `objection`. Without `category` it is about all categories of these bases, also those ' +
-      'that are declared later. For another legal basis the answer is 409 `not_objectable`. A repeat is answered ' +
-      'with what is in force. An erasure of the user removes the objection.',
+      'that are declared later. For another legal basis the answer is 409 `not_objectable`. An erasure of the user ' +
+      'removes the objection.',
     examples: EXAMPLES.object,
   })
   @Responds(200, RefusalsView, ['not_found', 'not_objectable'])
@@ -110,7 +110,7 @@ export class ProcessingRefusalsController {
     summary: 'Record that the user ends a restriction',
     description:
       'Ends the restriction of the category, or without `category` every restriction of the user. A restriction of ' +
-      'everything stays in force when a category is named: the answer says what is in force. The user is told ' +
+      'everything stays in force when a category is named: the answer says what is in force. Inform the user ' +
       'before a restriction ends (GDPR Art. 18(3)).',
     examples: EXAMPLES.unrestrict,
   })

@@ -24,7 +24,7 @@ export function refusalsOf(tx: Tx, subject: Subject): Promise<StoredRefusal[]> {
 
 /**
  * What forbids the bot to store or read each category of a subject; undefined where nothing does. It is read after the consent
- * is locked: whoever objects or restricts locks it too, so that nothing is stored after the answer. By one statement on PostgreSQL,
+ * is locked: an objection and a restriction lock it too, so that nothing is stored after their answer. By one statement on PostgreSQL,
  * and one for each subject on SQLite; a further one where there is an objection to all categories.
  */
 export async function findRefusals(
