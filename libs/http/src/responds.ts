@@ -152,13 +152,11 @@ function forbidden(
   scopes: readonly string[],
   whileSuspended: boolean,
 ): DocumentedOperation['responses'][string] {
-  const { example, examples = {} } = (responses[403]?.content?.['application/json'] ?? {}) as {
-    readonly example?: Failure;
-    readonly examples?: Readonly<Record<string, { readonly value: Failure }>>;
-  };
+  const own = responses[403]?.content?.['application/json'] as
+    { example?: Failure; examples?: Record<string, { value: Failure }> } | undefined;
   const errors = [
-    ...(example === undefined ? [] : [example.error]),
-    ...Object.values(examples).map(({ value }) => value.error),
+    ...(own?.example === undefined ? [] : [own.example.error]),
+    ...Object.values(own?.examples ?? {}).map(({ value }) => value.error),
     { code: 'insufficient_scope', details: { required: scopes[0] } } as const,
     ...(whileSuspended ? [] : [{ code: 'suspended' } as const]),
   ];
@@ -181,11 +179,9 @@ interface Failure {
 function refused(refusals: readonly Refusal[]): MethodDecorator[] {
   const reasons = refusals.filter((each): each is ConflictReason => each in CONFLICT_REASONS);
   const codes = refusals.filter((each): each is Exclude<Refusal, ConflictReason> => each in ERRORS);
-  const statuses = new Set(codes.map((code) => ERRORS[code].status));
+  const alike = (code: ErrorCode) => codes.filter((each) => ERRORS[each].status === ERRORS[code].status);
   return [
-    ...[...statuses].map((status) =>
-      ApiResponse(refusalOf(codes.filter((code) => ERRORS[code].status === status))),
-    ),
+    ...codes.filter((code) => alike(code)[0] === code).map((code) => ApiResponse(refusalOf(alike(code)))),
     ...(reasons.length === 0
       ? []
       : [ApiResponse({ status: ERRORS.conflict.status, ...conflictOf(reasons) })]),
