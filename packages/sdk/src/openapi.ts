@@ -624,7 +624,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Record that the user objects to the processing
-     * @description The user objects to a category whose legal basis is `legitimate_interests` or `public_task` (GDPR Art. 21): what is stored under it is erased, and submits are refused with 403 `processing_refused` and `details.reason` `objection`. Without `category` it is about all categories of these bases, also those that are declared later. For another legal basis the answer is 409 `not_objectable`. A repeat is answered with what is in force. An erasure of the user removes the objection.
+     * @description The user objects to a category whose legal basis is `legitimate_interests` or `public_task` (GDPR Art. 21): what is stored under it is erased, and submits are refused with 403 `processing_refused` and `details.reason` `objection`. Without `category` it is about all categories of these bases, also those that are declared later. For another legal basis the answer is 409 `not_objectable`. An erasure of the user removes the objection.
      */
     readonly post: operations['processingRefusalsObject'];
     readonly delete?: never;
@@ -664,7 +664,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Record that the user ends a restriction
-     * @description Ends the restriction of the category, or without `category` every restriction of the user. A restriction of everything stays in force when a category is named: the answer says what is in force. The user is told before a restriction ends (GDPR Art. 18(3)).
+     * @description Ends the restriction of the category, or without `category` every restriction of the user. A restriction of everything stays in force when a category is named: the answer says what is in force. Inform the user before a restriction ends (GDPR Art. 18(3)).
      */
     readonly post: operations['processingRefusalsUnrestrict'];
     readonly delete?: never;

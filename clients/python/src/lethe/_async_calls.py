@@ -830,8 +830,8 @@ class AsyncData(AsyncGroup):
         The user objects to a category whose legal basis is `legitimate_interests` or `public_task` (GDPR Art.
         21): what is stored under it is erased, and submits are refused with 403 `processing_refused` and
         `details.reason` `objection`. Without `category` it is about all categories of these bases, also those
-        that are declared later. For another legal basis the answer is 409 `not_objectable`. A repeat is answered
-        with what is in force. An erasure of the user removes the objection.
+        that are declared later. For another legal basis the answer is 409 `not_objectable`. An erasure of the
+        user removes the objection.
         """
         given: Dict[str, Any] = {"user_id": user_id, "guild_id": guild_id, "category": category}
         answer: RefusalsView = await self._call.send("POST /data/object", given, options)
@@ -867,7 +867,7 @@ class AsyncData(AsyncGroup):
         """Record that the user ends a restriction.
 
         Ends the restriction of the category, or without `category` every restriction of the user. A restriction
-        of everything stays in force when a category is named: the answer says what is in force. The user is told
+        of everything stays in force when a category is named: the answer says what is in force. Inform the user
         before a restriction ends (GDPR Art. 18(3)).
         """
         given: Dict[str, Any] = {"user_id": user_id, "guild_id": guild_id, "category": category}
