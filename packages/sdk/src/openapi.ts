@@ -3548,7 +3548,7 @@ export interface components {
         /** @description For programs; a 400 lists every bad field in `fields`, a 409 says why in `reason` */
         readonly details?: {
           /**
-           * @description Why a 409:
+           * @description Why a 403 `processing_refused` is answered: `objection` or `restriction`. Why a 409:
            *
            *     - `bot_exists`: A bot with this `platform_bot_id` is registered
            *     - `category_exists`: The bot has a category with this `key`
@@ -3598,7 +3598,9 @@ export interface components {
             | 'holder_has_open_tasks'
             | 'task_answered'
             | 'not_objectable'
-            | 'nothing_scheduled';
+            | 'nothing_scheduled'
+            | 'objection'
+            | 'restriction';
         } & {
           readonly [key: string]: unknown;
         };
