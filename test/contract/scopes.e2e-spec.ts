@@ -23,17 +23,18 @@ const NEEDED: readonly (readonly [RegExp, readonly Scope[]])[] = [
   [/^POST \/holders\/[\w-]+\/tasks\/[\w-]+\/acknowledge$/, ['write']],
   [/^POST \/privacy-links/, ['read', 'write', 'erase']],
   [/^DELETE \/privacy-links/, ['read', 'write', 'erase', 'admin']],
-  [/^POST \/gdpr\/forget-user$/, ['erase']],
+  [/^POST \/(gdpr\/forget-user|data\/object)$/, ['erase']],
   [/^DELETE \/(servers|data\/categories|data\/values)\//, ['erase']],
   [/^POST \/consents\/(request|accept|decline|revoke|texts)$/, ['write']],
   [/^POST \/servers\/(register|[\w-]+\/cancel-deletion)$/, ['write']],
-  [/^POST \/(data\/register|data\/submit|data\/submit\/batch|audit\/event)$/, ['write']],
+  [/^POST \/(data\/register|data\/submit|data\/submit\/batch|data\/(un)?restrict|audit\/event)$/, ['write']],
   [/^PUT \/data\/categories\//, ['write']],
 ];
 
 /** What a suspended bot may still do besides reading, and erasing. */
 const WHILE_SUSPENDED = [
   'POST /consents/revoke',
+  'POST /data/restrict',
   'POST /privacy-links',
   `DELETE /privacy-links/${ID}`,
   `POST /holders/key/tasks/${ID}/acknowledge`,

@@ -111,6 +111,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: '3c257cc2aae947de7dc838c98f019535',
     postgres: '3d5fb7a67f326413098c7ee6c7e9cc88',
   },
+  ProcessingRefusals1763600000035: {
+    sqlite: 'd3dfc17e721ecf965d76c1196e8bb840',
+    postgres: 'aaf14774d366ea32804f977752e5d7cd',
+  },
 };
 
 const CHANGES = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT setval)\b/i;

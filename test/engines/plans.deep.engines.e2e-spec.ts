@@ -82,7 +82,7 @@ beforeAll(async () => {
   await forgets(bot, people[1]!);
   await ages(bot, people[2]!, people[3]!);
   await bot.delete(`/servers/${guild}`);
-  await bot.delete('/data/categories/profile');
+  for (const key of ['profile', 'stats']) await bot.delete(`/data/categories/${key}`);
   await bot.delete(`/bots/${bot.id}`);
   log.close();
 });
@@ -120,6 +120,7 @@ async function declares(bot: Bot, guild: string): Promise<void> {
   await bot.get('/servers');
   await bot.hasCategory('profile', [field('value'), field('extra', 'json')]);
   await bot.hasCategory('notes');
+  await bot.hasCategory('stats', [field('value')], { legal_basis: 'public_task' });
   await bot.put('/data/categories/profile', { label_en: 'Other' });
   await bot.get('/data/categories/profile');
   await bot.get('/data/categories');
@@ -150,6 +151,7 @@ async function lives(bot: Bot, who: SubjectIds): Promise<void> {
   await bot.export(who, '&format=full');
   await bot.get(`/data/export/${who.user_id}?scope=all_guilds`);
   await values(bot, who);
+  await refuses(bot, who);
 }
 
 /** Values read back, of a user and of a guild, and erased. */
@@ -161,6 +163,22 @@ async function values(bot: Bot, { user_id, guild_id }: SubjectIds): Promise<void
   await bot.get(path);
   await bot.delete(path);
   await bot.hasData({ user_id, guild_id }, 'profile', { value: 'x' });
+}
+
+/** Objections to one category and to all, and restrictions; those of one category stay until it is deleted. */
+async function refuses(bot: Bot, who: SubjectIds): Promise<void> {
+  await bot.hasData(who, 'stats', { value: 'x' });
+  for (const about of [{ category: 'stats' }, {}]) {
+    await bot.post('/data/object', { ...who, ...about });
+    await bot.post('/data/restrict', { ...who, ...about });
+  }
+  await bot.post('/data/submit', { ...who, category: 'stats', data: { value: 'y' } });
+  await bot.get(`/data/refusals/${who.user_id}?guild_id=${who.guild_id}`);
+  await bot.export(who, '&format=full');
+  await bot.post('/data/unrestrict', who);
+  await bot.post('/data/restrict', { ...who, category: 'stats' });
+  await bot.post('/data/restrict', { ...who, category: 'notes' });
+  await bot.post('/data/unrestrict', { ...who, category: 'notes' });
 }
 
 /** A user with a request with registered texts, and another one with other texts, in both shapes. */

@@ -34,6 +34,7 @@ const named = (whom: SubjectIds) => service.app.get(SubjectDigests, { strict: fa
 const revoke = () => bot.post('/consents/revoke', who);
 const forget = () => bot.post('/gdpr/forget-user', who);
 const withdraw = () => bot.delete('/data/categories/profile');
+const restrict = () => bot.post('/data/restrict', who);
 const submit = () => bot.post('/data/submit', { ...who, category: 'profile', data: { value: 'x' } });
 
 /** Resolves when a transaction waits for a lock of another one. */
@@ -89,6 +90,13 @@ describe('a submit that has found its consent in force', () => {
     expect((await behind((tx) => lockDecisions(tx, [held, held], false), compete)).status).toBe(200);
   });
 
+  it('is committed before a restriction is, alone and together with others', async () => {
+    expect((await behind((tx) => requireConsent(tx, held), restrict)).status).toBe(200);
+    expectFailure(await submit(), 403, 'processing_refused', { reason: 'restriction' });
+    await bot.post('/data/unrestrict', who);
+    expect((await behind((tx) => lockDecisions(tx, [held, held], false), restrict)).status).toBe(200);
+  });
+
   it('is committed before its category is withdrawn', async () => {
     expect(
       (await behind((tx) => declarations().find(tx, [{ botId: bot.id, key: 'profile' }], true), withdraw))
@@ -102,6 +110,19 @@ describe('a submit that has found its consent in force', () => {
 });
 
 describe('a submit', () => {
+  it('waits for a running restriction, and obeys it', async () => {
+    const restricting = async (tx: Tx) => {
+      await lockSubject(tx, held, 'alone');
+      await holdSubject(tx, held);
+      await tx.run(
+        `INSERT INTO processing_refusals (bot_id, guild_id, user_id, category_key, kind, created_at)
+         VALUES (?, ?, ?, '', 'restriction', '2026-11-20T00:00:00.000Z')`,
+        ...[held.botId, held.guildId, held.userId],
+      );
+    };
+    expectFailure(await behind(restricting, submit), 403, 'processing_refused', { reason: 'restriction' });
+  });
+
   it('waits for a running decision about the consent, and obeys it', async () => {
     const deciding = async (tx: Tx) => {
       await consents().lock(tx, [held]);

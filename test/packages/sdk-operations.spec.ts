@@ -53,6 +53,10 @@ const METHODS: Readonly<Record<string, (lethe: Lethe) => Promise<unknown>>> = {
   'GET /data/values': ({ data }) => first(data.valuesOfGuild({ ...guild, category: 'profile' })),
   'GET /data/values/{user_id}': ({ data }) => data.values(who),
   'DELETE /data/values/{user_id}': ({ data }) => data.eraseValues({ ...who, category: 'profile' }),
+  'POST /data/object': ({ data }) => data.object({ ...who, category: 'profile' }),
+  'POST /data/restrict': ({ data }) => data.restrict(who),
+  'POST /data/unrestrict': ({ data }) => data.unrestrict(who),
+  'GET /data/refusals/{user_id}': ({ data }) => data.refusals(who),
   'POST /data/submit': ({ data }) => data.submit({ ...who, category: 'profile', data: {} }),
   'POST /data/submit/batch': ({ data }) =>
     first(data.submitMany([{ ...who, category: 'profile', data: {} }])),

@@ -141,7 +141,7 @@ describe('openapi.json', () => {
     expect([...new Set(named)].sort()).toEqual(Object.keys(CONFLICT_REASONS).sort());
     const schemas = document.components?.schemas as unknown as Record<'Error', ErrorSchema>;
     const { reason } = schemas.Error.properties.error.properties.details.properties;
-    expect(reason.enum).toEqual(Object.keys(CONFLICT_REASONS));
+    expect(reason.enum).toEqual([...Object.keys(CONFLICT_REASONS), 'objection', 'restriction']);
   });
 
   it('limits details.reason of each 409 to the reasons of its operation', () => {
@@ -173,7 +173,7 @@ describe('openapi.json', () => {
     expect(refusals('GET /api/v1/servers')).toEqual(['insufficient_scope']);
     expect(refusals('POST /api/v1/consents/revoke')).toEqual(['insufficient_scope']);
     expect(refusals('POST /api/v1/data/submit')).toEqual([
-      ...['consent_required', 'insufficient_scope', 'suspended'],
+      ...['consent_required', 'processing_refused', 'insufficient_scope', 'suspended'],
     ]);
   });
 

@@ -10,6 +10,7 @@ import {
   topicOf,
 } from '@app/http';
 import { CONFLICT_REASONS, ERRORS, Turns } from '@app/kernel';
+import { REFUSAL_KINDS } from '@app/user-data';
 import { samplesOf } from './openapi.samples';
 import { WEBHOOK_SCHEMAS, WEBHOOKS } from './openapi.webhooks';
 
@@ -39,9 +40,9 @@ const HEADERS = {
 
 const REASON_SCHEMA = {
   type: 'string',
-  enum: Object.keys(CONFLICT_REASONS),
+  enum: [...Object.keys(CONFLICT_REASONS), ...REFUSAL_KINDS],
   description: [
-    'Why a 409:',
+    'Why a 403 `processing_refused` is answered: `objection` or `restriction`. Why a 409:',
     '',
     ...Object.entries(CONFLICT_REASONS).map(([reason, { meaning }]) => `- \`${reason}\`: ${meaning}`),
   ].join('\n'),

@@ -21,4 +21,5 @@ export {
   undeclared,
 } from './category-queries';
 export { Category } from './category.entity';
+export { isObjectable, objectableCategories } from './objectable-categories';
 export { purposeIn, type Purposes, purposesByLanguage } from './purposes';

@@ -152,9 +152,11 @@ function forbidden(
   scopes: readonly string[],
   whileSuspended: boolean,
 ): DocumentedOperation['responses'][string] {
-  const declared = responses[403]?.content?.['application/json']?.example as Failure | undefined;
+  const own = responses[403]?.content?.['application/json'] as
+    { example?: Failure; examples?: Record<string, { value: Failure }> } | undefined;
   const errors = [
-    ...(declared === undefined ? [] : [declared.error]),
+    ...(own?.example === undefined ? [] : [own.example.error]),
+    ...Object.values(own?.examples ?? {}).map(({ value }) => value.error),
     { code: 'insufficient_scope', details: { required: scopes[0] } } as const,
     ...(whileSuspended ? [] : [{ code: 'suspended' } as const]),
   ];
@@ -177,8 +179,9 @@ interface Failure {
 function refused(refusals: readonly Refusal[]): MethodDecorator[] {
   const reasons = refusals.filter((each): each is ConflictReason => each in CONFLICT_REASONS);
   const codes = refusals.filter((each): each is Exclude<Refusal, ConflictReason> => each in ERRORS);
+  const alike = (code: ErrorCode) => codes.filter((each) => ERRORS[each].status === ERRORS[code].status);
   return [
-    ...codes.map((code) => ApiResponse({ status: ERRORS[code].status, ...refusal(code) })),
+    ...codes.filter((code) => alike(code)[0] === code).map((code) => ApiResponse(refusalOf(alike(code)))),
     ...(reasons.length === 0
       ? []
       : [ApiResponse({ status: ERRORS.conflict.status, ...conflictOf(reasons) })]),
@@ -187,8 +190,20 @@ function refused(refusals: readonly Refusal[]): MethodDecorator[] {
 
 function refusal(code: ErrorCode) {
   const { status, meaning } = ERRORS[code];
-  const example = { success: false, error: { code, message: meaning, ...DETAILS[code] } };
-  return answer(status, meaning, { example });
+  return answer(status, meaning, { example: failureOf(code) });
+}
+
+function failureOf(code: ErrorCode) {
+  return { success: false, error: { code, message: ERRORS[code].meaning, ...DETAILS[code] } };
+}
+
+/** One refusal, or several of one status with an example for each. */
+function refusalOf(codes: readonly Exclude<Refusal, ConflictReason>[]) {
+  const [code = 'not_found'] = codes;
+  const { status, meaning } = ERRORS[code];
+  if (codes.length === 1) return { status, ...refusal(code) };
+  const examples = codes.map((each) => [each, { value: failureOf(each) }]);
+  return { status, ...answer(status, meaning, { examples: Object.fromEntries(examples) as object }) };
 }
 
 /** The 409 of a route, with an example for each of its reasons. */
@@ -221,6 +236,7 @@ const DETAILS: Partial<Record<ErrorCode, { readonly details: object }>> = {
     details: { fields: [{ field: 'user_id', message: 'must be a string of 17 to 20 digits' }] },
   },
   payload_too_large: { details: { limit_bytes: 65_536 } },
+  processing_refused: { details: { reason: 'restriction' } },
 };
 
 const ERROR_SCHEMA = { $ref: '#/components/schemas/Error' };

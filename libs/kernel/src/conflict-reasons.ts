@@ -88,6 +88,11 @@ export const CONFLICT_REASONS = {
     meaning: 'The task has another final answer, which `details.result` names',
     mend: 'Nothing to mend: the first final answer stays. Only `kept` can be followed: by `erased` or `nothing` when its basis has ended, or by `kept` until a later time.',
   },
+  not_objectable: {
+    meaning:
+      'A user can object to a category of `legitimate_interests` or `public_task` (GDPR Art. 21); `details.legal_basis` names the one that this category has',
+    mend: 'For `consent` record the withdrawal with `POST /consents/revoke`. For another one erase with `DELETE /data/values/{user_id}`, or everything with `POST /gdpr/forget-user`.',
+  },
   nothing_scheduled: {
     meaning: 'No deletion of this server is scheduled',
     mend: 'Nothing to mend: the server is not going to be deleted.',

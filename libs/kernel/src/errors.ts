@@ -17,6 +17,12 @@ export const ERRORS = {
     meaning: 'The user has not consented, or not to this category',
     mend: 'Ask the user with `POST /consents/request` and record the answer with `POST /consents/accept`, then repeat the request.',
   },
+  processing_refused: {
+    status: 403,
+    meaning:
+      'The user has objected to the processing or restricted it; `details.reason` is `objection` or `restriction`',
+    mend: 'Stop processing it. A restriction ends with `POST /data/unrestrict`, when the user ends it; an objection stays until the user is erased.',
+  },
   suspended: {
     status: 403,
     meaning:

@@ -27,7 +27,9 @@ export class PublicUrl {
 }
 
 /** The acts of the forms of a page. */
-export type FormAct = 'accept' | 'decline' | 'again' | 'revoke' | 'export' | 'erase' | 'forget' | 'correct';
+export type FormAct =
+  | ('accept' | 'decline' | 'again' | 'revoke' | 'export' | 'erase' | 'forget' | 'correct')
+  | ('object' | 'restrict' | 'unrestrict');
 
 /**
  * Forms that only the page of a link can send. Each has a mark, which is made from the token of the link, the act and what was

@@ -1,5 +1,6 @@
 import { html, type Html } from './html';
 import { type HeldSubject, isOwn, type PastEvent, refusalOf } from './page-reading';
+import { mayRefuse } from './page-refusals';
 import { type Making, nameOf, namesOf, placeOf } from './page-sections';
 import { dueOf } from './page-stored';
 import { type PageNote, TONES } from './texts';
@@ -31,6 +32,10 @@ const HOLDS: Readonly<
   corrected: (making) => lastOwn(making, 'data_submitted') !== undefined,
   same: mayCorrect,
   uncorrected: mayCorrect,
+  objected: (making) => lastActOf(making) === 'objection',
+  restricted: (making) => lastActOf(making) === 'restriction',
+  unrestricted: (making) => lastActOf(making) === 'restriction_ended',
+  unrefused: ({ link }) => mayRefuse(link),
 };
 
 /** An entry of the history, and whose it is. */
@@ -68,11 +73,20 @@ function categoryOn(making: Making, note: PageNote): string | undefined {
 }
 
 /** The newest act on the page, if its event has this type. */
-function lastOwn({ facts }: Making, type: string): PastEvent | undefined {
+function lastOwn(making: Making, type: string): PastEvent | undefined {
+  const last = newestOwn(making);
+  return last?.event_type === type ? last : undefined;
+}
+
+function lastActOf(making: Making): unknown {
+  return newestOwn(making)?.details?.['act'];
+}
+
+function newestOwn({ facts }: Making): PastEvent | undefined {
   const [last] = facts.subjects
     .flatMap(({ events }) => events.filter(isOwn))
     .sort((one, other) => other.created_at.localeCompare(one.created_at));
-  return last?.event_type === type ? last : undefined;
+  return last;
 }
 
 /** The newest decision of a page, if it is one of some actions. */

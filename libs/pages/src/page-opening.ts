@@ -18,6 +18,9 @@ const ALLOWED_BY: Readonly<Record<FormAct, PageAct>> = {
   erase: 'forget',
   forget: 'forget',
   correct: 'correct',
+  object: 'forget',
+  restrict: 'consent',
+  unrestrict: 'consent',
 };
 
 /** An opened page, and its language. */
@@ -77,7 +80,7 @@ export function backTo({ link, language }: Opened, note: PageNote): WebPage {
 }
 
 /** Says that an act was done as often today as a user may do it. Nothing was recorded. */
-export function tooOftenPage({ link, language }: Opened, act: 'again' | 'correct'): WebPage {
+export function tooOftenPage({ link, language }: Opened, act: 'again' | 'correct' | 'unrestrict'): WebPage {
   const {
     correction: { often },
     back,

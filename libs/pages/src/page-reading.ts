@@ -14,6 +14,7 @@ import { type Tx, UnitOfWork } from '@app/database';
 import { JsonText, type ListPage } from '@app/http';
 import { ApiError } from '@app/kernel';
 import { ServersService } from '@app/servers';
+import { ProcessingRefusals, type RefusalsView } from '@app/user-data';
 import type { OpenLink } from './privacy-links.service';
 
 /** What a page shows at most of each list. The full export has everything. */
@@ -63,6 +64,8 @@ export interface HeldSubject {
   readonly values: ReadonlyMap<string, unknown>;
   readonly isCut: boolean;
   readonly isUnreadable: boolean;
+  /** What the user has objected to or restricted. */
+  readonly refusals: RefusalsView;
   readonly history: readonly HistoryEntry[];
   readonly events: readonly PastEvent[];
 }
@@ -105,6 +108,7 @@ export class PageReading {
     private readonly consents: ConsentService,
     private readonly receipts: ConsentReceipts,
     private readonly audit: AuditService,
+    private readonly refusals: ProcessingRefusals,
     private readonly servers: ServersService,
     private readonly digests: SubjectDigests,
   ) {}
@@ -175,11 +179,12 @@ export class PageReading {
   /** Everything about one subject that its page shows. */
   private async heldOf(subject: NamedSubject): Promise<HeldSubject> {
     const { botId, ids } = subject;
-    const [status, shown, history, events, values] = await Promise.all([
+    const [status, shown, history, events, refusals, values] = await Promise.all([
       this.consents.status(subject),
       this.receipts.shown(subject),
       this.receipts.history(subject, { ...ids, page_size: ENTRIES_MAX }),
       this.audit.list(botId, { ...ids, page_size: ENTRIES_MAX }),
+      this.refusals.of(subject),
       this.unitOfWork.read((tx) => this.valuesOf(tx, subject)),
     ]);
     return {
@@ -187,6 +192,7 @@ export class PageReading {
       status,
       ...shown,
       ...values,
+      refusals,
       history: await this.withWords(botId, itemsOf(history)),
       events: itemsOf(events),
     };

@@ -85,7 +85,13 @@ function did(making: Making, { event_type: type, source, details }: PastEvent): 
   if (source !== 'service') return html`${texts.byBot}: <bdi>${cut(type)}</bdi>`;
   const category = details?.['category'];
   const about = typeof category === 'string' && `: ${nameOf(making, category, undefined)}`;
-  return html`${cut(word(texts.event, type))}${about}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}`;
+  return html`${cut(eventWords(making.parts, type, details?.['act']))}${about}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}`;
+}
+
+/** What an act of the service says; an objection and a restriction have words of their own. */
+export function eventWords({ texts }: PageParts, type: string, act: unknown): string {
+  const own = typeof act === 'string' ? word(texts.refusals.event, act) : undefined;
+  return own === undefined || own === act ? word(texts.event, type) : own;
 }
 
 /** Names of categories at most in one line. */

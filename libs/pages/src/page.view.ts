@@ -9,6 +9,7 @@ import { responsible } from './page-controller.section';
 import { noteOn } from './page-notes';
 import { cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, OneCategory, PageFacts } from './page-reading';
+import { type OneGuild, refusing, refusingPage } from './page-refusals';
 import { hidden, idOf, type MakeForm, type Making, past, placeOf, rights } from './page-sections';
 import { isWithdrawn, stored } from './page-stored';
 import type { OpenLink } from './privacy-links.service';
@@ -116,6 +117,11 @@ export class PageView {
     );
   }
 
+  /** The forms of an objection and a restriction. */
+  refusing(link: OpenLink, language: PageLanguage, one: OneGuild): WebPage {
+    return refusingPage({ parts: new PageParts(language), link, form: this.formsOf(link, language) }, one);
+  }
+
   private subject(making: Making, held: HeldSubject): Html {
     const { parts, link } = making;
     const { texts } = parts;
@@ -131,7 +137,7 @@ export class PageView {
     const consent = consentOf(making, held);
     // A question that waits comes first.
     return html`${place} ${held.asked === undefined ? [values, consent] : [consent, values]}
-    ${link.allow.includes('view') && past(making, held)}`;
+    ${refusing(making, held)} ${link.allow.includes('view') && past(making, held)}`;
   }
 
   private exporting({ parts: { texts }, form }: Making): Html {

@@ -18,6 +18,8 @@ import { PageForms, PublicUrl } from './page-forms';
 import { PageOpening } from './page-opening';
 import { PageReading } from './page-reading';
 import { PageController } from './page.controller';
+import { RefusalsPageController } from './page-refusals.controller';
+import { PageRefusing } from './page-refusing';
 import { PageView } from './page.view';
 import { PrivacyLink } from './privacy-link.entity';
 import { PrivacyLinksController } from './privacy-links.controller';
@@ -36,7 +38,7 @@ import { PrivacyLinks } from './privacy-links.service';
     ServersModule,
     UserDataModule,
   ],
-  controllers: [PrivacyLinksController, PageController, CorrectionController],
+  controllers: [PrivacyLinksController, PageController, CorrectionController, RefusalsPageController],
   providers: [
     PrivacyLinks,
     PrivacyLinksHolder,
@@ -47,6 +49,7 @@ import { PrivacyLinks } from './privacy-links.service';
     PageOpening,
     PageActs,
     PageCorrections,
+    PageRefusing,
     PageView,
   ],
   exports: [PublicUrl],

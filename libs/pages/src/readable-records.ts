@@ -1,5 +1,6 @@
 import { html } from './html';
 import type { PageParts } from './page-parts';
+import { eventWords } from './page-sections';
 import { word } from './texts';
 
 /** The label of a category in a record. */
@@ -15,6 +16,7 @@ const MAKERS: Readonly<Record<string, Make>> = {
   audit_events: event,
   deletion_requests: erasure,
   webhook_deliveries: delivery,
+  processing_refusals: refusal,
 };
 
 /** Details whose values are words of the service. */
@@ -74,8 +76,12 @@ function* event(parts: PageParts, item: Item, labels: RecordLabels): Generator<s
   const { texts } = parts;
   const type = String(item['event_type']);
   const isOwn = item['source'] === 'service';
-  yield title(parts, item['created_at'], isOwn ? word(texts.event, type) : `${texts.byBot}: ${type}`);
   const details = item['details'] as Item | null;
+  yield title(
+    parts,
+    item['created_at'],
+    isOwn ? eventWords(parts, type, details?.['act']) : `${texts.byBot}: ${type}`,
+  );
   if (!isOwn) yield* details === null ? [] : parts.wholeValuesOf(details, undefined);
   // A consent is not about the labels of today: its history has the labels that were shown.
   else yield* rows(parts, detailsOf(parts, details ?? {}, type.startsWith('consent_') ? String : labels));
@@ -84,7 +90,9 @@ function* event(parts: PageParts, item: Item, labels: RecordLabels): Generator<s
 
 function detailsOf({ texts }: PageParts, details: Item, labels: RecordLabels): Row[] {
   // `via` says of the page what `actor` says of all.
-  const named = Object.entries(details).filter(([name]) => !(name === 'via' && 'actor' in details));
+  const named = Object.entries(details).filter(
+    ([name]) => name !== 'act' && !(name === 'via' && 'actor' in details),
+  );
   return named.map(([name, value]) => {
     const label = word(texts.fact, name);
     if (name === 'actor') return [label, word(texts.code, actorOf(String(value)))];
@@ -115,6 +123,13 @@ function* delivery(parts: PageParts, item: Item): Generator<string> {
     [fact.state, word(code, String(item['status']))],
     [fact.finished, timeOf(parts, item['finished_at'])],
   ]);
+}
+
+function* refusal(parts: PageParts, item: Item, labels: RecordLabels): Generator<string> {
+  const { fact, refusals } = parts.texts;
+  const key = item['category'];
+  yield title(parts, item['created_at'], word(refusals.kind, String(item['kind'])));
+  yield* rows(parts, [[fact.category, typeof key === 'string' ? labels(key) : fact.all]]);
 }
 
 function title(parts: PageParts, at: unknown, text: string): string {

@@ -19,6 +19,8 @@ export const CORRECTION_EN = {
     title: 'Not again today',
     again:
       'You have changed your mind about this request three times within a day. Nothing was recorded. You can decide again tomorrow, or let the bot ask you.',
+    unrestrict:
+      'You have ended ten restrictions within a day. Nothing was changed. You can go on tomorrow, or ask the bot.',
     correct:
       'You have corrected twenty values within a day. Nothing was saved. You can correct more tomorrow, or ask the bot.',
   },
@@ -45,6 +47,8 @@ export const CORRECTION_DE: typeof CORRECTION_EN = {
     title: 'Heute nicht noch einmal',
     again:
       'Du hast es dir bei dieser Anfrage innerhalb eines Tages dreimal anders überlegt. Es wurde nichts vermerkt. Morgen kannst du wieder entscheiden, oder du lässt dich vom Bot fragen.',
+    unrestrict:
+      'Du hast innerhalb eines Tages zehn Einschränkungen aufgehoben. Es wurde nichts geändert. Morgen kannst du weitermachen, oder du wendest dich an den Bot.',
     correct:
       'Du hast innerhalb eines Tages zwanzig Werte berichtigt. Es wurde nichts gespeichert. Morgen kannst du weitere berichtigen, oder du wendest dich an den Bot.',
   },

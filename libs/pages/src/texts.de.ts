@@ -1,3 +1,4 @@
+import { REFUSALS_DE } from './texts.refusals';
 import { CORRECTION_DE } from './texts.correction';
 import type { PageTexts } from './texts.en';
 
@@ -76,6 +77,7 @@ export const DE: PageTexts = {
     erased: 'Die Daten dieser Kategorie sind gelöscht.',
     erasedBefore: 'In dieser Kategorie ist nichts mehr gespeichert.',
     corrected: 'Deine Berichtigung ist gespeichert.',
+    ...REFUSALS_DE.note,
     same: 'Dieser Wert war schon gespeichert. Deshalb wurde nichts geändert.',
     uncorrected:
       'Es wurde nichts geändert. Dieser Wert lässt sich hier nicht mehr berichtigen: Deine Einwilligung dazu ist beendet, er ist gelöscht, oder der Bot lässt es nicht mehr zu.',
@@ -138,6 +140,7 @@ export const DE: PageTexts = {
     audit_events: 'Was bisher geschehen ist',
     deletion_requests: 'Bisherige Löschungen',
     webhook_deliveries: 'Meldungen an den Bot, die dich betreffen',
+    processing_refusals: REFUSALS_DE.title,
   },
   fact: {
     categories: 'Kategorien',
@@ -198,6 +201,7 @@ export const DE: PageTexts = {
     'Du kannst dich bei einer Aufsichtsbehörde für den Datenschutz beschweren, zum Beispiel an deinem Wohnort (Art. 77).',
   ],
   correction: CORRECTION_DE,
+  refusals: REFUSALS_DE,
   erase: (what) => `${what} löschen …`,
   eraseSure: (what) => `${what} löschen?`,
   eraseLast:

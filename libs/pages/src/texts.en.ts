@@ -1,3 +1,4 @@
+import { REFUSALS_EN } from './texts.refusals';
 import { CORRECTION_EN } from './texts.correction';
 
 /** The words of the page in English. */
@@ -68,6 +69,7 @@ export const EN = {
     erased: 'The data of this category is erased.',
     erasedBefore: 'Nothing is stored in this category any more.',
     corrected: 'Your correction is saved.',
+    ...REFUSALS_EN.note,
     same: 'This value was stored already, so nothing was changed.',
     uncorrected:
       'Nothing was changed. This value cannot be corrected here any more: your consent to it has ended, it is erased, or the bot no longer lets you.',
@@ -130,6 +132,7 @@ export const EN = {
     audit_events: 'What was done so far',
     deletion_requests: 'Erasures so far',
     webhook_deliveries: 'Messages to the bot that are about you',
+    processing_refusals: REFUSALS_EN.title,
   },
   fact: {
     categories: 'Categories',
@@ -190,6 +193,7 @@ export const EN = {
     'You can complain to a supervisory authority for data protection, for example where you live (Art. 77).',
   ],
   correction: CORRECTION_EN,
+  refusals: REFUSALS_EN,
   erase: (what: string) => `Erase ${what} …`,
   eraseSure: (what: string) => `Erase ${what}?`,
   eraseLast:

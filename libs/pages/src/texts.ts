@@ -26,6 +26,10 @@ export const TONES: Readonly<Record<PageNote, 'good' | 'warn'>> = {
   uncorrected: 'warn',
   empty: 'warn',
   changed: 'warn',
+  objected: 'good',
+  restricted: 'good',
+  unrestricted: 'good',
+  unrefused: 'warn',
 };
 
 export function noteOf(given: unknown): PageNote | undefined {

@@ -69,10 +69,14 @@ export class CorrectAct implements Act<Correction, SubmitState, CorrectedChange,
     return { submission: this.submitting.of({ botId, actor }, input), field, isShown };
   }
 
-  load(tx: Tx, given: readonly Correction[]): Promise<SubmitState[]> {
-    return this.submitting.load(
+  /** A restriction is the user's own: it does not stop what the user does (GDPR Art. 18(2)). */
+  async load(tx: Tx, given: readonly Correction[]): Promise<SubmitState[]> {
+    const states = await this.submitting.load(
       tx,
       given.map(({ submission }) => submission),
+    );
+    return states.map((state) =>
+      state.refusal === 'restriction' ? { ...state, refusal: undefined } : state,
     );
   }
 

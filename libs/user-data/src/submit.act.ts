@@ -14,6 +14,8 @@ import { insertion, type Tx } from '@app/database';
 import { type Acting, type Actor, mergePatch } from '@app/http';
 import type { Act } from '@app/acts';
 import { type Config, CONFIG, invalidRequest, notFound, requireBytes } from '@app/kernel';
+import type { RefusalKind } from './processing-refusal.entity';
+import { findRefusals, requireProcessing } from './processing-refusals.sql';
 import { decryptValue, encryptValue } from './stored-value';
 import type { SubmitData, SubmittedView } from './user-data.dto';
 
@@ -33,6 +35,8 @@ export interface SubmitState {
   readonly subject: NamedSubject;
   readonly declared: DeclaredValues | undefined;
   readonly consent: Decision | undefined;
+  /** What the user refuses of it. */
+  readonly refusal: RefusalKind | undefined;
   /** Decrypts the stored value, for a submission that merges. */
   readonly before: (() => string) | undefined;
 }
@@ -84,8 +88,8 @@ export class SubmitAct implements Act<Submission, SubmitState, SubmitChange, Sub
   async load(tx: Tx, given: readonly Submission[]): Promise<SubmitState[]> {
     const subjects = given.map(({ subject }) => subject);
     const isAlone = given.length === 1;
-    // Sent in this order: keys and values are read after the locks.
-    const [declared, consents, , before] = await Promise.all([
+    // Sent in this order: keys, refusals and values are read after the locks.
+    const [declared, consents, , refusals, before] = await Promise.all([
       this.declarations.find(
         tx,
         given.map(({ subject: { botId }, category: key }) => ({ botId, key })),
@@ -93,22 +97,29 @@ export class SubmitAct implements Act<Submission, SubmitState, SubmitChange, Sub
       ),
       lockDecisions(tx, subjects, isAlone),
       this.keys.prefetch(tx, subjects),
+      findRefusals(tx, given),
       given.some(({ merges }) => merges) ? Promise.all(given.map((one) => this.stored(tx, one))) : [],
     ]);
     return subjects.map((subject, at) => ({
       subject,
       declared: declared[at],
       consent: consents[at],
+      refusal: refusals[at],
       before: before[at],
     }));
   }
 
   /** A refusal follows the order of the contract. @throws ApiError 403, 404, 400, 413 */
-  decide({ declared, consent, before }: SubmitState, submission: Submission, now: string): SubmitChange {
+  decide(
+    { declared, consent, refusal, before }: SubmitState,
+    submission: Submission,
+    now: string,
+  ): SubmitChange {
     const { subject, category, data, json, merges, by } = submission;
     const scope = consentScope(consent, declared !== undefined);
     if (declared === undefined) throw notFound('Category');
     scope.require(category);
+    requireProcessing(refusal);
     const faults = declared.faultsOf(data);
     if (faults.length > 0) throw invalidRequest(faults);
     return { subject, category, value: merges ? this.merged(before, data) : json, now, by };

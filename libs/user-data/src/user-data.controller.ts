@@ -125,7 +125,7 @@ export class UserDataController {
       'further audit event.',
     examples: EXAMPLES.submit,
   })
-  @Responds(200, SubmittedView, ['consent_required', 'not_found'])
+  @Responds(200, SubmittedView, ['consent_required', 'processing_refused', 'not_found'])
   async submit(
     @CurrentBot() bot: Caller,
     @SubjectBody() body: SubmitData,
@@ -175,7 +175,7 @@ export class UserValuesController {
     summary: 'Read one category of all users of a guild',
     description:
       'Answers one page of what is stored under the category, in a fixed order, of the users whose ' +
-      'consent in force covers it: each once. A bot that looks for today’s birthdays needs no second copy. It ' +
+      'consent in force covers it, but for those who have restricted it: each once. A bot that looks for today’s birthdays needs no second copy. It ' +
       'writes no audit event. A value that cannot be decrypted has `data` null and `unreadable` true.',
     parameters: OF_GUILD,
     examples: EXAMPLES.ofGuild,
@@ -191,12 +191,13 @@ export class UserValuesController {
     summary: 'Read what is stored about a user',
     description:
       'Answers the stored values by category, for the processing of the bot itself: of all categories that the ' +
-      'consent in force covers, or of one. Without such a consent the answer is 403. It writes no audit event; ' +
+      'consent in force covers, or of one. Without such a consent, and for what the user has restricted, the answer ' +
+      'is 403; of all categories the restricted ones are left out. It writes no audit event; ' +
       'to answer a user (GDPR Art. 15) use the export.',
     parameters: OF_USER,
     examples: EXAMPLES.ofUser,
   })
-  @Responds(200, ValuesView, ['consent_required', 'not_found'])
+  @Responds(200, ValuesView, ['consent_required', 'processing_refused', 'not_found'])
   ofUser(
     @CurrentBot() bot: Caller,
     @Param() { user_id }: ValuesPath,

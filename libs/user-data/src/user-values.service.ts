@@ -13,6 +13,7 @@ import {
 } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { type Actor, inPieces, type JsonStream, JsonText, ListPage } from '@app/http';
+import { requireProcessing, restrictedOf } from './processing-refusals.sql';
 import { readValue, requireReadable } from './stored-value';
 import type { GuildValuesQuery } from './user-data.dto';
 import {
@@ -45,34 +46,43 @@ export class UserValues {
   ) {}
 
   /**
-   * What is stored about a subject, of all categories that the consent covers or of one of them.
-   * @throws ApiError 403 `consent_required`, 404 for an undeclared category, 500 for values that cannot be decrypted
+   * What is stored about a subject, of all categories that the consent covers and no restriction keeps back, or of one of them.
+   * @throws ApiError 403 `consent_required`, 404 for an undeclared category, 403 `processing_refused`, 500 for values that cannot be decrypted
    */
   async ofUser(subject: NamedSubject, category: string | undefined): Promise<JsonText | JsonStream> {
     return inPieces(textsOf(subject.ids, await this.covered(subject, category)));
   }
 
   /**
-   * What is stored under one category that the consent covers; undefined where nothing is.
-   * @throws ApiError as {@link ofUser}
+   * What is stored under one category that the consent covers, as its user may see it also while it is restricted; undefined where
+   * nothing is. @throws ApiError 403 `consent_required`, 404 and 500 as {@link ofUser}
    */
   async ofCategory(
     subject: NamedSubject,
     category: string,
   ): Promise<Readonly<Record<string, unknown>> | undefined> {
-    const [row] = await this.covered(subject, category);
+    const [row] = await this.covered(subject, category, true);
     return row && (JSON.parse(row.json) as Record<string, unknown>);
   }
 
-  private async covered(subject: NamedSubject, category: string | undefined): Promise<Opened[]> {
+  private async covered(
+    subject: NamedSubject,
+    category: string | undefined,
+    isOwn = false,
+  ): Promise<Opened[]> {
     const found = await this.unitOfWork.read(async (tx) => {
       const isKnown =
         category === undefined || (await legalBasisOf(tx, subject.botId, category)) !== undefined;
       const scope = await consentShown(tx, subject, isKnown);
       if (!isKnown) undeclared();
       if (category !== undefined) scope.require(category);
+      const restricted = isOwn ? new Set<string>() : await restrictedOf(tx, subject);
+      if (restricted.has('') || (category !== undefined && restricted.has(category)))
+        requireProcessing('restriction');
       const key = await this.keys.inForce(tx, subject);
-      const values = (await valuesOf(tx, subject, category)).filter((row) => scope.covers(row.category_key));
+      const values = (await valuesOf(tx, subject, category)).filter(
+        (row) => scope.covers(row.category_key) && !restricted.has(row.category_key),
+      );
       return values.map(({ value, ...row }) => ({
         ...row,
         json: readValue(key, subject, row.category_key, value),
@@ -84,7 +94,7 @@ export class UserValues {
   }
 
   /**
-   * One page of a category of a guild, of all users whose consent covers it. A value that cannot be decrypted hides no
+   * One page of a category of a guild, of all users whose consent covers it and who have not restricted it. A value that cannot be decrypted hides no
    * other one. @throws ApiError 404 for an undeclared category
    */
   async ofGuild(botId: string, query: GuildValuesQuery): Promise<ListPage> {

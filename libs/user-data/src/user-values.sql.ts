@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { consentCovering } from '@app/consent';
 import { type Digest, type JoinedKey, keyOf, type Subject, SUBJECT_WHERE } from '@app/crypto';
-import type { Engine, Tx } from '@app/database';
+import { amongValues, type Engine, type Tx } from '@app/database';
+import { isUnrestricted } from './processing-refusals.sql';
 
 /** Values counted by one statement; requests are answered in between. */
 const COUNTED = 5_000;
@@ -38,7 +39,7 @@ const KEY = keyOf('held');
 
 const countSql = (engine: Engine): string => {
   const { join, condition } = consentCovering(engine, 'found');
-  return `SELECT COUNT(*) AS looked, COUNT(CASE WHEN ${condition} THEN 1 END) AS covered, MAX(found.user_id) AS last
+  return `SELECT COUNT(*) AS looked, COUNT(CASE WHEN ${condition} AND ${isUnrestricted('found')} THEN 1 END) AS covered, MAX(found.user_id) AS last
     FROM (SELECT bot_id, guild_id, user_id, category_key FROM user_data held WHERE ${OF_GUILD}
       ORDER BY held.user_id LIMIT ${COUNTED}) found LEFT ${join}`;
 };
@@ -46,7 +47,8 @@ const countSql = (engine: Engine): string => {
 const pageSql = (engine: Engine): string => {
   const { join, condition } = consentCovering(engine, 'held');
   return `SELECT held.user_id, held.value, held.updated_at, ${KEY.columns} FROM user_data held ${join} ${KEY.join}
-    WHERE ${OF_GUILD} AND ${condition} ORDER BY held.user_id LIMIT ? OFFSET ?`;
+    WHERE ${OF_GUILD} AND ${condition} AND ${isUnrestricted('held')}
+    ORDER BY held.user_id LIMIT ? OFFSET ?`;
 };
 
 const COUNT = { sqlite: countSql('sqlite'), postgres: countSql('postgres') };
@@ -54,7 +56,7 @@ const PAGE = { sqlite: pageSql('sqlite'), postgres: pageSql('postgres') };
 
 const OF_SUBJECT = `SELECT category_key, value, updated_at FROM user_data WHERE ${SUBJECT_WHERE}`;
 
-/** Counts the values that a consent in force covers, and finds the page after the first `offset` of them. */
+/** Counts the values that a consent in force covers and no restriction keeps back, and finds the page after the first `offset` of them. */
 export async function findPage(
   tx: Tx,
   of: GuildCategory,
@@ -102,6 +104,20 @@ export async function eraseValue(
 ): Promise<boolean> {
   const sql = `DELETE FROM user_data WHERE ${SUBJECT_WHERE} AND category_key = ?`;
   return (await tx.run(sql, botId, guildId, userId, category)) > 0;
+}
+
+/** Erases values of a subject, and returns the categories that had one. */
+export async function eraseValues(
+  tx: Tx,
+  { botId, guildId, userId }: Subject,
+  categories: readonly string[],
+): Promise<string[]> {
+  if (categories.length === 0) return [];
+  // COALESCE keeps both engines from the index of the category, which has the rows of all users.
+  const among = amongValues(tx, "COALESCE(category_key, '')", categories);
+  const sql = `DELETE FROM user_data WHERE ${SUBJECT_WHERE} AND ${among.sql} RETURNING category_key`;
+  const rows = await tx.all<{ category_key: string }>(sql, botId, guildId, userId, among.value);
+  return rows.map(({ category_key: key }) => key);
 }
 
 /** Records counted by one statement; requests are answered in between. */

@@ -2,7 +2,7 @@ import type { Schemas } from './routes';
 
 /** The codes of the service, and those of a call without a usable answer. */
 export type LetheCode = Schemas['Error']['error']['code'] | 'network_error' | 'timeout' | 'unexpected_answer';
-/** Why a call was answered with 409. */
+/** Why a call was answered with 409, or with 403 `processing_refused`. */
 export type ConflictReason = NonNullable<NonNullable<Schemas['Error']['error']['details']>['reason']>;
 
 export interface FieldFault {

@@ -578,7 +578,7 @@ export interface paths {
     };
     /**
      * Read one category of all users of a guild
-     * @description Answers one page of what is stored under the category, in a fixed order, of the users whose consent in force covers it: each once. A bot that looks for today’s birthdays needs no second copy. It writes no audit event. A value that cannot be decrypted has `data` null and `unreadable` true.
+     * @description Answers one page of what is stored under the category, in a fixed order, of the users whose consent in force covers it, but for those who have restricted it: each once. A bot that looks for today’s birthdays needs no second copy. It writes no audit event. A value that cannot be decrypted has `data` null and `unreadable` true.
      */
     readonly get: operations['userValuesOfGuild'];
     readonly put?: never;
@@ -598,7 +598,7 @@ export interface paths {
     };
     /**
      * Read what is stored about a user
-     * @description Answers the stored values by category, for the processing of the bot itself: of all categories that the consent in force covers, or of one. Without such a consent the answer is 403. It writes no audit event; to answer a user (GDPR Art. 15) use the export.
+     * @description Answers the stored values by category, for the processing of the bot itself: of all categories that the consent in force covers, or of one. Without such a consent, and for what the user has restricted, the answer is 403; of all categories the restricted ones are left out. It writes no audit event; to answer a user (GDPR Art. 15) use the export.
      */
     readonly get: operations['userValuesOfUser'];
     readonly put?: never;
@@ -608,6 +608,86 @@ export interface paths {
      * @description Erases what is stored about the user under the category, whether the consent is in force or not, and records `data_deleted`. The consent stays: a later submit stores again. A repeat is answered with `deleted` false. To erase everything about a user (GDPR Art. 17) use `POST /gdpr/forget-user`.
      */
     readonly delete: operations['userValuesErase'];
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/data/object': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Record that the user objects to the processing
+     * @description The user objects to a category whose legal basis is `legitimate_interests` or `public_task` (GDPR Art. 21): what is stored under it is erased, and submits are refused with 403 `processing_refused` and `details.reason` `objection`. Without `category` it is about all categories of these bases, also those that are declared later. For another legal basis the answer is 409 `not_objectable`. An erasure of the user removes the objection.
+     */
+    readonly post: operations['processingRefusalsObject'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/data/restrict': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Record that the user restricts the processing
+     * @description Keeps what is stored about the user under the category, or without `category` all of it, for export and erasure (GDPR Art. 18): submits and the reading of values are refused with 403 `processing_refused` and `details.reason` `restriction`, until `POST /data/unrestrict`. The user can still correct values on the privacy page. `retention_days` still applies. A repeat is answered with what is in force.
+     */
+    readonly post: operations['processingRefusalsRestrict'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/data/unrestrict': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly get?: never;
+    readonly put?: never;
+    /**
+     * Record that the user ends a restriction
+     * @description Ends the restriction of the category, or without `category` every restriction of the user. A restriction of everything stays in force when a category is named: the answer says what is in force. Inform the user before a restriction ends (GDPR Art. 18(3)).
+     */
+    readonly post: operations['processingRefusalsUnrestrict'];
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
+  readonly '/api/v1/data/refusals/{user_id}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * Read what a user has objected to or restricted
+     * @description Answers the objections and restrictions in force about the user. It writes no audit event. Two empty lists mean that nothing is refused, whether the user is known or not.
+     */
+    readonly get: operations['processingRefusalsOf'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
     readonly options?: never;
     readonly head?: never;
     readonly patch?: never;
@@ -2259,6 +2339,26 @@ export interface components {
       /** @description false when nothing was stored */
       readonly deleted: boolean;
     };
+    readonly RefusalView: {
+      /** @description null: all of them */
+      readonly category: string | null;
+      /** Format: date-time */
+      readonly since: string;
+    };
+    readonly RefusalsView: {
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** @description Objections in force (GDPR Art. 21) */
+      readonly objections: readonly components['schemas']['RefusalView'][];
+      /** @description Restrictions in force (GDPR Art. 18) */
+      readonly restrictions: readonly components['schemas']['RefusalView'][];
+    };
+    readonly RefuseProcessing: {
+      readonly user_id: string;
+      readonly guild_id: string;
+      /** @description Key of a registered category; without it, all of them */
+      readonly category?: string;
+    };
     readonly AuditEventView: {
       /** Format: uuid */
       readonly id: string;
@@ -3421,6 +3521,13 @@ export interface components {
        */
       readonly mode?: 'replace' | 'merge';
     };
+    readonly RefuseProcessingForBot: {
+      /** @description The id of the bot at its platform, or its `id` here */
+      readonly bot_id: string;
+      readonly user_id: string;
+      /** @description Key of a registered category; without it, all of them */
+      readonly category?: string;
+    };
     readonly Error: {
       /** @enum {boolean} */
       readonly success: false;
@@ -3430,6 +3537,7 @@ export interface components {
           | 'invalid_request'
           | 'unauthorized'
           | 'consent_required'
+          | 'processing_refused'
           | 'suspended'
           | 'insufficient_scope'
           | 'not_found'
@@ -3445,7 +3553,7 @@ export interface components {
         /** @description For programs; a 400 lists every bad field in `fields`, a 409 says why in `reason` */
         readonly details?: {
           /**
-           * @description Why a 409:
+           * @description Why a 403 `processing_refused` is answered: `objection` or `restriction`. Why a 409:
            *
            *     - `bot_exists`: A bot with this `platform_bot_id` is registered
            *     - `category_exists`: The bot has a category with this `key`
@@ -3468,6 +3576,7 @@ export interface components {
            *     - `holder_exists`: The bot has a holder with this `key`
            *     - `holder_has_open_tasks`: The holder has not answered all of its tasks, and deleting it would leave users in its store
            *     - `task_answered`: The task has another final answer, which `details.result` names
+           *     - `not_objectable`: A user can object to a category of `legitimate_interests` or `public_task` (GDPR Art. 21); `details.legal_basis` names the one that this category has
            *     - `nothing_scheduled`: No deletion of this server is scheduled
            * @enum {string}
            */
@@ -3493,7 +3602,10 @@ export interface components {
             | 'holder_exists'
             | 'holder_has_open_tasks'
             | 'task_answered'
-            | 'nothing_scheduled';
+            | 'not_objectable'
+            | 'nothing_scheduled'
+            | 'objection'
+            | 'restriction';
         } & {
           readonly [key: string]: unknown;
         };
@@ -4676,6 +4788,130 @@ export interface operations {
             /** @enum {boolean} */
             readonly success: true;
             readonly data: components['schemas']['ValuesErasedView'];
+          };
+        };
+      };
+    };
+  };
+  readonly processingRefusalsObject: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json':
+          components['schemas']['RefuseProcessing'] | components['schemas']['RefuseProcessingForBot'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['RefusalsView'];
+          };
+        };
+      };
+    };
+  };
+  readonly processingRefusalsRestrict: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json':
+          components['schemas']['RefuseProcessing'] | components['schemas']['RefuseProcessingForBot'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['RefusalsView'];
+          };
+        };
+      };
+    };
+  };
+  readonly processingRefusalsUnrestrict: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        /** @description A key of the caller for this act, best a random UUID. A repeat with the same key and body within 24 hours is answered like the first request, and the act is not done again */
+        readonly 'Idempotency-Key'?: string;
+      };
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody: {
+      readonly content: {
+        readonly 'application/json':
+          components['schemas']['RefuseProcessing'] | components['schemas']['RefuseProcessingForBot'];
+      };
+    };
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['RefusalsView'];
+          };
+        };
+      };
+    };
+  };
+  readonly processingRefusalsOf: {
+    readonly parameters: {
+      readonly query: {
+        readonly guild_id: string;
+      };
+      readonly header?: never;
+      readonly path: {
+        readonly user_id: string;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      /** @description Success */
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': {
+            /** @enum {boolean} */
+            readonly success: true;
+            readonly data: components['schemas']['RefusalsView'];
           };
         };
       };

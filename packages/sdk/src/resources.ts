@@ -124,6 +124,14 @@ export const dataOf = (call: Caller) => ({
   valuesOfGuild: call.list('GET /data/values', 'values'),
   /** Erases one category of a user. */
   eraseValues: call.with('DELETE /data/values/{user_id}'),
+  /** The user objects to a category, or to all that can be objected to (GDPR Art. 21): it is erased, and submits are refused. */
+  object: call.with('POST /data/object'),
+  /** The user restricts a category, or everything (GDPR Art. 18): it is kept, and submits and reads are refused. */
+  restrict: call.with('POST /data/restrict'),
+  /** The user ends the restriction of a category, or every one. */
+  unrestrict: call.with('POST /data/unrestrict'),
+  /** What the user has objected to or restricted. */
+  refusals: call.with('GET /data/refusals/{user_id}'),
   /** Everything about a user in one guild (GDPR Art. 15 and 20). */
   export: (given: OfGuild, options?: CallOptions) =>
     call.send('GET /data/export/{user_id}', given, options) as Promise<Exclude<Exported, AllGuilds>>,

@@ -49,6 +49,7 @@ from .types import (
     OperatedBotView,
     PrivacyLinkDeletedView,
     PrivacyLinkView,
+    RefusalsView,
     ReplayView,
     ServerView,
     StatsView,
@@ -772,8 +773,9 @@ class AsyncData(AsyncGroup):
         """Read one category of all users of a guild.
 
         Answers one page of what is stored under the category, in a fixed order, of the users whose consent in
-        force covers it: each once. A bot that looks for today’s birthdays needs no second copy. It writes no
-        audit event. A value that cannot be decrypted has `data` null and `unreadable` true.
+        force covers it, but for those who have restricted it: each once. A bot that looks for today’s birthdays
+        needs no second copy. It writes no audit event. A value that cannot be decrypted has `data` null and
+        `unreadable` true.
         """
         given: Dict[str, Any] = {"guild_id": guild_id, "category": category}
         return AsyncPages(self._call, "GET /data/values", "values", given, options)
@@ -789,8 +791,9 @@ class AsyncData(AsyncGroup):
         """Read what is stored about a user.
 
         Answers the stored values by category, for the processing of the bot itself: of all categories that the
-        consent in force covers, or of one. Without such a consent the answer is 403. It writes no audit event;
-        to answer a user (GDPR Art. 15) use the export.
+        consent in force covers, or of one. Without such a consent, and for what the user has restricted, the
+        answer is 403; of all categories the restricted ones are left out. It writes no audit event; to answer a
+        user (GDPR Art. 15) use the export.
         """
         given: Dict[str, Any] = {"user_id": user_id, "guild_id": guild_id, "category": category}
         answer: ValuesView = await self._call.send("GET /data/values/{user_id}", given, options)
@@ -812,6 +815,73 @@ class AsyncData(AsyncGroup):
         """
         given: Dict[str, Any] = {"user_id": user_id, "guild_id": guild_id, "category": category}
         answer: ValuesErasedView = await self._call.send("DELETE /data/values/{user_id}", given, options)
+        return answer
+
+    async def object(
+        self,
+        *,
+        user_id: Id,
+        guild_id: Id,
+        category: Optional[str] = OMITTED,
+        options: Optional[CallOptions] = None,
+    ) -> RefusalsView:
+        """Record that the user objects to the processing.
+
+        The user objects to a category whose legal basis is `legitimate_interests` or `public_task` (GDPR Art.
+        21): what is stored under it is erased, and submits are refused with 403 `processing_refused` and
+        `details.reason` `objection`. Without `category` it is about all categories of these bases, also those
+        that are declared later. For another legal basis the answer is 409 `not_objectable`. An erasure of the
+        user removes the objection.
+        """
+        given: Dict[str, Any] = {"user_id": user_id, "guild_id": guild_id, "category": category}
+        answer: RefusalsView = await self._call.send("POST /data/object", given, options)
+        return answer
+
+    async def restrict(
+        self,
+        *,
+        user_id: Id,
+        guild_id: Id,
+        category: Optional[str] = OMITTED,
+        options: Optional[CallOptions] = None,
+    ) -> RefusalsView:
+        """Record that the user restricts the processing.
+
+        Keeps what is stored about the user under the category, or without `category` all of it, for export and
+        erasure (GDPR Art. 18): submits and the reading of values are refused with 403 `processing_refused` and
+        `details.reason` `restriction`, until `POST /data/unrestrict`. The user can still correct values on the
+        privacy page. `retention_days` still applies. A repeat is answered with what is in force.
+        """
+        given: Dict[str, Any] = {"user_id": user_id, "guild_id": guild_id, "category": category}
+        answer: RefusalsView = await self._call.send("POST /data/restrict", given, options)
+        return answer
+
+    async def unrestrict(
+        self,
+        *,
+        user_id: Id,
+        guild_id: Id,
+        category: Optional[str] = OMITTED,
+        options: Optional[CallOptions] = None,
+    ) -> RefusalsView:
+        """Record that the user ends a restriction.
+
+        Ends the restriction of the category, or without `category` every restriction of the user. A restriction
+        of everything stays in force when a category is named: the answer says what is in force. Inform the user
+        before a restriction ends (GDPR Art. 18(3)).
+        """
+        given: Dict[str, Any] = {"user_id": user_id, "guild_id": guild_id, "category": category}
+        answer: RefusalsView = await self._call.send("POST /data/unrestrict", given, options)
+        return answer
+
+    async def refusals(self, *, user_id: Id, guild_id: Id, options: Optional[CallOptions] = None) -> RefusalsView:
+        """Read what a user has objected to or restricted.
+
+        Answers the objections and restrictions in force about the user. It writes no audit event. Two empty
+        lists mean that nothing is refused, whether the user is known or not.
+        """
+        given: Dict[str, Any] = {"user_id": user_id, "guild_id": guild_id}
+        answer: RefusalsView = await self._call.send("GET /data/refusals/{user_id}", given, options)
         return answer
 
 

@@ -11,6 +11,7 @@ CODES: Tuple[str, ...] = (
     "invalid_request",
     "unauthorized",
     "consent_required",
+    "processing_refused",
     "suspended",
     "insufficient_scope",
     "not_found",
@@ -510,6 +511,18 @@ class ValuesView(TypedDict):
 
 class ValuesErasedView(TypedDict):
     deleted: bool
+
+
+class RefusalsView(TypedDict):
+    user_id: str
+    guild_id: str
+    objections: List[RefusalView]
+    restrictions: List[RefusalView]
+
+
+class RefusalView(TypedDict):
+    category: Optional[str]
+    since: str
 
 
 class _AuditEventView(TypedDict):

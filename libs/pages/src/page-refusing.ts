@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { NO_CLAIM } from '@app/acts';
+import { AuditService } from '@app/audit';
+import type { NamedSubject } from '@app/crypto';
+import type { FormFields } from '@app/http';
+import { ApiError, Clock } from '@app/kernel';
+import { ServersService } from '@app/servers';
+import { ProcessingRefusals } from '@app/user-data';
+import { refuse } from './page-forms';
+import { isOwn, PageReading, type PastEvent, VIA } from './page-reading';
+import { EVERYTHING, type OneGuild } from './page-refusals';
+import type { OpenLink } from './privacy-links.service';
+import type { PageNote } from './texts';
+
+/** Restrictions that a subject can end in {@link DAY_MS}: each leaves audit events. */
+const ENDED_MAX = 10;
+const EVENTS_READ = '50';
+const DAY_MS = 86_400_000;
+
+/** Objections and restrictions on a page. Each is the act of the interface, with its audit event. */
+@Injectable()
+export class PageRefusing {
+  constructor(
+    private readonly reading: PageReading,
+    private readonly refusals: ProcessingRefusals,
+    private readonly servers: ServersService,
+    private readonly audit: AuditService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What the user refuses in a server of a link; undefined for another server. */
+  async find(link: OpenLink, guildId: string): Promise<OneGuild | undefined> {
+    const subject = (await this.reading.subjectsOf(link)).find(({ ids }) => ids.guild_id === guildId);
+    if (subject === undefined) return undefined;
+    const [{ purposes, isSuspended }, refusals, servers] = await Promise.all([
+      this.reading.about(link, []),
+      this.refusals.of(subject),
+      this.servers.names(link.botId, [guildId]),
+    ]);
+    return { subject, purposes, isSuspended, refusals, servers };
+  }
+
+  /** @throws ApiError 403 for a guild that the link is not about, and for a form without a choice */
+  async object(link: OpenLink, fields: FormFields): Promise<PageNote> {
+    return unlessEnded('objected', this.refusals.object(await this.chosen(link, fields)));
+  }
+
+  /** @throws ApiError as {@link object} */
+  async restrict(link: OpenLink, fields: FormFields): Promise<PageNote> {
+    return unlessEnded('restricted', this.refusals.restrict(await this.chosen(link, fields)));
+  }
+
+  /** @throws ApiError as {@link object} */
+  async unrestrict(link: OpenLink, fields: FormFields): Promise<PageNote | 'often'> {
+    const chosen = await this.chosen(link, fields);
+    if (await this.isOften(chosen.subject)) return 'often';
+    return unlessEnded('unrestricted', this.refusals.unrestrict(chosen));
+  }
+
+  private async chosen(
+    link: OpenLink,
+    { shown, category }: FormFields,
+  ): Promise<Parameters<ProcessingRefusals['object']>[0]> {
+    const found = (await this.reading.subjectsOf(link)).find(({ ids }) => ids.guild_id === shown?.[0]);
+    const [key = ''] = category ?? [];
+    if (key === '') refuse();
+    return {
+      subject: found ?? refuse(),
+      category: key === EVERYTHING ? undefined : key,
+      by: VIA,
+      claim: NO_CLAIM,
+    };
+  }
+
+  private async isOften({ botId, ids }: NamedSubject): Promise<boolean> {
+    const query = { ...ids, event_type: 'consent_accepted' as const, page_size: EVENTS_READ };
+    const { items } = await this.audit.list(botId, query);
+    const since = new Date(this.clock.wallMs() - DAY_MS).toISOString();
+    const ended = [...(items as Iterable<PastEvent>)].filter(
+      (event) => isOwn(event) && event.details?.['act'] === 'restriction_ended' && event.created_at > since,
+    );
+    return ended.length >= ENDED_MAX;
+  }
+}
+
+/** The category was removed, or its legal basis changed, since the page was opened. */
+async function unlessEnded(note: PageNote, act: Promise<unknown>): Promise<PageNote> {
+  try {
+    await act;
+    return note;
+  } catch (error) {
+    if (error instanceof ApiError && (error.code === 'not_found' || error.code === 'conflict'))
+      return 'unrefused';
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+/** The words of objections and restrictions in English. */
+export const REFUSALS_EN = {
+  title: 'Objection and restriction',
+  open: 'Object or restrict …',
+  all: 'everything',
+  allObjectable: 'everything that can be objected to',
+  objected: (what: string, at: string) => `You have objected: ${what} (${at}).`,
+  restricted: (what: string, at: string) => `Restricted since ${at}: ${what}.`,
+  restrict: 'Restrict the processing (Art. 18 GDPR)',
+  restrictWhy:
+    'The bot can then no longer read or change here what is stored about you. It stays until you end the restriction, its storage time ends, or you erase it. You can still see it, correct it and get a copy.',
+  restrictNow: 'Restrict',
+  end: (what: string) => `End the restriction: ${what}`,
+  object: 'Object to the processing (Art. 21 GDPR)',
+  objectWhy:
+    'What is stored about you in the category is erased at once, and the bot can store nothing there any more. It cannot be undone: an objection ends only when you erase everything.',
+  objectNow: 'Object and erase',
+  objectNone:
+    'You can object to nothing here: the bot names no legitimate interests and no public task as its legal basis. You can withdraw your consent and erase what is stored.',
+  what: 'What it is about',
+  choose: 'Please choose',
+  note: {
+    objected: 'Your objection is recorded. What it is about is erased.',
+    restricted: 'Your restriction is recorded. The bot can no longer read or change what it is about.',
+    unrestricted: 'The restriction has ended.',
+    unrefused:
+      'Nothing was recorded: this category does not exist any more, or you cannot object to it. Please open the page again.',
+  },
+  event: {
+    objection: 'You have objected to the processing',
+    restriction: 'You have restricted the processing',
+    restriction_ended: 'You have ended a restriction',
+  },
+  kind: { objection: 'objection', restriction: 'restriction' },
+};
+
+/** The same in German. */
+export const REFUSALS_DE: typeof REFUSALS_EN = {
+  title: 'Widerspruch und Einschränkung',
+  open: 'Widersprechen oder einschränken …',
+  all: 'alles',
+  allObjectable: 'allem, wogegen ein Widerspruch möglich ist',
+  objected: (what, at) => `Du hast widersprochen: ${what} (${at}).`,
+  restricted: (what, at) => `Eingeschränkt seit ${at}: ${what}.`,
+  restrict: 'Verarbeitung einschränken (Art. 18 DSGVO)',
+  restrictWhy:
+    'Der Bot kann dann hier nicht mehr lesen oder ändern, was über dich gespeichert ist. Es bleibt, bis du die Einschränkung aufhebst, seine Speicherdauer endet oder du es löschst. Du kannst es weiter ansehen, berichtigen und eine Kopie erhalten.',
+  restrictNow: 'Einschränken',
+  end: (what) => `Einschränkung aufheben: ${what}`,
+  object: 'Der Verarbeitung widersprechen (Art. 21 DSGVO)',
+  objectWhy:
+    'Was in der Kategorie über dich gespeichert ist, wird sofort gelöscht, und der Bot kann dort nichts mehr speichern. Das lässt sich nicht rückgängig machen: Ein Widerspruch endet nur, wenn du alles löschst.',
+  objectNow: 'Widersprechen und löschen',
+  objectNone:
+    'Du kannst hier keiner Kategorie widersprechen: Der Bot nennt als Rechtsgrundlage weder berechtigte Interessen noch eine öffentliche Aufgabe. Du kannst deine Einwilligung widerrufen und löschen, was gespeichert ist.',
+  what: 'Worum es geht',
+  choose: 'Bitte wählen',
+  note: {
+    objected: 'Dein Widerspruch ist vermerkt. Was er betrifft, ist gelöscht.',
+    restricted:
+      'Deine Einschränkung ist vermerkt. Der Bot kann nicht mehr lesen oder ändern, was sie betrifft.',
+    unrestricted: 'Die Einschränkung ist aufgehoben.',
+    unrefused:
+      'Es wurde nichts vermerkt: Diese Kategorie gibt es nicht mehr, oder du kannst ihr nicht widersprechen. Bitte öffne die Seite neu.',
+  },
+  event: {
+    objection: 'Du hast der Verarbeitung widersprochen',
+    restriction: 'Du hast die Verarbeitung eingeschränkt',
+    restriction_ended: 'Du hast eine Einschränkung aufgehoben',
+  },
+  kind: { objection: 'Widerspruch', restriction: 'Einschränkung' },
+};

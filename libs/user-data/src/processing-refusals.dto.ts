@@ -1,0 +1,34 @@
+import { ListOf, Snowflake, Text, Timestamp } from '@app/http';
+
+const KEY_MAX = 100;
+/** More than a bot can declare. */
+const LISTED_MAX = 1_001;
+
+export class RefuseProcessing {
+  @Snowflake() user_id: string;
+  @Snowflake() guild_id: string;
+  @Text(KEY_MAX, { optional: true, description: 'Key of a registered category; without it, all of them' })
+  category?: string | null;
+}
+
+export class RefusalsPath {
+  @Snowflake() user_id: string;
+}
+
+export class RefusalsQuery {
+  @Snowflake() guild_id: string;
+}
+
+export class RefusalView {
+  @Text(KEY_MAX, { nullable: true, description: 'null: all of them' }) category: string | null;
+  @Timestamp() since: string;
+}
+
+export class RefusalsView {
+  @Snowflake() user_id: string;
+  @Snowflake() guild_id: string;
+  @ListOf(() => RefusalView, 0, LISTED_MAX, { description: 'Objections in force (GDPR Art. 21)' })
+  objections: RefusalView[];
+  @ListOf(() => RefusalView, 0, LISTED_MAX, { description: 'Restrictions in force (GDPR Art. 18)' })
+  restrictions: RefusalView[];
+}

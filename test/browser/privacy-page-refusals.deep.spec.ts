@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { type Bot, field } from '../support/bot';
+import { describeInBrowser, DESKTOP, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
+import { useServiceInProcess } from '../support/service';
+import { subject, type SubjectIds } from '../support/snowflakes';
+
+/** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser`. */
+const PICTURES = process.env['PICTURES'];
+const VIEWS: readonly View[] = [
+  DESKTOP,
+  { ...PHONE, width: 360, language: 'en' },
+  { ...DESKTOP, language: 'de', scheme: 'dark' },
+  { ...PHONE, width: 360, scheme: 'light', language: 'de' },
+];
+const WORDS = {
+  en: {
+    open: 'Object or restrict …',
+    restrict: 'Restrict',
+    restricted: 'Your restriction is recorded.',
+    since: 'Restricted since',
+    object: 'Object and erase',
+    objected: 'Your objection is recorded.',
+    end: 'End the restriction: everything',
+    ended: 'The restriction has ended.',
+  },
+  de: {
+    open: 'Widersprechen oder einschränken …',
+    restrict: 'Einschränken',
+    restricted: 'Deine Einschränkung ist vermerkt.',
+    since: 'Eingeschränkt seit',
+    object: 'Widersprechen und löschen',
+    objected: 'Dein Widerspruch ist vermerkt.',
+    end: 'Einschränkung aufheben: alles',
+    ended: 'Die Einschränkung ist aufgehoben.',
+  },
+} as const;
+
+const service = useServiceInProcess();
+let browser: Browser;
+let bot: Bot;
+let who: SubjectIds;
+let watched: WatchedPage | undefined;
+
+describeInBrowser('an objection and a restriction in a browser', () => {
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  beforeEach(async () => {
+    bot = await service.registerBot({ name: 'Birthday bot', privacy_contact: 'privacy@example.org' });
+    who = subject();
+    const fields = [field('value')];
+    const stats = { label_de: 'Statistik', label_en: 'Statistics', legal_basis: 'legitimate_interests' };
+    await bot.post('/data/register', { key: 'stats', ...stats, fields });
+    await bot.post('/data/register', { key: 'profile', label_de: 'Profil', label_en: 'Profile', fields });
+    await bot.hasConsent(who);
+    for (const key of ['stats', 'profile']) await bot.hasData(who, key, { value: 'Robin' });
+  });
+  afterEach(async () => {
+    const faults = watched?.faults.splice(0) ?? [];
+    await watched?.page.context().close();
+    watched = undefined;
+    expect(faults).toStrictEqual([]);
+  });
+
+  const expectAccessible = async (): Promise<void> =>
+    expect((await watched?.accessibility()) ?? ['no page']).toStrictEqual([]);
+  const picture = async (page: Page, name: string, { language, scheme, width }: View): Promise<void> => {
+    if (PICTURES === undefined) return;
+    const path = join(PICTURES, `privacy-page-refusals-${name}-${language}-${scheme}-${width}.png`);
+    await page.screenshot({ path, fullPage: true });
+  };
+  const refused = async (category: string): Promise<unknown> =>
+    (await bot.post('/data/submit', { ...who, category, data: { value: 'x' } })).error.details;
+
+  it.each(VIEWS)('are accessible and done: $language, $scheme, $width pixels', async (view) => {
+    const words = WORDS[view.language];
+    const { url } = (await bot.post<{ url: string }>('/privacy-links', who)).data;
+    watched = await WatchedPage.open(browser, service.url, view);
+    const { page } = watched;
+    await page.goto(url);
+    await page.getByRole('link', { name: words.open }).click();
+    await page.getByRole('button', { name: words.object }).waitFor();
+    await expectAccessible();
+    await picture(page, 'forms', view);
+    await page.locator('form[action$="/restrict"] select').selectOption('*');
+    await page.getByRole('button', { name: words.restrict, exact: true }).click();
+    await page.getByRole('status').filter({ hasText: words.restricted }).waitFor();
+    expect(await page.getByText(words.since).count()).toBe(1);
+    expect(await refused('profile')).toStrictEqual({ reason: 'restriction' });
+    await page.getByRole('link', { name: words.open }).click();
+    await page.locator('form[action$="/object"] select').selectOption('stats');
+    await page.getByRole('button', { name: words.object }).click();
+    await page.getByRole('status').filter({ hasText: words.objected }).waitFor();
+    await expectAccessible();
+    await picture(page, 'in-force', view);
+    expect(await refused('stats')).toStrictEqual({ reason: 'objection' });
+    await page.getByRole('link', { name: words.open }).click();
+    await page.getByRole('button', { name: words.end }).waitFor();
+    await expectAccessible();
+    await picture(page, 'ending', view);
+    await page.getByRole('button', { name: words.end }).click();
+    await page.getByRole('status').filter({ hasText: words.ended }).waitFor();
+    expect(await page.getByText(words.since).count()).toBe(0);
+  });
+});
