@@ -111,6 +111,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: '3c257cc2aae947de7dc838c98f019535',
     postgres: '3d5fb7a67f326413098c7ee6c7e9cc88',
   },
+  HolderExports1763600000033: {
+    sqlite: '008269c514a636103f1c5fc4e25f2d0c',
+    postgres: 'f769799e1ea88fc69033571d1288189c',
+  },
 };
 
 const CHANGES = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT setval)\b/i;

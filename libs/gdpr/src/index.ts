@@ -13,5 +13,8 @@ export { EvidenceRetention, EvidenceRetentionJob, type ExpiredRecords } from './
 export { GuildDeletion } from './erasure/guild-erasure.service';
 export { KeyRewriteJob } from './erasure/key-rewrite.job';
 export { OrphanKeys } from './erasure/orphan-keys.job';
+export type { BotHolder } from './holders/bot-holder.entity';
+export { HolderAnswersRetention } from './holders/holder-exports.holder';
+export { holdersOf } from './holders/bot-holders.sql';
 export { ExportModule } from './export/export.module';
 export { type ExportForm, ExportService, type GuildRecord } from './export/export.service';

@@ -1,5 +1,6 @@
 import { html } from './html';
 import type { PageParts } from './page-parts';
+import { holder } from './readable-holders';
 import { word } from './texts';
 
 /** The label of a category in a record. */
@@ -15,6 +16,7 @@ const MAKERS: Readonly<Record<string, Make>> = {
   audit_events: event,
   deletion_requests: erasure,
   webhook_deliveries: delivery,
+  holders: holder,
 };
 
 /** Details whose values are words of the service. */

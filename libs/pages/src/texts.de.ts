@@ -1,4 +1,5 @@
 import { CORRECTION_DE } from './texts.correction';
+import { HOLDERS_DE } from './texts.holders';
 import type { PageTexts } from './texts.en';
 
 /** The words of the page in German. */
@@ -138,6 +139,7 @@ export const DE: PageTexts = {
     audit_events: 'Was bisher geschehen ist',
     deletion_requests: 'Bisherige Löschungen',
     webhook_deliveries: 'Meldungen an den Bot, die dich betreffen',
+    holders: 'Angaben des Bots aus seinem eigenen Speicher',
   },
   fact: {
     categories: 'Kategorien',
@@ -198,6 +200,7 @@ export const DE: PageTexts = {
     'Du kannst dich bei einer Aufsichtsbehörde für den Datenschutz beschweren, zum Beispiel an deinem Wohnort (Art. 77).',
   ],
   correction: CORRECTION_DE,
+  holders: HOLDERS_DE,
   erase: (what) => `${what} löschen …`,
   eraseSure: (what) => `${what} löschen?`,
   eraseLast:

@@ -1,4 +1,5 @@
 import { CORRECTION_EN } from './texts.correction';
+import { HOLDERS_EN } from './texts.holders';
 
 /** The words of the page in English. */
 export const EN = {
@@ -130,6 +131,7 @@ export const EN = {
     audit_events: 'What was done so far',
     deletion_requests: 'Erasures so far',
     webhook_deliveries: 'Messages to the bot that are about you',
+    holders: 'What the bot states from its own stores',
   },
   fact: {
     categories: 'Categories',
@@ -190,6 +192,7 @@ export const EN = {
     'You can complain to a supervisory authority for data protection, for example where you live (Art. 77).',
   ],
   correction: CORRECTION_EN,
+  holders: HOLDERS_EN,
   erase: (what: string) => `Erase ${what} …`,
   eraseSure: (what: string) => `Erase ${what}?`,
   eraseLast:

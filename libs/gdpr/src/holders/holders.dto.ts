@@ -17,6 +17,7 @@ import {
 import { codePoints, isReadableText, momentMs } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { HOLDER_KINDS, type HolderKind } from './bot-holder.entity';
+import { EXPORT_ANSWERS, type ExportAnswer } from './holder-export.entity';
 import { TASK_ANSWERS, TASK_RESULTS, type TaskAnswer } from './holder-task.entity';
 
 const COVERS_MAX = 50;
@@ -114,6 +115,29 @@ const Statement = (given: Presence): PropertyDecorator =>
     },
   );
 
+/** What stores have, by the names that the bot gives them. */
+const Stated = (given: Presence): PropertyDecorator =>
+  field(
+    {
+      check: (value) =>
+        isObject(value) &&
+        Object.keys(value).length <= COUNTS_MAX &&
+        Object.keys(value).every((name) => isText(name, NAME_MAX)),
+      message: `must be an object of at most ${COUNTS_MAX} values by names of stores of 1 to ${NAME_MAX} characters`,
+      schema: {
+        type: 'object',
+        additionalProperties: true,
+        maxProperties: COUNTS_MAX,
+        example: { messages: [{ sent_at: '2026-11-20T12:00:00.000Z', text: 'Hello' }] },
+      },
+    },
+    {
+      ...given,
+      description:
+        'What the stores have about the user, by names of stores; at most 229376 bytes as JSON. Only with the result exported',
+    },
+  );
+
 const optional: Presence = { optional: true, nullable: true };
 const COVERS = { description: 'Names of the data in the store, for people to read' };
 
@@ -185,14 +209,14 @@ export class TaskPath {
 
 export class TaskView {
   @Uuid() task_id: string;
-  @OneOf(['erase']) act: string;
-  @Uuid() request_id: string;
+  @OneOf(['erase', 'export']) act: string;
+  @Uuid({ description: 'The erasure; for an export the task itself' }) request_id: string;
   @Snowflake({ description: '00000000000000000000 where a restore has lost the ids' }) user_id: string;
   @Snowflake() guild_id: string;
-  @Timestamp({ description: 'When the erasure was completed here' }) created_at: string;
+  @Timestamp({ description: 'When the erasure was completed, or the export was made' }) created_at: string;
   @Timestamp({ description: 'From this time the task is overdue: 14 days after `created_at`' })
   due_at: string;
-  @OneOf(TASK_RESULTS, {
+  @OneOf([...TASK_RESULTS, 'exported'], {
     nullable: true,
     description:
       'null without an answer; `failed` leaves the task open; abandoned: the holder of this key was deleted before it answered',
@@ -207,16 +231,19 @@ export class TasksView {
 }
 
 export class AcknowledgeTask {
-  @OneOf(TASK_ANSWERS, {
+  @OneOf([...new Set([...TASK_ANSWERS, ...EXPORT_ANSWERS])], {
     description:
-      'erased; nothing: the holder had nothing; kept: something is kept on a legal basis; failed: the task stays open',
+      'erased; nothing: the holder had nothing; kept: something is kept on a legal basis; failed: the task stays open; ' +
+      'exported: `data` has what the holder has. A task with the act erase takes erased, nothing, kept or failed; one with the act ' +
+      'export takes exported, nothing or failed',
   })
-  result: TaskAnswer;
+  result: TaskAnswer | ExportAnswer;
   @Counts({
     ...optional,
     description: 'Numbers of records that the store has erased or keeps, by names that the bot gives',
   })
   counts?: Readonly<Record<string, number>> | null;
   @Kept(optional) kept?: KeptGiven | null;
+  @Stated(optional) data?: Readonly<Record<string, unknown>> | null;
   @Statement(optional) statement?: string | null;
 }
