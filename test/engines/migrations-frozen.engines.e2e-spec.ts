@@ -111,6 +111,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: '3c257cc2aae947de7dc838c98f019535',
     postgres: '3d5fb7a67f326413098c7ee6c7e9cc88',
   },
+  HolderExports1763600000033: {
+    sqlite: '008269c514a636103f1c5fc4e25f2d0c',
+    postgres: 'f769799e1ea88fc69033571d1288189c',
+  },
   ProcessingRefusals1763600000035: {
     sqlite: 'd3dfc17e721ecf965d76c1196e8bb840',
     postgres: 'aaf14774d366ea32804f977752e5d7cd',

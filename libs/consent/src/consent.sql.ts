@@ -129,9 +129,13 @@ export async function tryLockSubjectsAndConsents(
   });
 }
 
-/** Locks a subject against erasure and against changes of its consent until the unit ends. */
-export async function holdSubject(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
-  await tx.get(`SELECT 1 FROM consents WHERE ${SUBJECT_WHERE} FOR UPDATE`, botId, guildId, userId);
+/**
+ * Locks a subject against erasure and against changes of its consent until the unit ends; returns false for a subject without a
+ * consent, which is not locked.
+ */
+export async function holdSubject(tx: Tx, { botId, guildId, userId }: Subject): Promise<boolean> {
+  const sql = `SELECT 1 FROM consents WHERE ${SUBJECT_WHERE} FOR UPDATE`;
+  return (await tx.get(sql, botId, guildId, userId)) !== undefined;
 }
 
 /** At most `limit` consents of a bot that name a category, locked for the unit that removes the category. */

@@ -14,5 +14,8 @@ export { GuildDeletion } from './erasure/guild-erasure.service';
 export { KeyRewriteJob } from './erasure/key-rewrite.job';
 export { OrphanKeys } from './erasure/orphan-keys.job';
 export { type HolderCall, HolderTasksMade } from './holders/holder-calls';
+export type { BotHolder } from './holders/bot-holder.entity';
+export { HolderAnswersRetention } from './holders/holder-exports.holder';
+export { holdersOf } from './holders/bot-holders.sql';
 export { ExportModule } from './export/export.module';
 export { type ExportForm, ExportService, type GuildRecord } from './export/export.service';

@@ -11,6 +11,7 @@ import {
 } from '@app/consent';
 import { HeldSubjects, type NamedSubject, SubjectDataHolders, SubjectDigests } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
+import { type BotHolder, holdersOf } from '@app/gdpr';
 import { JsonText, type ListPage } from '@app/http';
 import { ApiError } from '@app/kernel';
 import { ServersService } from '@app/servers';
@@ -83,6 +84,8 @@ export interface PageFacts {
   readonly notice: NoticeSettings;
   readonly isSuspended: boolean;
   readonly purposes: readonly DeclaredPurpose[];
+  /** The bot's own stores. */
+  readonly holders: readonly Pick<BotHolder, 'labelDe' | 'labelEn'>[];
   readonly subjects: readonly HeldSubject[];
   /** The registered names of their servers by the id. */
   readonly servers: ReadonlyMap<string, string>;
@@ -118,7 +121,7 @@ export class PageReading {
     { botId }: OpenLink,
     held?: readonly string[],
   ): Promise<Omit<PageFacts, 'subjects' | 'servers' | 'hasMore'>> {
-    const [bot, standing, notice, purposes] = await this.unitOfWork.read(async (tx) =>
+    const [bot, standing, notice, purposes, holders] = await this.unitOfWork.read(async (tx) =>
       Promise.all([
         findBot(tx, botId),
         suspensionOf(tx, botId),
@@ -126,10 +129,11 @@ export class PageReading {
         held === undefined
           ? declaredPurposes(tx, botId, null, CATEGORIES_MAX)
           : purposesShown(tx, botId, held, CATEGORIES_MAX),
+        holdersOf(tx, botId),
       ]),
     );
     if (bot === undefined) throw new ApiError('not_found', 'Bot not found');
-    return { bot, notice: notice.settings, isSuspended: standing?.suspended_at != null, purposes };
+    return { bot, notice: notice.settings, isSuspended: standing?.suspended_at != null, purposes, holders };
   }
 
   async facts(link: OpenLink): Promise<PageFacts> {

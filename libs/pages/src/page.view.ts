@@ -140,12 +140,14 @@ export class PageView {
     ${refusing(making, held)} ${link.allow.includes('view') && past(making, held)}`;
   }
 
-  private exporting({ parts: { texts }, form }: Making): Html {
+  private exporting({ parts: { texts, language }, facts: { holders }, form }: Making): Html {
+    const names = holders.map(({ labelDe, labelEn }) => (language === 'de' ? labelDe : labelEn));
     const button = (type: string, label: string): Html =>
       form('export', html`${hidden('form', type)}<button class="plain">${label}</button>`);
     return html`<section>
       <h2>${texts.export}</h2>
       <p>${texts.exportWhy}</p>
+      ${holders.length > 0 && html`<p>${texts.holders.why(names.join(', '))}</p>`}
       <div class="row">${button('html', texts.exportHtml)}${button('json', texts.exportJson)}</div>
     </section>`;
   }

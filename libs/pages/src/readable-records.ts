@@ -1,6 +1,7 @@
 import { html } from './html';
 import type { PageParts } from './page-parts';
 import { eventWords } from './page-sections';
+import { holder } from './readable-holders';
 import { word } from './texts';
 
 /** The label of a category in a record. */
@@ -17,6 +18,7 @@ const MAKERS: Readonly<Record<string, Make>> = {
   deletion_requests: erasure,
   webhook_deliveries: delivery,
   processing_refusals: refusal,
+  holders: holder,
 };
 
 /** Details whose values are words of the service. */

@@ -1,5 +1,7 @@
+import { COPY_DE } from './texts.copy';
 import { REFUSALS_DE } from './texts.refusals';
 import { CORRECTION_DE } from './texts.correction';
+import { HOLDERS_DE } from './texts.holders';
 import type { PageTexts } from './texts.en';
 
 /** The words of the page in German. */
@@ -134,66 +136,7 @@ export const DE: PageTexts = {
   userId: (id) => `Deine ID ist ${id}.`,
   serverId: (id) => `ID des Servers: ${id}`,
   version: (version) => `Fassung der Anfrage: ${version}`,
-  section: {
-    consent_history: 'Verlauf deiner Einwilligung',
-    consent_texts: 'Die Texte, die dir gezeigt wurden',
-    audit_events: 'Was bisher geschehen ist',
-    deletion_requests: 'Bisherige Löschungen',
-    webhook_deliveries: 'Meldungen an den Bot, die dich betreffen',
-    processing_refusals: REFUSALS_DE.title,
-  },
-  fact: {
-    categories: 'Kategorien',
-    category: 'Kategorie',
-    all: 'alles',
-    version: 'Fassung',
-    text: 'Text',
-    language: 'Sprache',
-    source: 'Wo',
-    via: 'Wo',
-    actor: 'Wie',
-    recipients: 'Wer die Daten erhält',
-    places: 'Wo sie gespeichert sind',
-    jurisdiction: 'Recht von',
-    notice: 'Datenschutzerklärung',
-    withdrawal: 'Wie du widerrufst',
-    buttons: 'Schaltflächen',
-    finished: 'Beendet',
-    request_id: 'Nummer der Löschung',
-    told: 'Der Bot weiß davon',
-    state: 'Stand',
-    reason: 'Grund',
-    format: 'Form',
-    scope: 'Umfang',
-  },
-  code: {
-    privacy_page: 'auf deiner Datenschutzseite',
-    console: 'in der Konsole des Bots',
-    api: 'durch den Bot',
-    job: 'durch den Dienst selbst',
-    full: 'alles',
-    record: 'Werte und Einwilligung',
-    all_guilds: 'alle Server',
-    consent_revoked: 'Einwilligung widerrufen',
-    retention: 'Ende der Speicherdauer',
-    processing: 'läuft',
-    completed: 'abgeschlossen',
-    failed: 'gescheitert',
-    user_forgotten: 'deine Daten wurden gelöscht',
-    data_corrected: 'du hast einen Wert berichtigt',
-    pending: 'wartet',
-    delivered: 'zugestellt',
-    exhausted: 'aufgegeben',
-    gone: 'vom Bot abgewiesen',
-    cancelled: 'abgebrochen',
-  },
-  technical: 'Was nur in der JSON-Datei ist',
-  technicalText: [
-    'Die Nummern der Einträge und des Bots (id, consent_id): Damit hängen Einträge zusammen, über dich sagen sie nichts.',
-    'Ganze Prüfsummen (digest, version): Diese Kopie zeigt ihre ersten acht Zeichen.',
-    'Die Kurznamen von Kategorien und Feldern (key), die Art der Felder (type) und Bezeichnungen in anderen Sprachen (label, description): Diese Kopie nennt sie in ihrer Sprache.',
-    'Der Name des Formats (schema).',
-  ],
+  ...COPY_DE,
   rights: 'Deine Rechte',
   rightsText: [
     'Du kannst falsche Daten berichtigen (Art. 16 DSGVO), Daten löschen (Art. 17) und ihre Verarbeitung einschränken lassen (Art. 18).',
@@ -202,6 +145,7 @@ export const DE: PageTexts = {
   ],
   correction: CORRECTION_DE,
   refusals: REFUSALS_DE,
+  holders: HOLDERS_DE,
   erase: (what) => `${what} löschen …`,
   eraseSure: (what) => `${what} löschen?`,
   eraseLast:

@@ -1,5 +1,7 @@
+import { COPY_EN } from './texts.copy';
 import { REFUSALS_EN } from './texts.refusals';
 import { CORRECTION_EN } from './texts.correction';
+import { HOLDERS_EN } from './texts.holders';
 
 /** The words of the page in English. */
 export const EN = {
@@ -126,66 +128,7 @@ export const EN = {
   userId: (id: string) => `Your id is ${id}.`,
   serverId: (id: string) => `Id of the server: ${id}`,
   version: (version: string) => `Version of the request: ${version}`,
-  section: {
-    consent_history: 'History of your consent',
-    consent_texts: 'The texts that you were shown',
-    audit_events: 'What was done so far',
-    deletion_requests: 'Erasures so far',
-    webhook_deliveries: 'Messages to the bot that are about you',
-    processing_refusals: REFUSALS_EN.title,
-  },
-  fact: {
-    categories: 'Categories',
-    category: 'Category',
-    all: 'everything',
-    version: 'Version',
-    text: 'Text',
-    language: 'Language',
-    source: 'Where',
-    via: 'Where',
-    actor: 'How',
-    recipients: 'Who gets the data',
-    places: 'Where it is stored',
-    jurisdiction: 'Law of',
-    notice: 'Privacy notice',
-    withdrawal: 'How to withdraw',
-    buttons: 'Buttons',
-    finished: 'Finished',
-    request_id: 'Number of the erasure',
-    told: 'The bot was told',
-    state: 'State',
-    reason: 'Reason',
-    format: 'Form',
-    scope: 'Extent',
-  },
-  code: {
-    privacy_page: 'on your privacy page',
-    console: 'in the console of the bot',
-    api: 'by the bot',
-    job: 'by the service itself',
-    full: 'everything',
-    record: 'values and consent',
-    all_guilds: 'all servers',
-    consent_revoked: 'consent withdrawn',
-    retention: 'end of the storage time',
-    processing: 'under way',
-    completed: 'completed',
-    failed: 'failed',
-    user_forgotten: 'your data was erased',
-    data_corrected: 'you have corrected a value',
-    pending: 'waits',
-    delivered: 'delivered',
-    exhausted: 'given up',
-    gone: 'refused by the bot',
-    cancelled: 'cancelled',
-  },
-  technical: 'What only the JSON file has',
-  technicalText: [
-    'The numbers of entries and of the bot (id, consent_id): they tie entries together and say nothing about you.',
-    'Whole checksums (digest, version): this copy shows their first eight characters.',
-    'The short names of categories and fields (key), the kind of fields (type) and names in other languages (label, description): this copy has them in its language.',
-    'The name of the format (schema).',
-  ],
+  ...COPY_EN,
   rights: 'Your rights',
   rightsText: [
     'You can have wrong data corrected (Art. 16 GDPR), have data erased (Art. 17) and have its processing restricted (Art. 18).',
@@ -194,6 +137,7 @@ export const EN = {
   ],
   correction: CORRECTION_EN,
   refusals: REFUSALS_EN,
+  holders: HOLDERS_EN,
   erase: (what: string) => `Erase ${what} …`,
   eraseSure: (what: string) => `Erase ${what}?`,
   eraseLast:

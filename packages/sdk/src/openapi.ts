@@ -1262,7 +1262,7 @@ export interface paths {
     };
     /**
      * Export everything stored about a user (GDPR Art. 15)
-     * @description Answers everything that is stored about the user in one guild: consent and all values by category. `format=full` adds the history of the consent, the audit events, the purposes and the erasure requests; `scope=all_guilds` in place of `guild_id` answers all guilds in one document. Each export is recorded as an audit event. If nothing is stored, the answer is 404.
+     * @description Answers everything that is stored about the user in one guild: consent and all values by category. `format=full` adds the history of the consent, the audit events, the purposes and the erasure requests, and asks the holders of the bot for the section `holders`; `scope=all_guilds` in place of `guild_id` answers all guilds in one document. Each export is recorded as an audit event. If nothing is stored, the answer is 404.
      */
     readonly get: operations['exportUser'];
     readonly put?: never;
@@ -1334,7 +1334,7 @@ export interface paths {
     };
     /**
      * List the tasks of a holder
-     * @description Answers one page of the open tasks, oldest first, each with the ids of a user to erase in the store. A task stays in the list until it has a final answer, so that a store that was away misses none. With `since` those that were answered at or after that time follow: after the store was restored from a backup of that time, they have to be carried out again.
+     * @description Answers one page of the open tasks, oldest first, each with the ids of a user to erase in the store (`act` is erase). Behind them those with the `act` export follow, which ask what the store has about the user. A task stays in the list until it has a final answer, so that a store that was away misses none. With `since` the erasures that were answered at or after that time follow: after the store was restored from a backup of that time, they have to be carried out again.
      */
     readonly get: operations['holderTasksList'];
     readonly put?: never;
@@ -1356,7 +1356,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Answer a task of a holder
-     * @description Records what the store has done: `erased`, `nothing`, `kept` with its legal basis (GDPR Art. 17(3)), or `failed`, which leaves the task open. The same final answer again changes nothing; another one is refused with 409 `task_answered`, except that `erased`, `nothing`, or `kept` until a later time can follow `kept`. A holder with a `public_key` signs `statement`: a compact JWS with the header `{"alg":"EdDSA","typ":"lethe-holder-answer+jwt"}` over `bot_id`, `holder`, `task_id`, `result`, `counts`, `kept` and `at`.
+     * @description Records what the store has done: `erased`, `nothing`, `kept` with its legal basis (GDPR Art. 17(3)), or `failed`, which leaves the task open. The same final answer again changes nothing; another one is refused with 409 `task_answered`, except that `erased`, `nothing`, or `kept` until a later time can follow `kept`. A holder with a `public_key` signs `statement`: a compact JWS with the header `{"alg":"EdDSA","typ":"lethe-holder-answer+jwt"}` over `bot_id`, `holder`, `task_id`, `result`, `counts`, `kept` and `at`. A task with the `act` export takes `exported` with `data`, `nothing` or `failed`, and is 404 after an erasure of the user; with data its statement has `data_digest` too: the SHA-256, in base64url, of the data as compact JSON.
      */
     readonly post: operations['holderTasksAcknowledge'];
     readonly delete?: never;
@@ -3392,15 +3392,18 @@ export interface components {
       /** Format: uuid */
       readonly task_id: string;
       /** @enum {string} */
-      readonly act: 'erase';
-      /** Format: uuid */
+      readonly act: 'erase' | 'export';
+      /**
+       * Format: uuid
+       * @description The erasure; for an export the task itself
+       */
       readonly request_id: string;
       /** @description 00000000000000000000 where a restore has lost the ids */
       readonly user_id: string;
       readonly guild_id: string;
       /**
        * Format: date-time
-       * @description When the erasure was completed here
+       * @description When the erasure was completed, or the export was made
        */
       readonly created_at: string;
       /**
@@ -3412,7 +3415,7 @@ export interface components {
        * @description null without an answer; `failed` leaves the task open; abandoned: the holder of this key was deleted before it answered
        * @enum {string|null}
        */
-      readonly result: 'erased' | 'nothing' | 'kept' | 'failed' | 'abandoned' | null;
+      readonly result: 'erased' | 'nothing' | 'kept' | 'failed' | 'abandoned' | 'exported' | null;
       /**
        * Format: date-time
        * @description Time of the latest answer
@@ -3425,10 +3428,10 @@ export interface components {
     };
     readonly AcknowledgeTask: {
       /**
-       * @description erased; nothing: the holder had nothing; kept: something is kept on a legal basis; failed: the task stays open
+       * @description erased; nothing: the holder had nothing; kept: something is kept on a legal basis; failed: the task stays open; exported: `data` has what the holder has. A task with the act erase takes erased, nothing, kept or failed; one with the act export takes exported, nothing or failed
        * @enum {string}
        */
-      readonly result: 'erased' | 'nothing' | 'kept' | 'failed';
+      readonly result: 'erased' | 'nothing' | 'kept' | 'failed' | 'exported';
       /** @description Numbers of records that the store has erased or keeps, by names that the bot gives */
       readonly counts?: {
         readonly [key: string]: number;
@@ -3438,6 +3441,10 @@ export interface components {
         readonly basis?: string;
         /** Format: date-time */
         readonly until?: string;
+      } | null;
+      /** @description What the stores have about the user, by names of stores; at most 229376 bytes as JSON. Only with the result exported */
+      readonly data?: {
+        readonly [key: string]: unknown;
       } | null;
       /** @description Compact JWS over the answer, signed by the holder; required where it has a `public_key` */
       readonly statement?: string | null;

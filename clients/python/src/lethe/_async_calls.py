@@ -1233,10 +1233,11 @@ class AsyncHolders(AsyncGroup):
     ) -> AsyncWalk[TaskView]:
         """List the tasks of a holder.
 
-        Answers one page of the open tasks, oldest first, each with the ids of a user to erase in the store. A
-        task stays in the list until it has a final answer, so that a store that was away misses none. With
-        `since` those that were answered at or after that time follow: after the store was restored from a backup
-        of that time, they have to be carried out again.
+        Answers one page of the open tasks, oldest first, each with the ids of a user to erase in the store
+        (`act` is erase). Behind them those with the `act` export follow, which ask what the store has about the
+        user. A task stays in the list until it has a final answer, so that a store that was away misses none.
+        With `since` the erasures that were answered at or after that time follow: after the store was restored
+        from a backup of that time, they have to be carried out again.
         """
         given: Dict[str, Any] = {"key": key, "since": since}
         return AsyncWalk(self._call, "GET /holders/{key}/tasks", "tasks", given, options)
@@ -1246,9 +1247,10 @@ class AsyncHolders(AsyncGroup):
         *,
         key: str,
         task_id: str,
-        result: Literal["erased", "nothing", "kept", "failed"],
+        result: Literal["erased", "nothing", "kept", "failed", "exported"],
         counts: Optional[Mapping[str, int]] = OMITTED,
         kept: Optional[HoldersAcknowledgeKept] = OMITTED,
+        data: Optional[Mapping[str, Any]] = OMITTED,
         statement: Optional[str] = OMITTED,
         options: Optional[CallOptions] = None,
     ) -> TaskView:
@@ -1259,7 +1261,9 @@ class AsyncHolders(AsyncGroup):
         with 409 `task_answered`, except that `erased`, `nothing`, or `kept` until a later time can follow
         `kept`. A holder with a `public_key` signs `statement`: a compact JWS with the header
         `{"alg":"EdDSA","typ":"lethe-holder-answer+jwt"}` over `bot_id`, `holder`, `task_id`, `result`, `counts`,
-        `kept` and `at`.
+        `kept` and `at`. A task with the `act` export takes `exported` with `data`, `nothing` or `failed`, and is
+        404 after an erasure of the user; with data its statement has `data_digest` too: the SHA-256, in
+        base64url, of the data as compact JSON.
         """
         given: Dict[str, Any] = {
             "key": key,
@@ -1267,6 +1271,7 @@ class AsyncHolders(AsyncGroup):
             "result": result,
             "counts": counts,
             "kept": kept,
+            "data": data,
             "statement": statement,
         }
         answer: TaskView = await self._call.send("POST /holders/{key}/tasks/{task_id}/acknowledge", given, options)

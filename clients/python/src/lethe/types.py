@@ -870,13 +870,13 @@ class HolderDeletedView(TypedDict):
 
 class TaskView(TypedDict):
     task_id: str
-    act: Literal["erase"]
+    act: Literal["erase", "export"]
     request_id: str
     user_id: str
     guild_id: str
     created_at: str
     due_at: str
-    result: Optional[Literal["erased", "nothing", "kept", "failed", "abandoned"]]
+    result: Optional[Literal["erased", "nothing", "kept", "failed", "abandoned", "exported"]]
     answered_at: Optional[str]
 
 

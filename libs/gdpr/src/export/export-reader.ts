@@ -19,6 +19,8 @@ const PIECE_LENGTH = 32 * 1024;
 export interface Wanted {
   readonly full: boolean;
   readonly scope?: 'all_guilds';
+  /** false: a full export that asks no holder of the bot. */
+  readonly asks?: false;
 }
 
 /** {@link Wanted} by a caller, whom the audit event names. */

@@ -2,7 +2,7 @@ import type { NamedSubject } from '@app/crypto';
 import { ExportAct } from './export.act';
 
 const subject = { botId: 'bot' } as NamedSubject;
-const act = new ExportAct({} as never, {} as never, {} as never);
+const act = new ExportAct({} as never, {} as never, {} as never, {} as never);
 
 describe('what is recorded of an export', () => {
   it.each([

@@ -5,6 +5,8 @@ import { type NamedSubject, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
 import type { Actor } from '@app/http';
 import type { Act } from '@app/acts';
+import { countHolders } from '../holders/bot-holders.sql';
+import { HolderQuestions } from '../holders/holder-questions';
 import { type BegunExport, ExportReader, type Wanted, type WantedBy } from './export-reader';
 
 /** An export that is asked for. */
@@ -39,13 +41,14 @@ export class ExportAct implements Act<AskedExport, Exported, Recorded, Recorded>
     private readonly reader: ExportReader,
     private readonly keys: SubjectKeys,
     private readonly audit: AuditService,
+    private readonly questions: HolderQuestions,
   ) {}
 
   /** @throws ApiError 404 when nothing is stored about a single subject, or during its erasure */
   async load(tx: Tx, given: readonly AskedExport[]): Promise<(Exported | undefined)[]> {
     const [first] = given;
     if (first !== undefined && given.length === 1) {
-      await this.hold(tx, first.subject);
+      await this.hold(tx, first);
       return [{ ...first, text: await this.reader.text(tx, first.subject, first.wanted) }];
     }
     const subjects = given.filter(({ wanted }) => isRecord(wanted)).map(({ subject }) => subject);
@@ -78,14 +81,20 @@ export class ExportAct implements Act<AskedExport, Exported, Recorded, Recorded>
 
   /** The beginning of a large export. @throws ApiError 404 when nothing is stored, or during the erasure of the subject */
   async begin(tx: Tx, { subject, wanted }: AskedExport): Promise<BegunExport> {
-    await this.hold(tx, subject);
+    await this.hold(tx, { subject, wanted });
     const begun = await this.reader.begin(tx, subject, wanted);
     await this.audit.record(tx, subject, 'data_exported', detailsOf(wanted), wanted);
     return begun;
   }
 
-  private async hold(tx: Tx, subject: NamedSubject): Promise<void> {
-    await holdSubject(tx, subject);
+  /** A full export asks the bot's own holders before it is read, so that it says of each that it was asked. */
+  private async hold(tx: Tx, { subject, wanted }: AskedExport): Promise<void> {
+    const asks = wanted.full && wanted.asks !== false;
+    const [isHeld, holders] = await Promise.all([
+      holdSubject(tx, subject),
+      asks ? countHolders(tx, subject.botId) : 0,
+    ]);
+    if (holders > 0) await this.questions.ask(tx, subject, isHeld);
     // The holders find this key, also where it is not committed yet.
     await this.keys.inForce(tx, subject);
   }

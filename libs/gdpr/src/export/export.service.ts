@@ -5,6 +5,7 @@ import { inPortions, type Tx, UnitOfWork } from '@app/database';
 import { type Acting, type Actor, jsonOf, JsonStream, JsonText } from '@app/http';
 import { Acts, NO_CLAIM } from '@app/acts';
 import { ApiError, Clock, notFound } from '@app/kernel';
+import { ASKED_GUILDS_MAX } from '../holders/holder-questions';
 import { EXPORT_SCHEMA, ExportReader, inPieces, sections, shownBot, type WantedBy } from './export-reader';
 import { ExportAct } from './export.act';
 
@@ -69,8 +70,8 @@ export class ExportService {
     };
     return new JsonStream(async (write) => {
       let before = `${JSON.stringify(head).slice(0, -1)},"guilds":[`;
-      for (const subject of subjects) {
-        const held = await this.recorded(subject, wanted).catch(unlessMissing);
+      for (const [at, subject] of subjects.entries()) {
+        const held = await this.recorded(subject, askedAt(at, wanted)).catch(unlessMissing);
         if (held === undefined) continue;
         await write(before);
         await (held instanceof JsonText ? write(held.text) : held.writeTo(write));
@@ -96,13 +97,13 @@ export class ExportService {
     const subjects = await this.fromFirstHeld(given, wanted);
     return async (write) => {
       let isTold = false;
-      for (const each of subjects) {
+      for (const [at, each] of subjects.entries()) {
         let isBegun = false;
         const tell = async (piece: string): Promise<void> => {
           isBegun = true;
           await write(piece);
         };
-        await this.stream(each, wanted, tell, form).catch((error: unknown) => {
+        await this.stream(each, askedAt(at, wanted), tell, form).catch((error: unknown) => {
           // A guild that was begun is not left half.
           if (isBegun) throw error;
           unlessMissing(error);
@@ -190,6 +191,11 @@ async function* told(form: ExportForm, entry: string): AsyncGenerator<string> {
   }
   const read = JSON.parse(`{${entry.replace(/^,/, '')}}`) as Record<string, unknown>;
   for (const [name, value] of Object.entries(read)) yield* form.entry(name, value);
+}
+
+/** The first guilds of an export of all ask the holders of the bot. */
+function askedAt(at: number, wanted: WantedBy): WantedBy {
+  return at < ASKED_GUILDS_MAX ? wanted : { ...wanted, asks: false };
 }
 
 /** Undefined for a 404: the guild was erased meanwhile, or held only records of an erasure. */

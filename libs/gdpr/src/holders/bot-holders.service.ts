@@ -14,6 +14,7 @@ import {
   findHolder,
   lockHolder,
 } from './bot-holders.sql';
+import { removeSomeOf } from './holder-exports.sql';
 import { abandonSome, openTasks } from './holder-tasks.sql';
 import type { ChangeHolder, HolderDeletedView, HoldersView, HolderView, RegisterHolder } from './holders.dto';
 
@@ -103,25 +104,29 @@ export class BotHoldersService {
   }
 
   /**
-   * Deletes a holder. Answered tasks stay with their erasures. Its open tasks are abandoned in parts, and the holder is deleted with
-   * the last part.
+   * Deletes a holder. Answered tasks stay with their erasures. Its open tasks are abandoned in parts, what it was asked and has
+   * stated for exports is removed in parts, and the holder is deleted with the last part.
    * @throws ApiError 404; 409 `holder_has_open_tasks` unless they are to be abandoned
    */
   async delete(botId: string, key: string, abandon: boolean): Promise<HolderDeletedView> {
     let abandoned = 0;
-    for (;;) {
+    for (let isBegun = false; ; isBegun = true) {
       const done = await this.unitOfWork
         .write((tx) => this.deleteSome(tx, botId, key, abandon))
         .catch((error: unknown) => {
-          throw abandoned > 0 ? asPartlyDone(error) : error;
+          throw isBegun ? asPartlyDone(error) : error;
         });
-      abandoned += done;
-      if (done === 0) return { key, deleted: true, abandoned };
+      abandoned += done.abandoned;
+      if (done.isDeleted) return { key, deleted: true, abandoned };
     }
   }
 
-  /** The number of abandoned tasks; the holder is deleted once it is 0. */
-  private async deleteSome(tx: Tx, botId: string, key: string, abandon: boolean): Promise<number> {
+  private async deleteSome(
+    tx: Tx,
+    botId: string,
+    key: string,
+    abandon: boolean,
+  ): Promise<{ readonly abandoned: number; readonly isDeleted: boolean }> {
     await this.lockBot(tx, botId);
     const holder = await lockHolder(tx, botId, key, 'FOR UPDATE');
     if (holder === undefined) throw notFound('Holder');
@@ -130,9 +135,10 @@ export class BotHoldersService {
         'holder_has_open_tasks',
         'The holder has open tasks: answer them first, or send abandon=true to give them up',
       );
-    const done = abandon ? await abandonSome(tx, holder, this.clock.nowIso()) : 0;
-    if (done === 0) await tx.manager.delete(BotHolder, { botId, key });
-    return done;
+    const abandoned = abandon ? await abandonSome(tx, holder, this.clock.nowIso()) : 0;
+    const isDeleted = abandoned === 0 && (await removeSomeOf(tx, botId, key)) === 0;
+    if (isDeleted) await tx.manager.delete(BotHolder, { botId, key });
+    return { abandoned, isDeleted };
   }
 
   /**

@@ -1,7 +1,8 @@
 import { Flag, OneOf, Slug, Text, Timestamp } from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { TASK_RESULTS } from './holder-task.entity';
-import { BASIS_MAX, LABEL_MAX } from './holders.dto';
+import { BASIS_MAX } from './holder-tasks.dto';
+import { LABEL_MAX } from './holders.dto';
 
 export class KeptView {
   @Text(BASIS_MAX) basis: string;

@@ -8,7 +8,7 @@ import { AnswerSeals } from './answer-seals';
 import { statedKept } from './holder-statement';
 import type { DeclaredHolder, HolderTask } from './holder-task.entity';
 import { tasksOf } from './holder-tasks.sql';
-import type { KeptGiven } from './holders.dto';
+import type { KeptGiven } from './holder-tasks.dto';
 
 const TYPE = 'lethe-final-certificate+jwt';
 const VERSION = 1;

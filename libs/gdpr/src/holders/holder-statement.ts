@@ -11,6 +11,8 @@ export interface StatedAnswer {
   readonly result: string;
   readonly counts: object | null;
   readonly kept: object | null;
+  /** SHA-256 of the stated data as `JSON.stringify` writes it, in base64url; left out without data. */
+  readonly data_digest?: string;
 }
 
 const HEADER = { alg: 'EdDSA', typ: 'lethe-holder-answer+jwt' };

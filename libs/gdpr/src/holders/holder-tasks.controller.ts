@@ -13,7 +13,8 @@ import {
 } from '@app/http';
 import { Claim, Claimed } from '@app/acts';
 import { HolderTasksService } from './holder-tasks.service';
-import { AcknowledgeTask, HolderPath, TaskPath, TasksQuery, TasksView, TaskView } from './holders.dto';
+import { AcknowledgeTask, TaskPath, TasksQuery, TasksView, TaskView } from './holder-tasks.dto';
+import { HolderPath } from './holders.dto';
 
 const TASK = {
   task_id: EXAMPLE.request_id,
@@ -45,8 +46,9 @@ export class HolderTasksController {
   @Describes({
     summary: 'List the tasks of a holder',
     description:
-      'Answers one page of the open tasks, oldest first, each with the ids of a user to erase in the store. A task stays in the list until it ' +
-      'has a final answer, so that a store that was away misses none. With `since` those that were answered at or after that time ' +
+      'Answers one page of the open tasks, oldest first, each with the ids of a user to erase in the store (`act` is erase). Behind them ' +
+      'those with the `act` export follow, which ask what the store has about the user. A task stays in the list until it ' +
+      'has a final answer, so that a store that was away misses none. With `since` the erasures that were answered at or after that time ' +
       'follow: after the store was restored from a backup of that time, they have to be carried out again.',
     parameters: { key: 'database' },
     examples: EXAMPLES.list,
@@ -68,7 +70,9 @@ export class HolderTasksController {
       'Records what the store has done: `erased`, `nothing`, `kept` with its legal basis (GDPR Art. 17(3)), or `failed`, which leaves the ' +
       'task open. The same final answer again changes nothing; another one is refused with 409 `task_answered`, except that `erased`, ' +
       '`nothing`, or `kept` until a later time can follow `kept`. A holder with a `public_key` signs `statement`: a compact JWS with the header ' +
-      '`{"alg":"EdDSA","typ":"lethe-holder-answer+jwt"}` over `bot_id`, `holder`, `task_id`, `result`, `counts`, `kept` and `at`.',
+      '`{"alg":"EdDSA","typ":"lethe-holder-answer+jwt"}` over `bot_id`, `holder`, `task_id`, `result`, `counts`, `kept` and `at`. ' +
+      'A task with the `act` export takes `exported` with `data`, `nothing` or `failed`, and is 404 after an erasure of the user; with data its ' +
+      'statement has `data_digest` too: the SHA-256, in base64url, of the data as compact JSON.',
     parameters: { key: 'database', task_id: EXAMPLE.request_id },
     examples: EXAMPLES.acknowledge,
   })

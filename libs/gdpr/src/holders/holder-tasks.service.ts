@@ -11,6 +11,8 @@ import { ErasureRecords } from '../erasure/erasure-records';
 import { AnswerSeals } from './answer-seals';
 import type { BotHolder } from './bot-holder.entity';
 import { findHolder, lockHolder } from './bot-holders.sql';
+import { ExportTasks, requireData, requireEraseAnswer } from './export-tasks';
+import type { OpenExport } from './holder-exports.sql';
 import { requireStatement } from './holder-statement';
 import type { HolderTask } from './holder-task.entity';
 import {
@@ -23,10 +25,16 @@ import {
   tasksOf,
   type TaskPlace,
 } from './holder-tasks.sql';
-import type { AcknowledgeTask, TaskPath, TasksQuery, TaskView } from './holders.dto';
+import type { AcknowledgeTask, TaskPath, TasksQuery, TaskView } from './holder-tasks.dto';
 
 /** The part of the list, and the last task that was read of it. */
-type Place = readonly [part: 'open' | 'answered', ...TaskPlace];
+type Place = readonly [part: 'open' | 'exports' | 'answered', ...TaskPlace];
+
+/** A task with its view; undefined without its ids. */
+interface Listed {
+  readonly task: HolderTask | OpenExport;
+  readonly view: TaskView | undefined;
+}
 
 /** The tasks of the holders of bots, and their answers. A task repeats the ids of its user as its erasure has them. */
 @Injectable()
@@ -36,12 +44,13 @@ export class HolderTasksService {
     private readonly acts: Acts,
     private readonly records: ErasureRecords,
     private readonly seals: AnswerSeals,
+    private readonly exports: ExportTasks,
     private readonly clock: Clock,
     private readonly cursors: Cursors,
   ) {}
 
   /**
-   * One page: the open tasks, oldest first. With `since` those that were answered at or after it follow in the order of their
+   * One page: the open tasks to erase, oldest first, and then those to export. With `since` the erasures that were answered at or after it follow in the order of their
    * answers. A task that is answered during a walk is then in one of the two parts at least.
    * @throws ApiError 404 for an unknown holder
    */
@@ -52,21 +61,27 @@ export class HolderTasksService {
       const [part, ...behind] = page.after ?? (['open', '', ''] as const);
       if ((await findHolder(tx, botId, key)) === undefined) throw notFound('Holder');
       const open = part === 'open' ? await openTasks(tx, botId, key, behind, page.limit) : [];
-      const left = page.limit - open.length;
+      let left = page.limit - open.length;
+      const asked: TaskPlace = part === 'exports' ? behind : ['', ''];
+      const exports =
+        part !== 'answered' && left > 0 ? await this.exports.open(tx, botId, key, asked, left) : [];
+      left -= exports.length;
       const from: TaskPlace = part === 'answered' ? behind : [since ?? '', ''];
       const answered = since !== undefined && left > 0 ? await answeredTasks(tx, botId, key, from, left) : [];
-      const found = [...open, ...answered];
-      const tasks = found.slice(0, page.size);
-      const last = found.length > page.size ? tasks.at(-1) : undefined;
+      const erasures = [...open, ...answered];
       const requests = await findRequests(
         tx,
         botId,
-        tasks.map(({ requestId }) => requestId),
+        erasures.map(({ requestId }) => requestId),
       );
-      const views = tasks.flatMap((task) => {
+      const viewed = (task: HolderTask): Listed => {
         const request = requests.get(task.requestId);
-        return request === undefined ? [] : [this.viewOf(task, request)];
-      });
+        return { task, view: request && this.viewOf(task, request) };
+      };
+      const found: Listed[] = [...open.map(viewed), ...exports, ...answered.map(viewed)];
+      const tasks = found.slice(0, page.size);
+      const last = found.length > page.size ? tasks.at(-1)?.task : undefined;
+      const views = tasks.flatMap(({ view }) => view ?? []);
       return new ListPage('tasks', views, page.walked(last && placeOf(last)));
     });
   }
@@ -89,10 +104,14 @@ export class HolderTasksService {
           message: 'is required with the result kept, and to be left out with every other one',
         },
       ]);
+    requireData(input);
+    const id = task_id.toLowerCase();
     const acknowledge = async (tx: Tx): Promise<TaskView> => {
       const holder = await lockHolder(tx, botId, key, 'FOR SHARE');
       if (holder === undefined) throw notFound('Holder');
-      const { task, request } = await this.require(tx, botId, key, task_id);
+      const found = await this.find(tx, botId, key, id);
+      if (found === undefined) return this.exports.answer(tx, holder, id, input);
+      const { task, request } = found;
       const next = this.answered(holder, task, input);
       if (next === undefined) return this.viewOf(task, request);
       const tasks = await tasksOf(tx, botId, next.requestId);
@@ -102,15 +121,17 @@ export class HolderTasksService {
     };
     // The answer has the ids of the user, so that it is not stored for a repeat.
     const again = async (tx: Tx): Promise<TaskView> => {
-      const { task, request } = await this.require(tx, botId, key, task_id);
-      return this.viewOf(task, request);
+      const found = await this.find(tx, botId, key, id);
+      if (found === undefined) return this.exports.view(tx, botId, key, id);
+      return this.viewOf(found.task, found.request);
     };
     return this.acts.once(claim, acknowledge, { again });
   }
 
   /** The task with an answer; undefined where it has the same one. @throws ApiError 400; 409 `task_answered` */
   private answered(holder: BotHolder, task: HolderTask, input: AcknowledgeTask): HolderTask | undefined {
-    const { result, counts = null, statement = null } = input;
+    const { counts = null, statement = null } = input;
+    const result = requireEraseAnswer(input);
     const kept = input.kept == null ? null : { basis: input.kept.basis, until: input.kept.until };
     requireStatement(statement, holder.publicKey, {
       bot_id: task.botId,
@@ -143,17 +164,16 @@ export class HolderTasksService {
     };
   }
 
-  private async require(
+  /** A task to erase; undefined for every other one. */
+  private async find(
     tx: Tx,
     botId: string,
     key: string,
-    taskId: string,
-  ): Promise<{ readonly task: HolderTask; readonly request: DeletionRequest }> {
-    const id = taskId.toLowerCase();
+    id: string,
+  ): Promise<{ readonly task: HolderTask; readonly request: DeletionRequest } | undefined> {
     const task = await lockTask(tx, botId, key, id);
     const request = task && (await findRequest(tx, { botId, id }));
-    if (task === undefined || request === undefined) throw notFound('Task');
-    return { task, request };
+    return task && request && { task, request };
   }
 
   private viewOf(task: HolderTask, request: DeletionRequest): TaskView {
@@ -181,7 +201,9 @@ function canFollow(
   return result === 'kept' ? keptUntil !== null && keptUntil > end : result !== 'failed';
 }
 
-function placeOf({ open, createdAt, answeredAt, requestId }: HolderTask): Place {
+function placeOf(task: HolderTask | OpenExport): Place {
+  if ('taskId' in task) return ['exports', task.createdAt, task.taskId];
+  const { open, createdAt, answeredAt, requestId } = task;
   return open === 1 ? ['open', createdAt, requestId] : ['answered', answeredAt ?? '', requestId];
 }
 

@@ -1,0 +1,75 @@
+import type { Bot } from '../support/bot';
+import type { Json } from '../support/client';
+import { forms, get, send, unescaped } from '../support/privacy-page';
+import { useServiceInProcess } from '../support/service';
+import { subject, type SubjectIds } from '../support/snowflakes';
+import { passes } from '../support/time';
+
+const service = useServiceInProcess();
+const HOSTILE = `"><img src=x onerror=alert(1)>`;
+let bot: Bot;
+let who: SubjectIds;
+
+const linked = async (language: string): Promise<string> =>
+  (await bot.post<{ url: string }>('/privacy-links', { ...who, language })).data.url;
+const register = () =>
+  bot.post('/holders', {
+    ...{ key: 'database', kind: 'pull', covers: [HOSTILE] },
+    ...{ label_de: 'Datenbank des Bots', label_en: 'Database of the bot' },
+  });
+/** The copy to read. */
+const copy = async (language: string): Promise<string> => {
+  const url = await linked(language);
+  return (await send(url, 'export', forms(await get(url), 'export')[0]!)).text;
+};
+const answers = async (body: Json): Promise<void> => {
+  const { tasks } = (await bot.get<{ tasks: { task_id: string }[] }>('/holders/database/tasks')).data;
+  const path = `/holders/database/tasks/${tasks[0]?.task_id}/acknowledge`;
+  expect((await bot.post(path, body)).status).toBe(200);
+};
+
+beforeEach(async () => {
+  bot = await service.registerBot();
+  who = subject();
+  await bot.hasConsent(who);
+});
+afterEach(() => jest.restoreAllMocks());
+
+describe('the privacy page of a bot with holders', () => {
+  it.each([
+    ['de', 'Der Bot hat eigene Speicher: Datenbank des Bots.'],
+    ['en', 'The bot has stores of its own: Database of the bot.'],
+  ])('says in %s beside the copies that they ask the stores', async (language, text) => {
+    expect((await get(await linked(language))).text).not.toContain(text);
+    await register();
+    expect((await get(await linked(language))).text).toContain(text);
+  });
+
+  it.each([
+    ['de', 'Angaben des Bots aus seinem eigenen Speicher', 'noch nicht geantwortet', 'nicht geprüft'],
+    ['en', 'What the bot states from its own stores', 'has not answered yet', 'has not checked it'],
+  ])(
+    'has in the copy in %s the store that is asked, and then what it states, escaped',
+    async (language, ...said) => {
+      const [title = '', silent = '', unchecked = ''] = said;
+      expect(await copy(language)).not.toContain(title);
+      await register();
+      const first = await copy(language);
+      for (const text of [title, silent]) expect(first).toContain(text);
+      await answers({ result: 'exported', data: { [HOSTILE]: [HOSTILE, 'hello'] } });
+      const second = await copy(language);
+      for (const text of [title, unchecked, 'hello']) expect(second).toContain(text);
+      expect(second).not.toContain('<img');
+      expect(unescaped(second)).toContain(HOSTILE);
+    },
+  );
+
+  it('has in the copy that a store has nothing, or is overdue', async () => {
+    await register();
+    await copy('en');
+    passes(service, 15 * 86_400_000);
+    expect(await copy('en')).toContain('has not answered within 14 days');
+    await answers({ result: 'nothing' });
+    expect(await copy('en')).toContain('that it has nothing about you there');
+  });
+});
