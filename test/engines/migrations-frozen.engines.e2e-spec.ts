@@ -111,6 +111,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: '3c257cc2aae947de7dc838c98f019535',
     postgres: '3d5fb7a67f326413098c7ee6c7e9cc88',
   },
+  WithoutConsent1763600000034: {
+    sqlite: 'd651e3ab69ae934511cc981c73136b91',
+    postgres: 'b9c3a893e6c40b95fed059bfb422d2ef',
+  },
 };
 
 const CHANGES = /^\s*(CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT setval)\b/i;

@@ -129,9 +129,11 @@ export async function tryLockSubjectsAndConsents(
   });
 }
 
-/** Locks a subject against erasure and against changes of its consent until the unit ends. */
-export async function holdSubject(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
-  await tx.get(`SELECT 1 FROM consents WHERE ${SUBJECT_WHERE} FOR UPDATE`, botId, guildId, userId);
+/** Locks a subject against erasure, storing and changes of its consent until the unit ends. */
+export async function holdSubject(tx: Tx, subject: Subject): Promise<void> {
+  const held = `SELECT 1 FROM consents WHERE ${SUBJECT_WHERE} FOR UPDATE`;
+  const isHeld = (await tx.get(held, ...subjectValues(subject))) !== undefined;
+  if (!isHeld && tx.engine === 'postgres') await holdSubjectsAndConsents(tx, [subject], true);
 }
 
 /** At most `limit` consents of a bot that name a category, locked for the unit that removes the category. */

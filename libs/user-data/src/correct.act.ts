@@ -69,7 +69,7 @@ export class CorrectAct implements Act<Correction, SubmitState, CorrectedChange,
     return { submission: this.submitting.of({ botId, actor }, input), field, isShown };
   }
 
-  load(tx: Tx, given: readonly Correction[]): Promise<SubmitState[]> {
+  load(tx: Tx, given: readonly Correction[]): Promise<(SubmitState | undefined)[]> {
     return this.submitting.load(
       tx,
       given.map(({ submission }) => submission),

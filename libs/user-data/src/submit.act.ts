@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { CategoryDeclarations, type DeclaredValues } from '@app/categories';
-import { consentScope, type Decision, lockDecisions } from '@app/consent';
+import { consentScope, type Decision, lockDecisions, requireOpen } from '@app/consent';
 import {
   type NamedSubject,
   SUBJECT_KEY,
@@ -15,6 +15,7 @@ import { type Acting, type Actor, mergePatch } from '@app/http';
 import type { Act } from '@app/acts';
 import { type Config, CONFIG, invalidRequest, notFound, requireBytes } from '@app/kernel';
 import { decryptValue, encryptValue } from './stored-value';
+import { lockWithoutConsent } from './without-consent';
 import type { SubmitData, SubmittedView } from './user-data.dto';
 
 /** The data that a bot submits about a subject. */
@@ -81,7 +82,7 @@ export class SubmitAct implements Act<Submission, SubmitState, SubmitChange, Sub
     return { subject: this.digests.named(botId, input), category, data, json, merges: mode === 'merge', by };
   }
 
-  async load(tx: Tx, given: readonly Submission[]): Promise<SubmitState[]> {
+  async load(tx: Tx, given: readonly Submission[]): Promise<(SubmitState | undefined)[]> {
     const subjects = given.map(({ subject }) => subject);
     const isAlone = given.length === 1;
     // Sent in this order: keys and values are read after the locks.
@@ -95,20 +96,24 @@ export class SubmitAct implements Act<Submission, SubmitState, SubmitChange, Sub
       this.keys.prefetch(tx, subjects),
       given.some(({ merges }) => merges) ? Promise.all(given.map((one) => this.stored(tx, one))) : [],
     ]);
-    return subjects.map((subject, at) => ({
+    const states = subjects.map((subject, at) => ({
       subject,
       declared: declared[at],
       consent: consents[at],
       before: before[at],
     }));
+    return lockWithoutConsent(tx, this.keys, states, (at) => given[at] && this.stored(tx, given[at]));
   }
 
-  /** A refusal follows the order of the contract. @throws ApiError 403, 404, 400, 413 */
+  /** A refusal follows the order of the contract. @throws ApiError 403, 404, 409 as {@link requireOpen}, 400, 413 */
   decide({ declared, consent, before }: SubmitState, submission: Submission, now: string): SubmitChange {
     const { subject, category, data, json, merges, by } = submission;
-    const scope = consentScope(consent, declared !== undefined);
-    if (declared === undefined) throw notFound('Category');
-    scope.require(category);
+    if (declared?.requiresConsent === false) requireOpen(consent);
+    else {
+      const scope = consentScope(consent, declared !== undefined);
+      if (declared === undefined) throw notFound('Category');
+      scope.require(category);
+    }
     const faults = declared.faultsOf(data);
     if (faults.length > 0) throw invalidRequest(faults);
     return { subject, category, value: merges ? this.merged(before, data) : json, now, by };

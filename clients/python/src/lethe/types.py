@@ -286,6 +286,9 @@ class CategoryView(_CategoryView, total=False):
     description_de: str
     description_en: str
     descriptions: Dict[str, str]
+    requires_consent: bool
+    reason_de: str
+    reason_en: str
 
 
 class CategoryDeletedView(TypedDict):
@@ -1064,6 +1067,9 @@ class ActivityView(_ActivityView, total=False):
     purpose_de: str
     purpose_en: str
     purposes: Dict[str, str]
+    requires_consent: bool
+    reason_de: str
+    reason_en: str
 
 
 class _FieldView(TypedDict):
