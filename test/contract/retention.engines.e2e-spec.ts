@@ -292,3 +292,21 @@ async function rowsLeft(): Promise<number> {
   );
   return Number(row?.left);
 }
+
+describe('retention_days of a category that needs no consent', () => {
+  it('erases the values of users with a consent and of users who were never asked', async () => {
+    const reasons = { reason_de: 'Nötig.', reason_en: 'Needed.' };
+    const without = { legal_basis: 'contract', requires_consent: false, ...reasons };
+    await bot.hasCategory('notes', [field('value')], { retention_days: 30, ...without });
+    const users = [subject(), subject()] as const;
+    await bot.hasConsent(users[0]);
+    for (const who of users) await bot.hasData(who, 'notes', { value: 'x' });
+    await sweep();
+    for (const who of users) expect(await dataOf(who)).toEqual({ notes: { value: 'x' } });
+    later(31);
+    await sweep();
+    for (const who of users)
+      expect(await deletions(who)).toEqual([{ category: 'notes', reason: 'retention', actor: 'job' }]);
+    expect(await service.database.rows(`SELECT 1 FROM user_data WHERE bot_id = '${bot.id}'`)).toEqual([]);
+  });
+});

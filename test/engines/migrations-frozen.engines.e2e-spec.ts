@@ -115,6 +115,10 @@ const FROZEN: Readonly<Record<string, { readonly sqlite: string; readonly postgr
     sqlite: '008269c514a636103f1c5fc4e25f2d0c',
     postgres: 'f769799e1ea88fc69033571d1288189c',
   },
+  WithoutConsent1763600000034: {
+    sqlite: 'd651e3ab69ae934511cc981c73136b91',
+    postgres: 'b9c3a893e6c40b95fed059bfb422d2ef',
+  },
   ProcessingRefusals1763600000035: {
     sqlite: 'd3dfc17e721ecf965d76c1196e8bb840',
     postgres: 'aaf14774d366ea32804f977752e5d7cd',

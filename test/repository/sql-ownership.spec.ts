@@ -41,7 +41,7 @@ const ALLOWED: Readonly<Record<string, { readonly tables: readonly string[]; rea
     tables: ['bots', 'audit_events'],
     why: 'one statement finds the unsealed logs of a page of bots, and one the oldest unsealed event of all logs',
   },
-  'libs/user-data/src/due-data.ts': {
+  'libs/user-data/src/consented-tables.ts': {
     tables: ['consents'],
     why: 'one statement finds what is due together with its consent, locks it and skips locked ones',
   },

@@ -157,7 +157,8 @@ export class CategoriesController {
       'every submit is checked against. Purpose (`description_de`, `description_en`, `descriptions`, and ' +
       '`description` where these are missing), `retention_days` and ' +
       '`legal_basis` appear in exports and in the record of processing activities (GDPR Art. 30). A key that is registered already is ' +
-      'refused with 409 `category_exists`. In the shape with `bot_id` several categories are declared ' +
+      'refused with 409 `category_exists`; with `requires_consent: false`, another `legal_basis` than consent and a reason in German ' +
+      'and English the category is stored without a consent, which users read on their page and in the notice. In the shape with `bot_id` several categories are declared ' +
       'at once, all of them or none.',
     examples: EXAMPLES.register,
   })
@@ -200,7 +201,8 @@ export class CategoriesController {
     description:
       'Changes what the body names: labels, purpose, time limit, legal basis, and further fields. ' +
       'Stored values stay readable: a declared field can neither be removed nor get another type (409 ' +
-      '`category_in_use`). A repeat has the same result.',
+      '`category_in_use`). `requires_consent` turns to true only while no value is stored, and to false only while none of a ' +
+      'withdrawn consent is (409 `category_in_use`). A repeat has the same result.',
     parameters: { key: EXAMPLE.category },
     examples: EXAMPLES.change,
   })

@@ -35,6 +35,13 @@ const EDITABLE =
   'Users may correct the value on their privacy page (GDPR Art. 16). Default: false; answers name it where it is true. ' +
   'Not for json';
 
+const REASON_MAX = 2_000;
+const REQUIRES =
+  'Whether storing needs the consent of the user. False only with another legal_basis than consent, `reason_de` and `reason_en`; ' +
+  'answers name it where it is false. Default: true';
+const REASON = (language: string) =>
+  `Why no consent is needed, in ${language}: users read it on their privacy page. Required with requires_consent: false`;
+
 const FURTHER = 'Purpose in further languages, by language tag (BCP 47)';
 
 export class DataFieldInput {
@@ -60,6 +67,9 @@ class Purpose {
   descriptions?: Labels | null;
   @Integer(1, RETENTION_DAYS_MAX, { optional: true, nullable: true }) retention_days?: number | null;
   @OneOf(LEGAL_BASES, { optional: true, description: 'Default: consent' }) legal_basis?: string | null;
+  @Flag({ optional: true, description: REQUIRES }) requires_consent?: boolean | null;
+  @OptionalText(REASON_MAX, { nullable: true, description: REASON('German') }) reason_de?: string | null;
+  @OptionalText(REASON_MAX, { nullable: true, description: REASON('English') }) reason_en?: string | null;
 }
 
 export class RegisterCategory extends Purpose {
@@ -105,6 +115,9 @@ export class CategoryView {
   @LabelsByLanguage(DESCRIPTION_MAX, { optional: true, description: FURTHER }) descriptions?: Labels;
   @Integer(1, RETENTION_DAYS_MAX, { nullable: true }) retention_days: number | null;
   @OneOf(LEGAL_BASES) legal_basis: string;
+  @Flag({ optional: true, description: REQUIRES }) requires_consent?: boolean;
+  @OptionalText(REASON_MAX, { description: REASON('German') }) reason_de?: string;
+  @OptionalText(REASON_MAX, { description: REASON('English') }) reason_en?: string;
   @ListOf(() => DataFieldInput, 0, FIELDS_MAX) fields: readonly DataFieldInput[];
   @Timestamp() created_at: string;
 }

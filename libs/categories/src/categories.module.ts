@@ -6,9 +6,15 @@ import { Category } from './category.entity';
 import { CategoryDeclarations } from './category-declarations';
 import { Categories1763600000003 } from './migrations/1763600000003-categories';
 import { Purposes1763600000023 } from './migrations/1763600000023-purposes';
+import { WithoutConsent1763600000034 } from './migrations/1763600000034-without-consent';
 
 @Module({
-  imports: [DatabaseModule.forFeature([Category], [Categories1763600000003, Purposes1763600000023])],
+  imports: [
+    DatabaseModule.forFeature(
+      [Category],
+      [Categories1763600000003, Purposes1763600000023, WithoutConsent1763600000034],
+    ),
+  ],
   controllers: [CategoriesController],
   providers: [CategoriesService, CategoryDeclarations],
   exports: [CategoriesService, CategoryDeclarations],

@@ -17,6 +17,7 @@ import {
 } from './category-queries';
 import { Category } from './category.entity';
 import { changedPurposes } from './purposes';
+import { reasonsAfter } from './without-consent';
 
 /** A category to declare; one without fields takes any object. */
 export type CategoryInput = Omit<RegisterCategory, 'fields'> & { readonly fields: readonly DataFieldInput[] };
@@ -26,6 +27,9 @@ const ERASED_AT_ONCE = 500;
 
 /** Categories read at once when all of a bot are asked for. */
 const AT_ONCE = 8;
+
+/** The keys of categories in the order of their declaration, and whether each needs a consent. */
+export type HeldKeys = ReadonlyMap<string, boolean>;
 
 /** The declared data categories of a bot. */
 @Injectable()
@@ -42,7 +46,7 @@ export class CategoriesService {
 
   /**
    * Declares all of `inputs` or none.
-   * @throws ApiError 409 `category_exists` or `limit_reached`, 413, 400 for two fields of one key.
+   * @throws ApiError 409 `category_exists` or `limit_reached`, 413, 400 for two fields of one key and as {@link reasonsAfter}.
    */
   register(botId: string, inputs: readonly CategoryInput[], claim: Claim): Promise<CategoryView[]> {
     for (const input of inputs) requireSoundFields(input.fields);
@@ -82,9 +86,13 @@ export class CategoriesService {
   change(botId: string, key: string, input: ChangeCategory): Promise<CategoryView> {
     if (input.fields != null) requireSoundFields(input.fields);
     return this.unitOfWork.write(async (tx) => {
-      await lockCategory(tx, botId, key, 'FOR NO KEY UPDATE');
+      await lockCategory(tx, botId, key, input.requires_consent == null ? 'FOR NO KEY UPDATE' : 'FOR UPDATE');
       const category = await this.require(tx, botId, key);
       if (input.fields != null) requireCompatible(category.fields, input.fields);
+      const legalBasis = input.legal_basis ?? category.legalBasis;
+      const withoutConsent = reasonsAfter(input, legalBasis, category.withoutConsent);
+      if ((withoutConsent === null) !== (category.withoutConsent === null))
+        await this.requireTurnable(tx, botId, key, withoutConsent === null);
       const changed: Category = {
         ...category,
         labelDe: input.label_de ?? category.labelDe,
@@ -93,7 +101,8 @@ export class CategoriesService {
         description: input.description === undefined ? category.description : input.description,
         purposes: changedPurposes(input, category.purposes),
         retentionDays: input.retention_days === undefined ? category.retentionDays : input.retention_days,
-        legalBasis: input.legal_basis ?? category.legalBasis,
+        legalBasis,
+        withoutConsent,
         fields: input.fields?.map((one) => changedField(category.fields, one)) ?? category.fields,
         updatedAt: this.clock.nowIso(),
       };
@@ -115,12 +124,13 @@ export class CategoriesService {
   }
 
   /** Locks every category of the bot against deletion until the unit ends; the keys are in the order of their declaration. */
-  async holdAll(tx: Tx, botId: string): Promise<string[]> {
-    const rows = await tx.all<Record<'key' | 'id', string>>(
-      'SELECT key, id FROM categories WHERE bot_id = ? ORDER BY key FOR KEY SHARE',
+  async holdAll(tx: Tx, botId: string): Promise<HeldKeys> {
+    const rows = await tx.all<Record<'key' | 'id', string> & { without_consent: string | null }>(
+      'SELECT key, id, without_consent FROM categories WHERE bot_id = ? ORDER BY key FOR KEY SHARE',
       botId,
     );
-    return rows.sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ key }) => key);
+    const ordered = rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+    return new Map(ordered.map(({ key, without_consent: reasons }) => [key, reasons === null]));
   }
 
   /** Every category of the bot in the order of their keys, some at a time: all of them may not fit into the memory. */
@@ -129,6 +139,20 @@ export class CategoriesService {
       const where = { botId, key: MoreThan(after?.key ?? '') };
       return tx.manager.find(Category, { where, order: { key: 'ASC' }, take: AT_ONCE });
     });
+  }
+
+  /**
+   * No value without a consent is left where consents are needed, and none whose consent was withdrawn where they are not.
+   * @throws ApiError 409 `category_in_use`
+   */
+  private async requireTurnable(tx: Tx, botId: string, key: string, requires: boolean): Promise<void> {
+    if (!(await this.holders.holdsCategory(tx, botId, key, requires ? 'all' : 'withdrawn'))) return;
+    throw conflict(
+      'category_in_use',
+      requires
+        ? 'Values are stored without a consent, which cannot be given afterwards: register a new category, or erase the values first'
+        : 'Values are stored whose consent was withdrawn: erase them first, since a withdrawal cannot be passed over',
+    );
   }
 
   private async deleteBatch(tx: Tx, botId: string, key: string, by: Actor): Promise<boolean> {
@@ -160,16 +184,19 @@ export class CategoriesService {
       purposes: changedPurposes(input),
       retentionDays: input.retention_days ?? null,
       legalBasis: input.legal_basis ?? 'consent',
+      withoutConsent: reasonsAfter(input, input.legal_basis ?? 'consent'),
       fields: input.fields.map(dataField),
       createdAt: now,
       updatedAt: now,
     };
     const { key, id, labelDe, labelEn, labels, description, purposes, retentionDays, legalBasis } = category;
+    const { withoutConsent } = category;
     const inserted = await tx.run(
       `INSERT INTO categories (bot_id, key, id, label_de, label_en, labels, description, purposes, retention_days, legal_basis,
-         fields, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (bot_id, key) DO NOTHING`,
+         without_consent, fields, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (bot_id, key) DO NOTHING`,
       ...[botId, key, id, labelDe, labelEn, labels && JSON.stringify(labels)],
       ...[description, purposes && JSON.stringify(purposes), retentionDays, legalBasis],
+      withoutConsent && JSON.stringify(withoutConsent),
       ...[JSON.stringify(category.fields), now, now],
     );
     if (inserted === 0) throw conflict('category_exists', 'A category with this key is registered already');

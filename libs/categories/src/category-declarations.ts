@@ -4,6 +4,7 @@ import { conflict, type FieldFault, invalidRequest, isDayOrTime } from '@app/ker
 import { Injectable } from '@nestjs/common';
 import type { DataFieldInput } from './categories.dto';
 import type { DataField, FieldType } from './category.entity';
+import type { CategoryRow } from './category-queries';
 import { changedPurposes } from './purposes';
 
 /** The fault of a value, if any. Faults within a `json` value are found by a walk through it. */
@@ -22,7 +23,10 @@ export class DeclaredValues {
   private readonly editable: ReadonlySet<string>;
 
   /** Without fields any object is valid. */
-  constructor(fields: readonly DataField[]) {
+  constructor(
+    fields: readonly DataField[],
+    readonly requiresConsent = true,
+  ) {
     this.types = new Map(fields.map(({ key, type }) => [key, type]));
     this.editable = new Set(fields.filter((field) => field.editable).map(({ key }) => key));
   }
@@ -54,10 +58,10 @@ export class DeclaredValues {
 /** Limit of compiled declarations in memory, in characters of their texts. */
 const COMPILED_MAX_LENGTH = 8 * 1024 * 1024;
 
-const FIND = finding<{ readonly fields: string }>(
+const FIND = finding<Pick<CategoryRow, 'fields' | 'without_consent'>>(
   'categories',
   ['bot_id', 'key'],
-  ['fields'],
+  ['fields', 'without_consent'],
   'FOR KEY SHARE',
 );
 
@@ -81,19 +85,20 @@ export class CategoryDeclarations {
       wanted.map(({ botId, key }) => [botId, key]),
       isAlone,
     );
-    return found.map((row) => row && this.of(row.fields));
+    return found.map((row) => row && this.of(row.fields, row.without_consent === null));
   }
 
-  private of(fields: string): DeclaredValues {
-    const known = this.compiled.get(fields);
+  private of(fields: string, requiresConsent: boolean): DeclaredValues {
+    const text = requiresConsent ? fields : `without_consent${fields}`;
+    const known = this.compiled.get(text);
     if (known !== undefined) return known;
     this.compiledLength += fields.length;
     if (this.compiledLength > COMPILED_MAX_LENGTH) {
       this.compiled.clear();
       this.compiledLength = fields.length;
     }
-    const declared = new DeclaredValues(JSON.parse(fields) as DataField[]);
-    this.compiled.set(fields, declared);
+    const declared = new DeclaredValues(JSON.parse(fields) as DataField[], requiresConsent);
+    this.compiled.set(text, declared);
     return declared;
   }
 }

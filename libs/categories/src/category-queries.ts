@@ -3,16 +3,23 @@ import type { Labels, Page } from '@app/http';
 import { notFound } from '@app/kernel';
 import type { CategoryView } from './categories.dto';
 import type { Category } from './category.entity';
+import { consentFree } from './category-basis';
 import type { Purposes } from './purposes';
+import type { Reasons } from './without-consent';
 
 /** A category whose values are kept for a limited time. */
 interface LimitedCategory {
   readonly key: string;
   readonly retentionDays: number;
+  readonly requiresConsent: boolean;
 }
 
-export async function countCategories(tx: Tx, botId: string): Promise<number> {
-  const sql = 'SELECT COUNT(*) AS total FROM categories WHERE bot_id = ?';
+export async function countCategories(
+  tx: Tx,
+  botId: string,
+  which: 'all' | 'asked' = 'all',
+): Promise<number> {
+  const sql = `SELECT COUNT(*) AS total FROM categories WHERE bot_id = ? ${which === 'asked' ? ASKED : ''}`;
   return Number((await tx.get<{ total: number }>(sql, botId))?.total ?? 0);
 }
 
@@ -22,24 +29,16 @@ export async function declaresMoreThan(tx: Tx, botId: string, limit: number): Pr
   return (await tx.get(sql, botId, limit)) !== undefined;
 }
 
-/** The GDPR legal basis of a category; undefined for one that is not declared. */
-export async function legalBasisOf(tx: Tx, botId: string, key: string): Promise<string | undefined> {
-  const sql = 'SELECT legal_basis FROM categories WHERE bot_id = ? AND key = ?';
-  return (await tx.get<{ legal_basis: string }>(sql, botId, key))?.legal_basis;
-}
-
-/** Whether `category` of a row rests on a consent, as a condition of a statement over `rows`; both are SQL. */
-export function restsOnConsent(rows: string, category: string): string {
-  return `(SELECT k.legal_basis FROM categories k WHERE k.bot_id = ${rows}.bot_id AND k.key = ${category}) = 'consent'`;
-}
-
 /** The categories of a bot that have `retention_days`, by key. */
 export async function limitedCategories(tx: Tx, botId: string): Promise<LimitedCategory[]> {
-  const rows = await tx.all<{ key: string; retention_days: number | string }>(
-    'SELECT key, retention_days FROM categories WHERE bot_id = ? AND retention_days IS NOT NULL ORDER BY key',
+  const rows = await tx.all<WithoutConsent & { key: string; retention_days: number | string }>(
+    `SELECT key, retention_days, without_consent FROM categories
+     WHERE bot_id = ? AND retention_days IS NOT NULL ORDER BY key`,
     botId,
   );
-  return rows.map(({ key, retention_days: days }) => ({ key, retentionDays: Number(days) }));
+  return rows.map(({ key, retention_days: days, without_consent: reasons }) => {
+    return { key, retentionDays: Number(days), requiresConsent: reasons === null };
+  });
 }
 
 /** The first bot after `after` that has a category with `retention_days`. */
@@ -71,9 +70,13 @@ export interface CategoryRow {
   readonly retention_days: number | string | null;
   readonly fields: string;
   readonly legal_basis: string;
+  readonly without_consent: string | null;
 }
 
-const DECLARATION = 'key, label_de, label_en, labels, description, purposes, retention_days, legal_basis';
+type WithoutConsent = Pick<CategoryRow, 'without_consent'>;
+
+const DECLARATION =
+  'key, label_de, label_en, labels, description, purposes, retention_days, legal_basis, without_consent';
 
 /** The declarations of `keys`, in their order. @throws ApiError 404 for a category that is not declared. */
 export async function declarationsOf(tx: Tx, botId: string, keys: readonly string[]): Promise<CategoryRow[]> {
@@ -100,12 +103,15 @@ export function daysOf({ retention_days: days }: Pick<CategoryRow, 'retention_da
   return days === null ? null : Number(days);
 }
 
-const HOLD = finding<Record<'bot_id' | 'key', string>>(
+const HOLD = finding<Record<'bot_id' | 'key', string> & WithoutConsent>(
   'categories',
   ['bot_id', 'key'],
-  ['bot_id', 'key'],
+  ['bot_id', 'key', 'without_consent'],
   'FOR KEY SHARE',
 );
+
+/** Declared categories by name, and whether each needs a consent. */
+export type HeldCategories = ReadonlyMap<string, boolean>;
 
 /**
  * Locks the wanted categories that are declared against deletion until the unit ends, and returns their names. Unless
@@ -115,12 +121,14 @@ export async function holdCategories(
   tx: Tx,
   wanted: readonly Pick<Category, 'botId' | 'key'>[],
   isAlone: boolean,
-): Promise<ReadonlySet<string>> {
+): Promise<HeldCategories> {
   const named = new Map(wanted.map((each) => [categoryName(each), each]));
-  if (named.size === 0) return new Set();
+  if (named.size === 0) return new Map();
   const keys = [...named.values()].map(({ botId, key }) => [botId, key]);
   const found = (await HOLD(tx, keys, isAlone)).filter((row) => row !== undefined);
-  return new Set(found.map(({ bot_id: botId, key }) => categoryName({ botId, key })));
+  return new Map(
+    found.map((row) => [categoryName({ botId: row.bot_id, key: row.key }), row.without_consent === null]),
+  );
 }
 
 /** A name that no other category of any bot has. */
@@ -142,15 +150,17 @@ function declaring(fields: string): string {
 }
 
 const FIRST = 'ORDER BY key LIMIT ?';
+const ASKED = 'AND without_consent IS NULL';
 
-/** The declarations of `keys`, or of the first `limit` categories of the bot, ordered by key. */
+/** The declarations of `keys`, or of the first `limit` categories of the bot, ordered by key; `asked` only those that need a consent. */
 export async function declaredPurposes(
   tx: Tx,
   botId: string,
   keys: readonly string[] | null,
   limit: number,
+  which: 'all' | 'asked' = 'all',
 ): Promise<DeclaredPurpose[]> {
-  const select = declaring('fields');
+  const select = `${declaring('fields')} ${which === 'asked' ? ASKED : ''}`;
   if (keys === null)
     return (await tx.all<DeclarationRow>(`${select} ${FIRST}`, botId, limit)).map(declarationOf);
   const read = (key: string) => tx.get<DeclarationRow>(`${select} AND key = ?`, botId, key);
@@ -180,6 +190,7 @@ function declarationOf(row: DeclarationRow): DeclaredPurpose {
     purposes: purposesOf(row),
     retentionDays: daysOf(row),
     legalBasis: row.legal_basis,
+    withoutConsent: row.without_consent === null ? null : (JSON.parse(row.without_consent) as Reasons),
     fields: row.fields,
     updatedAt: row.updated_at,
   };
@@ -219,6 +230,7 @@ export function categoryView(category: Omit<Category, 'botId' | 'updatedAt'>): C
     ...category.purposes,
     retention_days: category.retentionDays,
     legal_basis: category.legalBasis,
+    ...consentFree(category),
     fields: category.fields,
     created_at: category.createdAt,
   };

@@ -11,6 +11,7 @@ import {
 import type { Labels } from '@app/http';
 import { Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Purposes } from './purposes';
+import type { Reasons } from './without-consent';
 
 export const FIELD_TYPES = ['string', 'number', 'boolean', 'date', 'json'] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];
@@ -43,6 +44,8 @@ export class Category {
   @JsonColumn({ nullable: true }) purposes: Purposes | null;
   @IntegerColumn({ name: 'retention_days', nullable: true }) retentionDays: number | null;
   @TextColumn({ name: 'legal_basis' }) legalBasis: string;
+  /** Why no consent is needed; null where one is. */
+  @JsonColumn({ name: 'without_consent', nullable: true }) withoutConsent: Reasons | null;
   /** Empty for a category that takes any object. */
   @JsonColumn() fields: readonly DataField[];
   @TimeColumn({ name: 'created_at' }) createdAt: string;

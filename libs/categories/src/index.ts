@@ -1,5 +1,5 @@
 export { CategoriesModule } from './categories.module';
-export { CategoriesService, isDeclared } from './categories.service';
+export { CategoriesService, type HeldKeys, isDeclared } from './categories.service';
 export { CategoryDeclarations, type DeclaredValues } from './category-declarations';
 export {
   categoryName,
@@ -9,17 +9,25 @@ export {
   declarationsOf,
   type DeclaredPurpose,
   declaredPurposes,
+  type HeldCategories,
   holdCategories,
   holdRetentionDays,
   labelsOf,
-  legalBasisOf,
   limitedCategories,
   nextBotWithLimits,
   purposesOf,
   purposesShown,
-  restsOnConsent,
   undeclared,
 } from './category-queries';
+export {
+  basisOf,
+  consentFree,
+  holdBasis,
+  restsOnConsent,
+  storedWithoutConsent,
+  storesWithoutConsent,
+} from './category-basis';
 export { Category } from './category.entity';
 export { isObjectable, objectableCategories } from './objectable-categories';
 export { purposeIn, type Purposes, purposesByLanguage } from './purposes';
+export type { Reasons } from './without-consent';

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { tryLockBots } from '@app/bots';
-import { categoryName, holdCategories, undeclared } from '@app/categories';
+import { categoryName, type HeldCategories, holdCategories, undeclared } from '@app/categories';
 import { SubjectDigests } from '@app/crypto';
 import type { Tx } from '@app/database';
 import type { Actor } from '@app/http';
 import type { Act } from '@app/acts';
-import { accepted, grantedKeys, grantsAlready, notBefore } from './consent-changes';
+import { accepted, grantedKeys, grantsAlready, notBefore, requireAskable } from './consent-changes';
 import { factsInForce, receiptFacts, type ReceiptFacts } from './receipt-facts';
 import { type Change, ConsentTransitions } from './consent-transitions';
 import type { AcceptConsent, ConsentView } from './consent.dto';
@@ -22,7 +22,7 @@ interface Acceptance {
 
 interface State extends Addressed {
   /** The names of the declared categories among those of the acceptance. */
-  readonly held: ReadonlySet<string>;
+  readonly held: HeldCategories;
 }
 
 /** A new consent, or the one in force that the acceptance names again. */
@@ -67,6 +67,8 @@ export class ConsentAcceptAct implements Act<Acceptance, State, Accepting, Accep
     if (repeats && grantsAlready(before, named)) return { inForce: before, input };
     const { consent, request } = waitingRequest(state, input);
     if (named?.some((key) => !held.has(categoryName({ botId, key })))) undeclared();
+    if (request.categories === null)
+      requireAskable(named ?? [], (key) => held.get(categoryName({ botId, key })));
     const after = accepted(consent, request, named, notBefore(now, request.at));
     const categories = grantedKeys(after.categories);
     return { consent: after, act: { ...request, categories, source: input.source, by } };

@@ -18,7 +18,8 @@ const [EARLIER, ASKED, NOW] = [
 const LATER = '2026-01-04T00:00:00.000Z';
 const DIGESTS = { botId: 'bot', guildId: 'guild' as Digest, userId: 'user' as Digest };
 const SUBJECT = { ...DIGESTS, ids: { guild_id: '2', user_id: '1' } };
-const HELD = new Set(['a', 'b', 'c'].map((key) => categoryName({ botId: 'bot', key })));
+const DECLARED = new Map(['a', 'b', 'c'].map((key) => [key, true] as const));
+const HELD = new Map(['a', 'b', 'c'].map((key) => [categoryName({ botId: 'bot', key }), true] as const));
 
 const NOTHING_PENDING = {
   pendingId: null,
@@ -344,7 +345,7 @@ describe('a refusal', () => {
 });
 
 describe('a withdrawal', () => {
-  const state = (consent: Consent | null) => ({ subject: SUBJECT, consent, declared: ['a', 'b', 'c'] });
+  const state = (consent: Consent | null) => ({ subject: SUBJECT, consent, declared: DECLARED });
   const input = (categories: string[] | null, more: object = {}) => {
     return { subject: SUBJECT, input: { ...SUBJECT.ids, categories }, by: BY, ...more };
   };

@@ -38,6 +38,18 @@ function sameSet(one: readonly string[] | null, other: readonly string[] | null)
   return one.length === other.length && one.every((key) => other.includes(key));
 }
 
+/** @throws ApiError 400 that names each of `keys` whose category needs no consent; `requires` says of a declared one whether it does */
+export function requireAskable(
+  keys: readonly string[],
+  requires: (key: string) => boolean | undefined,
+): void {
+  const message = 'needs no consent (requires_consent is false): leave it out';
+  const faults = keys.flatMap((key, at) =>
+    requires(key) === false ? [{ field: `categories[${at}]`, message }] : [],
+  );
+  if (faults.length > 0) throw invalidRequest(faults);
+}
+
 /** The request, waiting or granted, that `asked` would only repeat, with its state; undefined for a new request. */
 export function askedAlready(
   consent: Consent,

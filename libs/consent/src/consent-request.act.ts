@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { tryLockBots } from '@app/bots';
-import { categoryName, holdCategories, undeclared } from '@app/categories';
+import { categoryName, type HeldCategories, holdCategories, undeclared } from '@app/categories';
 import { type NamedSubject, SubjectDigests, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
 import type { Acting, Actor } from '@app/http';
 import type { Act } from '@app/acts';
 import { ApiError, Random } from '@app/kernel';
-import { askedAlready, type ConsentAsked, requested } from './consent-changes';
+import { askedAlready, type ConsentAsked, requested, requireAskable } from './consent-changes';
 import { type Asking, ConsentTextsService } from './consent-texts.service';
 import { ConsentTransitions, type NewRequest } from './consent-transitions';
 import { textsShown } from './consent-words';
@@ -31,7 +31,7 @@ interface State {
   /** What the request asks for, or why that is refused. */
   readonly asking: Asking | ApiError;
   /** The names of the declared categories among those of the request. */
-  readonly held: ReadonlySet<string>;
+  readonly held: HeldCategories;
 }
 
 /** A request, new or one that repeats what the consent asks for or grants already. */
@@ -93,13 +93,14 @@ export class ConsentRequestAct implements Act<ConsentRequest, State, Asked, Requ
     });
   }
 
-  /** @throws ApiError 404 for an unknown category, 400 for a language without a text */
+  /** @throws ApiError 404 for an unknown category, 400 for one that needs no consent and for a language without a text */
   decide(
     { before, asking, held }: State,
     { subject, input, keys, id, by }: ConsentRequest,
     now: string,
   ): Asked {
     if (keys?.some((key) => !held.has(categoryName({ botId: subject.botId, key })))) undeclared();
+    requireAskable(keys ?? [], (key) => held.get(categoryName({ botId: subject.botId, key })));
     if (asking instanceof ApiError) throw asking;
     const asked = { id, version: asking.version, categories: keys, at: now };
     const repeated = before === null ? undefined : askedAlready(before, asked);

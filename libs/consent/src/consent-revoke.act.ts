@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { CategoriesService, undeclared } from '@app/categories';
+import { CategoriesService, type HeldKeys, undeclared } from '@app/categories';
 import { type NamedSubject, SubjectDigests, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
 import type { Acting, Actor } from '@app/http';
 import type { Act } from '@app/acts';
 import { notFound } from '@app/kernel';
-import { isGranted, notBefore, revoked, withoutCategories } from './consent-changes';
+import { isGranted, notBefore, requireAskable, revoked, withoutCategories } from './consent-changes';
 import { ConsentTransitions, type Withdrawal } from './consent-transitions';
 import type { ConsentView, RevokeConsent } from './consent.dto';
 import type { Consent } from './consent.entity';
@@ -23,7 +23,7 @@ interface State {
   readonly subject: NamedSubject;
   readonly consent: Consent | null;
   /** The categories of the bot, for a withdrawal of some. */
-  readonly declared: readonly string[];
+  readonly declared: HeldKeys;
 }
 
 /** Withdraws accepted consents, or some of their categories. After the commit nothing is stored under them. */
@@ -46,7 +46,7 @@ export class ConsentRevokeAct implements Act<Revocation, State, Withdrawal, Cons
     // A partly withdrawn consent to everything becomes one to each of the other categories.
     const names = isAlone && given[0]?.input.categories != null;
     const [declared, consents] = await Promise.all([
-      names ? this.categories.holdAll(tx, given[0]?.subject.botId ?? '') : [],
+      names ? this.categories.holdAll(tx, given[0]?.subject.botId ?? '') : new Map<string, boolean>(),
       holdConsents(tx, subjects, isAlone),
       this.keys.prefetch(tx, subjects),
     ]);
@@ -55,17 +55,18 @@ export class ConsentRevokeAct implements Act<Revocation, State, Withdrawal, Cons
     );
   }
 
-  /** @throws ApiError 404 without an accepted consent, or for a category that it does not grant */
+  /** @throws ApiError 404 without an accepted consent, or for a category that it does not grant; 400 for one that needs none */
   decide({ consent, declared }: State, { subject, input, by }: Revocation, now: string): Withdrawal {
     if (consent?.status !== 'accepted')
       throw notFound('Consent', { current_status: consent?.status ?? 'none' });
     const named = input.categories ?? null;
-    if (named?.some((key) => !declared.includes(key))) undeclared();
+    if (named?.some((key) => !declared.has(key))) undeclared();
+    requireAskable(named ?? [], (key) => declared.get(key));
     if (named !== null && !named.some((key) => isGranted(consent, key)))
       throw notFound('Consent to these categories', { current_status: consent.status });
     const { id, version, acceptedAt } = consent;
     const at = notBefore(now, acceptedAt);
-    const reduced = named === null ? undefined : withoutCategories(consent, named, declared);
+    const reduced = named === null ? undefined : withoutCategories(consent, named, askable(declared));
     const categories = reduced === undefined ? null : named;
     const act = { id, version, categories, source: input.source, by };
     return { subject, consent: reduced ?? revoked(consent, at), act, at };
@@ -75,4 +76,9 @@ export class ConsentRevokeAct implements Act<Revocation, State, Withdrawal, Cons
     const announced = await this.transitions.withdraw(tx, changes);
     return changes.map(({ subject, consent }, at) => consentView(consent, subject.ids, announced[at]));
   }
+}
+
+/** The categories that need a consent. */
+function askable(declared: HeldKeys): string[] {
+  return [...declared].flatMap(([key, requires]) => (requires ? [key] : []));
 }

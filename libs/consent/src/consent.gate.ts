@@ -1,9 +1,10 @@
-import { isDeclared } from '@app/categories';
+import { holdBasis } from '@app/categories';
 import { type Engine, finding, parsed, type Tx } from '@app/database';
-import { ApiError, notFound } from '@app/kernel';
+import { ApiError, conflict, notFound } from '@app/kernel';
 import { type Subject, SUBJECT_KEY, SUBJECT_WHERE, subjectValues } from '@app/crypto';
 import { isGranted } from './consent-changes';
 import type { CategoryStates, Consent } from './consent.entity';
+import { holdSubjectsAndConsents } from './consent.sql';
 
 const READ = `SELECT status, erasing, categories FROM consents WHERE ${SUBJECT_WHERE}`;
 
@@ -25,9 +26,9 @@ export async function requireConsent(tx: Tx, subject: Subject, isDeclared = true
   return consentScope(await tx.get<Decision>(SELECT, ...subjectValues(subject)), isDeclared);
 }
 
-/** {@link requireConsent} without a lock, for a unit that reads. @throws ApiError 403 `consent_required` */
-export async function consentShown(tx: Tx, subject: Subject, isDeclared: boolean): Promise<ConsentScope> {
-  return consentScope(await tx.get<Decision>(READ, ...subjectValues(subject)), isDeclared);
+/** What a unit that reads decides by, without a lock. */
+export function decisionShown(tx: Tx, subject: Subject): Promise<Decision | undefined> {
+  return tx.get<Decision>(READ, ...subjectValues(subject));
 }
 
 /**
@@ -42,6 +43,8 @@ export const consentCovering = (engine: Engine, rows: string, category = `${rows
   return {
     join: `JOIN consents consent ON ${same}`,
     condition,
+    /** Instead of `condition`, where no consent is needed: the subject is not being erased. For a left join. */
+    open: 'COALESCE(consent.erasing, 0) = 0',
     // Not EXISTS, of which PostgreSQL may make a join that reads all consents.
     exists: `((SELECT 1 FROM consents consent WHERE ${same} AND ${condition}) IS NOT NULL)`,
   };
@@ -68,13 +71,27 @@ export function consentScope(found: Decision | undefined, isDeclared: boolean): 
 /**
  * {@link requireConsent} for data under one category: the gate of a module. The category and the consent are held until
  * the unit ends, in the order in which a deletion of the category locks them.
- * @throws ApiError 403 `consent_required`, then 404 for a category that the bot has not declared
+ * @throws ApiError 403 `consent_required`, then 404 for a category that the bot has not declared; 409 as {@link requireOpen}
  */
 export async function requireConsentTo(tx: Tx, subject: Subject, category: string): Promise<void> {
-  const declared = await isDeclared(tx, subject.botId, category);
-  const scope = await requireConsent(tx, subject, declared);
-  if (!declared) throw notFound('Category');
+  const basis = await holdBasis(tx, subject.botId, category);
+  if (basis?.requiresConsent === false)
+    return requireOpen((await holdSubjectsAndConsents(tx, [subject], true))[0] ?? undefined);
+  const scope = await requireConsent(tx, subject, basis !== undefined);
+  if (basis === undefined) throw notFound('Category');
   scope.require(category);
+}
+
+/**
+ * Data of a category that needs no consent may be stored, unless its subject is being erased. The unit has locked the subject.
+ * @throws ApiError 409 `deletion_in_progress`
+ */
+export function requireOpen(found: Pick<Decision, 'erasing'> | undefined): void {
+  if ((found?.erasing ?? 0) !== 0)
+    throw conflict(
+      'deletion_in_progress',
+      'The data of this user is being erased: submit again once that has ended',
+    );
 }
 
 const DECIDED = ['status', 'erasing', 'categories'];

@@ -130,12 +130,14 @@ export async function tryLockSubjectsAndConsents(
 }
 
 /**
- * Locks a subject against erasure and against changes of its consent until the unit ends; returns false for a subject without a
- * consent, which is not locked.
+ * Locks a subject against erasure, storing and changes of its consent until the unit ends; returns whether it has a consent, by
+ * which it is locked then.
  */
-export async function holdSubject(tx: Tx, { botId, guildId, userId }: Subject): Promise<boolean> {
-  const sql = `SELECT 1 FROM consents WHERE ${SUBJECT_WHERE} FOR UPDATE`;
-  return (await tx.get(sql, botId, guildId, userId)) !== undefined;
+export async function holdSubject(tx: Tx, subject: Subject): Promise<boolean> {
+  const held = `SELECT 1 FROM consents WHERE ${SUBJECT_WHERE} FOR UPDATE`;
+  const hasConsent = (await tx.get(held, ...subjectValues(subject))) !== undefined;
+  if (!hasConsent && tx.engine === 'postgres') await holdSubjectsAndConsents(tx, [subject], true);
+  return hasConsent;
 }
 
 /** At most `limit` consents of a bot that name a category, locked for the unit that removes the category. */

@@ -5,10 +5,11 @@ export {
   consentCovering,
   consentScope,
   type Decision,
-  consentShown,
+  decisionShown,
   lockDecisions,
   requireConsent,
   requireConsentTo,
+  requireOpen,
 } from './consent.gate';
 export { ConsentReceipts, type ShownRequest } from './consent-receipts.service';
 export { ConsentRequestAct } from './consent-request.act';
@@ -18,5 +19,5 @@ export { type ShownWords, wordsFound } from './consent-words';
 export { CATEGORIES_MAX } from './consent.dto';
 export { ConsentModule } from './consent.module';
 export { ConsentService } from './consent.service';
-export { holdConsents, holdSubject } from './consent.sql';
+export { holdConsents, holdSubject, holdSubjectsAndConsents } from './consent.sql';
 export { consentsInForce } from './consents-in-force';

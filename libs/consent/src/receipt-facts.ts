@@ -127,7 +127,7 @@ export async function receiptFacts(
     decision,
     once(tx, `bot ${botId}`, () => findBot(tx, botId)),
     once(tx, `purposes ${botId} ${JSON.stringify(granted)}`, () =>
-      declaredPurposes(tx, botId, granted, PURPOSES_MAX + 1),
+      declaredPurposes(tx, botId, granted, PURPOSES_MAX + 1, granted === null ? 'asked' : 'all'),
     ),
   ]);
   const notice = await noticeOf(tx, consent, entry?.texts?.[0]);
@@ -140,7 +140,7 @@ export async function receiptFacts(
     purposes: fitting(found, JSON.stringify(notice).length),
     purposesInAll:
       found.length > PURPOSES_MAX
-        ? await once(tx, `count ${botId}`, () => countCategories(tx, botId))
+        ? await once(tx, `count ${botId}`, () => countCategories(tx, botId, 'asked'))
         : found.length,
   };
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { type RecentPlace, recentSubjects } from '@app/audit';
-import { legalBasisOf, undeclared } from '@app/categories';
+import { basisOf, undeclared } from '@app/categories';
 import {
   ConsentedDataHolders,
   Cursors,
@@ -70,7 +70,7 @@ export class UsersService {
 
   private async requireDeclared(botId: string, category: string | undefined): Promise<void> {
     if (category == null) return;
-    const basis = await this.unitOfWork.read((tx) => legalBasisOf(tx, botId, category));
+    const basis = await this.unitOfWork.read((tx) => basisOf(tx, botId, category));
     if (basis === undefined) undeclared();
   }
 

@@ -166,6 +166,8 @@ export interface ConsentedDataHolder {
    * it removed: after a full batch it is called again, in a unit of its own. Its events name `by`.
    */
   eraseCategory(tx: Tx, botId: string, category: string, limit: number, by: Actor): Promise<number>;
+  /** Whether anything is stored under a category: at all, or of withdrawn consents only. */
+  holdsCategory?(tx: Tx, botId: string, category: string, what: 'all' | 'withdrawn'): Promise<boolean>;
   /**
    * Marks what rests on withdrawn consents, in the unit that withdraws them (GDPR Art. 7(3)) and before they are written.
    * Each is of another subject.
@@ -214,6 +216,12 @@ export class ConsentedDataHolders {
     for (const holder of this.all())
       if ((await holder.eraseCategory(tx, botId, category, limit, by)) >= limit) hasMore = true;
     return hasMore;
+  }
+
+  /** Whether any holder has what is asked for. */
+  async holdsCategory(tx: Tx, botId: string, category: string, what: 'all' | 'withdrawn'): Promise<boolean> {
+    for (const holder of this.all()) if (await holder.holdsCategory?.(tx, botId, category, what)) return true;
+    return false;
   }
 
   private all(): readonly ConsentedDataHolder[] {

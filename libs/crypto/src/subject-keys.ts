@@ -179,10 +179,11 @@ export class SubjectKeys {
 
   /**
    * Reads existing keys by one statement for a later {@link allForWriting} of the unit. It can be sent together with
-   * other statements. On SQLite it has no use.
+   * other statements. On SQLite it has no use. `again`, it reads what the unit had read before it locked the subjects.
    */
-  async prefetch(tx: Tx, subjects: readonly Subject[]): Promise<void> {
+  async prefetch(tx: Tx, subjects: readonly Subject[], again?: 'again'): Promise<void> {
     if (tx.engine !== 'postgres') return;
+    if (again) for (const subject of subjects) this.known(tx).delete(subjectName(subject));
     const asked = this.unknown(tx, subjects);
     if (asked.length === 0) return;
     for (const row of await tx.all<StoredKey & { place: number }>(sql.SELECT_ALL, ...sql.columnsOf(asked))) {

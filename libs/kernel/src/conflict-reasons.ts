@@ -9,8 +9,9 @@ export const CONFLICT_REASONS = {
     mend: 'Go on with the registered category, or change it with `PUT /data/categories/{key}`.',
   },
   category_in_use: {
-    meaning: 'The change removes a declared field of the category or gives it another type',
-    mend: 'Send all declared fields with their types and append the new ones, or register a new category.',
+    meaning:
+      'The change removes a declared field of the category or gives it another type, or it turns `requires_consent` while values are stored that would lose their basis',
+    mend: 'Send all declared fields with their types and append the new ones, or register a new category. For `requires_consent`, erase the values first.',
   },
   deletion_in_progress: {
     meaning: 'An erasure of this user, or the deletion of this server, has begun and is not completed',

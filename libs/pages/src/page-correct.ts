@@ -49,11 +49,14 @@ export function corrections(
   category: string,
 ): ((field: Field, value: unknown) => Html | false) | undefined {
   const { parts, link, facts, besides } = making;
+  const needsNone = facts.purposes.some(
+    ({ key, withoutConsent }) => key === category && withoutConsent !== null,
+  );
   const isCovered =
     !categories?.length ||
     categories.some(({ key, status: state }) => key === category && state === 'accepted');
-  if (!link.allow.includes('correct') || facts.isSuspended || status !== 'accepted' || !isCovered)
-    return undefined;
+  if (!link.allow.includes('correct') || facts.isSuspended) return undefined;
+  if (!needsNone && (status !== 'accepted' || !isCovered)) return undefined;
   return (field, value) => {
     const written = field.editable === true ? writtenOf(value) : undefined;
     if (written === undefined) return false;

@@ -83,13 +83,20 @@ export class PageParts {
   /** Purpose, legal basis and retention of a category; the whole one also what its fields mean. */
   purposeOf(declared: DeclaredPurpose, isWhole = false): Html {
     const { texts, language } = this;
-    const { description, purposes, legalBasis, retentionDays, fields } = declared;
+    const { description, purposes, legalBasis, withoutConsent, retentionDays, fields } = declared;
     const purpose = purposeIn(language, { description, ...purposes });
     return html`<dl>
       <dt>${texts.purpose}</dt>
       <dd>${purpose === null ? texts.noPurpose : isWhole ? purpose : cut(purpose)}</dd>
       <dt>${texts.basis}</dt>
       <dd>${word(texts.basisOf, legalBasis)}</dd>
+      ${
+        withoutConsent !== null &&
+        html`<dt>${texts.withoutConsentBecause}</dt>
+          <dd>
+            ${isWhole ? withoutConsent[`reason_${language}`] : cut(withoutConsent[`reason_${language}`])}
+          </dd>`
+      }
       <dt>${texts.retention}</dt>
       <dd>${retentionDays === null ? texts.untilErased : texts.days(retentionDays)}</dd>
       ${

@@ -87,6 +87,7 @@ function titleOf(parts: PageParts, { key, purpose, isWithdrawn: withdrawn }: Sho
   return html`<h3>
     <bdi>${purpose === undefined ? key : cut(parts.labelOf(purpose))}</bdi>
     ${withdrawn && html`<small>${parts.texts.stateOf.revoked}</small>`}
+    ${purpose?.withoutConsent != null && html`<small>${parts.texts.withoutConsent}</small>`}
   </h3>`;
 }
 
@@ -104,6 +105,7 @@ export function isWithdrawn(
   key: string,
   purpose: DeclaredPurpose | undefined,
 ): boolean {
+  if (purpose?.withoutConsent != null) return false;
   if (categories === undefined || categories.length === 0)
     return status === 'revoked' && (purpose?.legalBasis ?? 'consent') === 'consent';
   return categories.some((each) => each.key === key && each.status === 'revoked');

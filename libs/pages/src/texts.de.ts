@@ -35,6 +35,8 @@ export const DE: PageTexts = {
     public_task: 'öffentliche Aufgabe (Art. 6 Abs. 1 lit. e DSGVO)',
     legitimate_interests: 'berechtigte Interessen (Art. 6 Abs. 1 lit. f DSGVO)',
   },
+  withoutConsent: 'ohne Einwilligung gespeichert',
+  withoutConsentBecause: 'Ohne Einwilligung gespeichert, weil',
   retention: 'Gespeichert',
   noPurpose: 'Der Bot nennt keinen.',
   days: (days) => (days === 1 ? 'einen Tag lang' : `${days} Tage lang`),

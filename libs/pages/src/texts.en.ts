@@ -34,6 +34,8 @@ export const EN = {
     public_task: 'public task (Art. 6(1)(e) GDPR)',
     legitimate_interests: 'legitimate interests (Art. 6(1)(f) GDPR)',
   },
+  withoutConsent: 'stored without consent',
+  withoutConsentBecause: 'Stored without consent because',
   retention: 'Kept',
   noPurpose: 'The bot names none.',
   days: (days: number) => (days === 1 ? 'for one day' : `for ${days} days`),

@@ -6,6 +6,7 @@ import {
   noticeSettingsOf,
   type Recipient,
 } from '@app/bots';
+import { storesWithoutConsent } from '@app/categories';
 import type { Tx } from '@app/database';
 import { IsNull } from 'typeorm';
 import { type DocumentLanguage, inLanguage, TEXTS } from './documents.texts';
@@ -17,6 +18,8 @@ export interface Declared {
   readonly settings: NoticeSettings;
   /** null: nothing was set yet. */
   readonly settingsAt: string | null;
+  /** Whether a category needs no consent. */
+  readonly storesWithoutConsent: boolean;
 }
 
 /** undefined for a bot that does not exist, or is being deleted. */
@@ -24,7 +27,12 @@ export async function declaredOf(tx: Tx, botId: string): Promise<Declared | unde
   const bot = await tx.manager.findOneBy(Bot, { id: botId, deletedAt: IsNull() });
   if (bot === null) return undefined;
   const { settings, updatedAt } = await noticeSettingsOf(tx, botId);
-  return { bot, settings, settingsAt: updatedAt };
+  return {
+    bot,
+    settings,
+    settingsAt: updatedAt,
+    storesWithoutConsent: await storesWithoutConsent(tx, botId),
+  };
 }
 
 /** Where questions about data protection are sent. */

@@ -35,6 +35,7 @@ export const DE: DocumentTexts = {
   policy: 'Datenschutzerklärung des Bots',
   purpose: 'Zweck',
   legalBasis: 'Rechtsgrundlage',
+  withoutConsent: 'Ohne Einwilligung gespeichert, weil',
   fields: 'Daten',
   anyValues: 'Beliebige Werte; es sind keine Felder angegeben.',
   record: {
@@ -78,6 +79,8 @@ export const DE: DocumentTexts = {
         'Eine Löschung vernichtet den Schlüssel des Nutzers. Von den IDs bleiben Hashwerte, die mit einem geheimen Schlüssel gebildet sind, und im Nachweis der Löschung die IDs selbst, verschlüsselt.',
       consent:
         'Daten werden nur gespeichert, solange eine Einwilligung gilt; das prüft die speichernde Transaktion.',
+      consentUnlessNamed:
+        'Daten werden nur gespeichert, solange eine Einwilligung gilt; das prüft die speichernde Transaktion. Ausgenommen sind die Kategorien, bei denen dieses Dokument sagt, warum sie keine Einwilligung brauchen.',
       audit:
         'Einwilligung und Widerruf, Speichern, Export und Löschung stehen in einem Protokoll, in der Transaktion der Handlung; was der Bot zurückliest, nicht.',
       sealing:

@@ -31,6 +31,7 @@ export const EN = {
   policy: "The bot's own privacy policy",
   purpose: 'Purpose',
   legalBasis: 'Legal basis',
+  withoutConsent: 'Stored without consent because',
   fields: 'Data',
   anyValues: 'Any values; no fields are declared.',
   record: {
@@ -72,6 +73,8 @@ export const EN = {
       erasure:
         "An erasure destroys the user's key. Of the ids keyed digests are left, and, encrypted in the record of the erasure, the ids.",
       consent: 'Data is stored under a consent in force alone, which is checked in the storing transaction.',
+      consentUnlessNamed:
+        'Data is stored under a consent in force, which is checked in the storing transaction, except in the categories of which this document says why they need no consent.',
       audit:
         'Consent and its withdrawal, storing, export and erasure are recorded in an audit log, in the transaction of the act; what the bot reads back is not.',
       sealing: 'The audit log is sealed in signed batches: what is changed or removed afterwards is found.',

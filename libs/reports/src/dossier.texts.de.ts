@@ -55,6 +55,8 @@ export const DOSSIER_DE: typeof DOSSIER_EN = {
   longest: 'Längste Dauer',
   noErasure: 'keine Löschung abgeschlossen',
   consent: 'Einwilligung',
+  consentUnlessNamed:
+    'Ein Wert wird nur angenommen, solange eine Einwilligung seines Nutzers in die Kategorie gilt, gleich auf welcher Rechtsgrundlage die Kategorie beruht. Ausgenommen sind die Kategorien, bei denen dieses Dossier sagt, warum sie keine Einwilligung brauchen.',
   consentFacts: [
     'Ein Wert wird nur angenommen, solange eine Einwilligung seines Nutzers in die Kategorie gilt, gleich auf welcher Rechtsgrundlage die Kategorie beruht.',
     'Jede Anfrage, Zustimmung und jeder Widerruf wird festgehalten, mit dem Hashwert des gezeigten Wortlauts.',

@@ -53,6 +53,8 @@ export const DOSSIER_EN = {
   longest: 'Longest time',
   noErasure: 'no erasure was completed',
   consent: 'Consent',
+  consentUnlessNamed:
+    'A value is accepted only while a consent of its user to the category is in force, whatever the legal basis of the category is, except in the categories of which this dossier says why they need no consent.',
   consentFacts: [
     'A value is accepted only while a consent of its user to the category is in force, whatever the legal basis of the category is.',
     'Each request, acceptance and withdrawal is recorded, with the digest of the words that were shown.',

@@ -112,12 +112,17 @@ function categorySection(language: DocumentLanguage, category: Category): Sectio
         facts: [
           [texts.purpose, purpose === null || purpose === '' ? own(words.noPurpose) : said`${purpose}`],
           [texts.legalBasis, own(basisIn(language, legalBasis))],
+          ...withoutConsent(language, category),
           [words.kept, own(kept)],
         ],
       },
       ...(items.length === 0 ? [] : [{ items }]),
     ],
   };
+}
+
+function withoutConsent(language: DocumentLanguage, { withoutConsent: reasons }: Category): [string, Said][] {
+  return reasons === null ? [] : [[TEXTS[language].withoutConsent, said`${reasons[`reason_${language}`]}`]];
 }
 
 function recipients(language: DocumentLanguage, { settings }: Declared): Said[] {

@@ -1,4 +1,4 @@
-import { CategoriesService, type Category, purposeIn } from '@app/categories';
+import { CategoriesService, type Category, consentFree, purposeIn } from '@app/categories';
 import { inPortions, type Tx, UnitOfWork } from '@app/database';
 import { JsonStream, TextStream } from '@app/http';
 import { notFound } from '@app/kernel';
@@ -110,6 +110,7 @@ function activityOf(category: Category): ActivityView {
     ...(english !== undefined && { purpose_en: english }),
     ...(further !== undefined && { purposes: further }),
     legal_basis: legalBasis,
+    ...consentFree(category),
     retention_days: retentionDays,
     fields: [...fields],
   };

@@ -50,7 +50,9 @@ export class PrivacyNotices {
 /** What a notice says about a category. */
 function saidOf(category: Category): unknown[] {
   const { labelDe, labelEn, description, purposes, legalBasis, retentionDays, fields } = category;
-  return [labelDe, labelEn, description, purposes, legalBasis, retentionDays, fields];
+  const said = [labelDe, labelEn, description, purposes, legalBasis, retentionDays, fields];
+  // Without it the digest is the one of earlier releases.
+  return category.withoutConsent === null ? said : [...said, category.withoutConsent];
 }
 
 /** The notice for programs, in one language. */
@@ -95,11 +97,13 @@ export function noticeInJson(language: DocumentLanguage, facts: NoticeFacts): ob
 
 function categoryInJson(language: DocumentLanguage, category: Category): object {
   const { key, labelDe, labelEn, description, purposes, legalBasis, retentionDays, fields } = category;
+  const { withoutConsent } = category;
   return {
     category: key,
     label: language === 'de' ? labelDe : labelEn,
     purpose: purposeIn(language, { description, ...purposes }),
     legal_basis: legalBasis,
+    ...(withoutConsent !== null && { requires_consent: false, reason: withoutConsent[`reason_${language}`] }),
     retention_days: retentionDays,
     fields: fields.map((field) => ({
       key: field.key,

@@ -1,5 +1,15 @@
 import { ChangeNoticeSettings } from '@app/bots';
-import { Integer, type Labels, LabelsByLanguage, OneOf, Snowflake, Text, Timestamp, Uuid } from '@app/http';
+import {
+  Flag,
+  Integer,
+  type Labels,
+  LabelsByLanguage,
+  OneOf,
+  Snowflake,
+  Text,
+  Timestamp,
+  Uuid,
+} from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { DOCUMENT_LANGUAGES, type DocumentLanguage } from './documents.texts';
 
@@ -73,6 +83,10 @@ export class ActivityView {
   @Text(TEXT_MAX, { optional: true, description: 'Where it was declared in English' }) purpose_en?: string;
   @LabelsByLanguage(TEXT_MAX, further('Purpose')) purposes?: Labels;
   @Text(32) legal_basis: string;
+  @Flag({ optional: true, description: 'Named where it is false: the category needs no consent' })
+  requires_consent?: boolean;
+  @Text(TEXT_MAX, { optional: true, description: 'Why no consent is needed, in German' }) reason_de?: string;
+  @Text(TEXT_MAX, { optional: true, description: 'Why no consent is needed, in English' }) reason_en?: string;
   @Integer(1, 3650, { nullable: true, description: 'null: none was declared' }) retention_days: number | null;
   @ApiProperty({ type: [FieldView], description: 'Empty for a category that takes any object' })
   fields: FieldView[];

@@ -40,7 +40,7 @@ export class ProcessingRecords {
     });
   }
 
-  private headOf({ bot }: Declared, language: DocumentLanguage): ProcessingRecordHead {
+  private headOf({ bot, storesWithoutConsent }: Declared, language: DocumentLanguage): ProcessingRecordHead {
     const { id: bot_id, platformBotId: platform_bot_id, name, privacyContact: privacy_contact } = bot;
     const { record: words } = TEXTS[language];
     return {
@@ -50,7 +50,7 @@ export class ProcessingRecords {
       recipients: recipientsOf(bot.webhookUrl, words.receives),
       transfers: words.transfersUnknown,
       time_limits: timeLimits(this.config, words.limits),
-      security_measures: securityMeasures(this.config, this.egress, words.measures),
+      security_measures: securityMeasures(this.config, this.egress, words.measures, storesWithoutConsent),
     };
   }
 }

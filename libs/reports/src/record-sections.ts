@@ -132,6 +132,14 @@ export function activitySection(language: DocumentLanguage, activity: ActivityVi
           [words.key, said`${activity.category}`],
           [texts.purpose, purposes === '' ? own(words.notDeclared) : said`${purposes}`],
           [texts.legalBasis, own(basisIn(language, activity.legal_basis))],
+          ...(activity.requires_consent === false
+            ? [
+                [
+                  texts.withoutConsent,
+                  said`${inBoth(language, activity.reason_en ?? '', activity.reason_de)}`,
+                ] as [string, Said],
+              ]
+            : []),
           [words.erased, own(days === null ? words.noPeriod : words.afterUpdate(days))],
         ],
       },

@@ -53,7 +53,7 @@ export class ReviewDossiers {
   }
 
   private headOf(declared: Declared, language: DocumentLanguage, counted: StatsBucket): ReviewDossierHead {
-    const { bot, settings } = declared;
+    const { bot, settings, storesWithoutConsent } = declared;
     const { id: bot_id, platformBotId: platform_bot_id, name, privacyContact: privacy_contact } = bot;
     const { record: words, dossier } = TEXTS[language];
     const transfers = transferSentences(language, declared).map(textOf);
@@ -71,8 +71,8 @@ export class ReviewDossiers {
         statements: dossier.encryptionFacts,
       },
       access: accessOf(bot.webhookUrl, language),
-      ...this.countsOf(bot.createdAt, language, counted),
-      security_measures: securityMeasures(this.config, this.egress, words.measures),
+      ...this.countsOf(declared, language, counted),
+      security_measures: securityMeasures(this.config, this.egress, words.measures, storesWithoutConsent),
       backups: this.backups(language),
       transfers: transfers.length > 0 ? transfers.join('\n') : words.transfersUnknown,
       to_add: dossier.additions,
@@ -85,11 +85,13 @@ export class ReviewDossiers {
   }
 
   private countsOf(
-    registeredAt: string,
+    { bot: { createdAt: registeredAt }, storesWithoutConsent }: Declared,
     language: DocumentLanguage,
     { at, counts, erasure_ms: times }: StatsBucket,
   ): Pick<ReviewDossierHead, 'deletion' | 'consent'> {
-    const { deletionFacts, consentFacts } = TEXTS[language].dossier;
+    const { deletionFacts, consentFacts, consentUnlessNamed } = TEXTS[language].dossier;
+    const [always = '', ...others] = consentFacts;
+    const statements = [storesWithoutConsent ? consentUnlessNamed : always, ...others];
     const [to, from] = [this.clock.nowIso(), registeredAt > at ? registeredAt : at].map((one) =>
       one.slice(0, 10),
     ) as [string, string];
@@ -102,7 +104,7 @@ export class ReviewDossiers {
       },
       consent: {
         ...{ from, to, requested: count('consent_requested'), accepted: count('consent_accepted') },
-        ...{ revoked: count('consent_revoked'), statements: consentFacts },
+        ...{ revoked: count('consent_revoked'), statements },
       },
     };
   }

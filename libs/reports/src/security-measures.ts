@@ -11,6 +11,7 @@ export function securityMeasures(
   config: Config,
   egress: Pick<EgressPolicy, 'allowsAddress'>,
   measures: Measures,
+  storesWithoutConsent: boolean,
 ): readonly string[] {
   const { database, nodeEnv, webhookRequireHttps } = config;
   const httpsOnly =
@@ -19,6 +20,8 @@ export function securityMeasures(
     egress.allowsAddress(one),
   );
   const isShown: Partial<Record<keyof Measures, boolean>> = {
+    consent: !storesWithoutConsent,
+    consentUnlessNamed: storesWithoutConsent,
     overwritten: database.engine === 'sqlite',
     signed: !httpsOnly,
     signedOverHttps: httpsOnly,

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
-import { legalBasisOf } from '@app/categories';
+import { basisOf } from '@app/categories';
 import { type Actor, JOB } from '@app/http';
 import { givenRows, type Tx } from '@app/database';
 import { type Config, CONFIG, daysAfter } from '@app/kernel';
@@ -40,6 +40,20 @@ interface Held {
   readonly user_id: Digest;
   readonly category: string;
   readonly withdrawn_at: string | null;
+}
+
+const OF_SUBJECT = 'c.bot_id = d.bot_id AND c.guild_id = d.guild_id AND c.user_id = d.user_id';
+/** The rows with the consent of their subject, which every writer locks. */
+const HELD = { sql: `CROSS JOIN consents c WHERE ${OF_SUBJECT} AND c.erasing = 0`, lock: 'c' };
+/** The rows that need no consent are locked themselves: a statement looks again at one that was updated meanwhile. */
+const OPEN = {
+  sql: `WHERE (SELECT 1 FROM consents c WHERE ${OF_SUBJECT} AND c.erasing <> 0) IS NULL`,
+  lock: 'd',
+};
+
+/** Of rows `d`, those whose subject is not being erased, and what of them is to be locked; `isOpen` if they need no consent. */
+export function heldRows(isOpen = false): typeof HELD {
+  return isOpen ? OPEN : HELD;
 }
 
 /** The category of a row, as SQL. */
@@ -101,6 +115,15 @@ export class ConsentedTables implements ConsentedDataHolder {
     return most;
   }
 
+  async holdsCategory(tx: Tx, botId: string, category: string, what: 'all' | 'withdrawn'): Promise<boolean> {
+    const marked = what === 'withdrawn' ? 'AND withdrawn_at IS NOT NULL' : '';
+    for (const one of this.of(category)) {
+      const sql = `SELECT 1 FROM ${one.table} WHERE bot_id = ? AND ${categoryOf(one)} = ? ${marked} LIMIT 1`;
+      if ((await tx.get(sql, botId, category)) !== undefined) return true;
+    }
+    return false;
+  }
+
   withdraw(tx: Tx, withdrawn: readonly DecidedConsent[]): Promise<void> {
     return this.mark(tx, withdrawn, ({ categories, at }) => {
       return (key, since) => (since === null && covers(categories, key) ? at : undefined);
@@ -152,7 +175,7 @@ export class ConsentedTables implements ConsentedDataHolder {
   ): Promise<void> {
     const subjects = decided.map(({ subject }) => subject);
     const of = new Map(decided.map((one) => [subjectName(one.subject), markOf(one)]));
-    const bases = new Map<string, Promise<string | undefined>>();
+    const bases = new Map<string, ReturnType<typeof basisOf>>();
     for (const one of this.all()) {
       const rows: (string | null)[][] = [];
       for (const { bot_id: botId, guild_id: guildId, user_id: userId, ...row } of await held(
@@ -163,9 +186,9 @@ export class ConsentedTables implements ConsentedDataHolder {
         const mark = of.get(subjectName({ botId, guildId, userId }))?.(row.category, row.withdrawn_at);
         if (mark === undefined) continue;
         const name = `${botId} ${row.category}`;
-        const basis = bases.get(name) ?? legalBasisOf(tx, botId, row.category);
+        const basis = bases.get(name) ?? basisOf(tx, botId, row.category);
         bases.set(name, basis);
-        if (mark === null || (await basis) === 'consent')
+        if (mark === null || (await basis)?.legalBasis === 'consent')
           rows.push([botId, guildId, userId, row.category, mark]);
       }
       if (rows.length === 0) continue;

@@ -70,13 +70,13 @@ export class CorrectAct implements Act<Correction, SubmitState, CorrectedChange,
   }
 
   /** A restriction is the user's own: it does not stop what the user does (GDPR Art. 18(2)). */
-  async load(tx: Tx, given: readonly Correction[]): Promise<SubmitState[]> {
+  async load(tx: Tx, given: readonly Correction[]): Promise<(SubmitState | undefined)[]> {
     const states = await this.submitting.load(
       tx,
       given.map(({ submission }) => submission),
     );
     return states.map((state) =>
-      state.refusal === 'restriction' ? { ...state, refusal: undefined } : state,
+      state?.refusal === 'restriction' ? { ...state, refusal: undefined } : state,
     );
   }
 

@@ -10,7 +10,13 @@ import { amongSubjects, type ConsentedTable, subjectAt, subjectName } from '@app
 import { type Batches, type BotSweep, PeriodicJob, type SqlPart, type Tx, UnitOfWork } from '@app/database';
 import { Clock, type Config, CONFIG, Metrics, NO_METRICS } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import { categoryOf, ConsentedTables, type ErasedRow, type ErasureReason } from './consented-tables';
+import {
+  categoryOf,
+  ConsentedTables,
+  type ErasedRow,
+  type ErasureReason,
+  heldRows,
+} from './consented-tables';
 
 /** Rows that one unit looks at: few enough that other units wait only shortly for a locked subject. */
 const BATCH = 200;
@@ -22,6 +28,8 @@ interface Due {
   readonly reason: ErasureReason;
   /** The category whose time is up; undefined for a withdrawn consent. */
   readonly category?: string;
+  /** The category needs no consent: there may be none that locks its subjects. */
+  readonly isOpen?: boolean;
   /** What is older is due. */
   readonly before: string;
 }
@@ -32,10 +40,6 @@ export interface DueCount {
   readonly reason: ErasureReason;
   readonly values: number;
 }
-
-/** The rows with the consent of their subject, which every writer locks. */
-const HELD = `CROSS JOIN consents c
-  WHERE c.bot_id = d.bot_id AND c.guild_id = d.guild_id AND c.user_id = d.user_id AND c.erasing = 0`;
 
 /**
  * Finds, erases and counts what is due in the tables whose rows rest on a consent (GDPR Art. 5(1)(e), 17(1)(b)). A subject
@@ -101,9 +105,10 @@ export class DueData {
     if (due === undefined) return 0;
     const { botId, one, reason } = due;
     const rows = agedRows(due);
+    const held = heldRows(due.isOpen);
     const looked = await tx.all<Omit<ErasedRow, 'category'>>(
-      `SELECT d.guild_id, d.user_id FROM ${one.table} d ${HELD} AND ${rows.sql}
-       ORDER BY d.${sinceOf(due)} LIMIT ${BATCH} FOR UPDATE OF c SKIP LOCKED`,
+      `SELECT d.guild_id, d.user_id FROM ${one.table} d ${held.sql} AND ${rows.sql}
+       ORDER BY d.${sinceOf(due)} LIMIT ${BATCH} FOR UPDATE OF ${held.lock} SKIP LOCKED`,
       ...rows.values,
     );
     if (looked.length === 0) return 0;
@@ -135,7 +140,7 @@ export class DueData {
         for (const due of await this.possible(tx, botId, reason)) {
           const [rows, is] = [agedRows(due), isDue(tx, due)];
           const counted = await tx.all<{ category: string; total: number | string }>(
-            `SELECT ${categoryOf(due.one)} AS category, COUNT(*) AS total FROM ${due.one.table} d ${HELD}
+            `SELECT ${categoryOf(due.one)} AS category, COUNT(*) AS total FROM ${due.one.table} d ${heldRows(due.isOpen).sql}
                AND ${rows.sql} AND ${is.sql} GROUP BY 1`,
             ...[...rows.values, ...is.values],
           );
@@ -155,11 +160,14 @@ export class DueData {
       if (days === undefined) return [];
       return this.tables.all().map((one) => ({ botId, one, reason, before: this.clock.daysAgoIso(days) }));
     }
-    const limited = await limitedCategories(tx, botId);
-    return limited.flatMap(({ key: category, retentionDays }) => {
-      const before = this.clock.daysAgoIso(retentionDays);
-      return this.tables.of(category).map((one) => ({ botId, one, reason, category, before }));
-    });
+    return (await limitedCategories(tx, botId)).flatMap(
+      ({ key: category, retentionDays, requiresConsent }) => {
+        const before = this.clock.daysAgoIso(retentionDays);
+        return this.tables
+          .of(category)
+          .map((one) => ({ botId, one, reason, category, before, isOpen: !requiresConsent }));
+      },
+    );
   }
 
   /** What is due by the `retention_days` of now. No category is deleted until the unit ends: its rows are locked first. */

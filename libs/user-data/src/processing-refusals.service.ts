@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Acts, type Claim } from '@app/acts';
 import { AuditService } from '@app/audit';
-import { isDeclared, isObjectable, legalBasisOf, objectableCategories, undeclared } from '@app/categories';
+import { basisOf, isDeclared, isObjectable, objectableCategories, undeclared } from '@app/categories';
 import { holdSubject } from '@app/consent';
 import { lockSubject, type NamedSubject } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
@@ -121,7 +121,7 @@ async function requireKnown(tx: Tx, botId: string, category: string | undefined)
 async function objectableOf(tx: Tx, botId: string, category: string | undefined): Promise<string[]> {
   if (category === undefined) return objectableCategories(tx, botId);
   await requireKnown(tx, botId, category);
-  const basis = await legalBasisOf(tx, botId, category);
+  const basis = (await basisOf(tx, botId, category))?.legalBasis;
   if (!isObjectable(basis))
     throw conflict(
       'not_objectable',

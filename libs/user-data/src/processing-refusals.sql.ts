@@ -1,4 +1,4 @@
-import { isObjectable, legalBasisOf } from '@app/categories';
+import { basisOf, isObjectable } from '@app/categories';
 import { type Subject, SUBJECT_WHERE, subjectValues } from '@app/crypto';
 import { givenRows, type Tx } from '@app/database';
 import { ApiError } from '@app/kernel';
@@ -34,7 +34,7 @@ export async function findRefusals(
   return Promise.all(
     (await rowsOf(tx, wanted)).map(async (rows, at) => {
       const { subject, category } = wanted[at] as (typeof wanted)[number];
-      return refusalIn(rows, category, () => legalBasisOf(tx, subject.botId, category));
+      return refusalIn(rows, category, async () => (await basisOf(tx, subject.botId, category))?.legalBasis);
     }),
   );
 }

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { CategoryDeclarations, type DeclaredValues } from '@app/categories';
-import { consentScope, type Decision, lockDecisions } from '@app/consent';
+import { consentScope, type Decision, lockDecisions, requireOpen } from '@app/consent';
 import {
   type NamedSubject,
   SUBJECT_KEY,
@@ -17,6 +17,7 @@ import { type Config, CONFIG, invalidRequest, notFound, requireBytes } from '@ap
 import type { RefusalKind } from './processing-refusal.entity';
 import { findRefusals, requireProcessing } from './processing-refusals.sql';
 import { decryptValue, encryptValue } from './stored-value';
+import { lockWithoutConsent } from './without-consent';
 import type { SubmitData, SubmittedView } from './user-data.dto';
 
 /** The data that a bot submits about a subject. */
@@ -85,7 +86,7 @@ export class SubmitAct implements Act<Submission, SubmitState, SubmitChange, Sub
     return { subject: this.digests.named(botId, input), category, data, json, merges: mode === 'merge', by };
   }
 
-  async load(tx: Tx, given: readonly Submission[]): Promise<SubmitState[]> {
+  async load(tx: Tx, given: readonly Submission[]): Promise<(SubmitState | undefined)[]> {
     const subjects = given.map(({ subject }) => subject);
     const isAlone = given.length === 1;
     // Sent in this order: keys, refusals and values are read after the locks.
@@ -100,25 +101,29 @@ export class SubmitAct implements Act<Submission, SubmitState, SubmitChange, Sub
       findRefusals(tx, given),
       given.some(({ merges }) => merges) ? Promise.all(given.map((one) => this.stored(tx, one))) : [],
     ]);
-    return subjects.map((subject, at) => ({
+    const states = subjects.map((subject, at) => ({
       subject,
       declared: declared[at],
       consent: consents[at],
       refusal: refusals[at],
       before: before[at],
     }));
+    return lockWithoutConsent(tx, this.keys, states, given, (one) => this.stored(tx, one));
   }
 
-  /** A refusal follows the order of the contract. @throws ApiError 403, 404, 400, 413 */
+  /** A refusal follows the order of the contract. @throws ApiError 403, 404, 409 as {@link requireOpen}, 403, 400, 413 */
   decide(
     { declared, consent, refusal, before }: SubmitState,
     submission: Submission,
     now: string,
   ): SubmitChange {
     const { subject, category, data, json, merges, by } = submission;
-    const scope = consentScope(consent, declared !== undefined);
-    if (declared === undefined) throw notFound('Category');
-    scope.require(category);
+    if (declared?.requiresConsent === false) requireOpen(consent);
+    else {
+      const scope = consentScope(consent, declared !== undefined);
+      if (declared === undefined) throw notFound('Category');
+      scope.require(category);
+    }
     requireProcessing(refusal);
     const faults = declared.faultsOf(data);
     if (faults.length > 0) throw invalidRequest(faults);

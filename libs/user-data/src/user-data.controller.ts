@@ -119,13 +119,19 @@ export class UserDataController {
     summary: 'Store data of a user who has consented',
     description:
       'Stores the values of one category of one user, encrypted with a key of that user. The consent ' +
-      'is checked in the same transaction: without one the answer is 403 and nothing is stored. `data` ' +
+      'is checked in the same transaction: without one the answer is 403 and nothing is stored. A category with ' +
+      '`requires_consent: false` needs none; during an erasure of its user the answer is 409 `deletion_in_progress`. `data` ' +
       'replaces what was stored under the category; with `mode` `merge` only the named fields change ' +
       '(RFC 7396), and `null` removes a field. A repeat has the same result and is recorded as a ' +
       'further audit event.',
     examples: EXAMPLES.submit,
   })
-  @Responds(200, SubmittedView, ['consent_required', 'processing_refused', 'not_found'])
+  @Responds(200, SubmittedView, [
+    'consent_required',
+    'processing_refused',
+    'not_found',
+    'deletion_in_progress',
+  ])
   async submit(
     @CurrentBot() bot: Caller,
     @SubjectBody() body: SubmitData,
@@ -197,7 +203,7 @@ export class UserValuesController {
     parameters: OF_USER,
     examples: EXAMPLES.ofUser,
   })
-  @Responds(200, ValuesView, ['consent_required', 'processing_refused', 'not_found'])
+  @Responds(200, ValuesView, ['consent_required', 'processing_refused', 'not_found', 'deletion_in_progress'])
   ofUser(
     @CurrentBot() bot: Caller,
     @Param() { user_id }: ValuesPath,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CategoriesService } from '@app/categories';
+import { CategoriesService, consentFree } from '@app/categories';
 import {
   amongSubjects,
   type ErasedCategory,
@@ -79,6 +79,7 @@ export class UserDataHolder implements SubjectDataHolder {
         description: category.description,
         ...category.purposes,
         legal_basis: category.legalBasis,
+        ...consentFree(category),
         retention_days: category.retentionDays,
         fields: category.fields,
       };

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AuditService } from '@app/audit';
-import { isDeclared, legalBasisOf, undeclared } from '@app/categories';
-import { consentShown, holdSubject } from '@app/consent';
+import { basisOf, isDeclared, undeclared } from '@app/categories';
+import { holdSubject } from '@app/consent';
 import {
   Cursors,
   ERASED_ID,
@@ -13,7 +13,6 @@ import {
 } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { type Actor, inPieces, type JsonStream, JsonText, ListPage } from '@app/http';
-import { requireProcessing, restrictedOf } from './processing-refusals.sql';
 import { readValue, requireReadable } from './stored-value';
 import type { GuildValuesQuery } from './user-data.dto';
 import {
@@ -24,10 +23,10 @@ import {
   pageOf,
   type PageStart,
   type SubjectValue,
-  valuesOf,
 } from './user-values.sql';
+import { readable } from './without-consent';
 
-type Opened = Omit<SubjectValue, 'value'> & { readonly json: string };
+type Opened = Omit<SubjectValue, 'value' | 'open'> & { readonly json: string };
 
 /**
  * Reads stored values back for the processing of the bot itself, under the consent that they were stored under, and erases
@@ -46,16 +45,16 @@ export class UserValues {
   ) {}
 
   /**
-   * What is stored about a subject, of all categories that the consent covers and no restriction keeps back, or of one of them.
-   * @throws ApiError 403 `consent_required`, 404 for an undeclared category, 403 `processing_refused`, 500 for values that cannot be decrypted
+   * What is stored about a subject, of all categories that the consent covers or that need none, but for restricted ones, or of one
+   * of them. @throws ApiError as {@link readable}, 500 for values that cannot be decrypted
    */
   async ofUser(subject: NamedSubject, category: string | undefined): Promise<JsonText | JsonStream> {
     return inPieces(textsOf(subject.ids, await this.covered(subject, category)));
   }
 
   /**
-   * What is stored under one category that the consent covers, as its user may see it also while it is restricted; undefined where
-   * nothing is. @throws ApiError 403 `consent_required`, 404 and 500 as {@link ofUser}
+   * What is stored under one category that the consent covers, or that needs none, as its user may see it also while it is
+   * restricted; undefined where nothing is. @throws ApiError as {@link ofUser}
    */
   async ofCategory(
     subject: NamedSubject,
@@ -71,21 +70,11 @@ export class UserValues {
     isOwn = false,
   ): Promise<Opened[]> {
     const found = await this.unitOfWork.read(async (tx) => {
-      const isKnown =
-        category === undefined || (await legalBasisOf(tx, subject.botId, category)) !== undefined;
-      const scope = await consentShown(tx, subject, isKnown);
-      if (!isKnown) undeclared();
-      if (category !== undefined) scope.require(category);
-      const restricted = isOwn ? new Set<string>() : await restrictedOf(tx, subject);
-      if (restricted.has('') || (category !== undefined && restricted.has(category)))
-        requireProcessing('restriction');
+      const values = await readable(tx, subject, category, isOwn);
       const key = await this.keys.inForce(tx, subject);
-      const values = (await valuesOf(tx, subject, category)).filter(
-        (row) => scope.covers(row.category_key) && !restricted.has(row.category_key),
-      );
-      return values.map(({ value, ...row }) => ({
-        ...row,
-        json: readValue(key, subject, row.category_key, value),
+      return values.map(({ value, category_key, updated_at }) => ({
+        ...{ category_key, updated_at },
+        json: readValue(key, subject, category_key, value),
       }));
     });
     const opened = found.filter((row): row is Opened => row.json !== undefined);
@@ -100,10 +89,12 @@ export class UserValues {
   async ofGuild(botId: string, query: GuildValuesQuery): Promise<ListPage> {
     const { guild_id, category } = query;
     const page = this.cursors.page<[user: string]>(botId, 'values', query);
-    const of = { botId, guildId: this.digests.guild(botId, guild_id), category };
+    const named = { botId, guildId: this.digests.guild(botId, guild_id), category };
+    let of: GuildCategory = { ...named, requiresConsent: true };
     let start: PageStart = { after: page.after?.[0] ?? '', skipped: 0 };
     const total = await this.unitOfWork.snapshot(async (tx) => {
-      if ((await legalBasisOf(tx, botId, category)) === undefined) undeclared();
+      const { requiresConsent } = (await basisOf(tx, botId, category)) ?? undeclared();
+      of = { ...named, requiresConsent };
       return page.total(async () => {
         const found = await findPage(tx, of, page.offset);
         if (page.after === undefined) start = found;

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { storedWithoutConsent } from '@app/categories';
 import { consentCovering } from '@app/consent';
 import { type Digest, type JoinedKey, keyOf, type Subject, SUBJECT_WHERE } from '@app/crypto';
 import { amongValues, type Engine, type Tx } from '@app/database';
@@ -12,6 +13,7 @@ export interface GuildCategory {
   readonly botId: string;
   readonly guildId: Digest;
   readonly category: string;
+  readonly requiresConsent: boolean;
 }
 
 /** The beginning of a page: after the user `after`, and after `skipped` further values that a consent covers. */
@@ -32,31 +34,44 @@ export interface SubjectValue {
   readonly category_key: string;
   readonly value: string;
   readonly updated_at: string;
+  /** 1 under a category that needs no consent. */
+  readonly open: number | null;
 }
 
 const OF_GUILD = 'held.bot_id = ? AND held.guild_id = ? AND held.category_key = ? AND held.user_id > ?';
 const KEY = keyOf('held');
 
-const countSql = (engine: Engine): string => {
-  const { join, condition } = consentCovering(engine, 'found');
-  return `SELECT COUNT(*) AS looked, COUNT(CASE WHEN ${condition} AND ${isUnrestricted('found')} THEN 1 END) AS covered, MAX(found.user_id) AS last
+/** `isOpen`: of a category that needs no consent. */
+const countSql = (engine: Engine, isOpen: boolean): string => {
+  const { join, condition: covered, open } = consentCovering(engine, 'found');
+  const condition = `${isOpen ? open : covered} AND ${isUnrestricted('found')}`;
+  return `SELECT COUNT(*) AS looked, COUNT(CASE WHEN ${condition} THEN 1 END) AS covered, MAX(found.user_id) AS last
     FROM (SELECT bot_id, guild_id, user_id, category_key FROM user_data held WHERE ${OF_GUILD}
       ORDER BY held.user_id LIMIT ${COUNTED}) found LEFT ${join}`;
 };
 
-const pageSql = (engine: Engine): string => {
-  const { join, condition } = consentCovering(engine, 'held');
+const pageSql = (engine: Engine, isOpen: boolean): string => {
+  const { join: joined, condition: covered, open } = consentCovering(engine, 'held');
+  const [join, condition] = isOpen ? [`LEFT ${joined}`, open] : [joined, covered];
   return `SELECT held.user_id, held.value, held.updated_at, ${KEY.columns} FROM user_data held ${join} ${KEY.join}
     WHERE ${OF_GUILD} AND ${condition} AND ${isUnrestricted('held')}
     ORDER BY held.user_id LIMIT ? OFFSET ?`;
 };
 
-const COUNT = { sqlite: countSql('sqlite'), postgres: countSql('postgres') };
-const PAGE = { sqlite: pageSql('sqlite'), postgres: pageSql('postgres') };
+const forBoth = (sql: typeof countSql, isOpen: boolean) => ({
+  sqlite: sql('sqlite', isOpen),
+  postgres: sql('postgres', isOpen),
+});
+const COVERED = { count: forBoth(countSql, false), page: forBoth(pageSql, false) };
+const OPEN = { count: forBoth(countSql, true), page: forBoth(pageSql, true) };
 
-const OF_SUBJECT = `SELECT category_key, value, updated_at FROM user_data WHERE ${SUBJECT_WHERE}`;
+const OF_SUBJECT = `SELECT category_key, value, updated_at, ${storedWithoutConsent('user_data', 'category_key')} AS open
+  FROM user_data WHERE ${SUBJECT_WHERE}`;
 
-/** Counts the values that a consent in force covers and no restriction keeps back, and finds the page after the first `offset` of them. */
+/**
+ * Counts the values that a consent in force covers, or that need none, and that no restriction keeps back; finds the page after the
+ * first `offset` of them.
+ */
 export async function findPage(
   tx: Tx,
   of: GuildCategory,
@@ -65,7 +80,7 @@ export async function findPage(
   let [total, after, start] = [0, '', { after: '', skipped: 0 }];
   for (let looked = COUNTED; looked === COUNTED; await nextTurn()) {
     const counted = await tx.get<{ looked: number; covered: number; last: string | null }>(
-      COUNT[tx.engine],
+      (of.requiresConsent ? COVERED : OPEN).count[tx.engine],
       ...[of.botId, of.guildId, of.category, after],
     );
     if (total <= offset) start = { after, skipped: offset - total };
@@ -83,7 +98,8 @@ export function pageOf(
   { after, skipped }: PageStart,
   limit: number,
 ): Promise<FoundValue[]> {
-  return tx.all(PAGE[tx.engine], ...[of.botId, of.guildId, of.category, after, limit, skipped]);
+  const { page } = of.requiresConsent ? COVERED : OPEN;
+  return tx.all(page[tx.engine], ...[of.botId, of.guildId, of.category, after, limit, skipped]);
 }
 
 /** The values of one subject in one category, or in all of them by key. */

@@ -16,7 +16,8 @@ const WORDS = [
   ...['label_de', 'label_en', 'labels'],
   ...['description', 'description_de', 'description_en', 'descriptions'],
 ];
-const CATEGORY_NAMES = ['key', ...WORDS, 'retention_days', 'legal_basis', 'fields'];
+const WITHOUT_CONSENT = ['requires_consent', 'reason_de', 'reason_en'];
+const CATEGORY_NAMES = ['key', ...WORDS, 'retention_days', 'legal_basis', ...WITHOUT_CONSENT, 'fields'];
 const FIELD_NAMES = ['key', 'type', ...WORDS, 'editable'];
 const TEXT_NAMES = [
   ...['consent_version', 'language', 'title', 'body', 'accept_label', 'decline_label', 'categories'],
@@ -24,7 +25,10 @@ const TEXT_NAMES = [
 ];
 /** What the service says about a declaration, and the bot does not declare. */
 const OF_THE_SERVICE = ['id', 'digest', 'created_at', 'updated_at'];
-const DEFAULTS: Readonly<Record<string, unknown>> = { legal_basis: 'consent', editable: false };
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  ...{ legal_basis: 'consent', requires_consent: true },
+  editable: false,
+};
 
 const HEAD = `# What the bot stores, and the words with which it asks. lethe categories push brings changes to the service.
 # Labels of categories and fields are in German and English, and so are purposes: description_de, description_en.

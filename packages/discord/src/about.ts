@@ -29,8 +29,19 @@ function categoryText({ asked: { locale }, words: { say } }: Turn, category: Cat
     ...(purpose === null ? [] : [purpose]),
     ...(names.length === 0 ? [] : [say('about_fields', { fields: names.join(', ') })]),
     say('about_basis', { basis: say(basisKey) }),
+    ...withoutConsent(category, locale, say),
     say(kept, { days: days ?? 0 }),
   ].join('\n');
+}
+
+/** Why a category is stored without a consent (GDPR Art. 13(1)(c)). */
+function withoutConsent(
+  { requires_consent: requires, reason_de: german, reason_en: english }: Category,
+  locale: string,
+  say: Turn['words']['say'],
+): string[] {
+  const reason = locale.startsWith('de') ? german : english;
+  return requires !== false || reason === undefined ? [] : [say('about_without_consent', { reason })];
 }
 
 /** What users correct themselves (GDPR Art. 16). A service that offers it marks these fields. */

@@ -248,7 +248,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Declare a data category and its fields
-     * @description Declares what the bot will store: a key, labels in German and English, and typed fields that every submit is checked against. Purpose (`description_de`, `description_en`, `descriptions`, and `description` where these are missing), `retention_days` and `legal_basis` appear in exports and in the record of processing activities (GDPR Art. 30). A key that is registered already is refused with 409 `category_exists`. In the shape with `bot_id` several categories are declared at once, all of them or none.
+     * @description Declares what the bot will store: a key, labels in German and English, and typed fields that every submit is checked against. Purpose (`description_de`, `description_en`, `descriptions`, and `description` where these are missing), `retention_days` and `legal_basis` appear in exports and in the record of processing activities (GDPR Art. 30). A key that is registered already is refused with 409 `category_exists`; with `requires_consent: false`, another `legal_basis` than consent and a reason in German and English the category is stored without a consent, which users read on their page and in the notice. In the shape with `bot_id` several categories are declared at once, all of them or none.
      */
     readonly post: operations['categoriesRegister'];
     readonly delete?: never;
@@ -291,7 +291,7 @@ export interface paths {
     readonly get: operations['categoriesView'];
     /**
      * Change a data category
-     * @description Changes what the body names: labels, purpose, time limit, legal basis, and further fields. Stored values stay readable: a declared field can neither be removed nor get another type (409 `category_in_use`). A repeat has the same result.
+     * @description Changes what the body names: labels, purpose, time limit, legal basis, and further fields. Stored values stay readable: a declared field can neither be removed nor get another type (409 `category_in_use`). `requires_consent` turns to true only while no value is stored, and to false only while none of a withdrawn consent is (409 `category_in_use`). A repeat has the same result.
      */
     readonly put: operations['categoriesChange'];
     readonly post?: never;
@@ -540,7 +540,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Store data of a user who has consented
-     * @description Stores the values of one category of one user, encrypted with a key of that user. The consent is checked in the same transaction: without one the answer is 403 and nothing is stored. `data` replaces what was stored under the category; with `mode` `merge` only the named fields change (RFC 7396), and `null` removes a field. A repeat has the same result and is recorded as a further audit event.
+     * @description Stores the values of one category of one user, encrypted with a key of that user. The consent is checked in the same transaction: without one the answer is 403 and nothing is stored. A category with `requires_consent: false` needs none; during an erasure of its user the answer is 409 `deletion_in_progress`. `data` replaces what was stored under the category; with `mode` `merge` only the named fields change (RFC 7396), and `null` removes a field. A repeat has the same result and is recorded as a further audit event.
      */
     readonly post: operations['userDataSubmit'];
     readonly delete?: never;
@@ -1785,6 +1785,12 @@ export interface components {
         | 'vital_interests'
         | 'public_task'
         | 'legitimate_interests';
+      /** @description Whether storing needs the consent of the user. False only with another legal_basis than consent, `reason_de` and `reason_en`; answers name it where it is false. Default: true */
+      readonly requires_consent?: boolean;
+      /** @description Why no consent is needed, in German: users read it on their privacy page. Required with requires_consent: false */
+      readonly reason_de?: string;
+      /** @description Why no consent is needed, in English: users read it on their privacy page. Required with requires_consent: false */
+      readonly reason_en?: string;
       readonly fields: readonly components['schemas']['DataFieldInput'][];
       /** Format: date-time */
       readonly created_at: string;
@@ -1816,6 +1822,12 @@ export interface components {
         | 'vital_interests'
         | 'public_task'
         | 'legitimate_interests';
+      /** @description Whether storing needs the consent of the user. False only with another legal_basis than consent, `reason_de` and `reason_en`; answers name it where it is false. Default: true */
+      readonly requires_consent?: boolean;
+      /** @description Why no consent is needed, in German: users read it on their privacy page. Required with requires_consent: false */
+      readonly reason_de?: string | null;
+      /** @description Why no consent is needed, in English: users read it on their privacy page. Required with requires_consent: false */
+      readonly reason_en?: string | null;
       readonly key: string;
       readonly label_de: string;
       readonly label_en: string;
@@ -1845,6 +1857,12 @@ export interface components {
         | 'vital_interests'
         | 'public_task'
         | 'legitimate_interests';
+      /** @description Whether storing needs the consent of the user. False only with another legal_basis than consent, `reason_de` and `reason_en`; answers name it where it is false. Default: true */
+      readonly requires_consent?: boolean;
+      /** @description Why no consent is needed, in German: users read it on their privacy page. Required with requires_consent: false */
+      readonly reason_de?: string | null;
+      /** @description Why no consent is needed, in English: users read it on their privacy page. Required with requires_consent: false */
+      readonly reason_en?: string | null;
       readonly name: string;
     };
     readonly RegisterGuideCategories: {
@@ -1880,6 +1898,12 @@ export interface components {
         | 'vital_interests'
         | 'public_task'
         | 'legitimate_interests';
+      /** @description Whether storing needs the consent of the user. False only with another legal_basis than consent, `reason_de` and `reason_en`; answers name it where it is false. Default: true */
+      readonly requires_consent?: boolean;
+      /** @description Why no consent is needed, in German: users read it on their privacy page. Required with requires_consent: false */
+      readonly reason_de?: string | null;
+      /** @description Why no consent is needed, in English: users read it on their privacy page. Required with requires_consent: false */
+      readonly reason_en?: string | null;
       readonly label_de?: string;
       readonly label_en?: string;
       /** @description The declared fields and new ones. What is not mentioned of a declared field stays as it is */
@@ -2830,6 +2854,12 @@ export interface components {
         readonly [key: string]: string;
       };
       readonly legal_basis: string;
+      /** @description Named where it is false: the category needs no consent */
+      readonly requires_consent?: boolean;
+      /** @description Why no consent is needed, in German */
+      readonly reason_de?: string;
+      /** @description Why no consent is needed, in English */
+      readonly reason_en?: string;
       /** @description null: none was declared */
       readonly retention_days: number | null;
       /** @description Empty for a category that takes any object */
@@ -3564,7 +3594,7 @@ export interface components {
            *
            *     - `bot_exists`: A bot with this `platform_bot_id` is registered
            *     - `category_exists`: The bot has a category with this `key`
-           *     - `category_in_use`: The change removes a declared field of the category or gives it another type
+           *     - `category_in_use`: The change removes a declared field of the category or gives it another type, or it turns `requires_consent` while values are stored that would lose their basis
            *     - `deletion_in_progress`: An erasure of this user, or the deletion of this server, has begun and is not completed
            *     - `deletion_not_completed`: The erasure is not completed, and only a completed erasure has a certificate
            *     - `no_certificate`: The ledger of erasures does not contain the erasure as it is recorded, or it was not carried out on the data held now: a backup was restored since, or the record is past its retention; or the stored answer of a holder is not the one that was received

@@ -30,6 +30,14 @@ export function CategoryFacts({ of }: { readonly of: Schemas['CategoryView'] }) 
         <dd>
           <Code kind="basis" of={of.legal_basis} />
         </dd>
+        {of.requires_consent === false && (
+          <>
+            <dt>{t('withoutConsent')}</dt>
+            <dd>
+              <bdi lang="de">{of.reason_de}</bdi> / <bdi lang="en">{of.reason_en}</bdi>
+            </dd>
+          </>
+        )}
         <dt>{t('retention')}</dt>
         <dd>{of.retention_days === null ? t('unlimited') : `${of.retention_days} ${t('days')}`}</dd>
       </dl>

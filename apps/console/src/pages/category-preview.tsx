@@ -9,6 +9,9 @@ export interface PreviewedCategory {
   readonly description_de: string;
   readonly description_en: string;
   readonly legal_basis: string;
+  readonly requires_consent?: boolean;
+  readonly reason_de?: string;
+  readonly reason_en?: string;
   readonly retention_days: number | null;
   readonly fields: readonly { readonly label_de: string; readonly label_en: string }[];
 }
@@ -60,6 +63,7 @@ export function CategoryPreview({ of }: { readonly of: PreviewedCategory }) {
         const purpose = purposes.find((text) => text.trim() !== '');
         const basis = of.legal_basis as keyof typeof pageBasis;
         const days = of.retention_days;
+        const reason = of.requires_consent === false ? of[`reason_${side}`] : undefined;
         const fields = of.fields.map((field) => field[`label_${side}`]).join(', ');
         return [
           <article key="page">
@@ -73,6 +77,14 @@ export function CategoryPreview({ of }: { readonly of: PreviewedCategory }) {
               </dd>
               <dt>{page.basis}</dt>
               <dd>{pageBasis[basis]}</dd>
+              {reason !== undefined && (
+                <>
+                  <dt>{page.withoutConsentBecause}</dt>
+                  <dd>
+                    <bdi>{reason || '…'}</bdi>
+                  </dd>
+                </>
+              )}
               <dt>{page.retention}</dt>
               <dd>{days === null ? page.untilErased : daysOnPage(side, days)}</dd>
             </dl>
@@ -86,6 +98,7 @@ export function CategoryPreview({ of }: { readonly of: PreviewedCategory }) {
               {purpose !== undefined && `\n${purpose}`}
               {fields !== '' && `\n${discord.about_fields.replace('{fields}', () => fields)}`}
               {`\n${discord.about_basis.replace('{basis}', discord[`basis_${basis}`])}`}
+              {reason !== undefined && `\n${discord.about_without_consent.replace('{reason}', () => reason)}`}
               {`\n${days === null ? discord.about_kept : discord.about_kept_days.replace('{days}', String(days))}`}
             </p>
           </div>,

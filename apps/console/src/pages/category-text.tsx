@@ -48,7 +48,13 @@ export function NewTextPage() {
       <Lacks scopes={['write', 'admin']} />
       {mayChange && (
         <Loaded from={categories}>
-          {(known) => <Loaded from={texts}>{(before) => <Form known={known} before={before} />}</Loaded>}
+          {(known) => (
+            <Loaded from={texts}>
+              {(before) => (
+                <Form known={known.filter(({ requires_consent: r }) => r !== false)} before={before} />
+              )}
+            </Loaded>
+          )}
         </Loaded>
       )}
     </>

@@ -4,6 +4,7 @@ export const USER_WORDS = {
     page: {
       purpose: 'Purpose',
       basis: 'Legal basis',
+      withoutConsentBecause: 'Stored without consent because',
       retention: 'Kept',
       noPurpose: 'The bot names none.',
       untilErased: 'until you have it erased',
@@ -26,6 +27,7 @@ export const USER_WORDS = {
       about_title: 'What {bot} stores about you',
       about_fields: 'Data: {fields}',
       about_basis: 'Legal basis: {basis}',
+      about_without_consent: 'Stored without consent because: {reason}',
       about_kept_days: 'Kept for: {days} days',
       about_kept: 'Kept until you withdraw your consent or have it erased',
       basis_consent: 'your consent (Art. 6(1)(a) GDPR)',
@@ -45,6 +47,7 @@ export const USER_WORDS = {
     page: {
       purpose: 'Zweck',
       basis: 'Rechtsgrundlage',
+      withoutConsentBecause: 'Ohne Einwilligung gespeichert, weil',
       retention: 'Gespeichert',
       noPurpose: 'Der Bot nennt keinen.',
       untilErased: 'bis du die Löschung verlangst',
@@ -67,6 +70,7 @@ export const USER_WORDS = {
       about_title: 'Was {bot} über dich speichert',
       about_fields: 'Daten: {fields}',
       about_basis: 'Rechtsgrundlage: {basis}',
+      about_without_consent: 'Ohne Einwilligung gespeichert, weil: {reason}',
       about_kept_days: 'Speicherdauer: {days} Tage',
       about_kept: 'Gespeichert, bis du deine Einwilligung widerrufst oder die Löschung verlangst',
       basis_consent: 'deine Einwilligung (Art. 6 Abs. 1 lit. a DSGVO)',

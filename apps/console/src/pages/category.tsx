@@ -8,6 +8,7 @@ import { useAllowed } from '../session';
 import { useSingle } from '../confirm';
 import { Loaded } from '../ui';
 import { WORDS } from '../words';
+import { consentDraftOf, ConsentFields, consentGiven } from './category-consent';
 import { FieldsEditor, type EditedField, NEW_FIELD } from './category-fields';
 import { CategoryFacts } from './category-facts';
 import { CategoryPreview, type PreviewedCategory } from './category-preview';
@@ -77,6 +78,7 @@ function draftOf(category: Category | undefined) {
     description_de: category?.description_de ?? '',
     description_en: category?.description_en ?? '',
     legal_basis: category?.legal_basis ?? ('consent' as const),
+    ...consentDraftOf(category),
     retention_days: category?.retention_days == null ? '' : String(category.retention_days),
     fields: (category?.fields.map(({ key, type, label_de, label_en, editable }) => ({
       key,
@@ -100,15 +102,10 @@ function previewed(of: Draft | Category): PreviewedCategory {
 }
 
 /** What the interface takes of a draft: an empty purpose or time limit is none. */
-function given({
-  fields,
-  retention_days: days,
-  description_de: de,
-  description_en: en,
-  ...rest
-}: Partial<Draft>) {
+function given(draft: Partial<Draft>, { requires_consent: isRequired }: Draft) {
+  const { fields, retention_days: days, description_de: de, description_en: en, ...others } = draft;
   return {
-    ...rest,
+    ...consentGiven(others, isRequired),
     ...(de !== undefined && { description_de: de.trim() === '' ? null : de }),
     ...(en !== undefined && { description_en: en.trim() === '' ? null : en }),
     ...(days !== undefined && { retention_days: days.trim() === '' ? null : Number(days) }),
@@ -127,9 +124,12 @@ function Form({ category }: { readonly category?: Category }) {
     mutationFn: (): Promise<Category> =>
       category === undefined
         ? (lethe.categories.register({
-            ...given(values),
+            ...given(values, values),
           } as Schemas['RegisterCategory']) as Promise<Category>)
-        : lethe.categories.change({ ...(given(changed) as Schemas['ChangeCategory']), key: category.key }),
+        : lethe.categories.change({
+            ...(given(changed, values) as Schemas['ChangeCategory']),
+            key: category.key,
+          }),
     onSuccess: (saved) => {
       queries.setQueryData(['category', saved.key], saved);
       for (const name of ['categories', 'category-names'])
@@ -179,9 +179,10 @@ function Form({ category }: { readonly category?: Category }) {
               {t('basisField')}
               <select
                 value={values.legal_basis}
-                onChange={(event) =>
-                  draft.set({ legal_basis: event.currentTarget.value as Category['legal_basis'] })
-                }
+                onChange={(event) => {
+                  const basis = event.currentTarget.value as Category['legal_basis'];
+                  draft.set({ legal_basis: basis, ...(basis === 'consent' && { requires_consent: true }) });
+                }}
               >
                 {Object.keys(WORDS.en.basis).map((basis) => (
                   <option key={basis} value={basis}>
@@ -198,6 +199,9 @@ function Form({ category }: { readonly category?: Category }) {
             {...text('retention_days')}
           />
         </div>
+        {values.legal_basis !== 'consent' && (
+          <ConsentFields of={values} faults={faults} onChange={draft.set} />
+        )}
         <FieldsEditor
           fields={values.fields}
           declared={category?.fields.map(({ key }) => key)}

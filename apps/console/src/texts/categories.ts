@@ -19,6 +19,12 @@ export const categoryTexts = {
     purposeEn: 'Purpose, English',
     purposeHint: 'In words that a user understands (Art. 13). Where one is missing, users read the other.',
     basisField: 'Legal basis (Art. 6 GDPR)',
+    withoutConsent: 'Stored without consent because',
+    withoutConsentField: 'Stored without a consent, on this other legal basis',
+    reasonDe: 'Why no consent is needed, German',
+    reasonEn: 'Why no consent is needed, English',
+    reasonHint:
+      'Users read it on their page and in the notice: “Stored without consent because …” (Art. 13).',
     retentionField: 'Kept for (days)',
     retentionHint: 'After the last change of a value. Empty: until erasure or withdrawal. At most 3,650.',
     fieldsTitle: 'Fields',
@@ -84,6 +90,12 @@ export const categoryTexts = {
     purposeEn: 'Zweck, englisch',
     purposeHint: 'In Worten, die eine Person versteht (Art. 13). Fehlt einer, lesen Personen den anderen.',
     basisField: 'Rechtsgrundlage (Art. 6 DSGVO)',
+    withoutConsent: 'Ohne Einwilligung gespeichert, weil',
+    withoutConsentField: 'Ohne Einwilligung gespeichert, auf dieser anderen Rechtsgrundlage',
+    reasonDe: 'Warum keine Einwilligung nötig ist, deutsch',
+    reasonEn: 'Warum keine Einwilligung nötig ist, englisch',
+    reasonHint:
+      'Personen lesen es auf ihrer Seite und im Hinweis: „Ohne Einwilligung gespeichert, weil …“ (Art. 13).',
     retentionField: 'Speicherdauer (Tage)',
     retentionHint:
       'Nach der letzten Änderung eines Werts. Leer: bis zur Löschung oder zum Widerruf. Höchstens 3650.',

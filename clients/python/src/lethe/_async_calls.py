@@ -412,6 +412,9 @@ class AsyncCategories(AsyncGroup):
         descriptions: Optional[Mapping[str, str]] = OMITTED,
         retention_days: Optional[int] = OMITTED,
         legal_basis: Optional[Literal["consent", "contract", "legal_obligation", "vital_interests", "public_task", "legitimate_interests"]] = OMITTED,
+        requires_consent: Optional[bool] = OMITTED,
+        reason_de: Optional[str] = OMITTED,
+        reason_en: Optional[str] = OMITTED,
         options: Optional[CallOptions] = None,
     ) -> CategoryView:
         """Declare a data category and its fields.
@@ -419,8 +422,10 @@ class AsyncCategories(AsyncGroup):
         Declares what the bot will store: a key, labels in German and English, and typed fields that every submit
         is checked against. Purpose (`description_de`, `description_en`, `descriptions`, and `description` where
         these are missing), `retention_days` and `legal_basis` appear in exports and in the record of processing
-        activities (GDPR Art. 30). A key that is registered already is refused with 409 `category_exists`. In the
-        shape with `bot_id` several categories are declared at once, all of them or none.
+        activities (GDPR Art. 30). A key that is registered already is refused with 409 `category_exists`; with
+        `requires_consent: false`, another `legal_basis` than consent and a reason in German and English the
+        category is stored without a consent, which users read on their page and in the notice. In the shape with
+        `bot_id` several categories are declared at once, all of them or none.
         """
         given: Dict[str, Any] = {
             "key": key,
@@ -434,6 +439,9 @@ class AsyncCategories(AsyncGroup):
             "descriptions": descriptions,
             "retention_days": retention_days,
             "legal_basis": legal_basis,
+            "requires_consent": requires_consent,
+            "reason_de": reason_de,
+            "reason_en": reason_en,
         }
         answer: CategoryView = await self._call.send("POST /data/register", given, options)
         return answer
@@ -466,6 +474,9 @@ class AsyncCategories(AsyncGroup):
         descriptions: Optional[Mapping[str, str]] = OMITTED,
         retention_days: Optional[int] = OMITTED,
         legal_basis: Optional[Literal["consent", "contract", "legal_obligation", "vital_interests", "public_task", "legitimate_interests"]] = OMITTED,
+        requires_consent: Optional[bool] = OMITTED,
+        reason_de: Optional[str] = OMITTED,
+        reason_en: Optional[str] = OMITTED,
         label_de: Optional[str] = OMITTED,
         label_en: Optional[str] = OMITTED,
         fields: Optional[List[DataFieldInput]] = OMITTED,
@@ -474,8 +485,9 @@ class AsyncCategories(AsyncGroup):
         """Change a data category.
 
         Changes what the body names: labels, purpose, time limit, legal basis, and further fields. Stored values
-        stay readable: a declared field can neither be removed nor get another type (409 `category_in_use`). A
-        repeat has the same result.
+        stay readable: a declared field can neither be removed nor get another type (409 `category_in_use`).
+        `requires_consent` turns to true only while no value is stored, and to false only while none of a
+        withdrawn consent is (409 `category_in_use`). A repeat has the same result.
         """
         given: Dict[str, Any] = {
             "key": key,
@@ -486,6 +498,9 @@ class AsyncCategories(AsyncGroup):
             "descriptions": descriptions,
             "retention_days": retention_days,
             "legal_basis": legal_basis,
+            "requires_consent": requires_consent,
+            "reason_de": reason_de,
+            "reason_en": reason_en,
             "label_de": label_de,
             "label_en": label_en,
             "fields": fields,

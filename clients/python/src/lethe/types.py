@@ -287,6 +287,9 @@ class CategoryView(_CategoryView, total=False):
     description_de: str
     description_en: str
     descriptions: Dict[str, str]
+    requires_consent: bool
+    reason_de: str
+    reason_en: str
 
 
 class CategoryDeletedView(TypedDict):
@@ -1077,6 +1080,9 @@ class ActivityView(_ActivityView, total=False):
     purpose_de: str
     purpose_en: str
     purposes: Dict[str, str]
+    requires_consent: bool
+    reason_de: str
+    reason_en: str
 
 
 class _FieldView(TypedDict):

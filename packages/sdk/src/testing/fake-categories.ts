@@ -9,7 +9,10 @@ export interface Category extends Json {
 }
 
 /** What an answer has only where it was declared. */
-const OPTIONAL = ['labels', 'description_de', 'description_en', 'descriptions'];
+const OPTIONAL = [
+  ...['labels', 'description_de', 'description_en', 'descriptions'],
+  ...['requires_consent', 'reason_de', 'reason_en'],
+];
 
 /** What a bot of the fake has declared. */
 export class FakeCategories {

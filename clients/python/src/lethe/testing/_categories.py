@@ -10,7 +10,10 @@ from ._refusal import Json, invalid, present, text_of
 
 _DEFAULTS: Dict[str, Any] = {"description": None, "retention_days": None, "legal_basis": "consent"}
 #: What an answer has only where it was declared.
-_OPTIONAL = ("labels", "description_de", "description_en", "descriptions")
+_OPTIONAL = (
+    *("labels", "description_de", "description_en", "descriptions"),
+    *("requires_consent", "reason_de", "reason_en"),
+)
 
 
 def category_of(given: Mapping[str, Any], id: str, now: str) -> Json:

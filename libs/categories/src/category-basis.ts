@@ -1,0 +1,52 @@
+import type { Tx } from '@app/database';
+import type { Category } from './category.entity';
+import type { CategoryRow } from './category-queries';
+import type { Reasons } from './without-consent';
+
+type WithoutConsent = Pick<CategoryRow, 'without_consent'>;
+
+/** What a category rests on (GDPR Art. 6(1)). */
+interface Basis {
+  readonly legalBasis: string;
+  readonly requiresConsent: boolean;
+}
+
+const BASIS = `SELECT legal_basis AS "legalBasis", without_consent FROM categories WHERE bot_id = ? AND key = ?`;
+
+/** What a category rests on; undefined for one that is not declared. */
+export async function basisOf(tx: Tx, botId: string, key: string): Promise<Basis | undefined> {
+  return basisIn(await tx.get(BASIS, botId, key));
+}
+
+/** {@link basisOf} of a category that stays declared until the unit ends. */
+export async function holdBasis(tx: Tx, botId: string, key: string): Promise<Basis | undefined> {
+  return basisIn(await tx.get(`${BASIS} FOR KEY SHARE`, botId, key));
+}
+
+function basisIn(row: (Pick<Basis, 'legalBasis'> & WithoutConsent) | undefined): Basis | undefined {
+  return row && { legalBasis: row.legalBasis, requiresConsent: row.without_consent === null };
+}
+
+/** Whether `category` of a row needs no consent, as the number 1 or 0 of a statement over `rows`; both are SQL. */
+export function storedWithoutConsent(rows: string, category: string): string {
+  return `(SELECT CASE WHEN k.without_consent IS NULL THEN 0 ELSE 1 END FROM categories k
+    WHERE k.bot_id = ${rows}.bot_id AND k.key = ${category})`;
+}
+
+/** Whether `category` of a row rests on a consent, as a condition of a statement over `rows`; both are SQL. */
+export function restsOnConsent(rows: string, category: string): string {
+  return `(SELECT k.legal_basis FROM categories k WHERE k.bot_id = ${rows}.bot_id AND k.key = ${category}) = 'consent'`;
+}
+
+/** What an answer says of a category that needs no consent; nothing of another one. */
+export function consentFree({ withoutConsent }: Pick<Category, 'withoutConsent'>): Partial<Reasons> & {
+  readonly requires_consent?: false;
+} {
+  return withoutConsent === null ? {} : { requires_consent: false, ...withoutConsent };
+}
+
+/** Whether a bot has a category that needs no consent. */
+export async function storesWithoutConsent(tx: Tx, botId: string): Promise<boolean> {
+  const sql = 'SELECT 1 FROM categories WHERE bot_id = ? AND without_consent IS NOT NULL LIMIT 1';
+  return (await tx.get(sql, botId)) !== undefined;
+}

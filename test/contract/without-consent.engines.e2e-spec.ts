@@ -1,0 +1,279 @@
+import type { Bot } from '../support/bot';
+import { field } from '../support/bot';
+import type { Json } from '../support/client';
+import { expectFailure, expectFaults, expectSuccess } from '../support/expected';
+import { useService } from '../support/shared-service';
+import { subject, type SubjectIds } from '../support/snowflakes';
+
+const service = useService();
+const REASONS = { reason_de: 'Missbrauch muss abgewehrt werden.', reason_en: 'Abuse has to be prevented.' };
+const WITHOUT = { legal_basis: 'legitimate_interests', requires_consent: false, ...REASONS };
+const LABELS = { label_de: 'Sperren', label_en: 'Bans', fields: [field('value')] };
+
+const IN_USE = { reason: 'category_in_use' };
+const ERASING = { reason: 'deletion_in_progress' };
+
+let bot: Bot;
+let who: SubjectIds;
+beforeEach(async () => {
+  bot = await service.registerBot();
+  who = subject();
+  await bot.hasCategory('bans', [field('value', 'string'), field('other')], WITHOUT);
+  await bot.hasCategory('profile');
+});
+
+const register = (given: Json) => bot.post('/data/register', { key: 'other', ...LABELS, ...given });
+const change = (given: Json, key = 'bans') => bot.put(`/data/categories/${key}`, given);
+const submit = (category = 'bans', data: Json = { value: 'x' }) =>
+  bot.post('/data/submit', { ...who, category, data });
+const values = (category?: string) =>
+  bot.get<{ values: Json }>(
+    `/data/values/${who.user_id}?guild_id=${who.guild_id}${category === undefined ? '' : `&category=${category}`}`,
+  );
+const ofGuild = (category: string) =>
+  bot.get<{ values: Json[] }>(`/data/values?guild_id=${who.guild_id}&category=${category}`);
+
+async function erasing(): Promise<void> {
+  await bot.hasRequest(who);
+  const { guild_id, user_id } = service.stored(bot, who);
+  await service.database.run(
+    `UPDATE consents SET erasing = 1 WHERE bot_id = '${bot.id}' AND guild_id = '${guild_id}' AND user_id = '${user_id}'`,
+  );
+}
+
+describe('requires_consent of a category', () => {
+  it('is answered with its reasons where it is false, and never else', async () => {
+    expect((await bot.get('/data/categories/bans')).data).toMatchObject(WITHOUT);
+    for (const given of [{}, { legal_basis: 'contract' }, { requires_consent: true }]) {
+      const key = `k${Object.keys(given).join('')}`;
+      const { data } = await register({ key, ...given });
+      expect(Object.keys(data)).not.toEqual(expect.arrayContaining(['requires_consent']));
+      expect(Object.keys(data).filter((name) => name.startsWith('reason'))).toEqual([]);
+    }
+  });
+
+  it('answers 400 without another legal basis, without a reason in each language, and for a reason alone', async () => {
+    expectFaults(await register({ requires_consent: false, ...REASONS }), 'legal_basis');
+    expectFaults(await register({ ...WITHOUT, legal_basis: 'consent' }), 'legal_basis');
+    expectFaults(
+      await register({ legal_basis: 'contract', requires_consent: false }),
+      'reason_de',
+      'reason_en',
+    );
+    expectFaults(await register({ ...WITHOUT, reason_de: '' }), 'reason_de');
+    expectFaults(await register({ legal_basis: 'contract', ...REASONS }), 'reason_de', 'reason_en');
+    expectFaults(await change({ legal_basis: 'consent' }), 'legal_basis');
+    expectFaults(await change({ reason_en: null }), 'reason_en');
+  });
+
+  it('is declared in the shape of the guide too', async () => {
+    const answer = await bot.post<{ categories: Json[] }>('/data/register', {
+      bot_id: bot.id,
+      categories: [{ name: 'guided', ...WITHOUT }],
+    });
+    expect(answer.data.categories[0]).toMatchObject({ key: 'guided', ...WITHOUT });
+  });
+
+  it('turns to true only while no value is stored, with 409 and what mends it', async () => {
+    await submit();
+    expectFailure(await change({ requires_consent: true }), 409, 'conflict', IN_USE);
+    await bot.hasForgotten(who);
+    const { data } = await change({ requires_consent: true });
+    expect(data).not.toHaveProperty('requires_consent');
+    expectFailure(await submit(), 403, 'consent_required', { current_status: 'none' });
+  });
+
+  it('turns to false, but not while values of a withdrawn consent are stored', async () => {
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'profile', { value: 'x' });
+    await bot.hasRevoked(who);
+    expectFailure(await change(WITHOUT, 'profile'), 409, 'conflict', IN_USE);
+    await bot.hasForgotten(who);
+    expectSuccess(await change(WITHOUT, 'profile'), 200, expect.objectContaining(WITHOUT) as Json);
+    expect((await submit('profile')).status).toBe(200);
+  });
+});
+
+describe('POST /api/v1/data/submit of a category that needs no consent', () => {
+  it('answers 200 for a user without a consent, after a refusal and after a withdrawal', async () => {
+    expect((await submit()).status).toBe(200);
+    await bot.hasRequest(who);
+    expect((await submit()).status).toBe(200);
+    await bot.post('/consents/decline', { ...who, consent_version: '1.0' });
+    expect((await submit()).status).toBe(200);
+    await bot.hasConsent(who);
+    await bot.hasRevoked(who);
+    expect((await submit()).status).toBe(200);
+    expectFailure(await submit('profile'), 403, 'consent_required', { current_status: 'revoked' });
+  });
+
+  it('checks the values, and answers 403 before 404 for a category that is not declared', async () => {
+    expectFaults(await submit('bans', { unknown: 1 }), 'data.unknown');
+    expectFailure(await submit('nowhere'), 403, 'consent_required', { current_status: 'none' });
+    await bot.delete('/data/categories/bans');
+    expectFailure(await submit(), 403, 'consent_required', { current_status: 'none' });
+  });
+
+  it('answers 409 deletion_in_progress during an erasure, alone and in a batch, and 200 after it', async () => {
+    await erasing();
+    expectFailure(await submit(), 409, 'conflict', ERASING);
+    const batch = await bot.post<{ results: { ok: boolean; error?: { code: string } }[] }>(
+      '/data/submit/batch',
+      {
+        items: [{ ...who, category: 'bans', data: { value: 'x' } }],
+      },
+    );
+    expect(batch.data.results).toMatchObject([{ ok: false, error: { code: 'conflict' } }]);
+    expectFailure(await values('bans'), 409, 'conflict', ERASING);
+    expect((await ofGuild('bans')).data.values).toEqual([]);
+  });
+
+  it('stores every one of many first submits of a user at the same moment, also of merges', async () => {
+    const fields = ['value', 'other'];
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, at) =>
+        bot.post('/data/submit', {
+          ...{ ...who, category: 'bans', mode: 'merge' },
+          data: { [fields[at % 2]!]: 'x' },
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect((await values('bans')).data.values).toEqual({ bans: { value: 'x', other: 'x' } });
+  });
+
+  it('lets no other bot store or read', async () => {
+    await submit();
+    const other = await service.registerBot();
+    await other.hasCategory('bans');
+    expectFailure(
+      await other.post('/data/submit', { ...who, category: 'bans', data: { value: 'x' } }),
+      403,
+      'consent_required',
+      { current_status: 'none' },
+    );
+  });
+
+  it('works in a batch beside other categories', async () => {
+    const items = ['bans', 'profile'].map((category) => ({ ...who, category, data: { value: 'x' } }));
+    const { data } = await bot.post<{ results: { ok: boolean }[] }>('/data/submit/batch', { items });
+    expect(data.results.map(({ ok }) => ok)).toEqual([true, false]);
+  });
+});
+
+describe('what is stored without a consent', () => {
+  it('is read back, of the user and of the guild', async () => {
+    expectFailure(await values(), 403, 'consent_required', { current_status: 'none' });
+    await submit();
+    expect((await values('bans')).data.values).toEqual({ bans: { value: 'x' } });
+    expect((await values()).data.values).toEqual({ bans: { value: 'x' } });
+    expect((await ofGuild('bans')).data.values).toHaveLength(1);
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'profile', { value: 'y' });
+    expect((await values()).data.values).toEqual({ bans: { value: 'x' }, profile: { value: 'y' } });
+    await bot.hasRevoked(who);
+    expect((await values()).data.values).toEqual({ bans: { value: 'x' } });
+    expect((await ofGuild('profile')).data.values).toEqual([]);
+  });
+
+  it('is exported with consent null, and in the full form with its basis and reasons', async () => {
+    await submit();
+    expectSuccess(
+      await bot.export(who),
+      200,
+      expect.objectContaining({ consent: null, data: { bans: { value: 'x' } } }) as Json,
+    );
+    const full = (await bot.export<{ categories: Json[] }>(who, '&format=full')).data;
+    expect(full.categories).toMatchObject([{ key: 'bans', ...WITHOUT }]);
+  });
+
+  it('is erased by a forget, after which nothing is left', async () => {
+    await submit();
+    const answer = await bot.post<Json>('/gdpr/forget-user', who);
+    expect(answer.data).toMatchObject({ status: 'completed', deleted_categories: ['bans'] });
+    expect((await bot.export(who)).status).toBe(404);
+    for (const table of ['user_data', 'consents', 'subjects'])
+      expect(await service.database.rows(`SELECT 1 FROM ${table} WHERE bot_id = '${bot.id}'`)).toEqual([]);
+  });
+
+  it('is erased by DELETE of its value and of its category', async () => {
+    await submit();
+    const path = `/data/values/${who.user_id}?guild_id=${who.guild_id}&category=bans`;
+    expect((await bot.delete(path)).data).toMatchObject({ deleted: true });
+    await submit();
+    expect((await bot.delete('/data/categories/bans')).status).toBe(200);
+    expect((await bot.export<{ data: Json }>(who)).status).toBe(404);
+  });
+
+  it('is neither marked nor announced by a withdrawal', async () => {
+    await bot.hasConsent(who);
+    await submit();
+    await bot.hasRevoked(who);
+    expect((await bot.status(who)).data).not.toHaveProperty('data_erased_at');
+    expect(
+      await service.database.rows(`SELECT withdrawn_at FROM user_data WHERE bot_id = '${bot.id}'`),
+    ).toEqual([{ withdrawn_at: null }]);
+  });
+
+  it('lists its user with the status none', async () => {
+    await submit();
+    const { users } = (await bot.get<{ users: Json[] }>('/users')).data;
+    expect(users).toMatchObject([{ ...who, status: 'none' }]);
+  });
+});
+
+describe('a consent beside a category that needs none', () => {
+  const named = { categories: ['bans'] };
+  const request = (given: Json) =>
+    bot.post('/consents/request', { ...who, consent_version: '1.0', ...given });
+
+  it('answers 400 for a request, an acceptance and a withdrawal that name it', async () => {
+    expectFaults(await request({ categories: ['profile', 'bans'] }), 'categories[1]');
+    await request({});
+    expectFaults(
+      await bot.post('/consents/accept', { ...who, consent_version: '1.0', ...named }),
+      'categories[0]',
+    );
+    await bot.hasConsent(who);
+    expectFaults(await bot.post('/consents/revoke', { ...who, ...named }), 'categories[0]');
+  });
+
+  it('to everything declared is not about it: its withdrawal in part and its receipt leave it out', async () => {
+    await bot.hasCategory('third');
+    await bot.hasConsent(who);
+    const receipt = await bot.get<Json>(`/consents/receipt?user_id=${who.user_id}&guild_id=${who.guild_id}`);
+    expect(receipt.status).toBe(200);
+    expect(JSON.stringify(receipt.data)).not.toContain('bans');
+    const { data } = await bot.post<{ categories: Json[] }>('/consents/revoke', {
+      ...who,
+      categories: ['third'],
+    });
+    expect(data.categories.map(({ key }) => key)).toEqual(['profile', 'third']);
+  });
+});
+
+describe('a bot that declares everything as legitimate interests', () => {
+  it('has the reasons in its record, its dossier and its public notice, whose digest changes with them', async () => {
+    const record = (
+      await bot.get<{ activities: Json[]; security_measures: string[] }>(`/bots/${bot.id}/processing-record`)
+    ).data;
+    expect(record.activities).toContainEqual(expect.objectContaining({ category: 'bans', ...WITHOUT }));
+    expect(record.security_measures.join()).toContain('need no consent');
+    const dossier = (await bot.get<{ consent: { statements: string[] } }>(`/bots/${bot.id}/review-dossier`))
+      .data;
+    expect(dossier.consent.statements[0]).toContain('need no consent');
+    const controller = { controller_name: 'Robin Example', controller_email: 'robin@example.org' };
+    await bot.put(`/bots/${bot.id}/notice-settings`, { public: true, ...controller });
+    const notice = async () =>
+      (await (await fetch(`${service.url}/notice/${bot.id}?format=json`)).json()) as {
+        digest: string;
+        categories: Json[];
+      };
+    const before = await notice();
+    expect(before.categories).toContainEqual(
+      expect.objectContaining({ category: 'bans', requires_consent: false, reason: REASONS.reason_en }),
+    );
+    await change({ reason_en: 'Spam has to be prevented.' });
+    expect((await notice()).digest).not.toBe(before.digest);
+  });
+});

@@ -1,0 +1,92 @@
+import { holdSubjectsAndConsents } from '@app/consent';
+import { SubjectDigests, SubjectKeys } from '@app/crypto';
+import { type Tx, UnitOfWork } from '@app/database';
+import { SubmitAct } from '@app/user-data';
+import type { Bot } from '../support/bot';
+import type { Json } from '../support/client';
+import { useServiceInProcess } from '../support/service';
+import { subject, type SubjectIds } from '../support/snowflakes';
+import { keptOpen } from '../support/units';
+import { until } from '../support/until';
+
+const service = useServiceInProcess();
+let bot: Bot;
+let who: SubjectIds;
+
+beforeEach(async () => {
+  bot = await service.registerBot();
+  who = subject();
+  const reasons = { reason_de: 'Nötig.', reason_en: 'Needed.' };
+  await bot.hasCategory('bans', undefined, { legal_basis: 'contract', requires_consent: false, ...reasons });
+});
+afterEach(() => jest.restoreAllMocks());
+
+const submit = (value = 'x') => bot.post('/data/submit', { ...who, category: 'bans', data: { value } });
+const rows = (table: string) => service.database.rows(`SELECT 1 FROM ${table} WHERE bot_id = ?`, bot.id);
+const values = async () =>
+  (await bot.get<{ values: Json }>(`/data/values/${who.user_id}?guild_id=${who.guild_id}`)).data.values;
+
+/** Resolves once a unit of the service waits for a lock. */
+const waiting = () =>
+  until(
+    async () =>
+      (
+        await service.database.rows(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        )
+      ).length > 0,
+  );
+
+describe('a submit that needs no consent, of a subject without one', () => {
+  it('lets an erasure wait for it, which then erases what it has stored', async () => {
+    const act = service.app.get(SubmitAct, { strict: false });
+    const store = act.store.bind(act);
+    let forgetting: Promise<string> | undefined;
+    jest.spyOn(act, 'store').mockImplementationOnce(async (tx: Tx, changes) => {
+      await keptOpen(tx);
+      const stored = await store(tx, changes);
+      forgetting = bot.hasForgotten(who);
+      await waiting();
+      return stored;
+    });
+    expect((await submit()).status).toBe(200);
+    await forgetting;
+    for (const table of ['user_data', 'subjects', 'consents']) expect(await rows(table)).toEqual([]);
+  });
+
+  it('waits for an erasure, and stores with a key that was made after it', async () => {
+    expect((await submit('before')).status).toBe(200);
+    const { app } = service;
+    const named = app.get(SubjectDigests, { strict: false }).named(bot.id, who);
+    let submitting: ReturnType<typeof submit> | undefined;
+    await app.get(UnitOfWork).write(async (tx) => {
+      await keptOpen(tx);
+      await holdSubjectsAndConsents(tx, [named], true);
+      submitting = submit('after');
+      await waiting();
+      await tx.run('DELETE FROM user_data WHERE bot_id = ?', bot.id);
+      await app.get(SubjectKeys, { strict: false }).destroy(tx, [named]);
+    });
+    expect((await submitting)?.status).toBe(200);
+    expect(await values()).toEqual({ bans: { value: 'after' } });
+  });
+
+  it('is refused once the erasure that it waited for has closed the subject', async () => {
+    const { app } = service;
+    const named = app.get(SubjectDigests, { strict: false }).named(bot.id, who);
+    let submitting: ReturnType<typeof submit> | undefined;
+    await app.get(UnitOfWork).write(async (tx) => {
+      await keptOpen(tx);
+      await holdSubjectsAndConsents(tx, [named], true);
+      submitting = submit();
+      await waiting();
+      await tx.run(
+        `INSERT INTO consents (bot_id, guild_id, user_id, id, status, version, requested_at, erasing)
+         VALUES (?, ?, ?, ?, 'none', '', '2026-01-01T00:00:00.000Z', 1)`,
+        ...[bot.id, named.guildId, named.userId, bot.id],
+      );
+    });
+    expect((await submitting)?.status).toBe(409);
+    expect(await rows('user_data')).toEqual([]);
+  });
+});
