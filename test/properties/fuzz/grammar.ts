@@ -72,6 +72,10 @@ function mostlyFirst(values: readonly string[]): fc.Arbitrary<string> {
   return fc.oneof({ weight: 2, arbitrary: fc.constant(values[0] ?? '') }, fc.constantFrom(...values));
 }
 
+function mostly(usual: unknown, other: unknown): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 7, arbitrary: fc.constant(usual) }, fc.constant(other));
+}
+
 const jsonValue = fc
   .jsonValue({ maxDepth: 2 })
   .map((value) => JSON.parse(JSON.stringify(value).replace(/\\u0000/g, '')) as unknown);
@@ -123,6 +127,14 @@ const NAMED: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   privacy_notice: fc.constant('https://receiver.invalid/notice'),
   privacy_contact: fc.option(fc.constantFrom('zebra@receiver.invalid', 'z+e@receiver.invalid')),
   ...{ since: time, from: time, to: time },
+  task_id: fc.constant('zzDELETIONzz'),
+  public_key: fc.constant(null),
+  // Each is refused without the others.
+  ...{
+    requires_consent: mostly(true, false),
+    reason_de: mostly(null, MARKER),
+    reason_en: mostly(null, MARKER),
+  },
   page: fc.constantFrom(1, 2, 1000, 999_999_999_999_999),
 };
 /** Lists under the same name as a list of slugs hold objects in these schemas. */

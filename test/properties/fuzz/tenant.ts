@@ -45,6 +45,8 @@ export class Tenant {
     const words = { consent_version: '1', language: 'en', title: MARKER, body: MARKER };
     const { data: text } = await bot.post('/consents/texts', words);
     tenant.learn('TEXT', text['digest']);
+    const labels = { label_de: MARKER, label_en: MARKER };
+    await bot.post('/holders', { key: category, kind: 'pull', covers: [category], ...labels });
     tenant.learn('DELETION', await bot.hasForgotten({ ...who, user_id: USERS[1] }));
     return tenant;
   }
