@@ -94,6 +94,33 @@ describe('requires_consent of a category', () => {
   });
 });
 
+describe('a category with another basis that needs a consent still', () => {
+  beforeEach(() => bot.hasCategory('orders', [field('value')], { legal_basis: 'contract' }));
+
+  it('does not turn while a withdrawn consent has left values, though they have no time of erasure', async () => {
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'orders', { value: 'x' });
+    await bot.hasRevoked(who);
+    expectFailure(await change(WITHOUT, 'orders'), 409, 'conflict', IN_USE);
+    expectFailure(await values('orders'), 403, 'consent_required', { current_status: 'revoked' });
+  });
+
+  it('does not turn while the consent to it alone is withdrawn', async () => {
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'orders', { value: 'x' });
+    expect((await bot.post('/consents/revoke', { ...who, categories: ['orders'] })).status).toBe(200);
+    expectFailure(await change(WITHOUT, 'orders'), 409, 'conflict', IN_USE);
+  });
+
+  it('turns while consents in force cover what is stored', async () => {
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'orders', { value: 'x' });
+    expect((await change(WITHOUT, 'orders')).status).toBe(200);
+    await bot.hasRevoked(who);
+    expect((await values('orders')).data.values).toEqual({ orders: { value: 'x' } });
+  });
+});
+
 describe('POST /api/v1/data/submit of a category that needs no consent', () => {
   it('answers 200 for a user without a consent, after a refusal and after a withdrawal', async () => {
     expect((await submit()).status).toBe(200);
