@@ -2,6 +2,7 @@ import type { Bot } from '../support/bot';
 import { field } from '../support/bot';
 import type { Json } from '../support/client';
 import { expectFailure, expectFaults, expectSuccess } from '../support/expected';
+import { forms, get, send } from '../support/privacy-page';
 import { useService } from '../support/shared-service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
@@ -263,6 +264,30 @@ describe('a consent beside a category that needs none', () => {
     );
     await bot.hasConsent(who);
     expectFaults(await bot.post('/consents/revoke', { ...who, ...named }), 'categories[0]');
+  });
+
+  it('that named it before it was turned can be withdrawn for it, by the bot and on the privacy page', async () => {
+    await bot.hasCategory('late', [field('value')], { legal_basis: 'contract' });
+    const others = [subject(), subject()];
+    for (const one of others) {
+      await bot.post('/consents/request', {
+        ...one,
+        consent_version: '1.0',
+        categories: ['late', 'profile'],
+      });
+      await bot.post('/consents/accept', { ...one, consent_version: '1.0' });
+    }
+    expect((await change(WITHOUT, 'late')).status).toBe(200);
+    const [one, other] = others as [SubjectIds, SubjectIds];
+    expect((await bot.post('/consents/revoke', { ...one, categories: ['late'] })).status).toBe(200);
+    const { url } = (await bot.post<{ url: string }>('/privacy-links', other)).data;
+    const form = forms(await get(url), 'revoke').find((fields) => fields.get('category') === 'late');
+    expect((await send(url, 'revoke', form!)).status).toBe(303);
+    for (const each of others)
+      expect((await bot.status(each)).data['categories']).toEqual([
+        { key: 'late', status: 'revoked' },
+        { key: 'profile', status: 'accepted' },
+      ]);
   });
 
   it('to everything declared is not about it: its withdrawal in part and its receipt leave it out', async () => {
