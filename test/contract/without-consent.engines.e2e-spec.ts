@@ -266,6 +266,19 @@ describe('a consent beside a category that needs none', () => {
     expectFaults(await bot.post('/consents/revoke', { ...who, ...named }), 'categories[0]');
   });
 
+  it('to everything declared does not list its user under it, and one that names it does', async () => {
+    await bot.hasConsent(who);
+    const users = async (category: string) =>
+      (await bot.get<{ users: Json[] }>(`/users?category=${category}`)).data.users.length;
+    expect([await users('bans'), await users('profile')]).toEqual([0, 1]);
+    await bot.hasCategory('late', [field('value')], { legal_basis: 'contract' });
+    const other = subject();
+    await bot.post('/consents/request', { ...other, consent_version: '1.0', categories: ['late'] });
+    expect(await users('late')).toBe(2);
+    expect((await change(WITHOUT, 'late')).status).toBe(200);
+    expect(await users('late')).toBe(1);
+  });
+
   it('that named it before it was turned can be withdrawn for it, by the bot and on the privacy page', async () => {
     await bot.hasCategory('late', [field('value')], { legal_basis: 'contract' });
     const others = [subject(), subject()];
