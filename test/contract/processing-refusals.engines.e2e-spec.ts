@@ -275,6 +275,22 @@ describe('of objections and restrictions', () => {
     ]);
   });
 
+  it.each([[''], ['&scope=all_guilds']])(
+    'the full export%s has them of a user without anything else',
+    async (scope) => {
+      const full = () =>
+        bot.get<Json>(
+          `/data/export/${who.user_id}?${scope === '' ? `guild_id=${who.guild_id}` : scope}&format=full`,
+        );
+      expectFailure(await full(), 404, 'not_found');
+      await act('restrict');
+      expect((await full()).status).toBe(200);
+      expect((await full()).text).toContain('"processing_refusals":[{"kind":"restriction","category":null');
+      await act('unrestrict');
+      expectFailure(await full(), 404, 'not_found');
+    },
+  );
+
   it('an erasure of the user removes them', async () => {
     await stored('stats');
     await act('object', 'stats');

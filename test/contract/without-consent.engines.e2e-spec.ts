@@ -2,6 +2,7 @@ import type { Bot } from '../support/bot';
 import { field } from '../support/bot';
 import type { Json } from '../support/client';
 import { expectFailure, expectFaults, expectSuccess } from '../support/expected';
+import { forms, get, send } from '../support/privacy-page';
 import { useService } from '../support/shared-service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
@@ -91,6 +92,33 @@ describe('requires_consent of a category', () => {
     await bot.hasForgotten(who);
     expectSuccess(await change(WITHOUT, 'profile'), 200, expect.objectContaining(WITHOUT) as Json);
     expect((await submit('profile')).status).toBe(200);
+  });
+});
+
+describe('a category with another basis that needs a consent still', () => {
+  beforeEach(() => bot.hasCategory('orders', [field('value')], { legal_basis: 'contract' }));
+
+  it('does not turn while a withdrawn consent has left values, though they have no time of erasure', async () => {
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'orders', { value: 'x' });
+    await bot.hasRevoked(who);
+    expectFailure(await change(WITHOUT, 'orders'), 409, 'conflict', IN_USE);
+    expectFailure(await values('orders'), 403, 'consent_required', { current_status: 'revoked' });
+  });
+
+  it('does not turn while the consent to it alone is withdrawn', async () => {
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'orders', { value: 'x' });
+    expect((await bot.post('/consents/revoke', { ...who, categories: ['orders'] })).status).toBe(200);
+    expectFailure(await change(WITHOUT, 'orders'), 409, 'conflict', IN_USE);
+  });
+
+  it('turns while consents in force cover what is stored', async () => {
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'orders', { value: 'x' });
+    expect((await change(WITHOUT, 'orders')).status).toBe(200);
+    await bot.hasRevoked(who);
+    expect((await values('orders')).data.values).toEqual({ orders: { value: 'x' } });
   });
 });
 
@@ -236,6 +264,43 @@ describe('a consent beside a category that needs none', () => {
     );
     await bot.hasConsent(who);
     expectFaults(await bot.post('/consents/revoke', { ...who, ...named }), 'categories[0]');
+  });
+
+  it('to everything declared does not list its user under it, and one that names it does', async () => {
+    await bot.hasConsent(who);
+    const users = async (category: string) =>
+      (await bot.get<{ users: Json[] }>(`/users?category=${category}`)).data.users.length;
+    expect([await users('bans'), await users('profile')]).toEqual([0, 1]);
+    await bot.hasCategory('late', [field('value')], { legal_basis: 'contract' });
+    const other = subject();
+    await bot.post('/consents/request', { ...other, consent_version: '1.0', categories: ['late'] });
+    expect(await users('late')).toBe(2);
+    expect((await change(WITHOUT, 'late')).status).toBe(200);
+    expect(await users('late')).toBe(1);
+  });
+
+  it('that named it before it was turned can be withdrawn for it, by the bot and on the privacy page', async () => {
+    await bot.hasCategory('late', [field('value')], { legal_basis: 'contract' });
+    const others = [subject(), subject()];
+    for (const one of others) {
+      await bot.post('/consents/request', {
+        ...one,
+        consent_version: '1.0',
+        categories: ['late', 'profile'],
+      });
+      await bot.post('/consents/accept', { ...one, consent_version: '1.0' });
+    }
+    expect((await change(WITHOUT, 'late')).status).toBe(200);
+    const [one, other] = others as [SubjectIds, SubjectIds];
+    expect((await bot.post('/consents/revoke', { ...one, categories: ['late'] })).status).toBe(200);
+    const { url } = (await bot.post<{ url: string }>('/privacy-links', other)).data;
+    const form = forms(await get(url), 'revoke').find((fields) => fields.get('category') === 'late');
+    expect((await send(url, 'revoke', form!)).status).toBe(303);
+    for (const each of others)
+      expect((await bot.status(each)).data['categories']).toEqual([
+        { key: 'late', status: 'revoked' },
+        { key: 'profile', status: 'accepted' },
+      ]);
   });
 
   it('to everything declared is not about it: its withdrawal in part and its receipt leave it out', async () => {

@@ -1,9 +1,11 @@
+import { AuditService } from '@app/audit';
 import { holdSubjectsAndConsents } from '@app/consent';
 import { SubjectDigests, SubjectKeys } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { SubmitAct } from '@app/user-data';
 import type { Bot } from '../support/bot';
 import type { Json } from '../support/client';
+import { expectFailure } from '../support/expected';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { keptOpen } from '../support/units';
@@ -17,7 +19,11 @@ beforeEach(async () => {
   bot = await service.registerBot();
   who = subject();
   const reasons = { reason_de: 'Nötig.', reason_en: 'Needed.' };
-  await bot.hasCategory('bans', undefined, { legal_basis: 'contract', requires_consent: false, ...reasons });
+  await bot.hasCategory('bans', undefined, {
+    legal_basis: 'public_task',
+    requires_consent: false,
+    ...reasons,
+  });
 });
 afterEach(() => jest.restoreAllMocks());
 
@@ -44,10 +50,9 @@ describe('a submit that needs no consent, of a subject without one', () => {
     let forgetting: Promise<string> | undefined;
     jest.spyOn(act, 'store').mockImplementationOnce(async (tx: Tx, changes) => {
       await keptOpen(tx);
-      const stored = await store(tx, changes);
       forgetting = bot.hasForgotten(who);
       await waiting();
-      return stored;
+      return store(tx, changes);
     });
     expect((await submit()).status).toBe(200);
     await forgetting;
@@ -88,5 +93,40 @@ describe('a submit that needs no consent, of a subject without one', () => {
     });
     expect((await submitting)?.status).toBe(409);
     expect(await rows('user_data')).toEqual([]);
+  });
+});
+
+describe.each([
+  ['restrict', 'restriction'],
+  ['object', 'objection'],
+] as const)('POST /api/v1/data/%s about a subject without a consent', (act, reason) => {
+  /** Lets the act wait, with its locks, until `rival` waits for them. */
+  async function done<Answer>(rival: () => Promise<Answer>): Promise<Answer> {
+    const audit = service.app.get(AuditService, { strict: false });
+    const record = audit.record.bind(audit);
+    let answering: Promise<Answer> | undefined;
+    jest.spyOn(audit, 'record').mockImplementationOnce(async (tx: Tx, ...event) => {
+      await keptOpen(tx);
+      answering = rival();
+      await waiting();
+      return record(tx, ...event);
+    });
+    expect((await bot.post(`/data/${act}`, who)).status).toBe(200);
+    return answering ?? rival();
+  }
+
+  it('refuses a submit that has read before it and waits for it', async () => {
+    expectFailure(await done(submit), 403, 'processing_refused', { reason });
+    expect(await rows('user_data')).toEqual([]);
+  });
+
+  it('refuses such a submit among others in a batch, which are stored', async () => {
+    const items = [who, subject()].map((one) => ({ ...one, category: 'bans', data: { value: 'x' } }));
+    const { data } = await done(() => bot.post<{ results: Json[] }>('/data/submit/batch', { items }));
+    expect(data.results).toMatchObject([
+      { ok: false, error: { code: 'processing_refused', details: { reason } } },
+      { ok: true },
+    ]);
+    expect(await rows('user_data')).toHaveLength(1);
   });
 });

@@ -142,11 +142,11 @@ export class CategoriesService {
   }
 
   /**
-   * No value without a consent is left where consents are needed, and none whose consent was withdrawn where they are not.
+   * No value without a consent is left where consents are needed, and none that no consent in force covers where they are not.
    * @throws ApiError 409 `category_in_use`
    */
   private async requireTurnable(tx: Tx, botId: string, key: string, requires: boolean): Promise<void> {
-    if (!(await this.holders.holdsCategory(tx, botId, key, requires ? 'all' : 'withdrawn'))) return;
+    if (!(await this.holders.holdsCategory(tx, botId, key, requires ? 'all' : 'uncovered'))) return;
     throw conflict(
       'category_in_use',
       requires

@@ -55,13 +55,15 @@ export class ConsentRevokeAct implements Act<Revocation, State, Withdrawal, Cons
     );
   }
 
-  /** @throws ApiError 404 without an accepted consent, or for a category that it does not grant; 400 for one that needs none */
+  /** @throws ApiError 404 without an accepted consent, or for a category that it does not grant; 400 for one that needs none and that it does not name */
   decide({ consent, declared }: State, { subject, input, by }: Revocation, now: string): Withdrawal {
     if (consent?.status !== 'accepted')
       throw notFound('Consent', { current_status: consent?.status ?? 'none' });
     const named = input.categories ?? null;
     if (named?.some((key) => !declared.has(key))) undeclared();
-    requireAskable(named ?? [], (key) => declared.get(key));
+    // What a consent names can be withdrawn, also where none is needed any more.
+    const isNamed = (key: string): boolean => consent.categories !== null && isGranted(consent, key);
+    requireAskable(named ?? [], (key) => isNamed(key) || declared.get(key));
     if (named !== null && !named.some((key) => isGranted(consent, key)))
       throw notFound('Consent to these categories', { current_status: consent.status });
     const { id, version, acceptedAt } = consent;

@@ -51,14 +51,14 @@ export class UsersService {
     // The newest events can be those of users who are erased.
     const looksFurther = query.status != null || query.category != null || query.order === 'recent';
     const size = looksFurther ? LOOKED_MAX : page.size;
-    await this.requireDeclared(botId, query.category);
+    const needsNone = await this.needsNoConsent(botId, query.category);
     const places = await this.places(botId, query, page.after, size + 1);
     const looked = places.slice(0, size);
     const users: ListedUserView[] = [];
     let end = 0;
     for (; end < looked.length && users.length < page.size; await nextTurn()) {
       const portion = looked.slice(end, end + PORTION);
-      const found = await this.unitOfWork.read((tx) => this.found(tx, botId, portion, query));
+      const found = await this.unitOfWork.read((tx) => this.found(tx, botId, portion, query, needsNone));
       for (const user of found) {
         if (users.length === page.size) break;
         if (user !== undefined) users.push(user);
@@ -68,10 +68,11 @@ export class UsersService {
     return new ListPage('users', users, page.walked(end < places.length ? places[end - 1]?.at : undefined));
   }
 
-  private async requireDeclared(botId: string, category: string | undefined): Promise<void> {
-    if (category == null) return;
+  /** Of the category that is asked for. @throws ApiError 404 for an undeclared one */
+  private async needsNoConsent(botId: string, category: string | null | undefined): Promise<boolean> {
+    if (category == null) return false;
     const basis = await this.unitOfWork.read((tx) => basisOf(tx, botId, category));
-    if (basis === undefined) undeclared();
+    return !(basis ?? undeclared()).requiresConsent;
   }
 
   /** Where to look, in the order of the list. */
@@ -102,11 +103,12 @@ export class UsersService {
     botId: string,
     places: readonly Placed[],
     query: UsersQuery,
+    needsNone: boolean,
   ): Promise<(ListedUserView | undefined)[]> {
     const statuses = await listedStatuses(tx, botId, places);
     const passing = places.flatMap((subject, at) => {
       const status = statuses[at];
-      return status !== undefined && passes(status, query) ? [{ at, subject, status }] : [];
+      return status !== undefined && passes(status, query, needsNone) ? [{ at, subject, status }] : [];
     });
     const ids = await this.held.idsOf(tx, subjectsOf(passing));
     const leaving = passing.filter(({ status }) => hasLeftData(status));
@@ -135,9 +137,10 @@ function asked({ user_id, guild_id }: UsersQuery): Partial<SubjectIds> {
   return { ...(user_id != null && { user_id }), ...(guild_id != null && { guild_id }) };
 }
 
-function passes({ consent }: ListedStatus, { status, category }: UsersQuery): boolean {
+/** A consent without categories is not about a category that needs none. */
+function passes({ consent }: ListedStatus, { status, category }: UsersQuery, needsNone: boolean): boolean {
   if (category == null) return status == null || status === (consent?.status ?? 'none');
-  const state = stateIn(consent, category);
+  const state = needsNone && consent?.categories === null ? undefined : stateIn(consent, category);
   return state !== undefined && (status == null || status === state);
 }
 

@@ -12,6 +12,8 @@ export interface SubjectExport {
     Iterable<readonly [name: string, json: string]> | AsyncIterable<readonly [name: string, json: string]>;
   /** The `consent` of the export record; null where only its history is held. Only the consent module provides it. */
   readonly consent?: object | null;
+  /** Something is held beside values and consent, so that a full export answers also without either. */
+  readonly isHeld?: true;
   /**
    * Further sections of `?format=full`, each a list, whose items may be a `JsonText`. A long list is read while it is
    * exported, and whole before the next one of its holder.
@@ -166,8 +168,8 @@ export interface ConsentedDataHolder {
    * it removed: after a full batch it is called again, in a unit of its own. Its events name `by`.
    */
   eraseCategory(tx: Tx, botId: string, category: string, limit: number, by: Actor): Promise<number>;
-  /** Whether anything is stored under a category: at all, or of withdrawn consents only. */
-  holdsCategory?(tx: Tx, botId: string, category: string, what: 'all' | 'withdrawn'): Promise<boolean>;
+  /** Whether anything is stored under a category: at all, or what no consent in force covers. */
+  holdsCategory?(tx: Tx, botId: string, category: string, what: 'all' | 'uncovered'): Promise<boolean>;
   /**
    * Marks what rests on withdrawn consents, in the unit that withdraws them (GDPR Art. 7(3)) and before they are written.
    * Each is of another subject.
@@ -219,7 +221,7 @@ export class ConsentedDataHolders {
   }
 
   /** Whether any holder has what is asked for. */
-  async holdsCategory(tx: Tx, botId: string, category: string, what: 'all' | 'withdrawn'): Promise<boolean> {
+  async holdsCategory(tx: Tx, botId: string, category: string, what: 'all' | 'uncovered'): Promise<boolean> {
     for (const holder of this.all()) if (await holder.holdsCategory?.(tx, botId, category, what)) return true;
     return false;
   }

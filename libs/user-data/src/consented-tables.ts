@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { basisOf } from '@app/categories';
+import { consentCovering } from '@app/consent';
 import { type Actor, JOB } from '@app/http';
 import { givenRows, type Tx } from '@app/database';
 import { type Config, CONFIG, daysAfter } from '@app/kernel';
@@ -115,10 +116,12 @@ export class ConsentedTables implements ConsentedDataHolder {
     return most;
   }
 
-  async holdsCategory(tx: Tx, botId: string, category: string, what: 'all' | 'withdrawn'): Promise<boolean> {
-    const marked = what === 'withdrawn' ? 'AND withdrawn_at IS NOT NULL' : '';
+  /** `uncovered` rows are those that no consent in force covers; the mark of a withdrawal is not for every legal basis. */
+  async holdsCategory(tx: Tx, botId: string, category: string, what: 'all' | 'uncovered'): Promise<boolean> {
     for (const one of this.of(category)) {
-      const sql = `SELECT 1 FROM ${one.table} WHERE bot_id = ? AND ${categoryOf(one)} = ? ${marked} LIMIT 1`;
+      const { exists } = consentCovering(tx.engine, 'd', categoryOf(one));
+      const uncovered = what === 'uncovered' ? `AND NOT ${exists}` : '';
+      const sql = `SELECT 1 FROM ${one.table} d WHERE d.bot_id = ? AND ${categoryOf(one)} = ? ${uncovered} LIMIT 1`;
       if ((await tx.get(sql, botId, category)) !== undefined) return true;
     }
     return false;

@@ -28,7 +28,7 @@ export class ProcessingRefusalHolder implements SubjectDataHolder, ConsentedData
       category: key === '' ? null : key,
       created_at,
     }));
-    return { full: { processing_refusals: shown } };
+    return { isHeld: true, full: { processing_refusals: shown } };
   }
 
   async exportAll(_: Tx, subjects: readonly Subject[]): Promise<SubjectExport[]> {

@@ -13,7 +13,9 @@ export const GUILDS = 3;
 export const WIDE = GUILDS - 1;
 
 /** Awkward slugs: a property of every object, one with a wildcard of LIKE, one that sorts first. */
-export const CATEGORIES = ['profile', '__proto__', 'pro_ile', 'a'] as const;
+export const CATEGORIES = ['profile', '__proto__', 'pro_ile', 'a', 'open'] as const;
+/** The one of them that needs no consent, unless it is declared in the guide's shape. */
+export const OPEN = 'open';
 
 export interface Pages {
   readonly page: number;
@@ -151,6 +153,7 @@ export const BEGINNING: readonly Act[] = [
   { do: 'declare', category: 'profile' },
   { do: 'declare', category: '__proto__' },
   { do: 'guide-declare', categories: ['pro_ile'] },
+  { do: 'declare', category: OPEN },
   { do: 'server', guild: 0, name: null },
   { do: 'request', whom: { user: 0, guild: 0 }, version: '1', categories: null },
   { do: 'accept', whom: { user: 0, guild: 0 }, version: '1', categories: null },

@@ -1,5 +1,5 @@
 import type { Json } from '../../support/client';
-import { type Act, GUILDS, type Pages, USERS, WIDE, type Whom } from './acts';
+import { type Act, GUILDS, OPEN, type Pages, USERS, WIDE, type Whom } from './acts';
 import { type Happened, merged, Person, withoutNulls } from './person';
 
 /** The predictable part of an answer: an object names the required fields, a list is complete. */
@@ -17,6 +17,7 @@ export const DIGEST = 'digest:';
 interface Declared {
   readonly key: string;
   readonly fields: boolean;
+  readonly requiresConsent: boolean;
   retention: number | null;
 }
 
@@ -87,6 +88,7 @@ export class Model {
   private request(whom: Whom, given: string | null, categories: readonly string[] | null): Expected {
     const declared = (categories ?? []).map((key) => this.find(key));
     if (declared.includes(undefined)) return MISSING;
+    if (this.namesOpen(categories)) return REFUSED;
     const person = this.person(whom);
     const version = given ?? DIGEST + JSON.stringify(declared.map((each) => JSON.stringify(each)).sort());
     const before = person.repeats(version, categories);
@@ -116,7 +118,8 @@ export class Model {
     const { waiting } = person;
     if (waiting === null || (named ?? []).some((key) => this.find(key) === undefined)) return MISSING;
     const { version, categories } = waiting;
-    if (categories !== null && (named ?? []).some((key) => !categories.includes(key))) return REFUSED;
+    if (categories === null ? this.namesOpen(named) : (named ?? []).some((key) => !categories.includes(key)))
+      return REFUSED;
     person.accept(waiting, named);
     const granted =
       person.categories &&
@@ -131,11 +134,12 @@ export class Model {
     const { version } = person;
     if (withdrawn !== null) {
       if (withdrawn.some((key) => this.find(key) === undefined)) return MISSING;
+      if (this.namesOpen(withdrawn)) return REFUSED;
       if (!withdrawn.some((key) => person.grants(key))) return MISSING;
       if (
         person.revokeSome(
           withdrawn,
-          this.declared.map(({ key }) => key),
+          this.declared.filter((each) => each.requiresConsent).map(({ key }) => key),
         )
       ) {
         this.record(whom, 'consent_revoked', { version, categories: withdrawn });
@@ -167,9 +171,10 @@ export class Model {
   private submit(whom: Whom, category: string, data: Json, merge: boolean): Expected {
     const person = this.person(whom);
     const declared = this.find(category);
-    if (person.status !== 'accepted') return { status: 403 };
+    const isOpen = declared?.requiresConsent === false;
+    if (!isOpen && person.status !== 'accepted') return { status: 403 };
     if (declared === undefined) return MISSING;
-    if (!person.grants(category)) return { status: 403 };
+    if (!isOpen && !person.grants(category)) return { status: 403 };
     const { text, number } = data;
     if (declared.fields && text != null && typeof text !== 'string') return REFUSED;
     if (declared.fields && number != null && typeof number !== 'number') return REFUSED;
@@ -201,11 +206,12 @@ export class Model {
 
   private export({ whom, full }: Doing<'export'>): Expected {
     const person = this.person(whom);
-    if (person.status === 'none') return MISSING;
+    const isAsked = person.status !== 'none';
+    if (!isAsked && person.data.size === 0) return MISSING;
     const events = this.log.filter(({ user, guild }) => user === whom.user && guild === whom.guild);
     const entries = [...person.data].sort(([one], [other]) => (one < other ? -1 : 1));
     const data = {
-      consent: { status: person.status, version: person.version },
+      consent: isAsked ? { status: person.status, version: person.version } : null,
       data: Object.fromEntries(entries),
       ...(full && { audit_events: events.map(shown), categories: entries.map(([key]) => ({ key })) }),
     };
@@ -215,7 +221,12 @@ export class Model {
 
   private declare(keys: readonly string[], fields: boolean): Expected {
     if (keys.some((key) => this.find(key) !== undefined)) return { status: 409 };
-    const added = keys.map((key): Declared => ({ key, fields, retention: null }));
+    const added = keys.map((key): Declared => ({
+      key,
+      fields,
+      requiresConsent: !fields || key !== OPEN,
+      retention: null,
+    }));
     // Lists are in the order of storing, also those of one request.
     this.declared.push(...added);
     return { status: 201, data: fields ? viewOf(added[0] as Declared) : { categories: added.map(viewOf) } };
@@ -257,8 +268,8 @@ export class Model {
   }
 
   private isKnown(whom: Whom): boolean {
-    const said = ({ user, guild, source, isErased }: Happened) =>
-      user === whom.user && guild === whom.guild && source === 'client' && isErased !== true;
+    const said = ({ user, guild, isErased }: Happened) =>
+      user === whom.user && guild === whom.guild && isErased !== true;
     return this.person(whom).status !== 'none' || this.log.some(said);
   }
 
@@ -273,6 +284,10 @@ export class Model {
     const expected = paged('events', matching.map(shown).reverse(), pages);
     if (!unordered || expected.data === undefined) return expected;
     return { status: 200, data: { pagination: expected.data['pagination'] }, unordered };
+  }
+
+  private namesOpen(categories: readonly string[] | null): boolean {
+    return (categories ?? []).some((key) => this.find(key)?.requiresConsent === false);
   }
 
   private record(whom: Whom, type: string, details: Json): void {

@@ -2,7 +2,7 @@ import { Bot, field } from '../../support/bot';
 import type { Answer, Json } from '../../support/client';
 import { BOT_WIDE, snowflake } from '../../support/snowflakes';
 import { UNKNOWN_UUID } from '../../support/inputs';
-import { type Act, GUILDS, USERS, WIDE, type Whom } from './acts';
+import { type Act, GUILDS, OPEN, USERS, WIDE, type Whom } from './acts';
 
 type SubjectAct = Extract<Act, { whom: Whom }>;
 type GuideAct = Extract<Act, { do: `guide-${string}` }>;
@@ -135,5 +135,7 @@ export class Tenant {
 
 function declaration(key: string): Json {
   const fields = [field('text'), field('number', 'number'), field('json', 'json')];
-  return { key, label_de: 'a', label_en: 'b', fields };
+  const reasons = { requires_consent: false, reason_de: 'a', reason_en: 'b' };
+  const basis = key === OPEN && { legal_basis: 'contract', ...reasons };
+  return { key, label_de: 'a', label_en: 'b', fields, ...basis };
 }

@@ -37,8 +37,8 @@ interface Gathered {
   readonly data: () => AsyncGenerator<string>;
   /** The further sections of the full form by their names, with their items. */
   readonly further: Further;
-  /** Also true for the history of a consent alone. */
-  readonly hasConsent: boolean;
+  /** Whether there is anything without a value: a consent, its history alone, or what a holder says is held. */
+  readonly isHeld: boolean;
 }
 
 /** The beginning of a streamed document. */
@@ -93,8 +93,8 @@ export class ExportReader {
 
   /** The beginning of a document that is sent in pieces, and the erasures before it. @throws ApiError 404 when nothing is stored */
   async begin(tx: Tx, subject: NamedSubject, wanted: Wanted): Promise<BegunExport> {
-    const { head, data, hasConsent } = await this.gather(tx, subject, wanted);
-    if (!hasConsent && (await isEmpty(data()))) throw notFound('Data of this user');
+    const { head, data, isHeld } = await this.gather(tx, subject, wanted);
+    if (!isHeld && (await isEmpty(data()))) throw notFound('Data of this user');
     return { head, known: await erasureIdsOf(tx, subject) };
   }
 
@@ -126,7 +126,7 @@ export class ExportReader {
       head: `${JSON.stringify(record).slice(0, -1)},"data":{`,
       data: () => entries(parts.map((part) => part.data ?? [])),
       further: parts.flatMap((part) => Object.entries(part.full ?? {})),
-      hasConsent: parts.some((part) => part.consent !== undefined),
+      isHeld: parts.some((part) => part.consent !== undefined || part.isHeld === true),
     };
   }
 }
@@ -141,10 +141,10 @@ async function isEmpty(pieces: AsyncGenerator<string>): Promise<boolean> {
   return true;
 }
 
-async function heldText({ head, data, further, hasConsent }: Gathered): Promise<string | undefined> {
+async function heldText({ head, data, further, isHeld }: Gathered): Promise<string | undefined> {
   let values = '';
   for await (const piece of data()) if ((values += piece).length > HELD_MAX) return undefined;
-  if (values === '' && !hasConsent) throw notFound('Data of this user');
+  if (values === '' && !isHeld) throw notFound('Data of this user');
   let text = head + values;
   for await (const piece of sections(further)) if ((text += piece).length > HELD_MAX) return undefined;
   return text;
