@@ -57,7 +57,8 @@ describe('a full export of a bot with a holder of the kind webhook', () => {
     const [call, ...further] = about('export');
     expect(further).toEqual([]);
     expect(call?.headers['x-gdpr-event']).toBe('holder_task');
-    const { result: _result, answered_at: _at, ...named } = task ?? {};
+    const { result, answered_at: at, ...named } = task ?? {};
+    expect([result, at]).toEqual([null, null]);
     expect(call?.body).toEqual({ event: 'holder_task', holder: 'database', ...named });
     expect(call?.body).toMatchObject({ act: 'export', request_id: task?.['task_id'], ...who });
     const verified = new Webhook(bot.webhookSecret).verify(
