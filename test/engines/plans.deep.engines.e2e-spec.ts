@@ -1,5 +1,5 @@
 import { KeyUses } from '@app/bots';
-import { EvidenceRetentionJob, KeyRewriteJob } from '@app/gdpr';
+import { EvidenceRetentionJob, HolderAnswersRetention, KeyRewriteJob } from '@app/gdpr';
 import { IdempotencyRetention } from '@app/acts';
 import { Clock } from '@app/kernel';
 import { PrivacyLinksRetention } from '@app/pages';
@@ -77,6 +77,7 @@ beforeAll(async () => {
   for (const who of people) await lives(bot, who);
   await atOnce(bot, people);
   await lists(bot, people[0]!);
+  await states(bot);
   await calls(bot);
   await operates(bot);
   await forgets(bot, people[1]!);
@@ -125,8 +126,13 @@ async function declares(bot: Bot, guild: string): Promise<void> {
   await bot.get('/data/categories/profile');
   await bot.get('/data/categories');
   const labels = { label_de: 'Datenbank', label_en: 'Database' };
-  for (const key of ['db', 'cache'])
-    await bot.post('/holders', { key, kind: 'pull', covers: ['x'], ...labels });
+  for (const key of ['db', 'cache', 'called'])
+    await bot.post('/holders', {
+      key,
+      kind: key === 'called' ? 'webhook' : 'pull',
+      covers: ['x'],
+      ...labels,
+    });
   await bot.put('/holders/db', { label_en: 'Store' });
   await bot.get('/holders/db');
   await bot.get('/holders');
@@ -237,6 +243,16 @@ async function atOnce(bot: Bot, people: readonly SubjectIds[]): Promise<void> {
   await Promise.all([service.registerBot(), service.registerBot()]);
 }
 
+/** What a store has, for an export. */
+async function states(bot: Bot): Promise<void> {
+  const { tasks } = (await bot.get<{ tasks: { task_id: string }[] }>('/holders/db/tasks')).data;
+  for (const [at, { task_id: id }] of tasks.entries())
+    await bot.post(
+      `/holders/db/tasks/${id}/acknowledge`,
+      at === 0 ? { result: 'failed' } : { result: 'exported', data: {} },
+    );
+}
+
 async function lists(bot: Bot, { user_id, guild_id }: SubjectIds): Promise<void> {
   for (const user of ['', `user_id=${user_id}&`])
     for (const guild of ['', `guild_id=${guild_id}&`])
@@ -311,6 +327,7 @@ async function forgets(bot: Bot, who: SubjectIds): Promise<void> {
   // The task of the deleted holder is abandoned, so only a later erasure has a final certificate.
   const later = await bot.hasForgotten(who);
   await bot.post(`/holders/db/tasks/${later}/acknowledge`, { result: 'erased' });
+  await bot.post(`/holders/called/tasks/${later}/acknowledge`, { result: 'nothing' });
   await bot.get(`/gdpr/forget-status/${later}/final-certificate`);
   await bot.post('/gdpr/forget-user', { user_id: who.user_id, scope: 'all_guilds' });
 }
@@ -325,7 +342,13 @@ async function shows(bot: Bot, who: SubjectIds): Promise<void> {
   }
 }
 
-const AGING = [WithdrawnDataErasure, CategoryRetention, EvidenceRetentionJob, KeyRewriteJob];
+const AGING = [
+  HolderAnswersRetention,
+  WithdrawnDataErasure,
+  CategoryRetention,
+  EvidenceRetentionJob,
+  KeyRewriteJob,
+];
 
 /** The work of the jobs. */
 async function ages(bot: Bot, revoked: SubjectIds, narrowed: SubjectIds): Promise<void> {
@@ -368,6 +391,22 @@ describe('the statements that all routes run', () => {
 
   it("reach no other bot's rows, and never look at rows of others to find a user's: an index finds them", async () => {
     expect(await faulty(log.statements())).toStrictEqual([]);
+  });
+});
+
+describe('the list of the tasks of a holder', () => {
+  it.each([
+    ['tasks to erase', 'holder_tasks', 'created_at, request_id'],
+    ['tasks to export', 'holder_exports', 'held.created_at, held.task_id'],
+    ['answered tasks', 'holder_tasks', 'answered_at, request_id'],
+  ])('has the order of an index for %s, so that none are sorted', async (_, table, order) => {
+    const found = log
+      .statements()
+      .filter(
+        (sql) => sql.includes(`FROM ${table}`) && new RegExp(`ORDER BY ${order} LIMIT \\d+$`).test(sql),
+      );
+    expect(found.length).toBeGreaterThan(0);
+    for (const sql of found) expect(await plans.sorts(sql)).toBe(false);
   });
 });
 

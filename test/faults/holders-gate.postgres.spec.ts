@@ -164,3 +164,28 @@ describe('a deletion that is not committed', () => {
     expect(await tasks()).toEqual([]);
   });
 });
+
+describe('an answer that is not committed', () => {
+  const asked = async (): Promise<string> => {
+    const who = subject();
+    await bot.hasConsent(who);
+    await bot.export(who, '&format=full');
+    const { tasks: open } = (await bot.get<{ tasks: { task_id: string }[] }>('/holders/database/tasks')).data;
+    return open[0]?.task_id ?? '';
+  };
+  it.each([
+    ['erase', 'holder_tasks', async () => (await forget()).data.request_id, { result: 'erased' }],
+    ['export', 'holder_exports', asked, { result: 'exported', data: {} }],
+  ])('to a task to %s lets another one wait, which is then 409', async (_, table, task, answer) => {
+    await register();
+    const path = `/holders/database/tasks/${await task()}/acknowledge`;
+    const answered = `SELECT result FROM ${table} WHERE bot_id = ? AND open = 0`;
+    const gate = beforeCommit(async (tx) => (await tx.get(answered, bot.id)) !== undefined);
+    const first = bot.post(path, answer);
+    await gate.reached;
+    const second = bot.post(path, { result: 'nothing' });
+    expect(await isAnsweredAt(gate, second)).toBe(false);
+    expect([(await first).status, (await second).status]).toEqual([200, 409]);
+    expect(await service.database.rows(answered, bot.id)).toEqual([{ result: answer.result }]);
+  });
+});

@@ -16,6 +16,8 @@ const KEY_TABLES = ['subject_keys_a', 'subject_keys_b', 'removed_keys'];
 /** Reads the plans of one database's statements. */
 export class Plans {
   private tables: ReadonlySet<string> = new Set();
+  /** Tables in which no column names a user. */
+  private withoutUsers: ReadonlySet<string> = new Set();
 
   constructor(private readonly database: TestDatabase) {}
 
@@ -26,6 +28,8 @@ export class Plans {
   async prepare(): Promise<this> {
     const tables = await this.database.tables();
     this.tables = new Set(tables.map(({ name }) => name.replace('keys.', '')));
+    const others = tables.filter(({ columns }) => !columns.includes('user_id'));
+    this.withoutUsers = new Set(others.map(({ name }) => name));
     if (engine === 'postgres') {
       for (const { name, columns } of tables)
         if (
@@ -72,7 +76,18 @@ export class Plans {
           !isOfOneKey(detail) &&
           !/\(bot_id=\? AND (seq|id)=\?\)$/.test(detail),
       )
-      .filter((detail) => !/\(bot_id=\?/.test(detail) || (namesUser && !/user_id=\?/.test(detail)));
+      .filter(
+        (detail) =>
+          !/\(bot_id=\?/.test(detail) ||
+          (namesUser && !/user_id=\?/.test(detail) && !this.withoutUsers.has(this.tableOf(detail))),
+      );
+  }
+
+  /** The table of an index that SQLite reads: the one with the longest name that the index begins with. */
+  private tableOf(detail: string): string {
+    const index = /INDEX (?:sqlite_autoindex|ix)_(\w+)/.exec(detail)?.[1] ?? '';
+    const found = [...this.tables].filter((name) => index.startsWith(`${name}_`));
+    return found.sort((a, b) => b.length - a.length)[0] ?? '';
   }
 
   private async onPostgres(sql: string): Promise<string[]> {

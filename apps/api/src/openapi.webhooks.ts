@@ -53,8 +53,8 @@ export const WEBHOOK_SCHEMAS = {
       event: { type: 'string', enum: ['holder_task'] },
       holder: { type: 'string', description: 'Key of the holder' },
       task_id: uuid,
-      act: { type: 'string', enum: ['erase'] },
-      request_id: uuid,
+      act: { type: 'string', enum: ['erase', 'export'] },
+      request_id: { ...uuid, description: 'The erasure; for an export the task itself' },
       user_id: snowflake,
       guild_id: snowflake,
       created_at: timestamp,
@@ -155,7 +155,8 @@ export const WEBHOOKS = {
     'holder_task',
     'onHolderTask',
     'A holder of the bot has a task',
-    'Only for holders of the kind `webhook`. The store is expected to erase the user, and the bot to answer by ' +
+    'Only for holders of the kind `webhook`. The store is expected to erase the user, or with the `act` export to state what it has ' +
+      'about the user and to erase nothing. The bot answers by ' +
       '`POST /holders/{key}/tasks/{task_id}/acknowledge`: a status confirms that the call came, and answers no task.',
     {
       event: 'holder_task',

@@ -45,7 +45,10 @@ export class DeliveryView {
   @OneOf(DELIVERY_STATUSES) status: DeliveryStatus;
   @Snowflake({ nullable: true }) user_id: string | null;
   @Snowflake({ nullable: true }) guild_id: string | null;
-  @Uuid({ nullable: true, description: 'The erasure request of a `user_forgotten` or `holder_task`' })
+  @Uuid({
+    nullable: true,
+    description: 'The erasure request of a `user_forgotten`, or of a `holder_task` to erase',
+  })
   request_id: string | null;
   @Count() attempt_count: number;
   @Text(32, { nullable: true, description: 'Outcome of the last attempt' }) last_outcome: string | null;

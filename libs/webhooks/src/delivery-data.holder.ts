@@ -8,12 +8,11 @@ import {
   type SubjectExport,
 } from '@app/crypto';
 import { Injectable } from '@nestjs/common';
-import { ERASURE_EVENTS } from './delivery.entity';
 
 /** Deliveries that an export reads at once. */
 const BATCH = 100;
 /** An unconfirmed call about an erasure belongs to the erasure itself. */
-const ERASABLE = `NOT (event IN (${ERASURE_EVENTS.map((event) => `'${event}'`).join(', ')}) AND status = 'pending')`;
+const ERASABLE = `NOT (request_id IS NOT NULL AND status = 'pending')`;
 
 /**
  * The deliveries that name a subject: exported in full and erased with the subject, except for calls about an erasure

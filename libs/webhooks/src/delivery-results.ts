@@ -133,9 +133,9 @@ export class DeliveryResults {
 
   /** The part of the body that is kept after the confirmation; null if the delivery was erased meanwhile. */
   private confirmed(tx: Tx, { botId, delivery }: Claim): Promise<string | null> {
-    const { id, event, payload, guild_id: guildId, user_id: userId } = delivery;
+    const { id, request_id: requestId, payload, guild_id: guildId, user_id: userId } = delivery;
     const subject = guildId === null || userId === null ? undefined : { botId, guildId, userId };
-    return this.texts.reencrypt(tx, { botId, event, subject }, id, confirmedPayload(payload));
+    return this.texts.reencrypt(tx, { botId, requestId, subject }, id, confirmedPayload(payload));
   }
 
   private async record(tx: Tx, { botId, delivery, startedAt }: Claim, result: CallResult): Promise<void> {

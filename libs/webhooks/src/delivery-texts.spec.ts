@@ -1,7 +1,6 @@
 import type { InstallationKeys, Subject, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
 import type { Digest } from '@app/crypto';
-import { DELIVERY_EVENTS } from './delivery.entity';
 import { DeliveryTexts } from './delivery-texts';
 
 const key = (name: string) => ({ encrypt: () => name });
@@ -16,14 +15,13 @@ const subject: Subject = { botId: 'bot', guildId: 'guild' as Digest, userId: 'us
 const tx = {} as Tx;
 
 describe('the text of a webhook call about a subject', () => {
-  it.each(DELIVERY_EVENTS)(
-    'of the type %s ends with the subject, unless it is about the erasure',
-    async (event) => {
-      const given = { botId: 'bot', event, subject };
-      const isOfErasure = ['user_forgotten', 'holder_task'].includes(event);
-      const expected = isOfErasure ? 'installation key' : 'subject key';
-      expect(await texts.encrypt(tx, given, 'id', '{}')).toBe(expected);
-      expect(await texts.reencrypt(tx, given, 'id', '{}')).toBe(expected);
-    },
-  );
+  it.each([
+    [undefined, 'subject key'],
+    [null, 'subject key'],
+    ['the id of an erasure', 'installation key'],
+  ])('ends with the subject, unless it is about its erasure: %s', async (requestId, expected) => {
+    const given = { botId: 'bot', requestId, subject };
+    expect(await texts.encrypt(tx, given, 'id', '{}')).toBe(expected);
+    expect(await texts.reencrypt(tx, given, 'id', '{}')).toBe(expected);
+  });
 });

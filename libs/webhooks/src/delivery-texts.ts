@@ -11,10 +11,17 @@ import {
   UnreadableSecretError,
 } from '@app/crypto';
 import { amongValues, type Tx } from '@app/database';
-import { type DeliveryEvent, ERASURE_EVENTS } from './delivery.entity';
 
 const SELECT_KEYS = `SELECT event.id, ${EVENT_KEY.columns}
   FROM webhook_deliveries event ${EVENT_KEY.join} WHERE event.bot_id = ?`;
+
+/** What decides by which key a text is encrypted. */
+interface Owner {
+  readonly botId: string;
+  readonly subject?: Subject | undefined;
+  /** The erasure that the call is about. */
+  readonly requestId?: string | null | undefined;
+}
 
 /** The columns of a delivery that its text is bound to, and the text. */
 export interface StoredDelivery {
@@ -35,31 +42,19 @@ export class DeliveryTexts {
     private readonly service: InstallationKeys,
   ) {}
 
-  async encrypt(
-    tx: Tx,
-    { botId, event, subject }: { botId: string; event: DeliveryEvent; subject?: Subject | undefined },
-    id: string,
-    body: string,
-  ): Promise<string> {
-    const key =
-      subject === undefined || outlivesItsSubject(event)
-        ? this.service.installation
-        : await this.keys.forWriting(tx, subject);
-    return key.encrypt(body, contextOfBody(botId, id));
+  async encrypt(tx: Tx, of: Owner, id: string, body: string): Promise<string> {
+    const subject = endsWith(of);
+    const key = subject === undefined ? this.service.installation : await this.keys.forWriting(tx, subject);
+    return key.encrypt(body, contextOfBody(of.botId, id));
   }
 
   /** {@link encrypt} for a stored delivery; null if its subject was erased meanwhile, and the delivery with it. */
-  async reencrypt(
-    tx: Tx,
-    of: { botId: string; event: DeliveryEvent; subject: Subject | undefined },
-    id: string,
-    body: string,
-  ): Promise<string | null> {
-    const { botId, event, subject } = of;
-    if (subject === undefined || outlivesItsSubject(event)) return this.encrypt(tx, of, id, body);
+  async reencrypt(tx: Tx, of: Owner, id: string, body: string): Promise<string | null> {
+    const subject = endsWith(of);
+    if (subject === undefined) return this.encrypt(tx, of, id, body);
     // Never with a new key: an erasure does not wait for this unit.
     const key = await this.keys.inForce(tx, subject);
-    return key === undefined ? null : key.encrypt(body, contextOfBody(botId, id));
+    return key === undefined ? null : key.encrypt(body, contextOfBody(of.botId, id));
   }
 
   /** Undefined for a body that was changed, or whose key is destroyed or lost. */
@@ -100,9 +95,9 @@ export class DeliveryTexts {
   }
 }
 
-/** Every other call about a subject ends with the key of the subject, also one of a type that is added later. */
-function outlivesItsSubject(event: DeliveryEvent): boolean {
-  return ERASURE_EVENTS.includes(event);
+/** The subject with whose key a call ends: every one about a subject but that about its erasure. */
+function endsWith({ subject, requestId = null }: Owner): Subject | undefined {
+  return requestId === null ? subject : undefined;
 }
 
 function decryptedBy(

@@ -21,9 +21,6 @@ export const DELIVERY_EVENTS = [
 ] as const;
 export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number];
 
-/** The events about an erasure: they are queued by it, and outlive the key of their subject. */
-export const ERASURE_EVENTS: readonly DeliveryEvent[] = ['user_forgotten', 'holder_task'];
-
 /** `cancelled`: the bot had no URL. All but `delivered` are queued again by a new URL or a redelivery. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'exhausted', 'gone', 'cancelled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -47,6 +44,7 @@ export class Delivery {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryIdColumn() id: string;
   @Column({ type: 'varchar', length: '32' }) event: DeliveryEvent;
+  /** The erasure that the event is about: it is queued by it, and outlives the key of its subject. */
   @IdColumn({ name: 'request_id', nullable: true }) requestId: string | null;
   @DigestColumn({ name: 'guild_id', nullable: true }) guildId: Digest | null;
   @DigestColumn({ name: 'user_id', nullable: true }) userId: Digest | null;

@@ -33,6 +33,7 @@ export interface OutgoingEvent {
   /** The body of the call. */
   readonly payload: string;
   readonly subject?: Subject;
+  /** The erasure that the event is about: such a call outlives the key of its subject. */
   readonly requestId?: string;
 }
 
@@ -166,7 +167,7 @@ export class WebhookEventsListener {
       calls.map((each) => ({
         botId: each.subject.botId,
         event: 'holder_task',
-        requestId: each.requestId,
+        ...(each.act === 'erase' && { requestId: each.taskId }),
         payload: holderTaskPayload(each),
         subject: each.subject,
       })),

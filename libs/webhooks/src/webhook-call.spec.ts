@@ -12,10 +12,12 @@ const subject = { botId: 'b', guildId: 'g' as Digest, userId: 'u' as Digest, ids
 const time = '2026-01-01T00:00:00.000Z';
 const forgotten = userForgottenPayload({ subject, requestId: 'r', completedAt: time });
 const revoked = consentRevokedPayload({ subject, revokedAt: time, previousVersion: '1.0' });
-const task = holderTaskPayload({ subject, holderKey: 'h', requestId: 'r', createdAt: time, dueAt: time });
+const [task, question] = (['erase', 'export'] as const).map((act) =>
+  holderTaskPayload({ subject, holderKey: 'h', act, taskId: 'r', createdAt: time, dueAt: time }),
+) as [string, string];
 
 describe('a payload', () => {
-  it.each([forgotten, revoked, task, pingPayload(time)])(
+  it.each([forgotten, revoked, task, question, pingPayload(time)])(
     'is the same after being parsed and written again: %s',
     (text) => {
       expect(JSON.stringify(JSON.parse(text))).toBe(text);
@@ -29,7 +31,7 @@ describe('a payload', () => {
       ...ids,
       completed_at: time,
     });
-    expect(confirmedPayload(task)).toBe(task);
+    for (const whole of [task, question]) expect(confirmedPayload(whole)).toBe(whole);
     expect(JSON.parse(confirmedPayload(revoked))).toEqual({
       event: 'consent_revoked',
       ...ids,

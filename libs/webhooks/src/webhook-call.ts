@@ -66,11 +66,10 @@ export function userForgottenPayload({ subject, requestId, completedAt }: Forgot
 }
 
 /** It repeats the task as `GET /holders/{key}/tasks` has it. */
-export function holderTaskPayload({ subject, holderKey, requestId, createdAt, dueAt }: HolderCall): string {
+export function holderTaskPayload({ subject, holderKey, act, taskId, createdAt, dueAt }: HolderCall): string {
   const { user_id, guild_id } = subject.ids;
-  const task = { event: 'holder_task', holder: holderKey, task_id: requestId, act: 'erase' };
-  const erasure = { request_id: requestId, user_id, guild_id };
-  return JSON.stringify({ ...task, ...erasure, created_at: createdAt, due_at: dueAt });
+  const task = { event: 'holder_task', holder: holderKey, task_id: taskId, act, request_id: taskId };
+  return JSON.stringify({ ...task, user_id, guild_id, created_at: createdAt, due_at: dueAt });
 }
 
 export function consentRevokedPayload({ subject, revokedAt, previousVersion }: Revoked): string {

@@ -2526,7 +2526,7 @@ export interface components {
       readonly guild_id: string | null;
       /**
        * Format: uuid
-       * @description The erasure request of a `user_forgotten` or `holder_task`
+       * @description The erasure request of a `user_forgotten`, or of a `holder_task` to erase
        */
       readonly request_id: string | null;
       readonly attempt_count: number;
@@ -2572,7 +2572,7 @@ export interface components {
       readonly guild_id: string | null;
       /**
        * Format: uuid
-       * @description The erasure request of a `user_forgotten` or `holder_task`
+       * @description The erasure request of a `user_forgotten`, or of a `holder_task` to erase
        */
       readonly request_id: string | null;
       readonly attempt_count: number;
@@ -3689,8 +3689,11 @@ export interface components {
       /** Format: uuid */
       readonly task_id: string;
       /** @enum {string} */
-      readonly act: 'erase';
-      /** Format: uuid */
+      readonly act: 'erase' | 'export';
+      /**
+       * Format: uuid
+       * @description The erasure; for an export the task itself
+       */
       readonly request_id: string;
       readonly user_id: string;
       readonly guild_id: string;

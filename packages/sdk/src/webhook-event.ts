@@ -29,13 +29,14 @@ export interface DataCorrectedEvent {
   readonly at: string;
 }
 
-/** A store of the bot has a task: erase the user there, and answer it by `holders.acknowledge`. */
+/** A store of the bot has a task: erase the user there, or with `act` `export` only read; answer it by `holders.acknowledge`. */
 export interface HolderTaskEvent {
   readonly event: 'holder_task';
   /** The key of the holder, of the kind `webhook`. */
   readonly holder: string;
   readonly task_id: string;
-  readonly act: 'erase';
+  readonly act: 'erase' | 'export';
+  /** The erasure; for an export the task itself. */
   readonly request_id: string;
   readonly user_id: string;
   readonly guild_id: string;

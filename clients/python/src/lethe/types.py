@@ -1265,7 +1265,7 @@ class HolderTaskPayload(TypedDict):
     event: Literal["holder_task"]
     holder: str
     task_id: str
-    act: Literal["erase"]
+    act: Literal["erase", "export"]
     request_id: str
     user_id: str
     guild_id: str

@@ -1,17 +1,20 @@
+import type { NamedSubject } from '@app/crypto';
 import type { Tx } from '@app/database';
 import type { Forgotten } from '../erasure/erasure.events';
 import { dueAt, type MadeTask } from './holder-tasks.sql';
 
 /** A task of a holder of the kind `webhook`, with the ids of its user. */
 export interface HolderCall {
-  readonly subject: Forgotten['subject'];
+  readonly subject: NamedSubject;
   readonly holderKey: string;
-  readonly requestId: string;
+  readonly act: 'erase' | 'export';
+  /** For the act `erase` the id of the erasure. */
+  readonly taskId: string;
   readonly createdAt: string;
   readonly dueAt: string;
 }
 
-/** Tasks of which holders are called were made; published inside the transaction that completes their erasures. */
+/** Tasks of which holders are called were made; published inside the transaction that makes them. */
 export class HolderTasksMade {
   constructor(
     readonly tx: Tx,
@@ -19,13 +22,30 @@ export class HolderTasksMade {
   ) {}
 }
 
-/** The calls about tasks that were made just now; none for a `pull` holder, and none about a user whose ids a restore has lost. */
+/** The calls about tasks to erase that were made just now, and none about a user whose ids a restore has lost. */
 export function callsOf(made: readonly MadeTask[], forgotten: readonly Forgotten[]): HolderCall[] {
   const byRequest = new Map(forgotten.map((each) => [each.requestId, each]));
-  return made.flatMap(({ kind, holderKey, requestId }) => {
-    const erased = kind === 'webhook' ? byRequest.get(requestId) : undefined;
-    if (erased === undefined) return [];
-    const { subject, completedAt: createdAt } = erased;
-    return [{ subject, holderKey, requestId, createdAt, dueAt: dueAt({ createdAt }) }];
+  return made.flatMap((task) => {
+    const erased = byRequest.get(task.taskId);
+    return erased === undefined ? [] : callsAbout(erased.subject, 'erase', [task], erased.completedAt);
   });
+}
+
+/** The calls about tasks of one user that were made just now; none for a `pull` holder. */
+export function callsAbout(
+  subject: NamedSubject,
+  act: HolderCall['act'],
+  made: readonly MadeTask[],
+  createdAt: string,
+): HolderCall[] {
+  return made
+    .filter(({ kind }) => kind === 'webhook')
+    .map(({ holderKey, taskId }) => ({
+      subject,
+      holderKey,
+      act,
+      taskId,
+      createdAt,
+      dueAt: dueAt({ createdAt }),
+    }));
 }

@@ -9,7 +9,7 @@ import {
 } from '@app/crypto';
 import { givenRows, parsed, type Tx } from '@app/database';
 import type { HolderExport } from './holder-export.entity';
-import type { TaskPlace } from './holder-tasks.sql';
+import type { MadeTask, TaskPlace } from './holder-tasks.sql';
 
 const columnsOf = (row: string): string =>
   `${row}.bot_id AS "botId", ${row}.guild_id AS "guildId", ${row}.user_id AS "userId", ${row}.holder_key AS "holderKey",
@@ -20,9 +20,7 @@ const columnsOf = (row: string): string =>
 const REMOVED_AT_ONCE = 500;
 
 /** A question to one holder. */
-export interface NewQuestion {
-  readonly holderKey: string;
-  readonly taskId: string;
+export interface NewQuestion extends MadeTask {
   readonly ids: string;
 }
 
@@ -52,8 +50,8 @@ export function contextOfExport(subject: Subject, holderKey: string, column: 'id
 }
 
 /**
- * Asks holders about a subject by one statement. A holder that has an open task, or has answered after `answeredAfter`, is not
- * asked again; an earlier answer stays until the next one.
+ * Asks holders about a subject by one statement, and returns the questions that were asked. A holder that has an open task, or has
+ * answered after `answeredAfter`, is not asked again; an earlier answer stays until the next one.
  */
 export async function addQuestions(
   tx: Tx,
@@ -61,7 +59,7 @@ export async function addQuestions(
   questions: readonly NewQuestion[],
   createdAt: string,
   answeredAfter: string,
-): Promise<void> {
+): Promise<NewQuestion[]> {
   const given = givenRows(
     tx,
     ['bot_id', 'guild_id', 'user_id', 'holder_key', 'task_id', 'ids', 'created_at'],
@@ -70,16 +68,18 @@ export async function addQuestions(
       ...[holderKey, taskId, ids, createdAt],
     ]),
   );
-  await tx.run(
+  const asked = await tx.all<{ readonly task_id: string }>(
     `INSERT INTO holder_exports (bot_id, guild_id, user_id, holder_key, task_id, ids, created_at, open)
      SELECT given.bot_id, given.guild_id, given.user_id, given.holder_key, given.task_id, given.ids, given.created_at, 1
      FROM ${given.sql} WHERE given.place > 0 ORDER BY given.place
      ON CONFLICT (bot_id, guild_id, user_id, holder_key) DO UPDATE SET task_id = excluded.task_id, ids = excluded.ids,
        created_at = excluded.created_at, open = 1, failed_at = NULL
-     WHERE holder_exports.open = 0 AND holder_exports.answered_at <= ?`,
+     WHERE holder_exports.open = 0 AND holder_exports.answered_at <= ? RETURNING task_id`,
     ...given.values,
     answeredAfter,
   );
+  const ids = new Set(asked.map(({ task_id }) => task_id));
+  return questions.filter(({ taskId }) => ids.has(taskId));
 }
 
 /** All holders of the bot in the order of their keys, with what each was asked about the subject; one statement. */

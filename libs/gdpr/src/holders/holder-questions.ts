@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { lockBot } from '@app/bots';
 import { lockSubject, type NamedSubject, SubjectKeys } from '@app/crypto';
 import { botDeleted, type Tx } from '@app/database';
-import { Clock, Random } from '@app/kernel';
+import { Clock, DomainEvents, Random } from '@app/kernel';
 import { holdersOf } from './bot-holders.sql';
+import { callsAbout, HolderTasksMade } from './holder-calls';
 import { addQuestions, contextOfExport } from './holder-exports.sql';
 
 /** The guilds of which one export of all guilds asks the holders at most; it names the holders of the others as not asked. */
@@ -19,10 +20,12 @@ export class HolderQuestions {
     private readonly keys: SubjectKeys,
     private readonly clock: Clock,
     private readonly random: Random,
+    private readonly events: DomainEvents,
   ) {}
 
   /**
-   * Makes a task for each holder of the bot that has neither an open one nor a fresh answer. `isHeld` says that the unit has locked
+   * Makes a task for each holder of the bot that has neither an open one nor a fresh answer, and publishes those of which holders
+   * are called. `isHeld` says that the unit has locked
    * the consent of the subject, which excludes its erasure.
    */
   async ask(tx: Tx, subject: NamedSubject, isHeld: boolean): Promise<void> {
@@ -34,11 +37,15 @@ export class HolderQuestions {
     if ((await lockBot(tx, subject.botId, 'KEY SHARE')) === undefined) throw botDeleted();
     const holders = await holdersOf(tx, subject.botId);
     const ids = JSON.stringify(subject.ids);
-    const questions = holders.map(({ key: holderKey }) => ({
+    const questions = holders.map(({ key: holderKey, kind }) => ({
       holderKey,
+      kind,
       taskId: this.random.uuid(),
       ids: key.encrypt(ids, contextOfExport(subject, holderKey, 'ids')),
     }));
-    await addQuestions(tx, subject, questions, this.clock.nowIso(), this.clock.daysAgoIso(FRESH_DAYS));
+    const now = this.clock.nowIso();
+    const asked = await addQuestions(tx, subject, questions, now, this.clock.daysAgoIso(FRESH_DAYS));
+    const calls = callsAbout(subject, 'export', asked, now);
+    if (calls.length > 0) await this.events.publish(new HolderTasksMade(tx, calls));
   }
 }

@@ -21,7 +21,8 @@ export type TaskPlace = readonly [time: string, requestId: string];
 /** A task that was made just now, and how its holder learns of it. */
 export interface MadeTask {
   readonly holderKey: string;
-  readonly requestId: string;
+  /** For a task to erase the id of the erasure. */
+  readonly taskId: string;
   readonly kind: HolderKind;
 }
 
@@ -43,7 +44,7 @@ export async function addTasks(
     `INSERT INTO holder_tasks (bot_id, holder_key, request_id, created_at, open)
      SELECT given.bot_id, bot_holders.key, given.request_id, given.created_at, 1
      FROM ${given.sql} JOIN bot_holders ON bot_holders.bot_id = given.bot_id WHERE given.place > 0 ON CONFLICT DO NOTHING
-     RETURNING holder_key AS "holderKey", request_id AS "requestId", (SELECT kind FROM bot_holders
+     RETURNING holder_key AS "holderKey", request_id AS "taskId", (SELECT kind FROM bot_holders
        WHERE bot_holders.bot_id = holder_tasks.bot_id AND bot_holders.key = holder_tasks.holder_key) AS kind`,
     ...given.values,
   );
