@@ -2,6 +2,7 @@ import type { WebPage } from '@app/http';
 import { html, type Html } from './html';
 import { framed, NAMES } from './page-frame';
 import type { PageFacts } from './page-reading';
+import { storesIn } from './page-sections';
 import { PAGE_LANGUAGES, PAGE_TEXTS, type PageLanguage } from './texts';
 import type { PageTexts } from './texts.en';
 
@@ -14,6 +15,8 @@ export interface ShownErasure {
   readonly certificate: string | undefined;
   /** What the bot and the erased categories are called; the certificate has their ids and keys alone. */
   readonly names: ErasedNames;
+  /** What the bot has to erase itself, which the certificate says nothing about; left out of the file for a bot without holders. */
+  readonly own_stores: Readonly<Record<PageLanguage, string>> | undefined;
 }
 
 interface ErasedNames {
@@ -22,8 +25,12 @@ interface ErasedNames {
 }
 
 /** A text in every language, of which the style shows the one that is chosen. */
+function inEach(text: (tag: PageLanguage) => string): Html {
+  return html`${PAGE_LANGUAGES.map((tag) => html`<span class="in" lang="${tag}">${text(tag)}</span>`)}`;
+}
+
 function said(text: (texts: PageTexts) => string): Html {
-  return html`${PAGE_LANGUAGES.map((tag) => html`<span class="in" lang="${tag}">${text(PAGE_TEXTS[tag])}</span>`)}`;
+  return inEach((tag) => text(PAGE_TEXTS[tag]));
 }
 
 /** The switch of a page that cannot be opened again: the link has ended, so the page has every language. */
@@ -61,11 +68,12 @@ export function forgottenPage(erasures: readonly ShownErasure[], language: PageL
 }
 
 function certificateOf(erasure: ShownErasure): Html {
-  const { request_id, certificate_salt, certificate } = erasure;
+  const { request_id, certificate_salt, certificate, own_stores: own } = erasure;
   const file = JSON.stringify(erasure, null, 2);
   return html`<section>
     <h2>${said((texts) => texts.keep)}</h2>
     <p>${said((texts) => texts.keepWhy)}</p>
+    ${own !== undefined && html`<p>${inEach((tag) => own[tag])}</p>`}
     ${
       certificate === undefined
         ? html`<p>${said((texts) => texts.noCertificate)}</p>`
@@ -87,6 +95,13 @@ function certificateOf(erasure: ShownErasure): Html {
     </dl>
     ${certificate !== undefined && html`<label>${said((texts) => texts.certificate)}<textarea readonly>${certificate}</textarea></label>`}
   </section>`;
+}
+
+/** What the bot has to erase itself, in each language; undefined without holders. */
+export function ownStores({ holders }: Pick<PageFacts, 'holders'>): ShownErasure['own_stores'] {
+  if (holders.length === 0) return undefined;
+  const later = (tag: PageLanguage): string => PAGE_TEXTS[tag].holders.later(storesIn(tag, holders));
+  return { de: later('de'), en: later('en') };
 }
 
 /** The names of the bot and of the erased categories, for the file of a certificate. */
