@@ -53,6 +53,8 @@ function tongues(language: PageLanguage): Html {
 /** The answer to an erasure: the certificates to keep. */
 export function forgottenPage(erasures: readonly ShownErasure[], language: PageLanguage): WebPage {
   const isNothing = erasures.length === 0;
+  // The same for each server.
+  const own = erasures[0]?.own_stores;
   return framed(
     {
       language,
@@ -63,17 +65,17 @@ export function forgottenPage(erasures: readonly ShownErasure[], language: PageL
     html`<section class="good" role="status">
         <p>${said((texts) => (isNothing ? texts.forgottenNothing : texts.forgottenText))}</p>
       </section>
+      ${own !== undefined && html`<section><p>${inEach((tag) => own[tag])}</p></section>`}
       ${erasures.map(certificateOf)}`,
   );
 }
 
 function certificateOf(erasure: ShownErasure): Html {
-  const { request_id, certificate_salt, certificate, own_stores: own } = erasure;
+  const { request_id, certificate_salt, certificate } = erasure;
   const file = JSON.stringify(erasure, null, 2);
   return html`<section>
     <h2>${said((texts) => texts.keep)}</h2>
     <p>${said((texts) => texts.keepWhy)}</p>
-    ${own !== undefined && html`<p>${inEach((tag) => own[tag])}</p>`}
     ${
       certificate === undefined
         ? html`<p>${said((texts) => texts.noCertificate)}</p>`

@@ -67,12 +67,11 @@ export class PageView {
   /** The second confirmation of an erasure. */
   confirmation(link: OpenLink, language: PageLanguage, { holders }: Pick<PageFacts, 'holders'>): WebPage {
     const { texts } = new PageParts(language);
+    const told = holders.length > 0 && texts.holders.told(storesIn(language, holders));
     return framed(
       { language, title: texts.forgetSure, path: `/p/${link.token}/forget` },
       html`<section>
-        <p>${texts.forgetLast}</p>
-        ${holders.length > 0 && html`<p>${texts.holders.told(storesIn(language, holders))}</p>`}
-        <p>${texts.forgetBeyond}</p>
+        <p>${texts.forgetLast} ${told} ${texts.forgetBeyond}</p>
         <div class="row">
           ${this.formsOf(link, language)('forget', html`<button class="red">${texts.forgetNow}</button>`)}
           <a class="button plain" href="/p/${link.token}?lang=${language}">${texts.back}</a>
