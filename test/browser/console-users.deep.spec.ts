@@ -474,6 +474,57 @@ describeInBrowser('the users of the console', () => {
       expect(await page.locator('.erased li').count()).toBe(2);
       for (const ids of [user, other]) expect((await bot.export(ids)).status).toBe(404);
     });
+
+    it.each([
+      ['en', 'not answered yet', 'kept', 'Art. 17(3)(b) GDPR', 'The final certificate is there once'],
+      [
+        'de',
+        'noch keine Antwort',
+        'aufbewahrt',
+        'Art. 17(3)(b) GDPR',
+        'Die abschließende Bescheinigung gibt es',
+      ],
+    ] as const)(
+      'shows in %s what the stores of the bot have answered to an erasure',
+      async (language, ...said) => {
+        const holder = { kind: 'pull', covers: ['rows'], label_de: HOSTILE, label_en: HOSTILE };
+        for (const key of ['archive', 'database']) await bot.post('/holders', { key, ...holder });
+        await bot.hasForgotten(user);
+        const { tasks } = (await bot.get<{ tasks: { task_id: string }[] }>('/holders/archive/tasks')).data;
+        const kept = { basis: said[2], until: '2099-01-01T00:00:00Z' };
+        await bot.post(`/holders/archive/tasks/${tasks[0]?.task_id}/acknowledge`, {
+          ...{ result: 'kept', counts: { rows: 1 } },
+          kept,
+        });
+        const page = await at(pathOf(user), { ...PHONE, width: 360, language });
+        const section = page.locator('section', { hasText: said[3] });
+        for (const text of said) await section.getByText(text).first().waitFor();
+        expect(await section.locator('li').count()).toBe(2);
+        expect(await team.accessibility()).toStrictEqual([]);
+        await picture(page, `user-coverage-${language}`);
+      },
+    );
+
+    it('names an objection and a restriction in the log, and withdraws no category that needs no consent', async () => {
+      const reasons = { requires_consent: false, reason_de: 'es sein muss', reason_en: 'it has to be' };
+      await bot.hasCategory('stats', undefined, { legal_basis: 'legitimate_interests', ...reasons });
+      await bot.post('/data/object', { ...user, category: 'stats' });
+      await bot.post('/data/restrict', { ...user, category: 'birthday' });
+      await bot.post('/data/unrestrict', { ...user, category: 'birthday' });
+      const page = await at(pathOf(user));
+      const events = page
+        .locator('section', { hasText: 'In the audit log' })
+        .locator('tbody td:nth-child(2)');
+      await events.first().waitFor();
+      expect((await events.allTextContents()).slice(0, 3)).toStrictEqual([
+        'restriction ended',
+        'restriction',
+        'objection',
+      ]);
+      const stats = page.locator('.of-consent li', { hasText: 'Category stats' });
+      expect(await stats.textContent()).toContain('needs no consent');
+      expect(await stats.getByRole('button').allTextContents()).toStrictEqual(['Erase values']);
+    });
   });
 });
 

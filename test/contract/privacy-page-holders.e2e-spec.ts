@@ -46,7 +46,7 @@ describe('the privacy page of a bot with holders', () => {
   });
 
   it.each([
-    ['de', 'Angaben des Bots aus seinem eigenen Speicher', 'noch nicht geantwortet', 'nicht geprüft'],
+    ['de', 'Angaben des Bots aus seinen eigenen Speichern', 'noch nicht geantwortet', 'nicht geprüft'],
     ['en', 'What the bot states from its own stores', 'has not answered yet', 'has not checked it'],
   ])(
     'has in the copy in %s the store that is asked, and then what it states, escaped',
@@ -71,5 +71,38 @@ describe('the privacy page of a bot with holders', () => {
     expect(await copy('en')).toContain('has not answered within 14 days');
     await answers({ result: 'nothing' });
     expect(await copy('en')).toContain('that it has nothing about you there');
+  });
+
+  it.each([
+    [
+      'de',
+      'Der Bot wird beauftragt, auch das zu löschen, was er in eigenen Speichern über dich hat',
+      'abschließende Bescheinigung',
+    ],
+    ['en', 'The bot is told to erase what it has about you in its own stores too', 'final certificate'],
+  ])(
+    'says in %s before and after an erasure what the bot has to erase itself',
+    async (language, told, final) => {
+      const label = language === 'de' ? 'Datenbank des Bots' : 'Database of the bot';
+      const url = await linked(language);
+      expect((await get(`${url}/forget`)).text).not.toContain(told);
+      await register();
+      const before = await get(`${url}/forget`);
+      expect(before.text).toContain(`${told}: ${label}.`);
+      const { text } = await send(url, 'forget', forms(before, 'forget')[0]!);
+      expect(text).toContain(label);
+      expect(text).toContain(final);
+      const [, file = ''] = /href="data:application\/json;charset=utf-8,([^"]*)"/.exec(text) ?? [];
+      const saved = JSON.parse(decodeURIComponent(file)) as { own_stores: Readonly<Record<string, string>> };
+      expect(saved.own_stores[language]).toContain(final);
+      expect(saved.own_stores[language]).toContain(label);
+    },
+  );
+
+  it('leaves the file of a certificate as it is without holders', async () => {
+    const url = await linked('en');
+    const { text } = await send(url, 'forget', forms(await get(`${url}/forget`), 'forget')[0]!);
+    expect(text).not.toContain('own_stores');
+    expect(text).not.toContain('final certificate');
   });
 });

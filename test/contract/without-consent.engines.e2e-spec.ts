@@ -243,6 +243,17 @@ describe('what is stored without a consent', () => {
     ).toEqual([{ withdrawn_at: null }]);
   });
 
+  it('is called so on the privacy page, with its reason; a category in which nothing is stored is not', async () => {
+    await bot.hasConsent(who);
+    const link = await bot.post<{ url: string }>('/privacy-links', { ...who, language: 'en' });
+    const page = async () => (await fetch(link.data.url)).text();
+    const badge = '<small>stored without consent</small>';
+    expect(await page()).not.toContain(badge);
+    await submit();
+    const text = await page();
+    for (const said of [badge, 'Why without consent', REASONS.reason_en]) expect(text).toContain(said);
+  });
+
   it('lists its user with the status none', async () => {
     await submit();
     const { users } = (await bot.get<{ users: Json[] }>('/users')).data;

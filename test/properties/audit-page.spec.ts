@@ -295,6 +295,10 @@ describe('the rows as a file and as a line', () => {
     const details = { actor: 'console', category: 'birthday', keys: ['a', 'b'], of: { n: 1 } };
     expect(lineOf({ ...event, details })).toBe('category: birthday · keys: a, b · of: {"n":1}');
     expect(lineOf({ ...event, source: 'client', details })).toMatch(/^actor: console · /);
+    // An act that has a word is named as the event; one of a bot or a module is a detail as any other.
+    expect(lineOf({ ...event, details: { act: 'objection', category: 'stats' } })).toBe('category: stats');
+    expect(lineOf({ ...event, details: { act: 'toString' } })).toBe('act: toString');
+    expect(lineOf({ ...event, source: 'client', details: { act: 'objection' } })).toBe('act: objection');
     expect(lineOf({ ...event, details: { long: 'x'.repeat(9_000) } }).length).toBeLessThan(250);
   });
 });

@@ -40,6 +40,7 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   retention: 'Speicherdauer',
   days: 'Tage',
   unlimited: 'bis zur Löschung oder zum Widerruf',
+  untilErasure: 'bis zur Löschung',
   fields: 'Felder',
   consentTexts: 'Einwilligungstexte',
   preview: 'Was Personen sehen',

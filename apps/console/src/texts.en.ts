@@ -38,6 +38,7 @@ export const en = {
   retention: 'Retention',
   days: 'days',
   unlimited: 'until erasure or withdrawal',
+  untilErasure: 'until erasure',
   fields: 'Fields',
   consentTexts: 'Consent texts',
   preview: 'What users see',

@@ -65,6 +65,20 @@ const EN = {
     deletion_completed: 'erasure completed',
     deletion_failed: 'erasure failed',
   },
+  act: {
+    objection: 'objection',
+    restriction: 'restriction',
+    restriction_ended: 'restriction ended',
+  },
+  covered: {
+    erased: 'erased',
+    nothing: 'had nothing',
+    kept: 'kept',
+    failed: 'failed, stays open',
+    pending: 'not answered yet',
+    overdue: 'not answered within 14 days',
+    abandoned: 'deleted before it answered',
+  },
   detail: {
     version: 'version',
     category: 'category',
@@ -156,6 +170,20 @@ const DE: { readonly [K in Kind]: Readonly<Record<keyof (typeof EN)[K], string>>
     deletion_requested: 'Löschung angefordert',
     deletion_completed: 'Löschung abgeschlossen',
     deletion_failed: 'Löschung fehlgeschlagen',
+  },
+  act: {
+    objection: 'Widerspruch',
+    restriction: 'Einschränkung',
+    restriction_ended: 'Einschränkung aufgehoben',
+  },
+  covered: {
+    erased: 'gelöscht',
+    nothing: 'nichts vorhanden',
+    kept: 'aufbewahrt',
+    failed: 'gescheitert, bleibt offen',
+    pending: 'noch keine Antwort',
+    overdue: 'keine Antwort in 14 Tagen',
+    abandoned: 'vor einer Antwort entfernt',
   },
   detail: {
     version: 'Fassung',

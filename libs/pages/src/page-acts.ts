@@ -20,7 +20,7 @@ import { ApiError, Clock, invalidRequest } from '@app/kernel';
 import type { SubjectIds } from '@app/crypto';
 import { UserValues } from '@app/user-data';
 import { refuse } from './page-forms';
-import { namesFor, type ShownErasure } from './page-last';
+import { namesFor, ownStores, type ShownErasure } from './page-last';
 import { type HeldSubject, type PageFacts, PageReading, refusalOf, VIA } from './page-reading';
 import { shownBy } from './page-sections';
 import { type OpenLink, PrivacyLinks } from './privacy-links.service';
@@ -177,12 +177,13 @@ export class PageActs {
         : [{ ...(await this.erasing.erase(subject, NO_CLAIM, VIA)), guild_id: subject.ids.guild_id }];
     // The erasure of all guilds ends no link if nothing was held.
     await this.links.remove(botId, link.id).catch(unlessMissing);
+    const own_stores = ownStores(about);
     const shown: ShownErasure[] = [];
     for (const { request_id, certificate_salt, guild_id } of erased) {
       const issued = await this.requests.certificate(botId, request_id).catch(() => undefined);
       const certificate = issued?.certificate;
       const names = namesFor(about, certificate);
-      shown.push({ request_id, certificate_salt, guild_id, certificate, names });
+      shown.push({ request_id, certificate_salt, guild_id, certificate, names, own_stores });
     }
     return shown;
   }

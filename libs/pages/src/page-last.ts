@@ -2,6 +2,7 @@ import type { WebPage } from '@app/http';
 import { html, type Html } from './html';
 import { framed, NAMES } from './page-frame';
 import type { PageFacts } from './page-reading';
+import { storesIn } from './page-sections';
 import { PAGE_LANGUAGES, PAGE_TEXTS, type PageLanguage } from './texts';
 import type { PageTexts } from './texts.en';
 
@@ -14,6 +15,8 @@ export interface ShownErasure {
   readonly certificate: string | undefined;
   /** What the bot and the erased categories are called; the certificate has their ids and keys alone. */
   readonly names: ErasedNames;
+  /** What the bot has to erase itself, which the certificate says nothing about; left out of the file for a bot without holders. */
+  readonly own_stores: Readonly<Record<PageLanguage, string>> | undefined;
 }
 
 interface ErasedNames {
@@ -22,8 +25,12 @@ interface ErasedNames {
 }
 
 /** A text in every language, of which the style shows the one that is chosen. */
+function inEach(text: (tag: PageLanguage) => string): Html {
+  return html`${PAGE_LANGUAGES.map((tag) => html`<span class="in" lang="${tag}">${text(tag)}</span>`)}`;
+}
+
 function said(text: (texts: PageTexts) => string): Html {
-  return html`${PAGE_LANGUAGES.map((tag) => html`<span class="in" lang="${tag}">${text(PAGE_TEXTS[tag])}</span>`)}`;
+  return inEach((tag) => text(PAGE_TEXTS[tag]));
 }
 
 /** The switch of a page that cannot be opened again: the link has ended, so the page has every language. */
@@ -46,6 +53,8 @@ function tongues(language: PageLanguage): Html {
 /** The answer to an erasure: the certificates to keep. */
 export function forgottenPage(erasures: readonly ShownErasure[], language: PageLanguage): WebPage {
   const isNothing = erasures.length === 0;
+  // The same for each server.
+  const own = erasures[0]?.own_stores;
   return framed(
     {
       language,
@@ -56,6 +65,7 @@ export function forgottenPage(erasures: readonly ShownErasure[], language: PageL
     html`<section class="good" role="status">
         <p>${said((texts) => (isNothing ? texts.forgottenNothing : texts.forgottenText))}</p>
       </section>
+      ${own !== undefined && html`<section><p>${inEach((tag) => own[tag])}</p></section>`}
       ${erasures.map(certificateOf)}`,
   );
 }
@@ -87,6 +97,13 @@ function certificateOf(erasure: ShownErasure): Html {
     </dl>
     ${certificate !== undefined && html`<label>${said((texts) => texts.certificate)}<textarea readonly>${certificate}</textarea></label>`}
   </section>`;
+}
+
+/** What the bot has to erase itself, in each language; undefined without holders. */
+export function ownStores({ holders }: Pick<PageFacts, 'holders'>): ShownErasure['own_stores'] {
+  if (holders.length === 0) return undefined;
+  const later = (tag: PageLanguage): string => PAGE_TEXTS[tag].holders.later(storesIn(tag, holders));
+  return { de: later('de'), en: later('en') };
 }
 
 /** The names of the bot and of the erased categories, for the file of a certificate. */

@@ -107,7 +107,12 @@ export function refusingPage(
   </section>`;
   const objecting = html`<section>
     <h2>${words.object}</h2>
-    <p>${objectable.length === 0 ? words.objectNone : words.objectWhy}</p>
+    ${
+      objectable.length === 0
+        ? html`<p>${words.objectNone}</p>`
+        : html`<p>${words.objectWhy}</p>
+            <p>${words.objectWhich}</p>`
+    }
     ${list(linesOf(named, { ...refusals, restrictions: [] }))}
     ${
       left.length > 0 &&

@@ -7,7 +7,7 @@ import type { FormAct } from './page-forms';
 import { cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, PageFacts, PastEvent } from './page-reading';
 import type { OpenLink } from './privacy-links.service';
-import { word } from './texts';
+import { type PageLanguage, word } from './texts';
 
 /** What labels of categories are made from. */
 interface Labelling {
@@ -65,6 +65,11 @@ export function idOf(
   { guild_id: guild }: Pick<NamedSubject['ids'], 'guild_id'>,
 ): Html | false {
   return guild !== BOT_WIDE_GUILD_ID && html` title="${texts.serverId(guild)}"`;
+}
+
+/** The bot's own stores by their labels. */
+export function storesIn(language: PageLanguage, holders: PageFacts['holders']): string {
+  return holders.map(({ labelDe, labelEn }) => (language === 'de' ? labelDe : labelEn)).join(', ');
 }
 
 /** What was done so far. */

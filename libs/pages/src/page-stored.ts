@@ -32,7 +32,7 @@ export function stored(making: Making, held: HeldSubject): Html {
     room.take(
       () =>
         html`<article>
-          ${titleOf(parts, each)} ${each.purpose !== undefined && parts.purposeOf(each.purpose)}
+          ${titleOf(parts, each, false)} ${each.purpose !== undefined && parts.purposeOf(each.purpose)}
         </article>`,
     ),
   );
@@ -61,13 +61,13 @@ function valued(making: Making, held: HeldSubject, shown: Shown): Html {
   const { key, purpose } = shown;
   const due = shown.isWithdrawn ? dueOf(status, key) : undefined;
   return html`<article>
-    ${titleOf(parts, shown)}
+    ${titleOf(parts, shown, true)}
     <div class="value">${parts.valuesOf(values.get(key), purpose, corrections(making, held, key))}</div>
     ${due !== undefined && html`<p>${texts.dueAt(parts.time(due))}</p>`}
     ${
       purpose !== undefined &&
       html`<details>
-        <summary>${texts.why}</summary>
+        <summary>${purpose.withoutConsent === null ? texts.why : texts.whyWithoutConsent}</summary>
         ${parts.purposeOf(purpose)}
       </details>`
     }
@@ -83,11 +83,11 @@ function erasing(parts: PageParts, { token }: OpenLink, named: string, purpose: 
   </p>`;
 }
 
-function titleOf(parts: PageParts, { key, purpose, isWithdrawn: withdrawn }: Shown): Html {
+function titleOf(parts: PageParts, { key, purpose, isWithdrawn: withdrawn }: Shown, isFilled: boolean): Html {
   return html`<h3>
     <bdi>${purpose === undefined ? key : cut(parts.labelOf(purpose))}</bdi>
     ${withdrawn && html`<small>${parts.texts.stateOf.revoked}</small>`}
-    ${purpose?.withoutConsent != null && html`<small>${parts.texts.withoutConsent}</small>`}
+    ${isFilled && purpose?.withoutConsent != null && html`<small>${parts.texts.withoutConsent}</small>`}
   </h3>`;
 }
 

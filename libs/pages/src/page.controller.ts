@@ -50,7 +50,7 @@ export class PageController {
   ): Promise<WebPage> {
     const { link, language } = await this.opening.opened(request, token, lang);
     if (!link.allow.includes('forget')) refuse();
-    return this.view.confirmation(link, language);
+    return this.view.confirmation(link, language, await this.reading.about(link, []));
   }
 
   @Get('erase')

@@ -10,7 +10,7 @@ import { noteOn } from './page-notes';
 import { cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, OneCategory, PageFacts } from './page-reading';
 import { type OneGuild, refusing, refusingPage } from './page-refusals';
-import { hidden, idOf, type MakeForm, type Making, past, placeOf, rights } from './page-sections';
+import { hidden, idOf, type MakeForm, type Making, past, placeOf, rights, storesIn } from './page-sections';
 import { isWithdrawn, stored } from './page-stored';
 import type { OpenLink } from './privacy-links.service';
 import type { PageLanguage, PageNote } from './texts';
@@ -65,12 +65,13 @@ export class PageView {
   }
 
   /** The second confirmation of an erasure. */
-  confirmation(link: OpenLink, language: PageLanguage): WebPage {
+  confirmation(link: OpenLink, language: PageLanguage, { holders }: Pick<PageFacts, 'holders'>): WebPage {
     const { texts } = new PageParts(language);
+    const told = holders.length > 0 && texts.holders.told(storesIn(language, holders));
     return framed(
       { language, title: texts.forgetSure, path: `/p/${link.token}/forget` },
       html`<section>
-        <p>${texts.forgetLast}</p>
+        <p>${texts.forgetLast} ${told} ${texts.forgetBeyond}</p>
         <div class="row">
           ${this.formsOf(link, language)('forget', html`<button class="red">${texts.forgetNow}</button>`)}
           <a class="button plain" href="/p/${link.token}?lang=${language}">${texts.back}</a>
@@ -141,13 +142,12 @@ export class PageView {
   }
 
   private exporting({ parts: { texts, language }, facts: { holders }, form }: Making): Html {
-    const names = holders.map(({ labelDe, labelEn }) => (language === 'de' ? labelDe : labelEn));
     const button = (type: string, label: string): Html =>
       form('export', html`${hidden('form', type)}<button class="plain">${label}</button>`);
     return html`<section>
       <h2>${texts.export}</h2>
       <p>${texts.exportWhy}</p>
-      ${holders.length > 0 && html`<p>${texts.holders.why(names.join(', '))}</p>`}
+      ${holders.length > 0 && html`<p>${texts.holders.why(storesIn(language, holders))}</p>`}
       <div class="row">${button('html', texts.exportHtml)}${button('json', texts.exportJson)}</div>
     </section>`;
   }

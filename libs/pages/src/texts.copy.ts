@@ -75,7 +75,7 @@ export const COPY_DE: typeof COPY_EN = {
     deletion_requests: 'Bisherige Löschungen',
     webhook_deliveries: 'Meldungen an den Bot, die dich betreffen',
     processing_refusals: REFUSALS_DE.title,
-    holders: 'Angaben des Bots aus seinem eigenen Speicher',
+    holders: 'Angaben des Bots aus seinen eigenen Speichern',
   },
   fact: {
     categories: 'Kategorien',

@@ -25,6 +25,7 @@ export const DE: PageTexts = {
       : `${count} Kategorien, in denen nichts gespeichert ist`,
   others: 'Weitere Kategorien',
   why: 'Wofür und wie lange',
+  whyWithoutConsent: 'Warum ohne Einwilligung, wofür und wie lange',
   purpose: 'Zweck',
   basis: 'Rechtsgrundlage',
   basisOf: {
@@ -161,7 +162,9 @@ export const DE: PageTexts = {
   forgetAsk: 'Löschen …',
   forgetSure: 'Alles über dich löschen?',
   forgetLast:
-    'Alle Werte, deine Einwilligung und ihr Verlauf werden gelöscht, und der Schlüssel, der sie verschlüsselt, wird vernichtet. Nachrichten auf der Plattform und was der Bot anderswo speichert, bleiben. Wenn du eine Kopie möchtest, lade sie vorher herunter.',
+    'Alle Werte, deine Einwilligung und ihr Verlauf werden gelöscht, und der Schlüssel, der sie verschlüsselt, wird vernichtet.',
+  forgetBeyond:
+    'Nachrichten auf der Plattform und was der Bot anderswo speichert, bleiben. Wenn du eine Kopie möchtest, lade sie vorher herunter.',
   forgetNow: 'Ja, alles löschen',
   back: 'Zurück',
   forgotten: 'Deine Daten sind gelöscht',

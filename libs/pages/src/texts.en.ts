@@ -24,6 +24,7 @@ export const EN = {
       : `${count} categories in which nothing is stored`,
   others: 'Further categories',
   why: 'What it is for, and how long it is kept',
+  whyWithoutConsent: 'Why without consent, what for, and how long',
   purpose: 'Purpose',
   basis: 'Legal basis',
   basisOf: {
@@ -153,7 +154,9 @@ export const EN = {
   forgetAsk: 'Erase …',
   forgetSure: 'Erase everything about you?',
   forgetLast:
-    'All values, your consent and its history are erased, and the key that encrypts them is destroyed. Messages on the platform, and what the bot keeps elsewhere, are not affected. If you want a copy, download it before.',
+    'All values, your consent and its history are erased, and the key that encrypts them is destroyed.',
+  forgetBeyond:
+    'Messages on the platform, and what the bot keeps elsewhere, are not affected. If you want a copy, download it before.',
   forgetNow: 'Yes, erase everything',
   back: 'Back',
   forgotten: 'Your data is erased',

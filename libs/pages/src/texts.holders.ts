@@ -1,11 +1,14 @@
 /** What the page and the copy say about the bot's own stores. */
 export const HOLDERS_EN = {
   why: (names: string) =>
-    `The bot has stores of its own: ${names}. When you download a copy, the bot is asked what it has about you there. Its answer is in the next copy.`,
+    `The bot has stores of its own: ${names}. When you download a copy, the bot is asked what it has about you there. A copy that you download after its answer has it.`,
+  told: (names: string) => `The bot is told to erase what it has about you in its own stores too: ${names}.`,
+  later: (names: string) =>
+    `The bot itself has to erase what it has about you in its own stores: ${names}. It is told to. When it has answered for all of them, it can get the final certificate: ask it for that one, with the number of the erasure.`,
   stated: (at: string) => `Stated by the bot on ${at}. This service has not checked it.`,
   nothing: (at: string) => `The bot has answered on ${at} that it has nothing about you there.`,
   asked: (at: string) =>
-    `The bot was asked on ${at} and has not answered yet. Its answer will be in the next copy.`,
+    `The bot was asked on ${at} and has not answered yet. Download a copy again later: it has the answer once there is one.`,
   overdue: (at: string) =>
     `The bot was asked on ${at} and has not answered within 14 days. You can complain to a supervisory authority.`,
   notAsked:
@@ -15,11 +18,15 @@ export const HOLDERS_EN = {
 
 export const HOLDERS_DE: typeof HOLDERS_EN = {
   why: (names) =>
-    `Der Bot hat eigene Speicher: ${names}. Wenn du eine Kopie herunterlädst, wird der Bot gefragt, was er dort über dich hat. Seine Antwort ist in der nächsten Kopie enthalten.`,
+    `Der Bot hat eigene Speicher: ${names}. Wenn du eine Kopie herunterlädst, wird der Bot gefragt, was er dort über dich hat. Eine Kopie, die du nach seiner Antwort herunterlädst, enthält sie.`,
+  told: (names) =>
+    `Der Bot wird beauftragt, auch das zu löschen, was er in eigenen Speichern über dich hat: ${names}.`,
+  later: (names) =>
+    `Was der Bot in eigenen Speichern über dich hat, muss er selbst löschen: ${names}. Er wird damit beauftragt. Wenn er für alle geantwortet hat, kann er die abschließende Bescheinigung abrufen: Frag ihn danach und nenne die Nummer der Löschung.`,
   stated: (at) => `Vom Bot angegeben am ${at}. Dieser Dienst hat die Angaben nicht geprüft.`,
   nothing: (at) => `Der Bot hat am ${at} geantwortet, dass er dort nichts über dich hat.`,
   asked: (at) =>
-    `Der Bot wurde am ${at} gefragt und hat noch nicht geantwortet. Seine Antwort wird in der nächsten Kopie enthalten sein.`,
+    `Der Bot wurde am ${at} gefragt und hat noch nicht geantwortet. Lade später noch einmal eine Kopie herunter: Sie enthält die Antwort, sobald es eine gibt.`,
   overdue: (at) =>
     `Der Bot wurde am ${at} gefragt und hat innerhalb von 14 Tagen nicht geantwortet. Du kannst dich bei einer Aufsichtsbehörde beschweren.`,
   notAsked:

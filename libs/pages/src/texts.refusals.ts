@@ -3,7 +3,7 @@ export const REFUSALS_EN = {
   title: 'Objection and restriction',
   open: 'Object or restrict …',
   all: 'everything',
-  allObjectable: 'everything that can be objected to',
+  allObjectable: 'everything that you can object to',
   objected: (what: string, at: string) => `You have objected: ${what} (${at}).`,
   restricted: (what: string, at: string) => `Restricted since ${at}: ${what}.`,
   restrict: 'Restrict the processing (Art. 18 GDPR)',
@@ -13,7 +13,9 @@ export const REFUSALS_EN = {
   end: (what: string) => `End the restriction: ${what}`,
   object: 'Object to the processing (Art. 21 GDPR)',
   objectWhy:
-    'What is stored about you in the category is erased at once, and the bot can store nothing there any more. It cannot be undone: an objection ends only when you erase everything.',
+    'What is stored about you here in the category is erased at once, and the bot can store nothing in it any more. It cannot be undone: an objection ends only when you erase everything. What the bot keeps elsewhere is not affected.',
+  objectWhich:
+    'You can object to categories whose legal basis is legitimate interests or a public task. Where the legal basis is your consent, you can withdraw it.',
   objectNow: 'Object and erase',
   objectNone:
     'You can object to nothing here: the bot names no legitimate interests and no public task as its legal basis. You can withdraw your consent and erase what is stored.',
@@ -39,7 +41,7 @@ export const REFUSALS_DE: typeof REFUSALS_EN = {
   title: 'Widerspruch und Einschränkung',
   open: 'Widersprechen oder einschränken …',
   all: 'alles',
-  allObjectable: 'allem, wogegen ein Widerspruch möglich ist',
+  allObjectable: 'alles, dem du widersprechen kannst',
   objected: (what, at) => `Du hast widersprochen: ${what} (${at}).`,
   restricted: (what, at) => `Eingeschränkt seit ${at}: ${what}.`,
   restrict: 'Verarbeitung einschränken (Art. 18 DSGVO)',
@@ -49,7 +51,9 @@ export const REFUSALS_DE: typeof REFUSALS_EN = {
   end: (what) => `Einschränkung aufheben: ${what}`,
   object: 'Der Verarbeitung widersprechen (Art. 21 DSGVO)',
   objectWhy:
-    'Was in der Kategorie über dich gespeichert ist, wird sofort gelöscht, und der Bot kann dort nichts mehr speichern. Das lässt sich nicht rückgängig machen: Ein Widerspruch endet nur, wenn du alles löschst.',
+    'Was hier in der Kategorie über dich gespeichert ist, wird sofort gelöscht, und der Bot kann darin nichts mehr speichern. Das lässt sich nicht rückgängig machen: Ein Widerspruch endet nur, wenn du alles löschst. Was der Bot anderswo speichert, bleibt.',
+  objectWhich:
+    'Widersprechen kannst du in Kategorien, deren Rechtsgrundlage berechtigte Interessen oder eine öffentliche Aufgabe sind. Beruht eine Kategorie auf deiner Einwilligung, kannst du sie widerrufen.',
   objectNow: 'Widersprechen und löschen',
   objectNone:
     'Du kannst hier keiner Kategorie widersprechen: Der Bot nennt als Rechtsgrundlage weder berechtigte Interessen noch eine öffentliche Aufgabe. Du kannst deine Einwilligung widerrufen und löschen, was gespeichert ist.',

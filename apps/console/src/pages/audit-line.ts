@@ -1,3 +1,4 @@
+import { WORDS } from '../words';
 import type { ShownEvent } from './audit-walk';
 
 /** Characters of the line of details at most; the rest is below it. */
@@ -10,16 +11,22 @@ export function actorOf({ source, details }: ShownEvent): string | undefined {
   return typeof actor === 'string' ? actor : undefined;
 }
 
+/** The right that a user has exercised with an event of the service, where its act has a word. */
+export function actOf({ source, details }: ShownEvent): string | undefined {
+  const { act } = (source === 'service' && details !== null ? details : {}) as { readonly act?: unknown };
+  return typeof act === 'string' && Object.hasOwn(WORDS.en.act, act) ? act : undefined;
+}
+
 /**
- * The details in one line, without the actor, which has its own column. What the service writes has words; the names of a bot
- * are its own.
+ * The details in one line, without the actor and the act, which have their own columns. What the service writes has words; the
+ * names of a bot are its own.
  */
 export function lineOf(event: ShownEvent, named: (key: string) => string = (key) => key): string {
   const { details } = event;
   if (details === null) return '';
-  const hasActor = actorOf(event) !== undefined;
+  const apart = [actorOf(event) !== undefined && 'actor', actOf(event) !== undefined && 'act'];
   const parts = Object.entries(details).flatMap(([key, value]: [string, unknown]) =>
-    hasActor && key === 'actor' ? [] : [`${event.source === 'service' ? named(key) : key}: ${textOf(value)}`],
+    apart.includes(key) ? [] : [`${event.source === 'service' ? named(key) : key}: ${textOf(value)}`],
   );
   const line = parts.join(' · ');
   return line.length > LINE_MAX ? `${line.slice(0, LINE_MAX)}…` : line;

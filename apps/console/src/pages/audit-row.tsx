@@ -5,7 +5,7 @@ import { Value } from '../value';
 import { EventCheck } from './audit-checks';
 import type { AuditFilter } from './audit-filter';
 import type { ShownEvent } from './audit-walk';
-import { actorOf, lineOf } from './audit-line';
+import { actOf, actorOf, lineOf } from './audit-line';
 
 /** What tells a key from the others: every key begins with `sk_live_` or `sk_test_`. */
 const shortOf = (prefix: string): string => prefix.replace(/^sk_[a-z]+_(?=.)/, '');
@@ -23,6 +23,18 @@ export function Who({ event }: { readonly event: ShownEvent }) {
   const actor = actorOf(event);
   if (actor !== undefined) return <bdi title={actor}>{actorIn(words, actor)}</bdi>;
   return event.source === 'client' ? <span title="client">{words.t('ownEvent')}</span> : <>–</>;
+}
+
+/** What happened. An objection or a restriction has its own word: the type of its event says the consequence alone. */
+export function What({ event, class: look }: { readonly event: ShownEvent; readonly class?: string }) {
+  const { named } = useWords();
+  const { event_type: type } = event;
+  const act = actOf(event);
+  return (
+    <span class={look} title={type}>
+      {act === undefined ? named('event', type) : named('act', act)}
+    </span>
+  );
 }
 
 export function ErasedOr({

@@ -4,13 +4,13 @@ import { useLocation, useSearch } from 'wouter-preact';
 import { useHistoryState } from 'wouter-preact/use-browser-location';
 import { useWords } from '../language';
 import { ServerName, UserLink, When } from '../parts';
-import { Code, Loaded, Table } from '../ui';
+import { Loaded, Table } from '../ui';
 import './audit.css';
 import { LogCheck } from './audit-checks';
 import { ListDownload, LogDownload } from './audit-downloads';
 import { type AuditFilter, askedBy, type Place, searchOf } from './audit-filter';
 import { Filters } from './audit-filters';
-import { Below, ErasedOr, Line, Who } from './audit-row';
+import { Below, ErasedOr, Line, What, Who } from './audit-row';
 import { readBy } from './audit-source';
 import { type Screen, screenOf } from './audit-walk';
 
@@ -67,7 +67,7 @@ function Rows({
   const { events, lookedTo } = screen;
   const columns = [
     { title: t('time'), cell: (event) => <When at={event.created_at} /> },
-    { title: t('event'), cell: ({ event_type: type }) => <Code kind="event" of={type} /> },
+    { title: t('event'), cell: (event) => <What event={event} /> },
     { title: t('who'), cell: (event) => <Who event={event} /> },
     {
       title: t('user'),

@@ -6,6 +6,7 @@ import type { Schemas } from '@lethe/sdk';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
 import { Code, Loaded, Table } from '../ui';
+import { Kept } from './category-facts';
 import { Lacks } from './lacks';
 import './categories.css';
 
@@ -62,7 +63,7 @@ export function CategoriesPage() {
               { title: t('legalBasis'), cell: ({ legal_basis: basis }) => <Code kind="basis" of={basis} /> },
               {
                 title: t('retention'),
-                cell: ({ retention_days: days }) => (days === null ? t('unlimited') : `${days} ${t('days')}`),
+                cell: (category) => <Kept of={category} />,
               },
               {
                 title: t('fields'),

@@ -3,6 +3,13 @@ import { useWords } from '../language';
 import { Copy } from '../parts';
 import { Code, Table } from '../ui';
 
+/** How long the values of a category are kept. A withdrawal ends those of consent alone. */
+export function Kept({ of }: { readonly of: Schemas['CategoryView'] }) {
+  const { t } = useWords();
+  if (of.retention_days !== null) return <>{`${of.retention_days} ${t('days')}`}</>;
+  return <>{t(of.legal_basis === 'consent' ? 'unlimited' : 'untilErasure')}</>;
+}
+
 /** A category to read, for a key that may not change it. */
 export function CategoryFacts({ of }: { readonly of: Schemas['CategoryView'] }) {
   const { t } = useWords();
@@ -39,7 +46,9 @@ export function CategoryFacts({ of }: { readonly of: Schemas['CategoryView'] }) 
           </>
         )}
         <dt>{t('retention')}</dt>
-        <dd>{of.retention_days === null ? t('unlimited') : `${of.retention_days} ${t('days')}`}</dd>
+        <dd>
+          <Kept of={of} />
+        </dd>
       </dl>
       <h2>{t('fieldsTitle')}</h2>
       {fields.length === 0 ? (

@@ -27,7 +27,12 @@ export function Categories({ of: user, onActed }: { readonly of: ListedUser; rea
   const grace = useGrace(asked?.key ?? '');
   const { user_id, guild_id, status } = user;
   // A consent that names no categories is to all of them.
-  const states: readonly State[] = user.categories ?? declared.map(({ key }) => ({ key, status }));
+  const states: readonly State[] =
+    user.categories ??
+    declared.filter(({ requires_consent: r }) => r !== false).map(({ key }) => ({ key, status }));
+  const free = declared.filter(
+    ({ key, requires_consent: r }) => r === false && !states.some((each) => each.key === key),
+  );
   const accepted = states.filter((each) => each.status === 'accepted');
   const category = labels.get(asked?.key ?? '') ?? asked?.key ?? '';
   const end = (what: string): void => {
@@ -56,7 +61,7 @@ export function Categories({ of: user, onActed }: { readonly of: ListedUser; rea
   const close = (): void => setAsked(undefined);
   return (
     <>
-      {states.length === 0 && t('all')}
+      {states.length + free.length === 0 && t('all')}
       <ul class="plain of-consent">
         {states.map(({ key, status: state, data_erased_at: at }) => (
           <li key={key}>
@@ -76,6 +81,21 @@ export function Categories({ of: user, onActed }: { readonly of: ListedUser; rea
                 </button>
               )}
               {canErase && (state === 'accepted' || state === 'revoked') && (
+                <button type="button" onClick={() => ask('erase', key)}>
+                  {t('eraseValues')}
+                </button>
+              )}
+            </span>
+          </li>
+        ))}
+        {/* A consent is never about these; what is stored in them can be erased. */}
+        {free.map(({ key }) => (
+          <li key={key}>
+            <span>
+              <CategoryName of={key} /> <span class="badge plain-badge">{t('ofNoConsent')}</span>
+            </span>
+            <span class="acts">
+              {canErase && (
                 <button type="button" onClick={() => ask('erase', key)}>
                   {t('eraseValues')}
                 </button>

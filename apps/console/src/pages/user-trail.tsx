@@ -6,7 +6,9 @@ import { useWords } from '../language';
 import { When } from '../parts';
 import { lethe } from '../service';
 import { Code, Loaded, type Loading, Table } from '../ui';
-import { DetailsLine, Who } from './audit-row';
+import { DetailsLine, What, Who } from './audit-row';
+import type { ShownEvent } from './audit-walk';
+import { Coverage } from './user-coverage';
 import type { Ids } from './user-ids';
 import { UserServer } from './users';
 
@@ -41,33 +43,43 @@ export function Events({ ids, isHeld }: { readonly ids: Ids; readonly isHeld: bo
     queryKey: ['events-of-user', ids, page],
     queryFn: () => lethe.audit.events(ids).page(page, PAGE_SIZE),
   });
+  const erasure = erasureIn(events.data?.items ?? []);
   return (
-    <Trail title={t('audit')} from={events} isHeld={isHeld}>
-      {(found) => (
-        <>
-          <Table
-            caption={t('audit')}
-            of={found}
-            onPage={found.total_pages > 1 ? setPage : undefined}
-            columns={[
-              { title: t('time'), cell: ({ created_at: at }) => <When at={at} /> },
-              {
-                title: t('event'),
-                cell: ({ event_type: type }) => <Code kind="event" of={type} class="line" />,
-              },
-              { title: t('who'), cell: (event) => <Who event={event} /> },
-              { title: t('details'), cell: (event) => <DetailsLine event={event} /> },
-            ]}
-          />
-          {found.total_count > 0 && (
-            <p class="after">
-              <Link href={`/audit?server=${ids.guild_id}&user=${ids.user_id}`}>{t('userInLog')}</Link>
-            </p>
-          )}
-        </>
-      )}
-    </Trail>
+    <>
+      <Trail title={t('audit')} from={events} isHeld={isHeld}>
+        {(found) => (
+          <>
+            <Table
+              caption={t('audit')}
+              of={found}
+              onPage={found.total_pages > 1 ? setPage : undefined}
+              columns={[
+                { title: t('time'), cell: ({ created_at: at }) => <When at={at} /> },
+                { title: t('event'), cell: (event) => <What event={event} class="line" /> },
+                { title: t('who'), cell: (event) => <Who event={event} /> },
+                { title: t('details'), cell: (event) => <DetailsLine event={event} /> },
+              ]}
+            />
+            {found.total_count > 0 && (
+              <p class="after">
+                <Link href={`/audit?server=${ids.guild_id}&user=${ids.user_id}`}>{t('userInLog')}</Link>
+              </p>
+            )}
+          </>
+        )}
+      </Trail>
+      {erasure !== undefined && <Coverage of={erasure} />}
+    </>
   );
+}
+
+/** The number of the newest erasure among events. */
+function erasureIn(events: readonly ShownEvent[]): string | undefined {
+  const newest = events.find(
+    ({ event_type: type, source }) => type === 'deletion_completed' && source === 'service',
+  );
+  const { request_id: id } = (newest?.details ?? {}) as { readonly request_id?: unknown };
+  return typeof id === 'string' ? id : undefined;
 }
 
 /** The webhook calls about a user, of every server: the service filters them by the user alone. */

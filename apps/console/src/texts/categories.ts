@@ -24,7 +24,7 @@ export const categoryTexts = {
     reasonDe: 'Why no consent is needed, German',
     reasonEn: 'Why no consent is needed, English',
     reasonHint:
-      'Users read it on their page and in the notice: “Stored without consent because …” (Art. 13).',
+      'Continue the sentence that users read on their page and in the notice (Art. 13): “Stored without consent because …”',
     retentionField: 'Kept for (days)',
     retentionHint: 'After the last change of a value. Empty: until erasure or withdrawal. At most 3,650.',
     fieldsTitle: 'Fields',
@@ -95,7 +95,7 @@ export const categoryTexts = {
     reasonDe: 'Warum keine Einwilligung nötig ist, deutsch',
     reasonEn: 'Warum keine Einwilligung nötig ist, englisch',
     reasonHint:
-      'Personen lesen es auf ihrer Seite und im Hinweis: „Ohne Einwilligung gespeichert, weil …“ (Art. 13).',
+      'Setzen Sie den Satz fort, den Personen auf ihrer Seite und im Hinweis lesen (Art. 13): „Ohne Einwilligung gespeichert, weil …“, also mit dem Verb am Ende.',
     retentionField: 'Speicherdauer (Tage)',
     retentionHint:
       'Nach der letzten Änderung eines Werts. Leer: bis zur Löschung oder zum Widerruf. Höchstens 3650.',

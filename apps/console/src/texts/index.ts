@@ -2,6 +2,7 @@ import { de } from '../texts.de';
 import { en } from '../texts.en';
 import { audit } from './audit';
 import { categoryTexts } from './categories';
+import { coverageTexts } from './coverage';
 import { frame } from './frame';
 import { keyTexts } from './keys';
 import { noticeTexts } from './notice';
@@ -16,6 +17,7 @@ const EN = {
   ...en,
   ...audit.en,
   ...categoryTexts.en,
+  ...coverageTexts.en,
   ...frame.en,
   ...keyTexts.en,
   ...noticeTexts.en,
@@ -29,6 +31,7 @@ const DE: Readonly<Record<TextName, string>> = {
   ...de,
   ...audit.de,
   ...categoryTexts.de,
+  ...coverageTexts.de,
   ...frame.de,
   ...keyTexts.de,
   ...noticeTexts.de,

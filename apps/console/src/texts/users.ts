@@ -65,6 +65,7 @@ export const users = {
     graceOther: 'Its values stay: their legal basis is not consent but {basis}.',
     graceOthers: 'Values with another legal basis than consent stay.',
     erasedOn: 'Its values will be erased on {time}.',
+    ofNoConsent: 'needs no consent',
     revokeCategory: 'Withdraw',
     revokeCategoryTitle: 'Withdraw the consent to “{category}” in {server}?',
     revokeCategoryNote:
@@ -187,6 +188,7 @@ export const users = {
     graceOther: 'Ihre Werte bleiben: Rechtsgrundlage ist nicht die Einwilligung, sondern {basis}.',
     graceOthers: 'Werte mit einer anderen Rechtsgrundlage als der Einwilligung bleiben.',
     erasedOn: 'Die Werte werden am {time} gelöscht.',
+    ofNoConsent: 'braucht keine Einwilligung',
     revokeCategory: 'Widerrufen',
     revokeCategoryTitle: 'Die Einwilligung in „{category}“ auf dem Server „{server}“ widerrufen?',
     revokeCategoryNote:
