@@ -144,6 +144,15 @@ class _FileMarks(Marks):
 
         return await in_thread(act)
 
+    async def get(self, of: str, name: str) -> Optional[str]:
+        def act() -> Optional[str]:
+            try:
+                return (self._of(of) / name).read_text("utf-8")
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+
+        return await in_thread(act)
+
     async def put(self, of: str, name: str, note: str) -> None:
         def act() -> None:
             folder = self._of(of)
