@@ -1,6 +1,7 @@
 """The stores of lethe.holders with real drivers: SQLite, PostgreSQL (TEST_POSTGRES_URL), Redis and files."""
 
 import asyncio
+import json
 import os
 import shutil
 import sqlite3
@@ -17,6 +18,7 @@ import pytest
 
 from lethe import holders
 from lethe.holders import Store, Who
+from lethe.holders._json import json_safe
 
 USER, GUILD = "123456789012345678", "223456789012345678"
 WHO = Who(USER, GUILD)
@@ -150,16 +152,27 @@ def test_a_table_or_column_that_is_not_there_fails(seat: Any) -> None:
     run(main)
 
 
+def test_what_is_nested_deeper_than_a_request_may_be_is_json_text() -> None:
+    deep: Any = {"one": 2**60, "set": {3}, "bytes": b"hi"}
+    for _ in range(8):
+        deep = [deep]
+    text = json_safe(deep)
+    for _ in range(8):
+        [text] = text
+    assert json.loads(text) == {"one": str(2**60), "set": [3], "bytes": "aGk="}
+
+
 def test_notes_are_kept_beside_the_data_by_their_list(seat: Any) -> None:
     async def main() -> None:
         async with seat as store_of:
             marks = store_of("t", user="user_id").marks
-            assert await marks.all(OF) == {}
+            assert [await marks.all(OF), await marks.get(OF, "a")] == [{}, None]
             for of, note in [(OF, "one"), (OF, "two"), (OF + "2", "other")]:
                 await marks.put(of, "a", note)
             await marks.put(OF, "b", "three")
             again = store_of("t", user="user_id").marks
             assert [await again.all(OF), await again.all(OF + "2")] == [{"a": "two", "b": "three"}, {"a": "other"}]
+            assert [await marks.get(OF, "a"), await marks.get(OF, "c")] == ["two", None]
             await again.remove(OF, ["a", "c"])
             assert await marks.all(OF) == {"b": "three"}
             # A restore to a time before the holder.
@@ -305,6 +318,7 @@ def test_keys_are_found_by_their_pattern_and_only_those_of_the_user(kind: str, r
         for of, name, note in [(OF, "a", "one"), (OF, "a", "two"), (OF + " x", "a", "other"), (OF, "b", "three")]:
             await store.marks.put(of, name, note)
         await store.marks.remove(OF, ["b"])
+        assert [await store.marks.get(OF, "a"), await store.marks.get(OF, "b")] == ["two", None]
         assert [await store.marks.all(OF), await store.marks.all(OF + " x")] == [{"a": "two"}, {"a": "other"}]
         closed = client.close()
         if hasattr(closed, "__await__"):
@@ -357,10 +371,12 @@ def test_files_and_folders_of_a_user_are_erased_and_no_name_leads_out(tmp_path: 
         await store.erase(WHO)
         assert [await store.count(WHO), [path.name for path in (top / GUILD).iterdir()]] == [0, [f"{NEAR[0]}.png"]]
         assert store.marks is not None and await store.marks.all(OF) == {}
+        assert await store.marks.get(OF, "a") is None
         await store.marks.put(OF, "a", "one")
         await store.marks.put(OF, "a", "two")
         await store.marks.put(OF, "b", "three")
         await store.marks.remove(OF, ["b", "c"])
+        assert [await store.marks.get(OF, "a"), await store.marks.get(OF, "b")] == ["two", None]
         assert [await store.marks.all(OF), await store.marks.all("other")] == [{"a": "two"}, {}]
         shutil.rmtree(top)
         with pytest.raises(FileNotFoundError):
