@@ -352,6 +352,44 @@ def test_a_pattern_that_could_match_the_keys_of_another_user_is_refused(keys: An
 # Files.
 
 
+def test_an_export_of_a_folder_names_its_links_follows_none_and_fails_where_a_folder_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = tmp_path / "files"
+    (top / USER / "inner").mkdir(parents=True)
+    (top / USER / "inner" / "a.txt").write_text("a")
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "key").write_text("secret")
+    (top / USER / "folder").symlink_to(tmp_path / "secret")
+    (top / USER / "link").symlink_to(tmp_path / "secret" / "key")
+    export = holders.files(top, lambda who: who.user_id).export
+    real = {name: getattr(os, name) for name in ("listdir", "scandir")}
+
+    def refusing(name: str) -> Callable[[Any], Any]:
+        def read(path: Any = ".") -> Any:
+            if str(path).endswith("inner"):
+                raise PermissionError(13, "Permission denied")
+            return real[name](path)
+
+        return read
+
+    async def main() -> None:
+        assert export is not None
+        exported = await export(WHO)
+        found = sorted((row["name"], row.get("content", row.get("left_out"))) for row in exported.rows if row)
+        assert found == sorted([
+            (f"{USER}/folder", "content"),
+            (f"{USER}/inner/a.txt", b"a"),
+            (f"{USER}/link", "content"),
+        ])
+        for name in real:
+            monkeypatch.setattr(os, name, refusing(name))
+        with pytest.raises(PermissionError):
+            await export(WHO)
+
+    run(main)
+
+
 def test_files_and_folders_of_a_user_are_erased_and_no_name_leads_out(tmp_path: Path) -> None:
     top = tmp_path / "files"
     (top / GUILD / USER).mkdir(parents=True)
