@@ -8,6 +8,7 @@ from lethe import AsyncLethe, LetheError, holders
 
 FILE = os.environ.get("DATABASE", "bot.db")
 _database = sqlite3.connect(FILE, isolation_level=None)
+_database.execute("PRAGMA secure_delete = ON")  # or deleted text stays in the file
 _database.execute(
     "CREATE TABLE IF NOT EXISTS warnings"
     " (user_id TEXT NOT NULL, guild_id TEXT NOT NULL, reason TEXT NOT NULL, warned_at TEXT NOT NULL)"

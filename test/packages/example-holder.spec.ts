@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { Lethe } from '@lethe/sdk';
 import { verifyFinalCertificate } from '@lethe/sdk/evidence';
+import { PYTHON } from '../support/discord-py-seat';
 import { builtPackage } from '../support/packed';
+import { canRun } from '../support/programs';
 import { spawned } from '../support/spawned';
 import { useService } from '../support/shared-service';
 import { subject } from '../support/snowflakes';
@@ -15,6 +17,8 @@ const ROOT = join(__dirname, '../..');
 const service = useService();
 const place = mkdtempSync(join(tmpdir(), 'lethe-example-'));
 afterAll(() => rmSync(place, { recursive: true }));
+
+const itWithPython = canRun(PYTHON, ['-c', 'import httpx']) ? it : it.skip;
 
 const BOT = `
 import { Lethe } from '@lethe/sdk';
@@ -67,6 +71,27 @@ describe('the holder of the examples', () => {
     expect(verifyFinalCertificate(certificate, await lethe.publicKeys(), subjectOf).holders).toMatchObject([
       { key: 'database', result: 'erased', counts: { warnings: 2 } },
     ]);
+  });
+
+  itWithPython('keeps in no file what the bot deletes on its own connection, in Python too', async () => {
+    const database = join(ROOT, 'examples/discord-py');
+    const env = {
+      ...{ PATH: process.env['PATH'], DATABASE: join(place, 'python.db'), PYTHONDONTWRITEBYTECODE: '1' },
+      PYTHONPATH: [database, join(ROOT, 'clients/python/src')].join(':'),
+    };
+    // Debian's SQLite deletes securely by itself, and that of others does not.
+    const act = `import sqlite3
+connect = sqlite3.connect
+def usual(*given, **options):
+    connection = connect(*given, **options)
+    connection.execute("PRAGMA secure_delete = OFF")
+    return connection
+sqlite3.connect = usual
+import database
+database.warn(1, 2, "a-canary")
+database._database.execute("DELETE FROM warnings")`;
+    expect(await spawned(PYTHON, ['-c', act], { env }).ended).toMatchObject({ code: 0, output: '' });
+    expect(readFileSync(env.DATABASE).includes('a-canary')).toBe(false);
   });
 
   it('lets the bot start where Lethe does not answer', async () => {

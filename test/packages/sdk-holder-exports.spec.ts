@@ -289,6 +289,22 @@ describe('what drivers answer', () => {
     expect(/^(?:[^{]*\{){13}/.test(text.replace(/"(?:[^"\\]|\\.)*"/g, ''))).toBe(false);
   });
 
+  it('has every kind of value, however deep it is nested', async () => {
+    const task = fake.asks(subject());
+    const inner = {
+      map: new Map([['one', 2n]]),
+      set: new Set([3]),
+      bytes: Buffer.from('hi'),
+      buffer: new ArrayBuffer(1),
+    };
+    let deep: unknown = inner;
+    for (let at = 0; at < 8; at++) deep = [deep];
+    await holder({ stores: [memory('one', [inner, deep])] }).once();
+    const shown = { map: { one: '2' }, set: [3], bytes: 'aGk=', buffer: 'AA==' };
+    const [flat, nested] = task.answers[0]?.data?.['one'] as [unknown, unknown[]];
+    expect([flat, JSON.parse(String(nested.flat(Infinity)))]).toEqual([shown, shown]);
+  });
+
   it('fails where a value contains itself', async () => {
     const task = fake.asks(subject());
     const self: Record<string, unknown> = {};

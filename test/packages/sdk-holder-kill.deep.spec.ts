@@ -14,6 +14,8 @@ const service = useService();
 const build = useBuild();
 const directory = mkdtempSync(join(tmpdir(), 'lethe-holder-kill-'));
 afterAll(() => rmSync(directory, { recursive: true }));
+const script = (): string => join(build.workingDirectory, 'bot.cjs');
+beforeAll(() => writeFileSync(script(), BOT));
 
 /** Does one round, and kills itself at the given step: before a statement, around a call, and when its request is sent. */
 const BOT = `
@@ -66,6 +68,8 @@ interface Found {
 }
 
 const FOUND = { result: 'erased', counts: { messages: 2, profiles: 1 } };
+/** So many lives are lived at once. */
+const LANES = 4;
 const ANSWER = /^sent POST .*\/acknowledge$/;
 
 /** A bot with two users who are erased in Lethe, and one who is not. */
@@ -96,9 +100,7 @@ class Life {
 
   /** One process of the bot, and the steps that it did. */
   async run(fatal = 0): Promise<{ readonly isKilled: boolean; readonly steps: readonly string[] }> {
-    const script = join(build.workingDirectory, 'bot.cjs');
     const steps = `${this.path}.steps`;
-    writeFileSync(script, BOT);
     rmSync(steps, { force: true });
     const env = {
       ...PROCESS_ENVIRONMENT,
@@ -106,7 +108,7 @@ class Life {
       ...{ TEST_SDK: join(build.directory, 'packages/sdk/src') },
       ...{ TEST_URL: service.url, TEST_KEY: this.bot.key },
     };
-    const { code, output } = await spawned(process.execPath, [script], { env }).ended;
+    const { code, output } = await spawned(process.execPath, [script()], { env }).ended;
     expect({ code: code ?? 0, output }).toEqual({ code: 0, output: '' });
     const done = existsSync(steps) ? readFileSync(steps, 'utf8').trimEnd().split('\n') : [];
     return { isKilled: code === null, steps: done };
@@ -145,31 +147,35 @@ class Life {
   rowsOf = (id: string): number => this.rows()[this.users.findIndex(({ user_id }) => user_id === id)] ?? 0;
 }
 
+/** A life whose first process is killed at a step. */
+async function killedAt(fatal: number): Promise<void> {
+  const life = await Life.begun();
+  const first = await life.run(fatal);
+  const at = `${fatal}: ${first.steps.at(-1)}`;
+  expect({ at, isKilled: first.isKilled }).toEqual({ at, isKilled: true });
+  const answered = (await life.tasks()).filter(({ result }) => result !== null);
+  for (const { result, counts, user_id } of answered)
+    expect({ at, result, counts, rows: life.rowsOf(user_id) }).toEqual({ at, ...FOUND, rows: 0 });
+  const { steps: rest } = await life.run();
+  expect(rest.filter((step) => ANSWER.test(step)).length).toBeLessThanOrEqual(2 - answered.length);
+  const after = await life.tasks();
+  expect({ at, tasks: after, rows: life.rows() }).toMatchObject({
+    ...{ at, tasks: [FOUND, FOUND], rows: [0, 0, 3] },
+  });
+  if (answered.length < 2) return;
+  const again = await life.run();
+  expect(again.steps.filter((step) => ANSWER.test(step))).toEqual([]);
+  expect(await life.tasks()).toEqual(after);
+}
+
 describe('a process of a bot that is killed', () => {
   it('at any step has answered nothing that is not true, and the next one answers each task once with what was found first', async () => {
-    let steps: readonly string[] = [];
-    for (let fatal = 1; ; fatal++) {
-      const life = await Life.begun();
-      const first = await life.run(fatal);
-      if (!first.isKilled) {
-        ({ steps } = first);
-        break;
-      }
-      const at = `${fatal}: ${first.steps.at(-1)}`;
-      const answered = (await life.tasks()).filter(({ result }) => result !== null);
-      for (const { result, counts, user_id } of answered)
-        expect({ at, result, counts, rows: life.rowsOf(user_id) }).toEqual({ at, ...FOUND, rows: 0 });
-      const { steps: rest } = await life.run();
-      expect(rest.filter((step) => ANSWER.test(step)).length).toBeLessThanOrEqual(2 - answered.length);
-      const after = await life.tasks();
-      expect({ at, tasks: after, rows: life.rows() }).toMatchObject({
-        ...{ at, tasks: [FOUND, FOUND], rows: [0, 0, 3] },
-      });
-      if (answered.length < 2) continue;
-      const again = await life.run();
-      expect(again.steps.filter((step) => ANSWER.test(step))).toEqual([]);
-      expect(await life.tasks()).toEqual(after);
-    }
+    const { steps } = await (await Life.begun()).run();
+    const left = steps.map((_, at) => at + 1);
+    const lane = async (): Promise<void> => {
+      for (let fatal = left.shift(); fatal !== undefined; fatal = left.shift()) await killedAt(fatal);
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
     // The moments that differ: before and after a note, an erasure, the second look, and an answer.
     const about = (pattern: RegExp): number => steps.filter((step) => pattern.test(step)).length;
     expect([/SELECT count/, /INSERT INTO lethe_holder/, /DELETE FROM `/, ANSWER].map(about)).toEqual([

@@ -1,6 +1,7 @@
 """The stores of lethe.holders with real drivers: SQLite, PostgreSQL (TEST_POSTGRES_URL), Redis and files."""
 
 import asyncio
+import json
 import os
 import shutil
 import sqlite3
@@ -17,6 +18,7 @@ import pytest
 
 from lethe import holders
 from lethe.holders import Store, Who
+from lethe.holders._json import json_safe
 
 USER, GUILD = "123456789012345678", "223456789012345678"
 WHO = Who(USER, GUILD)
@@ -150,16 +152,27 @@ def test_a_table_or_column_that_is_not_there_fails(seat: Any) -> None:
     run(main)
 
 
+def test_what_is_nested_deeper_than_a_request_may_be_is_json_text() -> None:
+    deep: Any = {"one": 2**60, "set": {3}, "bytes": b"hi"}
+    for _ in range(8):
+        deep = [deep]
+    text = json_safe(deep)
+    for _ in range(8):
+        [text] = text
+    assert json.loads(text) == {"one": str(2**60), "set": [3], "bytes": "aGk="}
+
+
 def test_notes_are_kept_beside_the_data_by_their_list(seat: Any) -> None:
     async def main() -> None:
         async with seat as store_of:
             marks = store_of("t", user="user_id").marks
-            assert await marks.all(OF) == {}
+            assert [await marks.all(OF), await marks.get(OF, "a")] == [{}, None]
             for of, note in [(OF, "one"), (OF, "two"), (OF + "2", "other")]:
                 await marks.put(of, "a", note)
             await marks.put(OF, "b", "three")
             again = store_of("t", user="user_id").marks
             assert [await again.all(OF), await again.all(OF + "2")] == [{"a": "two", "b": "three"}, {"a": "other"}]
+            assert [await marks.get(OF, "a"), await marks.get(OF, "c")] == ["two", None]
             await again.remove(OF, ["a", "c"])
             assert await marks.all(OF) == {"b": "three"}
             # A restore to a time before the holder.
@@ -305,6 +318,7 @@ def test_keys_are_found_by_their_pattern_and_only_those_of_the_user(kind: str, r
         for of, name, note in [(OF, "a", "one"), (OF, "a", "two"), (OF + " x", "a", "other"), (OF, "b", "three")]:
             await store.marks.put(of, name, note)
         await store.marks.remove(OF, ["b"])
+        assert [await store.marks.get(OF, "a"), await store.marks.get(OF, "b")] == ["two", None]
         assert [await store.marks.all(OF), await store.marks.all(OF + " x")] == [{"a": "two"}, {"a": "other"}]
         closed = client.close()
         if hasattr(closed, "__await__"):
@@ -338,6 +352,44 @@ def test_a_pattern_that_could_match_the_keys_of_another_user_is_refused(keys: An
 # Files.
 
 
+def test_an_export_of_a_folder_names_its_links_follows_none_and_fails_where_a_folder_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = tmp_path / "files"
+    (top / USER / "inner").mkdir(parents=True)
+    (top / USER / "inner" / "a.txt").write_text("a")
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "key").write_text("secret")
+    (top / USER / "folder").symlink_to(tmp_path / "secret")
+    (top / USER / "link").symlink_to(tmp_path / "secret" / "key")
+    export = holders.files(top, lambda who: who.user_id).export
+    real = {name: getattr(os, name) for name in ("listdir", "scandir")}
+
+    def refusing(name: str) -> Callable[[Any], Any]:
+        def read(path: Any = ".") -> Any:
+            if str(path).endswith("inner"):
+                raise PermissionError(13, "Permission denied")
+            return real[name](path)
+
+        return read
+
+    async def main() -> None:
+        assert export is not None
+        exported = await export(WHO)
+        found = sorted((row["name"], row.get("content", row.get("left_out"))) for row in exported.rows if row)
+        assert found == sorted([
+            (f"{USER}/folder", "content"),
+            (f"{USER}/inner/a.txt", b"a"),
+            (f"{USER}/link", "content"),
+        ])
+        for name in real:
+            monkeypatch.setattr(os, name, refusing(name))
+        with pytest.raises(PermissionError):
+            await export(WHO)
+
+    run(main)
+
+
 def test_files_and_folders_of_a_user_are_erased_and_no_name_leads_out(tmp_path: Path) -> None:
     top = tmp_path / "files"
     (top / GUILD / USER).mkdir(parents=True)
@@ -357,10 +409,12 @@ def test_files_and_folders_of_a_user_are_erased_and_no_name_leads_out(tmp_path: 
         await store.erase(WHO)
         assert [await store.count(WHO), [path.name for path in (top / GUILD).iterdir()]] == [0, [f"{NEAR[0]}.png"]]
         assert store.marks is not None and await store.marks.all(OF) == {}
+        assert await store.marks.get(OF, "a") is None
         await store.marks.put(OF, "a", "one")
         await store.marks.put(OF, "a", "two")
         await store.marks.put(OF, "b", "three")
         await store.marks.remove(OF, ["b", "c"])
+        assert [await store.marks.get(OF, "a"), await store.marks.get(OF, "b")] == ["two", None]
         assert [await store.marks.all(OF), await store.marks.all("other")] == [{"a": "two"}, {}]
         shutil.rmtree(top)
         with pytest.raises(FileNotFoundError):

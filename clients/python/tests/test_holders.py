@@ -275,6 +275,18 @@ def test_what_another_process_has_answered_is_no_error(bot: Bot) -> None:
     assert bot.answers[0] == {"result": "erased", "counts": {"messages": 2, "profiles": 1}}
 
 
+def test_the_answer_has_what_another_process_has_found_that_was_killed_after_this_one_began(bot: Bot) -> None:
+    late = bot.holder()
+    assert late.once().answered == 0
+    bot.forgotten()
+    bot.sent.refused = [503]
+    with pytest.raises(LetheError):
+        bot.holder().once()
+    bot.sent.answers.clear()
+    assert late.once().answered == 1
+    assert bot.answers == [{"result": "erased", "counts": {"messages": 2, "profiles": 1}}]
+
+
 # A store that fails.
 
 

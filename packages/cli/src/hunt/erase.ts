@@ -7,8 +7,8 @@ import type { Person } from './canaries';
 import { changeState, type HuntState, readState, requireSame } from './hunt-state';
 import { PATIENTLY } from './plant';
 
-/** The pause between two looks at an erasure: below the limit of the free tier. */
-const LOOK_MS = 3_000;
+/** The pauses between two looks at an erasure, each twice the one before; the longest is below the limit of the free tier. */
+const LOOK_MS = { first: 200, most: 3_000 };
 
 type Erasure = Schemas['DeletionRequestView'];
 
@@ -58,13 +58,13 @@ async function forgotten(lethe: Lethe, { user_id }: Person, guild_id: string): P
 
 /** The erasure once it is completed and every holder has answered. @throws Failure that names who has not, at `endMs` */
 async function covered(lethe: Lethe, id: string, endMs: number): Promise<Erasure> {
-  for (;;) {
+  for (let pauseMs = LOOK_MS.first; ; pauseMs = Math.min(LOOK_MS.most, 2 * pauseMs)) {
     const found = await lethe.privacy.status(id, PATIENTLY);
     if (found.status === 'failed')
       throw refused(`The erasure ${id} failed.`, 'Ask the operator of the service, then run this again.');
     if (found.status === 'completed' && found.coverage?.complete !== false) return found;
     if (Date.now() >= endMs) throw silent(found);
-    await setTimeout(Math.max(0, Math.min(LOOK_MS, endMs - Date.now())));
+    await setTimeout(Math.max(0, Math.min(pauseMs, endMs - Date.now())));
   }
 }
 

@@ -49,6 +49,13 @@ describe('what lethe hunt reads of a file', () => {
       expect(followed.unread).toEqual([expect.stringContaining('damaged')]);
       const padded = await read(Buffer.concat([whole, Buffer.alloc(700)]), chunkBytes);
       expect(padded).toEqual({ text: TEXT, unread: [] });
+      const hidden = Buffer.concat([
+        whole,
+        Buffer.alloc(7000),
+        Buffer.from('an appended line'),
+        Buffer.alloc(9),
+      ]);
+      expect((await read(hidden, chunkBytes)).unread).toEqual([expect.stringMatching(/damaged|follows/)]);
     }
   });
 

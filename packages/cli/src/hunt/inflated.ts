@@ -43,11 +43,32 @@ export async function inflated(
 
 const closedAs = (begin: string): string | undefined => CLOSED.find(([mark]) => mark.test(begin))?.[1];
 
-function gunzipped(all: Bytes, onBytes: (chunk: Buffer) => void, depth: number): Promise<string[]> {
+async function gunzipped(all: Bytes, onBytes: (chunk: Buffer) => void, depth: number): Promise<string[]> {
   const gunzip = createGunzip();
-  // A fault of either end ends the iteration with it.
-  pipeline(Readable.from(all), gunzip, () => undefined);
-  return inflated(gunzip, onBytes, depth + 1);
+  const source = all[Symbol.asyncIterator]();
+  /** `bytes` is up to the last byte that is no padding. */
+  let [bytes, bytesRead] = [0, 0];
+  const measured = async function* (): AsyncGenerator<Buffer> {
+    for (let next = await source.next(); next.done !== true; next = await source.next()) {
+      const last = next.value.findLastIndex((byte) => byte !== 0);
+      if (last >= 0) bytes = bytesRead + last + 1;
+      bytesRead += next.value.length;
+      yield next.value;
+    }
+  };
+  try {
+    // A fault of either end ends the iteration with it.
+    pipeline(Readable.from(measured()), gunzip, () => undefined);
+    const unread = await inflated(gunzip, onBytes, depth + 1);
+    // From a zero on gunzip takes all that follows for padding, and reads no more.
+    const rest = measured();
+    while ((await rest.next()).done !== true);
+    return bytes > gunzip.bytesWritten
+      ? [...unread, 'something that is no gzip follows its gzip data']
+      : unread;
+  } finally {
+    await source.return?.();
+  }
 }
 
 /** The first bytes of a stream, and the whole of it. */

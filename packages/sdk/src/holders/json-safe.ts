@@ -6,7 +6,7 @@ const UNCLEAN = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC
 /**
  * A value of a driver as JSON has it: a bigint as text, a time as ISO 8601 in UTC, bytes in base64. Characters that no text
  * may have become U+FFFD.
- * @throws TypeError for a value that contains itself
+ * @throws RangeError for a value that contains itself
  */
 export function jsonSafe(value: unknown, depth = 0): unknown {
   if (value === undefined || value === null || typeof value === 'boolean') return value ?? null;
@@ -15,11 +15,12 @@ export function jsonSafe(value: unknown, depth = 0): unknown {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object') return null;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
+  if (value instanceof ArrayBuffer) return Buffer.from(value).toString('base64');
   if (ArrayBuffer.isView(value))
     return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
   if ((value as { _bsontype?: unknown })._bsontype === 'Long')
     return (value as { toString(): string }).toString();
-  if (depth >= DEPTH_MAX) return clean(JSON.stringify(value, (_, one: unknown) => scalar(one)));
+  if (depth >= DEPTH_MAX) return clean(JSON.stringify(jsonSafe(value, -Infinity)));
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON === 'function') return jsonSafe((toJSON as () => unknown).call(value), depth + 1);
   if (value instanceof Set || Array.isArray(value)) return [...value].map((one) => jsonSafe(one, depth + 1));
@@ -35,4 +36,3 @@ export function jsonSafe(value: unknown, depth = 0): unknown {
 const isExact = (value: number): boolean =>
   Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 const clean = (text: string): string => text.replace(UNCLEAN, '\uFFFD');
-const scalar = (value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);

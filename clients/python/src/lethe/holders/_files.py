@@ -7,7 +7,7 @@ import os
 import shutil
 import uuid
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
 
 from ._limited import in_thread
 from ._store import ROWS_MAX, Exported, Keeps, Marks, Store, Who
@@ -97,21 +97,27 @@ def _entries(top: str, paths: List[str]) -> Exported:
     """Files, and all files in folders: name, size, and the content in base64 where it is small. No link is followed."""
     rows: List[Mapping[str, Any]] = []
     left, left_out = _CONTENT_MAX_BYTES * 8, 0
-    for path in paths:
-        is_folder = os.path.isdir(path) and not os.path.islink(path)
-        inner = [os.path.join(at, one) for at, _, names in os.walk(path) for one in sorted(names)]
-        for file in inner if is_folder else [path]:
-            if len(rows) == ROWS_MAX:
-                left_out += 1
-                continue
-            size = os.lstat(file).st_size
-            about = {"name": os.path.relpath(file, top).replace(os.sep, "/"), "size": size}
-            if os.path.islink(file) or not os.path.isfile(file) or size > min(_CONTENT_MAX_BYTES, left):
-                rows.append({**about, "left_out": "content"})
-            else:
-                rows.append({**about, "content": Path(file).read_bytes()})
-                left -= size * 4 // 3
+    for file in _walked(paths):
+        if len(rows) == ROWS_MAX:
+            left_out += 1
+            continue
+        size = os.lstat(file).st_size
+        about = {"name": os.path.relpath(file, top).replace(os.sep, "/"), "size": size}
+        if os.path.islink(file) or not os.path.isfile(file) or size > min(_CONTENT_MAX_BYTES, left):
+            rows.append({**about, "left_out": "content"})
+        else:
+            rows.append({**about, "content": Path(file).read_bytes()})
+            left -= size * 4 // 3
     return Exported(rows, left_out)
+
+
+def _walked(paths: Iterable[str]) -> Iterator[str]:
+    """Raises OSError for a folder that cannot be read: an export without it would not be whole."""
+    for path in paths:
+        if os.path.isdir(path) and not os.path.islink(path):
+            yield from _walked(os.path.join(path, name) for name in sorted(os.listdir(path)))
+        else:
+            yield path
 
 
 def _sync(folder: str) -> None:
@@ -141,6 +147,15 @@ class _FileMarks(Marks):
             except (FileNotFoundError, NotADirectoryError):
                 return {}
             return {path.name: path.read_text("utf-8") for path in names}
+
+        return await in_thread(act)
+
+    async def get(self, of: str, name: str) -> Optional[str]:
+        def act() -> Optional[str]:
+            try:
+                return (self._of(of) / name).read_text("utf-8")
+            except (FileNotFoundError, NotADirectoryError):
+                return None
 
         return await in_thread(act)
 

@@ -47,8 +47,9 @@ class Journal:
         return bool(self._notes.get(task_id, {}).get("done"))
 
     async def begin(self, task: Mapping[str, Any], found: int) -> int:
-        """Notes what is about to be erased, and answers what the first attempt found."""
-        first = max(found, int(self._notes.get(task["task_id"], {}).get("found", 0)))
+        """Notes what is about to be erased, and answers what the first attempt found, also that of another process."""
+        note = await self._marks.get(self._of, task["task_id"])
+        first = max(found, 0 if note is None else int(json.loads(note)["found"]))
         if found > 0:
             await self._note(task, first, False)
         return first

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import base64
 import re
+import sys
 from datetime import date, datetime
 from typing import Any, Mapping
 
+from ._statement import compact
+
 #: How deep a value may be nested. What is deeper becomes its JSON text, since Lethe bounds the depth of a body.
 _DEPTH_MAX = 8
+_WITHOUT_END = -sys.maxsize
 #: What Lethe takes in no text: NUL, and half a pair of surrogates.
 _UNCLEAN = re.compile("[\0\ud800-\udfff]")
 _EXACT_MAX = 2**53 - 1
@@ -33,8 +37,8 @@ def json_safe(value: Any, depth: int = 0) -> Any:
         return value.isoformat()
     if isinstance(value, (bytes, bytearray, memoryview)):
         return base64.b64encode(bytes(value)).decode()
-    if depth >= _DEPTH_MAX:
-        return _clean(str(value))
+    if depth >= _DEPTH_MAX and isinstance(value, (Mapping, list, tuple, set, frozenset)):
+        return compact(json_safe(value, _WITHOUT_END))
     if isinstance(value, Mapping):
         pairs = {_clean(str(key)): json_safe(each, depth + 1) for key, each in value.items()}
         return {key: pairs[key] for key in sorted(pairs, key=_place)}

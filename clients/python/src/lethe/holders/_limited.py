@@ -58,6 +58,10 @@ class _LimitedMarks:
         notes: Mapping[str, str] = await _within(self._seconds, lambda: self._marks.all(of))
         return notes
 
+    async def get(self, of: str, name: str) -> Optional[str]:
+        note: Optional[str] = await _within(self._seconds, lambda: self._marks.get(of, name))
+        return note
+
     async def put(self, of: str, name: str, note: str) -> None:
         await _within(self._seconds, lambda: self._marks.put(of, name, note))
 

@@ -159,6 +159,10 @@ class _RedisMarks(Marks):
         # The name of a store may begin that of another one, and the name of a note has no space.
         return {name[len(of) + 1 :]: note for name, note in notes.items() if name.rpartition(" ")[0] == of}
 
+    async def get(self, of: str, name: str) -> Optional[str]:
+        note = await self._server.send("HGET", self._key, f"{of} {name}")
+        return None if note is None else _bytes(note).decode()
+
     async def put(self, of: str, name: str, note: str) -> None:
         await self._server.send("HSET", self._key, f"{of} {name}", note)
 

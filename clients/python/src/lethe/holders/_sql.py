@@ -168,6 +168,12 @@ class SqlMarks(Marks):
         rows = await self._database.run(f"SELECT name, note FROM {_TABLE} WHERE list = ?", of)
         return {str(row["name"]): str(row["note"]) for row in rows}
 
+    async def get(self, of: str, name: str) -> Optional[str]:
+        if not await self._is_there():
+            return None
+        rows = await self._database.run(f"SELECT note FROM {_TABLE} WHERE list = ? AND name = ?", of, name)
+        return str(rows[0]["note"]) if rows else None
+
     async def put(self, of: str, name: str, note: str) -> None:
         if not self._has_table:
             await self._make()
