@@ -42,7 +42,7 @@ describe('the quickstarts', () => {
   });
 
   it('compile, like the code of docs/existing-bot.md and docs/holders.md', () => {
-    expect(HOLDERS).toHaveLength(3);
+    expect(HOLDERS).toHaveLength(4);
     const files = [BOT, ASK, BRING_OVER, HOLD, ...HOLDERS].map((code, at) => {
       const file = join(directory, `page${at}.mts`);
       writeFileSync(file, code);

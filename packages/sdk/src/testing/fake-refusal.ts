@@ -4,6 +4,7 @@ const STATUSES: Partial<Record<LetheCode, number>> = {
   invalid_request: 400,
   unauthorized: 401,
   consent_required: 403,
+  processing_refused: 403,
   suspended: 403,
   insufficient_scope: 403,
   not_found: 404,

@@ -14,6 +14,7 @@ _STATUSES = {
     "invalid_request": 400,
     "unauthorized": 401,
     "consent_required": 403,
+    "processing_refused": 403,
     "suspended": 403,
     "insufficient_scope": 403,
     "not_found": 404,
