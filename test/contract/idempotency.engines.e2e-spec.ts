@@ -45,6 +45,11 @@ async function consented(whom = who): Promise<void> {
 
 const labels = { label_de: 'a', label_en: 'b' };
 
+const objectable = () =>
+  bot.post('/data/register', {
+    ...{ key: 'objectable', ...labels, legal_basis: 'legitimate_interests', fields: [field('value')] },
+  });
+
 /** One request for each POST with a key, and what has to be there before it. */
 const POSTS: Readonly<Record<string, () => Promise<readonly [path: string, body?: Json]>>> = {
   '/audit/event': async () => [
@@ -84,6 +89,19 @@ const POSTS: Readonly<Record<string, () => Promise<readonly [path: string, body?
     await consented();
     const items = ['a', 'b'].map((value) => ({ ...who, category: 'profile', data: { value } }));
     return ['/data/submit/batch', { items }];
+  },
+  '/data/object': async () => {
+    await objectable();
+    return ['/data/object', { ...who, category: 'objectable' }];
+  },
+  '/data/restrict': async () => {
+    await consented();
+    return ['/data/restrict', { ...who, category: 'profile' }];
+  },
+  '/data/unrestrict': async () => {
+    await consented();
+    await bot.post('/data/restrict', { ...who });
+    return ['/data/unrestrict', { ...who }];
   },
   '/gdpr/forget-user': async () => {
     await consented();

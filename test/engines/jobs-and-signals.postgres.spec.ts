@@ -205,6 +205,7 @@ describe('jobs', () => {
       'erasure-recovery',
       'evidence-retention',
       'guild-deletions',
+      'holder-answers-retention',
       'idempotency-retention',
       'key-rewrite',
       'orphan-keys',

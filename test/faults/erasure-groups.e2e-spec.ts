@@ -109,7 +109,8 @@ describe('erasures of one moment', () => {
     );
     log.close();
     expect(new Set(answers.map(({ status }) => status))).toStrictEqual(new Set(['completed']));
-    expect(log.runs / users.length).toBeLessThan(engine === 'postgres' ? 3 : 10);
+    // On SQLite one for each user and table about users, which costs less there than a list of users.
+    expect(log.runs / users.length).toBeLessThan(engine === 'postgres' ? 3 : 11);
     expect(scrubs.mock.calls.length).toBeLessThan(users.length / 4);
     expect(scrubs.mock.calls.length > 0).toBe(engine === 'sqlite');
   });
