@@ -312,6 +312,13 @@ def test_keys_are_found_by_their_pattern_and_only_those_of_the_user(kind: str, r
         exported = await store.export(WHO)
         rows = {row["key"]: row["value"] for row in exported.rows}
         assert rows[f"cool:{GUILD}:{USER}:hash"] == {"field": "value"} and rows[f"profile:{GUILD}:{USER}"] == "v"
+        await send("RPUSH", f"cool:{GUILD}:{USER}:list", *(str(number) for number in range(1001)))
+        await send("SET", f"cool:{GUILD}:{USER}:text", "x" * 225_001)
+        large = {row["key"].split(":")[-1]: row for row in (await store.export(WHO)).rows if "left_out" in row}
+        assert {name: (row["size"], row["left_out"]) for name, row in large.items()} == {
+            "list": (1001, "value"),
+            "text": (225_001, "value"),
+        }
         await store.erase(WHO)
         assert [await store.count(WHO), await send("DBSIZE")] == [0, 3]
         assert store.marks is not None

@@ -13,14 +13,16 @@ _PLACE = re.compile(r"\{(user_id|guild_id)\}")
 #: Beside a place nothing may match a further digit, by which the id of one user would begin that of another.
 _LOOSE = re.compile(r"[0-9*}]\{(?:user_id|guild_id)\}|\{(?:user_id|guild_id)\}[0-9*]")
 _SCAN_COUNT = "1000"
-#: The command that reads a value, by its type.
+#: The commands that measure and read a value, by its type.
 _READ = {
-    "string": ("GET",),
-    "hash": ("HGETALL",),
-    "list": ("LRANGE", "0", "999"),
-    "set": ("SMEMBERS",),
-    "zset": ("ZRANGE", "0", "999"),
+    "string": ("STRLEN", ("GET",)),
+    "hash": ("HLEN", ("HGETALL",)),
+    "list": ("LLEN", ("LRANGE", "0", "-1")),
+    "set": ("SCARD", ("SMEMBERS",)),
+    "zset": ("ZCARD", ("ZRANGE", "0", "-1")),
 }
+#: The longest text that is read, in bytes; a collection has ROWS_MAX entries at most.
+_TEXT_MAX_BYTES = 225_000
 
 
 def redis(
@@ -55,8 +57,9 @@ def redis(
 
     async def export(who: Who) -> Exported:
         every = sorted(await found(who))
-        rows = [{"key": key.decode(errors="replace"), "value": await server.value(key)} for key in every[:ROWS_MAX]]
-        return Exported(rows, len(every) - len(rows))
+        read = [(key, await server.value(key)) for key in every[:ROWS_MAX]]
+        rows = [{"key": key.decode(errors="replace"), **value} for key, value in read if value is not None]
+        return Exported(rows, len(every) - len(read))
 
     return Store(
         export=export,
@@ -104,15 +107,25 @@ class _Server:
             return await self._client.execute_command(*command)
         return await in_thread(lambda: self._client.execute_command(*command))
 
-    async def value(self, key: bytes) -> Any:
-        """A text, list, or object of a hash. Bytes that are no text become base64."""
+    async def value(self, key: bytes) -> Optional[Dict[str, Any]]:
+        """`value`: a text, list, or object of a hash. Bytes that are no text become base64. A value that is too large is not read.
+
+        None for a key that has ended meanwhile.
+        """
         kind = _bytes(await self.send("TYPE", key)).decode()
+        if kind == "none":
+            return None
         if kind not in _READ:
-            return f"a value of the type {kind}"
-        answer = await self.send(_READ[kind][0], key, *_READ[kind][1:])
+            return {"type": kind, "left_out": "value"}
+        measure, read = _READ[kind]
+        size = int(await self.send(measure, key))
+        if size > (_TEXT_MAX_BYTES if kind == "string" else ROWS_MAX):
+            return {"type": kind, "size": size, "left_out": "value"}
+        answer = await self.send(read[0], key, *read[1:])
         if isinstance(answer, Mapping):
-            return {_shown(name): _shown(each) for name, each in answer.items()}
-        return [_shown(each) for each in answer] if isinstance(answer, (list, set, tuple)) else _shown(answer)
+            return {"value": {_shown(name): _shown(each) for name, each in answer.items()}}
+        whole = isinstance(answer, (list, set, tuple))
+        return {"value": [_shown(each) for each in answer] if whole else _shown(answer)}
 
     async def matching(self, pattern: str, who: Who) -> List[bytes]:
         def named(place: "re.Match[str]") -> str:
