@@ -216,6 +216,25 @@ describe.each(KITS)('%s', (kit) => {
       expect(wordsOf(about)).toContain('**Anniversaire**');
     });
 
+    itInPart('says why and until when a category is stored without a consent', async () => {
+      const reasons = {
+        reason_de: 'Missbrauch muss abgewehrt werden.',
+        reason_en: 'Abuse has to be prevented.',
+      };
+      const without = { legal_basis: 'legitimate_interests', requires_consent: false, ...reasons };
+      const { user } = await bot([
+        { ...categoryOf('bans', 'Bans'), ...without },
+        categoryOf('birthday', 'Birthday'),
+      ]);
+      const said = wordsOf(await user().privacy('about'));
+      expect(said).toContain('Abuse has to be prevented.\nKept until you have it erased\n');
+      expect(said).toContain('Kept until you withdraw your consent or have it erased');
+      const german = wordsOf(await user('de').privacy('about'));
+      expect(german).toContain(
+        'Missbrauch muss abgewehrt werden.\nGespeichert, bis du die Löschung verlangst\n',
+      );
+    });
+
     itInPart(
       'says the purpose in the language of the user, else in English, else as it is declared',
       async () => {

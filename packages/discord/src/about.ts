@@ -23,15 +23,19 @@ function categoryText({ asked: { locale }, words: { say } }: Turn, category: Cat
   const purpose = purposeOf(category, locale);
   const names = fields.map((field) => labelOf(field, locale));
   const basisKey: keyof Texts = `basis_${basis}`;
-  const kept = days === null ? 'about_kept' : days === 1 ? 'about_kept_day' : 'about_kept_days';
   return [
     `**${labelOf(category, locale)}**`,
     ...(purpose === null ? [] : [purpose]),
     ...(names.length === 0 ? [] : [say('about_fields', { fields: names.join(', ') })]),
     say('about_basis', { basis: say(basisKey) }),
     ...withoutConsent(category, locale, say),
-    say(kept, { days: days ?? 0 }),
+    say(keptKey(category), { days: days ?? 0 }),
   ].join('\n');
+}
+
+function keptKey({ retention_days: days, requires_consent: requires }: Category): keyof Texts {
+  if (days === null) return requires === false ? 'about_kept_without_consent' : 'about_kept';
+  return days === 1 ? 'about_kept_day' : 'about_kept_days';
 }
 
 /** Why a category is stored without a consent (GDPR Art. 13(1)(c)). */

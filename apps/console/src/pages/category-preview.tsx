@@ -99,7 +99,7 @@ export function CategoryPreview({ of }: { readonly of: PreviewedCategory }) {
               {fields !== '' && `\n${discord.about_fields.replace('{fields}', () => fields)}`}
               {`\n${discord.about_basis.replace('{basis}', discord[`basis_${basis}`])}`}
               {reason !== undefined && `\n${discord.about_without_consent.replace('{reason}', () => reason)}`}
-              {`\n${days === null ? discord.about_kept : discord.about_kept_days.replace('{days}', String(days))}`}
+              {`\n${days === null ? discord[reason === undefined ? 'about_kept' : 'about_kept_without_consent'] : discord.about_kept_days.replace('{days}', String(days))}`}
             </p>
           </div>,
         ];

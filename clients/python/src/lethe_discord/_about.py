@@ -37,7 +37,8 @@ def _category_text(turn: Turn, category: Json) -> str:
     if category.get("requires_consent") is False:
         language = "de" if turn.asked.locale.startswith("de") else "en"
         lines.append(say("about_without_consent", reason=category[f"reason_{language}"]))
-    kept = "about_kept" if days is None else "about_kept_day" if days == 1 else "about_kept_days"
+    unlimited = "about_kept_without_consent" if category.get("requires_consent") is False else "about_kept"
+    kept = unlimited if days is None else "about_kept_day" if days == 1 else "about_kept_days"
     lines.append(say(kept, days=days))
     return "\n".join(lines)
 

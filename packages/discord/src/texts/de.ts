@@ -22,6 +22,7 @@ export const DE: Texts = {
   about_kept_day: 'Speicherdauer: 1 Tag',
   about_kept_days: 'Speicherdauer: {days} Tage',
   about_kept: 'Gespeichert, bis du deine Einwilligung widerrufst oder die Löschung verlangst',
+  about_kept_without_consent: 'Gespeichert, bis du die Löschung verlangst',
   about_rights:
     'Deine Rechte: Auskunft mit `/privacy export`, Widerruf mit `/privacy revoke`, Löschung mit `/privacy forget`. Du kannst dich auch bei einer Datenschutzbehörde beschweren.',
   about_correct: 'Auf deiner Datenschutzseite (`/privacy page`) kannst du selbst berichtigen: {fields}.',

@@ -21,6 +21,7 @@ export const EN = {
   about_kept_day: 'Kept for: 1 day',
   about_kept_days: 'Kept for: {days} days',
   about_kept: 'Kept until you withdraw your consent or have it erased',
+  about_kept_without_consent: 'Kept until you have it erased',
   about_rights:
     'Your rights: a copy with `/privacy export`, withdrawal with `/privacy revoke`, erasure with `/privacy forget`. You can also complain to a data protection authority.',
   about_correct: 'On your privacy page (`/privacy page`) you can correct: {fields}.',
