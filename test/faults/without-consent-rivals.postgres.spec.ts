@@ -2,7 +2,7 @@ import { AuditService } from '@app/audit';
 import { holdSubjectsAndConsents } from '@app/consent';
 import { SubjectDigests, SubjectKeys } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
-import { SubmitAct } from '@app/user-data';
+import { ConsentedTables, SubmitAct } from '@app/user-data';
 import type { Bot } from '../support/bot';
 import type { Json } from '../support/client';
 import { expectFailure } from '../support/expected';
@@ -128,5 +128,30 @@ describe.each([
       { ok: true },
     ]);
     expect(await rows('user_data')).toHaveLength(1);
+  });
+});
+
+describe('requires_consent of a category with many values', () => {
+  it('turns to false only while the consents of all its values can be looked at, with 409', async () => {
+    const tables = service.app.get(ConsentedTables, { strict: false });
+    const { coverageMax } = tables;
+    const reasons = { reason_de: 'Nötig.', reason_en: 'Needed.' };
+    await bot.hasCategory('levels');
+    for (const user of [subject(), subject()]) {
+      await bot.hasConsent(user);
+      await bot.hasData(user, 'levels', { value: 'x' });
+    }
+    const change = () =>
+      bot.put('/data/categories/levels', {
+        ...{ legal_basis: 'public_task', requires_consent: false, ...reasons },
+      });
+    try {
+      tables.coverageMax = 1;
+      expectFailure(await change(), 409, 'conflict', { reason: 'category_in_use' });
+      tables.coverageMax = 2;
+      expect((await change()).status).toBe(200);
+    } finally {
+      tables.coverageMax = coverageMax;
+    }
   });
 });

@@ -151,7 +151,7 @@ export class CategoriesService {
       'category_in_use',
       requires
         ? 'Values are stored without a consent, which cannot be given afterwards: register a new category, or erase the values first'
-        : 'Values are stored whose consent was withdrawn: erase them first, since a withdrawal cannot be passed over',
+        : 'Values are stored whose consent was withdrawn, or too many to look at: erase them first, or register a new category, since a withdrawal cannot be passed over',
     );
   }
 

@@ -70,6 +70,8 @@ export function categoryOf({ category }: ConsentedTable): string {
 @Injectable()
 @HoldsConsentedData()
 export class ConsentedTables implements ConsentedDataHolder {
+  /** Values whose consents one call looks at, so that no other call waits for it. */
+  coverageMax = 10_000;
   private found: readonly ConsentedTable[] | undefined;
 
   constructor(
@@ -116,13 +118,18 @@ export class ConsentedTables implements ConsentedDataHolder {
     return most;
   }
 
-  /** `uncovered` rows are those that no consent in force covers; the mark of a withdrawal is not for every legal basis. */
+  /**
+   * `uncovered` rows are those that no consent in force covers; the mark of a withdrawal is not for every legal basis. More rows than
+   * are looked at count as uncovered.
+   */
   async holdsCategory(tx: Tx, botId: string, category: string, what: 'all' | 'uncovered'): Promise<boolean> {
     for (const one of this.of(category)) {
+      const named = `FROM ${one.table} d WHERE d.bot_id = ? AND ${categoryOf(one)} = ?`;
+      const holds = async (sql: string): Promise<boolean> =>
+        (await tx.get(`SELECT 1 ${sql}`, botId, category)) !== undefined;
+      if (await holds(`${named} LIMIT 1 OFFSET ${what === 'all' ? 0 : this.coverageMax}`)) return true;
       const { exists } = consentCovering(tx.engine, 'd', categoryOf(one));
-      const uncovered = what === 'uncovered' ? `AND NOT ${exists}` : '';
-      const sql = `SELECT 1 FROM ${one.table} d WHERE d.bot_id = ? AND ${categoryOf(one)} = ? ${uncovered} LIMIT 1`;
-      if ((await tx.get(sql, botId, category)) !== undefined) return true;
+      if (what === 'uncovered' && (await holds(`${named} AND NOT ${exists} LIMIT 1`))) return true;
     }
     return false;
   }
