@@ -43,7 +43,7 @@ beforeAll(async () => {
   source = new PostgresDataSource({ ...postgresOptions(proxy.url, config), poolErrorHandler: onFault });
   await source.initialize();
   pool = (source.driver as PostgresDriver).master as Pool;
-  unitOfWork = new PostgresUnitOfWork(source, onFault);
+  unitOfWork = new PostgresUnitOfWork(source, {}, onFault);
 });
 
 /** Time passes for what has begun to wait. */
@@ -175,6 +175,17 @@ describe('PostgresUnitOfWork.write', () => {
     expect(await settled(unitOfWork.write((tx) => insert(tx, 1)))).toMatchObject(unchanged);
     expect(await settled(unitOfWork.write(async () => 'nothing'))).toMatchObject(unchanged);
     expect(await ids()).toStrictEqual([]);
+  });
+
+  it('sends nothing of a unit whose BEGIN failed where DATABASE_URL is a pooler, whose session would carry it out', async () => {
+    const config = readConfig({ DATABASE_URL: proxy.url, DATABASE_DIRECT_URL: database.url, ...LIMITS });
+    const behind = await new PostgresDataSource(postgresOptions(proxy.url, config)).initialize();
+    const units = new PostgresUnitOfWork(behind, {}, (fault) => faults.push(fault));
+    onQuery((text, client) => (text.startsWith('BEGIN') ? client.query('SELECT 1 / 0') : undefined));
+    expect(await settled(units.write((tx) => insert(tx, 1)))).toMatchObject(unchanged);
+    expect(await ids()).toStrictEqual([]);
+    await units.close();
+    await behind.destroy();
   });
 
   it('keeps an acknowledged unit when its afterCommit throws', async () => {

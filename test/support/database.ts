@@ -13,6 +13,8 @@ export const engine: Engine = (globalThis as { testEngine?: Engine }).testEngine
 /** The database of one service under test. */
 export interface TestDatabase {
   readonly url: string;
+  /** The settings by which a service uses it: through a pooler, if TEST_POOLER_PORT names one. */
+  readonly settings: Readonly<Record<string, string>>;
   /** Reads rows beside the service; placeholders are `?`. */
   rows<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]>;
   /** Several reads through one connection; on SQLite each read otherwise opens the file anew. */
@@ -49,6 +51,10 @@ class SqliteFile implements TestDatabase {
 
   constructor(private readonly path: string) {
     this.url = `sqlite:${path}`;
+  }
+
+  get settings(): Record<string, string> {
+    return { DATABASE_URL: this.url };
   }
 
   async rows<Row>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]> {
@@ -118,6 +124,11 @@ function tablesOf(columns: readonly Column[]): { name: string; columns: string[]
   return [...tables].map(([name, columnNames]) => ({ name, columns: columnNames }));
 }
 
+/** The address of a database of the server through a pooler of this machine. */
+export function throughPooler(url: string, port: number | string): string {
+  return Object.assign(new URL(url), { port: String(port) }).href;
+}
+
 /** Named by the text of the migrations: checkouts with others use the same server at the same time. */
 const TEMPLATE = `lethe_template_${digestOf(allMigrations().map(String)).slice(0, 16)}`;
 /** The advisory lock of the process that makes the template. */
@@ -131,6 +142,12 @@ class PostgresDatabase implements TestDatabase {
     readonly url: string,
     private readonly name: string,
   ) {}
+
+  get settings(): Record<string, string> {
+    const port = process.env['TEST_POOLER_PORT'];
+    if (port === undefined) return { DATABASE_URL: this.url };
+    return { DATABASE_URL: throughPooler(this.url, port), DATABASE_DIRECT_URL: this.url };
+  }
 
   static async createBare(): Promise<PostgresDatabase> {
     const name = newName();

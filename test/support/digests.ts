@@ -22,7 +22,7 @@ export function keyringOf(
   database: TestDatabase,
   environment: Readonly<Record<string, string>> = {},
 ): Keyring {
-  const config = readConfig({ DATABASE_URL: database.url, ...environment });
+  const config = readConfig({ ...database.settings, ...environment });
   return new Keyring(presentMasterKeys(config) ?? [], {} as Random);
 }
 

@@ -52,7 +52,7 @@ export class ServiceHere {
   }
 
   async start(): Promise<this> {
-    const service = new Service({ DATABASE_URL: this.database.url, ...this.environment }, this.database);
+    const service = new Service({ ...this.database.settings, ...this.environment }, this.database);
     service.port = this.port;
     this.service = await service.start();
     this.port = service.port;

@@ -55,7 +55,7 @@ export class Installation {
   }
 
   get environment(): Record<string, string> {
-    return { DATABASE_URL: this.database.url, ...this.settings };
+    return { ...this.database.settings, ...this.settings };
   }
 
   async open(): Promise<this> {

@@ -60,7 +60,7 @@ export class Service {
 
   async start(): Promise<this> {
     this.database ??= await newDatabase(this.directory);
-    const database = { DATABASE_URL: this.database.url, ...(engine === 'postgres' && { LETHE_MASTER_KEY }) };
+    const database = { ...this.database.settings, ...(engine === 'postgres' && { LETHE_MASTER_KEY }) };
     const config = readConfig({
       NODE_ENV: 'test',
       ...PATIENT,

@@ -66,7 +66,7 @@ export function useService(): SharedService {
 async function start(): Promise<Running> {
   const directory = mkdtempSync(join(tmpdir(), 'lethe-shared-'));
   const [build, database] = await Promise.all([madeBuild(), newDatabase(directory)]);
-  const environment = { DATABASE_URL: database.url, ...(engine === 'postgres' && { LETHE_MASTER_KEY }) };
+  const environment = { ...database.settings, ...(engine === 'postgres' && { LETHE_MASTER_KEY }) };
   const child = await new ChildService(build, join(directory, 'lethe.db'), environment).start();
   child.release();
   return { url: child.url, database, digests: await digestsOf(database, environment) };

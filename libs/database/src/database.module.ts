@@ -6,7 +6,7 @@ import { isDamage } from './database-faults';
 import type { Access, DatabaseEngine, OnFault, OpenDatabase } from './database.engine';
 import { DiskWatch } from './sqlite.ballast';
 import { PostgresEngine } from './postgres.engine';
-import { postgresOptions } from './postgres.options';
+import { directClient } from './postgres.options';
 import { NO_SIGNALS, PostgresSignals, Signals } from './signals';
 import { SqliteEngine } from './sqlite.engine';
 import { UnitOfWork } from './unit-of-work';
@@ -102,13 +102,11 @@ function signals(config: Config): Signals {
   const { database } = config;
   if (database.engine === 'sqlite') return NO_SIGNALS;
   const logger = new Logger('Signals');
-  return new PostgresSignals(
-    { connectionString: database.url, ...(postgresOptions(database.url, config).extra as object) },
-    (error) =>
-      logger.warn(
-        'The connection for wake-ups between processes failed and is opened again; until then work of other processes is found by polling',
-        describeFault(error),
-      ),
+  return new PostgresSignals(directClient(database.url, config), (error) =>
+    logger.warn(
+      'The connection for wake-ups between processes failed and is opened again; until then work of other processes is found by polling',
+      describeFault(error),
+    ),
   );
 }
 

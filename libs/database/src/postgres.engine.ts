@@ -1,5 +1,5 @@
 import {
-  type DataSource,
+  DataSource,
   type DataSourceOptions,
   type Migration,
   MigrationExecutor,
@@ -16,6 +16,7 @@ import {
   type OpenDatabase,
 } from './database.engine';
 import {
+  directClient,
   type PostgresConfig,
   PostgresDataSource,
   postgresOptions,
@@ -38,6 +39,8 @@ export class PostgresSchemaSource extends PostgresDataSource {
   constructor(
     options: PostgresDataSourceOptions,
     private readonly place: string,
+    /** The setting that names the server. */
+    private readonly setting: string,
   ) {
     const patient = withoutTimeouts(options);
     super({ ...patient, extra: { ...(patient.extra as object), application_name: 'lethe-schema' } });
@@ -108,14 +111,21 @@ export class PostgresSchemaSource extends PostgresDataSource {
     });
   }
 
-  private async withReason<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      const reason = error instanceof StartError ? undefined : reasonOf(error);
-      if (reason === undefined) throw error;
-      throw new StartError(`The database (${this.place}) cannot be used: ${reason}`);
-    }
+  private withReason<T>(work: () => Promise<T>): Promise<T> {
+    return withReason(this.place, this.setting, work);
+  }
+}
+
+/** @throws StartError in place of a fault that the operator can correct */
+async function withReason<T>(place: string, setting: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = error instanceof StartError ? undefined : reasonOf(error);
+    if (reason === undefined) throw error;
+    throw new StartError(
+      `The database (${place}) cannot be used: ${reason.replaceAll('DATABASE_URL', setting)}`,
+    );
   }
 }
 
@@ -135,6 +145,8 @@ const REASONS: Readonly<Record<string, string>> = {
   '28000':
     'the server refuses this user from this address. Correct DATABASE_URL, or the pg_hba.conf of the server.',
   '3D000': 'the database does not exist. Create it with CREATE DATABASE, or correct DATABASE_URL.',
+  '08P01':
+    'it refuses the settings of a session, as a pooler does. Set DATABASE_DIRECT_URL to the server behind the pooler.',
   '42501':
     'the user may not change the schema. Grant it CREATE on the database and on the schema public, or run npm run admin -- db:migrate as the owner of the tables.',
   '53300': 'the server has no free connection. Raise max_connections, or lower DATABASE_POOL_SIZE.',
@@ -160,26 +172,64 @@ export class PostgresEngine implements DatabaseEngine {
   readonly options: PostgresDataSourceOptions;
   readonly place: string;
 
-  constructor(url: string, config: PostgresConfig) {
+  constructor(
+    private readonly url: string,
+    private readonly config: PostgresConfig,
+  ) {
     this.options = postgresOptions(url, config);
-    const { hostname, port, pathname } = new URL(url);
-    this.place = `PostgreSQL, ${hostname}${port && `:${port}`}${pathname}`;
+    this.place = placeOf(url);
   }
 
   schemaSource(options: DataSourceOptions): DataSource {
-    return new PostgresSchemaSource(options as PostgresDataSourceOptions, this.place);
+    const given = options as PostgresDataSourceOptions;
+    const { databaseDirectUrl: url } = this.config;
+    return url === undefined
+      ? new PostgresSchemaSource(given, this.place, 'DATABASE_URL')
+      : new PostgresSchemaSource({ ...given, url }, placeOf(url), 'DATABASE_DIRECT_URL');
   }
 
   async open(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {
     const schema = this.schemaSource(options);
     await schema.initialize();
-    await bringUpToDate(schema, access).finally(() => schema.destroy());
+    try {
+      if (this.config.databaseDirectUrl !== undefined) await this.requireSame(schema);
+      await bringUpToDate(schema, access);
+    } finally {
+      await schema.destroy();
+    }
     const source = new PostgresDataSource({
       ...(options as PostgresDataSourceOptions),
       poolErrorHandler: onFault,
     });
     await source.initialize();
-    const unitOfWork = new PostgresUnitOfWork(source, onFault);
+    const unitOfWork = new PostgresUnitOfWork(source, directClient(this.url, this.config), onFault);
     return { source, unitOfWork, close: () => unitOfWork.close() };
   }
+
+  /** @throws StartError when the pooler leads to another database than the one that `direct` is connected to */
+  private async requireSame(direct: DataSource): Promise<void> {
+    const pooler = new DataSource(this.options);
+    await withReason(this.place, 'DATABASE_URL', () => pooler.initialize());
+    try {
+      if ((await serverOf(pooler)) === (await serverOf(direct))) return;
+    } finally {
+      await pooler.destroy();
+    }
+    throw new StartError(
+      `DATABASE_URL (${this.place}) does not lead to the database of DATABASE_DIRECT_URL. Correct one of them.`,
+    );
+  }
+}
+
+/** The place for the operator, without a password. */
+function placeOf(url: string): string {
+  const { hostname, port, pathname } = new URL(url);
+  return `PostgreSQL, ${hostname}${port && `:${port}`}${pathname}`;
+}
+
+/** What tells a running server and its database from others. */
+async function serverOf(source: DataSource): Promise<string> {
+  const sql = 'SELECT pg_postmaster_start_time() AS begun, current_database() AS name';
+  const [row] = await source.query<{ begun: Date; name: string }[]>(sql);
+  return `${row?.begun.toISOString()} ${row?.name}`;
 }

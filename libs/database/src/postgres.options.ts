@@ -18,15 +18,21 @@ function getTypeParser(oid: number, format?: 'text'): (text: string) => unknown 
 
 export type PostgresConfig = Pick<
   Config,
-  'databasePoolSize' | 'databaseStatementTimeoutMs' | 'databaseLockTimeoutMs'
+  'databasePoolSize' | 'databaseStatementTimeoutMs' | 'databaseLockTimeoutMs' | 'databaseDirectUrl'
 >;
+
+/** Options of a connection through a pooler, which gives it another session of the server for each transaction. */
+export interface Pooled {
+  /** The settings of a unit, sent with its BEGIN; absent where the sessions of the server are Lethe's own, and have them. */
+  readonly unitSettings?: string;
+}
 
 /** The server ends a transaction that waits longer than this for its next statement, in milliseconds. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 
 /**
  * The settings of every connection: times in UTC, bounded waits, generic plans. `url` may carry the TLS parameters of
- * libpq (`sslmode`, `sslrootcert`, …).
+ * libpq (`sslmode`, `sslrootcert`, …). A pooler accepts no settings at the start of a connection.
  */
 export function postgresOptions(url: string, config: PostgresConfig): PostgresDataSourceOptions {
   return {
@@ -38,23 +44,47 @@ export function postgresOptions(url: string, config: PostgresConfig): PostgresDa
     extra: {
       application_name: 'lethe',
       keepAlive: true,
-      statement_timeout: config.databaseStatementTimeoutMs,
       // The server's own time-out fires first. This one is for a server that does not answer.
       query_timeout: config.databaseStatementTimeoutMs + 5_000,
-      lock_timeout: config.databaseLockTimeoutMs,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-      options: [
-        // Planning a statement on a partitioned table costs more than running it. A generic plan prunes partitions at
-        // run time.
-        '-c plan_cache_mode=force_generic_plan',
-        '-c timezone=UTC',
-        // Only a transaction with READ WRITE can write, so that a statement sent after a failed BEGIN is refused.
-        '-c default_transaction_read_only=on',
-      ].join(' '),
       types: { getTypeParser },
       pipeline: true,
+      ...(config.databaseDirectUrl === undefined ? ofSession(config) : ofUnit(config)),
     },
   };
+}
+
+function timeouts(config: PostgresConfig) {
+  return {
+    statement_timeout: config.databaseStatementTimeoutMs,
+    lock_timeout: config.databaseLockTimeoutMs,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+  };
+}
+
+function ofSession(config: PostgresConfig): ClientConfig {
+  return {
+    ...timeouts(config),
+    options: [
+      // Planning a statement on a partitioned table costs more than running it. A generic plan prunes partitions at
+      // run time.
+      '-c plan_cache_mode=force_generic_plan',
+      '-c timezone=UTC',
+      // Only a transaction with READ WRITE can write, so that a statement sent after a failed BEGIN is refused.
+      '-c default_transaction_read_only=on',
+    ].join(' '),
+  };
+}
+
+function ofUnit(config: PostgresConfig): Pooled {
+  const settings = Object.entries({ ...timeouts(config), timezone: "'UTC'" });
+  return { unitSettings: settings.map(([name, value]) => `SET LOCAL ${name} = ${value}`).join('; ') };
+}
+
+/** A connection to the server itself, beside a pooler: for what needs a session of its own. */
+export function directClient(url: string, config: PostgresConfig): ClientConfig {
+  const direct = { ...config, databaseDirectUrl: undefined };
+  const connectionString = config.databaseDirectUrl ?? url;
+  return { connectionString, ...(postgresOptions(url, direct).extra as object) };
 }
 
 /** The options for changes of the schema, which have no time limit. */

@@ -45,6 +45,8 @@ export class PostgresTx extends Tx {
   constructor(
     private readonly client: PoolClient,
     private readonly source: DataSource,
+    /** The next transaction has another session, in which no statement is prepared. */
+    private readonly isPooled: boolean,
   ) {
     super();
   }
@@ -70,9 +72,10 @@ export class PostgresTx extends Tx {
   }
 
   private async query(sql: string, values: readonly (SqlValue | SqlList)[]) {
+    const { name, text } = prepared(sql);
     try {
       return await this.client.query<Record<string, unknown>>({
-        ...prepared(sql),
+        ...(this.isPooled ? { text } : { name, text }),
         values: values as unknown[],
       });
     } catch (error) {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type LabelOf, OwnError, type UnitOfWorkSizes } from '@app/kernel';
-import { Pool, type PoolClient } from 'pg';
+import { type ClientConfig, Pool, type PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import {
@@ -14,7 +14,7 @@ import { PostgresReader, PostgresTx } from './postgres.tx';
 import { SharedCalls } from './shared-calls';
 import { type Tx, withinTimeout } from './tx';
 import { ConcurrentChange, type SharedWork, TRIES_MAX, UnitOfWork } from './unit-of-work';
-import { vacuum } from './postgres.options';
+import { type Pooled, vacuum } from './postgres.options';
 
 /**
  * The maximum pause before the second run, in milliseconds. It grows with each run; the actual pause is random below
@@ -46,14 +46,19 @@ export class PostgresUnitOfWork extends UnitOfWork {
   private readonly reader: PostgresReader;
   private readonly calls: SharedCalls;
   private readonly underWay = new Set<Promise<unknown>>();
+  /** What the BEGIN of a unit is sent with, through a pooler. */
+  private readonly unitSettings: string | undefined;
 
+  /** @param direct a connection to the server itself, beside a pooler */
   constructor(
     private readonly source: DataSource,
+    private readonly direct: ClientConfig,
     onFault: (error: unknown) => void,
   ) {
     super(onFault);
     this.pool = (source.driver as PostgresDriver).master as Pool;
     const { options } = this.pool;
+    this.unitSettings = (options as Pooled).unitSettings;
     this.snapshots = new Pool({ ...options, max: SNAPSHOTS_MAX }).on('error', onFault);
     for (const pool of [this.pool, this.snapshots]) survivesLosses(pool);
     const waitMs = options.connectionTimeoutMillis;
@@ -74,6 +79,8 @@ export class PostgresUnitOfWork extends UnitOfWork {
   }
 
   async get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined> {
+    // The statements of a reader are sent one after the other, and between two of them a pooler may change the session.
+    if (this.isPooled) return this.read((tx) => tx.get<Row & object>(sql, ...values));
     try {
       return (await this.reader.get(sql, values)) as Row | undefined;
     } catch (error) {
@@ -91,7 +98,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
   }
 
   vacuum(table: string, stopping: AbortSignal): Promise<string | undefined> {
-    return vacuum(this.pool.options, table, stopping).catch((error: unknown) => {
+    return vacuum(this.direct, table, stopping).catch((error: unknown) => {
       throw this.answerTo(error);
     });
   }
@@ -158,6 +165,10 @@ export class PostgresUnitOfWork extends UnitOfWork {
     }
   }
 
+  private get isPooled(): boolean {
+    return this.unitSettings !== undefined;
+  }
+
   private async unit<T>(
     pool: Pool,
     begin: string,
@@ -168,15 +179,18 @@ export class PostgresUnitOfWork extends UnitOfWork {
     const client = await pool.connect();
     let broken = true;
     try {
-      const begun = client.query(begin);
+      const beginning = client.query(this.isPooled ? `${begin}; ${this.unitSettings}` : begin);
+      const begun = beginning.catch((): never => {
+        throw databaseUnavailable();
+      });
       begun.catch(() => undefined);
-      const tx = new PostgresTx(client, this.source);
+      // The session of a pooler would take a statement sent after a failed BEGIN for a transaction.
+      if (this.isPooled) await begun;
+      const tx = new PostgresTx(client, this.source, this.isPooled);
       let value: T;
       try {
         value = await withinTimeout(work(tx), timeoutMs);
-        await begun.catch(() => {
-          throw databaseUnavailable();
-        });
+        await begun;
       } catch (error) {
         tx.close();
         broken = !(await rolledBack(client, error));

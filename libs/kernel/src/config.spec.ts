@@ -16,6 +16,18 @@ describe('readConfig', () => {
     expect(readConfig(ofBot)).toEqual(readConfig({}));
   });
 
+  it('refuses the server behind a pooler on SQLite, and one that is no PostgreSQL', () => {
+    const direct = (DATABASE_DIRECT_URL: string, DATABASE_URL: string) => () =>
+      readConfig({ DATABASE_DIRECT_URL, DATABASE_URL });
+    expect(direct('postgres://a@b/c', 'sqlite:x.db')).toThrow(
+      'DATABASE_DIRECT_URL must be empty with SQLite',
+    );
+    expect(direct('mysql://secret@b/c', 'postgres://a@b/c')).toThrow(
+      /^(?!.*secret)[^]*DATABASE_DIRECT_URL must be postgres:/,
+    );
+    expect(direct('postgres://a@b/c', 'postgres://a@p/c')().databaseDirectUrl).toBe('postgres://a@b/c');
+  });
+
   it('refuses a LETHE_KEY that is no API key: it may be meant as LETHE_MASTER_KEY', () => {
     const masterKey = Buffer.alloc(32).toString('base64');
     expect(() => readConfig({ LETHE_KEY: masterKey })).toThrow('LETHE_KEY is not a setting of Lethe');

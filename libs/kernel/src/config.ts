@@ -64,6 +64,10 @@ function contradictions(config: Config): string[] {
     faults.push(
       'JOBS must be on with SQLite: its file belongs to one process, so a worker cannot run the jobs',
     );
+  if (config.database.engine === 'sqlite' && config.databaseDirectUrl !== undefined)
+    faults.push(
+      'DATABASE_DIRECT_URL must be empty with SQLite: it is the server behind a pooler of PostgreSQL',
+    );
   if (config.registration === 'token' && config.registrationToken === '')
     faults.push('REGISTRATION_TOKEN must be set where REGISTRATION is token (openssl rand -hex 32)');
   const others = [config.metricsToken, config.registrationToken];

@@ -45,6 +45,13 @@ export function databaseUrl(text: string): DatabaseSetting {
   throw new Error('sqlite:PATH, or postgres://USER:PASSWORD@HOST:PORT/DATABASE');
 }
 
+/** The address of the PostgreSQL server behind a pooler; empty for none. */
+export function directUrl(text: string): string | undefined {
+  if (text === '') return undefined;
+  if (/^postgres(ql)?:\/\/./.test(text) && URL.canParse(text)) return text;
+  throw new Error('postgres://USER:PASSWORD@HOST:PORT/DATABASE, or empty');
+}
+
 /** `redis://…`, or `rediss://…` for TLS; empty for none. The error message never holds the password. */
 export function redisUrl(text: string): string | undefined {
   if (text === '') return undefined;

@@ -3,6 +3,7 @@ import {
   boolean,
   databaseUrl,
   daysOrOff,
+  directUrl,
   hostNames,
   integer,
   masterKeys,
@@ -57,6 +58,12 @@ export const SETTINGS = {
     `sqlite:${DEFAULT_DATABASE_PATH}`,
     '`sqlite:PATH` of the database file, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with parameters such as `?sslmode=verify-full`',
     databaseUrl,
+  ),
+  databaseDirectUrl: setting(
+    'DATABASE_DIRECT_URL',
+    '',
+    'PostgreSQL behind a pooler such as PgBouncer: the address of the server itself, for the schema and for wake-ups. `DATABASE_URL` is then the pooler, in transaction or session mode',
+    directUrl,
   ),
   databasePoolSize: setting(
     'DATABASE_POOL_SIZE',
