@@ -1,4 +1,4 @@
-import { type Lethe, NotFoundError } from '@lethe/sdk';
+import { type Lethe, momentMs, NotFoundError } from '@lethe/sdk';
 import { DIRECT_MESSAGES } from './scope';
 
 /** Where the consents were withdrawn, in their history. */
@@ -40,6 +40,6 @@ export async function userDeauthorized(
 
 /** Whether the user has consented after the event, which arrives late or once more. */
 function isLater(acceptedAt: string | null | undefined, at: string | undefined): boolean {
-  if (acceptedAt == null || at === undefined) return false;
-  return Date.parse(acceptedAt) > Date.parse(ZONE.test(at) ? at : `${at}Z`);
+  const happened = momentMs(at === undefined || ZONE.test(at) ? at : `${at}Z`);
+  return happened !== undefined && Date.parse(acceptedAt ?? '') > happened;
 }
