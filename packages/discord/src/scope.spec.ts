@@ -31,7 +31,7 @@ const PLACES: readonly (readonly [string, object, string])[] = [
     DIRECT_MESSAGES,
   ],
   [
-    'a guild for which nobody has the app',
+    'a guild for which no one has the app',
     { guild_id: GUILD, authorizing_integration_owners: {} },
     DIRECT_MESSAGES,
   ],
