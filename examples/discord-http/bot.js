@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { ConsentRequiredError, createWebhookHandler, InvalidRequestError, Lethe } from '@lethe/sdk';
-import { DiscordRest, reconcileGuilds } from '@lethe/discord';
+import { DIRECT_MESSAGES, DiscordRest, reconcileGuilds, scopeOf } from '@lethe/discord';
 import { HttpInteractions } from '@lethe/discord/http';
 import { hold, warn } from './database.js';
 
@@ -31,6 +31,8 @@ const webhooks = createWebhookHandler({
 });
 
 async function answered(interaction, ask) {
+  // A user who has installed the bot on their account uses it also in servers that it is not in.
+  if (scopeOf(interaction) === DIRECT_MESSAGES) return 'Please have this bot added to the server first.';
   if (interaction.data.name === 'warn') return warned(interaction);
   const [{ name, options }] = interaction.data.options;
   const run = () => (name === 'set' ? save(interaction, options[0].value) : today(interaction));

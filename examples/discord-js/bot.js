@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { ConsentRequiredError, createWebhookHandler, InvalidRequestError, Lethe } from '@lethe/sdk';
+import { DIRECT_MESSAGES, scopeOf } from '@lethe/discord';
 import { DiscordJsPrivacy } from '@lethe/discord/discord-js';
 import {
   Client,
@@ -53,7 +54,9 @@ client.on(Events.InteractionCreate, async (interaction) => {
   await interaction.deferReply({ flags: MessageFlags.Ephemeral });
   const { commandName, options } = interaction;
   const act = commandName === 'warn' ? warned : options.getSubcommand() === 'set' ? save : today;
-  const run = async () => act(interaction);
+  // A user who has installed the bot on their account uses it also in servers that it is not in.
+  const isForeign = scopeOf(interaction) === DIRECT_MESSAGES;
+  const run = async () => (isForeign ? 'Please have this bot added to the server first.' : act(interaction));
   try {
     await interaction.editReply(await run());
   } catch (error) {

@@ -10,6 +10,7 @@ import { addHunt } from './commands/hunt.command';
 import { addInit } from './commands/init.command';
 import { addKeys } from './commands/keys.command';
 import { addListen, addTrigger } from './commands/listen.command';
+import { addServers } from './commands/servers.command';
 import { addExport, addForget, addLink } from './commands/subject.command';
 import { addVerify } from './commands/verify.command';
 import manifest from '../package.json';
@@ -40,6 +41,7 @@ export function programOf(): Command {
       addForget,
       addHolders,
       addHunt,
+      addServers,
       addVerify,
       addDoctor,
       addCompletion,

@@ -1,10 +1,12 @@
+import { guildOf, type InstallationOwners } from './scope';
+
 /** What a user has done, in words that are independent of the library underneath. */
 export interface Asked {
   /** The id of the interaction on Discord. */
   readonly id: string;
   /** The user who acted. Nothing in a message says for whom it is. */
   readonly userId: string;
-  /** The guild, or null in a direct message. */
+  /** The guild if the bot is installed in it; else null, as in direct messages (`scopeOf`). */
   readonly guildId: string | null;
   /** The language of the user's client, for example `de` or `en-US`. */
   readonly locale: string;
@@ -29,9 +31,6 @@ export interface Component {
   readonly isPrivate: boolean;
 }
 
-/** The guild of the service that is none: where a user talks to the bot in direct messages. */
-export const DIRECT_MESSAGES = '00000000000000000';
-
 /** The bit of a message that only one user sees. */
 export const EPHEMERAL = 64;
 
@@ -42,6 +41,7 @@ export interface RawInteraction {
   readonly type: number;
   readonly token: string;
   readonly guild_id?: string;
+  readonly authorizing_integration_owners?: InstallationOwners;
   readonly locale?: string;
   readonly user?: { readonly id: string };
   readonly member?: { readonly user: { readonly id: string } };
@@ -74,7 +74,7 @@ export function askedOf(raw: RawInteraction): Asked | undefined {
   const act = type === COMMAND ? commandOf(data) : type === COMPONENT ? componentOf(raw, data) : undefined;
   if (act === undefined) return undefined;
   return {
-    ...{ id: raw.id, userId, guildId: raw.guild_id ?? null, locale: raw.locale ?? 'en', act },
+    ...{ id: raw.id, userId, guildId: guildOf(raw), locale: raw.locale ?? 'en', act },
     ...(raw.attachment_size_limit !== undefined && { fileMaxBytes: raw.attachment_size_limit }),
   };
 }

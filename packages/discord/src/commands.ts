@@ -8,7 +8,8 @@ const LOCALES = (
 ).split(' ');
 
 const [SUBCOMMAND, STRING] = [1, 3] as const;
-const [GUILD, BOT_DM] = [0, 1] as const;
+const [GUILD, BOT_DM, PRIVATE_CHANNEL] = [0, 1, 2] as const;
+const [BY_GUILD, BY_USER] = [0, 1] as const;
 
 interface Described {
   readonly name: string;
@@ -25,7 +26,8 @@ interface Choice {
 /** A command as Discord's interface takes it. */
 export interface CommandData extends Described {
   readonly type: 1;
-  readonly contexts: (0 | 1)[];
+  readonly contexts: (0 | 1 | 2)[];
+  readonly integration_types?: (0 | 1)[];
   readonly options: (Described & {
     readonly type: 1;
     readonly options?: (Described & { readonly type: 3; readonly choices: Choice[] })[];
@@ -36,8 +38,8 @@ export const SUBCOMMANDS = ['about', 'consent', 'status', 'page', 'export', 'rev
 
 const WITH_WHERE: readonly string[] = ['page', 'export', 'forget'];
 
-/** The declaration of `/privacy`. */
-export function commandOf(table?: TextTable): CommandData {
+/** The declaration of `/privacy`; with `userInstall` also for users who have installed the app themselves. */
+export function commandOf(table?: TextTable, userInstall = false): CommandData {
   const english = wordsFor('en', table);
   // A locale is listed where the table has its language.
   const others = LOCALES.map((locale) => ({ locale, words: wordsFor(locale, table) })).filter(
@@ -60,7 +62,9 @@ export function commandOf(table?: TextTable): CommandData {
   return {
     ...described('privacy', 'command'),
     type: 1,
-    contexts: [GUILD, BOT_DM],
+    ...(userInstall
+      ? { contexts: [GUILD, BOT_DM, PRIVATE_CHANNEL], integration_types: [BY_GUILD, BY_USER] }
+      : { contexts: [GUILD, BOT_DM] }),
     options: SUBCOMMANDS.map((name) => ({
       ...described(name, `command_${name}`),
       type: SUBCOMMAND,

@@ -1,5 +1,5 @@
 import { type Lethe, NotFoundError } from '@lethe/sdk';
-import { DIRECT_MESSAGES } from './asked';
+import { DIRECT_MESSAGES } from './scope';
 
 const GRACE_DAYS = 7;
 const PAGE = 200;

@@ -1,5 +1,6 @@
 export * from './asked';
 export { type CommandData, SUBCOMMANDS } from './commands';
+export * from './deauthorized';
 export * from './guilds';
 export { Privacy, type PrivacyOptions } from './privacy';
 export {
@@ -13,5 +14,12 @@ export {
   type Select,
 } from './reply';
 export * from './rest';
+export {
+  DIRECT_MESSAGES,
+  type DiscordJsPlace,
+  type InstallationOwners,
+  scopeOf,
+  type SentPlace,
+} from './scope';
 export { type Texts, type TextTable } from './texts';
 export type { Then } from './waiting';

@@ -1,6 +1,6 @@
 import { ConflictError, type Lethe, RateLimitedError, requireNumber, UnavailableError } from '@lethe/sdk';
 import { about } from './about';
-import { type Asked, type Component, DIRECT_MESSAGES } from './asked';
+import type { Asked, Component } from './asked';
 import { type CommandData, commandOf } from './commands';
 import { agree, choose, consent, decline } from './consent';
 import { ACTS, isOurs, parseCustomId } from './custom-id';
@@ -10,7 +10,9 @@ import { erase, forget } from './forget';
 import { page as ownPage } from './page';
 import { verifyUrlOf } from './public-url';
 import { type Reply, reply } from './reply';
+import { reportTo } from './report';
 import { revoke, withdraw } from './revoke';
+import { DIRECT_MESSAGES } from './scope';
 import { status } from './status';
 import { type TextTable, type Texts, wordsFor } from './texts';
 import type { Turn } from './turn';
@@ -30,6 +32,8 @@ export interface PrivacyOptions {
   readonly confirmSeconds?: number;
   /** `PUBLIC_URL` of the service: its page /verify is linked beside receipts and the certificate of one server, unless it is local. */
   readonly publicUrl?: string;
+  /** Declares `/privacy` also for users who install the app on their account: on every server, and in private channels. */
+  readonly userInstall?: boolean;
   /** Called for every failure; `console.error` by default. The user gets an answer in any case. */
   readonly onError?: (error: unknown) => void;
   readonly now?: () => number;
@@ -52,7 +56,8 @@ export class Privacy {
 
   /** The declaration of `/privacy` for Discord, in all languages. */
   get command(): CommandData {
-    return commandOf(this.options.texts);
+    const { texts, userInstall } = this.options;
+    return commandOf(texts, userInstall);
   }
 
   /** Whether `/privacy` or a button of it was used. */
@@ -93,13 +98,7 @@ export class Privacy {
 
   /** Hands a failure to `onError`. */
   report(error: unknown): void {
-    try {
-      // The answer says that the failure was reported.
-      const { onError = (failure) => globalThis.console.error(failure) } = this.options;
-      onError(error);
-    } catch {
-      // A log that fails does not fail the answer.
-    }
+    reportTo(this.options.onError, error);
   }
 
   private turnOf(asked: Asked): Turn {

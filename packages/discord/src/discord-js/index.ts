@@ -10,6 +10,7 @@ import type { CommandData } from '../commands';
 import { type GuildOptions, guildJoined, guildLeft, type Reconciled, reconcileGuilds } from '../guilds';
 import { Privacy, type PrivacyOptions } from '../privacy';
 import type { Reply } from '../reply';
+import { guildOf } from '../scope';
 import type { Then } from '../waiting';
 
 type Answerable = ChatInputCommandInteraction | ButtonInteraction | StringSelectMenuInteraction;
@@ -105,8 +106,14 @@ const isAnswerable = (interaction: Interaction): interaction is Answerable =>
   interaction.isChatInputCommand() || interaction.isButton() || interaction.isStringSelectMenu();
 
 function askedOf(interaction: Answerable): Asked {
-  const { id, user, guildId, locale, attachmentSizeLimit: fileMaxBytes } = interaction;
-  const shared = { id, userId: user.id, guildId, locale, ...(fileMaxBytes && { fileMaxBytes }) };
+  const { id, user, locale, attachmentSizeLimit: fileMaxBytes } = interaction;
+  const shared = {
+    id,
+    userId: user.id,
+    guildId: guildOf(interaction),
+    locale,
+    ...(fileMaxBytes && { fileMaxBytes }),
+  };
   if (interaction.isChatInputCommand()) {
     const { commandName: name, options } = interaction;
     const subcommand = options.getSubcommand(false) ?? undefined;

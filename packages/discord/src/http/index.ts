@@ -1,44 +1,22 @@
-import { requireNumber } from '@lethe/sdk';
 import { type Asked, askedOf, EPHEMERAL, type RawInteraction } from '../asked';
 import { Privacy, type PrivacyOptions } from '../privacy';
 import { type Reply, reply } from '../reply';
 import { DiscordRest, type RestOptions } from '../rest';
 import type { Then } from '../waiting';
-import { bodyOf, isSigned, keyOf, type PublicKey, type RequestHeaders } from './signed-request';
+import { type NodeRequest, type NodeResponse, SignedEndpoint, type SignedOptions } from './signed-endpoint';
+
+export { type DiscordEvent, HttpEvents, type HttpEventsOptions } from './events';
 
 const [PING, COMMAND, COMPONENT] = [1, 2, 3] as const;
 const [PONG, DEFERRED_REPLY, DEFERRED_UPDATE] = [1, 5, 6] as const;
 
-const TOLERANCE_MAX_SECONDS = 86_400;
-
-export interface HttpOptions extends PrivacyOptions {
-  /** The public key of the application, of Discord's developer portal. */
-  readonly publicKey: string;
+export interface HttpOptions extends PrivacyOptions, Omit<SignedOptions, 'now'> {
   /** The commands and buttons of the bot itself. `ask()` is an answer that asks for consent; `then` continues. */
   readonly others?: (
     interaction: RawInteraction,
     ask: (then?: Then) => Promise<Reply>,
   ) => Promise<string | Reply>;
   readonly rest?: RestOptions;
-  /** How old the time of a request may be, in either direction; 5 minutes by default. */
-  readonly toleranceSeconds?: number;
-}
-
-/** A request of node:http or Express. */
-interface NodeRequest extends AsyncIterable<Uint8Array> {
-  readonly method?: string;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-}
-
-/** A response of node:http or Express. */
-interface NodeResponse {
-  writeHead(status: number, headers: Record<string, string>): unknown;
-  end(text: string): unknown;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly text: string;
 }
 
 /**
@@ -48,54 +26,33 @@ interface Answer {
 export class HttpInteractions {
   readonly privacy: Privacy;
   private readonly rest: DiscordRest;
-  private readonly key: Promise<PublicKey>;
+  private readonly endpoint: SignedEndpoint<RawInteraction>;
   private readonly working = new Set<Promise<void>>();
 
   constructor(private readonly options: HttpOptions) {
-    requireNumber('toleranceSeconds', options.toleranceSeconds, 0, TOLERANCE_MAX_SECONDS);
     this.privacy = new Privacy(options);
     this.rest = new DiscordRest(options.rest);
-    this.key = keyOf(options.publicKey);
-    // The first request reports it.
-    this.key.catch(() => undefined);
+    this.endpoint = new SignedEndpoint<RawInteraction>(
+      options,
+      (interaction) => this.begun(interaction),
+      (error) => this.privacy.report(error),
+    );
   }
 
   /** `Request` to `Response`. On an edge worker give `context.waitUntil`, which keeps the worker until the answer. */
   readonly fetch = async (request: Request, context?: { waitUntil(work: Promise<unknown>): void }) => {
-    const { status, text } = await this.handled(request.method, request.headers, request.body ?? []);
+    const response = await this.endpoint.fetch(request);
     for (const work of this.working) context?.waitUntil(work);
-    return new Response(text, { status, headers: { 'content-type': typeOf(status) } });
+    return response;
   };
 
   /** A request listener of node:http, and a route of Express before `express.json()`. */
-  readonly node = async (request: NodeRequest, response: NodeResponse): Promise<void> => {
-    const { headers, method = '' } = request;
-    const given = { get: (name: string) => String(headers[name] ?? '') };
-    const { status, text } = await this.handled(method, given, request);
-    const close: Record<string, string> = status === 200 ? {} : { connection: 'close' };
-    response.writeHead(status, { 'content-type': typeOf(status), ...close });
-    response.end(text);
-  };
+  readonly node = (request: NodeRequest, response: NodeResponse): Promise<void> =>
+    this.endpoint.node(request, response);
 
   /** Resolves when every answer is sent: for the end of the process. */
   async settled(): Promise<void> {
     while (this.working.size > 0) await Promise.all(this.working);
-  }
-
-  private async handled(method: string, headers: RequestHeaders, body: Chunks): Promise<Answer> {
-    try {
-      if (method !== 'POST') return refused(405, 'POST interactions of Discord here.');
-      const raw = await bodyOf(body);
-      if (raw === undefined) return refused(413, 'The body is larger than any interaction.');
-      const { toleranceSeconds, now } = this.options;
-      if (!(await isSigned(await this.key, headers, raw, { toleranceSeconds, now })))
-        return refused(401, 'The request is not signed by the application, or too old.');
-      const interaction = JSON.parse(new TextDecoder().decode(raw)) as RawInteraction;
-      return { status: 200, text: JSON.stringify(this.begun(interaction)) };
-    } catch (error) {
-      this.privacy.report(error);
-      return refused(500, 'The interaction could not be processed.');
-    }
   }
 
   /** What Discord is answered at once. */
@@ -141,8 +98,3 @@ export class HttpInteractions {
     }
   }
 }
-
-type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array> | ReadableStream<Uint8Array>;
-
-const refused = (status: number, text: string): Answer => ({ status, text });
-const typeOf = (status: number): string => (status === 200 ? 'application/json' : 'text/plain');
