@@ -4,7 +4,7 @@ export const USER_WORDS = {
     page: {
       purpose: 'Purpose',
       basis: 'Legal basis',
-      withoutConsentReason: 'Stored without consent. Reason given by the bot',
+      withoutConsentReason: 'No consent: reason given by the bot',
       retention: 'Kept',
       noPurpose: 'The bot names none.',
       untilErased: 'until you have it erased',
@@ -48,7 +48,7 @@ export const USER_WORDS = {
     page: {
       purpose: 'Zweck',
       basis: 'Rechtsgrundlage',
-      withoutConsentReason: 'Ohne Einwilligung gespeichert. Begründung des Bots',
+      withoutConsentReason: 'Ohne Einwilligung: Begründung des Bots',
       retention: 'Gespeichert',
       noPurpose: 'Der Bot nennt keinen.',
       untilErased: 'bis du die Löschung verlangst',
