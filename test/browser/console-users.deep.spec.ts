@@ -213,7 +213,11 @@ describeInBrowser('the users of the console', () => {
       const page = await at(pathOf(user));
       await page.getByRole('button', { name: 'Erase in all servers' }).waitFor();
       const names = (within: string) => page.locator(`${within} button:not(.copy)`).allTextContents();
-      expect(await names('.actions')).toEqual(['Privacy link', 'Download export']);
+      expect(await names('.actions')).toEqual([
+        'Privacy link',
+        'Download export',
+        'Objection or restriction',
+      ]);
       expect(await names('section > .head')).toEqual(['Withdraw consent']);
       expect(await names('aside')).toEqual(['Export of all servers']);
       expect(await names('.user > :last-child')).toEqual(['Erase in this server', 'Erase in all servers']);

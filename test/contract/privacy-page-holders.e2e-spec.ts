@@ -106,3 +106,60 @@ describe('the privacy page of a bot with holders', () => {
     expect(text).not.toContain('final certificate');
   });
 });
+
+describe('the privacy page after an erasure', () => {
+  const kept = { basis: `Art. 17(3)(b) GDPR ${HOSTILE}`, until: '2099-01-01T00:00:00Z' };
+  const READ = {
+    de: [
+      'Nach der Löschung: eigene Speicher des Bots',
+      'noch nicht beantwortet',
+      'Begründung des Bots:',
+      '2099',
+    ],
+    en: ['After the erasure: the bot’s own stores', 'not answered yet', 'Reason given by the bot:', '2099'],
+  } as const;
+
+  it.each(['de', 'en'] as const)(
+    'says in %s what each store has answered: what it keeps, until when and why, escaped',
+    async (language) => {
+      const [title, silent, reason, until] = READ[language];
+      await register();
+      await bot.hasForgotten(who);
+      const open = (await get(await linked(language))).text;
+      for (const text of [title, silent]) expect(open).toContain(text);
+      await answers({ result: 'kept', counts: { rows: 1 }, kept });
+      const { text } = await get(await linked(language));
+      for (const part of [title, reason, until]) expect(text).toContain(part);
+      expect(unescaped(text)).toContain(kept.basis);
+      expect(text).not.toContain(HOSTILE);
+      expect(text).not.toContain(silent);
+    },
+  );
+
+  it('says that a store has not answered within 14 days', async () => {
+    await register();
+    await bot.hasForgotten(who);
+    passes(service, 15 * 86_400_000);
+    expect((await get(await linked('en'))).text).toContain('not answered within 14 days');
+  });
+
+  it('says nothing of stores to a link that shows nothing, and for a bot that had none', async () => {
+    await bot.hasForgotten(who);
+    expect((await get(await linked('en'))).text).not.toContain(READ.en[0]);
+    await register();
+    await bot.hasConsent(who);
+    await bot.hasForgotten(who);
+    const { url } = (await bot.post<{ url: string }>('/privacy-links', { ...who, allow: ['consent'] })).data;
+    expect((await get(url)).text).not.toContain(READ.en[0]);
+  });
+
+  it('takes no erasure from an event that the bot has written', async () => {
+    await register();
+    const { request_id } = (await bot.post('/gdpr/forget-user', who)).data;
+    const other = subject();
+    const forged = { event_type: 'deletion_completed', details: { request_id } };
+    await bot.post('/audit/event', { ...other, ...forged });
+    const { url } = (await bot.post<{ url: string }>('/privacy-links', other)).data;
+    expect((await get(url)).text).not.toContain(READ.en[0]);
+  });
+});

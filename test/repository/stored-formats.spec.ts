@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DigestKey, EncryptionKey, InstallationKeys, Keyring, merkleRoot, Signer } from '@app/crypto';
+import type { SqlValue } from '@app/database';
 import { SystemClock, SystemRandom } from '@app/kernel';
 import {
   type AuditProof,
@@ -13,6 +14,7 @@ import {
 } from '@lethe/sdk/evidence';
 import type { Bot } from '../support/bot';
 import { newDatabase, type TestDatabase } from '../support/database';
+import { expectFailure } from '../support/expected';
 import { HolderKey } from '../support/final-certificates';
 import { adminHere } from '../support/here';
 import { exported, seal } from '../support/sealing';
@@ -86,6 +88,9 @@ const made = (): Text[] =>
     stored: make(),
   }));
 
+/** A stored row by its columns. */
+type Row = Readonly<Record<string, SqlValue>>;
+
 /** What a whole service makes, with the rows by which it opens its keys. */
 interface Installation {
   readonly release: string | null;
@@ -99,6 +104,8 @@ interface Installation {
   readonly certified: Readonly<Record<'salt' | 'botId' | 'userId' | 'guildId', string>>;
   /** Not in 0.0. */
   readonly finalCertificate?: string;
+  /** The answer of a holder, with its seal. Not in 0.0. */
+  readonly answer?: Row;
   readonly proof: AuditProof;
   readonly log: readonly string[];
   readonly ledger: readonly string[];
@@ -132,6 +139,12 @@ class Place {
   }
 
   file = (...names: string[]): string => join(this.directory, ...names);
+
+  insert(table: string, row: Row): Promise<void> {
+    const names = Object.keys(row);
+    const sql = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
+    return this.database.run(sql, ...Object.values(row));
+  }
 
   read = (...names: string[]): string => readFileSync(this.file(...names), 'utf8');
 
@@ -199,6 +212,7 @@ async function madeByService(): Promise<Installation> {
     keySet: await keySetOf(service),
     jws: await service.app.get(Signer).sign(PAYLOAD, TYPE),
     digestKey: service.app.get(InstallationKeys).digest.toString('base64url'),
+    answer: (await place.database.rows<Row>('SELECT * FROM holder_tasks'))[0],
   };
   await service.app.close();
   await place.admin('ledger:export', '--out', place.file('ledger'));
@@ -220,16 +234,25 @@ async function madeByService(): Promise<Installation> {
 async function placeOf({ masterKey, serviceKeys, id }: Installation): Promise<Place> {
   const place = await Place.at(masterKey);
   await place.admin('db:migrate');
-  for (const row of serviceKeys) {
-    const marks = COLUMNS.map(() => '?').join(', ');
-    const values = COLUMNS.map((column) => row[column] ?? null);
-    await place.database.run(
-      `INSERT INTO keys.service_keys (${COLUMNS.join(', ')}) VALUES (${marks})`,
-      ...values,
-    );
-  }
-  await place.database.run('INSERT INTO installation (id) VALUES (?)', id);
+  for (const row of serviceKeys) await place.insert('keys.service_keys', row);
+  await place.insert('installation', { id });
   return place;
+}
+
+/** Makes the only bot of a place the one of an installation, with its completed erasure. */
+async function erasureOf({ certified: { botId }, certificate }: Installation, place: Place): Promise<void> {
+  const [bot] = await place.database.rows<Row>('SELECT * FROM bots');
+  await place.insert('bots', { ...bot, id: botId, platform_bot_id: subject().user_id });
+  await place.database.run('UPDATE api_keys SET bot_id = ?', botId);
+  const [, payload = ''] = certificate.split('.');
+  const stated = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Readonly<Record<string, string>>;
+  await place.insert('deletion_requests', {
+    ...{ bot_id: botId, id: stated['request_id'] ?? '', guild_id: digest, user_id: digest },
+    ...{ status: 'completed', webhook_sent: 0, certificate },
+    subject_commitment: stated['subject_commitment'] ?? '',
+    created_at: stated['requested_at'] ?? '',
+    completed_at: stated['completed_at'] ?? '',
+  });
 }
 
 let stored: Stored;
@@ -302,6 +325,21 @@ describe('an installation of each release', () => {
       expect(verifyCertificate(certificate, keySet, certified)).toMatchObject({ bot_id: certified.botId });
       expect(verifyAuditProof(proof, keySet)).toMatchObject({ bot_id: certified.botId });
       expect(await verifyAuditExport(log, keySet)).toMatchObject({ botId: certified.botId });
+    }
+  });
+
+  it('has the answer of a holder, whose seal holds and notices a change', async () => {
+    for (const { answer, ...installation } of stored.installations) {
+      if (answer === undefined) continue;
+      const place = await placeOf(installation);
+      const bot = await (await place.service.start()).registerBot();
+      await erasureOf(installation, place);
+      await place.insert('holder_tasks', answer);
+      const final = `/gdpr/forget-status/${answer['request_id']}/final-certificate`;
+      expect((await bot.get(final)).status).toBe(200);
+      await place.database.run(`UPDATE holder_tasks SET counts = '{"levels":3}'`);
+      expectFailure(await bot.get(final), 409, 'conflict', { reason: 'no_certificate' });
+      await place.service.remove();
     }
   });
 

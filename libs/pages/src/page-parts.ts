@@ -92,7 +92,7 @@ export class PageParts {
       <dd>${word(texts.basisOf, legalBasis)}</dd>
       ${
         withoutConsent !== null &&
-        html`<dt>${texts.withoutConsentBecause}</dt>
+        html`<dt>${texts.withoutConsentReason}</dt>
           <dd>
             ${isWhole ? withoutConsent[`reason_${language}`] : cut(withoutConsent[`reason_${language}`])}
           </dd>`

@@ -11,11 +11,12 @@ import {
 } from '@app/consent';
 import { HeldSubjects, type NamedSubject, SubjectDataHolders, SubjectDigests } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
-import { type BotHolder, holdersOf } from '@app/gdpr';
+import { type BotHolder, ErasureRequests, holdersOf } from '@app/gdpr';
 import { JsonText, type ListPage } from '@app/http';
 import { ApiError } from '@app/kernel';
 import { ServersService } from '@app/servers';
 import { ProcessingRefusals, type RefusalsView } from '@app/user-data';
+import { type Coverage, coverageIn } from './page-coverage';
 import type { OpenLink } from './privacy-links.service';
 
 /** What a page shows at most of each list. The full export has everything. */
@@ -69,6 +70,7 @@ export interface HeldSubject {
   readonly refusals: RefusalsView;
   readonly history: readonly HistoryEntry[];
   readonly events: readonly PastEvent[];
+  readonly coverage: Coverage;
 }
 
 /** The last refusal, while no newer request waits: the user can decide again. */
@@ -112,6 +114,7 @@ export class PageReading {
     private readonly receipts: ConsentReceipts,
     private readonly audit: AuditService,
     private readonly refusals: ProcessingRefusals,
+    private readonly requests: ErasureRequests,
     private readonly servers: ServersService,
     private readonly digests: SubjectDigests,
   ) {}
@@ -191,6 +194,7 @@ export class PageReading {
       this.refusals.of(subject),
       this.unitOfWork.read((tx) => this.valuesOf(tx, subject)),
     ]);
+    const past = itemsOf<PastEvent>(events);
     return {
       subject,
       status,
@@ -198,7 +202,8 @@ export class PageReading {
       ...values,
       refusals,
       history: await this.withWords(botId, itemsOf(history)),
-      events: itemsOf(events),
+      events: past,
+      coverage: await coverageIn(this.requests, botId, past),
     };
   }
 

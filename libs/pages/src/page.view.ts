@@ -4,6 +4,7 @@ import { type Html, html } from './html';
 import { consentOf } from './page-consent';
 import { PageForms } from './page-forms';
 import { type Correctable, correctingPage, type RefusedCorrection } from './page-correct';
+import { covered } from './page-coverage';
 import { framed } from './page-frame';
 import { responsible } from './page-controller.section';
 import { noteOn } from './page-notes';
@@ -138,7 +139,7 @@ export class PageView {
     const consent = consentOf(making, held);
     // A question that waits comes first.
     return html`${place} ${held.asked === undefined ? [values, consent] : [consent, values]}
-    ${refusing(making, held)} ${link.allow.includes('view') && past(making, held)}`;
+    ${refusing(making, held)} ${link.allow.includes('view') && [covered(making, held), past(making, held)]}`;
   }
 
   private exporting({ parts: { texts, language }, facts: { holders }, form }: Making): Html {

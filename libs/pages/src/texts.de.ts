@@ -37,7 +37,7 @@ export const DE: PageTexts = {
     legitimate_interests: 'berechtigte Interessen (Art. 6 Abs. 1 lit. f DSGVO)',
   },
   withoutConsent: 'ohne Einwilligung gespeichert',
-  withoutConsentBecause: 'Ohne Einwilligung gespeichert, weil',
+  withoutConsentReason: 'Ohne Einwilligung: Begründung des Bots',
   retention: 'Gespeichert',
   noPurpose: 'Der Bot nennt keinen.',
   days: (days) => (days === 1 ? 'einen Tag lang' : `${days} Tage lang`),

@@ -36,7 +36,7 @@ export const EN = {
     legitimate_interests: 'legitimate interests (Art. 6(1)(f) GDPR)',
   },
   withoutConsent: 'stored without consent',
-  withoutConsentBecause: 'Stored without consent because',
+  withoutConsentReason: 'No consent: reason given by the bot',
   retention: 'Kept',
   noPurpose: 'The bot names none.',
   days: (days: number) => (days === 1 ? 'for one day' : `for ${days} days`),

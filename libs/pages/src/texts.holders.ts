@@ -14,6 +14,21 @@ export const HOLDERS_EN = {
   notAsked:
     'The bot was not asked for this server: a copy asks for at most 100 servers. Have the bot give you a link to this server alone.',
   earlier: (at: string) => `What the bot stated before, on ${at}. This service has not checked it.`,
+  after: {
+    title: 'After the erasure: the bot’s own stores',
+    complete: 'The bot has answered for all of its own stores. This service has not checked the answers.',
+    open: 'The bot was told to erase what it has about you in its own stores. This service has not checked its answers.',
+    kept: (until: string) => `data is kept until ${until}. Reason given by the bot:`,
+    answered: (at: string) => `answered on ${at}`,
+    result: {
+      erased: 'erased',
+      nothing: 'there was nothing about you',
+      failed: 'the erasure has failed and is tried again',
+      pending: 'not answered yet',
+      overdue: 'not answered within 14 days. You can complain to a supervisory authority.',
+      abandoned: 'removed by the bot before it answered. You can complain to a supervisory authority.',
+    },
+  },
 };
 
 export const HOLDERS_DE: typeof HOLDERS_EN = {
@@ -32,4 +47,22 @@ export const HOLDERS_DE: typeof HOLDERS_EN = {
   notAsked:
     'Der Bot wurde zu diesem Server nicht gefragt: Eine Kopie fragt zu höchstens 100 Servern. Lass dir vom Bot einen Link nur zu diesem Server geben.',
   earlier: (at) => `Frühere Angaben des Bots vom ${at}. Dieser Dienst hat sie nicht geprüft.`,
+  after: {
+    title: 'Nach der Löschung: eigene Speicher des Bots',
+    complete:
+      'Der Bot hat für alle eigenen Speicher geantwortet. Dieser Dienst hat die Antworten nicht geprüft.',
+    open: 'Der Bot wurde beauftragt, zu löschen, was er in eigenen Speichern über dich hat. Dieser Dienst hat seine Antworten nicht geprüft.',
+    kept: (until) => `Daten werden bis ${until} aufbewahrt. Begründung des Bots:`,
+    answered: (at) => `geantwortet am ${at}`,
+    result: {
+      erased: 'gelöscht',
+      nothing: 'es gab dort nichts über dich',
+      failed: 'die Löschung ist gescheitert und wird wiederholt',
+      pending: 'noch nicht beantwortet',
+      overdue:
+        'nicht innerhalb von 14 Tagen beantwortet. Du kannst dich bei einer Aufsichtsbehörde beschweren.',
+      abandoned:
+        'vom Bot entfernt, bevor geantwortet wurde. Du kannst dich bei einer Aufsichtsbehörde beschweren.',
+    },
+  },
 };

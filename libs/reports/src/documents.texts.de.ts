@@ -35,7 +35,7 @@ export const DE: DocumentTexts = {
   policy: 'Datenschutzerklärung des Bots',
   purpose: 'Zweck',
   legalBasis: 'Rechtsgrundlage',
-  withoutConsent: 'Ohne Einwilligung gespeichert, weil',
+  withoutConsent: 'Ohne Einwilligung gespeichert. Begründung',
   fields: 'Daten',
   anyValues: 'Beliebige Werte; es sind keine Felder angegeben.',
   record: {

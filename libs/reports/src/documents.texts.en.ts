@@ -31,7 +31,7 @@ export const EN = {
   policy: "The bot's own privacy policy",
   purpose: 'Purpose',
   legalBasis: 'Legal basis',
-  withoutConsent: 'Stored without consent because',
+  withoutConsent: 'Stored without consent. Reason',
   fields: 'Data',
   anyValues: 'Any values; no fields are declared.',
   record: {

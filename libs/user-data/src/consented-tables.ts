@@ -23,6 +23,9 @@ import {
 /** COALESCE keeps both engines from the index of marked rows, which holds the rows of all users. */
 const IS_MARKED = `AND COALESCE(withdrawn_at, '') <> ''`;
 
+/** Values whose consents one call looks at, so that no other call waits for it. */
+const COVERAGE_MAX = 10_000;
+
 /** A row keeps an earlier mark. */
 const MARK = `withdrawn_at = CASE WHEN given.mark IS NULL THEN NULL ELSE COALESCE(d.withdrawn_at, given.mark) END`;
 const IS_GIVEN = `d.bot_id = given.bot_id AND d.guild_id = given.guild_id AND d.user_id = given.user_id`;
@@ -70,8 +73,6 @@ export function categoryOf({ category }: ConsentedTable): string {
 @Injectable()
 @HoldsConsentedData()
 export class ConsentedTables implements ConsentedDataHolder {
-  /** Values whose consents one call looks at, so that no other call waits for it. */
-  coverageMax = 10_000;
   private found: readonly ConsentedTable[] | undefined;
 
   constructor(
@@ -127,7 +128,7 @@ export class ConsentedTables implements ConsentedDataHolder {
       const named = `FROM ${one.table} d WHERE d.bot_id = ? AND ${categoryOf(one)} = ?`;
       const holds = async (sql: string): Promise<boolean> =>
         (await tx.get(`SELECT 1 ${sql}`, botId, category)) !== undefined;
-      if (await holds(`${named} LIMIT 1 OFFSET ${what === 'all' ? 0 : this.coverageMax}`)) return true;
+      if (await holds(`${named} LIMIT 1 OFFSET ${what === 'all' ? 0 : COVERAGE_MAX}`)) return true;
       const { exists } = consentCovering(tx.engine, 'd', categoryOf(one));
       if (what === 'uncovered' && (await holds(`${named} AND NOT ${exists} LIMIT 1`))) return true;
     }

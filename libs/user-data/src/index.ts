@@ -1,4 +1,3 @@
-export { ConsentedTables } from './consented-tables';
 export { CorrectAct, type Corrected, DataCorrected, isValueChanged } from './correct.act';
 export { CategoryRetention, type DueCount, DueData, WithdrawnDataErasure } from './due-data';
 export { REFUSAL_KINDS } from './processing-refusal.entity';

@@ -5,8 +5,8 @@ import { useWords } from '../language';
 import type { Schemas } from '@lethe/sdk';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
-import { Code, Loaded, Table } from '../ui';
-import { Kept } from './category-facts';
+import { Loaded, Table } from '../ui';
+import { Basis, Kept } from './category-facts';
 import { Lacks } from './lacks';
 import './categories.css';
 
@@ -60,7 +60,7 @@ export function CategoriesPage() {
                 title: t('purpose'),
                 cell: (one) => <bdi class="clamped">{purposeOf(one, language) ?? '–'}</bdi>,
               },
-              { title: t('legalBasis'), cell: ({ legal_basis: basis }) => <Code kind="basis" of={basis} /> },
+              { title: t('legalBasis'), cell: (category) => <Basis of={category} /> },
               {
                 title: t('retention'),
                 cell: (category) => <Kept of={category} />,

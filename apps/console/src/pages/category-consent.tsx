@@ -47,6 +47,7 @@ export function ConsentFields({
         />{' '}
         {t('withoutConsentField')}
       </label>
+      {of.requires_consent && <p class="small">{t('stillConsentNote')}</p>}
       {!of.requires_consent && (
         <div class="pair">
           <Field label={t('reasonDe')} hint={t('reasonHint')} lang="de" rows={3} {...reason('reason_de')} />

@@ -10,6 +10,32 @@ export function Kept({ of }: { readonly of: Schemas['CategoryView'] }) {
   return <>{t(of.legal_basis === 'consent' ? 'unlimited' : 'untilErasure')}</>;
 }
 
+/** Whether a category has another legal basis than consent, and its values need a consent nevertheless. */
+export function stillNeedsConsent({
+  legal_basis: basis,
+  requires_consent: requires,
+}: Pick<Schemas['CategoryView'], 'legal_basis' | 'requires_consent'>): boolean {
+  return basis !== 'consent' && requires !== false;
+}
+
+/** The legal basis of a category, and whether its values need a consent where the basis does not say it. */
+export function Basis({
+  of,
+  isLong = false,
+}: {
+  readonly of: Schemas['CategoryView'];
+  readonly isLong?: boolean;
+}) {
+  const { t } = useWords();
+  return (
+    <>
+      <Code kind="basis" of={of.legal_basis} />
+      {of.requires_consent === false && !isLong && <div class="small">{t('ofNoConsent')}</div>}
+      {stillNeedsConsent(of) && <div class="small">{t(isLong ? 'stillConsentNote' : 'stillConsent')}</div>}
+    </>
+  );
+}
+
 /** A category to read, for a key that may not change it. */
 export function CategoryFacts({ of }: { readonly of: Schemas['CategoryView'] }) {
   const { t } = useWords();
@@ -35,7 +61,7 @@ export function CategoryFacts({ of }: { readonly of: Schemas['CategoryView'] }) 
         ))}
         <dt>{t('legalBasis')}</dt>
         <dd>
-          <Code kind="basis" of={of.legal_basis} />
+          <Basis of={of} isLong />
         </dd>
         {of.requires_consent === false && (
           <>

@@ -79,7 +79,7 @@ export function CategoryPreview({ of }: { readonly of: PreviewedCategory }) {
               <dd>{pageBasis[basis]}</dd>
               {reason !== undefined && (
                 <>
-                  <dt>{page.withoutConsentBecause}</dt>
+                  <dt>{page.withoutConsentReason}</dt>
                   <dd>
                     <bdi>{reason || '…'}</bdi>
                   </dd>

@@ -11,6 +11,7 @@ import { Erased, useErasure } from './user-erasure';
 import { useGrace } from './user-categories';
 import { BOT_WIDE, type Ids } from './user-ids';
 import { PrivacyLink } from './user-link';
+import { Refusing } from './user-refusals';
 import { type ListedUser, useServersOfUser } from './users-query';
 
 /** What is asked about before it is done. */
@@ -44,7 +45,7 @@ export function UserActs({
 }) {
   const { t, time } = useWords();
   const queries = useQueryClient();
-  const [isLinking, setLinking] = useState(false);
+  const [opened, setOpened] = useState<'link' | 'refusal' | undefined>();
   const canRevoke = useHas('write');
   const canErase = useHas('erase');
   const server = useServerToType(ids.guild_id);
@@ -52,7 +53,7 @@ export function UserActs({
   const held = useServersOfUser(ids.user_id).data?.items.length ?? 0;
   const done = (): void => {
     onAsk(undefined);
-    setLinking(false);
+    setOpened(undefined);
     onActed();
   };
   const erase = useErasure(ids, done);
@@ -74,8 +75,8 @@ export function UserActs({
             <button
               class="primary"
               type="button"
-              aria-expanded={isLinking}
-              onClick={() => setLinking(!isLinking)}
+              aria-expanded={opened === 'link'}
+              onClick={() => setOpened(opened === 'link' ? undefined : 'link')}
             >
               {t('userLink')}
             </button>
@@ -83,10 +84,20 @@ export function UserActs({
           <button type="button" disabled={file.isPending} onClick={() => file.mutate()}>
             {t('downloadExport')}
           </button>
+          {(canRevoke || canErase) && (
+            <button
+              type="button"
+              aria-expanded={opened === 'refusal'}
+              onClick={() => setOpened(opened === 'refusal' ? undefined : 'refusal')}
+            >
+              {t('refusalOpen')}
+            </button>
+          )}
         </div>
       )}
       <Fault error={file.error} />
-      {user !== null && isLinking && <PrivacyLink ids={ids} isElsewhere={held > 1} />}
+      {user !== null && opened === 'link' && <PrivacyLink ids={ids} isElsewhere={held > 1} />}
+      {user !== null && opened === 'refusal' && <Refusing ids={ids} onActed={onActed} />}
       <div role="status" aria-live="polite">
         {erase.data !== undefined && <Erased of={erase.data} />}
         {revoke.isSuccess && user?.status === 'revoked' && (

@@ -9,6 +9,7 @@ import { Consent, History } from './user-consent';
 import { type Ids, isId } from './user-ids';
 import { Erasures } from './user-erasures';
 import { ExportOfAll } from './user-export';
+import { Refusals } from './user-refusals';
 import { Deliveries, Events } from './user-trail';
 import { Values } from './user-values';
 import { ConsentState, UserServer } from './users';
@@ -87,6 +88,11 @@ function User({ ids }: { readonly ids: Ids }) {
                 {found !== null && (
                   <>
                     <Consent of={found} onRevoke={() => setAsked('revoke')} onActed={acted} />
+                  </>
+                )}
+                <Refusals ids={ids} onActed={acted} />
+                {found !== null && (
+                  <>
                     {/* After an act nothing that was shown before it stays. */}
                     <Values key={acts} ids={ids} />
                     <History ids={ids} />

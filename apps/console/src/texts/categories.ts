@@ -19,12 +19,14 @@ export const categoryTexts = {
     purposeEn: 'Purpose, English',
     purposeHint: 'In words that a user understands (Art. 13). Where one is missing, users read the other.',
     basisField: 'Legal basis (Art. 6 GDPR)',
-    withoutConsent: 'Stored without consent because',
+    withoutConsent: 'Stored without consent. Reason',
     withoutConsentField: 'Stored without a consent, on this other legal basis',
+    stillConsent: 'still needs a consent',
+    stillConsentNote:
+      'Every value still needs a consent. Where the other legal basis holds without one, mark the category as stored without a consent and give the reason; otherwise make consent its legal basis.',
     reasonDe: 'Why no consent is needed, German',
     reasonEn: 'Why no consent is needed, English',
-    reasonHint:
-      'Continue the sentence that users read on their page and in the notice (Art. 13): “Stored without consent because …”',
+    reasonHint: 'Users read it on their page and in the notice (Art. 13), as the reason given by the bot.',
     retentionField: 'Kept for (days)',
     retentionHint: 'After the last change of a value. Empty: until erasure or withdrawal. At most 3,650.',
     fieldsTitle: 'Fields',
@@ -90,12 +92,14 @@ export const categoryTexts = {
     purposeEn: 'Zweck, englisch',
     purposeHint: 'In Worten, die eine Person versteht (Art. 13). Fehlt einer, lesen Personen den anderen.',
     basisField: 'Rechtsgrundlage (Art. 6 DSGVO)',
-    withoutConsent: 'Ohne Einwilligung gespeichert, weil',
+    withoutConsent: 'Ohne Einwilligung gespeichert. Begründung',
     withoutConsentField: 'Ohne Einwilligung gespeichert, auf dieser anderen Rechtsgrundlage',
+    stillConsent: 'braucht trotzdem eine Einwilligung',
+    stillConsentNote:
+      'Jeder Wert braucht trotzdem eine Einwilligung. Gilt die andere Rechtsgrundlage ohne sie, geben Sie an, dass ohne Einwilligung gespeichert wird, und begründen Sie es; sonst wählen Sie die Einwilligung als Rechtsgrundlage.',
     reasonDe: 'Warum keine Einwilligung nötig ist, deutsch',
     reasonEn: 'Warum keine Einwilligung nötig ist, englisch',
-    reasonHint:
-      'Setzen Sie den Satz fort, den Personen auf ihrer Seite und im Hinweis lesen (Art. 13): „Ohne Einwilligung gespeichert, weil …“, also mit dem Verb am Ende.',
+    reasonHint: 'Personen lesen sie auf ihrer Seite und im Hinweis (Art. 13), als Begründung des Bots.',
     retentionField: 'Speicherdauer (Tage)',
     retentionHint:
       'Nach der letzten Änderung eines Werts. Leer: bis zur Löschung oder zum Widerruf. Höchstens 3650.',

@@ -7,6 +7,7 @@ import { frame } from './frame';
 import { keyTexts } from './keys';
 import { noticeTexts } from './notice';
 import { overview } from './overview';
+import { refusalTexts } from './refusals';
 import { reports } from './reports';
 import { settings } from './settings';
 import { users } from './users';
@@ -22,6 +23,7 @@ const EN = {
   ...keyTexts.en,
   ...noticeTexts.en,
   ...overview.en,
+  ...refusalTexts.en,
   ...reports.en,
   ...settings.en,
   ...users.en,
@@ -36,6 +38,7 @@ const DE: Readonly<Record<TextName, string>> = {
   ...keyTexts.de,
   ...noticeTexts.de,
   ...overview.de,
+  ...refusalTexts.de,
   ...reports.de,
   ...settings.de,
   ...users.de,

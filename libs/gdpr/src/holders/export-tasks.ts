@@ -5,17 +5,18 @@ import type { Tx } from '@app/database';
 import { addNumberFaults } from '@app/http';
 import { ApiError, Clock, conflict, type FieldFault, invalidRequest, notFound } from '@app/kernel';
 import type { BotHolder } from './bot-holder.entity';
-import { EXPORT_ANSWERS, type ExportAnswer, type HolderExport } from './holder-export.entity';
+import { EXPORT_ANSWERS, type HolderExport } from './holder-export.entity';
 import { contextOfExport, lockExport, type OpenExport, openExports, storeExport } from './holder-exports.sql';
 import { requireStatement } from './holder-statement';
-import { TASK_ANSWERS, type TaskAnswer } from './holder-task.entity';
 import { dueAt, type TaskPlace } from './holder-tasks.sql';
 import type { AcknowledgeTask, TaskView } from './holder-tasks.dto';
 
 /** Bytes of a statement as JSON: with the rest of its body, a signature too, it fits into `BODY_LIMIT_BYTES` as it is by default. */
 export const STATED_MAX_BYTES = 229_376;
 
-type ViewedExport = Pick<HolderExport, 'taskId' | 'createdAt'> & {
+type TaskAct = 'erase' | 'export';
+
+type ViewedTask = Pick<HolderExport, 'taskId' | 'createdAt'> & {
   readonly result: string | null;
   readonly at: string | null;
 };
@@ -40,14 +41,14 @@ export class ExportTasks {
     return found.map((task) => {
       const ids = idsOf(task, this.keys.openJoined(task, task));
       const { taskId, createdAt, failedAt: at } = task;
-      return { task, view: ids && viewOf({ taskId, createdAt, result: at && 'failed', at }, ids) };
+      return { task, view: ids && viewOf('export', { taskId, createdAt, result: at && 'failed', at }, ids) };
     });
   }
 
   /** The task as it is. @throws ApiError 404, also after an erasure of its user */
   async view(tx: Tx, botId: string, holderKey: string, taskId: string): Promise<TaskView> {
     const { row, ids } = await this.require(tx, botId, holderKey, taskId);
-    return viewOf(viewedOf(row), ids);
+    return viewOf('export', viewedOf(row), ids);
   }
 
   /**
@@ -56,7 +57,8 @@ export class ExportTasks {
    */
   async answer(tx: Tx, holder: BotHolder, taskId: string, input: AcknowledgeTask): Promise<TaskView> {
     const { row, ids, key } = await this.require(tx, holder.botId, holder.key, taskId);
-    const result = requireExportAnswer(input);
+    const result = requireAnswer(EXPORT_ANSWERS, 'export', input);
+    if (input.counts != null) throw wrongAnswer('counts', 'must be left out', 'export');
     const json = input.data == null ? null : JSON.stringify(input.data);
     requireStatement(input.statement ?? null, holder.publicKey, {
       bot_id: row.botId,
@@ -70,8 +72,8 @@ export class ExportTasks {
     const context = contextOfExport(row, row.holderKey, 'answer');
     if (row.open === 0) {
       const isSame = row.result === result && (row.answer && key.decrypt(row.answer, context)) === json;
-      if (isSame) return viewOf(viewedOf(row), ids);
-      throw conflict('task_answered', 'The task has another final answer', { result: row.result });
+      if (isSame) return viewOf('export', viewedOf(row), ids);
+      throw answeredOtherwise(row.result);
     }
     const now = this.clock.nowIso();
     const next: HolderExport =
@@ -85,7 +87,7 @@ export class ExportTasks {
             answeredAt: now,
           };
     await storeExport(tx, next);
-    return viewOf(viewedOf(next), ids);
+    return viewOf('export', viewedOf(next), ids);
   }
 
   /** An erasure of the subject removes the row, so that it waits for the unit, or was before it. */
@@ -121,22 +123,22 @@ export function requireData({ result, data }: AcknowledgeTask): void {
   );
 }
 
-/** @throws ApiError 400 for the answer of a task to export */
-export function requireEraseAnswer({ result }: AcknowledgeTask): TaskAnswer {
-  const found = TASK_ANSWERS.find((answer) => answer === result);
-  if (found === undefined) throw wrongAnswer('result', `must be one of ${TASK_ANSWERS.join(', ')}`, 'erase');
+/** @throws ApiError 400 for the answer of a task with another act */
+export function requireAnswer<Answer extends string>(
+  answers: readonly Answer[],
+  act: TaskAct,
+  { result }: AcknowledgeTask,
+): Answer {
+  const found = answers.find((answer) => answer === result);
+  if (found === undefined) throw wrongAnswer('result', `must be one of ${answers.join(', ')}`, act);
   return found;
 }
 
-function requireExportAnswer({ result, counts }: AcknowledgeTask): ExportAnswer {
-  const found = EXPORT_ANSWERS.find((answer) => answer === result);
-  if (found === undefined)
-    throw wrongAnswer('result', `must be one of ${EXPORT_ANSWERS.join(', ')}`, 'export');
-  if (counts != null) throw wrongAnswer('counts', 'must be left out', 'export');
-  return found;
+export function answeredOtherwise(result: string | null): ApiError {
+  return conflict('task_answered', 'The task has another final answer', { result });
 }
 
-function wrongAnswer(field: string, message: string, act: string): ApiError {
+function wrongAnswer(field: string, message: string, act: TaskAct): ApiError {
   return invalidRequest([{ field, message: `${message}: the act of the task is ${act}` }]);
 }
 
@@ -155,19 +157,20 @@ function idsOf(
   }
 }
 
-function viewedOf({ taskId, createdAt, open, result, failedAt, answeredAt }: HolderExport): ViewedExport {
+function viewedOf({ taskId, createdAt, open, result, failedAt, answeredAt }: HolderExport): ViewedTask {
   return open === 0
     ? { taskId, createdAt, result, at: answeredAt }
     : { taskId, createdAt, result: failedAt && 'failed', at: failedAt };
 }
 
-function viewOf(
-  { taskId, createdAt, result, at }: ViewedExport,
+export function viewOf(
+  act: TaskAct,
+  { taskId, createdAt, result, at }: ViewedTask,
   { user_id, guild_id }: SubjectIds,
 ): TaskView {
   return {
     task_id: taskId,
-    act: 'export',
+    act,
     request_id: taskId,
     user_id,
     guild_id,

@@ -4,21 +4,20 @@ import { Cursors } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { ListPage } from '@app/http';
 import { Acts, type Claim } from '@app/acts';
-import { Clock, conflict, invalidRequest, momentMs, notFound } from '@app/kernel';
+import { Clock, invalidRequest, momentMs, notFound } from '@app/kernel';
 import type { DeletionRequest } from '../erasure/deletion-request.entity';
 import { findRequest, findRequests } from '../erasure/deletion-requests.sql';
 import { ErasureRecords } from '../erasure/erasure-records';
 import { AnswerSeals } from './answer-seals';
 import type { BotHolder } from './bot-holder.entity';
 import { findHolder, lockHolder } from './bot-holders.sql';
-import { ExportTasks, requireData, requireEraseAnswer } from './export-tasks';
+import { answeredOtherwise, ExportTasks, requireAnswer, requireData, viewOf } from './export-tasks';
 import type { OpenExport } from './holder-exports.sql';
 import { requireStatement } from './holder-statement';
-import type { HolderTask } from './holder-task.entity';
+import { type HolderTask, TASK_ANSWERS } from './holder-task.entity';
 import {
   answeredTasks,
   declaredBy,
-  dueAt,
   lockTask,
   openTasks,
   storeAnswer,
@@ -131,7 +130,7 @@ export class HolderTasksService {
   /** The task with an answer; undefined where it has the same one. @throws ApiError 400; 409 `task_answered` */
   private answered(holder: BotHolder, task: HolderTask, input: AcknowledgeTask): HolderTask | undefined {
     const { counts = null, statement = null } = input;
-    const result = requireEraseAnswer(input);
+    const result = requireAnswer(TASK_ANSWERS, 'erase', input);
     const kept = input.kept == null ? null : { basis: input.kept.basis, until: input.kept.until };
     requireStatement(statement, holder.publicKey, {
       bot_id: task.botId,
@@ -151,8 +150,7 @@ export class HolderTasksService {
     if (open === 0) {
       const known = { result: before, counts: task.counts, keptBasis, keptUntil };
       if (isDeepStrictEqual(known, answer)) return undefined;
-      if (!canFollow(task, answer))
-        throw conflict('task_answered', 'The task has another final answer', { result: before });
+      if (!canFollow(task, answer)) throw answeredOtherwise(before);
     }
     return {
       ...task,
@@ -177,18 +175,8 @@ export class HolderTasksService {
   }
 
   private viewOf(task: HolderTask, request: DeletionRequest): TaskView {
-    const { user_id, guild_id } = this.records.idsOf(request);
-    return {
-      task_id: task.requestId,
-      act: 'erase',
-      request_id: task.requestId,
-      user_id,
-      guild_id,
-      created_at: task.createdAt,
-      due_at: dueAt(task),
-      result: task.result,
-      answered_at: task.answeredAt,
-    };
+    const { requestId: taskId, createdAt, result, answeredAt: at } = task;
+    return viewOf('erase', { taskId, createdAt, result, at }, this.records.idsOf(request));
   }
 }
 

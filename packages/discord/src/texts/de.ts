@@ -18,7 +18,7 @@ export const DE: Texts = {
   about_nothing: 'Dieser Bot nennt keine Daten. Er speichert mit diesem Dienst nichts über dich.',
   about_fields: 'Daten: {fields}',
   about_basis: 'Rechtsgrundlage: {basis}',
-  about_without_consent: 'Ohne Einwilligung gespeichert, weil: {reason}',
+  about_without_consent: 'Ohne Einwilligung gespeichert. Begründung des Bots: {reason}',
   about_kept_day: 'Speicherdauer: 1 Tag',
   about_kept_days: 'Speicherdauer: {days} Tage',
   about_kept: 'Gespeichert, bis du deine Einwilligung widerrufst oder die Löschung verlangst',

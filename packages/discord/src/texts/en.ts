@@ -17,7 +17,7 @@ export const EN = {
   about_nothing: 'This bot has not declared any data. It stores nothing about you with this service.',
   about_fields: 'Data: {fields}',
   about_basis: 'Legal basis: {basis}',
-  about_without_consent: 'Stored without consent because: {reason}',
+  about_without_consent: 'Stored without consent. Reason given by the bot: {reason}',
   about_kept_day: 'Kept for: 1 day',
   about_kept_days: 'Kept for: {days} days',
   about_kept: 'Kept until you withdraw your consent or have it erased',
