@@ -22,6 +22,8 @@ export class DiscordUser {
     readonly guildId: string | null = snowflake(),
     private readonly locale = 'en-US',
     id = snowflake(),
+    /** What Discord says of the place where it is not a guild of the bot or a direct message to it. */
+    private readonly place: object = {},
   ) {
     this.id = id;
   }
@@ -88,11 +90,16 @@ export class DiscordUser {
       flags: 0,
     };
     const where =
-      this.guildId === null ? { user, context: 1 } : { guild_id: this.guildId, member, context: 0 };
+      this.guildId === null
+        ? { user, context: 1, authorizing_integration_owners: { 0: '0' } }
+        : {
+            ...{ guild_id: this.guildId, member, context: 0 },
+            authorizing_integration_owners: { 0: this.guildId },
+          };
     return {
       ...{ id: snowflake(), token: `token-${snowflake()}`, application_id: this.seat.discord.applicationId },
       ...{ version: 1, locale: this.locale, channel_id: '1', entitlements: [], app_permissions: '0' },
-      ...{ authorizing_integration_owners: {}, attachment_size_limit: 10 * 1024 * 1024, ...where, ...given },
+      ...{ attachment_size_limit: 10 * 1024 * 1024, ...where, ...this.place, ...given },
     };
   }
 }

@@ -2,18 +2,20 @@
 
 import asyncio
 from types import SimpleNamespace
-from typing import Any, List
+from typing import Any, List, Optional
 
 import pytest
 from conftest import PROFILE, Place, snowflake, subject
 
 from lethe import LetheError, NotFoundError, UnavailableError
+from lethe_discord import scope_of
 from lethe_discord._custom_id import FORGET, base36, custom_id
 from lethe_discord._privacy import Privacy
 from lethe_discord._public_url import verify_url_of
 from lethe_discord._reply import Reply
 from lethe_discord._turn import Asked
 from lethe_discord._waiting import Waiting
+from lethe_discord.cog import _asked_of
 
 
 def test_the_page_that_checks_files_is_at_the_origin_of_the_service_where_users_reach_it() -> None:
@@ -66,6 +68,44 @@ def test_presses_of_different_choices_that_meet_are_no_failure_and_the_user_is_a
             assert errors == []
 
     asyncio.run(meeting())
+
+
+def interaction(guild_id: Optional[int], **known: Any) -> Any:
+    return SimpleNamespace(user=SimpleNamespace(id=1), guild_id=guild_id, **known)
+
+
+def since_2_4(guild_id: Optional[int], is_installed: bool, place: Optional[str]) -> Any:
+    """As discord.py has it since 2.4: without `context` in the payload none of its flags is set."""
+    flags = {name: name == place for name in ("guild", "dm_channel", "private_channel")}
+    return interaction(guild_id, is_guild_integration=lambda: is_installed, context=SimpleNamespace(**flags))
+
+
+def before_2_4(guild_id: Optional[int], is_known: bool, guilds: bool = True) -> Any:
+    client = SimpleNamespace(intents=SimpleNamespace(guilds=guilds))
+    return interaction(guild_id, guild=SimpleNamespace(id=guild_id) if is_known else None, client=client)
+
+
+@pytest.mark.parametrize(
+    "given, filed",
+    [
+        (since_2_4(5, True, "guild"), "5"),
+        (since_2_4(5, False, "guild"), "0" * 17),
+        (since_2_4(None, False, "private_channel"), "0" * 17),
+        (since_2_4(None, False, "dm_channel"), "0" * 17),
+        # Discord says nothing of installations.
+        (since_2_4(5, False, None), "5"),
+        (before_2_4(5, True), "5"),
+        (before_2_4(5, False), "0" * 17),
+        (before_2_4(None, False), "0" * 17),
+        # Without the intent a bot does not know the servers that it joins.
+        (before_2_4(5, False, guilds=False), "5"),
+    ],
+)
+def test_a_person_is_filed_under_a_server_only_if_the_bot_is_installed_in_it(given: Any, filed: str) -> None:
+    assert scope_of(given) == filed
+    given.id, given.locale = 7, "en-US"
+    asked = _asked_of(given, subcommand="status")
+    assert asked.guild_id == (None if filed == "0" * 17 else filed)
 
 
 def test_a_file_that_has_salts_alone_is_not_said_to_be_the_certificate() -> None:

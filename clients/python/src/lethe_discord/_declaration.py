@@ -14,11 +14,13 @@ _LOCALES = (
     "zh-CN ja zh-TW ko"
 ).split(" ")
 _SUBCOMMAND, _STRING = 1, 3
-_GUILD, _BOT_DM = 0, 1
+_GUILD, _BOT_DM, _PRIVATE_CHANNEL = 0, 1, 2
+_BY_GUILD, _BY_USER = 0, 1
 
 
-def declaration(table: TextTable) -> Json:
-    """`/privacy` as Discord's interface takes it, in all languages that there are words for."""
+def declaration(table: TextTable, user_install: bool = False) -> Json:
+    """`/privacy` as Discord's interface takes it, in all languages that there are words for; with `user_install` also for users
+    who have installed the bot on their account."""
     english = Words("en", table)
     others: Dict[str, Words] = {}
     for locale in _LOCALES:
@@ -43,4 +45,7 @@ def declaration(table: TextTable) -> Json:
     for name in SUBCOMMANDS:
         option = {**described(name, f"command_{name}"), "type": _SUBCOMMAND}
         options.append({**option, "options": [where]} if name in ("page", "export", "forget") else option)
-    return {**described("privacy", "command"), "type": 1, "contexts": [_GUILD, _BOT_DM], "options": options}
+    where_used: Json = {"contexts": [_GUILD, _BOT_DM]}
+    if user_install:
+        where_used = {"contexts": [_GUILD, _BOT_DM, _PRIVATE_CHANNEL], "integration_types": [_BY_GUILD, _BY_USER]}
+    return {**described("privacy", "command"), "type": 1, **where_used, "options": options}

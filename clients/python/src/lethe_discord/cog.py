@@ -15,6 +15,7 @@ from ._custom_id import is_ours
 from ._declaration import declaration
 from ._privacy import OnError, Privacy
 from ._reply import Json, Reply
+from ._scope import guild_of
 from ._turn import FILE_MAX_BYTES, Asked
 from ._waiting import Then
 from ._words import TextTable
@@ -33,8 +34,9 @@ class PrivacyCog(commands.Cog, name="Privacy"):
     those that consent is asked for, at most 50; all that are declared by default. `texts` has words of further languages:
     `{"fr": {"consent_agree": "J'accepte"}}`. `confirm_seconds` is how long the button of an erasure works, and
     `grace_days` how long the data of a guild is kept after the bot has left it, 0 to 90. With `public_url`, the `PUBLIC_URL` of the
-    service, its page /verify is linked beside receipts and the certificate of one server. `on_error` is called for every
-    failure, which is logged by default; the user gets an answer in any case.
+    service, its page /verify is linked beside receipts and the certificate of one server. `user_install` declares `/privacy` also
+    for users who have installed the bot on their account: on every server, and in private channels. `on_error` is called for
+    every failure, which is logged by default; the user gets an answer in any case.
     """
 
     def __init__(
@@ -48,13 +50,14 @@ class PrivacyCog(commands.Cog, name="Privacy"):
         confirm_seconds: int = 300,
         grace_days: int = 7,
         public_url: Optional[str] = None,
+        user_install: bool = False,
         on_error: Optional[OnError] = None,
     ) -> None:
         if not 0 <= grace_days <= _GRACE_DAYS_MAX:
             raise ValueError(f"grace_days must be 0 to {_GRACE_DAYS_MAX}, not {grace_days}.")
         self._bot, self._lethe, self._grace_days = bot, lethe, grace_days
         self._privacy = Privacy(lethe, consent_version, categories, texts, confirm_seconds, public_url, on_error)
-        self._group = _PrivacyGroup(self._privacy.texts, self._commanded)
+        self._group = _PrivacyGroup(self._privacy.texts, user_install, self._commanded)
 
     async def cog_load(self) -> None:
         self._bot.tree.add_command(self._group)
@@ -130,8 +133,8 @@ class PrivacyCog(commands.Cog, name="Privacy"):
 class _PrivacyGroup(app_commands.Group):
     """The commands of `/privacy`, declared with the texts of all languages."""
 
-    def __init__(self, texts: TextTable, act: Act) -> None:
-        self._declared = declaration(texts)
+    def __init__(self, texts: TextTable, user_install: bool, act: Act) -> None:
+        self._declared = declaration(texts, user_install)
         super().__init__(name=self._declared["name"], description=self._declared["description"])
         for option in self._declared["options"]:
             self.add_command(_subcommand(option, act))
@@ -163,7 +166,7 @@ def _asked_of(interaction: discord.Interaction, **act: Any) -> Asked:
     return Asked(
         id=str(interaction.id),
         user_id=str(interaction.user.id),
-        guild_id=None if interaction.guild_id is None else str(interaction.guild_id),
+        guild_id=guild_of(interaction),
         locale=str(interaction.locale),
         # Since 2.6 of discord.py.
         file_max_bytes=getattr(interaction, "filesize_limit", None) or FILE_MAX_BYTES,
