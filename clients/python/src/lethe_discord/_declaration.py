@@ -7,7 +7,7 @@ from typing import Dict, List
 from ._reply import LABEL_MAX, Json, cut
 from ._words import TextTable, Words
 
-SUBCOMMANDS = ("about", "consent", "status", "page", "export", "revoke", "forget")
+SUBCOMMANDS = ("about", "consent", "status", "page", "export", "revoke", "forget", "object")
 #: The languages of Discord's client. It refuses others in a declaration.
 _LOCALES = (
     "id da de en-GB en-US es-ES es-419 fr hr it lt hu nl no pl pt-BR ro fi sv-SE vi tr cs el bg ru uk hi th "

@@ -86,6 +86,12 @@ def when(iso: Optional[str], style: str = "f") -> str:
     return f"<t:{int(moment.astimezone(timezone.utc).timestamp())}:{style}>"
 
 
+async def whom_to_ask(turn: Turn) -> str:
+    """Whom the user can ask, where the bot itself cannot do something."""
+    contact = (await turn.facts.bot()).get("privacy_contact")
+    return turn.words.say("ask_operator") if contact is None else turn.words.say("ask_contact", contact=contact)
+
+
 def json_file(name: str, content: Any) -> Tuple[str, bytes]:
     return name, f"{json.dumps(content, indent=2, ensure_ascii=False)}\n".encode()
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import io
-from typing import Any, Awaitable, Callable, Dict, List, Optional, Sequence
+from typing import Any, Awaitable, Callable, Optional, Sequence
 
 import discord
 from discord import app_commands
@@ -16,6 +15,7 @@ from ._declaration import declaration
 from ._privacy import OnError, Privacy
 from ._reply import Json, Reply
 from ._scope import guild_of
+from ._sending import add, edit, go_on
 from ._turn import FILE_MAX_BYTES, Asked
 from ._waiting import Then
 from ._words import TextTable
@@ -74,6 +74,17 @@ class PrivacyCog(commands.Cog, name="Privacy"):
         asked = _asked_of(interaction, subcommand="consent")
         await self._answered(interaction, asked, lambda: self._privacy.ask(asked, then))
 
+    async def failed(self, interaction: discord.Interaction, error: Exception) -> None:
+        """Answers an interaction of your own that failed by `error`, which is reported. A user who has objected or restricted reads
+        that."""
+        asked = _asked_of(interaction)
+
+        async def answer() -> Reply:
+            # A tree of commands wraps what a command has raised.
+            return self._privacy.failed(asked, getattr(error, "original", error))
+
+        await self._answered(interaction, asked, answer)
+
     async def reconcile_guilds(self) -> Reconciled:
         """Compares the guilds of the bot with those of the service."""
         return await reconcile_guilds(self._lethe, self._bot, self._grace_days)
@@ -115,19 +126,19 @@ class PrivacyCog(commands.Cog, name="Privacy"):
         try:
             if interaction.response.is_done():
                 reply = await answer()
-                await _add(interaction, reply)
+                await add(interaction, reply)
             else:
                 message = interaction.message
                 is_private = asked.subcommand is None and message is not None and message.flags.ephemeral
                 # A message that only this user sees is changed into the answer; any other is left as it is.
                 await interaction.response.defer(ephemeral=True, thinking=not is_private)
                 reply = await answer()
-                await _edit(interaction, reply)
+                await edit(interaction, reply)
         except Exception as error:
             self._privacy.report(error)
         # Also where Discord did not take the message: the consent is recorded.
         if reply is not None and reply.following is not None:
-            await self._reported(_go_on(interaction, reply.following))
+            await self._reported(go_on(interaction, reply.following))
 
 
 class _PrivacyGroup(app_commands.Group):
@@ -171,84 +182,4 @@ def _asked_of(interaction: discord.Interaction, **act: Any) -> Asked:
         # Since 2.6 of discord.py.
         file_max_bytes=getattr(interaction, "filesize_limit", None) or FILE_MAX_BYTES,
         **act,
-    )
-
-
-async def _go_on(interaction: discord.Interaction, following: Callable[[], Awaitable[Optional[Reply]]]) -> None:
-    reply = await following()
-    if reply is not None:
-        await _send(interaction, reply)
-
-
-async def _add(interaction: discord.Interaction, reply: Reply) -> None:
-    """Answers an interaction that the bot has answered itself."""
-    flags = (await interaction.original_response()).flags
-    if flags.ephemeral:
-        await _edit(interaction, reply)
-        return
-    # Discord puts the first message after a public deferral in its place, for everybody to see.
-    if flags.loading:
-        await interaction.delete_original_response()
-    await _send(interaction, reply)
-
-
-async def _send(interaction: discord.Interaction, reply: Reply) -> None:
-    await interaction.followup.send(
-        reply.content,
-        embeds=_embeds(reply),
-        files=_files(reply),
-        view=_view(reply),
-        allowed_mentions=discord.AllowedMentions.none(),
-        ephemeral=True,
-    )
-
-
-async def _edit(interaction: discord.Interaction, reply: Reply) -> None:
-    """Puts an answer in the place of the one before. Files of an earlier answer are removed."""
-    await interaction.edit_original_response(
-        content=reply.content,
-        embeds=_embeds(reply),
-        attachments=_files(reply),
-        view=_view(reply),
-        allowed_mentions=discord.AllowedMentions.none(),
-    )
-
-
-def _embeds(reply: Reply) -> List[discord.Embed]:
-    return [discord.Embed.from_dict(embed) for embed in reply.embeds]
-
-
-def _files(reply: Reply) -> List[discord.File]:
-    return [discord.File(io.BytesIO(data), name) for name, data in reply.files]
-
-
-def _view(reply: Reply) -> discord.ui.View:
-    """The components as discord.py sends them. It keeps no state of them: presses arrive at `on_interaction`."""
-    view = discord.ui.View(timeout=None)
-    for at, each in enumerate(reply.components):
-        for one in each["components"]:
-            view.add_item(_button(one, at) if one["type"] == 2 else _select(one, at))
-    view.stop()
-    return view
-
-
-def _button(given: Dict[str, Any], row: int) -> discord.ui.Button[discord.ui.View]:
-    return discord.ui.Button(
-        style=discord.ButtonStyle(given["style"]),
-        label=given["label"],
-        custom_id=given.get("custom_id"),
-        url=given.get("url"),
-        disabled=given.get("disabled", False),
-        row=row,
-    )
-
-
-def _select(given: Dict[str, Any], row: int) -> discord.ui.Select[discord.ui.View]:
-    return discord.ui.Select(
-        custom_id=given["custom_id"],
-        placeholder=given["placeholder"],
-        min_values=given["min_values"],
-        max_values=given["max_values"],
-        options=[discord.SelectOption(**option) for option in given["options"]],
-        row=row,
     )
