@@ -7,14 +7,16 @@ from typing import Any, List, Optional
 import pytest
 from conftest import PROFILE, Place, snowflake, subject
 
-from lethe import LetheError, NotFoundError, UnavailableError
+from lethe import LetheError, NotFoundError, ProcessingRefusedError, UnavailableError
 from lethe_discord import scope_of
+from lethe_discord._consent import _following
 from lethe_discord._custom_id import FORGET, base36, custom_id
 from lethe_discord._privacy import Privacy
 from lethe_discord._public_url import verify_url_of
 from lethe_discord._reply import Reply
 from lethe_discord._turn import Asked
 from lethe_discord._waiting import Waiting
+from lethe_discord._words import Words
 from lethe_discord.cog import _asked_of
 
 
@@ -152,6 +154,59 @@ def test_what_the_bot_says_about_itself_is_left_out_without_notice_settings_and_
     failed = UnavailableError("It is not available.", code="unavailable")
     assert told(failed).content.startswith("Das geht im Moment nicht.")
     assert errors == [failed]
+
+
+def refused(reason: str) -> ProcessingRefusedError:
+    return ProcessingRefusedError("It is refused.", code="processing_refused", status=403, details={"reason": reason})
+
+
+def test_a_command_that_the_user_has_refused_the_data_for_is_answered_with_their_decision_and_is_no_failure() -> None:
+    errors: List[BaseException] = []
+    privacy = Privacy(None, None, None, None, 300, None, errors.append)  # type: ignore[arg-type]
+    asked = {locale: Asked(id="1", **subject(), locale=locale) for locale in ("en-GB", "de")}
+    assert "you have objected" in privacy.failed(asked["en-GB"], refused("objection")).content
+    assert "du eingeschränkt hast" in privacy.failed(asked["de"], refused("restriction")).content
+    assert errors == []
+    lost = KeyError("birthday")
+    assert privacy.failed(asked["en-GB"], lost).content.startswith("Something failed")
+    assert errors == [lost]
+
+    async def fails() -> None:
+        raise refused("restriction")
+
+    turn: Any = SimpleNamespace(words=Words("en", {}), report=errors.append)
+    reply = asyncio.run(_following(turn, fails))
+    assert reply is not None and "you have restricted" in reply.content
+    assert errors == [lost]
+
+
+def test_the_status_says_what_is_refused_and_a_service_of_an_older_version_knows_of_nothing() -> None:
+    since = "2026-01-01T00:00:00.000Z"
+    view = {"objections": [{"category": "profile", "since": since}], "restrictions": [{"category": None, "since": since}]}
+
+    async def consent(**_: Any) -> Any:
+        return {"status": "none"}
+
+    async def categories() -> Any:
+        return [PROFILE]
+
+    def told(found: Any) -> str:
+        async def refusals(**_: Any) -> Any:
+            if isinstance(found, Exception):
+                raise found
+            return found
+
+        lethe: Any = SimpleNamespace(
+            consents=SimpleNamespace(status=consent),
+            data=SimpleNamespace(refusals=refusals),
+            categories=SimpleNamespace(list=lambda: SimpleNamespace(to_list=categories)),
+        )
+        asked = Asked(id="1", **subject(), locale="de", subcommand="status")
+        return str(asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(asked)).embeds[0]["description"])
+
+    older = told(NotFoundError("There is no such route.", code="not_found", status=404))
+    assert told(view) == f"{older}\n\n• Eingeschränkt seit <t:1767225600:f>: alles\n• Widersprochen am <t:1767225600:f>: Profil"
+    assert told({"objections": [], "restrictions": []}) == older
 
 
 def test_the_commands_that_wait_are_bounded_and_each_is_taken_once_by_its_user() -> None:
