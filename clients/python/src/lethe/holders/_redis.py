@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import math
 import re
 from itertools import chain
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Union
 
 from ._limited import in_thread
 from ._store import ROWS_MAX, Exported, Keeps, Marks, Store, Who
@@ -154,15 +153,9 @@ def _shaped(kind: str, answer: Any) -> Any:
         flat = [*chain.from_iterable(answer.items())] if isinstance(answer, Mapping) else [*answer]
         if flat and isinstance(flat[0], (list, tuple)):
             flat = [*chain.from_iterable(flat)]
-        read = _score if kind == "zset" else _shown
+        read: Callable[[Any], Any] = float if kind == "zset" else _shown
         return {_shown(name): read(each) for name, each in zip(flat[::2], flat[1::2])}
     return [_shown(each) for each in answer] if isinstance(answer, (list, set, tuple)) else _shown(answer)
-
-
-def _score(answer: Any) -> Any:
-    """A number; the words of Redis for what has no end."""
-    score = float(answer)
-    return score if math.isfinite(score) else f"{score:g}"
 
 
 def _shown(answer: Any) -> Any:
