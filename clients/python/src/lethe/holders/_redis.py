@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from itertools import chain
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Union
 
 from ._limited import in_thread
 from ._store import ROWS_MAX, Exported, Keeps, Marks, Store, Who
@@ -153,8 +153,8 @@ def _shaped(kind: str, answer: Any) -> Any:
         flat = [*chain.from_iterable(answer.items())] if isinstance(answer, Mapping) else [*answer]
         if flat and isinstance(flat[0], (list, tuple)):
             flat = [*chain.from_iterable(flat)]
-        read: Callable[[Any], Any] = float if kind == "zset" else _shown
-        return {_shown(name): read(each) for name, each in zip(flat[::2], flat[1::2])}
+        pairs = zip(flat[::2], flat[1::2])
+        return {_shown(name): float(each) if kind == "zset" else _shown(each) for name, each in pairs}
     return [_shown(each) for each in answer] if isinstance(answer, (list, set, tuple)) else _shown(answer)
 
 
