@@ -169,8 +169,9 @@ def test_an_async_function_needs_the_async_handler() -> None:
     lethe: Any = None
     errors: List[BaseException] = []
     handler = DiscordEvents(lethe, PUBLIC_KEY, others=others, on_error=errors.append)
-    assert handler.handle(*signed(OTHER))[0] == 500
-    assert "handle_async" in str(errors.pop())
+    for given in (handler, DiscordEvents(AsyncLethe("http://lethe.test", "k"), PUBLIC_KEY, on_error=errors.append)):
+        assert given.handle(*signed(OTHER))[0] == 500
+        assert "handle_async" in str(errors.pop())
 
 
 def test_with_flask() -> None:

@@ -74,8 +74,11 @@ async def revoke(turn: Turn) -> Reply:
     granted = [category for category in categories if states[category["key"]] == "accepted"]
     shown = await shown_for(turn, "decided") if len(granted) > 1 else {}
     several = granted if len(granted) > 1 else []
-    labelled = lambda one: label_shown(shown, one, turn.asked.locale)  # noqa: E731
-    menus = category_menus(WITHDRAW, several, say("revoke_choose"), labelled, is_many=True)
+
+    def label(category: Json) -> str:
+        return label_shown(shown, category, turn.asked.locale)
+
+    menus = category_menus(WITHDRAW, several, say("revoke_choose"), label, is_many=True)
     everything = row(button("danger", say("revoke_all"), custom_id(WITHDRAW_ALL)))
     return Reply(say("revoke_which"), components=[*menus, everything])
 

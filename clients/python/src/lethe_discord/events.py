@@ -91,13 +91,14 @@ class DiscordEvents(Receiver):
 
     def handle(self, raw_body: bytes, headers: Mapping[str, str]) -> Tuple[int, str]:
         """The status and the text to answer, for a program that is not async: with `Lethe`, and with plain functions."""
-        answering = self.handle_async(raw_body, headers)
-        try:
-            answering.send(None)
-        except StopIteration as answer:
-            found: Tuple[int, str] = answer.value
-            return found
-        answering.close()
+        if not isinstance(self._lethe, AsyncLethe):
+            answering = self.handle_async(raw_body, headers)
+            try:
+                answering.send(None)
+            except StopIteration as answer:
+                found: Tuple[int, str] = answer.value
+                return found
+            answering.close()
         self._on_error(TypeError("AsyncLethe and functions that are async need handle_async."))
         return 500, _FAILED
 
