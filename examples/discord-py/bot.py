@@ -10,7 +10,7 @@ from aiohttp import web
 from discord import app_commands
 from discord.ext import commands
 from lethe import AsyncLethe, ConsentRequiredError, InvalidRequestError, WebhookHandler
-from lethe_discord import PrivacyCog, Then, scope_of
+from lethe_discord import DIRECT_MESSAGES, PrivacyCog, Then, scope_of
 
 import database
 
@@ -53,7 +53,7 @@ bot.tree.add_command(birthday)
 
 async def answer(interaction: discord.Interaction, run: Then) -> None:
     await interaction.response.defer(ephemeral=True)
-    if scope_of(interaction) != str(interaction.guild_id):  # of a user who has installed the bot on their account
+    if scope_of(interaction) == DIRECT_MESSAGES:  # of a user who has installed the bot on their account
         await interaction.followup.send("Please have this bot added to the server first.")
         return
     try:

@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional
 
 import discord
 
-from ._turn import BOT_WIDE
+from ._turn import DIRECT_MESSAGES
 
 
 def scope_of(interaction: discord.Interaction) -> str:
@@ -16,7 +16,7 @@ def scope_of(interaction: discord.Interaction) -> str:
     users who have installed the bot on their account and use it in any server. Nothing that such a server says of its members
     is believed.
     """
-    return guild_of(interaction) or BOT_WIDE
+    return guild_of(interaction) or DIRECT_MESSAGES
 
 
 def guild_of(interaction: discord.Interaction) -> Optional[str]:

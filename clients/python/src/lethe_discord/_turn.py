@@ -17,8 +17,8 @@ from ._words import Words
 
 #: Where the user decided, in the history of the consent.
 SOURCE = "discord"
-#: The guild of the service that is none: of a user who uses the bot without a server.
-BOT_WIDE = "00000000000000000"
+#: The guild of the service that is none: direct messages, private channels, and servers in which the bot is not installed.
+DIRECT_MESSAGES = "00000000000000000"
 #: What Discord takes from every bot.
 FILE_MAX_BYTES = 10 * 1024 * 1024
 
@@ -63,7 +63,7 @@ class Turn:
 
     @property
     def who(self) -> Json:
-        return {"user_id": self.asked.user_id, "guild_id": self.asked.guild_id or BOT_WIDE}
+        return {"user_id": self.asked.user_id, "guild_id": self.asked.guild_id or DIRECT_MESSAGES}
 
     def once(self, act: str) -> CallOptions:
         """An act takes effect once, also if its interaction arrives twice."""

@@ -15,7 +15,7 @@ from lethe import AsyncLethe, CallOptions, Lethe, NotFoundError
 from lethe._core import require_number
 from lethe._receiver import BODY_MAX_BYTES, Receiver
 
-from ._turn import BOT_WIDE
+from ._turn import DIRECT_MESSAGES
 
 #: Where the consent was withdrawn, in its history.
 _SOURCE = "discord_deauthorized"
@@ -38,7 +38,7 @@ async def user_deauthorized(
     it: call it again.
     """
     consents: Any = lethe.consents
-    who = {"user_id": user_id, "guild_id": BOT_WIDE, "options": CallOptions(timeout=timeout)}
+    who = {"user_id": user_id, "guild_id": DIRECT_MESSAGES, "options": CallOptions(timeout=timeout)}
     status = await _eventual(consents.status(**who))
     if status["status"] != "accepted" or _is_later(status.get("accepted_at"), at):
         return False

@@ -9,7 +9,7 @@ import discord
 
 from lethe import AsyncLethe, CallOptions, NotFoundError
 
-from ._turn import BOT_WIDE
+from ._turn import DIRECT_MESSAGES
 
 #: A bot in many guilds waits for the limiter of the service, which begins anew each minute.
 _PATIENT = CallOptions(timeout=150.0)
@@ -51,7 +51,7 @@ async def reconcile_guilds(lethe: AsyncLethe, client: discord.Client, grace_days
     left = [
         guild
         for guild, is_scheduled in known.items()
-        if not is_scheduled and guild not in guilds and guild != BOT_WIDE
+        if not is_scheduled and guild not in guilds and guild != DIRECT_MESSAGES
     ]
     for guild in left:
         await guild_left(lethe, guild, grace_days)
