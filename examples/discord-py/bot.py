@@ -102,8 +102,8 @@ async def warn(interaction: discord.Interaction, member: discord.User, reason: s
 
 @bot.tree.error
 async def on_error(interaction: discord.Interaction, error: app_commands.AppCommandError) -> None:
-    logging.error("A command has failed", exc_info=error)
-    await interaction.followup.send("That did not work. Please try again later.")
+    # It is logged. A user who has objected, or has restricted the processing, reads that.
+    await bot.privacy.failed(interaction, error)
 
 
 bot.run(os.environ["DISCORD_TOKEN"])
