@@ -1,6 +1,8 @@
 """The parts of lethe_discord without Discord, each as in @lethe/discord."""
 
 import asyncio
+import re
+import time
 from types import SimpleNamespace
 from typing import Any, List, Optional
 
@@ -209,6 +211,53 @@ def test_the_status_says_what_is_refused_and_a_service_of_an_older_version_knows
     assert told({"objections": [], "restrictions": []}) == older
 
 
+def test_a_user_restricts_and_objects_and_nothing_is_erased_without_the_confirmation(place: Place, key: str) -> None:
+    async def life() -> None:
+        who, errors = subject(), []  # type: ignore[var-annotated]
+        now = [time.time()]
+        async with place.async_client(key) as lethe:
+            for name, basis in (("profile", "consent"), ("statistics", "legitimate_interests")):
+                await lethe.categories.register(**{**PROFILE, "key": name, "label_en": name.title(), "legal_basis": basis})
+            privacy = Privacy(lethe, None, None, None, 300, None, errors.append, lambda: now[0])
+
+            async def act(custom_id: str = "", *values: str) -> Reply:
+                subcommand = None if custom_id else "object"
+                given = {"subcommand": subcommand, "custom_id": custom_id, "values": values}
+                return await privacy.reply(Asked(id=snowflake(), **who, locale="en-US", **given))
+
+            async def in_force() -> Any:
+                found = await lethe.data.refusals(**who)
+                return [[one["category"] for one in found[of]] for of in ("objections", "restrictions")]  # type: ignore[literal-required]
+
+            first = await act()
+            assert labels_of(first) == ["Restrict …", "Object …"]
+            done = await act(id_of(await act(id_of(first, "Restrict …")), "Restrict one"), "profile")
+            assert done.content.startswith("Your restriction is recorded.")
+            assert re.match(r"• Restricted since <t:\d+:f>: Profile\n", done.embeds[0]["description"])
+            assert labels_of(done) == ["Restrict …", "End a restriction …", "Object …"]
+            menu = id_of(await act(id_of(done, "Object …")), "Object to one")
+            sure = await act(menu, "statistics")
+            assert "Object to the processing: Statistics?" in sure.content
+            assert await in_force() == [[], ["profile"]]
+            now[0] += 301
+            assert (await act(id_of(sure, "Object and erase"))).content.startswith("The button has expired.")
+            assert await in_force() == [[], ["profile"]]
+            for unknown in ("nothing", "profile"):
+                press = await act(menu, unknown)
+                answer = press if unknown == "nothing" else await act(id_of(press, "Object and erase"))
+                assert answer.content.startswith("Nothing was recorded")
+            objected = await act(id_of(await act(menu, "statistics"), "Object and erase"))
+            assert objected.content.startswith("Your objection is recorded.")
+            assert await in_force() == [["statistics"], ["profile"]]
+            ended = await act(id_of(await act(id_of(objected, "End a restriction …")), "End every restriction"))
+            assert ended.content == "The restriction has ended."
+            assert await in_force() == [["statistics"], []] and errors == []
+            # Nothing is left to object to, which is no lack of such a legal basis.
+            assert labels_of(ended) == ["Restrict …"] and "Art. 21" not in ended.embeds[0]["description"]
+
+    asyncio.run(life())
+
+
 def test_the_commands_that_wait_are_bounded_and_each_is_taken_once_by_its_user() -> None:
     now = [0.0]
     waiting = Waiting(lambda: now[0])
@@ -225,6 +274,10 @@ def test_the_commands_that_wait_are_bounded_and_each_is_taken_once_by_its_user()
     assert waiting.take(ids[-1], "1") == (None, True)
     late = waiting.add("1", then)
     assert waiting.take(late, "1") == (then, False) and len(waiting._kept) == 1
+
+
+def labels_of(reply: Reply) -> List[str]:
+    return [part["label"] for row in reply.components for part in row["components"] if "label" in part]
 
 
 def id_of(reply: Reply, label: str) -> str:
