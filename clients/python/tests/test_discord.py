@@ -231,13 +231,13 @@ def test_a_user_restricts_and_objects_and_nothing_is_erased_without_the_confirma
 
             first = await act()
             assert labels_of(first) == ["Restrict …", "Object …"]
-            done = await act(id_of(await act(id_of(first, "Restrict …")), "Restrict one"), "profile")
+            which = await act(id_of(first, "Restrict …"))
+            # One category at a time: the answer is about one.
+            assert [part["max_values"] for part in which.components[0]["components"]] == [1]
+            done = await act(id_of(which, "Restrict one"), "profile")
             assert done.content.startswith("Your restriction is recorded.")
             assert re.match(r"• Restricted since <t:\d+:f>: Profile\n", done.embeds[0]["description"])
             assert labels_of(done) == ["Restrict …", "End a restriction …", "Object …"]
-            which = await act(id_of(await act(), "Restrict …"))
-            # One category at a time, since the answer is about one.
-            assert [part["max_values"] for row in which.components for part in row["components"] if part["type"] == 3] == [1]
             menu = id_of(await act(id_of(done, "Object …")), "Object to one")
             sure = await act(menu, "statistics")
             assert "Object to the processing: Statistics?" in sure.content
