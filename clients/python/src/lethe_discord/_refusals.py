@@ -30,11 +30,7 @@ async def view(turn: Turn, found: Refusals, at: int = 0, notes: Sequence[str] = 
     say, categories = turn.words.say, await turn.facts.categories()
     lines = refusal_lines(turn, found, categories)
     is_open = bool(objectable_of(found, categories))
-    parts = ["\n".join(lines) or say("refusals_none"), say("restrict_why")]
-    if is_open:
-        parts.append(say("object_why"))
-    elif not any(map(_is_objectable, categories)):
-        parts.append(say("object_none"))
+    parts = ["\n".join(lines) or say("refusals_none"), say("restrict_why"), say("object_why" if is_open else "object_none")]
     shown = shown_page(turn, "\n\n".join(parts), at, "refusals")
     ways: List[Json] = []
     if not has(found["restrictions"], None):
@@ -67,11 +63,7 @@ def objectable_of(found: Refusals, categories: Sequence[Json]) -> List[Json]:
     objections = found["objections"]
     if has(objections, None):
         return []
-    return [one for one in categories if _is_objectable(one) and not has(objections, one["key"])]
-
-
-def _is_objectable(category: Json) -> bool:
-    return category["legal_basis"] in _OBJECTABLE
+    return [one for one in categories if one["legal_basis"] in _OBJECTABLE and not has(objections, one["key"])]
 
 
 def has(of: Sequence[Mapping[str, Any]], key: Optional[str]) -> bool:
