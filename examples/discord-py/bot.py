@@ -10,7 +10,7 @@ from aiohttp import web
 from discord import app_commands
 from discord.ext import commands
 from lethe import AsyncLethe, ConsentRequiredError, InvalidRequestError, WebhookHandler
-from lethe_discord import PrivacyCog, Then
+from lethe_discord import DIRECT_MESSAGES, PrivacyCog, Then, scope_of
 
 import database
 
@@ -24,10 +24,7 @@ async def erased(event: Mapping[str, Any]) -> None:
 
 webhooks = WebhookHandler(
     os.environ["LETHE_WEBHOOK_SECRET"],
-    on={
-        "user_forgotten": erased,
-        "consent_revoked": lambda event: print("A consent was withdrawn", flush=True),
-    },
+    on={"user_forgotten": erased, "consent_revoked": lambda event: print("A consent was withdrawn", flush=True)},
     lethe=lethe,
     on_error=lambda error: logging.error("A call of Lethe has failed", exc_info=error),
 )
@@ -56,6 +53,9 @@ bot.tree.add_command(birthday)
 
 async def answer(interaction: discord.Interaction, run: Then) -> None:
     await interaction.response.defer(ephemeral=True)
+    if scope_of(interaction) == DIRECT_MESSAGES:  # of a user who has installed the bot on their account
+        await interaction.followup.send("Please have this bot added to the server first.")
+        return
     try:
         await interaction.followup.send(await run())
     except ConsentRequiredError:
@@ -102,8 +102,8 @@ async def warn(interaction: discord.Interaction, member: discord.User, reason: s
 
 @bot.tree.error
 async def on_error(interaction: discord.Interaction, error: app_commands.AppCommandError) -> None:
-    logging.error("A command has failed", exc_info=error)
-    await interaction.followup.send("That did not work. Please try again later.")
+    # It is logged. A user who has objected, or has restricted the processing, reads that.
+    await bot.privacy.failed(interaction, error)
 
 
 bot.run(os.environ["DISCORD_TOKEN"])

@@ -80,7 +80,7 @@ describe('examples/discord-py', () => {
       await until(() => /is ready|Error/.test(output));
       await playBirthdays(
         discord,
-        (payload) => gateway.dispatch('INTERACTION_CREATE', payload),
+        (payload) => gateway.interact(payload),
         () => output,
         files.DATABASE,
       );

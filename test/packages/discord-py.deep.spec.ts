@@ -77,6 +77,25 @@ describeWithDiscordPy('lethe_discord', () => {
     expect(later.errors).toEqual([]);
   });
 
+  it('files who uses it where the bot is not installed in the bot-wide scope, and declares itself for them', async () => {
+    const { lethe, start } = await newBot();
+    await start({ user_install: true });
+    const declared = discord.commands.find(({ name }) => name === 'privacy');
+    expect(declared).toMatchObject({ contexts: [0, 1, 2], integration_types: [0, 1] });
+    const [id, foreign] = [snowflake(), snowflake()];
+    const robin = new DiscordUser({ discord, ...(seat as PythonSeat) }, foreign, 'en-US', id, {
+      authorizing_integration_owners: { 1: id },
+    });
+    await agreed(robin);
+    const stateIn = async (guild_id: string) =>
+      (await lethe.consents.status({ user_id: id, guild_id })).status;
+    expect([await stateIn(foreign), await stateIn(BOT_WIDE)]).toEqual(['none', 'accepted']);
+    const sure = await robin.privacy('forget');
+    await robin.press(sure, 'Erase my data');
+    expect(await stateIn(BOT_WIDE)).toBe('none');
+    expect(seat?.errors).toEqual([]);
+  });
+
   it('erases nothing by a button that has expired', async () => {
     const { lethe, start } = await newBot();
     await start({ confirm_seconds: 0 });

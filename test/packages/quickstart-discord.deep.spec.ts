@@ -74,7 +74,7 @@ describe.each(['discord.js', 'discord.py'] as const)('the quickstart with %s', (
       code: null,
       output: expect.not.stringContaining('rror') as string,
     });
-    const deliver = (payload: object) => gateway.dispatch('INTERACTION_CREATE', payload);
+    const deliver = (payload: object) => gateway.interact(payload);
     const robin = new DiscordUser({ discord, deliver });
     const nickname = () => robin.command('nickname', [{ type: 3, name: 'name', value: 'Robin' }]);
     await robin.press(await nickname(), 'I agree');

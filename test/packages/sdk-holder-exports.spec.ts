@@ -433,7 +433,7 @@ describeWithRedis('holders.redis exports', () => {
     await client.hset(`a:${user}:2hash`, { name: 'Robin', 7: 'y' });
     await client.rpush(`a:${user}:3list`, 'one', 'two');
     await client.sadd(`a:${user}:4set`, 'only');
-    await client.zadd(`a:${user}:5zset`, 1.5, 'member');
+    await client.zadd(`a:${user}:5zset`, 1.5, 'member', '+inf', 'endless', '-inf', 'below');
     await client.xadd(`a:${user}:6stream`, '*', 'field', 'value');
     await client.rpush(`a:${user}:7long`, ...Array.from({ length: 1001 }, String));
     await client.set(`a:${user}1:other`, 'x');
@@ -442,7 +442,7 @@ describeWithRedis('holders.redis exports', () => {
       { type: 'hash', value: { name: 'Robin', 7: 'y' } },
       { type: 'list', value: ['one', 'two'] },
       { type: 'set', value: ['only'] },
-      { type: 'zset', value: { member: 1.5 } },
+      { type: 'zset', value: { member: 1.5, endless: 'inf', below: '-inf' } },
       { type: 'stream', left_out: 'value' },
       { type: 'list', size: 1001, left_out: 'value' },
     ];

@@ -71,6 +71,6 @@ export async function discordPySeat(
     await stop();
     throw error;
   });
-  const deliver: BotSeat['deliver'] = (payload) => gateway.dispatch('INTERACTION_CREATE', payload);
+  const deliver: BotSeat['deliver'] = (payload) => gateway.interact(payload);
   return { deliver, stop, errors, gateway };
 }

@@ -7,6 +7,12 @@ interface Packet {
   readonly op: number;
 }
 
+/** Where an interaction took place, and which guild has installed the bot for it. */
+interface Interaction {
+  readonly guild_id?: string;
+  readonly authorizing_integration_owners?: { readonly 0?: string };
+}
+
 const [DISPATCH, HEARTBEAT, IDENTIFY, HELLO, HEARTBEAT_ACK] = [0, 1, 2, 10, 11];
 
 /** The gateway of Discord: says hello, takes the identification, and dispatches events. */
@@ -16,6 +22,7 @@ export class FakeGateway {
   isIdentified = false;
   private socket: WebSocket;
   private sequence = 0;
+  private readonly guilds = new Set<string>();
 
   constructor(private readonly discord: FakeDiscord) {
     this.server.on('connection', (socket) => {
@@ -33,6 +40,17 @@ export class FakeGateway {
 
   dispatch(type: string, data: object): void {
     this.send({ op: DISPATCH, t: type, s: ++this.sequence, d: data });
+  }
+
+  /** Dispatches an interaction, and before the first one of a guild that the bot is in, that guild. */
+  interact(payload: object): void {
+    const { guild_id: id, authorizing_integration_owners: owners } = payload as Interaction;
+    if (id !== undefined && owners?.[0] === id && !this.guilds.has(id)) {
+      this.guilds.add(id);
+      // It is known since the login: no event of a bot says that it has joined it.
+      this.dispatch('GUILD_CREATE', { id, unavailable: false });
+    }
+    this.dispatch('INTERACTION_CREATE', payload);
   }
 
   async stop(): Promise<void> {

@@ -12,7 +12,7 @@ from lethe import AsyncLethe, Lethe
 from lethe.testing import FakeLethe
 
 #: lethe_discord needs discord.py.
-collect_ignore = [] if importlib.util.find_spec("discord") else ["test_discord.py"]
+collect_ignore = [] if importlib.util.find_spec("discord") else ["test_discord.py", "test_discord_events.py"]
 URL = os.environ.get("LETHE_URL", "")
 PROFILE = {
     "key": "profile",

@@ -1,19 +1,25 @@
 """The parts of lethe_discord without Discord, each as in @lethe/discord."""
 
 import asyncio
+import re
+import time
 from types import SimpleNamespace
-from typing import Any, List
+from typing import Any, List, Optional
 
 import pytest
 from conftest import PROFILE, Place, snowflake, subject
 
-from lethe import LetheError, NotFoundError, UnavailableError
+from lethe import LetheError, NotFoundError, ProcessingRefusedError, UnavailableError
+from lethe_discord import scope_of
+from lethe_discord._consent import _following
 from lethe_discord._custom_id import FORGET, base36, custom_id
 from lethe_discord._privacy import Privacy
 from lethe_discord._public_url import verify_url_of
 from lethe_discord._reply import Reply
 from lethe_discord._turn import Asked
 from lethe_discord._waiting import Waiting
+from lethe_discord._words import Words
+from lethe_discord.cog import _asked_of
 
 
 def test_the_page_that_checks_files_is_at_the_origin_of_the_service_where_users_reach_it() -> None:
@@ -68,6 +74,44 @@ def test_presses_of_different_choices_that_meet_are_no_failure_and_the_user_is_a
     asyncio.run(meeting())
 
 
+def interaction(guild_id: Optional[int], **known: Any) -> Any:
+    return SimpleNamespace(user=SimpleNamespace(id=1), guild_id=guild_id, **known)
+
+
+def since_2_4(guild_id: Optional[int], is_installed: bool, place: Optional[str]) -> Any:
+    """As discord.py has it since 2.4: without `context` in the payload none of its flags is set."""
+    flags = {name: name == place for name in ("guild", "dm_channel", "private_channel")}
+    return interaction(guild_id, is_guild_integration=lambda: is_installed, context=SimpleNamespace(**flags))
+
+
+def before_2_4(guild_id: Optional[int], is_known: bool, guilds: bool = True) -> Any:
+    client = SimpleNamespace(intents=SimpleNamespace(guilds=guilds))
+    return interaction(guild_id, guild=SimpleNamespace(id=guild_id) if is_known else None, client=client)
+
+
+@pytest.mark.parametrize(
+    "given, filed",
+    [
+        (since_2_4(5, True, "guild"), "5"),
+        (since_2_4(5, False, "guild"), "0" * 17),
+        (since_2_4(None, False, "private_channel"), "0" * 17),
+        (since_2_4(None, False, "dm_channel"), "0" * 17),
+        # Discord says nothing of installations.
+        (since_2_4(5, False, None), "5"),
+        (before_2_4(5, True), "5"),
+        (before_2_4(5, False), "0" * 17),
+        (before_2_4(None, False), "0" * 17),
+        # Without the intent a bot does not know the servers that it joins.
+        (before_2_4(5, False, guilds=False), "5"),
+    ],
+)
+def test_a_person_is_filed_under_a_server_only_if_the_bot_is_installed_in_it(given: Any, filed: str) -> None:
+    assert scope_of(given) == filed
+    given.id, given.locale = 7, "en-US"
+    asked = _asked_of(given, subcommand="status")
+    assert asked.guild_id == (None if filed == "0" * 17 else filed)
+
+
 def test_a_file_that_has_salts_alone_is_not_said_to_be_the_certificate() -> None:
     async def forgotten(**given: Any) -> Any:
         return {"request_id": "1", "status": "completed", "certificate_salt": "s"}
@@ -114,6 +158,109 @@ def test_what_the_bot_says_about_itself_is_left_out_without_notice_settings_and_
     assert errors == [failed]
 
 
+def refused(reason: str) -> ProcessingRefusedError:
+    return ProcessingRefusedError("It is refused.", code="processing_refused", status=403, details={"reason": reason})
+
+
+def test_a_command_that_the_user_has_refused_the_data_for_is_answered_with_their_decision_and_is_no_failure() -> None:
+    errors: List[BaseException] = []
+    privacy = Privacy(None, None, None, None, 300, None, errors.append)  # type: ignore[arg-type]
+    asked = {locale: Asked(id="1", **subject(), locale=locale) for locale in ("en-GB", "de")}
+    assert "you have objected" in privacy.failed(asked["en-GB"], refused("objection")).content
+    assert "du eingeschränkt hast" in privacy.failed(asked["de"], refused("restriction")).content
+    assert errors == []
+    lost = KeyError("birthday")
+    assert privacy.failed(asked["en-GB"], lost).content.startswith("Something failed")
+    assert errors == [lost]
+
+    async def fails() -> None:
+        raise refused("restriction")
+
+    turn: Any = SimpleNamespace(words=Words("en", {}), report=errors.append)
+    reply = asyncio.run(_following(turn, fails))
+    assert reply is not None and "you have restricted" in reply.content
+    assert errors == [lost]
+
+
+def test_the_status_says_what_is_refused_and_a_service_of_an_older_version_knows_of_nothing() -> None:
+    since = "2026-01-01T00:00:00.000Z"
+    view = {"objections": [{"category": "profile", "since": since}], "restrictions": [{"category": None, "since": since}]}
+
+    async def consent(**_: Any) -> Any:
+        return {"status": "none"}
+
+    async def categories() -> Any:
+        return [PROFILE]
+
+    def told(found: Any) -> str:
+        async def refusals(**_: Any) -> Any:
+            if isinstance(found, Exception):
+                raise found
+            return found
+
+        lethe: Any = SimpleNamespace(
+            consents=SimpleNamespace(status=consent),
+            data=SimpleNamespace(refusals=refusals),
+            categories=SimpleNamespace(list=lambda: SimpleNamespace(to_list=categories)),
+        )
+        asked = Asked(id="1", **subject(), locale="de", subcommand="status")
+        return str(asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(asked)).embeds[0]["description"])
+
+    older = told(NotFoundError("There is no such route.", code="not_found", status=404))
+    assert told(view) == f"{older}\n\n• Eingeschränkt seit <t:1767225600:f>: alles\n• Widersprochen am <t:1767225600:f>: Profil"
+    assert told({"objections": [], "restrictions": []}) == older
+
+
+def test_a_user_restricts_and_objects_and_nothing_is_erased_without_the_confirmation(place: Place, key: str) -> None:
+    async def life() -> None:
+        who, errors = subject(), []  # type: ignore[var-annotated]
+        now = [time.time()]
+        async with place.async_client(key) as lethe:
+            for name, basis in (("profile", "consent"), ("statistics", "legitimate_interests")):
+                await lethe.categories.register(**{**PROFILE, "key": name, "label_en": name.title(), "legal_basis": basis})
+            privacy = Privacy(lethe, None, None, None, 300, None, errors.append, lambda: now[0])
+
+            async def act(custom_id: str = "", *values: str) -> Reply:
+                subcommand = None if custom_id else "object"
+                given = {"subcommand": subcommand, "custom_id": custom_id, "values": values}
+                return await privacy.reply(Asked(id=snowflake(), **who, locale="en-US", **given))
+
+            async def in_force() -> Any:
+                found = await lethe.data.refusals(**who)
+                return [[one["category"] for one in found[of]] for of in ("objections", "restrictions")]  # type: ignore[literal-required]
+
+            first = await act()
+            assert labels_of(first) == ["Restrict …", "Object …"]
+            which = await act(id_of(first, "Restrict …"))
+            # One category at a time: the answer is about one.
+            assert [part["max_values"] for part in which.components[0]["components"]] == [1]
+            done = await act(id_of(which, "Restrict one"), "profile")
+            assert done.content.startswith("Your restriction is recorded.")
+            assert re.match(r"• Restricted since <t:\d+:f>: Profile\n", done.embeds[0]["description"])
+            assert labels_of(done) == ["Restrict …", "End a restriction …", "Object …"]
+            menu = id_of(await act(id_of(done, "Object …")), "Object to one")
+            sure = await act(menu, "statistics")
+            assert "Object to the processing: Statistics?" in sure.content
+            assert await in_force() == [[], ["profile"]]
+            now[0] += 301
+            assert (await act(id_of(sure, "Object and erase"))).content.startswith("The button has expired.")
+            assert await in_force() == [[], ["profile"]]
+            for unknown in ("nothing", "profile"):
+                press = await act(menu, unknown)
+                answer = press if unknown == "nothing" else await act(id_of(press, "Object and erase"))
+                assert answer.content.startswith("Nothing was recorded")
+            objected = await act(id_of(await act(menu, "statistics"), "Object and erase"))
+            assert objected.content.startswith("Your objection is recorded.")
+            assert await in_force() == [["statistics"], ["profile"]]
+            ended = await act(id_of(await act(id_of(objected, "End a restriction …")), "End every restriction"))
+            assert ended.content == "The restriction has ended."
+            assert await in_force() == [["statistics"], []] and errors == []
+            assert labels_of(ended) == ["Restrict …"]
+            assert "You can object to nothing more here" in ended.embeds[0]["description"]
+
+    asyncio.run(life())
+
+
 def test_the_commands_that_wait_are_bounded_and_each_is_taken_once_by_its_user() -> None:
     now = [0.0]
     waiting = Waiting(lambda: now[0])
@@ -130,6 +277,10 @@ def test_the_commands_that_wait_are_bounded_and_each_is_taken_once_by_its_user()
     assert waiting.take(ids[-1], "1") == (None, True)
     late = waiting.add("1", then)
     assert waiting.take(late, "1") == (then, False) and len(waiting._kept) == 1
+
+
+def labels_of(reply: Reply) -> List[str]:
+    return [part["label"] for row in reply.components for part in row["components"] if "label" in part]
 
 
 def id_of(reply: Reply, label: str) -> str:

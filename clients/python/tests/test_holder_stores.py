@@ -19,6 +19,7 @@ import pytest
 from lethe import holders
 from lethe.holders import Store, Who
 from lethe.holders._json import json_safe
+from lethe.holders._redis import _shaped
 
 USER, GUILD = "123456789012345678", "223456789012345678"
 WHO = Who(USER, GUILD)
@@ -332,6 +333,49 @@ def test_keys_are_found_by_their_pattern_and_only_those_of_the_user(kind: str, r
             await closed
 
     run(main)
+
+
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=needs_redis) for kind in ("async", "sync", "text")])
+def test_the_values_of_keys_are_exported_by_their_type_as_in_the_sdk(kind: str, redis_socket: str) -> None:
+    async def main() -> None:
+        module = import_module("redis" if kind == "sync" else "redis.asyncio")
+        client = module.Redis(unix_socket_path=redis_socket, decode_responses=kind == "text")
+
+        async def send(*command: str) -> Any:
+            answer = client.execute_command(*command)
+            return await answer if hasattr(answer, "__await__") else answer
+
+        await send("FLUSHALL")
+        await send("SET", f"a:{USER}:1string", "x")
+        await send("HSET", f"a:{USER}:2hash", "name", "Robin", "7", "y")
+        await send("RPUSH", f"a:{USER}:3list", "one", "two")
+        await send("SADD", f"a:{USER}:4set", "only")
+        await send("ZADD", f"a:{USER}:5zset", "1.5", "member", "3", "whole", "inf", "endless", "-inf", "below")
+        await send("XADD", f"a:{USER}:6stream", "*", "field", "value")
+        await send("RPUSH", f"a:{USER}:7long", *(str(number) for number in range(1001)))
+        store = holders.redis(client, "cache", keys="a:{user_id}:*")
+        assert store.export is not None
+        rows = [{name: row[name] for name in row if name != "key"} for row in (await store.export(WHO)).rows]
+        assert json_safe(rows) == [
+            {"type": "string", "value": "x"},
+            {"type": "hash", "value": {"7": "y", "name": "Robin"}},
+            {"type": "list", "value": ["one", "two"]},
+            {"type": "set", "value": ["only"]},
+            {"type": "zset", "value": {"below": "-inf", "member": 1.5, "whole": 3, "endless": "inf"}},
+            {"type": "stream", "left_out": "value"},
+            {"type": "list", "size": 1001, "left_out": "value"},
+        ]
+        closed = client.close()
+        if hasattr(closed, "__await__"):
+            await closed
+
+    run(main)
+
+
+@pytest.mark.parametrize("answer", [[b"a", b"1.5", b"b", b"2"], [[b"a", 1.5], [b"b", 2.0]], [("a", 1.5), ("b", 2)], {"a": "1.5", "b": 2}])
+def test_the_scores_of_a_sorted_set_are_read_in_each_form_that_a_client_has(answer: Any) -> None:
+    assert _shaped("zset", answer) == {"a": 1.5, "b": 2}
+    assert [_shaped(kind, type(answer)()) for kind in ("zset", "hash")] == [{}, {}]
 
 
 class Client:

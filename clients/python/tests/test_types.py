@@ -122,4 +122,6 @@ def test_each_error_names_its_place_in_the_documentation() -> None:
     slugs = [re.sub("[`]", "", heading).replace(" ", "-") for heading in headings]
     assert [error.docs for error in named] == [f"lethe/errors.md#{slug}" for slug in slugs]
     assert {error.code for error in named} == set(types.CODES)
+    refused = error_of("processing_refused", "refused", status=403, details={"reason": "objection"})
+    assert refused.docs == "lethe/errors.md#403-processing_refused"
     assert LetheError("no answer", code="network_error").docs is None

@@ -30,7 +30,7 @@ class LetheError(Exception):
 
     @property
     def reason(self) -> Optional[str]:
-        """Why the state refuses the request, of a conflict."""
+        """Why the state refuses the request, of a conflict and of a refused processing."""
         return self.details.get("reason")
 
     @property
@@ -38,7 +38,9 @@ class LetheError(Exception):
         """Where the package explains this error and what to do."""
         if self.status is None or self.code == "unexpected_answer":
             return None
-        return f"lethe/errors.md#{self.reason or f'{self.status}-{self.code}'}"
+        # Only the reasons of a conflict have headings.
+        reason = self.reason if self.code == "conflict" else None
+        return f"lethe/errors.md#{reason or f'{self.status}-{self.code}'}"
 
     @property
     def fields(self) -> List[Dict[str, str]]:
@@ -60,6 +62,13 @@ class ConsentRequiredError(LetheError):
     @property
     def current_status(self) -> Optional[str]:
         return self.details.get("current_status")
+
+
+class ProcessingRefusedError(LetheError):
+    """403: the user has objected to the processing (GDPR Art. 21) or restricted it (Art. 18). Consent ends neither.
+
+    `reason` is `objection`, which lasts until the user is erased, or `restriction`, until the user ends it.
+    """
 
 
 class SuspendedError(LetheError):
@@ -105,6 +114,7 @@ _CLASSES: Dict[str, Type[LetheError]] = {
     "invalid_request": InvalidRequestError,
     "unauthorized": UnauthorizedError,
     "consent_required": ConsentRequiredError,
+    "processing_refused": ProcessingRefusedError,
     "suspended": SuspendedError,
     "insufficient_scope": InsufficientScopeError,
     "not_found": NotFoundError,

@@ -15,13 +15,11 @@ from dataclasses import dataclass
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Protocol, Sequence, Tuple, TypedDict, Union
 
 from ._core import require_number
+from ._receiver import BODY_MAX_BYTES, Receiver
 from .types import EVENTS, ConsentRevokedPayload, DataCorrectedPayload, HolderTaskPayload, UserForgottenPayload
 
-#: The limit of a body in bytes. Calls of the service are far smaller.
-BODY_MAX_BYTES = 65_536
 _IDS_MAX = 10_000
 _TOLERANCE_MAX = 86_400
-
 
 
 class WebhookActs(TypedDict, total=False):
@@ -169,7 +167,7 @@ def _event_of(raw_body: bytes) -> Dict[str, Any]:
     raise WebhookVerificationError("not_json", "The body is signed but is no JSON object.")
 
 
-class WebhookHandler:
+class WebhookHandler(Receiver):
     """Verifies a call, processes each id once, and says what to answer: 204, 400 for a call that is not one of the service, 413
     for a body that is larger than any call of it, 500 where a function has failed, and the service sends the call again.
 
@@ -237,32 +235,6 @@ class WebhookHandler:
         except Exception as error:
             return self._answer(error)
 
-    @property
-    def asgi(self) -> Callable[..., Awaitable[None]]:
-        """An ASGI application, for example `app.mount("/gdpr", handler.asgi)` in FastAPI and Starlette."""
-        return self._asgi
-
-    async def fastapi(self, request: Any) -> Any:
-        """A route of FastAPI or Starlette: `app.add_route("/gdpr", handler.fastapi, methods=["POST"])`."""
-        from starlette.responses import Response
-
-        status, text = await self.handle_async(await _joined(request.stream()), dict(request.headers))
-        return Response(text or None, status_code=status, media_type="text/plain")
-
-    async def aiohttp(self, request: Any) -> Any:
-        """A route of aiohttp: `app.router.add_post("/gdpr", handler.aiohttp)`."""
-        from aiohttp import web
-
-        status, text = await self.handle_async(await _joined(request.content.iter_any()), dict(request.headers))
-        return web.Response(status=status, text=text or None)
-
-    def flask(self) -> Any:
-        """A view of Flask: `app.add_url_rule("/gdpr", view_func=handler.flask, methods=["POST"])`."""
-        from flask import Response, request
-
-        status, text = self.handle(request.stream.read(BODY_MAX_BYTES + 1), dict(request.headers))
-        return Response(text, status=status, mimetype="text/plain")
-
     def _verified(self, raw_body: bytes, headers: Mapping[str, str]) -> Webhook:
         if len(raw_body) > BODY_MAX_BYTES:
             raise WebhookVerificationError("too_large", "The body is larger than any call of the service.")
@@ -281,32 +253,3 @@ class WebhookHandler:
         if isinstance(error, WebhookVerificationError):
             return 413 if error.fault == "too_large" else 400, str(error)
         return 500, "The event could not be processed"
-
-    async def _asgi(self, scope: Mapping[str, Any], receive: Any, send: Any) -> None:
-        if scope["type"] != "http":
-            raise RuntimeError(f"{scope['type']} is not received here")
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        status, text = await self.handle_async(await _joined(_received(receive)), headers)
-        answer_headers = [(b"content-type", b"text/plain; charset=utf-8")]
-        await send({"type": "http.response.start", "status": status, "headers": answer_headers})
-        await send({"type": "http.response.body", "body": text.encode()})
-
-
-async def _received(receive: Any) -> Any:
-    more = True
-    while more:
-        message = await receive()
-        yield message.get("body", b"")
-        more = message.get("more_body", False)
-
-
-async def _joined(chunks: Any) -> bytes:
-    """The body, or one byte more than a body may have."""
-    parts: List[bytes] = []
-    length = 0
-    async for chunk in chunks:
-        parts.append(chunk)
-        length += len(chunk)
-        if length > BODY_MAX_BYTES:
-            break
-    return b"".join(parts)

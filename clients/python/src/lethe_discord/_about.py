@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping, Sequence
 
+from lethe import NotFoundError
+
 from ._facts import label_of, purpose_of
 from ._notice import notice_rows, notice_text
+from ._refusals import Refusals, refusal_lines
 from ._reply import LABEL_MAX, TITLE_MAX, Json, Reply, cut
 from ._shown import label_shown, shown_for
 from ._turn import Turn, is_named, shown_page, when
@@ -62,6 +65,7 @@ async def status(turn: Turn, at: int = 0) -> Reply:
     """What the user has decided, for each category."""
     say = turn.words.say
     found, categories = await turn.lethe.consents.status(**turn.who), await turn.facts.categories()
+    refused = refusal_lines(turn, await _refusals_of(turn), categories)
     values = {
         "accepted": {"version": found.get("version") or "", "when": when(found.get("accepted_at"))},
         "revoked": {"when": when(found.get("revoked_at"))},
@@ -90,5 +94,15 @@ async def status(turn: Turn, at: int = 0) -> Reply:
         parts.append(say("status_newer"))
     if found.get("data_erased_at") is not None:
         parts.append(say("status_erased_at", when=when(found["data_erased_at"])))
+    if refused:
+        parts.append("\n".join(refused))
     shown = shown_page(turn, "\n\n".join(parts), at, "status")
     return Reply(embeds=[{"title": say("status_title"), **shown.embed}], components=shown.navigation)
+
+
+async def _refusals_of(turn: Turn) -> Refusals:
+    try:
+        return {**await turn.lethe.data.refusals(**turn.who)}
+    except NotFoundError:
+        # A service of an older version knows of no objections and restrictions.
+        return {"objections": [], "restrictions": []}

@@ -8,10 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, List, Mapping, Optional, Sequence
 
-from lethe import ConsentRequiredError, NotFoundError
+from lethe import ConsentRequiredError, NotFoundError, ProcessingRefusedError
 
 from ._about import states_of
 from ._custom_id import AGREE, AGREE_TO_CHOSEN, CHOOSE, DECLINE, custom_id, mask_of, page_of, places_of
+from ._refusals import refusal_word
 from ._reply import CONTENT_MAX, LABEL_MAX, OPTIONS_MAX, Json, Reply, button, cut, row, select
 from ._shown import label_shown, labels_in
 from ._turn import SOURCE, Shown, Turn, is_named, shown_page, verify_rows, when
@@ -154,6 +155,8 @@ async def _following(turn: Turn, then: Then) -> Optional[Reply]:
         said = await then()
     except ConsentRequiredError:
         return Reply(turn.words.say("command_needs"))
+    except ProcessingRefusedError as error:
+        return Reply(turn.words.say(refusal_word(error)))
     except Exception as error:
         turn.report(error)
         return Reply(turn.words.say("command_failed"))

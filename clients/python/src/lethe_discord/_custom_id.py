@@ -12,6 +12,7 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 PAGE, CHOOSE, AGREE, AGREE_TO_CHOSEN, DECLINE = "p", "c", "a", "s", "n"
 WITHDRAW, WITHDRAW_ALL, FORGET, KEEP = "w", "x", "f", "k"
+CHOICE, RESTRICT, UNRESTRICT, OBJECT, OBJECT_NOW = "l", "r", "u", "o", "j"
 
 
 def custom_id(act: str, *parts: Union[str, int]) -> str:

@@ -7,18 +7,20 @@ from typing import Dict, List
 from ._reply import LABEL_MAX, Json, cut
 from ._words import TextTable, Words
 
-SUBCOMMANDS = ("about", "consent", "status", "page", "export", "revoke", "forget")
+SUBCOMMANDS = ("about", "consent", "status", "page", "export", "revoke", "forget", "object")
 #: The languages of Discord's client. It refuses others in a declaration.
 _LOCALES = (
     "id da de en-GB en-US es-ES es-419 fr hr it lt hu nl no pl pt-BR ro fi sv-SE vi tr cs el bg ru uk hi th "
     "zh-CN ja zh-TW ko"
 ).split(" ")
 _SUBCOMMAND, _STRING = 1, 3
-_GUILD, _BOT_DM = 0, 1
+_GUILD, _BOT_DM, _PRIVATE_CHANNEL = 0, 1, 2
+_BY_GUILD, _BY_USER = 0, 1
 
 
-def declaration(table: TextTable) -> Json:
-    """`/privacy` as Discord's interface takes it, in all languages that there are words for."""
+def declaration(table: TextTable, user_install: bool = False) -> Json:
+    """`/privacy` as Discord's interface takes it, in all languages that there are words for; with `user_install` also for users
+    who have installed the bot on their account."""
     english = Words("en", table)
     others: Dict[str, Words] = {}
     for locale in _LOCALES:
@@ -43,4 +45,7 @@ def declaration(table: TextTable) -> Json:
     for name in SUBCOMMANDS:
         option = {**described(name, f"command_{name}"), "type": _SUBCOMMAND}
         options.append({**option, "options": [where]} if name in ("page", "export", "forget") else option)
-    return {**described("privacy", "command"), "type": 1, "contexts": [_GUILD, _BOT_DM], "options": options}
+    where_used: Json = {"contexts": [_GUILD, _BOT_DM]}
+    if user_install:
+        where_used = {"contexts": [_GUILD, _BOT_DM, _PRIVATE_CHANNEL], "integration_types": [_BY_GUILD, _BY_USER]}
+    return {**described("privacy", "command"), "type": 1, **where_used, "options": options}

@@ -6,7 +6,7 @@ import logging
 import time
 from typing import Awaitable, Callable, Dict, Optional, Sequence
 
-from lethe import AsyncLethe, ConflictError, RateLimitedError, UnavailableError
+from lethe import AsyncLethe, ConflictError, ProcessingRefusedError, RateLimitedError, UnavailableError
 
 from . import _custom_id as ids
 from ._about import about, status
@@ -14,6 +14,8 @@ from ._consent import agree, choose, consent, decline
 from ._facts import Facts
 from ._page import page as own_page
 from ._public_url import verify_url_of
+from ._refusals import refusal_word, refusals
+from ._refusing import choice, object_now, restrict, sure, unrestrict
 from ._reply import Reply
 from ._rights import erase, export, forget, revoke, withdraw
 from ._turn import Asked, Turn
@@ -70,6 +72,14 @@ class Privacy:
             self.report(error)
             return Reply(words.say(_word_of(error)))
 
+    def failed(self, asked: Asked, error: Exception) -> Reply:
+        """The answer to an act of a user that failed in the bot itself. The error is reported, but for ProcessingRefusedError: the
+        user has decided so, and reads that."""
+        if isinstance(error, ProcessingRefusedError):
+            return Reply(Words(asked.locale, self.texts).say(refusal_word(error)))
+        self.report(error)
+        return Reply(Words(asked.locale, self.texts).say("failed"))
+
     def report(self, error: BaseException) -> None:
         """Hands a failure to `on_error`."""
         try:
@@ -90,6 +100,7 @@ class Privacy:
             "page": own_page,
             "export": export,
             "revoke": revoke,
+            "object": refusals,
         }
         if name in answers:
             return await answers[name](turn)
@@ -102,7 +113,8 @@ class Privacy:
             if view == "consent":
                 return await consent(turn, page, mask, binding, waits)
             at = ids.page_of(page)
-            return await status(turn, at) if view == "status" else await about(turn, at)
+            views = {"status": status, "refusals": refusals}
+            return await views.get(view, about)(turn, at)
         if act == ids.CHOOSE:
             return await choose(turn, *parts)
         if act in (ids.AGREE, ids.AGREE_TO_CHOSEN):
@@ -111,6 +123,15 @@ class Privacy:
             return await decline(turn)
         if act in (ids.WITHDRAW, ids.WITHDRAW_ALL):
             return await withdraw(turn, turn.asked.values if act == ids.WITHDRAW else None)
+        refusing: Dict[str, Callable[..., Awaitable[Reply]]] = {
+            ids.CHOICE: choice,
+            ids.RESTRICT: restrict,
+            ids.UNRESTRICT: unrestrict,
+            ids.OBJECT: sure,
+            ids.OBJECT_NOW: object_now,
+        }
+        if act in refusing:
+            return await refusing[act](turn, *parts)
         if act == ids.FORGET:
             return await erase(turn, *parts)
         return Reply(turn.words.say("forget_kept" if act == ids.KEEP else "outdated"))

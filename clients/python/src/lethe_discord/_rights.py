@@ -8,10 +8,11 @@ from lethe import CallOptions, LetheError, NotFoundError
 
 from ._about import states_of
 from ._custom_id import FORGET, KEEP, WITHDRAW, WITHDRAW_ALL, base36, custom_id, number_of
+from ._menus import category_menus
 from ._page import readable_copy
-from ._reply import CONTENT_MAX, LABEL_MAX, OPTIONS_MAX, ROWS_MAX, Json, Reply, button, cut, row, select
+from ._reply import CONTENT_MAX, LABEL_MAX, Json, Reply, button, cut, row
 from ._shown import label_shown, shown_for
-from ._turn import SOURCE, Turn, json_file, verify_rows, when
+from ._turn import SOURCE, Turn, json_file, verify_rows, when, whom_to_ask
 
 #: Of a request with a file: its other parts, the boundaries, the message.
 _REST_BYTES = 16 * 1024
@@ -30,9 +31,7 @@ async def export(turn: Turn) -> Reply:
                 return await _with_copy(turn, Reply(say(word), files=[("privacy-export.json", data)]))
     except NotFoundError:
         return Reply(say("export_nothing"))
-    contact = (await turn.facts.bot()).get("privacy_contact")
-    ask = say("ask_operator") if contact is None else say("ask_contact", contact=contact)
-    return await _with_copy(turn, Reply(f"{say('export_too_large')} {ask}"))
+    return await _with_copy(turn, Reply(f"{say('export_too_large')} {await whom_to_ask(turn)}"))
 
 
 async def _with_copy(turn: Turn, message: Reply) -> Reply:
@@ -74,17 +73,14 @@ async def revoke(turn: Turn) -> Reply:
     states = states_of(status, [category["key"] for category in categories])
     granted = [category for category in categories if states[category["key"]] == "accepted"]
     shown = await shown_for(turn, "decided") if len(granted) > 1 else {}
-    rows: List[Json] = []
-    # Four menus hold the 100 categories that a bot may declare.
-    for at in range(0, min(len(granted), OPTIONS_MAX * (ROWS_MAX - 1)), OPTIONS_MAX):
-        options = [
-            {"label": cut(label_shown(shown, one, turn.asked.locale), LABEL_MAX), "value": one["key"]}
-            for one in granted[at : at + OPTIONS_MAX]
-        ]
-        if len(granted) > 1:
-            rows.append(row(select(custom_id(WITHDRAW, len(rows)), say("revoke_choose"), options, 1)))
-    rows.append(row(button("danger", say("revoke_all"), custom_id(WITHDRAW_ALL))))
-    return Reply(say("revoke_which"), components=rows)
+    several = granted if len(granted) > 1 else []
+
+    def label(category: Json) -> str:
+        return label_shown(shown, category, turn.asked.locale)
+
+    menus = category_menus(WITHDRAW, several, say("revoke_choose"), label, is_many=True)
+    everything = row(button("danger", say("revoke_all"), custom_id(WITHDRAW_ALL)))
+    return Reply(say("revoke_which"), components=[*menus, everything])
 
 
 async def withdraw(turn: Turn, keys: Optional[Sequence[str]] = None) -> Reply:

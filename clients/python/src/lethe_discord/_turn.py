@@ -17,7 +17,7 @@ from ._words import Words
 
 #: Where the user decided, in the history of the consent.
 SOURCE = "discord"
-#: The guild of the service that is none: where a user talks to the bot in direct messages.
+#: The guild of the service that is none: direct messages, private channels, and servers in which the bot is not installed.
 DIRECT_MESSAGES = "00000000000000000"
 #: What Discord takes from every bot.
 FILE_MAX_BYTES = 10 * 1024 * 1024
@@ -31,7 +31,7 @@ class Asked:
     id: str
     #: The user who acted. Nothing in a message says for whom it is.
     user_id: str
-    #: None in a direct message.
+    #: The server in which the bot is installed; None for the bot-wide scope.
     guild_id: Optional[str]
     #: The language of the user's client, for example `de` or `en-US`.
     locale: str
@@ -84,6 +84,12 @@ def when(iso: Optional[str], style: str = "f") -> str:
     """A time that Discord shows in the time zone of the user."""
     moment = datetime.fromisoformat((iso or "1970-01-01T00:00:00Z").replace("Z", "+00:00"))
     return f"<t:{int(moment.astimezone(timezone.utc).timestamp())}:{style}>"
+
+
+async def whom_to_ask(turn: Turn) -> str:
+    """Whom the user can ask, where the bot itself cannot do something."""
+    contact = (await turn.facts.bot()).get("privacy_contact")
+    return turn.words.say("ask_operator") if contact is None else turn.words.say("ask_contact", contact=contact)
 
 
 def json_file(name: str, content: Any) -> Tuple[str, bytes]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import io
-from typing import Any, Awaitable, Callable, Dict, List, Optional, Sequence
+from typing import Any, Awaitable, Callable, Optional, Sequence
 
 import discord
 from discord import app_commands
@@ -15,6 +14,8 @@ from ._custom_id import is_ours
 from ._declaration import declaration
 from ._privacy import OnError, Privacy
 from ._reply import Json, Reply
+from ._scope import guild_of
+from ._sending import add, edit, go_on
 from ._turn import FILE_MAX_BYTES, Asked
 from ._waiting import Then
 from ._words import TextTable
@@ -33,8 +34,9 @@ class PrivacyCog(commands.Cog, name="Privacy"):
     those that consent is asked for, at most 50; all that are declared by default. `texts` has words of further languages:
     `{"fr": {"consent_agree": "J'accepte"}}`. `confirm_seconds` is how long the button of an erasure works, and
     `grace_days` how long the data of a guild is kept after the bot has left it, 0 to 90. With `public_url`, the `PUBLIC_URL` of the
-    service, its page /verify is linked beside receipts and the certificate of one server. `on_error` is called for every
-    failure, which is logged by default; the user gets an answer in any case.
+    service, its page /verify is linked beside receipts and the certificate of one server. `user_install` declares `/privacy` also
+    for users who have installed the bot on their account: on every server, and in private channels. `on_error` is called for
+    every failure, which is logged by default; the user gets an answer in any case.
     """
 
     def __init__(
@@ -48,13 +50,14 @@ class PrivacyCog(commands.Cog, name="Privacy"):
         confirm_seconds: int = 300,
         grace_days: int = 7,
         public_url: Optional[str] = None,
+        user_install: bool = False,
         on_error: Optional[OnError] = None,
     ) -> None:
         if not 0 <= grace_days <= _GRACE_DAYS_MAX:
             raise ValueError(f"grace_days must be 0 to {_GRACE_DAYS_MAX}, not {grace_days}.")
         self._bot, self._lethe, self._grace_days = bot, lethe, grace_days
         self._privacy = Privacy(lethe, consent_version, categories, texts, confirm_seconds, public_url, on_error)
-        self._group = _PrivacyGroup(self._privacy.texts, self._commanded)
+        self._group = _PrivacyGroup(self._privacy.texts, user_install, self._commanded)
 
     async def cog_load(self) -> None:
         self._bot.tree.add_command(self._group)
@@ -70,6 +73,17 @@ class PrivacyCog(commands.Cog, name="Privacy"):
         """
         asked = _asked_of(interaction, subcommand="consent")
         await self._answered(interaction, asked, lambda: self._privacy.ask(asked, then))
+
+    async def failed(self, interaction: discord.Interaction, error: Exception) -> None:
+        """Answers an interaction of your own that failed by `error`, which is reported. A user who has objected or restricted reads
+        that."""
+        asked = _asked_of(interaction)
+
+        async def answer() -> Reply:
+            # A tree of commands wraps what a command has raised.
+            return self._privacy.failed(asked, getattr(error, "original", error))
+
+        await self._answered(interaction, asked, answer)
 
     async def reconcile_guilds(self) -> Reconciled:
         """Compares the guilds of the bot with those of the service."""
@@ -112,26 +126,26 @@ class PrivacyCog(commands.Cog, name="Privacy"):
         try:
             if interaction.response.is_done():
                 reply = await answer()
-                await _add(interaction, reply)
+                await add(interaction, reply)
             else:
                 message = interaction.message
                 is_private = asked.subcommand is None and message is not None and message.flags.ephemeral
                 # A message that only this user sees is changed into the answer; any other is left as it is.
                 await interaction.response.defer(ephemeral=True, thinking=not is_private)
                 reply = await answer()
-                await _edit(interaction, reply)
+                await edit(interaction, reply)
         except Exception as error:
             self._privacy.report(error)
         # Also where Discord did not take the message: the consent is recorded.
         if reply is not None and reply.following is not None:
-            await self._reported(_go_on(interaction, reply.following))
+            await self._reported(go_on(interaction, reply.following))
 
 
 class _PrivacyGroup(app_commands.Group):
     """The commands of `/privacy`, declared with the texts of all languages."""
 
-    def __init__(self, texts: TextTable, act: Act) -> None:
-        self._declared = declaration(texts)
+    def __init__(self, texts: TextTable, user_install: bool, act: Act) -> None:
+        self._declared = declaration(texts, user_install)
         super().__init__(name=self._declared["name"], description=self._declared["description"])
         for option in self._declared["options"]:
             self.add_command(_subcommand(option, act))
@@ -163,89 +177,9 @@ def _asked_of(interaction: discord.Interaction, **act: Any) -> Asked:
     return Asked(
         id=str(interaction.id),
         user_id=str(interaction.user.id),
-        guild_id=None if interaction.guild_id is None else str(interaction.guild_id),
+        guild_id=guild_of(interaction),
         locale=str(interaction.locale),
         # Since 2.6 of discord.py.
         file_max_bytes=getattr(interaction, "filesize_limit", None) or FILE_MAX_BYTES,
         **act,
-    )
-
-
-async def _go_on(interaction: discord.Interaction, following: Callable[[], Awaitable[Optional[Reply]]]) -> None:
-    reply = await following()
-    if reply is not None:
-        await _send(interaction, reply)
-
-
-async def _add(interaction: discord.Interaction, reply: Reply) -> None:
-    """Answers an interaction that the bot has answered itself."""
-    flags = (await interaction.original_response()).flags
-    if flags.ephemeral:
-        await _edit(interaction, reply)
-        return
-    # Discord puts the first message after a public deferral in its place, for everybody to see.
-    if flags.loading:
-        await interaction.delete_original_response()
-    await _send(interaction, reply)
-
-
-async def _send(interaction: discord.Interaction, reply: Reply) -> None:
-    await interaction.followup.send(
-        reply.content,
-        embeds=_embeds(reply),
-        files=_files(reply),
-        view=_view(reply),
-        allowed_mentions=discord.AllowedMentions.none(),
-        ephemeral=True,
-    )
-
-
-async def _edit(interaction: discord.Interaction, reply: Reply) -> None:
-    """Puts an answer in the place of the one before. Files of an earlier answer are removed."""
-    await interaction.edit_original_response(
-        content=reply.content,
-        embeds=_embeds(reply),
-        attachments=_files(reply),
-        view=_view(reply),
-        allowed_mentions=discord.AllowedMentions.none(),
-    )
-
-
-def _embeds(reply: Reply) -> List[discord.Embed]:
-    return [discord.Embed.from_dict(embed) for embed in reply.embeds]
-
-
-def _files(reply: Reply) -> List[discord.File]:
-    return [discord.File(io.BytesIO(data), name) for name, data in reply.files]
-
-
-def _view(reply: Reply) -> discord.ui.View:
-    """The components as discord.py sends them. It keeps no state of them: presses arrive at `on_interaction`."""
-    view = discord.ui.View(timeout=None)
-    for at, each in enumerate(reply.components):
-        for one in each["components"]:
-            view.add_item(_button(one, at) if one["type"] == 2 else _select(one, at))
-    view.stop()
-    return view
-
-
-def _button(given: Dict[str, Any], row: int) -> discord.ui.Button[discord.ui.View]:
-    return discord.ui.Button(
-        style=discord.ButtonStyle(given["style"]),
-        label=given["label"],
-        custom_id=given.get("custom_id"),
-        url=given.get("url"),
-        disabled=given.get("disabled", False),
-        row=row,
-    )
-
-
-def _select(given: Dict[str, Any], row: int) -> discord.ui.Select[discord.ui.View]:
-    return discord.ui.Select(
-        custom_id=given["custom_id"],
-        placeholder=given["placeholder"],
-        min_values=given["min_values"],
-        max_values=given["max_values"],
-        options=[discord.SelectOption(**option) for option in given["options"]],
-        row=row,
     )

@@ -38,5 +38,11 @@ function shaped(type: string, value: unknown): unknown {
   const pairs = flat.flatMap((name, at): [string, unknown][] =>
     at % 2 === 0 ? [[String(name), flat[at + 1]]] : [],
   );
-  return Object.fromEntries(type === 'hash' ? pairs : pairs.map(([name, score]) => [name, Number(score)]));
+  return Object.fromEntries(type === 'hash' ? pairs : pairs.map(([name, score]) => [name, scoreOf(score)]));
+}
+
+/** A number; the words of Redis for what has no end. */
+function scoreOf(score: unknown): number | string {
+  const text = String(score).replace('Infinity', 'inf');
+  return Number.isFinite(Number(text)) ? Number(text) : text;
 }

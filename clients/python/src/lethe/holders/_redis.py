@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from itertools import chain
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Union
 
 from ._limited import in_thread
@@ -19,7 +20,7 @@ _READ = {
     "hash": ("HLEN", ("HGETALL",)),
     "list": ("LLEN", ("LRANGE", "0", "-1")),
     "set": ("SCARD", ("SMEMBERS",)),
-    "zset": ("ZCARD", ("ZRANGE", "0", "-1")),
+    "zset": ("ZCARD", ("ZRANGE", "0", "-1", "WITHSCORES")),
 }
 #: The longest text that is read, in bytes; a collection has ROWS_MAX entries at most.
 _TEXT_MAX_BYTES = 225_000
@@ -108,7 +109,8 @@ class _Server:
         return await in_thread(lambda: self._client.execute_command(*command))
 
     async def value(self, key: bytes) -> Optional[Dict[str, Any]]:
-        """`value`: a text, list, or object of a hash. Bytes that are no text become base64. A value that is too large is not read.
+        """`value`: a text, a list, the object of a hash, or the scores of a sorted set by its members. Bytes that are no text become
+        base64. A value that is too large is not read.
 
         None for a key that has ended meanwhile.
         """
@@ -122,10 +124,7 @@ class _Server:
         if size > (_TEXT_MAX_BYTES if kind == "string" else ROWS_MAX):
             return {"type": kind, "size": size, "left_out": "value"}
         answer = await self.send(read[0], key, *read[1:])
-        if isinstance(answer, Mapping):
-            return {"value": {_shown(name): _shown(each) for name, each in answer.items()}}
-        whole = isinstance(answer, (list, set, tuple))
-        return {"value": [_shown(each) for each in answer] if whole else _shown(answer)}
+        return {"type": kind, "value": _shaped(kind, answer)}
 
     async def matching(self, pattern: str, who: Who) -> List[bytes]:
         def named(place: "re.Match[str]") -> str:
@@ -146,6 +145,17 @@ class _Server:
             cursor = _bytes(str(next) if isinstance(next, int) else next).decode()
             if cursor == "0":
                 return found
+
+
+def _shaped(kind: str, answer: Any) -> Any:
+    """Clients answer pairs flat, as pairs, or as a dict."""
+    if kind in ("hash", "zset"):
+        flat = [*chain.from_iterable(answer.items())] if isinstance(answer, Mapping) else [*answer]
+        if flat and isinstance(flat[0], (list, tuple)):
+            flat = [*chain.from_iterable(flat)]
+        pairs = zip(flat[::2], flat[1::2])
+        return {_shown(name): float(each) if kind == "zset" else _shown(each) for name, each in pairs}
+    return [_shown(each) for each in answer] if isinstance(answer, (list, set, tuple)) else _shown(answer)
 
 
 def _shown(answer: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 from ._categories import category_of, digest_of
 from ._consent import Asked, FakeConsent
 from ._links import FakeLinks
+from ._processing import FakeProcessing
 from ._refusal import (
     Ids,
     Json,
@@ -36,10 +37,14 @@ class _Held:
     def __init__(self, ids: Ids) -> None:
         self.ids = ids
         self.consent = FakeConsent(ids)
+        self.processing = FakeProcessing()
         #: The values of each category, and when they were stored.
         self.values: Dict[str, Tuple[Json, str]] = {}
         #: Whether anything happened, so that the user is listed.
         self.is_held = False
+
+    def may_show(self, category: str) -> bool:
+        return self.consent.covers(category) and not self.processing.is_restricted(category)
 
 
 class FakeBot:
@@ -93,9 +98,9 @@ class FakeBot:
         categories = None if categories is None else [*dict.fromkeys(categories)]
         declared = [self.category(key) for key in sorted(categories or [])]
         version = version or digest_of(declared)
-        view, is_new = self._held(ids).consent.request(Asked(new_id(), version, categories, self.now()))
+        view, is_new = self.held(ids).consent.request(Asked(new_id(), version, categories, self.now()))
         if is_new:
-            self._note("consent_requested", ids, {"version": version})
+            self.note("consent_requested", ids, {"version": version})
         return view
 
     def accept_consent(self, given: Json) -> Json:
@@ -104,7 +109,7 @@ class FakeBot:
         held = self._addressed(given)
         view, is_new = held.consent.accept(given, self.now(), list(self.categories))
         if is_new:
-            self._note("consent_accepted", held.ids, {"version": view["version"]})
+            self.note("consent_accepted", held.ids, {"version": view["version"]})
         return view
 
     def decline_consent(self, given: Json) -> Json:
@@ -114,23 +119,25 @@ class FakeBot:
     def revoke_consent(self, given: Json) -> Json:
         ids, at = ids_of(given), self.now()
         require_source(given)
-        consent = self._held(ids).consent
+        consent = self.held(ids).consent
         view, is_over = consent.revoke(given.get("categories"), at, list(self.categories))
-        self._note("consent_revoked", ids, {"version": view["version"]})
+        self.note("consent_revoked", ids, {"version": view["version"]})
         if is_over:
             event = {"event": "consent_revoked", **named(ids), "revoked_at": at, "previous_version": consent.version}
             self._send(self, event)
         return view
 
     def consent_status(self, given: Json) -> Json:
-        return self._held(ids_of(given)).consent.status_view
+        return self.held(ids_of(given)).consent.status_view
 
     def submit(self, given: Json) -> Json:
         ids, category, data = ids_of(given), text_of(given, "category"), given.get("data")
         if not isinstance(data, dict):
             raise invalid("data", "must be an object")
-        held = self._held(ids)
-        fields = faults_of(self._permitted(held.consent, category)["fields"], data)
+        held = self.held(ids)
+        declared = self._permitted(held.consent, category)
+        held.processing.require(declared)
+        fields = faults_of(declared["fields"], data)
         if fields:
             raise Refusal("invalid_request", "The request is malformed", {"fields": fields})
         left = dict(data)
@@ -139,19 +146,20 @@ class FakeBot:
             left = {key: value for key, value in {**before, **data}.items() if value is not None}
         at = self.now()
         held.values[category] = (left, at)
-        self._note("data_submitted", ids, {"category": category})
+        self.note("data_submitted", ids, {"category": category})
         return {**named(ids), "category": category, "stored": True, "updated_at": at}
 
     def values_of(self, given: Json) -> Json:
         ids, category = ids_of(given), given.get("category")
-        held = self._held(ids)
+        held = self.held(ids)
         held.consent.require()
         if category is not None:
             self._permitted(held.consent, category)
+        held.processing.require_readable(category)
         shown = {
             key: value
             for key, value in sorted(held.values.items())
-            if held.consent.covers(key) and category in (None, key)
+            if held.may_show(key) and category in (None, key)
         }
         return {
             **named(ids),
@@ -164,14 +172,14 @@ class FakeBot:
         return [
             {"user_id": held.ids[0], "data": held.values[key][0], "updated_at": held.values[key][1]}
             for held in self.subjects.values()
-            if held.ids[1] == guild and key in held.values and held.consent.covers(key)
+            if held.ids[1] == guild and key in held.values and held.may_show(key)
         ]
 
     def erase_values(self, given: Json) -> Json:
         ids, category = ids_of(given), str(self.category(given.get("category"))["key"])
-        deleted = self._held(ids).values.pop(category, None) is not None
+        deleted = self.held(ids).values.pop(category, None) is not None
         if deleted:
-            self._note("data_deleted", ids, {"category": category})
+            self.note("data_deleted", ids, {"category": category})
         return {"deleted": deleted}
 
     def export(self, given: Json) -> Json:
@@ -179,10 +187,10 @@ class FakeBot:
         about = {"exportedAt": self.now(), "bot": {"id": self.record["id"], "name": self.record["name"]}}
         guilds = []
         for guild in self._guilds_of(user) if is_everywhere else [id_of(given, "guild_id")]:
-            held = self._held((user, guild))
+            held = self.held((user, guild))
             if held.consent.exported is None and not held.values:
                 continue
-            self._note("data_exported", held.ids, None)
+            self.note("data_exported", held.ids, None)
             data = {key: value for key, (value, _) in held.values.items()}
             guilds.append({"guildId": guild, "consent": held.consent.exported, "data": data})
         if not guilds:
@@ -199,18 +207,18 @@ class FakeBot:
     def write_event(self, given: Json) -> Json:
         if given.get("event_type") not in TYPES:
             raise invalid("event_type", f"must be one of {', '.join(TYPES)}")
-        return self._note(given["event_type"], self._held(ids_of(given)).ids, given.get("details"), "client")
+        return self.note(given["event_type"], self.held(ids_of(given)).ids, given.get("details"), "client")
 
     def stats(self, given: Json) -> Json:
         return stats_of(self.events, self.calls, given, self.now())
 
     def _forget_in(self, ids: Ids) -> Json:
         at, id = self.now(), new_id()
-        deleted = list(self._held(ids).values)
+        deleted = list(self.held(ids).values)
         del self.subjects[ids]
         self.links.erase(ids, bool(self._guilds_of(ids[0])))
-        self._note("deletion_requested", ids, None)
-        self._note("deletion_completed", ids, None)
+        self.note("deletion_requested", ids, None)
+        self.note("deletion_completed", ids, None)
         done = {"request_id": id, "status": "completed", "deleted_categories": deleted, "completed_at": at}
         known = {**done, **named(ids), "created_at": at, "unrecoverable_at": at, "webhook_sent": True}
         self.erasures[id] = known
@@ -222,7 +230,7 @@ class FakeBot:
         """The subject of a request, named by its ids or by the `consent_id`."""
         id = given.get("consent_id")
         if id is None:
-            return self._held(ids_of(given))
+            return self.held(ids_of(given))
         for held in self.subjects.values():
             if held.consent.has_request(id):
                 return held
@@ -238,10 +246,10 @@ class FakeBot:
     def _guilds_of(self, user: str) -> List[str]:
         return [ids[1] for ids, held in self.subjects.items() if ids[0] == user and held.consent.exported is not None]
 
-    def _held(self, ids: Ids) -> _Held:
+    def held(self, ids: Ids) -> _Held:
         return self.subjects.setdefault(ids, _Held(ids))
 
-    def _note(self, type: str, ids: Ids, details: Optional[Json], source: str = "service") -> Json:
+    def note(self, type: str, ids: Ids, details: Optional[Json], source: str = "service") -> Json:
         event = {"id": new_id(), **named(ids), "event_type": type, "source": source, "details": details}
         event["created_at"] = self.now()
         self.events.insert(0, event)

@@ -16,6 +16,7 @@ import httpx
 
 from ._bot import FakeBot, new_id
 from ._keys import FakeKey, further_key, new_key, require_scope
+from ._processing import object_to, refusals, restrict, unrestrict
 from ._refusal import Json, Refusal, id_of, invalid, items_of, not_found, number_of, present, text_of
 from ._signed import SignedCall, signed_call
 from ._users import page_of_users
@@ -236,6 +237,10 @@ _ACTS: Dict[str, _Act] = {
     "POST /data/submit/batch": lambda fake, key, given: {
         "results": [_submitted(key.bot, item) for item in items_of(given)]
     },
+    "POST /data/object": lambda fake, key, given: object_to(key.bot, given),
+    "POST /data/restrict": lambda fake, key, given: restrict(key.bot, given),
+    "POST /data/unrestrict": lambda fake, key, given: unrestrict(key.bot, given),
+    "GET /data/refusals/{user_id}": lambda fake, key, given: refusals(key.bot, given),
     "GET /data/values": lambda fake, key, given: fake.page("values", key.bot.values_of_guild(given), given),
     "GET /data/values/{user_id}": lambda fake, key, given: key.bot.values_of(given),
     "DELETE /data/values/{user_id}": lambda fake, key, given: key.bot.erase_values(given),

@@ -9,7 +9,7 @@ from typing import Any, Sequence
 from ._refusal import Json, invalid, lacking
 
 SCOPES = ("read", "write", "erase", "admin")
-_ERASING = ("POST /gdpr/forget-user", "DELETE /servers/{guild_id}", "DELETE /data/values/{user_id}")
+_ERASING = ("POST /gdpr/forget-user", "DELETE /servers/{guild_id}", "DELETE /data/values/{user_id}", "POST /data/object")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,91 @@
+"""Messages as discord.py sends them."""
+
+from __future__ import annotations
+
+import io
+from typing import Any, Awaitable, Callable, Dict, List, Optional
+
+import discord
+
+from ._reply import Reply
+
+
+async def go_on(interaction: discord.Interaction, following: Callable[[], Awaitable[Optional[Reply]]]) -> None:
+    """Sends what follows an answer, if anything does."""
+    reply = await following()
+    if reply is not None:
+        await _send(interaction, reply)
+
+
+async def add(interaction: discord.Interaction, reply: Reply) -> None:
+    """Answers an interaction that the bot has answered itself."""
+    flags = (await interaction.original_response()).flags
+    if flags.ephemeral:
+        await edit(interaction, reply)
+        return
+    # Discord puts the first message after a public deferral in its place, for everybody to see.
+    if flags.loading:
+        await interaction.delete_original_response()
+    await _send(interaction, reply)
+
+
+async def _send(interaction: discord.Interaction, reply: Reply) -> None:
+    await interaction.followup.send(
+        reply.content,
+        embeds=_embeds(reply),
+        files=_files(reply),
+        view=_view(reply),
+        allowed_mentions=discord.AllowedMentions.none(),
+        ephemeral=True,
+    )
+
+
+async def edit(interaction: discord.Interaction, reply: Reply) -> None:
+    """Puts an answer in the place of the one before. Files of an earlier answer are removed."""
+    await interaction.edit_original_response(
+        content=reply.content,
+        embeds=_embeds(reply),
+        attachments=_files(reply),
+        view=_view(reply),
+        allowed_mentions=discord.AllowedMentions.none(),
+    )
+
+
+def _embeds(reply: Reply) -> List[discord.Embed]:
+    return [discord.Embed.from_dict(embed) for embed in reply.embeds]
+
+
+def _files(reply: Reply) -> List[discord.File]:
+    return [discord.File(io.BytesIO(data), name) for name, data in reply.files]
+
+
+def _view(reply: Reply) -> discord.ui.View:
+    """The components as discord.py sends them. It keeps no state of them: presses arrive at `on_interaction`."""
+    view = discord.ui.View(timeout=None)
+    for at, each in enumerate(reply.components):
+        for one in each["components"]:
+            view.add_item(_button(one, at) if one["type"] == 2 else _select(one, at))
+    view.stop()
+    return view
+
+
+def _button(given: Dict[str, Any], row: int) -> discord.ui.Button[discord.ui.View]:
+    return discord.ui.Button(
+        style=discord.ButtonStyle(given["style"]),
+        label=given["label"],
+        custom_id=given.get("custom_id"),
+        url=given.get("url"),
+        disabled=given.get("disabled", False),
+        row=row,
+    )
+
+
+def _select(given: Dict[str, Any], row: int) -> discord.ui.Select[discord.ui.View]:
+    return discord.ui.Select(
+        custom_id=given["custom_id"],
+        placeholder=given["placeholder"],
+        min_values=given["min_values"],
+        max_values=given["max_values"],
+        options=[discord.SelectOption(**option) for option in given["options"]],
+        row=row,
+    )
