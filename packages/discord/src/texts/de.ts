@@ -9,6 +9,7 @@ export const DE: Texts = {
   command_export: 'Erhalte eine Kopie deiner Daten als Datei',
   command_revoke: 'Widerrufe deine Einwilligung',
   command_forget: 'Lass deine Daten löschen',
+  command_object: 'Widersprich der Verarbeitung deiner Daten, oder schränke sie ein',
   option_where: 'Nur dieser Server, oder jeder Server, auf dem du den Bot nutzt',
   where_here: 'Dieser Server',
   where_everywhere: 'Überall',
@@ -24,7 +25,7 @@ export const DE: Texts = {
   about_kept: 'Gespeichert, bis du deine Einwilligung widerrufst oder die Löschung verlangst',
   about_kept_without_consent: 'Gespeichert, bis du die Löschung verlangst',
   about_rights:
-    'Deine Rechte: Auskunft mit `/privacy export`, Widerruf mit `/privacy revoke`, Löschung mit `/privacy forget`. Du kannst dich auch bei einer Datenschutzbehörde beschweren.',
+    'Deine Rechte: Auskunft mit `/privacy export`, Widerruf mit `/privacy revoke`, Löschung mit `/privacy forget`, Widerspruch und Einschränkung mit `/privacy object`. Du kannst dich auch bei einer Datenschutzbehörde beschweren.',
   about_correct: 'Auf deiner Datenschutzseite (`/privacy page`) kannst du selbst berichtigen: {fields}.',
   about_responsible: 'Wer verantwortlich ist',
   about_controller: 'Verantwortlicher: {controller}',
@@ -71,6 +72,10 @@ export const DE: Texts = {
   command_needs: 'Dein Befehl braucht etwas, dem du nicht zugestimmt hast: `/privacy consent`.',
   command_failed:
     'Deine Einwilligung ist gespeichert, aber danach ist dein Befehl fehlgeschlagen. Das wurde den Betreibern gemeldet. Bitte gib ihn später noch einmal ein.',
+  command_objected:
+    'Dein Befehl braucht Daten, deren Verarbeitung du widersprochen hast. Es wurde nichts gespeichert. `/privacy object` zeigt deine Widersprüche.',
+  command_restricted:
+    'Dein Befehl braucht Daten, deren Verarbeitung du eingeschränkt hast. Es wurde nichts geändert. Mit `/privacy object` hebst du eine Einschränkung auf.',
 
   status_title: 'Was du entschieden hast',
   status_declined: 'Du hast am {when} abgelehnt. Wenn du es dir anders überlegst: `/privacy consent`.',
@@ -133,6 +138,47 @@ export const DE: Texts = {
     'Die angehängte Datei enthält zu jeder Bescheinigung den Schlüssel (Salt). Bewahre sie auf: Du bekommst sie nur dieses eine Mal.',
   forget_incomplete: 'Eine Bescheinigung, die in der Datei fehlt, wird später zu ihrem Vorgang ausgegeben.',
   forget_beyond: 'Nachrichten auf Discord und was der Bot anderswo aufbewahrt, sind nicht betroffen.',
+
+  refusals_title: 'Widerspruch und Einschränkung',
+  refusals_none: 'Du hast hier weder widersprochen noch etwas eingeschränkt.',
+  refusals_objected: 'Widersprochen am {when}: {what}',
+  refusals_restricted: 'Eingeschränkt seit {when}: {what}',
+  refusals_everything: 'alles',
+  refusals_objectable: 'alles, dem du widersprechen kannst',
+  refusals_lost:
+    'Es wurde nichts vermerkt: Diese Kategorie gibt es nicht mehr, oder du kannst ihr nicht widersprechen. Beginne neu mit `/privacy object`.',
+  refusals_missing: 'Dieser Bot kann das hier nicht vermerken. Es wurde nichts geändert.',
+
+  restrict_why:
+    '**Einschränken (Art. 18 DSGVO)**\nDer Bot kann dann hier nicht mehr lesen oder ändern, was über dich gespeichert ist. Es bleibt, bis du die Einschränkung aufhebst, seine Speicherdauer endet oder du es löschst. Eine Kopie bekommst du weiterhin.',
+  restrict_open: 'Einschränken …',
+  restrict_which: 'Was schränkst du ein? Der Bot kann es dann nicht mehr lesen oder ändern.',
+  restrict_choose: 'Einzelnes einschränken',
+  restrict_all: 'Alles einschränken',
+  restrict_done:
+    'Deine Einschränkung ist vermerkt. Der Bot kann nicht mehr lesen oder ändern, was sie betrifft.',
+
+  unrestrict_open: 'Einschränkung aufheben …',
+  unrestrict_which:
+    'Welche Einschränkung hebst du auf? Der Bot kann dann wieder lesen und ändern, was sie betrifft.',
+  unrestrict_choose: 'Eine Einschränkung aufheben',
+  unrestrict_all: 'Alle Einschränkungen aufheben',
+  unrestrict_done: 'Die Einschränkung ist aufgehoben.',
+  unrestrict_partly: 'Die Einschränkung von allem gilt weiter.',
+
+  object_why:
+    '**Widersprechen (Art. 21 DSGVO)**\nWidersprechen kannst du dem, was berechtigte Interessen oder eine öffentliche Aufgabe als Rechtsgrundlage hat. Was davon hier über dich gespeichert ist, wird dann sofort gelöscht, und der Bot kann nichts davon mehr speichern. Das lässt sich nicht rückgängig machen: Ein Widerspruch endet nur, wenn du alles löschst.',
+  object_none:
+    'Du kannst hier keinen weiteren Widerspruch einlegen: Nichts anderes, was dieser Bot speichert, hat berechtigte Interessen oder eine öffentliche Aufgabe als Rechtsgrundlage. `/privacy revoke` widerruft deine Einwilligung, `/privacy forget` löscht, was gespeichert ist.',
+  object_open: 'Widersprechen …',
+  object_which: 'Wogegen legst du Widerspruch ein? Bevor etwas gelöscht wird, wirst du noch einmal gefragt.',
+  object_choose: 'Einzelnem widersprechen',
+  object_all: 'Allem widersprechen',
+  object_sure:
+    'Der Verarbeitung widersprechen: {what}? Was davon hier über dich gespeichert ist, wird sofort gelöscht, und der Bot kann nichts davon mehr speichern. Das lässt sich nicht rückgängig machen.',
+  object_yes: 'Widersprechen und löschen',
+  object_expired: 'Der Knopf ist abgelaufen. Es wurde nichts gelöscht. Beginne neu mit `/privacy object`.',
+  object_done: 'Dein Widerspruch ist vermerkt. Was er betrifft, ist gelöscht.',
 
   verify_open: 'Datei prüfen',
 

@@ -8,6 +8,7 @@ export const EN = {
   command_export: 'Get a copy of your data as a file',
   command_revoke: 'Withdraw your consent',
   command_forget: 'Have your data erased',
+  command_object: 'Object to the processing of your data, or restrict it',
   option_where: 'This server alone, or every server where you use this bot',
   where_here: 'This server',
   where_everywhere: 'Everywhere',
@@ -23,7 +24,7 @@ export const EN = {
   about_kept: 'Kept until you withdraw your consent or have it erased',
   about_kept_without_consent: 'Kept until you have it erased',
   about_rights:
-    'Your rights: a copy with `/privacy export`, withdrawal with `/privacy revoke`, erasure with `/privacy forget`. You can also complain to a data protection authority.',
+    'Your rights: a copy with `/privacy export`, withdrawal with `/privacy revoke`, erasure with `/privacy forget`, objection and restriction with `/privacy object`. You can also complain to a data protection authority.',
   about_correct: 'On your privacy page (`/privacy page`) you can correct: {fields}.',
   about_responsible: 'Who is responsible',
   about_controller: 'Controller: {controller}',
@@ -68,6 +69,10 @@ export const EN = {
   command_needs: 'Your command needs something that you have not agreed to: `/privacy consent`.',
   command_failed:
     'Your consent is recorded, but then your command failed, and this was reported to the people who run this bot. Please give it again later.',
+  command_objected:
+    'Your command needs data to whose processing you have objected. Nothing was stored. `/privacy object` shows your objections.',
+  command_restricted:
+    'Your command needs data whose processing you have restricted. Nothing was changed. `/privacy object` ends a restriction.',
 
   status_title: 'What you have decided',
   status_declined: 'You declined on {when}. If you change your mind: `/privacy consent`.',
@@ -126,6 +131,45 @@ export const EN = {
   forget_salts: 'The attached file has the key (salt) to each certificate. Keep it: you get it this once.',
   forget_incomplete: 'A certificate that is missing in the file is handed out for its reference later.',
   forget_beyond: 'Messages on Discord and what the bot keeps elsewhere are not affected.',
+
+  refusals_title: 'Objection and restriction',
+  refusals_none: 'You have not objected to anything here, and have not restricted anything.',
+  refusals_objected: 'Objected on {when}: {what}',
+  refusals_restricted: 'Restricted since {when}: {what}',
+  refusals_everything: 'everything',
+  refusals_objectable: 'everything that you can object to',
+  refusals_lost:
+    'Nothing was recorded: this category does not exist any more, or you cannot object to it. Begin again with `/privacy object`.',
+  refusals_missing: 'This bot cannot record that here. Nothing was changed.',
+
+  restrict_why:
+    '**Restrict (Art. 18 GDPR)**\nThe bot can then no longer read or change here what is stored about you. It stays until you end the restriction, its storage time ends, or you erase it. You can still get a copy.',
+  restrict_open: 'Restrict …',
+  restrict_which: 'What do you restrict? The bot can then no longer read or change it.',
+  restrict_choose: 'Restrict one',
+  restrict_all: 'Restrict everything',
+  restrict_done: 'Your restriction is recorded. The bot can no longer read or change what it is about.',
+
+  unrestrict_open: 'End a restriction …',
+  unrestrict_which: 'Which restriction do you end? The bot can then read and change again what it is about.',
+  unrestrict_choose: 'End one restriction',
+  unrestrict_all: 'End every restriction',
+  unrestrict_done: 'The restriction has ended.',
+  unrestrict_partly: 'The restriction of everything is still in force.',
+
+  object_why:
+    '**Object (Art. 21 GDPR)**\nYou can object to what has the legal basis legitimate interests or a public task. What is stored about you here is then erased at once, and the bot can store no more of it. This cannot be undone: an objection ends only when you erase everything.',
+  object_none:
+    'You can object to nothing more here: nothing else that this bot stores has the legal basis legitimate interests or a public task. `/privacy revoke` withdraws your consent, `/privacy forget` erases what is stored.',
+  object_open: 'Object …',
+  object_which: 'What do you object to? You are asked once more before anything is erased.',
+  object_choose: 'Object to one',
+  object_all: 'Object to everything',
+  object_sure:
+    'Object to the processing: {what}? What is stored of it about you here is erased at once, and the bot can store no more of it. This cannot be undone.',
+  object_yes: 'Object and erase',
+  object_expired: 'The button has expired. Nothing was erased. Begin again with `/privacy object`.',
+  object_done: 'Your objection is recorded. What it is about is erased.',
 
   verify_open: 'Check the file',
 
