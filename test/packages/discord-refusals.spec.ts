@@ -262,7 +262,7 @@ describe('a command that the service refuses for an objection or restriction', (
       const { lethe, robin, submit } = await refusing(act);
       await agreed(robin);
       const errors: unknown[] = [];
-      let others: () => Promise<string> = async () => String(await submit());
+      let others: () => Promise<string> = () => submit().then(() => 'done');
       const seat = await httpSeat(discord, {
         ...{ lethe, onError: (error) => void errors.push(error) },
         others: () => others(),

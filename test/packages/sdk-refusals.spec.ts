@@ -24,7 +24,7 @@ describeOnPlaces('what a user objects to and restricts', new FakeLethe(), (bot) 
 
   const submit = (category: string, of = who) =>
     lethe.data.submit({ ...of, category, data: { nickname: 'Robin' } });
-  const stored = async () => Object.keys((await lethe.data.export(who)).data as object).sort();
+  const stored = async () => Object.keys((await lethe.data.export(who)).data).sort();
   const events = async () =>
     (await lethe.audit.events(who).toArray()).map(({ event_type: type, details }) => {
       const { act, category, categories } = (details ?? {}) as Record<string, unknown>;
