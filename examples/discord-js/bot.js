@@ -61,8 +61,8 @@ client.on(Events.InteractionCreate, async (interaction) => {
     await interaction.editReply(await run());
   } catch (error) {
     if (error instanceof ConsentRequiredError) return privacy.ask(interaction, run);
-    console.error(error);
-    await interaction.editReply('That did not work. Please try again later.');
+    // Reports it. A user who has objected or restricted reads that, in their language.
+    await privacy.failed(interaction, error);
   }
 });
 

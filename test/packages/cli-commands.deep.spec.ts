@@ -351,6 +351,21 @@ describe('lethe listen and lethe trigger', () => {
     const elsewhere = await cli.run(['trigger', 'ping', '--forward-to', 'http://bot.example/']);
     expect(elsewhere).toMatchObject({ code: 2, stderr: expect.stringContaining('--allow-remote') });
   });
+
+  it.each(['erase', 'export'])('make a task of a holder, to %s', async (act) => {
+    const secret = `whsec_${Buffer.alloc(32, 'x').toString('base64')}`;
+    writeFileSync(inFolder('.env'), `LETHE_WEBHOOK_SECRET=${secret}\n`);
+    await done('trigger', 'holder_task', '--act', act, '--forward-to', receiver.url);
+    const [call] = await receiver.received(1);
+    const got: unknown[] = [];
+    const on = { holder_task: (task: unknown) => void got.push(task) };
+    const handler = createWebhookHandler({ secrets: secret, on });
+    expect(await handler.handle(call as never)).toMatchObject({ status: 204 });
+    const [{ task_id: task, request_id: request } = {}] = got as { task_id?: string; request_id?: string }[];
+    expect(got).toMatchObject([{ act, holder: 'database' }]);
+    // Of an export the request is the task itself.
+    expect(task === request).toBe(act === 'export');
+  });
 });
 
 describe('lethe deliveries and lethe redeliver', () => {

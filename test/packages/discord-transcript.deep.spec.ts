@@ -41,12 +41,17 @@ const WORDS = {
     some: 'Agree to the selection (1)',
     choice: 'Birthday',
     all: 'Withdraw everything',
+    restricting: ['Restrict …', 'Restrict everything', 'End a restriction …', 'End every restriction'],
     erase: 'Erase my data',
   },
   de: {
     some: 'Der Auswahl zustimmen (1)',
     choice: 'Geburtstag',
     all: 'Alles widerrufen',
+    restricting: [
+      ...['Einschränken …', 'Alles einschränken'],
+      ...['Einschränkung aufheben …', 'Alle Einschränkungen aufheben'],
+    ],
     erase: 'Meine Daten löschen',
   },
 };
@@ -120,6 +125,8 @@ async function conversation(locale: keyof typeof PAGES, start: Start): Promise<s
   await type('status');
   await type('page');
   await type('export');
+  let refusing = await type('object');
+  for (const label of words.restricting) refusing = await press(refusing, label);
   await press(await type('revoke'), words.all);
   await press(await type('forget'), words.erase);
   await seat.stop();

@@ -34,7 +34,16 @@ export interface CommandData extends Described {
   })[];
 }
 
-export const SUBCOMMANDS = ['about', 'consent', 'status', 'page', 'export', 'revoke', 'forget'] as const;
+export const SUBCOMMANDS = [
+  'about',
+  'consent',
+  'status',
+  'page',
+  'export',
+  'revoke',
+  'forget',
+  'object',
+] as const;
 
 const WITH_WHERE: readonly string[] = ['page', 'export', 'forget'];
 

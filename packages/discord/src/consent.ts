@@ -1,9 +1,10 @@
-import { ConsentRequiredError, NotFoundError } from '@lethe/sdk';
+import { ConsentRequiredError, NotFoundError, ProcessingRefusedError } from '@lethe/sdk';
 import { type ConsentAsked, request, textOf } from './consent-request';
 import { ACTS, customId, maskOf, placesOf } from './custom-id';
 import { button, cut, LIMITS, type Reply, reply, type Row, row, type Select } from './reply';
 import { labelShown } from './shown';
 import { statesOf } from './status';
+import type { Texts } from './texts';
 import { isNamed, once, shownPage, SOURCE, type Turn, verifyRow, when } from './turn';
 import type { Then } from './waiting';
 
@@ -98,10 +99,15 @@ async function goOn({ report, words: { say } }: Turn, then: Then): Promise<Reply
       : undefined;
   } catch (error) {
     if (error instanceof ConsentRequiredError) return reply({ content: say('command_needs') });
+    if (error instanceof ProcessingRefusedError) return reply({ content: say(refusalWord(error)) });
     report(error);
     return reply({ content: say('command_failed') });
   }
 }
+
+/** What the user is shown instead of a failure: it is their own decision. */
+export const refusalWord = ({ reason }: ProcessingRefusedError): keyof Texts =>
+  reason === 'restriction' ? 'command_restricted' : 'command_objected';
 
 /** Records a no. What was agreed to before is not withdrawn by it. */
 export async function decline(turn: Turn): Promise<Reply> {

@@ -14,6 +14,11 @@ export const ACTS = {
   withdrawAll: 'x',
   forget: 'f',
   keep: 'k',
+  choice: 'l',
+  restrict: 'r',
+  unrestrict: 'u',
+  object: 'o',
+  objectNow: 'j',
 } as const;
 
 export type Act = (typeof ACTS)[keyof typeof ACTS];

@@ -1,7 +1,7 @@
 import { NotFoundError } from '@lethe/sdk';
 import { readableCopy } from './page';
 import { type Reply, reply } from './reply';
-import type { Turn } from './turn';
+import { type Turn, whomToAsk } from './turn';
 
 /** What Discord takes from every bot. */
 const FILE_MAX_BYTES = 10 * 1024 * 1024;
@@ -14,7 +14,7 @@ export const whereOf = (option: unknown): Where => (option === 'everywhere' ? 'e
 
 /** Everything about the user as a file (GDPR Art. 15 and 20). A file is whole or not sent. */
 export async function exportFile(turn: Turn, where: Where): Promise<Reply> {
-  const { asked, facts, words } = turn;
+  const { asked, words } = turn;
   const maxBytes = (asked.fileMaxBytes ?? FILE_MAX_BYTES) - REST_BYTES;
   try {
     for (const format of ['full', undefined] as const) {
@@ -28,8 +28,7 @@ export async function exportFile(turn: Turn, where: Where): Promise<Reply> {
     if (error instanceof NotFoundError) return reply({ content: words.say('export_nothing') });
     throw error;
   }
-  const { privacy_contact: contact } = await facts.bot();
-  const ask = contact === null ? words.say('ask_operator') : words.say('ask_contact', { contact });
+  const ask = await whomToAsk(turn);
   return withCopy(turn, where, reply({ content: `${words.say('export_too_large')} ${ask}` }));
 }
 

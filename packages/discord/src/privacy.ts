@@ -1,14 +1,23 @@
-import { ConflictError, type Lethe, RateLimitedError, requireNumber, UnavailableError } from '@lethe/sdk';
+import {
+  ConflictError,
+  type Lethe,
+  ProcessingRefusedError,
+  RateLimitedError,
+  requireNumber,
+  UnavailableError,
+} from '@lethe/sdk';
 import { about } from './about';
 import type { Asked, Component } from './asked';
 import { type CommandData, commandOf } from './commands';
-import { agree, choose, consent, decline } from './consent';
+import { agree, choose, consent, decline, refusalWord } from './consent';
 import { ACTS, isOurs, parseCustomId } from './custom-id';
 import { exportFile, whereOf } from './export-file';
 import { BotFacts } from './facts';
 import { erase, forget } from './forget';
 import { page as ownPage } from './page';
 import { verifyUrlOf } from './public-url';
+import { refusals } from './refusals';
+import { choice, object, restrict, sure, unrestrict } from './refusing';
 import { type Reply, reply } from './reply';
 import { reportTo } from './report';
 import { revoke, withdraw } from './revoke';
@@ -91,9 +100,15 @@ export class Privacy {
     }
   }
 
-  /** The answer to an act of a user that failed in the bot itself. */
-  failed({ locale }: Asked): Reply {
-    return reply({ content: wordsFor(locale, this.options.texts).say('failed') });
+  /**
+   * The answer to an act of a user that failed in the bot itself. The error is reported, but for `ProcessingRefusedError`:
+   * the user has decided so, and reads that.
+   */
+  failed({ locale }: Asked, error?: unknown): Reply {
+    const isRefused = error instanceof ProcessingRefusedError;
+    if (error !== undefined && !isRefused) this.report(error);
+    const { say } = wordsFor(locale, this.options.texts);
+    return reply({ content: say(isRefused ? refusalWord(error) : 'failed') });
   }
 
   /** Hands a failure to `onError`. */
@@ -128,6 +143,8 @@ export class Privacy {
         return revoke(turn);
       case 'forget':
         return forget(turn, where);
+      case 'object':
+        return refusals(turn);
       case undefined:
       default:
         return about(turn);
@@ -140,6 +157,7 @@ export class Privacy {
     switch (act) {
       case ACTS.page:
         if (view === 'consent') return consent(turn, { page, mask, binding, waits });
+        if (view === 'refusals') return refusals(turn, Number(page));
         return view === 'status' ? status(turn, Number(page)) : about(turn, Number(page));
       case ACTS.choose:
         return choose(turn, parts);
@@ -156,6 +174,16 @@ export class Privacy {
         return erase(turn, parts);
       case ACTS.keep:
         return reply({ content: turn.words.say('forget_kept') });
+      case ACTS.choice:
+        return choice(turn, parts);
+      case ACTS.restrict:
+        return restrict(turn, parts);
+      case ACTS.unrestrict:
+        return unrestrict(turn, parts);
+      case ACTS.object:
+        return sure(turn, parts);
+      case ACTS.objectNow:
+        return object(turn, parts);
       default:
         return reply({ content: turn.words.say('outdated') });
     }

@@ -1,6 +1,7 @@
 import { NotFoundError } from '@lethe/sdk';
 import { ACTS, customId } from './custom-id';
-import { button, cut, LIMITS, type Reply, reply, type Row, row } from './reply';
+import { categoryMenus } from './menus';
+import { button, cut, LIMITS, type Reply, reply, row } from './reply';
 import { labelShown, shownFor } from './shown';
 import { statesOf } from './status';
 import { once, SOURCE, type Turn, when } from './turn';
@@ -15,23 +16,12 @@ export async function revoke(turn: Turn): Promise<Reply> {
   const states = statesOf(status, keys);
   const granted = categories.filter(({ key }) => states.get(key) === 'accepted');
   const shown = granted.length > 1 ? await shownFor(turn, 'decided') : [];
-  const menus: Row[] = [];
-  // Four menus hold the 100 categories that a bot may declare.
-  for (
-    let at = 0;
-    granted.length > 1 && at < granted.length && menus.length < LIMITS.rows - 1;
-    at += LIMITS.options
-  ) {
-    const options = granted.slice(at, at + LIMITS.options).map((category) => ({
-      label: cut(labelShown(shown, category, asked.locale), LIMITS.label),
-      value: category.key,
-    }));
-    const placeholder = cut(say('revoke_choose'), LIMITS.label);
-    const id = customId(ACTS.withdraw, menus.length);
-    menus.push(
-      row({ type: 3, custom_id: id, placeholder, min_values: 1, max_values: options.length, options }),
-    );
-  }
+  const menus = categoryMenus(ACTS.withdraw, {
+    categories: granted.length > 1 ? granted : [],
+    placeholder: say('revoke_choose'),
+    label: (category) => labelShown(shown, category, asked.locale),
+    isMany: true,
+  });
   const all = row(button('danger', say('revoke_all'), customId(ACTS.withdrawAll)));
   return reply({ content: say('revoke_which'), components: [...menus, all] });
 }

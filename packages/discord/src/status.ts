@@ -1,3 +1,5 @@
+import { NotFoundError } from '@lethe/sdk';
+import { type Refusals, refusalLines } from './refusals';
 import { cut, LIMITS, type Reply, reply } from './reply';
 import { labelShown, shownFor } from './shown';
 import { isNamed, shownPage, type Turn, when } from './turn';
@@ -19,7 +21,11 @@ export function statesOf(
 export async function status(turn: Turn, at = 0): Promise<Reply> {
   const { asked, facts, lethe, who, words } = turn;
   const { say } = words;
-  const [found, categories] = await Promise.all([lethe.consents.status(who), facts.categories()]);
+  const [found, categories, refused] = await Promise.all([
+    lethe.consents.status(who),
+    facts.categories(),
+    lethe.data.refusals(who).catch(unlessOlder),
+  ]);
   const { version, accepted_at, revoked_at, declined_at: declinedAt, data_erased_at: erasedAt } = found;
   const refusal = found.status === 'accepted' ? 'status_declined_newer' : 'status_declined';
   // An older service does not answer it.
@@ -49,13 +55,21 @@ export async function status(turn: Turn, at = 0): Promise<Reply> {
     const label = cut(labelShown(shown, category, asked.locale), LIMITS.label);
     return `• ${label}: ${say(`state_${state}`)}`;
   });
+  const refusals = refusalLines(turn, refused, categories);
   const parts = [
     head,
     ...(found.status === 'none' ? [] : [lines.join('\n')]),
     ...(declined === undefined || found.status === 'none' ? [] : [declined]),
     ...(found.pending_version === undefined ? [] : [say('status_newer')]),
     ...(erasedAt === undefined ? [] : [say('status_erased_at', { when: when(erasedAt) })]),
+    ...(refusals.length === 0 ? [] : [refusals.join('\n')]),
   ];
   const { embed, navigation } = shownPage(turn, { text: parts.join('\n\n'), at, view: 'status' });
   return reply({ embeds: [{ title: say('status_title'), ...embed }], components: navigation });
+}
+
+/** A service of an older version knows of no objections and restrictions. */
+function unlessOlder(error: unknown): Refusals {
+  if (error instanceof NotFoundError) return { objections: [], restrictions: [] };
+  throw error;
 }

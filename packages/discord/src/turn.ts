@@ -39,6 +39,12 @@ export const isNamed = (version: string): boolean => !/^(sha256:|$)/.test(versio
 export const when = (iso: string | null | undefined, style: 'f' | 't' = 'f'): string =>
   `<t:${Math.floor(Date.parse(iso ?? '') / 1000)}:${style}>`;
 
+/** Whom the user can ask, where the bot itself cannot do something. */
+export async function whomToAsk({ facts, words: { say } }: Turn): Promise<string> {
+  const { privacy_contact: contact } = await facts.bot();
+  return contact === null ? say('ask_operator') : say('ask_contact', { contact });
+}
+
 export const jsonFile = (name: string, content: unknown) => ({
   name,
   data: new TextEncoder().encode(`${JSON.stringify(content, null, 2)}\n`),

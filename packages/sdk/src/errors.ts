@@ -40,7 +40,7 @@ export class LetheError extends Error {
     this.retryAfterSeconds = fault.retryAfterSeconds;
   }
 
-  /** Why the state refuses the request, of a conflict. */
+  /** Why the state refuses the request, of a conflict and of `processing_refused`. */
   get reason(): ConflictReason | undefined {
     return this.details['reason'] as ConflictReason | undefined;
   }
@@ -53,7 +53,9 @@ export class LetheError extends Error {
   /** Where the package explains this error and what to do. */
   get docs(): string | undefined {
     if (this.status === undefined || this.code === 'unexpected_answer') return undefined;
-    return `@lethe/sdk/errors.md#${this.reason ?? `${this.status}-${this.code}`}`;
+    // Only the reasons of a conflict have headings.
+    const reason = this.code === 'conflict' ? this.reason : undefined;
+    return `@lethe/sdk/errors.md#${reason ?? `${this.status}-${this.code}`}`;
   }
 }
 
@@ -73,6 +75,16 @@ export class ConsentRequiredError extends LetheError {
 
   get currentStatus(): Schemas['ConsentStatusView']['status'] | undefined {
     return this.details['current_status'] as Schemas['ConsentStatusView']['status'] | undefined;
+  }
+}
+
+/** 403: the user has objected to the processing (GDPR Art. 21) or restricted it (Art. 18). Consent does not end either. */
+export class ProcessingRefusedError extends LetheError {
+  override readonly name = 'ProcessingRefusedError';
+
+  /** An objection lasts until the user is erased, a restriction until the user ends it. */
+  override get reason(): 'objection' | 'restriction' | undefined {
+    return this.details['reason'] as 'objection' | 'restriction' | undefined;
   }
 }
 

@@ -106,7 +106,8 @@ type Exported = Answer<'GET /data/export/{user_id}'>;
 export const dataOf = (call: Caller) => ({
   /**
    * Replaces the values of a category: a field that is not given is removed.
-   * @throws ConsentRequiredError without a consent to the category; then nothing is stored
+   * @throws ConsentRequiredError without a consent to the category, ProcessingRefusedError after an objection or restriction;
+   * then nothing is stored
    */
   submit: (given: SubmitData, options?: CallOptions) =>
     call.send('POST /data/submit', { ...given, mode: 'replace' }, options),

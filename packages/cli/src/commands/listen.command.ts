@@ -6,6 +6,9 @@ import { DEFAULT_TARGET, forward, isConfirmed, lineOf, mendOf, targetOf } from '
 import { moment, positive, Session, snowflake } from '../session';
 
 const EVENTS = ['user_forgotten', 'consent_revoked', 'data_corrected', 'holder_task', 'ping'] as const;
+const TASKS = ['erase', 'export'] as const;
+type Task = (typeof TASKS)[number];
+const TASK_ID = '00000000-0000-7000-8000-000000000001';
 
 interface Target {
   readonly forwardTo: string;
@@ -51,14 +54,17 @@ export function addTrigger(program: Command): void {
     .addOption(
       new Option('--guild <id>', 'guild of the call').default('223456789012345678').argParser(snowflake),
     )
+    .addOption(
+      new Option('--act <act>', 'what a holder_task asks the store for').choices(TASKS).default('erase'),
+    )
     .action(
       async (
         name: (typeof EVENTS)[number],
-        options: Target & { user: string; guild: string },
+        options: Target & { user: string; guild: string; act: Task },
         command: Command,
       ) => {
         const session = new Session(command);
-        const event = eventOf(name, { user_id: options.user, guild_id: options.guild });
+        const event = eventOf(name, { user_id: options.user, guild_id: options.guild }, options.act);
         const call = await forward(targetOf(options.forwardTo, options), session.secret, event);
         session.output.result(call, lineOf(call));
         if (!isConfirmed(call)) throw refused('The receiver did not confirm the call.', mendOf(call));
@@ -66,7 +72,11 @@ export function addTrigger(program: Command): void {
     );
 }
 
-function eventOf(event: (typeof EVENTS)[number], who: { user_id: string; guild_id: string }): WebhookEvent {
+function eventOf(
+  event: (typeof EVENTS)[number],
+  who: { user_id: string; guild_id: string },
+  act: Task,
+): WebhookEvent {
   const now = new Date().toISOString();
   const request_id = '00000000-0000-7000-8000-000000000000';
   switch (event) {
@@ -77,8 +87,9 @@ function eventOf(event: (typeof EVENTS)[number], who: { user_id: string; guild_i
     case 'data_corrected':
       return { event, ...who, category: 'profile', fields: ['nickname'], at: now };
     case 'holder_task': {
-      const task = { holder: 'database', task_id: request_id, act: 'erase' } as const;
-      return { event, ...task, request_id, ...who, created_at: now, due_at: now };
+      // Of an export the request is the task itself.
+      const task_id = act === 'export' ? request_id : TASK_ID;
+      return { event, holder: 'database', task_id, act, request_id, ...who, created_at: now, due_at: now };
     }
     case 'ping':
       return { event, sent_at: now };

@@ -40,6 +40,12 @@ export class DiscordJsPrivacy {
     await this.answered(interaction, asked, () => this.privacy.ask(asked, then));
   }
 
+  /** Answers an interaction of your own that failed by `error`, which is reported. A user who has objected or restricted reads that. */
+  async failed(interaction: Answerable, error: unknown): Promise<void> {
+    const asked = askedOf(interaction);
+    await this.answered(interaction, asked, async () => this.privacy.failed(asked, error));
+  }
+
   /** Declares `/privacy` and the other commands of the bot. Commands that are not listed are removed. */
   async putCommands(client: Client<true>, others: readonly object[] = [], guildId?: string): Promise<void> {
     const commands: (CommandData | object)[] = [this.privacy.command, ...others];

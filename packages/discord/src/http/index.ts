@@ -93,8 +93,7 @@ export class HttpInteractions {
       const answer = await this.options.others?.(interaction, (then) => this.privacy.ask(asked, then));
       return typeof answer === 'string' ? reply({ content: answer }) : (answer ?? this.privacy.failed(asked));
     } catch (error) {
-      this.privacy.report(error);
-      return this.privacy.failed(asked);
+      return this.privacy.failed(asked, error);
     }
   }
 }

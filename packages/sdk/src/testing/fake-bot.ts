@@ -5,6 +5,7 @@ import { idOf, type Ids, idsOf, keyOf, versionOf } from './fake-ids';
 import { FakeKeys } from './fake-keys';
 import { FakeLinks } from './fake-links';
 import { FakePages } from './fake-pages';
+import { FakeProcessing } from './fake-processing';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
 import { statsOf, TYPES } from './fake-stats';
 import { usersOf } from './fake-users';
@@ -27,6 +28,7 @@ export interface Held {
   readonly isHeld: boolean;
   readonly consent: FakeConsent;
   readonly values: Map<string, Value>;
+  readonly processing: FakeProcessing;
 }
 
 /** One bot of the fake with everything that is stored for it. */
@@ -108,8 +110,9 @@ export class FakeBot {
     if (typeof category !== 'string') throw invalid('category', 'must be a text');
     if (typeof data !== 'object' || data === null || Array.isArray(data))
       throw invalid('data', 'must be an object');
-    const { consent, values } = this.held(ids);
+    const { consent, values, processing } = this.held(ids);
     const declared = this.permitted(consent, category);
+    processing.requireStorable(declared);
     const fields = faultsOf(declared.fields, data as Json);
     if (fields.length > 0) throw new FakeRefusal('invalid_request', 'The request is malformed', { fields });
     const merged = { ...(mode === 'merge' && values.get(category)?.data), ...(data as Json) };
@@ -120,25 +123,13 @@ export class FakeBot {
     return { ...ids, category, stored: true, updated_at };
   }
 
-  valuesOf(given: Json): Json {
-    const ids = idsOf(given);
-    const [{ consent, values }, { category }] = [this.held(ids), given];
-    consent.require();
-    if (typeof category === 'string') this.permitted(consent, category);
-    const shown = [...values].filter(([key]) => consent.covers(key) && (category ?? key) === key).sort();
-    return {
-      ...ids,
-      values: Object.fromEntries(shown.map(([key, { data }]) => [key, data])),
-      updated_at: Object.fromEntries(shown.map(([key, { updated_at }]) => [key, updated_at])),
-    };
-  }
-
   valuesOfGuild({ guild_id, category }: Json): Json[] {
     const guild = idOf({ guild_id }, 'guild_id');
     const key = this.categories.named(category).key;
-    return [...this.subjects.values()].flatMap(({ ids, consent, values }) => {
+    return [...this.subjects.values()].flatMap(({ ids, consent, values, processing }) => {
       const value = values.get(key);
-      const isShown = ids.guild_id === guild && value !== undefined && consent.covers(key);
+      const mayRead = consent.covers(key) && !processing.isRestricted(key);
+      const isShown = ids.guild_id === guild && value !== undefined && mayRead;
       return isShown ? [{ user_id: ids.user_id, ...value }] : [];
     });
   }
@@ -192,7 +183,11 @@ export class FakeBot {
 
   users = (given: Json): Json[] => usersOf(this, [...this.subjects.values()], given);
 
-  stats = (given: Json): Json => statsOf(this, given, this.tools.nowIso());
+  stats = (given: Json): Json => statsOf(this, given, this.nowIso);
+
+  get nowIso(): string {
+    return this.tools.nowIso();
+  }
 
   private async forgetIn(ids: Ids): Promise<Json> {
     const { newId, nowIso } = this.tools;
@@ -219,7 +214,7 @@ export class FakeBot {
   }
 
   /** In the order of the service: without any consent 403, then 404, then 403 for this category. */
-  private permitted(consent: FakeConsent, category: string): Category {
+  permitted(consent: FakeConsent, category: string): Category {
     consent.require();
     const declared = this.categories.named(category);
     consent.require(category);
@@ -227,18 +222,20 @@ export class FakeBot {
   }
 
   private guildsOf(user: string): string[] {
-    const held = [...this.subjects.values()].filter(({ consent }) => consent.exported !== null);
+    const isHeld = ({ consent, processing }: Held): boolean => consent.exported !== null || processing.isAny;
+    const held = [...this.subjects.values()].filter(isHeld);
     return held.filter(({ ids }) => ids.user_id === user).map(({ ids }) => ids.guild_id);
   }
 
-  private held(ids: Ids): Held {
-    const made = { ids, isHeld: false, consent: new FakeConsent(ids), values: new Map<string, Value>() };
+  held(ids: Ids): Held {
+    const [consent, processing] = [new FakeConsent(ids), new FakeProcessing()];
+    const made = { ids, isHeld: false, consent, processing, values: new Map<string, Value>() };
     const held = this.subjects.get(keyOf(ids)) ?? made;
     this.subjects.set(keyOf(ids), held);
     return held;
   }
 
-  private note(event_type: string, ids: Ids, details: unknown, source = 'service'): Json {
+  note(event_type: string, ids: Ids, details: unknown, source = 'service'): Json {
     const { newId, nowIso } = this.tools;
     const event = { id: newId(), ...ids, event_type, source, details, created_at: nowIso() };
     this.events.unshift(event);

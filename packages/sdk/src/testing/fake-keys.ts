@@ -66,6 +66,7 @@ const NEEDED: Readonly<Record<string, readonly [Scope, ...Scope[]]>> = {
   'DELETE /privacy-links/{id}': SCOPES,
   'POST /gdpr/forget-user': ['erase'],
   'DELETE /servers/{guild_id}': ['erase'],
+  'POST /data/object': ['erase'],
   'DELETE /data/values/{user_id}': ['erase'],
 };
 

@@ -5,7 +5,9 @@ import { FakeBot, type Tools } from './fake-bot';
 import type { Json } from './fake-consent';
 import { placed, present } from './fake-ids';
 import { type FakeKey, requireScope } from './fake-keys';
+import { object, refusals, restrict, unrestrict } from './fake-processing';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
+import { valuesOf } from './fake-values';
 import { signedCall, type SignedCall } from './signed-call';
 
 export interface FakeOptions {
@@ -40,8 +42,12 @@ const ACTS: Readonly<Record<string, Act>> = {
   'POST /data/submit': (bot, given) => bot.submit(given),
   'POST /data/submit/batch': (bot, given) => ({ results: itemsOf(given).map((item) => result(bot, item)) }),
   'GET /data/values': (bot, given) => bot.pages.of('values', bot.valuesOfGuild(given), given),
-  'GET /data/values/{user_id}': (bot, given) => bot.valuesOf(given),
+  'GET /data/values/{user_id}': valuesOf,
   'DELETE /data/values/{user_id}': (bot, given) => bot.eraseValues(given),
+  'POST /data/object': object,
+  'POST /data/restrict': restrict,
+  'POST /data/unrestrict': unrestrict,
+  'GET /data/refusals/{user_id}': refusals,
   'GET /data/export/{user_id}': (bot, given) => bot.export(given),
   'POST /gdpr/forget-user': (bot, given) => bot.forget(given),
   'GET /gdpr/forget-status/{id}': ({ erasures }, { id }) => erasures.get(String(id)),

@@ -1,6 +1,8 @@
 import type { FieldFault } from '../errors';
 import { isDayOrTime } from '../times';
+import type { FakeBot } from './fake-bot';
 import type { Json } from './fake-consent';
+import { idsOf } from './fake-ids';
 
 const CHECKS: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',
@@ -26,3 +28,19 @@ export function faultsOf(
 /** The stored values by their category. */
 export const dataOf = (values: ReadonlyMap<string, { readonly data: Json }>): Json =>
   Object.fromEntries([...values].map(([key, { data }]) => [key, data]));
+
+/** `GET /data/values/{user_id}`: what may be read of a user. @throws FakeRefusal 403 and 404 */
+export function valuesOf(bot: FakeBot, given: Json): Json {
+  const ids = idsOf(given);
+  const [{ consent, values, processing }, { category }] = [bot.held(ids), given];
+  consent.require();
+  if (typeof category === 'string') bot.permitted(consent, category);
+  processing.requireReadable(category as string | undefined);
+  const mayRead = (key: string): boolean => consent.covers(key) && !processing.isRestricted(key);
+  const shown = [...values].filter(([key]) => mayRead(key) && (category ?? key) === key).sort();
+  return {
+    ...ids,
+    values: Object.fromEntries(shown.map(([key, { data }]) => [key, data])),
+    updated_at: Object.fromEntries(shown.map(([key, { updated_at }]) => [key, updated_at])),
+  };
+}
