@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import { run } from '../../packages/cli/src/program';
+import { run } from '@lethe/cli/program';
 import { CommandLine, type Environment, type Ran } from './command-line';
 
 /**
