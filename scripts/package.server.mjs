@@ -1,7 +1,6 @@
-// Makes the package @lethe/server of a build, by default the one in dist: node scripts/package.server.mjs DIRECTORY [BUILD], then
-// `npm pack DIRECTORY`.
+// Makes the package @lethe/server of a build, by default the one in dist, and of its console:
+// node scripts/package.server.mjs DIRECTORY [BUILD [CONSOLE]], then `npm pack DIRECTORY`.
 // The service is one file. Only the drivers of the databases are installed with it, in the versions of the lock file here.
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -17,12 +16,13 @@ import { bundle, bundleThreads, DRIVERS } from './bundle.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 const [, , directory = fail('Name the directory of the package.'), build = join(ROOT, 'dist')] = process.argv;
+const [, , , , pages = join(build, 'console')] = process.argv;
 const target = resolve(directory);
 const LAUNCHER = 'dist/lethe-server.cjs';
 const FLAGS = '--max-semi-space-size=8 --initial-old-space-size=32';
 
-if (!existsSync(join(build, 'apps/server/src/main.js')))
-  fail(`There is no build in ${build}. Run \`npm run build\` first.`);
+for (const made of [join(build, 'apps/server/src/main.js'), join(pages, 'index.html')])
+  if (!existsSync(made)) fail(`There is no ${made}. Run \`npm run build\` first.`);
 const read = (path) => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
 const write = (path, content) =>
   writeFileSync(join(target, path), `${JSON.stringify(content, undefined, 2)}\n`);
@@ -37,16 +37,7 @@ await bundle(build, `require('./apps/server/src/main.js')`, join(target, LAUNCHE
 });
 chmodSync(join(target, LAUNCHER), 0o755);
 await bundleThreads(build, join(target, 'dist'));
-const vite = join(ROOT, 'node_modules/vite/bin/vite.js');
-const toConsole = [
-  'build',
-  '--logLevel',
-  'warn',
-  '--outDir',
-  join(target, 'dist/console'),
-  join(ROOT, 'apps/console'),
-];
-execFileSync(process.execPath, [vite, ...toConsole], { stdio: 'inherit' });
+cpSync(pages, join(target, 'dist/console'), { recursive: true });
 
 const { version, description, license, engines, dependencies, optionalDependencies } = read('package.json');
 const manifest = {

@@ -16,7 +16,8 @@ import {
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { createWebhookHandler, Lethe } from '@lethe/sdk';
-import { builtCommandLine, CommandLine, type Ran } from '../support/command-line';
+import { builtCommandLine, type Ran } from '../support/command-line';
+import { CommandLineHere } from '../support/command-line-here';
 import { canRun } from '../support/programs';
 import { useReceiver } from '../support/receiver';
 import { useService } from '../support/shared-service';
@@ -25,16 +26,16 @@ import { someOf } from '../support/depth';
 import { snowflake, subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
-// Each command as a developer of a bot runs it: in a process of its own, in an empty folder, on the service.
+// Each command as a developer of a bot runs it, in an empty folder, on the service; its first run in a process of its own.
 
 const service = useService();
 const receiver = useReceiver();
 const built = builtCommandLine();
 afterAll(() => built.remove());
-let cli: CommandLine;
+let cli: CommandLineHere;
 beforeEach(() => {
   receiver.reset();
-  cli = new CommandLine(built.program);
+  cli = new CommandLineHere(built.program);
 });
 afterEach(() => cli.remove());
 
@@ -44,12 +45,7 @@ const env = () => parseEnv(read('.env')) as Record<string, string>;
 const client = () => new Lethe({ url: service.url, key: env()['LETHE_KEY'] ?? '' });
 const json = <T = Record<string, unknown>>({ stdout }: Ran): T => JSON.parse(stdout) as T;
 
-/** Runs a command that has to succeed. */
-async function done(...args: string[]): Promise<Ran> {
-  const ran = await cli.run(args);
-  expect(ran).toMatchObject({ code: 0 });
-  return ran;
-}
+const done = (...args: string[]): Promise<Ran> => cli.done(...args);
 
 async function registered(...options: string[]): Promise<void> {
   await done(
@@ -154,12 +150,14 @@ describe('the exit code', () => {
       [['deliveries'], { LETHE_KEY: 'Bearer x', LETHE_URL: service.url }, 2, 'the key alone'],
       [['deliveries'], { LETHE_KEY: 'x', LETHE_URL: 'localhost:3000' }, 2, 'with its scheme'],
     ];
-    for (const [args, environment, code, words] of runs)
-      expect(await cli.run(args, environment)).toMatchObject({
-        code,
-        stderr: expect.stringContaining(words),
-      });
-    const failed = await cli.run(['deliveries', '--json'], { LETHE_KEY: 'x', LETHE_URL: service.url });
+    const seen = new Set<number>();
+    for (const [args, environment, code, words] of runs) {
+      // Each code is that of a process too.
+      const ran = await (seen.has(code) ? cli.run(args, environment) : cli.apart(args, environment));
+      expect(ran).toMatchObject({ code, stderr: expect.stringContaining(words) });
+      seen.add(code);
+    }
+    const failed = await cli.apart(['deliveries', '--json'], { LETHE_KEY: 'x', LETHE_URL: service.url });
     expect(failed).toMatchObject({ code: 1, stdout: '' });
     expect(JSON.parse(failed.stderr)).toMatchObject({
       error: { code: 'unauthorized', mend: expect.any(String) },

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { createWebhookHandler, Lethe } from '@lethe/sdk';
-import { builtCommandLine, CommandLine } from '../support/command-line';
+import { builtCommandLine } from '../support/command-line';
+import { CommandLineHere } from '../support/command-line-here';
 import { freePort } from '../support/free-port';
 import { useService } from '../support/shared-service';
 import { snowflake } from '../support/snowflakes';
@@ -18,7 +19,7 @@ let bot: Server;
 /** What the bot does with a call; each test sets its own. */
 let handle: (request: IncomingMessage, response: ServerResponse) => unknown;
 let webhookUrl: string;
-let cli: CommandLine;
+let cli: CommandLineHere;
 
 beforeAll(async () => {
   bot = createServer((request, response) => void handle(request, response));
@@ -30,7 +31,7 @@ afterAll(() => {
   bot.closeAllConnections();
   bot.close();
 });
-beforeEach(() => (cli = new CommandLine(built.program)));
+beforeEach(() => (cli = new CommandLineHere(built.program)));
 afterEach(() => cli.remove());
 
 interface Check {
@@ -44,7 +45,7 @@ const settings = () => parseEnv(readFileSync(join(cli.directory, '.env'), 'utf8'
 /** A bot whose everything is right. */
 async function healthy(...options: string[]): Promise<Lethe> {
   const args = ['--url', service.url, '--platform-bot-id', snowflake(), '--name', 'Greeter', ...options];
-  expect(await cli.run(['init', ...args])).toMatchObject({ code: 0 });
+  await cli.done('init', ...args);
   const { LETHE_KEY: key = '', LETHE_WEBHOOK_SECRET: secrets = '' } = settings();
   handle = createWebhookHandler({ secrets, on: {} }).node;
   const lethe = new Lethe({ url: service.url, key });
@@ -71,7 +72,7 @@ async function faults(environment: Record<string, string> = {}): Promise<Record<
 describe('lethe doctor', () => {
   it('finds nothing wrong with a bot that is right, and checks all of it', async () => {
     await healthy('--webhook-url', webhookUrl);
-    const ran = await cli.run(['doctor']);
+    const ran = await cli.done('doctor');
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect([...ran.stdout.matchAll(/^✓ (\w+)/gm)].map(([, name]) => name)).toEqual([
       ...['settings', 'service', 'clock', 'key', 'scopes', 'webhook', 'signature', 'purposes', 'texts'],
@@ -123,7 +124,7 @@ describe('lethe doctor', () => {
 
   it('warns of texts that are made from the declarations, and says that there is no webhook URL', async () => {
     const args = ['--url', service.url, '--platform-bot-id', snowflake(), '--name', 'Greeter'];
-    expect(await cli.run(['init', ...args])).toMatchObject({ code: 0 });
+    await cli.done('init', ...args);
     const lethe = new Lethe({ url: service.url, key: settings()['LETHE_KEY'] ?? '' });
     const labels = { label_de: 'Profil', label_en: 'Profile' };
     const purpose = { description_de: 'Zum Gruß', description_en: 'To greet' };

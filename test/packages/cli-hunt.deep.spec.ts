@@ -8,7 +8,8 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { Lethe } from '@lethe/sdk';
-import { builtCommandLine, CommandLine, type Ran } from '../support/command-line';
+import { builtCommandLine, type Ran } from '../support/command-line';
+import { CommandLineHere } from '../support/command-line-here';
 import { useService } from '../support/shared-service';
 import { snowflake } from '../support/snowflakes';
 
@@ -17,11 +18,11 @@ import { snowflake } from '../support/snowflakes';
 const service = useService();
 const built = builtCommandLine();
 afterAll(() => built.remove());
-let cli: CommandLine;
+let cli: CommandLineHere;
 let lethe: Lethe;
 let key: string;
 beforeEach(async () => {
-  cli = new CommandLine(built.program);
+  cli = new CommandLineHere(built.program);
   ({ key } = await service.registerBot());
   writeFileSync(inFolder('.env'), `LETHE_URL=${service.url}\nLETHE_KEY=${key}\n`);
   lethe = new Lethe({ url: service.url, key });
@@ -54,6 +55,7 @@ const lines = ({ stdout }: Ran) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 async function ended(code: number, ...args: string[]): Promise<Ran> {
+  if (code === 0) return cli.done(...args);
   const ran = await cli.run(args);
   expect({ ...ran, code: ran.code }).toMatchObject({ code });
   return ran;
@@ -164,10 +166,14 @@ describe('lethe hunt plant', () => {
     const guild = snowflake();
     const run = `"${process.execPath}" seed.js`;
     const plant = ['hunt', 'plant', '--guild', guild, '--run'];
-    const { stderr } = await ended(1, ...plant, `${run} 3`);
-    expect(stderr).toContain('The command of --run ended with 3');
+    // It writes to the standard error of the process.
+    const failed = await cli.apart([...plant, `${run} 3`]);
+    expect(failed).toMatchObject({
+      ...{ code: 1, stderr: expect.stringContaining('The command of --run ended with 3') as string },
+    });
     rmSync(inFolder('hunt.json'));
-    const ran = await ended(0, '--json', ...plant, `${run} 0`);
+    const ran = await cli.apart(['--json', ...plant, `${run} 0`]);
+    expect(ran).toMatchObject({ code: 0 });
     expect(lines(ran)).toHaveLength(1);
     const { people } = state();
     const seen = JSON.parse(readFileSync(inFolder('seen.json'), 'utf8')) as Record<string, unknown>;

@@ -6,22 +6,24 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseEnv } from 'node:util';
 import { Lethe } from '@lethe/sdk';
-import { builtCommandLine, CommandLine, type Ran } from '../support/command-line';
+import { builtCommandLine, type Ran } from '../support/command-line';
+import { CommandLineHere } from '../support/command-line-here';
 import { SigningService } from '../support/final-certificates';
 import { canRun } from '../support/programs';
 import { useService } from '../support/shared-service';
 import { snowflake, subject } from '../support/snowflakes';
 
-// What the command line does with declarations and users, and what it says about the evidence of it.
+// What the command line does with declarations and users, and what it says about the evidence of it. The first run of each
+// command is in a process of its own.
 
 const service = useService();
 const built = builtCommandLine();
 afterAll(() => built.remove());
-let cli: CommandLine;
+let cli: CommandLineHere;
 let lethe: Lethe;
 let botId: string;
 beforeEach(async () => {
-  cli = new CommandLine(built.program);
+  cli = new CommandLineHere(built.program);
   await done('init', '--url', service.url, '--platform-bot-id', snowflake(), '--name', 'Greeter');
   const { LETHE_KEY: key = '', LETHE_BOT_ID: id = '' } = parseEnv(read('.env'));
   lethe = new Lethe({ url: service.url, key });
@@ -33,11 +35,7 @@ const inFolder = (file: string): string => join(cli.directory, file);
 const read = (file: string): string => readFileSync(inFolder(file), 'utf8');
 const json = <T = Record<string, unknown>>({ stdout }: Ran): T => JSON.parse(stdout) as T;
 
-async function done(...args: string[]): Promise<Ran> {
-  const ran = await cli.run(args);
-  expect(ran).toMatchObject({ code: 0 });
-  return ran;
-}
+const done = (...args: string[]): Promise<Ran> => cli.done(...args);
 
 async function refused(words: string, ...args: string[]): Promise<Ran> {
   const ran = await cli.run(args);

@@ -9,13 +9,13 @@ import { discordPySeat, HAS_DISCORD_PY } from '../support/discord-py-seat';
 import { type BotSeat, discordJsSeat, httpSeat, PUBLIC_KEY, signedRequest } from '../support/discord-seats';
 import { buttonsOf, DiscordUser } from '../support/discord-user';
 import { type DiscordMessage, useFakeDiscord } from '../support/fake-discord';
-import { useServiceInProcess } from '../support/service';
+import { useService } from '../support/shared-service';
 import { snowflake } from '../support/snowflakes';
 import { until } from '../support/until';
 
 // What the adapters add to the conversation: how interactions arrive and how they are answered.
 
-const service = useServiceInProcess();
+const service = useService();
 const discord = useFakeDiscord();
 const errors: unknown[] = [];
 const onError = (error: unknown): void => void errors.push(error);

@@ -5,13 +5,13 @@ import { categoryOf, discordBot, idsOf, KITS, readAll, stopBots, TWO, wordsOf } 
 import { coreSeat } from '../support/discord-seats';
 import { buttonsOf, componentsOf, DiscordUser } from '../support/discord-user';
 import { type DiscordMessage, useFakeDiscord } from '../support/fake-discord';
-import { useServiceInProcess } from '../support/service';
+import { useService } from '../support/shared-service';
 import { snowflake } from '../support/snowflakes';
 import { until } from '../support/until';
 
 // Declarations of every size, and failures, in the conversation.
 
-const service = useServiceInProcess();
+const service = useService();
 const discord = useFakeDiscord();
 afterEach(stopBots);
 

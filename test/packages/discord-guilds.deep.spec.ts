@@ -5,13 +5,13 @@ import { Lethe } from '@lethe/sdk';
 import type { Client } from 'discord.js';
 import { discordJsClient } from '../support/discord-seats';
 import { useFakeDiscord } from '../support/fake-discord';
-import { useServiceInProcess } from '../support/service';
+import { useService } from '../support/shared-service';
 import { BOT_WIDE, snowflake } from '../support/snowflakes';
 import { until } from '../support/until';
 
 // What happens to the data of a guild that the bot leaves.
 
-const service = useServiceInProcess();
+const service = useService();
 const discord = useFakeDiscord();
 const get = (path: string) => new DiscordRest({ api: `${discord.url}/v10`, token: 'x' }).get(path);
 

@@ -5,13 +5,13 @@ import { type BotSeat, discordJsSeat, httpSeat } from '../support/discord-seats'
 import { buttonsOf, componentsOf, DiscordUser } from '../support/discord-user';
 import { useFakeDiscord } from '../support/fake-discord';
 import { useReceiver } from '../support/receiver';
-import { useServiceInProcess } from '../support/service';
+import { useService } from '../support/shared-service';
 import { snowflake } from '../support/snowflakes';
 
 // The life of a bot with @lethe/discord, on the real service: with discord.js, with signed HTTP requests, and of
 // lethe_discord with discord.py.
 
-const service = useServiceInProcess();
+const service = useService();
 const receiver = useReceiver();
 const discord = useFakeDiscord();
 

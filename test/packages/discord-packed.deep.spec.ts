@@ -10,7 +10,7 @@ import { playBirthdays } from '../support/discord-birthdays';
 import { useFakeDiscord } from '../support/fake-discord';
 import { FakeGateway } from '../support/fake-gateway';
 import { freePort } from '../support/free-port';
-import { usePacked } from '../support/packed';
+import { type TypedProject, usePacked } from '../support/packed';
 import { useService } from '../support/shared-service';
 import { snowflake } from '../support/snowflakes';
 import { until } from '../support/until';
@@ -19,7 +19,6 @@ import { until } from '../support/until';
 
 const ROOT = join(__dirname, '../..');
 const packed = usePacked('sdk', 'discord');
-const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 
 const imported = (names: string, from: string): string => `import { ${names} } from '${from}';`;
 const required = (names: string, from: string): string => `const { ${names} } = require('${from}');`;
@@ -86,46 +85,56 @@ describe('the packed package', () => {
     for (const file of Object.keys(files)) expect(await packed.run(directory, 'node', file)).toBe(RESULT);
   });
 
-  itAtFullDepth.each([
+  const KINDS = [
     ['node16', 'module'],
     ['node16', 'commonjs'],
     ['bundler', 'module'],
-  ])('is compiled by TypeScript with moduleResolution %s into %s', async (resolution, type) => {
-    const files = { 'bot.ts': `${heads(imported)}\n${LIFE}` };
-    const directory = await packed.project(`${resolution}-${type}`, { type }, files);
-    for (const name of ['discord.js', '@types']) linkTo(directory, name);
-    const module = resolution === 'bundler' ? 'esnext' : 'node16';
-    const options = ['--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--types', 'node'];
-    const resolved = [
-      '--moduleResolution',
-      resolution,
-      '--module',
-      module,
-      '--skipLibCheck',
-      '--ignoreConfig',
-    ];
-    await packed.run(directory, 'node', TSC, ...options, ...resolved, 'bot.ts');
-    expect(await packed.run(directory, 'node', 'bot.js')).toBe(RESULT);
-  });
+  ] as const;
 
-  itAtFullDepth('is used in README.md by code that compiles', async () => {
-    const text = readFileSync(join(ROOT, 'packages/discord/README.md'), 'utf8');
-    const blocks = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
-    expect(blocks.length).toBeGreaterThan(2);
-    const files = Object.fromEntries(blocks.map((code, at) => [`block${at}.ts`, code]));
-    const directory = await packed.project('readme', { type: 'module' }, files);
-    for (const name of ['discord.js', '@types']) linkTo(directory, name);
-    const options = ['--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--types', 'node'];
-    const modules = [
-      '--noEmit',
-      '--moduleResolution',
-      'node16',
-      '--module',
-      'node16',
-      '--skipLibCheck',
-      '--ignoreConfig',
-    ];
-    await packed.run(directory, 'node', TSC, ...options, ...modules, ...Object.keys(files));
+  describe('with TypeScript', () => {
+    let faults: ReadonlyMap<string, string[]>;
+    beforeAll(async () => {
+      const bot = { 'bot.ts': `${heads(imported)}\n${LIFE}` };
+      const projects = KINDS.map(([resolution, type]) =>
+        typed(`${resolution}-${type}`, type, resolution, bot),
+      );
+      const readme = typed('readme', 'module', 'node16', blocks(), { noEmit: true });
+      faults = await packed.compiled(await Promise.all([...projects, readme]));
+    });
+
+    async function typed(
+      name: string,
+      type: string,
+      moduleResolution: string,
+      files: Readonly<Record<string, string>>,
+      further: object = {},
+    ): Promise<TypedProject> {
+      const directory = await packed.project(name, { type }, files);
+      for (const library of ['discord.js', '@types']) linkTo(directory, library);
+      const module = moduleResolution === 'bundler' ? 'esnext' : 'node16';
+      const options = {
+        ...{ strict: true, skipLibCheck: true, types: ['node'] },
+        ...{ target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'], moduleResolution, module, ...further },
+      };
+      return { directory, options, files: Object.keys(files) };
+    }
+
+    function blocks(): Record<string, string> {
+      const text = readFileSync(join(ROOT, 'packages/discord/README.md'), 'utf8');
+      const found = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+      expect(found.length).toBeGreaterThan(2);
+      return Object.fromEntries(found.map((code, at) => [`block${at}.ts`, code]));
+    }
+
+    itAtFullDepth.each(KINDS)('is compiled with moduleResolution %s into %s', async (resolution, type) => {
+      const name = `${resolution}-${type}`;
+      expect(faults.get(name)).toEqual([]);
+      expect(await packed.run(join(packed.place, name), 'node', 'bot.js')).toBe(RESULT);
+    });
+
+    itAtFullDepth('is used in README.md by code that compiles', () => {
+      expect(faults.get('readme')).toEqual([]);
+    });
   });
 });
 

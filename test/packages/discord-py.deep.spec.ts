@@ -8,13 +8,13 @@ import { discordPySeat, HAS_DISCORD_PY, type PythonSeat } from '../support/disco
 import { coreSeat } from '../support/discord-seats';
 import { componentsOf, DiscordUser } from '../support/discord-user';
 import { type DiscordMessage, useFakeDiscord } from '../support/fake-discord';
-import { useServiceInProcess } from '../support/service';
+import { useService } from '../support/shared-service';
 import { BOT_WIDE, snowflake } from '../support/snowflakes';
 import { until } from '../support/until';
 
 // lethe_discord with discord.py: what other suites of the conversation do not try with it.
 
-const service = useServiceInProcess();
+const service = useService();
 const discord = useFakeDiscord();
 const describeWithDiscordPy = HAS_DISCORD_PY ? describe : describe.skip;
 

@@ -4,8 +4,9 @@ import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 import { itAtFullDepth } from '../support/depth';
-import { usePacked } from '../support/packed';
+import { type TypedProject, usePacked } from '../support/packed';
 import { useService } from '../support/shared-service';
+import { snowflake } from '../support/snowflakes';
 
 // The package as npm publishes it: packed, installed into empty projects, and used there.
 
@@ -53,7 +54,9 @@ const result = [types.length, events.join(), answer.status].join(' ');
 const RESULT = '3 ping 204';
 
 /** The declarations of the package are checked, and not those that TypeScript brings, which take most of the time. */
-const COMPILER = ['--strict', '--skipDefaultLibCheck'];
+const COMPILER = {
+  ...{ strict: true, skipDefaultLibCheck: true, target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'] },
+};
 
 describe('the built package', () => {
   it('has a client of at most 12 KB, minified and compressed', () => {
@@ -118,13 +121,10 @@ describe('the client where there is nothing but the globals of the web', () => {
     const context = createContext({ ...web, url: service.url });
     const names =
       'const { Lethe, ConsentRequiredError, createWebhookHandler } = index; const { signedCall } = testing;';
-    const script = `${code.join('\n')};(async () => { ${names} const BOT = '${bot()}'; ${LIFE} return result; })()`;
+    const script = `${code.join('\n')};(async () => { ${names} const BOT = '${snowflake()}'; ${LIFE} return result; })()`;
     expect(await runInContext(script, context)).toBe(RESULT);
   });
 });
-
-/** A new id of a bot. */
-const bot = (): string => `8${String(Date.now()).padStart(17, '0')}`;
 
 describe('the packed package, installed into an empty project', () => {
   const service = useService();
@@ -139,7 +139,7 @@ describe('the packed package, installed into an empty project', () => {
       load('verifyCertificate', '@lethe/sdk/evidence'),
     ].join('\n');
   const life = (): string =>
-    `const url = '${service.url}'; const BOT = '${bot()}'; ${LIFE} console.log(result, typeof verifyCertificate);`;
+    `const url = '${service.url}'; const BOT = '${snowflake()}'; ${LIFE} console.log(result, typeof verifyCertificate);`;
 
   itAtFullDepth('is required by CommonJS, also in a Node.js without a global crypto', async () => {
     const directory = await project(
@@ -172,56 +172,66 @@ describe('the packed package, installed into an empty project', () => {
     );
   });
 
-  itAtFullDepth.each([
+  const KINDS = [
     ['node16', 'module'],
     ['node16', 'commonjs'],
     ['bundler', 'module'],
-  ])('is compiled by TypeScript with moduleResolution %s into %s, which runs', async (resolution, type) => {
-    const isModule = type === 'module';
-    const ids = `// @ts-expect-error an id that is a number
-void (() => new Lethe({ url: '' }).consents.status({ user_id: 1, guild_id: '1' }));`;
-    const typed = life().replace('const events = []', 'const events: string[] = []');
-    const body = isModule ? typed : `void (async () => { ${typed} })();`;
-    const directory = await project(
-      `${resolution}-${type}`,
-      { type },
-      {
-        'bot.ts': `${heads(imported)}\ndeclare const console: { log(...all: unknown[]): void };\n${ids}\n${body}`,
-      },
-    );
-    const options = [...COMPILER, '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable'];
-    const modules = [
-      '--moduleResolution',
-      resolution,
-      '--module',
-      resolution === 'bundler' ? 'esnext' : 'node16',
-    ];
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    await run(directory, process.execPath, tsc, ...options, ...modules, '--ignoreConfig', 'bot.ts');
-    expect(await run(directory, process.execPath, 'bot.js')).toBe(`${RESULT} function`);
-  });
+  ] as const;
 
-  itAtFullDepth('is used in README.md by code that compiles', async () => {
-    const text = readFileSync(join(ROOT, 'packages/sdk/README.md'), 'utf8');
-    const blocks = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
-    expect(blocks.length).toBeGreaterThan(4);
-    const elsewhere = `declare module 'node:http' {
+  describe('with TypeScript', () => {
+    let faults: ReadonlyMap<string, string[]>;
+    beforeAll(async () => {
+      const projects = await Promise.all([
+        ...KINDS.map(([resolution, type]) => typed(resolution, type)),
+        readme(),
+      ]);
+      faults = await packed.compiled(projects);
+    });
+
+    async function typed(resolution: string, type: 'module' | 'commonjs'): Promise<TypedProject> {
+      const ids = `// @ts-expect-error an id that is a number
+void (() => new Lethe({ url: '' }).consents.status({ user_id: 1, guild_id: '1' }));`;
+      const code = life().replace('const events = []', 'const events: string[] = []');
+      const body = type === 'module' ? code : `void (async () => { ${code} })();`;
+      const directory = await project(
+        `${resolution}-${type}`,
+        { type },
+        {
+          'bot.ts': `${heads(imported)}\ndeclare const console: { log(...all: unknown[]): void };\n${ids}\n${body}`,
+        },
+      );
+      const module = resolution === 'bundler' ? 'esnext' : 'node16';
+      return { directory, options: { ...COMPILER, moduleResolution: resolution, module }, files: ['bot.ts'] };
+    }
+
+    async function readme(): Promise<TypedProject> {
+      const text = readFileSync(join(ROOT, 'packages/sdk/README.md'), 'utf8');
+      const blocks = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+      expect(blocks.length).toBeGreaterThan(4);
+      const elsewhere = `declare module 'node:http' {
       export function createServer(listener: (request: any, response: any) => unknown): { listen(port: number): void };
     }`;
-    const files = Object.fromEntries(blocks.map((code, at) => [`block${at}.ts`, code]));
-    const manifest = { type: 'module' };
-    const directory = await project('readme', manifest, { ...files, 'elsewhere.d.ts': elsewhere });
-    const options = [...COMPILER, '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--noEmit'];
-    const modules = ['--moduleResolution', 'node16', '--module', 'node16', '--ignoreConfig'];
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    await run(
-      directory,
-      process.execPath,
-      tsc,
-      ...options,
-      ...modules,
-      'elsewhere.d.ts',
-      ...Object.keys(files),
+      const files = {
+        ...Object.fromEntries(blocks.map((code, at) => [`block${at}.ts`, code])),
+        'elsewhere.d.ts': elsewhere,
+      };
+      const options = { ...COMPILER, moduleResolution: 'node16', module: 'node16', noEmit: true };
+      const directory = await project('readme', { type: 'module' }, files);
+      return { directory, options, files: Object.keys(files) };
+    }
+
+    itAtFullDepth.each(KINDS)(
+      'is compiled with moduleResolution %s into %s, which runs',
+      async (resolution, type) => {
+        const name = `${resolution}-${type}`;
+        expect(faults.get(name)).toEqual([]);
+        const directory = join(packed.place, name);
+        expect(await run(directory, process.execPath, 'bot.js')).toBe(`${RESULT} function`);
+      },
     );
+
+    itAtFullDepth('is used in README.md by code that compiles', () => {
+      expect(faults.get('readme')).toEqual([]);
+    });
   });
 });

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
+import { builtConsole } from '../support/built-console';
 import { canRun } from '../support/programs';
 
 // The package as npm publishes it, which npm installs in an empty folder.
@@ -26,9 +27,10 @@ const [made, folder] = [join(place, 'made'), join(place, 'folder')];
 const LAUNCHER = join(folder, 'node_modules/@lethe/server/dist/lethe-server.cjs');
 afterAll(() => rmSync(place, { recursive: true }));
 
-beforeAll(() => {
+beforeAll(async () => {
   mkdirSync(folder);
-  run(process.execPath, [join(ROOT, 'scripts/package.server.mjs'), made, build.directory]);
+  const ofBuild = [build.directory, await builtConsole()];
+  run(process.execPath, [join(ROOT, 'scripts/package.server.mjs'), made, ...ofBuild]);
   install();
 }, INSTALL_MAX_MS);
 

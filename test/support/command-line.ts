@@ -14,7 +14,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-type Environment = Readonly<Record<string, string>>;
+export type Environment = Readonly<Record<string, string>>;
 
 /** `lethe` in an empty folder, each command in a process of its own, without the environment of this process. */
 export class CommandLine {
@@ -31,9 +31,14 @@ export class CommandLine {
     return (await this.start(args, environment)).ended;
   }
 
+  /** The environment of a command. */
+  protected environment(given: Environment): Environment {
+    return { PATH: process.env['PATH'] ?? '', HOME: this.directory, ...given };
+  }
+
   /** A command that runs on; `wrote` resolves once its output has the text. */
   async start(args: readonly string[], environment: Environment = {}) {
-    const env = { PATH: process.env['PATH'] ?? '', HOME: this.directory, ...environment };
+    const env = this.environment(environment);
     const child = spawn(process.execPath, [this.program, ...args], {
       ...{ cwd: this.directory, env, stdio: ['ignore', 'pipe', 'pipe'] },
     });

@@ -28,7 +28,7 @@ export async function stopBots(): Promise<void> {
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 interface BotGiven {
-  readonly service: Service;
+  readonly service: Pick<Service, 'url' | 'registerBot'>;
   readonly discord: FakeDiscord;
   readonly kit?: Kit;
   /** Those of the key of the kit; all by default. */

@@ -29,6 +29,8 @@ export function discordPy(discord: FakeDiscord, program: string, environment: Re
   return spawn(PYTHON, [join(__dirname, 'discord_local.py'), program], {
     env: {
       ...{ PATH: process.env['PATH'], PYTHONPATH: source, PYTHONDONTWRITEBYTECODE: '1' },
+      // Each client reads the authorities of the machine, and no call has TLS.
+      SSL_CERT_FILE: join(__dirname, 'certificates/authority.pem'),
       ...{ PYTHONUNBUFFERED: '1', DISCORD_API: discord.url, DISCORD_GATEWAY: discord.gatewayUrl },
       ...environment,
     },

@@ -4,6 +4,9 @@ import os
 import runpy
 import sys
 
+# httpx loads it for its own command line alone.
+sys.modules["rich"] = None  # type: ignore[assignment]
+
 import discord
 import yarl
 from discord.gateway import DiscordWebSocket

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { madeOnce, sharedPlace } from './made-once';
 import { spawned } from './spawned';
@@ -24,23 +24,71 @@ export class Packed {
   }
 
   /** The output of a program; the service in another process answers meanwhile. */
-  async run(directory: string, program: string, ...args: string[]): Promise<string> {
-    const env = { PATH: process.env['PATH'], HOME: this.place };
-    const { code, output } = await spawned(program, args, { cwd: directory, env }).ended;
-    if (code !== 0) throw new Error(`${program} ${args.join(' ')}: ${output}`);
-    return output.trim();
+  run(directory: string, program: string, ...args: string[]): Promise<string> {
+    return outputOf(directory, this.place, program, ...args);
   }
 
-  /** A project with the packages from their tarballs, and nothing else. No registry is asked. */
+  /** A project with the packages from their tarballs, and nothing else. */
   async project(name: string, manifest: object, files: Readonly<Record<string, string>>): Promise<string> {
-    const tarballs = await Promise.all(this.names.map(tarballOf));
     const directory = join(this.place, name);
-    mkdirSync(directory);
-    writeFileSync(join(directory, 'package.json'), JSON.stringify({ name, private: true, ...manifest }));
-    for (const [file, text] of Object.entries(files)) writeFileSync(join(directory, file), text);
-    await this.run(directory, 'npm', 'install', '--offline', '--no-audit', '--no-fund', ...tarballs);
+    cpSync(await installed(this.names), directory, { recursive: true, verbatimSymlinks: true });
+    const file = join(directory, 'package.json');
+    const { dependencies } = JSON.parse(readFileSync(file, 'utf8')) as { dependencies: object };
+    writeFileSync(file, JSON.stringify({ name, private: true, ...manifest, dependencies }));
+    for (const [path, text] of Object.entries(files)) writeFileSync(join(directory, path), text);
     return directory;
   }
+
+  /**
+   * What TypeScript finds wrong in each project, by its name. One process compiles all of them, and reads the types of the
+   * language and of the packages once.
+   */
+  async compiled(projects: readonly TypedProject[]): Promise<ReadonlyMap<string, string[]>> {
+    const names = projects.map(({ directory }) => relative(this.place, directory));
+    for (const { directory, options, files } of projects)
+      writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files }));
+    const { output } = await spawned(process.execPath, [TSC, '--build', ...names], { cwd: this.place }).ended;
+    const lines = output.split('\n').filter((line) => line !== '');
+    // What names no project is about all of them.
+    const isOfNone = (line: string): boolean => !names.some((name) => line.startsWith(`${name}/`));
+    return new Map(
+      names.map((name) => [name, lines.filter((line) => line.startsWith(`${name}/`) || isOfNone(line))]),
+    );
+  }
+}
+
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+
+export interface TypedProject {
+  readonly directory: string;
+  readonly options: object;
+  readonly files: readonly string[];
+}
+
+/** @throws Error with the output of a program that has failed */
+async function outputOf(
+  directory: string,
+  home: string,
+  program: string,
+  ...args: string[]
+): Promise<string> {
+  const env = { PATH: process.env['PATH'], HOME: home };
+  const { code, output } = await spawned(program, args, { cwd: directory, env }).ended;
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')}: ${output}`);
+  return output.trim();
+}
+
+/** An empty project in which npm has installed the packages, once for all suites of a run. No registry is asked. */
+async function installed(names: readonly string[]): Promise<string> {
+  const place = sharedPlace(`installed-${names.join('-')}`);
+  const directory = join(place, 'project');
+  await madeOnce(place, async () => {
+    const tarballs = await Promise.all(names.map(tarballOf));
+    mkdirSync(directory);
+    writeFileSync(join(directory, 'package.json'), JSON.stringify({ private: true }));
+    await outputOf(directory, place, 'npm', 'install', '--offline', '--no-audit', '--no-fund', ...tarballs);
+  });
+  return directory;
 }
 
 const packagePlace = (name: string): string => sharedPlace(`package-${name}`);
