@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => void mirror.close().closeAllConnections());
 
 async function fetched(to: string, { body, ...given }: Sending): Promise<Sent> {
-  const response = await fetch(to, { ...given, body: body as BodyInit, redirect: 'manual' });
+  const response = await fetch(to, { ...given, body: body as RequestInit['body'], redirect: 'manual' });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
@@ -73,7 +73,7 @@ describe('A request of the suites arrives, and its answer comes back, as with fe
     expect(shown(await sent(url + target, given))).toStrictEqual(shown(await fetched(url + target, given)));
   });
 
-  it.each([{ 'x-a': 'line\r\nbreak' }, { 'x-a': '\u2603' }, { 'no name': 'x' }])(
+  it.each<Record<string, string>>([{ 'x-a': 'line\r\nbreak' }, { 'x-a': '\u2603' }, { 'no name': 'x' }])(
     'a header that cannot be sent is refused: %j',
     async (headers) => {
       await expect(async () => sent(url, { headers })).rejects.toThrow(TypeError);
