@@ -1,4 +1,5 @@
 import { DOCUMENT_PATHS, UNCOUNTED_PATHS } from './routes';
+import { sent } from './sent';
 
 export type Json = Record<string, unknown>;
 
@@ -42,7 +43,7 @@ export class Answer<T = Json> {
 export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent without a change; an object in `body` is sent as JSON instead. */
-  readonly raw?: NonNullable<RequestInit['body']>;
+  readonly raw?: string | Uint8Array;
 }
 
 /** The prefix of every path of the interface. */
@@ -75,15 +76,12 @@ export class Client {
   async send<T = Json>(method: string, path: string, options: RequestOptions = {}): Promise<Answer<T>> {
     const credential: Record<string, string> =
       this.key === undefined ? {} : { authorization: `Bearer ${this.key}` };
-    const streamed = options.raw instanceof ReadableStream ? { duplex: 'half' as const } : {};
-    const response = await fetch(this.baseUrl + path, {
+    const { status, headers, text } = await sent(this.baseUrl + path, {
       method,
       headers: { ...credential, ...options.headers },
       body: options.raw,
-      redirect: 'manual',
-      ...streamed,
     });
-    const answer = new Answer<T>(response.status, response.headers, await response.text());
+    const answer = new Answer<T>(status, headers, text);
     const isDocument = answer.status === 200 && DOCUMENT_PATHS.test(path) && !answer.text.startsWith('{');
     const faults = faultsOf(answer, {
       isHead: method === 'HEAD',

@@ -1,13 +1,10 @@
-/** A privacy page as a browser gets it. */
-export interface Page {
-  readonly status: number;
-  readonly text: string;
-  readonly headers: Headers;
-}
+import { type Sent, sent } from './sent';
 
-export async function get(url: string, headers: Record<string, string> = {}): Promise<Page> {
-  const response = await fetch(url, { headers, redirect: 'manual' });
-  return { status: response.status, text: await response.text(), headers: response.headers };
+/** A privacy page as a browser gets it. */
+export type Page = Sent;
+
+export function get(url: string, headers: Record<string, string> = {}): Promise<Page> {
+  return sent(url, { headers });
 }
 
 export const unescaped = (text: string): string =>
@@ -29,19 +26,17 @@ export function forms(page: Page, act: string): URLSearchParams[] {
   });
 }
 
-export async function send(
+export function send(
   url: string,
   act: string,
   fields: URLSearchParams | string,
   headers = {},
 ): Promise<Page> {
-  const response = await fetch(`${url}/${act}`, {
+  return sent(`${url}/${act}`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     body: fields.toString(),
-    redirect: 'manual',
   });
-  return { status: response.status, text: await response.text(), headers: response.headers };
 }
 
 /** Sends a form of the page, or of its confirmation. */
