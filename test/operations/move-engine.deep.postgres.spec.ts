@@ -81,6 +81,17 @@ async function answersOf(database: TestDatabase): Promise<Readonly<Record<string
 
 const digest = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
+/** A key that no move has written. */
+const FOREIGN_KEY = `INSERT INTO keys.service_keys (name, id, sealed, created_at) VALUES ('a', 'b', 'c', 'd')`;
+
+async function refused(message: string | RegExp, from?: string, to?: string, exit = 1): Promise<void> {
+  const { code, output } = await move(from, to);
+  expect(output).toMatch(message);
+  expect(output).not.toMatch(/\n\s+at /);
+  expect(output).not.toContain('lethe:lethe');
+  expect(code).toBe(exit);
+}
+
 describe('npm run admin -- db:move', () => {
   it('moves a grown SQLite file to PostgreSQL: every GET answers the same, and the file is as it was', async () => {
     const files = [path, keysPath(path)];
@@ -105,16 +116,12 @@ describe('npm run admin -- db:move', () => {
     expect(await answersOf(target)).toStrictEqual(answers);
   });
 
-  it('puts the next audit event behind all that were moved', async () => {
+  it('puts the next audit event behind all that were moved, and has a way back: a backup from before it, beside the ledger of PostgreSQL, forgets who was erased since', async () => {
     await move();
     const [{ seq }] = (await source.rows<{ seq: number }>('SELECT MAX(seq) AS seq FROM audit_events')) as [
       { seq: number },
     ];
     expect(await target.rows(`SELECT nextval('audit_events_seq') AS seq`)).toStrictEqual([{ seq: seq + 1 }]);
-  });
-
-  it('has a way back: a backup from before it, beside the ledger of PostgreSQL, forgets who was erased since', async () => {
-    await move();
     const [bot, who, stays] = [filled.bots[0]!, filled.subjects[2]!, filled.subjects[3]!];
     const on = async (database: TestDatabase, act: (there: Bot) => Promise<unknown>): Promise<void> => {
       const service = await serviceOn(database);
@@ -158,8 +165,9 @@ describe('npm run admin -- db:move', () => {
     },
   );
 
-  it('keeps services from the target until it has ended, and continues with the next batch', async () => {
+  it('keeps services and another source from the target until it has ended, and continues with the next batch', async () => {
     await moveApart({ at: 'DECLARE moved', count: 2 });
+    await refused('was begun and not finished', sqliteFile(grown).url);
     await expect(serviceOn(target).then(stopped)).rejects.toThrow(
       'is being filled by npm run admin -- db:move',
     );
@@ -169,7 +177,7 @@ describe('npm run admin -- db:move', () => {
     expect(output).not.toContain('HELD');
   });
 
-  it('keeps services from a target that has tables and no rows', async () => {
+  it('keeps services from a target that has tables and no rows, and refuses one in which rows were written since', async () => {
     await onBareTarget();
     // The first statement behind the schema asks whether the target is empty.
     const killed = await moveApart({ at: 'SELECT COUNT.*FROM "' });
@@ -178,6 +186,9 @@ describe('npm run admin -- db:move', () => {
     await expect(serviceOn(target).then(stopped)).rejects.toThrow(
       'is being filled by npm run admin -- db:move',
     );
+    await target.run(FOREIGN_KEY);
+    await refused('already has data, for example in keys.service_keys');
+    await target.run(`DELETE FROM keys.service_keys WHERE name = 'a'`);
     const { code, output } = await move();
     expect(output).toContain('and equal those of the source');
     expect(code).toBe(0);
@@ -208,14 +219,6 @@ describe('npm run admin -- db:move', () => {
 });
 
 describe('npm run admin -- db:move refuses', () => {
-  async function refused(message: string | RegExp, from?: string, to?: string, exit = 1): Promise<void> {
-    const { code, output } = await move(from, to);
-    expect(output).toMatch(message);
-    expect(output).not.toMatch(/\n\s+at /);
-    expect(output).not.toContain('lethe:lethe');
-    expect(code).toBe(exit);
-  }
-
   it('a source that a service is using', async () => {
     const service = await serviceOn(source);
     await refused(/Another process is using .*lethe\.db/);
@@ -239,38 +242,22 @@ describe('npm run admin -- db:move refuses', () => {
     await refused('was written by a newer Lethe');
   });
 
-  it('a target that has data of its own', async () => {
+  it('a target that a service is using, and then one that has data of its own', async () => {
     const service = new Service();
     await service.start();
     await service.registerBot();
+    await refused('A process of Lethe is using PostgreSQL', undefined, service.database.url);
     await service.app.close();
     await refused('already has data, for example in keys.service_keys', undefined, service.database.url);
     await service.remove();
   });
 
-  it('a target in which rows were written after a move was killed before its first row', async () => {
-    await onBareTarget();
-    await moveApart({ at: 'SELECT COUNT.*FROM "' });
-    await target.run(
-      `INSERT INTO keys.service_keys (name, id, sealed, created_at) VALUES ('a', 'b', 'c', 'd')`,
-    );
-    await refused('already has data, for example in keys.service_keys');
-  });
-
   it('a target without tables whose keys are in use, and leaves no mark', async () => {
     await target.run('DROP SCHEMA public CASCADE');
     await target.run('CREATE SCHEMA public');
-    await target.run(
-      `INSERT INTO keys.service_keys (name, id, sealed, created_at) VALUES ('a', 'b', 'c', 'd')`,
-    );
+    await target.run(FOREIGN_KEY);
     await refused('holds the keys of an installation');
     expect((await target.tables()).map(({ name }) => name)).not.toContain('lethe_move');
-  });
-
-  it('a target that a service is using', async () => {
-    const service = await new Service().start();
-    await refused('A process of Lethe is using PostgreSQL', undefined, service.database.url);
-    await service.stop();
   });
 
   it('a target whose schema differs', async () => {
@@ -278,11 +265,6 @@ describe('npm run admin -- db:move refuses', () => {
     await other.run('ALTER TABLE servers ADD COLUMN more text');
     await refused('The schema of the target is not the one of this Lethe', undefined, other.url);
     await other.drop();
-  });
-
-  it('a target that another source is being moved to', async () => {
-    await moveApart({ at: 'DECLARE moved', count: 2 });
-    await refused('was begun and not finished', sqliteFile(grown).url);
   });
 
   it('a wrong password, without repeating it', async () => {

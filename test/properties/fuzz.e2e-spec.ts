@@ -29,7 +29,7 @@ describe('any requests of a bot', () => {
           });
           for (const asked of requests) if (!(await play.ask(asked))) break;
         }),
-        { numRuns: atDepth(12, 200), ...given },
+        { numRuns: atDepth(12, isFull ? 200 : 100), ...given },
       );
       if (isFull) expect(accepting.size).toBeGreaterThan(ACCEPTING * OPERATIONS.length);
     },
@@ -51,7 +51,7 @@ describe('any bytes on a connection', () => {
           );
           expect(ids).toEqual([...new Set(ids)].sort((one, other) => Number(one) - Number(other)));
         }),
-        { numRuns: atDepth(60, 800), ...given },
+        { numRuns: atDepth(60, isFull ? 800 : 360), ...given },
       );
     },
     7_200_000,

@@ -15,8 +15,6 @@ import { DueQueue, WakeUpTimer } from './due-queue';
 import { HostSlots, type Slot } from './host-slots';
 import { type CallResult, webhookCall, WebhookSender } from './webhook-call';
 
-/** Interval of the search for expired leases and for deliveries of other processes. */
-const POLL_MS = 5_000;
 const SHORTEST_SLEEP_MS = 5;
 /** Longest wait for running calls at a shutdown; interrupted deliveries are sent after the next start. */
 const DRAIN_MAX_MS = 8_000;
@@ -54,6 +52,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   private again = false;
   private stopped = true;
   private polledMs = -Infinity;
+  /** Interval of the search for expired leases and for deliveries of other processes. */
+  pollMs = 5_000;
 
   constructor(
     private readonly leases: DeliveryLeases,
@@ -120,7 +120,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async claimAll(): Promise<void> {
-    let pauseMs = POLL_MS;
+    let pauseMs = this.pollMs;
     try {
       while (this.again && !this.stopped) {
         this.again = false;
@@ -134,12 +134,12 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.pumping = undefined;
     if (this.stopped) return;
     const isFull = this.underWay >= this.config.webhookConcurrency;
-    const dueInMs = isFull ? POLL_MS : this.due.nextDueMs - this.clock.confirmedMs();
+    const dueInMs = isFull ? this.pollMs : this.due.nextDueMs - this.clock.confirmedMs();
     this.alarm.set(Math.max(SHORTEST_SLEEP_MS, Math.min(dueInMs, pauseMs)), () => this.pump());
   }
 
   private async poll(): Promise<void> {
-    if (this.clock.monotonicMs() - this.polledMs < POLL_MS) return;
+    if (this.clock.monotonicMs() - this.polledMs < this.pollMs) return;
     const waiting = await this.leases.dueBots();
     this.polledMs = this.clock.monotonicMs();
     for (const { botId, dueMs } of waiting) this.due.wake(botId, dueMs);
