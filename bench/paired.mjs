@@ -1,6 +1,7 @@
 // npm run bench:paired -- CHECKOUT...: compares this Lethe with other built checkouts under the same load. With `--than` the
 // others do another operation: `npm run bench:paired -- . --operation submit --than keyedSubmit`. The figures are per user, of
-// whom the request of a batch has 100.
+// whom the request of a batch has 100. An operation that takes effect once per user (`erase`, `revoke`) has rounds of 2,000 users, who
+// are restored between them, in place of seconds.
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -10,6 +11,8 @@ import { procStat } from './postgres.mjs';
 import { median, quantile } from './statistics.mjs';
 
 const USERS = 20_000;
+/** The users of a round of an operation that takes effect once per user. */
+const ONCE = 2_000;
 const EVENTS = 20_000;
 const CONNECTIONS = 64;
 const MS_PER_TICK = 10;
@@ -29,6 +32,13 @@ const { values: options, positionals: others } = parseArgs({
 const load = new Load();
 const pause = (ms) => new Promise((next) => setTimeout(next, ms));
 
+/** Operations that are compared between checkouts alone. */
+const FURTHER = {
+  exportFull: {
+    call: ({ guildId }, user) => ['GET', `/data/export/${user}?guild_id=${guildId}&format=full`],
+  },
+};
+
 /** Lethe of a checkout on its own database, prepared by the programs of the checkout. */
 async function contender(directory, name) {
   const own = (file) => import(pathToFileURL(join(resolve(directory), 'bench', file)));
@@ -37,14 +47,19 @@ async function contender(directory, name) {
     own('engines.mjs'),
     own('operations.mjs'),
   ]);
-  const operation = OPERATIONS[name];
-  if (operation === undefined || operation.once) throw new Error(`--operation ${name} has no rounds`);
+  const operation = OPERATIONS[name] ?? FURTHER[name];
+  if (operation === undefined)
+    throw new Error(
+      `--operation ${name} is none of ${[...Object.keys(OPERATIONS), ...Object.keys(FURTHER)]}`,
+    );
   const engine = await ENGINES[options.engine]();
-  const settings = { users: USERS, events: EVENTS, webhookUrl: await startReceiver() };
+  const users = operation.once ? ONCE : USERS;
+  const settings = { users, events: EVENTS, webhookUrl: await startReceiver() };
   const lethe = await startContestant('lethe', engine, settings);
   const requests = requestsOf(operation, lethe);
   await requireEachDone(operation, lethe);
-  return { directory, engine, lethe, requests, values: operation.values ?? 1, rounds: [] };
+  const { values = 1, once = false } = operation;
+  return { directory, engine, lethe, requests, values, once, rounds: [] };
 }
 
 /** @throws Error when a batch is answered with a refused item */
@@ -55,15 +70,22 @@ async function requireEachDone({ call, values }, { tenant }) {
   if (refused !== undefined) throw new Error(JSON.stringify(refused));
 }
 
-async function measure({ lethe, requests, values }, job) {
+/** A round: `job`, or each user once, with whom the next one begins anew. */
+async function measure({ lethe, requests, values, once }, job) {
   const before = ticksOf(lethe.pid);
-  const result = await load.run({ url: lethe.url, requests, connections: CONNECTIONS, ...job });
+  const result = await load.run({
+    url: lethe.url,
+    requests,
+    connections: CONNECTIONS,
+    ...(once ? { count: requests.length } : job),
+  });
   if (result.statuses['200'] !== result.answers || result.broken > 0)
     throw new Error(JSON.stringify(result.statuses));
   const unsealed = await unsealedIn(lethe.seeds.database);
   const [all, main] = ticksOf(lethe.pid).map(
     (ticks, n) => ((ticks - before[n]) * MS_PER_TICK * 1000) / (result.answers * values),
   );
+  if (once) await lethe.restore();
   return { perSecond: result.perSecond * values, all, main, unsealed };
 }
 
