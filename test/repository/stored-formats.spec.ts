@@ -339,7 +339,7 @@ describe('an installation of each release', () => {
       expect((await bot.get(final)).status).toBe(200);
       await place.database.run(`UPDATE holder_tasks SET counts = '{"levels":3}'`);
       expectFailure(await bot.get(final), 409, 'conflict', { reason: 'no_certificate' });
-      await place.service.remove();
+      await place.service.stop();
     }
   });
 
