@@ -17,8 +17,9 @@ export interface About {
 export interface Act<Input, State extends About, Change, View extends object> {
   /**
    * Reads what the act decides by, and locks it until the unit ends, in the order bot, category, consent, deletion request, data.
-   * A single input waits for rows that another unit has locked. Several inputs wait for none: such rows are left out of the state,
-   * so that {@link decide} refuses, or the whole state is undefined. What is refused among several is done again alone, and waits.
+   * A single input waits for rows that another unit has locked. With several inputs nothing waits: where another unit holds a row,
+   * the state is as if that row did not exist, so that {@link decide} refuses, or it is undefined. Each input that is refused among
+   * several is run once more alone: that run waits, and its outcome counts.
    */
   load(tx: Tx, inputs: readonly Input[]): Promise<readonly (State | undefined)[]>;
   /** The rule: what the act makes of a state, at a time. Pure. @throws ApiError for an input that is refused */

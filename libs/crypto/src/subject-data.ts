@@ -67,7 +67,8 @@ export interface SubjectDataHolder {
   export(tx: Tx, subject: NamedSubject, full: boolean): Promise<SubjectExport>;
   /**
    * The export records of several subjects in few statements, for a unit on PostgreSQL that has locked them; undefined for
-   * one that {@link export} has to read. Without it every subject is read by {@link export}.
+   * one that {@link export} has to read. Without it every subject is read by {@link export}, which is enough for a holder
+   * without a part of the export record.
    */
   exportAll?(tx: Tx, subjects: readonly Subject[]): Promise<readonly (SubjectExport | undefined)[]>;
   /**

@@ -25,10 +25,6 @@ export class PrivacyLinksHolder implements SubjectDataHolder {
     return {};
   }
 
-  async exportAll(_tx: Tx, subjects: readonly Subject[]): Promise<SubjectExport[]> {
-    return subjects.map(() => ({}));
-  }
-
   async erase(tx: Tx, subjects: readonly Subject[]): Promise<readonly []> {
     const among = amongSubjects(tx, subjects);
     const given = givenRows(

@@ -31,10 +31,6 @@ export class ProcessingRefusalHolder implements SubjectDataHolder, ConsentedData
     return { isHeld: true, full: { processing_refusals: shown } };
   }
 
-  async exportAll(_: Tx, subjects: readonly Subject[]): Promise<SubjectExport[]> {
-    return subjects.map(() => ({}));
-  }
-
   async erase(tx: Tx, subjects: readonly Subject[]): Promise<readonly []> {
     const among = amongSubjects(tx, subjects);
     await tx.run(`DELETE FROM processing_refusals WHERE ${among.sql}`, ...among.values);

@@ -28,8 +28,8 @@ export class UserData {
   @TimeColumn({ name: 'created_at' }) createdAt: string;
   @TimeColumn({ name: 'updated_at' }) updatedAt: string;
   /**
-   * By this time the values that may be too old are found. It is the time of the first submit, until a job that finds the value
-   * sets it to `updated_at`: a submit changes no index for it.
+   * The time in the index of retention, never later than `updated_at`. A submit leaves it as it is, so that it changes no index. The
+   * job finds candidates by it, looks at `updated_at`, and sets it to that where the value is still young.
    */
   @TimeColumn({ name: 'retention_from', default: '' }) retentionFrom: string;
   /** When the consent of the value was withdrawn. */

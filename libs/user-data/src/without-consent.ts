@@ -7,9 +7,9 @@ import type { Submission, SubmitState } from './submit.act';
 import { type SubjectValue, valuesOf } from './user-values.sql';
 
 /**
- * The states of submissions, with a lock for each that needs no consent and whose subject has none: no consent holds that subject
- * against an erasure, a restriction or another submit. What forbids it, its key and its value are read anew under the lock. Undefined, unless a submission is
- * alone, where another unit has locked the subject. On SQLite units run one after the other.
+ * The states of submissions, those that need no consent under a lock. A submission locks the consent of its subject. Where the
+ * category needs no consent and the subject has none, there is no row to lock: the subject itself is locked, and refusals, key and
+ * value are read again. With several submissions a state is undefined where another unit has locked the subject.
  */
 export async function lockWithoutConsent(
   tx: Tx,

@@ -26,8 +26,10 @@ export type NoteBegun = (tx: Tx, begun: BegunErasure) => Promise<void>;
  *
  * | State            | PostgreSQL: next step          | SQLite: next step                | A crash in it leaves   |
  * | ---------------- | ------------------------------ | -------------------------------- | ---------------------- |
- * | no request       | only commit of several: begin, | 1st commit: begin                | no request (a)         |
- * |                  | remove, complete. Of one: begin |                                 |                        |
+ * | no request, of   | one commit: begin, remove,     | 1st commit: begin                | no request (a)         |
+ * | several together | complete                       |                                  |                        |
+ * | no request, of   | 1st commit: begin              | 1st commit: begin                | no request (a)         |
+ * | one erasure      |                                |                                  |                        |
  * | `processing`     | 2nd commit: remove, complete   | keys committed and scrubbed,     | `processing` (b), (c)  |
  * |                  |                                | 2nd commit: remove, complete     |                        |
  * | `processing`,    | none: remove and complete have | where a reader prevented it:     | the same state (b)     |

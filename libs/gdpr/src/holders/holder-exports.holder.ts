@@ -40,10 +40,6 @@ export class HolderExportsHolder implements SubjectDataHolder {
     return holders.length === 0 ? {} : { full: { holders: this.statedOf(tx, subject, holders) } };
   }
 
-  async exportAll(_tx: Tx, subjects: readonly Subject[]): Promise<SubjectExport[]> {
-    return subjects.map(() => ({}));
-  }
-
   async erase(tx: Tx, subjects: readonly Subject[]): Promise<readonly []> {
     await removeExports(tx, subjects);
     return [];
