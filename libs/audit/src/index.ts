@@ -13,5 +13,5 @@ export {
 export { AuditModule } from './audit.module';
 export { AuditService } from './audit.service';
 export { type RecentPlace, recentSubjects } from './audit.sql';
-export { declareEventTypes, EVENT_TYPES, EventType, type OwnEventType } from './event-types';
+export { declareEventTypes, EVENT_TYPES, EventType } from './event-types';
 export { UnsealedBots } from './unsealed-bots';

@@ -24,7 +24,6 @@ export {
   PrimaryIdColumn,
   snowflake,
   SnowflakeColumn,
-  type TableShape,
   text,
   TextColumn,
   time,

@@ -107,5 +107,5 @@ export { identifyOperator, requireOperator } from './operator-token';
 export { hostFault, isWildcard, reachableUrl } from './served-host';
 export { JsonStream, LineStream, TextStream } from './streams';
 export { RedisRateLimitStore } from './rate-limit.redis';
-export { MemoryRateLimitStore, type RateDecision, RateLimitStore } from './rate-limit.store';
+export { MemoryRateLimitStore, RateLimitStore } from './rate-limit.store';
 export { REDIS_LIMITS } from './redis-link';

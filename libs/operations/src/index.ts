@@ -1,4 +1,4 @@
-export { DamagedBackup, type FoundBackup, newestBackups, restoreAside, sweepDrills } from './backup-drill';
+export { DamagedBackup, newestBackups, restoreAside, sweepDrills } from './backup-drill';
 export { moveEngine } from './engine-move';
 export { findingsOf, NODE_END_OF_LIFE } from './findings';
 export {

@@ -5,7 +5,7 @@ export { AuditPruning } from './audit-pruning';
 export { AuditVerifier, type LogSummary } from './audit-verifier';
 export { type BatchPlace, faultsOf, type LogFault } from './batch-check';
 export { BatchesSealed, BatchSealer } from './batch-sealer';
-export { type BatchSeal, EventCommitments } from './event-commitments';
+export { EventCommitments } from './event-commitments';
 export { EventOpener, type EventRow, type StoredEvents } from './event-opener';
 export { logState, type LogState, SealLoop } from './seal-loop';
 export { SealingModule } from './sealing.module';
