@@ -96,7 +96,11 @@ describe.each([
     expect(await statusOf(id, BOT_WIDE)).toBe('revoked');
     await robin.press(await robin.privacy('consent'), 'No, thank you');
     expect((await filedUnder(id)).sort()).toEqual([BOT_WIDE, home].sort());
-    await robin.press(await robin.privacy('forget', { where: 'here' }), 'Erase my data');
+    const sure = await robin.privacy('forget', { where: 'here' });
+    expect(wordsOf(sure)).toContain(
+      'in direct messages, in private channels and on servers that it is not on?',
+    );
+    await robin.press(sure, 'Erase my data');
     expect(await filedUnder(id)).toEqual([home]);
     expect(await statusOf(id, home)).toBe('accepted');
   });
@@ -212,6 +216,24 @@ describe('the receiver of webhook events', () => {
     expect(await statusOf(robin, BOT_WIDE)).toBe('revoked');
   });
 
+  it.each([
+    'yesterday',
+    '',
+    null,
+    5,
+    {},
+    '2026-02-30T00:00:00',
+    '2026-01-01T25:00:00Z',
+    '2026-01-01',
+    '2026-01-01T00:00:00+99:00',
+  ])('withdraws by an event whose time cannot be read: %j', async (timestamp) => {
+    const robin = snowflake();
+    await consented(robin, BOT_WIDE);
+    expect(await sent(bodyOf(robin, timestamp as string))).toBe(204);
+    expect(await statusOf(robin, BOT_WIDE)).toBe('revoked');
+    expect(errors).toEqual([]);
+  });
+
   it('answers 500 while the service is away, so that Discord repeats the event, and does it then', async () => {
     const robin = snowflake();
     await consented(robin, BOT_WIDE);
@@ -253,12 +275,17 @@ describe('the receiver of webhook events', () => {
     others.mockRejectedValueOnce(new Error('no entitlement'));
     expect(await sent(other)).toBe(500);
     expect(await sent(bodyOf(undefined))).toBe(500);
-    expect(await sent(JSON.stringify({ version: 1, type: 1 }))).toBe(500);
+    const NO_EVENT: readonly unknown[] = [undefined, null, [], 'x', {}];
+    for (const event of NO_EVENT)
+      expect(await sent(JSON.stringify({ version: 1, type: 1, event }))).toBe(500);
+    expect(await sent('null')).toBe(500);
     expect(errors.map((error) => (error as Error).message)).toEqual([
       'no entitlement',
       'APPLICATION_DEAUTHORIZED names no user.',
-      'A webhook of type 1 has no event.',
+      ...NO_EVENT.map(() => 'A webhook of type 1 has no event.'),
+      'A webhook of type undefined has no event.',
     ]);
+    expect(others).toHaveBeenCalledTimes(2);
     expect(await statusOf(robin, BOT_WIDE)).toBe('accepted');
   });
 });

@@ -4,7 +4,7 @@ import asyncio
 import re
 import time
 from types import SimpleNamespace
-from typing import Any, List, Optional
+from typing import Any, Dict, List, Optional
 
 import pytest
 from conftest import PROFILE, Place, snowflake, subject
@@ -78,10 +78,11 @@ def interaction(guild_id: Optional[int], **known: Any) -> Any:
     return SimpleNamespace(user=SimpleNamespace(id=1), guild_id=guild_id, **known)
 
 
-def since_2_4(guild_id: Optional[int], is_installed: bool, place: Optional[str]) -> Any:
+def since_2_4(guild_id: Optional[int], owners: Dict[int, int], place: Optional[str]) -> Any:
     """As discord.py has it since 2.4: without `context` in the payload none of its flags is set."""
     flags = {name: name == place for name in ("guild", "dm_channel", "private_channel")}
-    return interaction(guild_id, is_guild_integration=lambda: is_installed, context=SimpleNamespace(**flags))
+    known = {"_integration_owners": owners, "is_guild_integration": lambda: owners.get(0) == guild_id is not None}
+    return interaction(guild_id, context=SimpleNamespace(**flags), **known)
 
 
 def before_2_4(guild_id: Optional[int], is_known: bool, guilds: bool = True) -> Any:
@@ -92,12 +93,17 @@ def before_2_4(guild_id: Optional[int], is_known: bool, guilds: bool = True) -> 
 @pytest.mark.parametrize(
     "given, filed",
     [
-        (since_2_4(5, True, "guild"), "5"),
-        (since_2_4(5, False, "guild"), "0" * 17),
-        (since_2_4(None, False, "private_channel"), "0" * 17),
-        (since_2_4(None, False, "dm_channel"), "0" * 17),
-        # Discord says nothing of installations.
-        (since_2_4(5, False, None), "5"),
+        (since_2_4(5, {0: 5}, "guild"), "5"),
+        (since_2_4(5, {0: 5, 1: 1}, "guild"), "5"),
+        (since_2_4(5, {1: 1}, "guild"), "0" * 17),
+        (since_2_4(5, {}, "guild"), "0" * 17),
+        (since_2_4(None, {1: 1}, "private_channel"), "0" * 17),
+        (since_2_4(None, {0: 0}, "dm_channel"), "0" * 17),
+        (since_2_4(None, {}, None), "0" * 17),
+        # Discord says of installations alone, or of neither: the table of scope.spec.ts.
+        (since_2_4(5, {1: 2}, None), "0" * 17),
+        (since_2_4(5, {0: 6}, None), "0" * 17),
+        (since_2_4(5, {}, None), "5"),
         (before_2_4(5, True), "5"),
         (before_2_4(5, False), "0" * 17),
         (before_2_4(None, False), "0" * 17),

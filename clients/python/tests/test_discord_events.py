@@ -135,11 +135,23 @@ def test_a_failure_is_answered_with_500_and_reported_so_that_discord_sends_the_e
     fake.refuse_next("service_unavailable")
     assert [handler.handle(*signed(removed(user_id)))[0] for _ in range(2)] == [500, 204]
     assert isinstance(errors.pop(), UnavailableError)
-    nameless = {**OTHER, "event": {"type": "APPLICATION_DEAUTHORIZED", "data": None}}
-    for body in (b"{", b"[]", b"[" * 60_000, nameless, removed(user_id, "yesterday")):
+    removal = "APPLICATION_DEAUTHORIZED"
+    events = [None, [], "x", {}, {"type": removal, "data": None}, {"type": removal, "data": {"user": {"id": 5}}}]
+    for body in (b"{", b"[]", b"[" * 60_000, b"null", {}, *({**OTHER, "event": event} for event in events)):
         consented(lethe, user_id, BOT_WIDE)
         assert handler.handle(*signed(body))[0] == 500
         errors.pop()
+    assert errors == []
+
+
+@pytest.mark.parametrize("at", ["yesterday", "", None, 5, {}, "2026-02-30T00:00:00", "2026-01-01T25:00:00Z", "2026-01-01", "2026-01-01T00:00:00+99:00"])
+def test_an_event_whose_time_cannot_be_read_withdraws(at: Any, lethe: Lethe) -> None:
+    user_id, errors = snowflake(), []  # type: ignore[var-annotated]
+    consented(lethe, user_id, BOT_WIDE)
+    body = removed(user_id)
+    body["event"]["timestamp"] = at
+    assert DiscordEvents(lethe, PUBLIC_KEY, on_error=errors.append).handle(*signed(body)) == (204, "")
+    assert lethe.consents.status(user_id=user_id, guild_id=BOT_WIDE)["status"] == "revoked"
     assert errors == []
 
 

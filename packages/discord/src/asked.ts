@@ -42,6 +42,7 @@ export interface RawInteraction {
   readonly token: string;
   readonly guild_id?: string;
   readonly authorizing_integration_owners?: InstallationOwners;
+  readonly context?: number;
   readonly locale?: string;
   readonly user?: { readonly id: string };
   readonly member?: { readonly user: { readonly id: string } };

@@ -5,10 +5,13 @@ import { DIRECT_MESSAGES } from './scope';
 const SOURCE = 'discord_deauthorized';
 /** As for guilds: the limiter of the service begins anew each minute. */
 const PATIENT_MS = 150_000;
-const ZONE = /(Z|[+-]\d\d:?\d\d)$/i;
+const ZONE = /(Z|[+-]\d\d:\d\d)$/i;
 
 export interface Deauthorization {
-  /** When it happened (ISO 8601; UTC without a zone, as Discord writes it). A consent that is newer stays; now without it. */
+  /**
+   * When it happened (ISO 8601; UTC without a zone, as Discord writes it). A consent that is newer stays; none does without a
+   * time that can be read: a user who has come back is asked again, but a lost withdrawal is never made.
+   */
   readonly at?: string | undefined;
   /** How long each of the two calls of the service may take in ms; 150,000 by default. */
   readonly timeoutMs?: number | undefined;

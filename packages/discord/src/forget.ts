@@ -8,11 +8,12 @@ import { jsonFile, once, type Turn, verifyRow } from './turn';
 const CERTIFICATES_MS = 60_000;
 
 /** Asks whether the user is sure. The button expires. */
-export function forget({ words: { say }, now, confirmSeconds }: Turn, where: Where): Reply {
+export function forget({ asked, words: { say }, now, confirmSeconds }: Turn, where: Where): Reply {
   const until = Math.floor(now() / 1000) + confirmSeconds;
   const yes = button('danger', say('forget_yes'), customId(ACTS.forget, where, until.toString(36)));
   const no = button('secondary', say('forget_no'), customId(ACTS.keep));
-  const sure = say(where === 'here' ? 'forget_sure_here' : 'forget_sure_everywhere');
+  const here = asked.guildId === null ? 'forget_sure_bot_wide' : 'forget_sure_here';
+  const sure = say(where === 'here' ? here : 'forget_sure_everywhere');
   const content = `${sure}\n${say('forget_until', { when: `<t:${until}:t>` })}`;
   return reply({ content, components: [row(yes, no)] });
 }

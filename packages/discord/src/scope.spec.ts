@@ -11,11 +11,21 @@ const PLACES: readonly (readonly [string, object, string])[] = [
     { guild_id: GUILD, authorizing_integration_owners: { 0: GUILD, 1: USER } },
     GUILD,
   ],
-  ['a guild, by a library that does not say who has the app', { guild_id: GUILD }, GUILD],
+  ['a guild, by an interface that says neither who has the app nor the context', { guild_id: GUILD }, GUILD],
   [
-    'a guild, of which is null who has the app',
-    { guild_id: GUILD, authorizing_integration_owners: null },
+    'a guild, where both are null',
+    { guild_id: GUILD, authorizing_integration_owners: null, context: null },
     GUILD,
+  ],
+  [
+    'a guild, where no one has the app, without a context',
+    { guild_id: GUILD, authorizing_integration_owners: {} },
+    GUILD,
+  ],
+  [
+    'a guild with a context, where it is not said who has the app',
+    { guild_id: GUILD, context: 0 },
+    DIRECT_MESSAGES,
   ],
   [
     'a foreign guild, for a user who has the app',
@@ -31,8 +41,8 @@ const PLACES: readonly (readonly [string, object, string])[] = [
     DIRECT_MESSAGES,
   ],
   [
-    'a guild for which no one has the app',
-    { guild_id: GUILD, authorizing_integration_owners: {} },
+    'a guild with a context, where no one has the app',
+    { guild_id: GUILD, authorizing_integration_owners: {}, context: 0 },
     DIRECT_MESSAGES,
   ],
   [
@@ -61,10 +71,14 @@ const PLACES: readonly (readonly [string, object, string])[] = [
 
 describe('an interaction', () => {
   it.each(PLACES)('in %s is filed under one guild, in every form', (_, place, expected) => {
-    const raw = place as { guild_id?: string | null; authorizing_integration_owners?: object };
+    const raw = place as {
+      guild_id?: string | null;
+      authorizing_integration_owners?: object;
+      context?: number;
+    };
     expect(scopeOf(raw)).toBe(expected);
-    const owners = raw.authorizing_integration_owners;
-    expect(scopeOf({ guildId: raw.guild_id ?? null, authorizingIntegrationOwners: owners })).toBe(expected);
+    const { guild_id: guild = null, authorizing_integration_owners: owners, context } = raw;
+    expect(scopeOf({ guildId: guild, authorizingIntegrationOwners: owners, context })).toBe(expected);
     const sent = {
       id: '1',
       application_id: '1',

@@ -4,24 +4,27 @@ export const DIRECT_MESSAGES = '00000000000000000';
 /** Who has installed the app for an interaction: under 0 the guild (`"0"` in a direct message), under 1 the user. */
 export interface InstallationOwners {
   readonly 0?: string | undefined;
+  readonly 1?: string | undefined;
 }
 
 /** Where an interaction took place, as Discord sends it. */
 export interface SentPlace {
   readonly guild_id?: string | null | undefined;
   readonly authorizing_integration_owners?: InstallationOwners | null | undefined;
+  readonly context?: number | null | undefined;
 }
 
 /** Where an interaction took place, as discord.js 14 has it. */
 export interface DiscordJsPlace {
   readonly guildId: string | null;
   readonly authorizingIntegrationOwners?: InstallationOwners | null | undefined;
+  readonly context?: number | null | undefined;
 }
 
 /**
  * The guild of an interaction, if the bot is installed in it; else null. A user takes an app of their own also into guilds
- * that the bot is not in: no event says when such a guild ends, and nothing that it says of its members is believed. A
- * library that does not say who has installed the app is one from before there were such users.
+ * that the bot is not in: no event says when such a guild ends, and nothing that it says of its members is believed. Of an
+ * interface from before there were such users an interaction says neither who has installed the app nor its context.
  */
 export function guildOf(interaction: SentPlace | DiscordJsPlace): string | null {
   const [guild, owners] =
@@ -29,7 +32,8 @@ export function guildOf(interaction: SentPlace | DiscordJsPlace): string | null 
       ? [interaction.guildId, interaction.authorizingIntegrationOwners]
       : [interaction.guild_id, interaction.authorizing_integration_owners];
   if (guild == null) return null;
-  return owners == null || owners[0] === guild ? guild : null;
+  const isOlder = (owners?.[0] ?? owners?.[1] ?? interaction.context) == null;
+  return isOlder || owners?.[0] === guild ? guild : null;
 }
 
 /**

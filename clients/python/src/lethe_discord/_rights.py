@@ -109,7 +109,8 @@ def forget(turn: Turn) -> Reply:
     until = int(turn.now()) + turn.confirm_seconds
     yes = button("danger", say("forget_yes"), custom_id(FORGET, where, base36(until)))
     no = button("secondary", say("forget_no"), custom_id(KEEP))
-    sure = say("forget_sure_everywhere" if where == "everywhere" else "forget_sure_here")
+    here = "forget_sure_bot_wide" if turn.asked.guild_id is None else "forget_sure_here"
+    sure = say("forget_sure_everywhere" if where == "everywhere" else here)
     return Reply(f"{sure}\n{say('forget_until', when=f'<t:{until}:t>')}", components=[row(yes, no)])
 
 

@@ -38,6 +38,8 @@ def _is_installed_in(interaction: discord.Interaction) -> bool:
 
 
 def _is_of_older_interface(interaction: Any) -> bool:
-    """Whether Discord names neither context nor installation, which it always names together."""
+    """Whether it is said neither who has installed the bot nor in which context, as before there were such users."""
     context = getattr(interaction, "context", None)
-    return not any(getattr(context, place, False) for place in ("guild", "dm_channel", "private_channel"))
+    places = ("guild", "dm_channel", "private_channel")
+    # No interface of discord.py tells who else has installed it.
+    return not getattr(interaction, "_integration_owners", {}) and not any(getattr(context, place, False) for place in places)

@@ -7,7 +7,7 @@ import json
 import logging
 import re
 import time
-from datetime import datetime, timezone
+from datetime import datetime
 from importlib import import_module
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
 
@@ -24,6 +24,8 @@ _PATIENT_SECONDS = 150.0
 #: Of each of two calls: Discord waits three seconds in all.
 _CALL_SECONDS = 1.25
 _TOLERANCE_MAX = 86_400
+_PING = 0
+_TIME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:\.([0-9]+))?(Z|[+-][0-9]{2}:[0-9]{2})?")
 _log = logging.getLogger("lethe_discord")
 
 
@@ -33,7 +35,8 @@ async def user_deauthorized(
     """Withdraws the consent in the bot-wide scope of a user who has removed the bot from their account.
 
     From then on nothing is stored under it, and the service erases what was after its days of grace. Servers are not touched.
-    `at` is when it happened (ISO 8601; UTC without a zone): a consent that is newer stays. `timeout` is of each of two calls, in
+    `at` is when it happened (ISO 8601; UTC without a zone): a consent that is newer stays; none does without a time that can
+    be read: a user who has come back is asked again, but a lost withdrawal is never made. `timeout` is of each of two calls, in
     seconds. A repeat changes nothing. Answers whether a consent was withdrawn. Raises LetheError where the service did not do
     it: call it again.
     """
@@ -59,9 +62,12 @@ def deauthorized(body: Mapping[str, Any]) -> Optional[Tuple[str, Optional[str]]]
     if not isinstance(event, dict) or event.get("type") != "APPLICATION_DEAUTHORIZED":
         return None
     try:
-        return str(event["data"]["user"]["id"]), event.get("timestamp")
+        user_id = event["data"]["user"]["id"]
     except (KeyError, TypeError):
-        raise ValueError("APPLICATION_DEAUTHORIZED names no user.") from None
+        user_id = None
+    if not isinstance(user_id, str):
+        raise ValueError("APPLICATION_DEAUTHORIZED names no user.")
+    return user_id, event.get("timestamp")
 
 
 class DiscordEvents(Receiver):
@@ -116,11 +122,16 @@ class DiscordEvents(Receiver):
             return 500, _FAILED
 
     async def _received(self, body: Dict[str, Any]) -> None:
-        event, found = body.get("event"), deauthorized(body)
+        # Discord tries the address by such a call.
+        if body.get("type") == _PING:
+            return
+        event = body.get("event")
+        if not isinstance(event, dict) or not isinstance(event.get("type"), str):
+            raise ValueError(f"A webhook of type {body.get('type')} has no event.")
+        found = deauthorized(body)
         if found is not None:
             await user_deauthorized(self._lethe, found[0], at=found[1], timeout=_CALL_SECONDS)
-        # Discord tries the address by a call without an event.
-        elif event is not None and self._others is not None:
+        elif self._others is not None:
             await _eventual(self._others(event))
 
     def _is_signed(self, raw_body: bytes, headers: Mapping[str, str]) -> bool:
@@ -145,18 +156,21 @@ async def _eventual(value: Any) -> Any:
 
 def _is_later(accepted_at: Optional[str], at: Optional[str]) -> bool:
     """Whether the user has consented after the event, which arrives late or once more."""
-    return accepted_at is not None and at is not None and _moment(accepted_at) > _moment(at)
+    accepted, happened = _moment(accepted_at), _moment(at)
+    return accepted is not None and happened is not None and accepted > happened
 
 
-def _moment(text: str) -> datetime:
-    # Before Python 3.11 fromisoformat takes neither Z nor fractions of any length.
-    found = re.fullmatch(r"(.{19})(?:\.([0-9]+))?(Z|[+-][0-9]{2}:?[0-9]{2})?", text)
+def _moment(text: Any) -> Optional[datetime]:
+    found = _TIME.fullmatch(text.upper()) if isinstance(text, str) else None
     if found is None:
-        raise ValueError("The time of the event is not one of ISO 8601.")
-    moment = datetime.fromisoformat(found[1]).replace(microsecond=int((found[2] or "0").ljust(6, "0")[:6]))
-    if found[3] in (None, "Z"):
-        return moment.replace(tzinfo=timezone.utc)
-    return moment.replace(tzinfo=datetime.strptime(found[3], "%z").tzinfo)
+        return None
+    try:
+        # Before Python 3.11 fromisoformat takes neither Z nor fractions of any length.
+        moment = datetime.fromisoformat(found[1]).replace(microsecond=int((found[2] or "0").ljust(6, "0")[:6]))
+        return moment.replace(tzinfo=datetime.strptime(found[3] or "Z", "%z").tzinfo)
+    except ValueError:
+        # There is no such day or hour.
+        return None
 
 
 def _logged(error: BaseException) -> None:

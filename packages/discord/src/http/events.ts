@@ -18,7 +18,7 @@ export interface DiscordEvent {
   readonly type: string;
   /** When it happened, in UTC. */
   readonly timestamp?: string;
-  readonly data?: { readonly user?: { readonly id: string } };
+  readonly data?: { readonly user?: { readonly id?: string } };
 }
 
 export interface HttpEventsOptions extends SignedOptions {
@@ -51,12 +51,13 @@ export class HttpEvents {
   readonly node = (request: NodeRequest, response: NodeResponse): Promise<void> =>
     this.endpoint.node(request, response);
 
-  private async received({ type, event }: WebhookEventBody): Promise<undefined> {
-    if (type === PING) return;
-    if (event === undefined) throw new TypeError(`A webhook of type ${type} has no event.`);
+  private async received(body: WebhookEventBody | null): Promise<undefined> {
+    if (body?.type === PING) return;
+    const event = body?.event;
+    if (typeof event?.type !== 'string') throw new TypeError(`A webhook of type ${body?.type} has no event.`);
     if (event.type !== DEAUTHORIZED) return void (await this.options.others?.(event));
-    const { timestamp, data } = event;
-    if (data?.user === undefined) throw new TypeError(`${DEAUTHORIZED} names no user.`);
-    await userDeauthorized(this.options, data.user.id, { at: timestamp, timeoutMs: CALL_MS });
+    const id = event.data?.user?.id;
+    if (typeof id !== 'string') throw new TypeError(`${DEAUTHORIZED} names no user.`);
+    await userDeauthorized(this.options, id, { at: event.timestamp, timeoutMs: CALL_MS });
   }
 }

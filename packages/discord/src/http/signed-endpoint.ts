@@ -1,5 +1,5 @@
 import { requireNumber } from '@lethe/sdk';
-import { bodyOf, isSigned, keyOf, type PublicKey, type RequestHeaders } from './signed-request';
+import { bodyOf, type Chunks, isSigned, keyOf, type PublicKey, type RequestHeaders } from './signed-request';
 
 const TOLERANCE_MAX_SECONDS = 86_400;
 
@@ -75,8 +75,6 @@ interface Answer {
   readonly status: number;
   readonly text: string;
 }
-
-type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array> | ReadableStream<Uint8Array>;
 
 const refused = (status: number, text: string): Answer => ({ status, text });
 const typeOf = (status: number): string => (status < 300 ? 'application/json' : 'text/plain');

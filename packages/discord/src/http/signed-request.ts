@@ -5,6 +5,9 @@ const TOLERANCE_SECONDS = 300;
 /** A key of Web Crypto. */
 export type PublicKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
+/** A body, as the runtimes have it. */
+export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array> | ReadableStream<Uint8Array>;
+
 export interface RequestHeaders {
   get(name: string): string | null;
 }
@@ -37,9 +40,7 @@ export async function isSigned(
 }
 
 /** The body, or undefined if it is too large. No more than the limit is kept. */
-export async function bodyOf(
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | ReadableStream<Uint8Array>,
-): Promise<Uint8Array<ArrayBuffer> | undefined> {
+export async function bodyOf(chunks: Chunks): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const body = new Uint8Array(BODY_MAX_BYTES);
   let length = 0;
   for await (const chunk of 'getReader' in chunks ? read(chunks) : chunks) {

@@ -10,8 +10,8 @@ export const DE: Texts = {
   command_revoke: 'Widerrufe deine Einwilligung',
   command_forget: 'Lass deine Daten löschen',
   command_object: 'Widersprich der Verarbeitung deiner Daten, oder schränke sie ein',
-  option_where: 'Nur dieser Server, oder jeder Server, auf dem du den Bot nutzt',
-  where_here: 'Dieser Server',
+  option_where: 'Nur hier, oder überall, wo du den Bot nutzt',
+  where_here: 'Hier',
   where_everywhere: 'Überall',
 
   about_title: 'Was {bot} über dich speichert',
@@ -120,8 +120,10 @@ export const DE: Texts = {
 
   forget_sure_here:
     'Alles löschen, was dieser Bot auf diesem Server über dich gespeichert hat? Das lässt sich nicht rückgängig machen.',
+  forget_sure_bot_wide:
+    'Alles löschen, was dieser Bot in Direktnachrichten, in privaten Kanälen und auf Servern, auf denen er nicht ist, über dich gespeichert hat? Das lässt sich nicht rückgängig machen.',
   forget_sure_everywhere:
-    'Alles löschen, was dieser Bot auf allen Servern über dich gespeichert hat? Das lässt sich nicht rückgängig machen.',
+    'Alles löschen, was dieser Bot über dich gespeichert hat, auf allen Servern und überall sonst? Das lässt sich nicht rückgängig machen.',
   forget_until: 'Der Knopf gilt bis {when}.',
   forget_yes: 'Meine Daten löschen',
   forget_no: 'Meine Daten behalten',

@@ -9,8 +9,8 @@ export const EN = {
   command_revoke: 'Withdraw your consent',
   command_forget: 'Have your data erased',
   command_object: 'Object to the processing of your data, or restrict it',
-  option_where: 'This server alone, or every server where you use this bot',
-  where_here: 'This server',
+  option_where: 'Here alone, or everywhere you use this bot',
+  where_here: 'Here',
   where_everywhere: 'Everywhere',
 
   about_title: 'What {bot} stores about you',
@@ -114,8 +114,10 @@ export const EN = {
   revoke_nothing: 'There is no consent to withdraw.',
 
   forget_sure_here: 'Erase everything this bot has stored about you on this server? This cannot be undone.',
+  forget_sure_bot_wide:
+    'Erase everything this bot has stored about you in direct messages, in private channels and on servers that it is not on? This cannot be undone.',
   forget_sure_everywhere:
-    'Erase everything this bot has stored about you on every server? This cannot be undone.',
+    'Erase everything this bot has stored about you, on every server and everywhere else? This cannot be undone.',
   forget_until: 'The button works until {when}.',
   forget_yes: 'Erase my data',
   forget_no: 'Keep my data',
