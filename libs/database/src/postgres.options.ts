@@ -87,8 +87,9 @@ function ofUnit(config: PostgresConfig): Pooled {
 export function directClient(url: string, config: PostgresConfig): ClientConfig {
   const direct = { ...config, databaseDirectUrl: undefined };
   const connectionString = config.databaseDirectUrl ?? url;
-  const { extra, connectTimeoutMS: connectionTimeoutMillis } = postgresOptions(url, direct);
-  return { connectionString, connectionTimeoutMillis, ...(extra as object) };
+  const options = postgresOptions(url, direct);
+  const connectionTimeoutMillis = config.databaseLockTimeoutMs;
+  return { connectionString, connectionTimeoutMillis, ...(options.extra as object) };
 }
 
 /** The options for changes of the schema, which have no time limit. */
