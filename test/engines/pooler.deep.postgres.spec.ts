@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Signals, UnitOfWork } from '@app/database';
+import { readConfig } from '@app/kernel';
 import { Client } from 'pg';
+import { schemaSource } from '../../ormconfig';
 import type { Bot } from '../support/bot';
 import { newDatabase, type TestDatabase, throughPooler } from '../support/database';
 import { PgBouncer } from '../support/pgbouncer';
@@ -19,7 +21,11 @@ const KILLED_AT = 40;
 const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
 const receiver = useReceiver();
 
-/** Two services on one database, behind a PgBouncer that has two sessions of the server for both. */
+function withPassword(url: string, password: string): string {
+  return Object.assign(new URL(url), { password }).href;
+}
+
+/** Two services on one database, behind a PgBouncer that has one session of the server for both. */
 (canRun('pgbouncer') ? describe : describe.skip)('behind a pooler in transaction mode', () => {
   let database: TestDatabase;
   let pooler: PgBouncer;
@@ -121,6 +127,11 @@ const receiver = useReceiver();
       'does not lead to the database of DATABASE_DIRECT_URL',
     ],
     [
+      'with a password that the pooler refuses',
+      () => ({ ...settings, DATABASE_URL: withPassword(settings['DATABASE_URL'] ?? '', 'secret') }),
+      /^(?!.*(startup|secret|DIRECT)).*cannot be used: it answers ".*". Correct DATABASE_URL, or the settings of the pooler/,
+    ],
+    [
       'with an address where no server listens',
       () => ({ ...settings, DATABASE_DIRECT_URL: throughPooler(database.url, 1) }),
       'no server listens there. Start the server, or correct DATABASE_DIRECT_URL',
@@ -131,5 +142,12 @@ const receiver = useReceiver();
       database,
     );
     await expect(started.start()).rejects.toThrow(message);
+  });
+
+  it('a change of the schema of another database than that of the pooler is refused', async () => {
+    const DATABASE_DIRECT_URL = new URL('/postgres', database.url).href;
+    await expect(schemaSource(readConfig({ ...settings, DATABASE_DIRECT_URL })).initialize()).rejects.toThrow(
+      'does not lead to the database of DATABASE_DIRECT_URL',
+    );
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   ConcurrentChange,
+  directClient,
   PostgresDataSource,
   postgresOptions,
   PostgresUnitOfWork,
@@ -43,7 +44,7 @@ beforeAll(async () => {
   source = new PostgresDataSource({ ...postgresOptions(proxy.url, config), poolErrorHandler: onFault });
   await source.initialize();
   pool = (source.driver as PostgresDriver).master as Pool;
-  unitOfWork = new PostgresUnitOfWork(source, {}, onFault);
+  unitOfWork = new PostgresUnitOfWork(source, directClient(proxy.url, config), onFault);
 });
 
 /** Time passes for what has begun to wait. */
@@ -184,6 +185,32 @@ describe('PostgresUnitOfWork.write', () => {
     onQuery((text, client) => (text.startsWith('BEGIN') ? client.query('SELECT 1 / 0') : undefined));
     expect(await settled(units.write((tx) => insert(tx, 1)))).toMatchObject(unchanged);
     expect(await ids()).toStrictEqual([]);
+    await units.close();
+    await behind.destroy();
+  });
+
+  it('waits for a single read while units hold every connection to a pooler', async () => {
+    const config = readConfig({
+      DATABASE_URL: proxy.url,
+      DATABASE_DIRECT_URL: database.url,
+      DATABASE_POOL_SIZE: '2',
+      DATABASE_LOCK_TIMEOUT_MS: '1000',
+    });
+    const behind = await new PostgresDataSource(postgresOptions(proxy.url, config)).initialize();
+    const units = new PostgresUnitOfWork(behind, directClient(proxy.url, config), (fault) =>
+      faults.push(fault),
+    );
+    let begun = 0;
+    const unit = async (): Promise<unknown> => {
+      begun++;
+      await until(() => begun === 2);
+      return units.get('SELECT 1 AS one');
+    };
+    const both = [units.write(unit), units.write(unit)];
+    expect(await Promise.all(both.map(settled))).toStrictEqual([
+      { value: { one: 1 } },
+      { value: { one: 1 } },
+    ]);
     await units.close();
     await behind.destroy();
   });

@@ -81,6 +81,9 @@ async function answersOf(database: TestDatabase): Promise<Readonly<Record<string
 
 const digest = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
+/** No server listens there. */
+const NOWHERE = 'postgres://lethe@127.0.0.1:1/lethe';
+
 /** A key that no move has written. */
 const FOREIGN_KEY = `INSERT INTO keys.service_keys (name, id, sealed, created_at) VALUES ('a', 'b', 'c', 'd')`;
 
@@ -114,6 +117,16 @@ describe('npm run admin -- db:move', () => {
     );
     expect(unplanned).toStrictEqual([]);
     expect(await answersOf(target)).toStrictEqual(answers);
+  });
+
+  it.each([
+    ['the target of --to, whatever server the settings name', () => ['--to', target.url], () => NOWHERE],
+    ['the server behind the pooler, without --to', () => [], () => target.url],
+  ])('moves into %s', async (_, to, direct) => {
+    const settings = { DATABASE_URL: NOWHERE, DATABASE_DIRECT_URL: direct() };
+    const { code, output } = await adminHere(['db:move', '--from', source.url, ...to()], settings);
+    expect(output).toContain(`to PostgreSQL, ${new URL(target.url).host}`);
+    expect(code).toBe(0);
   });
 
   it('puts the next audit event behind all that were moved, and has a way back: a backup from before it, beside the ledger of PostgreSQL, forgets who was erased since', async () => {

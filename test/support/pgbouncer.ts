@@ -5,10 +5,8 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port';
 
-/** Sessions of the server for all clients of a database: one that relies on its session soon meets another one. */
-const SESSIONS = 2;
-/** Further ones when a client has waited for a second: a unit may wait for another one. */
-const MORE_SESSIONS = 8;
+/** Sessions of the server for all clients of a database. With one, a unit that waits for another unit never ends. */
+const SESSIONS = 1;
 
 /**
  * PgBouncer in transaction mode on a loopback port, before the PostgreSQL server of the tests. Each database of the server
@@ -71,8 +69,6 @@ export class PgBouncer {
       auth_file: users,
       pool_mode: 'transaction',
       default_pool_size: SESSIONS,
-      reserve_pool_size: MORE_SESSIONS,
-      reserve_pool_timeout: 1,
       max_client_conn: 500,
     };
     const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);

@@ -44,17 +44,20 @@ const move: Command = {
     to: {
       type: 'string',
       value: 'URL',
-      description: `The empty target: ${TARGET}; without it that of DATABASE_URL`,
+      description: `The empty target: ${TARGET}; without it that of DATABASE_DIRECT_URL or DATABASE_URL`,
     },
   },
   run: async (given, { config, tell, result, progress }) => {
     const from = databaseOf(String(given['from']));
     if (from?.engine !== 'sqlite') throw new UsageError(`--from must be ${SOURCE}.`);
-    const to = given['to'] === undefined ? config.database : databaseOf(String(given['to']));
+    const { databaseDirectUrl: direct } = config;
+    const own = direct === undefined ? config.database : databaseOf(direct);
+    const to = given['to'] === undefined ? own : databaseOf(String(given['to']));
     if (to?.engine !== 'postgres')
       throw new UsageError(`The target must be PostgreSQL: --to, or else DATABASE_URL, must be ${TARGET}.`);
     const source = placeOf({ ...config, database: from }, from.path);
-    const target = placeOf({ ...config, database: to }, to.url);
+    // The move holds one session for all its work.
+    const target = placeOf({ ...config, database: to, databaseDirectUrl: undefined }, to.url);
     tell(`from ${source.engine.place}\n  to ${target.engine.place}`);
     const rows = await moveEngine(source, target, ({ doing, table, rows: done, total }) =>
       progress.step({ what: `${doing} ${table}`, done, total, unit: 'rows' }),

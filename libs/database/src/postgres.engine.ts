@@ -41,6 +41,8 @@ export class PostgresSchemaSource extends PostgresDataSource {
     private readonly place: string,
     /** The setting that names the server. */
     private readonly setting: string,
+    /** Refuses a server that cannot be meant. */
+    private readonly check: (source: DataSource) => Promise<void> = async () => undefined,
   ) {
     const patient = withoutTimeouts(options);
     super({ ...patient, extra: { ...(patient.extra as object), application_name: 'lethe-schema' } });
@@ -51,10 +53,13 @@ export class PostgresSchemaSource extends PostgresDataSource {
   override async initialize(): Promise<this> {
     return this.withReason(async () => {
       await super.initialize();
-      await requireVersion(this).catch(async (error: unknown) => {
+      try {
+        await requireVersion(this);
+        await this.check(this);
+      } catch (error) {
         await this.destroy();
         throw error;
-      });
+      }
       return this;
     });
   }
@@ -145,20 +150,26 @@ const REASONS: Readonly<Record<string, string>> = {
   '28000':
     'the server refuses this user from this address. Correct DATABASE_URL, or the pg_hba.conf of the server.',
   '3D000': 'the database does not exist. Create it with CREATE DATABASE, or correct DATABASE_URL.',
-  '08P01':
-    'it refuses the settings of a session, as a pooler does. Set DATABASE_DIRECT_URL to the server behind the pooler.',
   '42501':
     'the user may not change the schema. Grant it CREATE on the database and on the schema public, or run npm run admin -- db:migrate as the owner of the tables.',
   '53300': 'the server has no free connection. Raise max_connections, or lower DATABASE_POOL_SIZE.',
   '57P03': 'the server is starting up or shutting down. Try again.',
 };
 
+const SETTINGS_REFUSED =
+  'it refuses the settings of a session, as a pooler does. Set DATABASE_DIRECT_URL to the server behind the pooler.';
+
 /** The fault and its remedy; undefined for a fault that an operator cannot correct. */
 function reasonOf(error: unknown): string | undefined {
   const code = driverCode(error);
+  const message = String((error as Error).message);
+  if (code === '08P01' && message.startsWith('unsupported startup parameter')) return SETTINGS_REFUSED;
+  // PgBouncer has this code for each refusal.
+  if (code === '08P01')
+    return `it answers "${message}". Correct DATABASE_URL, or the settings of the pooler.`;
   const known = REASONS[code];
   if (known !== undefined) return known;
-  if (/CERT|TLS|SSL|UNABLE_TO/.test(code) || /support SSL/.test(String((error as Error).message)))
+  if (/CERT|TLS|SSL|UNABLE_TO/.test(code) || /support SSL/.test(message))
     return `no secure connection (${code || 'the server offers no TLS'}). Check sslmode and sslrootcert in DATABASE_URL.`;
   if (/^(53|57)/.test(code))
     return `the server cancelled the work (${code}). Nothing was changed; try again.`;
@@ -185,18 +196,15 @@ export class PostgresEngine implements DatabaseEngine {
     const { databaseDirectUrl: url } = this.config;
     return url === undefined
       ? new PostgresSchemaSource(given, this.place, 'DATABASE_URL')
-      : new PostgresSchemaSource({ ...given, url }, placeOf(url), 'DATABASE_DIRECT_URL');
+      : new PostgresSchemaSource({ ...given, url }, placeOf(url), 'DATABASE_DIRECT_URL', (direct) =>
+          this.requireSame(direct),
+        );
   }
 
   async open(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {
     const schema = this.schemaSource(options);
     await schema.initialize();
-    try {
-      if (this.config.databaseDirectUrl !== undefined) await this.requireSame(schema);
-      await bringUpToDate(schema, access);
-    } finally {
-      await schema.destroy();
-    }
+    await bringUpToDate(schema, access).finally(() => schema.destroy());
     const source = new PostgresDataSource({
       ...(options as PostgresDataSourceOptions),
       poolErrorHandler: onFault,
@@ -208,13 +216,11 @@ export class PostgresEngine implements DatabaseEngine {
 
   /** @throws StartError when the pooler leads to another database than the one that `direct` is connected to */
   private async requireSame(direct: DataSource): Promise<void> {
-    const pooler = new DataSource(this.options);
-    await withReason(this.place, 'DATABASE_URL', () => pooler.initialize());
-    try {
-      if ((await serverOf(pooler)) === (await serverOf(direct))) return;
-    } finally {
-      await pooler.destroy();
-    }
+    const theirs = await withReason(this.place, 'DATABASE_URL', async () => {
+      const pooler = await new DataSource(this.options).initialize();
+      return serverOf(pooler).finally(() => pooler.destroy());
+    });
+    if (theirs === (await serverOf(direct))) return;
     throw new StartError(
       `DATABASE_URL (${this.place}) does not lead to the database of DATABASE_DIRECT_URL. Correct one of them.`,
     );

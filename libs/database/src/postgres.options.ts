@@ -80,11 +80,16 @@ function ofUnit(config: PostgresConfig): Pooled {
   return { unitSettings: settings.map(([name, value]) => `SET LOCAL ${name} = ${value}`).join('; ') };
 }
 
-/** A connection to the server itself, beside a pooler: for what needs a session of its own. */
+/**
+ * A connection to the server itself, beside a pooler: for what needs a session of its own, and for reads that a unit waits
+ * for, which find no session of the pooler free when units hold all of them.
+ */
 export function directClient(url: string, config: PostgresConfig): ClientConfig {
   const direct = { ...config, databaseDirectUrl: undefined };
   const connectionString = config.databaseDirectUrl ?? url;
-  return { connectionString, ...(postgresOptions(url, direct).extra as object) };
+  const options = postgresOptions(url, direct);
+  const connectionTimeoutMillis = config.databaseLockTimeoutMs;
+  return { connectionString, connectionTimeoutMillis, ...(options.extra as object) };
 }
 
 /** The options for changes of the schema, which have no time limit. */

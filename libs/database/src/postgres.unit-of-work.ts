@@ -49,7 +49,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
   /** What the BEGIN of a unit is sent with, through a pooler. */
   private readonly unitSettings: string | undefined;
 
-  /** @param direct a connection to the server itself, beside a pooler */
+  /** @param direct a connection to the server itself, beside a pooler: for single reads, which are also made inside of units */
   constructor(
     private readonly source: DataSource,
     private readonly direct: ClientConfig,
@@ -63,7 +63,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
     for (const pool of [this.pool, this.snapshots]) survivesLosses(pool);
     const waitMs = options.connectionTimeoutMillis;
     this.calls = new SharedCalls((work, callers) => this.retried(work, callers), waitMs, onFault);
-    this.reader = new PostgresReader(options, onFault);
+    this.reader = new PostgresReader(direct, onFault);
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -79,8 +79,6 @@ export class PostgresUnitOfWork extends UnitOfWork {
   }
 
   async get<Row>(sql: string, ...values: readonly string[]): Promise<Row | undefined> {
-    // The statements of a reader are sent one after the other, and between two of them a pooler may change the session.
-    if (this.isPooled) return this.read((tx) => tx.get<Row & object>(sql, ...values));
     try {
       return (await this.reader.get(sql, values)) as Row | undefined;
     } catch (error) {
@@ -103,8 +101,10 @@ export class PostgresUnitOfWork extends UnitOfWork {
     });
   }
 
+  /** Asks on both ways to the server, if there is a pooler. */
   async ping(): Promise<void> {
     await this.get('SELECT 1');
+    if (this.isPooled) await this.read((tx) => tx.get('SELECT 1'));
   }
 
   /** Resolves when every accepted unit has ended. */

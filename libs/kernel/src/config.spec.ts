@@ -25,6 +25,9 @@ describe('readConfig', () => {
     expect(direct('mysql://secret@b/c', 'postgres://a@b/c')).toThrow(
       /^(?!.*secret)[^]*DATABASE_DIRECT_URL must be postgres:/,
     );
+    expect(direct('postgres://a:5%secret@b/c', 'postgres://a:5%secret@p/c')).toThrow(
+      /^(?!.*secret)[^]*DATABASE_URL must be[^]*DATABASE_DIRECT_URL must be postgres:/,
+    );
     expect(direct('postgres://a@b/c', 'postgres://a@p/c')().databaseDirectUrl).toBe('postgres://a@b/c');
   });
 

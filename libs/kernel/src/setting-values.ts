@@ -41,15 +41,21 @@ type DatabaseSetting =
 export function databaseUrl(text: string): DatabaseSetting {
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];
   if (path !== undefined) return { engine: 'sqlite', path };
-  if (/^postgres(ql)?:\/\/./.test(text) && URL.canParse(text)) return { engine: 'postgres', url: text };
+  if (isPostgresUrl(text)) return { engine: 'postgres', url: text };
   throw new Error('sqlite:PATH, or postgres://USER:PASSWORD@HOST:PORT/DATABASE');
 }
 
 /** The address of the PostgreSQL server behind a pooler; empty for none. */
 export function directUrl(text: string): string | undefined {
   if (text === '') return undefined;
-  if (/^postgres(ql)?:\/\/./.test(text) && URL.canParse(text)) return text;
+  if (isPostgresUrl(text)) return text;
   throw new Error('postgres://USER:PASSWORD@HOST:PORT/DATABASE, or empty');
+}
+
+/** The driver decodes each part but the parameters. */
+function isPostgresUrl(text: string): boolean {
+  const [place = ''] = text.split('?');
+  return /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text) && isDecodable(place);
 }
 
 /** `redis://…`, or `rediss://…` for TLS; empty for none. The error message never holds the password. */

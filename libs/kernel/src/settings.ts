@@ -62,7 +62,7 @@ export const SETTINGS = {
   databaseDirectUrl: setting(
     'DATABASE_DIRECT_URL',
     '',
-    'PostgreSQL behind a pooler such as PgBouncer: the address of the server itself, for the schema and for wake-ups. `DATABASE_URL` is then the pooler, in transaction or session mode',
+    'PostgreSQL behind a pooler such as PgBouncer: the address of the server itself, for the schema, for single reads and for wake-ups. `DATABASE_URL` is then the pooler, in transaction or session mode',
     directUrl,
   ),
   databasePoolSize: setting(
