@@ -5,7 +5,7 @@ import { Confirm } from '../confirm';
 import { useWords } from '../language';
 import { useCategories, useNamesOfCategories } from '../queries';
 import { lethe } from '../service';
-import { useHas } from '../session';
+import { useAllowed, useHas } from '../session';
 import { Code, Fault } from '../ui';
 import { useServerToType } from './user-acts';
 import type { Ids } from './user-ids';
@@ -46,7 +46,7 @@ export function Refusals({ ids, onActed }: { readonly ids: Ids; readonly onActed
   const { t } = useWords();
   const { data, error } = useRefusals(ids);
   const whatOf = useWhat();
-  const canEnd = useHas('write');
+  const canEnd = useAllowed('write');
   const [asked, setAsked] = useState<Asked | undefined>();
   if (error !== null) return <Fault error={error} />;
   const { objections = [], restrictions = [] } = data ?? {};
