@@ -82,7 +82,7 @@ export function refusingPage(
     form(
       'unrestrict',
       html`${hidden('shown', guild)}${hidden('category', category ?? EVERYTHING)}<button class="plain">
-          ${words.end(category === null ? words.all : nameOf(named, category, undefined))}
+          ${category === null ? words.endAll : words.end(nameOf(named, category, undefined))}
         </button>`,
       guild,
     );
