@@ -142,6 +142,17 @@ describeInBrowser('objections and restrictions on the page of a user', () => {
     expect(await page.locator('.refused li').count()).toBe(1);
   });
 
+  it('end all at once with that of everything, which its words say', async () => {
+    await bot.post('/data/restrict', user);
+    await bot.post('/data/restrict', { ...user, category: 'birthday' });
+    const page = await opened();
+    await page.getByRole('button', { name: 'End every restriction' }).click();
+    expect(await page.textContent('dialog h2')).toContain('End every restriction in');
+    await page.locator('dialog button.danger').click();
+    await page.locator('.refused').waitFor({ state: 'detached' });
+    expect(await inForce()).toMatchObject({ restrictions: [] });
+  });
+
   it('are there of a user about whom nothing else is held, after an erasure', async () => {
     await bot.hasForgotten(user);
     await bot.post('/data/object', user);

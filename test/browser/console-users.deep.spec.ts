@@ -536,6 +536,19 @@ describeInBrowser('the users of the console', () => {
       expect(await stats.textContent()).toContain('needs no consent');
       expect(await stats.getByRole('button').allTextContents()).toStrictEqual(['Erase values']);
     });
+
+    it('shows of a user who was never asked the categories that need no consent, alone', async () => {
+      const reasons = { requires_consent: false, reason_de: 'es sein muss', reason_en: 'it has to be' };
+      await bot.hasCategory('stats', undefined, { legal_basis: 'legitimate_interests', ...reasons });
+      const other = { ...subject(), guild_id: user.guild_id };
+      await bot.hasData(other, 'stats', { value: 'Kim' });
+      const page = await at(pathOf(other));
+      const categories = page.locator('.of-consent li');
+      await categories.first().waitFor();
+      expect(await categories.allTextContents()).toStrictEqual([
+        'Category stats needs no consentErase values',
+      ]);
+    });
   });
 });
 

@@ -21,7 +21,7 @@ const WORDS = {
     since: 'Restricted since',
     object: 'Object and erase',
     objected: 'Your objection is recorded.',
-    end: 'End the restriction: everything',
+    end: 'End every restriction',
     ended: 'The restriction has ended.',
   },
   de: {
@@ -31,7 +31,7 @@ const WORDS = {
     since: 'Eingeschränkt seit',
     object: 'Widersprechen und löschen',
     objected: 'Dein Widerspruch ist vermerkt.',
-    end: 'Einschränkung aufheben: alles',
+    end: 'Alle Einschränkungen aufheben',
     ended: 'Die Einschränkung ist aufgehoben.',
   },
 } as const;

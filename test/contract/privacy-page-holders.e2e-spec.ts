@@ -153,6 +153,21 @@ describe('the privacy page after an erasure', () => {
     expect((await get(url)).text).not.toContain(READ.en[0]);
   });
 
+  it('says it whatever follows the erasure, and of the newest erasure alone', async () => {
+    await register();
+    await bot.hasForgotten(who);
+    for (let at = 0; at < 8; at++)
+      await bot.post('/audit/event', { ...who, event_type: 'deletion_completed', details: { at } });
+    const { text } = await get(await linked('en'));
+    expect(text).toContain(READ.en[0]);
+    expect(text).toContain(READ.en[1]);
+    await answers({ result: 'erased', counts: { rows: 1 } });
+    expect((await get(await linked('en'))).text).not.toContain(READ.en[1]);
+    await bot.hasConsent(who);
+    await bot.hasForgotten(who);
+    expect((await get(await linked('en'))).text).toContain(READ.en[1]);
+  });
+
   it('takes no erasure from an event that the bot has written', async () => {
     await register();
     const { request_id } = (await bot.post('/gdpr/forget-user', who)).data;

@@ -64,6 +64,10 @@ describeOnPlaces('what a user objects to and restricts', new FakeLethe(), (bot) 
     expect(error).toMatchObject({ reason: 'not_objectable', details: { legal_basis: 'consent' } });
     for (const act of ['object', 'restrict', 'unrestrict'] as const)
       expect(await thrown(lethe.data[act]({ ...who, category: 'other' }))).toBeInstanceOf(NotFoundError);
+    for (const act of ['object', 'restrict', 'unrestrict'] as const)
+      expect(await thrown(lethe.data[act]({ ...who, category: '' }))).toMatchObject({
+        ...{ status: 400, fields: [{ field: 'category' }] },
+      });
     expect(await lethe.data.refusals(who)).toEqual({ ...who, objections: [], restrictions: [] });
   });
 

@@ -112,6 +112,15 @@ def test_an_erasure_removes_both(lethe: Lethe, who: Dict[str, str]) -> None:
     assert listed(lethe.data.refusals(**who)) == ([], [])
 
 
+def test_an_erasure_everywhere_removes_both_also_where_nothing_else_is_held(lethe: Lethe, who: Dict[str, str]) -> None:
+    alone = {**who, "guild_id": subject()["guild_id"]}
+    for act in (lethe.data.object, lethe.data.restrict):
+        act(**alone)
+    done = lethe.privacy.forget_everywhere(user_id=who["user_id"])
+    assert {one["guild_id"] for one in done["requests"]} == {who["guild_id"], alone["guild_id"]}
+    assert listed(lethe.data.refusals(**alone)) == ([], [])
+
+
 def test_each_act_is_an_audit_event_once(lethe: Lethe, who: Dict[str, str]) -> None:
     before = len(lethe.audit.events(**who).to_list())
     for _ in range(2):

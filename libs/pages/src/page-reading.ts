@@ -16,7 +16,6 @@ import { JsonText, type ListPage } from '@app/http';
 import { ApiError } from '@app/kernel';
 import { ServersService } from '@app/servers';
 import { ProcessingRefusals, type RefusalsView } from '@app/user-data';
-import { type Coverage, coverageIn } from './page-coverage';
 import type { OpenLink } from './privacy-links.service';
 
 /** What a page shows at most of each list. The full export has everything. */
@@ -70,7 +69,8 @@ export interface HeldSubject {
   readonly refusals: RefusalsView;
   readonly history: readonly HistoryEntry[];
   readonly events: readonly PastEvent[];
-  readonly coverage: Coverage;
+  /** What the bot's own stores have answered to the newest erasure. */
+  readonly coverage: Awaited<ReturnType<ErasureRequests['coverage']>>;
 }
 
 /** The last refusal, while no newer request waits: the user can decide again. */
@@ -186,15 +186,15 @@ export class PageReading {
   /** Everything about one subject that its page shows. */
   private async heldOf(subject: NamedSubject): Promise<HeldSubject> {
     const { botId, ids } = subject;
-    const [status, shown, history, events, refusals, values] = await Promise.all([
+    const [status, shown, history, events, refusals, coverage, values] = await Promise.all([
       this.consents.status(subject),
       this.receipts.shown(subject),
       this.receipts.history(subject, { ...ids, page_size: ENTRIES_MAX }),
       this.audit.list(botId, { ...ids, page_size: ENTRIES_MAX }),
       this.refusals.of(subject),
+      this.requests.coverage(subject),
       this.unitOfWork.read((tx) => this.valuesOf(tx, subject)),
     ]);
-    const past = itemsOf<PastEvent>(events);
     return {
       subject,
       status,
@@ -202,8 +202,8 @@ export class PageReading {
       ...values,
       refusals,
       history: await this.withWords(botId, itemsOf(history)),
-      events: past,
-      coverage: await coverageIn(this.requests, botId, past),
+      events: itemsOf(events),
+      coverage,
     };
   }
 

@@ -82,7 +82,7 @@ export function refusingPage(
     form(
       'unrestrict',
       html`${hidden('shown', guild)}${hidden('category', category ?? EVERYTHING)}<button class="plain">
-          ${words.end(category === null ? words.all : nameOf(named, category, undefined))}
+          ${category === null ? words.endAll : words.end(nameOf(named, category, undefined))}
         </button>`,
       guild,
     );
@@ -126,6 +126,7 @@ export function refusingPage(
   return framed(
     { language, title: words.title, path: `/p/${link.token}/refuse?of=${guild}` },
     html`<p class="soft">${placeOf({ parts, facts }, subject.ids)}</p>
+      ${isSuspended && html`<section class="warn"><p>${texts.suspended}</p></section>`}
       ${link.allow.includes('consent') && restricting} ${link.allow.includes('forget') && objecting}
       <p class="row"><a class="button plain" href="/p/${link.token}?lang=${language}">${texts.back}</a></p>`,
   );

@@ -187,7 +187,8 @@ export const DE: PageTexts = {
   refused: 'Das geht hier nicht',
   refusedText:
     'Der Link erlaubt es nicht, oder das Formular kam nicht von dieser Seite. Öffne die Seite neu und versuche es dort.',
-  suspended: 'Der Bot ist gesperrt: Du kannst ansehen, exportieren, widerrufen und löschen, sonst nichts.',
+  suspended:
+    'Der Bot ist gesperrt: Du kannst ansehen, exportieren, widerrufen, widersprechen, einschränken und löschen, sonst nichts.',
   busy: 'Zu viele Anfragen',
   busyText: 'Bitte warte eine Minute und versuche es noch einmal.',
   conflict: 'Eine Löschung läuft',

@@ -176,7 +176,8 @@ export const EN = {
   refused: 'This is not possible here',
   refusedText:
     'The link does not allow it, or the form was not sent from this page. Open the page again and try it there.',
-  suspended: 'The bot is suspended: you can see, export, withdraw and erase, and nothing else.',
+  suspended:
+    'The bot is suspended: you can see, export, withdraw, object, restrict and erase, and nothing else.',
   busy: 'Too many requests',
   busyText: 'Please wait a minute and try again.',
   conflict: 'An erasure is under way',

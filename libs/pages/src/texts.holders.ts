@@ -19,7 +19,7 @@ export const HOLDERS_EN = {
     complete: 'The bot has answered for all of its own stores. This service has not checked the answers.',
     open: 'The bot was told to erase what it has about you in its own stores. This service has not checked its answers.',
     kept: (until: string) => `data is kept until ${until}. Reason given by the bot:`,
-    answered: (at: string) => `answered on ${at}`,
+    answered: (at: string) => `(answered on ${at})`,
     result: {
       erased: 'erased',
       nothing: 'there was nothing about you',
@@ -53,7 +53,7 @@ export const HOLDERS_DE: typeof HOLDERS_EN = {
       'Der Bot hat für alle eigenen Speicher geantwortet. Dieser Dienst hat die Antworten nicht geprüft.',
     open: 'Der Bot wurde beauftragt, zu löschen, was er in eigenen Speichern über dich hat. Dieser Dienst hat seine Antworten nicht geprüft.',
     kept: (until) => `Daten werden bis ${until} aufbewahrt. Begründung des Bots:`,
-    answered: (at) => `geantwortet am ${at}`,
+    answered: (at) => `(geantwortet am ${at})`,
     result: {
       erased: 'gelöscht',
       nothing: 'es gab dort nichts über dich',

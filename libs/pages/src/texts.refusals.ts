@@ -11,6 +11,7 @@ export const REFUSALS_EN = {
     'The bot can then no longer read or change here what is stored about you. It stays until you end the restriction, its storage time ends, or you erase it. You can still see it, correct it and get a copy.',
   restrictNow: 'Restrict',
   end: (what: string) => `End the restriction: ${what}`,
+  endAll: 'End every restriction',
   object: 'Object to the processing (Art. 21 GDPR)',
   objectWhy:
     'What is stored about you here in the category is erased at once, and the bot can store nothing in it any more. It cannot be undone: an objection ends only when you erase everything. What the bot keeps elsewhere is not affected.',
@@ -49,6 +50,7 @@ export const REFUSALS_DE: typeof REFUSALS_EN = {
     'Der Bot kann dann hier nicht mehr lesen oder ändern, was über dich gespeichert ist. Es bleibt, bis du die Einschränkung aufhebst, seine Speicherdauer endet oder du es löschst. Du kannst es weiter ansehen, berichtigen und eine Kopie erhalten.',
   restrictNow: 'Einschränken',
   end: (what) => `Einschränkung aufheben: ${what}`,
+  endAll: 'Alle Einschränkungen aufheben',
   object: 'Der Verarbeitung widersprechen (Art. 21 DSGVO)',
   objectWhy:
     'Was hier in der Kategorie über dich gespeichert ist, wird sofort gelöscht, und der Bot kann darin nichts mehr speichern. Das lässt sich nicht rückgängig machen: Ein Widerspruch endet nur, wenn du alles löschst. Was der Bot anderswo speichert, bleibt.',

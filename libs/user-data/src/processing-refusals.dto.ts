@@ -2,7 +2,7 @@ import { ListOf, Snowflake, Text, Timestamp } from '@app/http';
 
 const KEY_MAX = 100;
 /** More than a bot can declare. */
-const LISTED_MAX = 1_001;
+const LISTED_MAX = 10_001;
 
 export class RefuseProcessing {
   @Snowflake() user_id: string;

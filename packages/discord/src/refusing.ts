@@ -92,6 +92,8 @@ export async function object(turn: Turn, [until = '', id]: readonly string[]): P
   const { facts, lethe, now, who, words } = turn;
   // An id that is no time is expired, too.
   if (!(parseInt(until, 36) * 1000 > now())) return reply({ content: words.say('object_expired') });
+  // What was read a minute ago does not know that the category was declared anew.
+  facts.forget();
   const found = (await facts.categories()).find((category) => category.id === id);
   if (id !== ALL && found === undefined) return lost(turn);
   const given = { ...who, category: found?.key };

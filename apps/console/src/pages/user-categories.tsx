@@ -26,10 +26,11 @@ export function Categories({ of: user, onActed }: { readonly of: ListedUser; rea
   const [done, setDone] = useState('');
   const grace = useGrace(asked?.key ?? '');
   const { user_id, guild_id, status } = user;
+  const isAsked = status !== 'none';
   // A consent that names no categories is to all of them.
+  const ofConsent = declared.filter(({ requires_consent: r }) => r !== false);
   const states: readonly State[] =
-    user.categories ??
-    declared.filter(({ requires_consent: r }) => r !== false).map(({ key }) => ({ key, status }));
+    user.categories ?? (isAsked ? ofConsent.map(({ key }) => ({ key, status })) : []);
   const free = declared.filter(
     ({ key, requires_consent: r }) => r === false && !states.some((each) => each.key === key),
   );
@@ -61,7 +62,7 @@ export function Categories({ of: user, onActed }: { readonly of: ListedUser; rea
   const close = (): void => setAsked(undefined);
   return (
     <>
-      {states.length + free.length === 0 && t('all')}
+      {isAsked && states.length + free.length === 0 && t('all')}
       <ul class="plain of-consent">
         {states.map(({ key, status: state, data_erased_at: at }) => (
           <li key={key}>

@@ -68,14 +68,10 @@ export function Consent({
               </>
             ),
         )}
-        {user.status !== 'none' && (
-          <>
-            <dt class="hidden">{t('usersCategories')}</dt>
-            <dd class="whole">
-              <Categories of={user} onActed={onActed} />
-            </dd>
-          </>
-        )}
+        <dt class="hidden">{t('usersCategories')}</dt>
+        <dd class="whole">
+          <Categories of={user} onActed={onActed} />
+        </dd>
       </dl>
     </section>
   );

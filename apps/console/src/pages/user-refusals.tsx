@@ -5,7 +5,7 @@ import { Confirm } from '../confirm';
 import { useWords } from '../language';
 import { useCategories, useNamesOfCategories } from '../queries';
 import { lethe } from '../service';
-import { useHas } from '../session';
+import { useAllowed, useHas } from '../session';
 import { Code, Fault } from '../ui';
 import { useServerToType } from './user-acts';
 import type { Ids } from './user-ids';
@@ -20,6 +20,10 @@ interface Asked {
 }
 
 const nameOf = ({ act, category }: Asked): string => `${act} ${category ?? ''}`;
+
+/** The words of an end: that of everything ends the restrictions of single categories, too. */
+const endOf = <T extends 'Act' | 'Title'>(category: string | null, of: T) =>
+  category === null ? (`unrestrictAll${of}` as const) : (`unrestrict${of}` as const);
 
 /** The legal bases that a user can object to. */
 const OBJECTABLE = ['legitimate_interests', 'public_task'];
@@ -46,7 +50,7 @@ export function Refusals({ ids, onActed }: { readonly ids: Ids; readonly onActed
   const { t } = useWords();
   const { data, error } = useRefusals(ids);
   const whatOf = useWhat();
-  const canEnd = useHas('write');
+  const canEnd = useAllowed('write');
   const [asked, setAsked] = useState<Asked | undefined>();
   if (error !== null) return <Fault error={error} />;
   const { objections = [], restrictions = [] } = data ?? {};
@@ -69,7 +73,7 @@ export function Refusals({ ids, onActed }: { readonly ids: Ids; readonly onActed
                 </span>
                 {canEnd && kind === 'restriction' && (
                   <button type="button" onClick={() => setAsked({ act: 'unrestrict', category })}>
-                    {t('unrestrictAct')}
+                    {t(endOf(category, 'Act'))}
                   </button>
                 )}
                 <span class="small">{t(`${kind}Means`)}</span>
@@ -185,10 +189,13 @@ function Act({
       </div>
       {asked !== undefined && (
         <Confirm
-          title={t(`${asked.act}Title`, { server, what: whatOf(asked.act === 'object', asked.category) })}
+          title={t(asked.act === 'unrestrict' ? endOf(asked.category, 'Title') : `${asked.act}Title`, {
+            server,
+            what: whatOf(asked.act === 'object', asked.category),
+          })}
           note={t(`${asked.act}Note`)}
           typed={asked.act === 'object' ? (asked.category ?? server) : undefined}
-          act={t(asked.act === 'unrestrict' ? 'unrestrictAct' : 'refusalRecord')}
+          act={t(asked.act === 'unrestrict' ? endOf(asked.category, 'Act') : 'refusalRecord')}
           isRunning={act.isPending}
           error={act.error}
           onConfirm={() => act.mutate(asked)}

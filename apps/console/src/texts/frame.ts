@@ -12,7 +12,7 @@ export const frame = {
     copyId: 'Copy {id}',
     justNow: 'just now',
     suspendedSince:
-      'The operator suspended this bot on {time}. It can read, export, withdraw and erase, and nothing else.',
+      'The operator suspended this bot on {time}. It can read, export, erase, and record withdrawals, objections and restrictions, and nothing else.',
     lacksScope: 'Your key lacks the scope {names}: what needs it is left out here.',
     lacksScopes: 'Your key lacks the scopes {names}: what needs them is left out here.',
   },
@@ -30,6 +30,6 @@ export const frame = {
     lacksScope: 'Ihrem Schlüssel fehlt das Recht {names}: Was es braucht, ist hier weggelassen.',
     lacksScopes: 'Ihrem Schlüssel fehlen die Rechte {names}: Was sie braucht, ist hier weggelassen.',
     suspendedSince:
-      'Der Betreiber hat diesen Bot am {time} gesperrt. Er kann lesen, exportieren, widerrufen und löschen, sonst nichts.',
+      'Der Betreiber hat diesen Bot am {time} gesperrt. Er kann lesen, exportieren, löschen und Widerrufe, Widersprüche und Einschränkungen vermerken, sonst nichts.',
   },
 } as const;

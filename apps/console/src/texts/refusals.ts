@@ -24,6 +24,8 @@ export const refusalTexts = {
       'Your bot can then neither read nor change the values there, until the user ends the restriction. Periods of retention still apply.',
     unrestrictAct: 'End restriction',
     unrestrictTitle: 'End the restriction in {server}: {what}?',
+    unrestrictAllAct: 'End every restriction',
+    unrestrictAllTitle: 'End every restriction in {server}?',
     unrestrictNote:
       'Your bot can then read and change the values again. Inform the user before (Art. 18(3) GDPR).',
     objectDone: 'The objection is recorded.',
@@ -54,6 +56,8 @@ export const refusalTexts = {
       'Ihr Bot kann die Werte dort dann weder lesen noch ändern, bis die Person die Einschränkung aufhebt. Speicherfristen gelten weiter.',
     unrestrictAct: 'Einschränkung aufheben',
     unrestrictTitle: 'Die Einschränkung auf dem Server „{server}“ aufheben: {what}?',
+    unrestrictAllAct: 'Alle Einschränkungen aufheben',
+    unrestrictAllTitle: 'Alle Einschränkungen auf dem Server „{server}“ aufheben?',
     unrestrictNote:
       'Ihr Bot kann die Werte dann wieder lesen und ändern. Unterrichten Sie die Person vorher (Art. 18 Abs. 3 DSGVO).',
     objectDone: 'Der Widerspruch ist vermerkt.',

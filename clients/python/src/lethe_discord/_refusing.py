@@ -79,6 +79,8 @@ async def object_now(turn: Turn, until: str = "", id: str = "", *_: str) -> Repl
     # An id that is no time is expired, too.
     if (number_of(until) or 0) <= turn.now():
         return Reply(turn.words.say("object_expired"))
+    # What was read a minute ago does not know that the category was declared anew.
+    turn.facts.forget()
     found = next((one for one in await turn.facts.categories() if one["id"] == id), None)
     if id != _ALL and found is None:
         return _lost(turn)

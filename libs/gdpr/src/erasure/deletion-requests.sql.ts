@@ -107,6 +107,12 @@ export async function erasureIdsOf(tx: Tx, subject: Subject): Promise<string> {
   return found.map(({ id }) => id).join(' ');
 }
 
+/** The id of the newest completed erasure of a subject: the ids are in the order of time. */
+export async function newestErasureOf(tx: Tx, subject: Subject): Promise<string | undefined> {
+  const sql = `SELECT id FROM deletion_requests WHERE ${SUBJECT_WHERE} AND status = 'completed' ORDER BY id DESC LIMIT 1`;
+  return (await tx.get<{ id: string }>(sql, ...subjectValues(subject)))?.id;
+}
+
 /** For each subject, whether an erasure of it is under way. PostgreSQL only. */
 export async function areBeingErased(tx: Tx, subjects: readonly Subject[]): Promise<boolean[]> {
   const given = givenSubjects(tx, subjects);

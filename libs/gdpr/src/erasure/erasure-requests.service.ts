@@ -1,11 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ledgerEntriesOf, Signer, type SubjectIds } from '@app/crypto';
+import { ledgerEntriesOf, Signer, type Subject, type SubjectIds } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, type Config, CONFIG, conflict, daysAfter, notFound } from '@app/kernel';
 import { type AuditLogHead, AuditProofs } from '@app/sealing';
 import { coverageOf } from '../holders/coverage';
+import type { CoverageView } from '../holders/coverage.dto';
 import type { DeletionRequest } from './deletion-request.entity';
-import { findRequest } from './deletion-requests.sql';
+import { findRequest, newestErasureOf } from './deletion-requests.sql';
 import { ErasureRecords } from './erasure-records';
 import type { CertificateView, DeletionRequestView } from './erasure.dto';
 
@@ -33,6 +34,14 @@ export class ErasureRequests {
       const coverage = await coverageOf(tx, botId, request.id, this.clock.nowIso());
       const view = deletionView(request, this.records.idsOf(request));
       return coverage === undefined ? view : { ...view, coverage };
+    });
+  }
+
+  /** What the bot's own stores have answered to the newest erasure of a subject; undefined without one, and without stores. */
+  coverage(subject: Subject): Promise<CoverageView | undefined> {
+    return this.unitOfWork.read(async (tx) => {
+      const id = await newestErasureOf(tx, subject);
+      return id === undefined ? undefined : coverageOf(tx, subject.botId, id, this.clock.nowIso());
     });
   }
 

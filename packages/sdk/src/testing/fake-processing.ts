@@ -2,7 +2,7 @@ import type { FakeBot, Held } from './fake-bot';
 import type { Category } from './fake-categories';
 import type { Json } from './fake-consent';
 import { idsOf } from './fake-ids';
-import { FakeRefusal } from './fake-refusal';
+import { FakeRefusal, invalid } from './fake-refusal';
 
 type Kind = 'objection' | 'restriction';
 
@@ -106,6 +106,7 @@ export const refusals = (bot: FakeBot, given: Json): Json => viewOf(bot.held(ids
 function named(bot: FakeBot, given: Json): { held: Held; key: string } {
   const ids = idsOf(given);
   const { category } = given;
+  if (category === '') throw invalid('category', 'must be a text');
   return { held: bot.held(ids), key: category === undefined ? ALL : bot.categories.named(category).key };
 }
 

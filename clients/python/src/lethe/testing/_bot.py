@@ -244,7 +244,8 @@ class FakeBot:
         return declared
 
     def _guilds_of(self, user: str) -> List[str]:
-        return [ids[1] for ids, held in self.subjects.items() if ids[0] == user and held.consent.exported is not None]
+        found = [(guild, held) for (of, guild), held in self.subjects.items() if of == user]
+        return [guild for guild, held in found if held.consent.exported is not None or held.processing.is_any]
 
     def held(self, ids: Ids) -> _Held:
         return self.subjects.setdefault(ids, _Held(ids))

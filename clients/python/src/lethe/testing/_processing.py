@@ -52,6 +52,10 @@ class FakeProcessing:
     def is_restricted(self, category: str) -> bool:
         return _ALL in self._restrictions or category in self._restrictions
 
+    @property
+    def is_any(self) -> bool:
+        return bool(self._objections or self._restrictions)
+
     def view(self, ids: Ids) -> Json:
         return {**named(ids), "objections": _listed(self._objections), "restrictions": _listed(self._restrictions)}
 
