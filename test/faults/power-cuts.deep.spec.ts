@@ -26,6 +26,8 @@ const STATEMENTS = [120, 25, 60, 170, 5, 90, 145, 12];
 const VERIFIED_EVERY = 20;
 /** A stored key behind its id, as in every row of the file of the keys. */
 const STORED_KEY = /([\w-]{12})v2\.[\w-]{8}\.[\w-]{134}/g;
+/** The rounds of kills by day: an even number. */
+const KILLS = 4;
 const MINUTES_MS = 3_600_000;
 
 const build = useBuild();
@@ -33,17 +35,13 @@ const inTurn = (some: readonly number[], nth: number): number => some[nth % some
 
 /** An installation whose process is ended again and again under a mixed load. */
 class Rounds {
-  /** A power cut begins with the numbers that a few rounds of kills do not come to. */
-  private readonly first: number;
   readonly counts = { rounds: 0, acknowledged: 0, compared: 0, erased: 0 };
   readonly differences: string[] = [];
   private readonly crashes = new Crashes(build);
   private readonly lives: Life[] = [];
   private journal: IoJournal | undefined;
 
-  constructor(private readonly kind: 'kill' | 'cut') {
-    this.first = kind === 'cut' ? 3 : 0;
-  }
+  constructor(private readonly kind: 'kill' | 'cut') {}
 
   /** The ids of the answered erasures. */
   private get answered(): Set<string> {
@@ -95,6 +93,8 @@ class Rounds {
       if (old === undefined) this.lives.push(new Life(bot));
       return old ?? this.lives.at(-1)!;
     };
+    // Power cuts begin with the numbers to which the kills of the day do not come.
+    const turn = this.kind === 'cut' ? KILLS + round : round;
     const acting = Array.from({ length: CALLERS }, () => ({ life: another(), acts: 0 }));
     let atEnd: ReadonlySet<string> = new Set();
     const sent = await this.crashes.killed({
@@ -105,13 +105,13 @@ class Rounds {
         return one.life;
       },
       send: (life) => life.act(),
-      after: inTurn(ACKNOWLEDGED, this.first + round),
+      after: inTurn(ACKNOWLEDGED, turn),
       once: () => !isLast || this.answered.size > 0,
       meanwhile: async () => {
         this.journal?.cut();
         atEnd = this.stored();
         if (round % 2 === 1) return;
-        await this.crashes.killStart(inTurn(STATEMENTS, this.first + round / 2));
+        await this.crashes.killStart(inTurn(STATEMENTS, turn / 2));
         this.journal?.cut();
       },
     });
@@ -183,7 +183,7 @@ async function expectTrueAnswers(kind: 'kill' | 'cut', count: number): Promise<v
 describe('kill -9 at any moment', () => {
   it(
     'loses nothing that was answered, brings no one back who was erased, and leaves the log verifiable',
-    () => expectTrueAnswers('kill', atDepth(4, 20)),
+    () => expectTrueAnswers('kill', atDepth(KILLS, 20)),
     MINUTES_MS,
   );
 });

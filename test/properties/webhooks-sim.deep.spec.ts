@@ -402,10 +402,12 @@ describe('two processes on one database', () => {
     await begin();
     const botId = await world.registerBot(URL);
     world.internet.at(URL, isDown);
+    // It hears of the event by its polls alone.
+    const other = new Process(world);
+    await world.settle();
     const id = await world.forget(process, botId);
     await world.settle();
     process.kill();
-    const other = new Process(world);
     world.internet.at(URL, confirms());
     await world.play(14 * SECOND);
     expect(world.internet.contacts).toHaveLength(1);

@@ -81,14 +81,20 @@ describe('A request of the suites arrives, and its answer comes back, as with fe
     },
   );
 
-  it('one that is cut fails', async () => {
-    const cutting = createServer((_, response) => {
-      response.writeHead(200, { 'content-length': 10 }).write('abc', () => response.destroy());
+  it('one that is cut fails with a TypeError: before the answer, amid it, and without a server', async () => {
+    const cutting = createServer(({ url: target }, response) => {
+      if (target === '/before') response.destroy();
+      else response.writeHead(200, { 'content-length': 10 }).write('abc', () => response.destroy());
     });
     const port = await freePort();
     await new Promise<void>((resolve) => cutting.listen(port, '127.0.0.1', resolve));
-    await expect(sent(`http://127.0.0.1:${port}`)).rejects.toThrow();
-    cutting.close();
-    await expect(sent(`http://127.0.0.1:${port}`)).rejects.toThrow();
+    const fails = async (target: string): Promise<void> => {
+      await expect(sent(`http://127.0.0.1:${port}${target}`)).rejects.toThrow(TypeError);
+      await expect(fetched(`http://127.0.0.1:${port}${target}`, {})).rejects.toThrow(TypeError);
+    };
+    await fails('/before');
+    await fails('/amid');
+    cutting.close().closeAllConnections();
+    await fails('/before');
   });
 });

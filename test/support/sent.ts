@@ -28,6 +28,8 @@ const DEFAULTS = Object.entries({
 /**
  * Sends a request as `fetch` does and follows no redirect. `fetch` needs several times as much of the processor, which is
  * a part of every suite. An answer with a content encoding is not decoded.
+ *
+ * @throws TypeError when the connection is cut before the whole answer is there, or is not made
  */
 export function sent(url: string, { method = 'GET', headers, body }: Sending = {}): Promise<Sent> {
   const given = new Headers(headers);
@@ -39,11 +41,12 @@ export function sent(url: string, { method = 'GET', headers, body }: Sending = {
     if (!given.has('content-length')) given.set('content-length', String(Buffer.byteLength(body)));
   }
   return new Promise((resolve, reject) => {
+    const failed = (cause: Error) => reject(new TypeError('the connection failed', { cause }));
     const options = { agent: connections, method, headers: Object.fromEntries(given) };
     const sending = request(url, options, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
+      response.on('error', failed);
       response.on('end', () =>
         resolve({
           status: response.statusCode ?? 0,
@@ -52,7 +55,7 @@ export function sent(url: string, { method = 'GET', headers, body }: Sending = {
         }),
       );
     });
-    sending.on('error', reject).end(body);
+    sending.on('error', failed).end(body);
   });
 }
 

@@ -36,6 +36,8 @@ type Reason = keyof typeof TOPICS;
  */
 @Injectable()
 export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  /** Interval of the search for expired leases and for deliveries of other processes, in milliseconds. */
+  pollMs = 5_000;
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   @Inject(Signals) private readonly signals: Signals = NO_SIGNALS;
   private readonly logger = new Logger('Webhooks');
@@ -52,8 +54,6 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   private again = false;
   private stopped = true;
   private polledMs = -Infinity;
-  /** Interval of the search for expired leases and for deliveries of other processes. */
-  pollMs = 5_000;
 
   constructor(
     private readonly leases: DeliveryLeases,
