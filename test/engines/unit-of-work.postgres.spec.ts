@@ -194,7 +194,7 @@ describe('PostgresUnitOfWork.write', () => {
       DATABASE_URL: proxy.url,
       DATABASE_DIRECT_URL: database.url,
       DATABASE_POOL_SIZE: '2',
-      DATABASE_LOCK_TIMEOUT_MS: '1000',
+      ...LIMITS,
     });
     const behind = await new PostgresDataSource(postgresOptions(proxy.url, config)).initialize();
     const units = new PostgresUnitOfWork(behind, directClient(proxy.url, config), (fault) =>
