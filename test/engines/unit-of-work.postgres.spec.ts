@@ -185,6 +185,7 @@ describe('PostgresUnitOfWork.write', () => {
     onQuery((text, client) => (text.startsWith('BEGIN') ? client.query('SELECT 1 / 0') : undefined));
     expect(await settled(units.write((tx) => insert(tx, 1)))).toMatchObject(unchanged);
     expect(await ids()).toStrictEqual([]);
+    expect(faults).toMatchObject([{ message: 'division by zero' }]);
     await units.close();
     await behind.destroy();
   });

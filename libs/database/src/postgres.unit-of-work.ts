@@ -180,7 +180,9 @@ export class PostgresUnitOfWork extends UnitOfWork {
     let broken = true;
     try {
       const beginning = client.query(this.isPooled ? `${begin}; ${this.unitSettings}` : begin);
-      const begun = beginning.catch((): never => {
+      const begun = beginning.catch((error: unknown): never => {
+        // No statement follows that could have the reason, for example that the pooler had no session in time.
+        if (this.isPooled) this.onFault(error);
         throw databaseUnavailable();
       });
       begun.catch(() => undefined);
