@@ -85,7 +85,7 @@ describeInBrowser('objections and restrictions on the page of a user', () => {
   it('are not there where nothing is in force', async () => {
     const page = await opened();
     await page.getByRole('button', { name: 'Objection or restriction' }).click();
-    // The list of what can be recorded has waited for the same answer.
+    // The options are shown once the refusals have been read.
     await page.locator('.link option').nth(1).waitFor({ state: 'attached' });
     expect(await page.getByRole('heading', { name: WORDS.en.inForce }).count()).toBe(0);
   });

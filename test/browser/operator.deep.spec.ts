@@ -146,7 +146,7 @@ describeInBrowser('the pages of the operator in a browser', () => {
     ['in German, light, on a very wide screen', { scheme: 'light', width: 3840, language: 'de' }],
     ['in English, dark, 360 px wide', { scheme: 'dark', width: 360, language: 'en' }],
   ];
-  // The last one is a further pair of what the first two have.
+  // The fourth view combines the language of the first with the scheme of the second: the night shows it.
   it.each(isFull ? views : views.slice(0, 3))('are shown %s, and each is accessible', async (_, view) => {
     const degradations = service.app.get(Degradations);
     const page = await signedIn(view);
