@@ -8,7 +8,6 @@ import { moment, positive, Session, snowflake } from '../session';
 const EVENTS = ['user_forgotten', 'consent_revoked', 'data_corrected', 'holder_task', 'ping'] as const;
 const TASKS = ['erase', 'export'] as const;
 type Task = (typeof TASKS)[number];
-const TASK_ID = '00000000-0000-7000-8000-000000000001';
 
 interface Target {
   readonly forwardTo: string;
@@ -87,9 +86,8 @@ function eventOf(
     case 'data_corrected':
       return { event, ...who, category: 'profile', fields: ['nickname'], at: now };
     case 'holder_task': {
-      // Of an export the request is the task itself.
-      const task_id = act === 'export' ? request_id : TASK_ID;
-      return { event, holder: 'database', task_id, act, request_id, ...who, created_at: now, due_at: now };
+      const task = { holder: 'database', task_id: request_id, act } as const;
+      return { event, ...task, request_id, ...who, created_at: now, due_at: now };
     }
     case 'ping':
       return { event, sent_at: now };
