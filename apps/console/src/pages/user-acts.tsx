@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useWords } from '../language';
-import { useNamesOfServers } from '../queries';
 import { lethe } from '../service';
 import { useHas } from '../session';
 import { Confirm } from '../confirm';
@@ -9,24 +8,14 @@ import { Fault } from '../ui';
 import { useExport } from './user-export';
 import { Erased, useErasure } from './user-erasure';
 import { useGrace } from './user-categories';
-import { BOT_WIDE, type Ids } from './user-ids';
+import type { Ids } from './user-ids';
 import { PrivacyLink } from './user-link';
 import { Refusing } from './user-refusals';
+import { useServerToType } from './user-typed';
 import { type ListedUser, useServersOfUser } from './users-query';
 
 /** What is asked about before it is done. */
 export type Asked = 'revoke' | 'erase' | 'everywhere';
-
-/** Letters, numbers and signs with single blanks: what people can type as they see it. */
-const TYPABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+( [\p{L}\p{M}\p{N}\p{P}\p{S}]+)*$/u;
-const TYPED_MAX = 60;
-
-/** What is called, and typed to confirm an act in it: the name of a server, or its id where the name is none to type. */
-export function useServerToType(id: string): string {
-  const { t } = useWords();
-  const name = useNamesOfServers().get(id) ?? (id === BOT_WIDE ? t('usersBotWide') : id);
-  return name.length <= TYPED_MAX && TYPABLE.test(name) ? name : id;
-}
 
 /** What the team does first about a user, each question before a change, and what became of it. */
 export function UserActs({

@@ -7,7 +7,7 @@ import { useCategories, useNamesOfCategories } from '../queries';
 import { lethe } from '../service';
 import { SessionContext, useHas } from '../session';
 import { Code } from '../ui';
-import { useServerToType } from './user-acts';
+import { useServerToType } from './user-typed';
 import type { ListedUser } from './users-query';
 
 type State = NonNullable<ListedUser['categories']>[number];

@@ -7,7 +7,7 @@ import { useCategories, useNamesOfCategories } from '../queries';
 import { lethe } from '../service';
 import { useAllowed, useHas } from '../session';
 import { Code, Fault } from '../ui';
-import { useServerToType } from './user-acts';
+import { useServerToType } from './user-typed';
 import type { Ids } from './user-ids';
 
 type Refused = Answer<'GET /data/refusals/{user_id}'>;
