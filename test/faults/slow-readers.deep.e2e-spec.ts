@@ -9,8 +9,11 @@ import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
 const READERS_PER_BOT = 2;
-/** Fewer than the readers of all bots. */
-const STREAMS_MAX = 4;
+/**
+ * Fewer than the readers of all bots, and more than are cut, so that one of the first readers hangs to the end: two are cut for
+ * the readers that wait, and one for each of three calls.
+ */
+const STREAMS_MAX = 6;
 /** More than the buffers of a connection hold. */
 const PARTS = 6;
 const PART_LENGTH = 2 ** 21;
@@ -45,7 +48,7 @@ beforeAll(async () => {
   slots().waitMs = WAIT_MS;
   innocent = await service.registerBot();
   await innocent.hasCategory('profile');
-  for (let count = 0; count < 3; count++) greedy.push(await large());
+  for (let count = 0; count < 4; count++) greedy.push(await large());
 });
 beforeEach(async () => {
   const first = subject();
