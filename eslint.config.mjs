@@ -84,8 +84,16 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',
       '@typescript-eslint/unbound-method': 'off',
+      'no-restricted-imports': [
+        'error',
+        {
+          name: 'fast-check',
+          message: 'Take test/support/fast-check, whose seed a run of the gate does not draw.',
+        },
+      ],
     },
   },
+  { files: ['test/support/fast-check.ts'], rules: { 'no-restricted-imports': 'off' } },
   {
     files: [
       ...['scripts/**/*.mjs', 'apps/console/*.mjs', 'bench/**/*.mjs', 'soak/**/*.mjs', 'docs/*.mjs'],

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check';
 import { type KeySet, verifyAuditExport } from '@lethe/sdk/evidence';
 import { exported, seal, verified } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';

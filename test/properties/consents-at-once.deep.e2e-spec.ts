@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check';
 import type { ApiError } from '@app/kernel';
 import type { Bot } from '../support/bot';
 import { consentActs } from '../support/consent-acts';

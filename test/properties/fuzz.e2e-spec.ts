@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check';
 import { atDepth, isFull, itInPart } from '../support/depth';
 import { useServiceInProcess } from '../support/service';
 import { OPERATIONS, type Operation } from './fuzz/grammar';
@@ -7,11 +7,8 @@ import { OPERATOR_TOKEN } from './fuzz/tenant';
 import { aConnection, bytesOf } from './fuzz/raw-http';
 import { aRequest } from './fuzz/requests';
 
-// Requests made from openapi.json, with faults in every part, against what holds for all requests. A failure prints its
-// seed, which TEST_FUZZ_SEED repeats.
+// Requests made from openapi.json, with faults in every part, against what holds for all requests.
 
-const SEED = process.env['TEST_FUZZ_SEED'];
-const given = SEED === undefined ? {} : { seed: Number(SEED) };
 /** The share of the operations that have to accept something, so that the requests are no nonsense. */
 const ACCEPTING = 0.9;
 
@@ -29,7 +26,7 @@ describe('any requests of a bot', () => {
           });
           for (const asked of requests) if (!(await play.ask(asked))) break;
         }),
-        { numRuns: atDepth(12, isFull ? 200 : 100), ...given },
+        { numRuns: atDepth(12, isFull ? 200 : 100) },
       );
       if (isFull) expect(accepting.size).toBeGreaterThan(ACCEPTING * OPERATIONS.length);
     },
@@ -51,7 +48,7 @@ describe('any bytes on a connection', () => {
           );
           expect(ids).toEqual([...new Set(ids)].sort((one, other) => Number(one) - Number(other)));
         }),
-        { numRuns: atDepth(60, isFull ? 800 : 360), ...given },
+        { numRuns: atDepth(60, isFull ? 800 : 360) },
       );
     },
     7_200_000,

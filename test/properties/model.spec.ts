@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check';
 import { anAct, BEGINNING, ENDING } from './model/acts';
 import { Agreement } from './model/agreement';
 import { Model } from './model/reference';

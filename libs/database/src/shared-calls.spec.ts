@@ -1,5 +1,5 @@
 import { ApiError } from '@app/kernel';
-import fc from 'fast-check';
+import fc from '../../../test/support/fast-check';
 import { atDepth, itInPart } from '../../../test/support/depth';
 import { translateFault } from './database-faults';
 import { SharedCalls } from './shared-calls';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../../test/support/fast-check';
 import { ApiError } from '@app/kernel';
 import { parseQuery } from './http.adapter';
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../../test/support/fast-check';
 import { escaped, html } from './html';
 import { DE } from './texts.de';
 import { EN } from './texts.en';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../../test/support/fast-check';
 import { commandOf } from './commands';
 import { ACTS, customId, isOurs, maskOf, parseCustomId, placesOf } from './custom-id';
 import { verifyUrlOf } from './public-url';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import fc from '../../../test/support/fast-check';
 import { canRun } from '../../../test/support/programs';
 import { maskOf, placesOf } from './custom-id';
 import { cut, pagesOf } from './reply';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check';
 import document from '../../../openapi.json';
 import { BOT_WIDE } from '../../support/snowflakes';
 import { type Node, nodeOf } from './json-text';

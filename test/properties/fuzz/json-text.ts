@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check';
 import { KEYS, SCALARS } from './hostile-values';
 
 /** A JSON text as a tree: scalars and keys are raw text, so that they can also be no JSON, and keys can be given twice. */

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check';
 
 /** A piece of what is sent on one connection, with placeholders; `%` is the number of the piece. */
 type Piece = string;

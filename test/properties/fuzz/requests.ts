@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check';
 import { bodyOf, type Operation, OPERATIONS, parameterOf } from './grammar';
 import { HEADERS, PIECES } from './hostile-parts';
 import { aTreeChange, type Node, textOf } from './json-text';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check';
 import type { Json } from '../../support/client';
 
 /** The subject of an act: a user by number, in a guild by number; the last guild is the bot-wide scope. */
