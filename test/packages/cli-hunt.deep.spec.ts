@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import Database from 'better-sqlite3';
+import { SqliteDatabase as Database } from '@app/database';
 import { Lethe } from '@lethe/sdk';
 import { builtCommandLine, type Ran } from '../support/command-line';
 import { CommandLineHere } from '../support/command-line-here';

@@ -10,6 +10,7 @@ import { playBirthdays } from '../support/discord-birthdays';
 import { useFakeDiscord } from '../support/fake-discord';
 import { FakeGateway } from '../support/fake-gateway';
 import { freePort } from '../support/free-port';
+import { SQLITE_PACKAGE } from '../support/database';
 import { type TypedProject, usePacked } from '../support/packed';
 import { useService } from '../support/shared-service';
 import { snowflake } from '../support/snowflakes';
@@ -138,9 +139,9 @@ describe('the packed package', () => {
   });
 });
 
-/** Discord's library as it is installed here: no registry is asked. */
-const linkTo = (directory: string, name: string): void =>
-  symlinkSync(join(ROOT, 'node_modules', name), join(directory, 'node_modules', name));
+/** A library as it is installed here: no registry is asked. */
+const linkTo = (directory: string, name: string, installed = name): void =>
+  symlinkSync(join(ROOT, 'node_modules', installed), join(directory, 'node_modules', name));
 
 describe('the examples', () => {
   const service = useService();
@@ -176,8 +177,8 @@ describe('the examples', () => {
       dependencies: Record<string, string>;
     };
     writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest));
-    for (const library of ['discord.js', 'better-sqlite3'])
-      if (manifest.dependencies[library] !== undefined) linkTo(directory, library);
+    linkTo(directory, 'better-sqlite3', SQLITE_PACKAGE);
+    if (manifest.dependencies['discord.js'] !== undefined) linkTo(directory, 'discord.js');
     const port = await freePort();
     const env = {
       ...parseDotenv(readFileSync(join(directory, '.env.example'))),

@@ -1,10 +1,11 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { SqliteDatabase as Database } from '@app/database';
 import { Lethe } from '@lethe/sdk';
 import { verifyFinalCertificate } from '@lethe/sdk/evidence';
 import { PYTHON } from '../support/discord-py-seat';
+import { SQLITE_PACKAGE } from '../support/database';
 import { builtPackage } from '../support/packed';
 import { canRun } from '../support/programs';
 import { spawned } from '../support/spawned';
@@ -48,7 +49,7 @@ function warnings(): unknown[] {
 beforeAll(async () => {
   mkdirSync(join(place, 'node_modules/@lethe'), { recursive: true });
   cpSync(await builtPackage('sdk'), join(place, 'node_modules/@lethe/sdk'), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules/better-sqlite3'), join(place, 'node_modules/better-sqlite3'));
+  symlinkSync(join(ROOT, 'node_modules', SQLITE_PACKAGE), join(place, 'node_modules/better-sqlite3'));
   cpSync(join(ROOT, 'examples/discord-js/database.js'), join(place, 'database.js'));
   writeFileSync(join(place, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(place, 'bot.mjs'), BOT);

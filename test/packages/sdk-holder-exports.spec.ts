@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { lstatSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { SqliteDatabase as Database } from '@app/database';
 import type { Lethe } from '@lethe/sdk';
 import { type DoneTask, type HolderOptions, holders, runHolder, type Store } from '@lethe/sdk/holders';
 import { FakeHolders } from '../support/fake-holders';

@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { SqliteDatabase as Database } from '@app/database';
+import { SQLITE_PACKAGE } from '../support/database';
 import { Lethe } from '@lethe/sdk';
 import { holders, runHolder } from '@lethe/sdk/holders';
 import type { Bot } from '../support/bot';
@@ -29,7 +30,7 @@ const BOT = `
     appendFileSync(env.TEST_STEPS, name + '\\n');
     if ((left -= 1) === 0) process.kill(process.pid, 'SIGKILL');
   };
-  const Database = require('better-sqlite3');
+  const Database = require('${SQLITE_PACKAGE}');
   const statement = Object.getPrototypeOf(new Database(':memory:').prepare('SELECT 1'));
   for (const name of ['run', 'all']) {
     const original = statement[name];

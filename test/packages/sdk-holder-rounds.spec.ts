@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import Database from 'better-sqlite3';
+import { SqliteDatabase as Database } from '@app/database';
 import type { Lethe } from '@lethe/sdk';
 import { HolderError, type HolderOptions, holders, runHolder, type Store } from '@lethe/sdk/holders';
 import { FakeHolders } from '../support/fake-holders';

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { SqliteDatabase as Database } from '@app/database';
 import { holders, type Store, type Who } from '@lethe/sdk/holders';
 import { describeWithRedis, RedisServer } from '../support/redis-server';
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { SqliteDatabase as Database } from '@app/database';
 import { Lethe } from '@lethe/sdk';
 import { verifyFinalCertificate } from '@lethe/sdk/evidence';
 import { type HolderOptions, holders, runHolder } from '@lethe/sdk/holders';

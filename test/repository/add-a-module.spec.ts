@@ -15,7 +15,7 @@ import { JobRunner, UnitOfWork } from '@app/database';
 import { CategoryRetention, DueData, WithdrawnDataErasure } from '@app/user-data';
 import { AuditService, declareEventTypes } from '@app/audit';
 import { LetheHttpAdapter } from '@app/http';
-import SqliteDatabase from 'better-sqlite3';
+import { SqliteDatabase } from '@app/database';
 import { AppModule } from '../../apps/api/src/app.module';
 import { configureApp } from '../../apps/api/src/configure-app';
 import { openApiDocument } from '../../apps/api/src/openapi';

@@ -78,6 +78,6 @@ describe('the gate', () => {
 
   it('is `.ci/run`, which runs both parts of the tests, each once', () => {
     const steps = text('.ci/run').match(/^tests .*$/gm);
-    expect(steps).toEqual(['tests test', 'tests test:deep']);
+    expect(steps).toEqual(['tests test', 'tests test:deep for_node_26']);
   });
 });

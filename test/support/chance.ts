@@ -1,15 +1,17 @@
 import { randomInt } from 'node:crypto';
 import { basename } from 'node:path';
-import { isFull } from './depth';
+import { isEveryDay, isFull } from './depth';
 
 const GIVEN = process.env['TEST_CHANCE_SEED'];
 
 /**
- * The seed of what a suite does by chance. Outside the nights it is always the same one, so that a run of the gate is red for a
- * change and never for its day. At full depth each suite has another one; TEST_CHANCE_SEED repeats it.
+ * The seed of what a suite does by chance. `npm test` always has the same one and `npm run test:deep` another, so that a run of
+ * the gate is red for a change and never for its day. At full depth each suite draws one; TEST_CHANCE_SEED repeats it.
  */
 export function seedOfSuite(): number {
-  return Number(GIVEN ?? (isFull ? randomInt(2 ** 31) : 1));
+  if (GIVEN !== undefined) return Number(GIVEN);
+  if (isFull) return randomInt(2 ** 31);
+  return isEveryDay ? 1 : 2;
 }
 
 let suite: string | undefined;

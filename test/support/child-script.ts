@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Build, type Program, PROCESS_ENVIRONMENT, startOf } from './build';
+import { SQLITE_PACKAGE } from './database';
 import { type ScriptRun, spawned } from './spawned';
 
 export type { ScriptRun };
@@ -16,8 +17,7 @@ const HOLD = `
     process.kill(process.pid, 'SIGKILL');
   };
   // Statements that are kept prepared are looked at each time they run.
-  const isNapi = Number(process.versions.node.split('.')[0]) >= 22;
-  const Sqlite = require(isNapi ? 'better-sqlite3-napi' : 'better-sqlite3');
+  const Sqlite = require('${SQLITE_PACKAGE}');
   const statement = Object.getPrototypeOf(new Sqlite(':memory:').prepare('SELECT 1'));
   const { run } = statement;
   statement.run = function (...given) { look(this.source); return run.apply(this, given); };

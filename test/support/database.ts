@@ -10,6 +10,10 @@ import { schemaSource } from '../../ormconfig';
 /** The engine of this run of the suites, from jest.config.js. */
 export const engine: Engine = (globalThis as { testEngine?: Engine }).testEngine ?? 'sqlite';
 
+/** The package of the SQLite driver for the Node.js that runs (libs/database/src/sqlite.driver.ts), for code that is no module of Lethe. */
+export const SQLITE_PACKAGE =
+  Number(process.versions.node.split('.')[0]) >= 22 ? 'better-sqlite3-napi' : 'better-sqlite3';
+
 /** The database of one service under test. */
 export interface TestDatabase {
   readonly url: string;

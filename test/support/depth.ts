@@ -9,7 +9,8 @@ import { engine } from './database';
 const DEPTH = process.env['TEST_DEPTH'];
 
 export const isFull = DEPTH !== undefined && DEPTH !== 'deep';
-const isEveryDay = DEPTH === undefined;
+/** True in `npm test`. */
+export const isEveryDay = DEPTH === undefined;
 
 const path = expect.getState().testPath ?? '';
 const suite = basename(path);

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { SqliteDatabase as Database } from '@app/database';
 import { DiscordUser } from './discord-user';
 import type { Deliver, FakeDiscord } from './fake-discord';
 import { until } from './until';

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { SQLITE_PACKAGE } from './database';
 import { type Bot, field } from './bot';
 import { PROCESS_ENVIRONMENT } from './build';
 import { PREFIX } from './client';
@@ -54,8 +55,7 @@ export class SlowReader {
 }
 
 const OPEN_SNAPSHOT = `
-  const isNapi = Number(process.versions.node.split('.')[0]) >= 22;
-  const Sqlite = require(isNapi ? 'better-sqlite3-napi' : 'better-sqlite3');
+  const Sqlite = require('${SQLITE_PACKAGE}');
   const file = new Sqlite(process.argv[1], { readonly: true });
   file.exec('BEGIN');
   file.prepare('SELECT COUNT(*) FROM user_data').get();
