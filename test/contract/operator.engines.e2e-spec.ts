@@ -12,6 +12,7 @@ import { CLOSED_ROUTES, OPERATOR_ROUTES } from '../support/routes';
 import { Service, useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
+import { stopWindows } from '../support/time';
 
 const OPERATOR_TOKEN = 'an-operator-token-'.repeat(3);
 const service = useServiceInProcess({
@@ -100,6 +101,7 @@ describe('the token of the operator', () => {
       RATE_LIMIT_OPERATOR: '3',
       RATE_LIMIT_ANONYMOUS: '5',
     }).start();
+    stopWindows(small);
     try {
       const [right, wrong] = [new Client(small.url, OPERATOR_TOKEN), new Client(small.url, 'wrong')];
       for (let left = 2; left >= 0; left--) {

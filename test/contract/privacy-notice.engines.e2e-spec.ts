@@ -2,6 +2,7 @@ import { type Bot, field } from '../support/bot';
 import { UNKNOWN_UUID } from '../support/inputs';
 import { Service } from '../support/service';
 import { useService } from '../support/shared-service';
+import { stopWindows } from '../support/time';
 
 const service = useService();
 let bot: Bot;
@@ -142,6 +143,7 @@ describe('GET /notice/{bot_id}', () => {
 
   it('is limited by the address of the reader, not by the budget of the bot', async () => {
     const other = await new Service({ RATE_LIMIT_ANONYMOUS: '2' }).start();
+    stopWindows(other);
     const its = await other.registerBot();
     const statuses = [1, 2].map(() => fetch(`${other.url}/notice/${its.id}`).then(({ status }) => status));
     expect((await Promise.all(statuses)).sort()).toStrictEqual([404, 429]);

@@ -10,6 +10,7 @@ import {
   type Tx,
   UnitOfWork,
 } from '@app/database';
+import type { TestDatabase } from '../support/database';
 import { Service } from '../support/service';
 import { until } from '../support/until';
 
@@ -17,8 +18,9 @@ import { until } from '../support/until';
 let services: Service[];
 
 beforeAll(async () => {
-  const first = await new Service().start();
-  const others = [1, 2, 3].map(() => new Service({}, first.database));
+  const made = (database?: TestDatabase) => Object.assign(new Service({}, database), { hasPeriods: true });
+  const first = await made().start();
+  const others = [1, 2, 3].map(() => made(first.database));
   services = [first, ...(await Promise.all(others.map((other) => other.start())))];
   // On a machine that is stopped for seconds its answer is late: the connection is replaced, and signals are lost.
   services.forEach((_, index) => clearInterval(signalsOf(index)['heartbeat' as never]));

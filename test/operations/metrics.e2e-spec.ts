@@ -5,10 +5,10 @@ import { ErasureService } from '@app/gdpr';
 import { Clock, type MetricDefinition, Metrics, METRICS } from '@app/kernel';
 import { BatchSealer } from '@app/sealing';
 import { SubjectDataHolders } from '@app/crypto';
-import { DeliveryRetention } from '@app/webhooks';
+import { DeliveryRetention, Dispatcher } from '@app/webhooks';
 import { Client, PREFIX } from '../support/client';
 import { engine } from '../support/database';
-import { leased, sweepOnce, withoutJobs } from '../support/jobs';
+import { runNow, withoutJobs } from '../support/jobs';
 import { rawRequest, requestText } from '../support/raw-socket';
 import { useReceiver } from '../support/receiver';
 import { seal, withoutSealing } from '../support/sealing';
@@ -326,8 +326,6 @@ describe('the numbers', () => {
 
   describe('that the database is asked for', () => {
     const stopped = useServiceInProcess();
-    // A job would take up the rows of a test before the test has looked at them.
-    beforeAll(() => withoutJobs(stopped));
     const secondsAgo = (seconds: number): string => ago(seconds * 1000);
 
     /** A bot with a due call and a running erasure, both since the given time. */
@@ -351,6 +349,7 @@ describe('the numbers', () => {
     }
 
     it('tell how much waits, and for how long, by whether the receiver fails', async () => {
+      await stopped.app.get(Dispatcher).beforeApplicationShutdown();
       for (const seconds of [100, 2000]) await behind('healthy', seconds);
       for (const seconds of [5000, 4000, 3000]) await behind('failing', seconds);
       const text = await scrape(stopped);
@@ -369,11 +368,9 @@ describe('the numbers', () => {
     });
 
     it('count what a crash has left and recovery takes up, and what runs out of its time', async () => {
+      await stopped.app.get(Dispatcher).beforeApplicationShutdown();
       const recover = () => stopped.app.get(ErasureService).finishLeft();
-      const sweep = async () => {
-        const lease = await leased(stopped, `test-${randomUUID()}`);
-        await sweepOnce(stopped, DeliveryRetention, lease, new AbortController().signal);
-      };
+      const sweep = () => runNow(stopped, DeliveryRetention);
       await recover();
       await behind('healthy', 5000);
       const resumed = 'lethe_erasures_total{state="resumed"}';
@@ -392,6 +389,7 @@ describe('the numbers', () => {
     });
 
     it('are not asked for again at once, by however many readers', async () => {
+      await withoutJobs(stopped);
       const clock = stopped.app.get(Clock);
       jest.spyOn(clock, 'monotonicMs').mockReturnValue(clock.monotonicMs());
       await scrape(stopped);

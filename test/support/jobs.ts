@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { SchedulerRegistry } from '@nestjs/schedule';
 import { KeyUses } from '@app/bots';
 import {
   type Batches,
@@ -27,10 +28,20 @@ export function ranAtStart({ app }: Process, job: Type<Job | BotSweep>): Promise
   return app.get(JobRunner).run(app.get(job, { strict: false }));
 }
 
+/** Ends the periods of the jobs, and waits for the runs that have begun. */
+export async function endPeriods({ app }: Process): Promise<void> {
+  const schedule = app.get(SchedulerRegistry, { strict: false });
+  for (const name of schedule.getIntervals()) schedule.deleteInterval(name);
+  await Promise.all(runsOf(app.get(JobRunner)).values());
+}
+
+/** The runs under way, by the names of their jobs. */
+const runsOf = (runner: JobRunner) => Reflect.get(runner, 'running') as ReadonlyMap<string, Promise<void>>;
+
 /** One run of a job, due or not, unless another process has it. It begins after the end of a run that is under way. */
 export async function runNow({ app }: Process, type: Type<Job | BotSweep>): Promise<void> {
   const [runner, job] = [app.get(JobRunner), app.get<Job | BotSweep>(type, { strict: false })];
-  await (Reflect.get(runner, 'running') as ReadonlyMap<string, Promise<void>>).get(job.name);
+  await runsOf(runner).get(job.name);
   await runner.run(job, 'now');
 }
 

@@ -18,6 +18,7 @@ import type { SubjectIds } from './snowflakes';
 import { Client, Json } from './client';
 import { engine, newDatabase, type TestDatabase } from './database';
 import { freePort } from './free-port';
+import { endPeriods } from './jobs';
 import { PATIENT, PATIENT_SERVER } from './patient';
 
 /** Limits that only tests of the limiter reach. */
@@ -47,6 +48,11 @@ export class Service {
   port = 0;
   /** A client without an API key. */
   anonymous: Client;
+  /**
+   * Whether jobs run at their times. Without it those that are due at the start run before `start` resolves, and later each
+   * only when a test runs it: none takes up the rows that a test looks at.
+   */
+  hasPeriods = false;
 
   /** Uses the `database` of another service, if given; that service removes it. */
   constructor(
@@ -85,6 +91,7 @@ export class Service {
     this.port ||= await freePort();
     await this.app.listen(this.port, '127.0.0.1');
     Object.assign(this.app.getHttpServer(), PATIENT_SERVER);
+    if (!this.hasPeriods) await endPeriods(this);
     this.url = `http://127.0.0.1:${this.port}`;
     this.anonymous = new Client(this.url);
     return this;
