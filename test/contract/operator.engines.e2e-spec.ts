@@ -7,7 +7,7 @@ import { Client, type Json, PREFIX } from '../support/client';
 import { engine } from '../support/database';
 import { expectFailure, pagination } from '../support/expected';
 import { UNKNOWN_UUID } from '../support/inputs';
-import { ranAtStart, runNow } from '../support/jobs';
+import { runNow } from '../support/jobs';
 import { CLOSED_ROUTES, OPERATOR_ROUTES } from '../support/routes';
 import { Service, useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
@@ -222,7 +222,6 @@ describe('GET /operator/findings', () => {
 
 describe('GET /operator/storage', () => {
   it('answers the size now and a sample for each day, of which the job writes one and keeps 400', async () => {
-    await ranAtStart(service, StorageSampling);
     const { database } = service;
     await database.run(`INSERT INTO storage_samples VALUES ('2020-01-01', 1, 1, 1)`);
     await database.run(`INSERT INTO storage_samples VALUES ('2999-01-01', 1, 1, 1)`);

@@ -4,7 +4,7 @@ import { EvidenceRetention, EvidenceRetentionJob } from '@app/gdpr';
 import { Clock, type Config, CONFIG, daysAfter, firstIdAt, Random } from '@app/kernel';
 import { RetentionPreview } from '@app/reports';
 import type { Bot } from '../support/bot';
-import { leased, ranAtStart, runNow, sweepOnce } from '../support/jobs';
+import { leased, runNow, sweepOnce } from '../support/jobs';
 import { seal, verified } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
@@ -116,7 +116,6 @@ describe('an erasure request', () => {
     await sweep();
     jest.restoreAllMocks();
     await service.restart();
-    await ranAtStart(service, EvidenceRetentionJob);
     expect(await requests()).toEqual([]);
     expect((await bot.export(who)).data).toMatchObject({ data: { profile: { value: 'of a new life' } } });
   });

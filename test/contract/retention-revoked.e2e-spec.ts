@@ -4,7 +4,7 @@ import { WithdrawnDataErasure } from '@app/user-data';
 import { Bot, field } from '../support/bot';
 import { engine } from '../support/database';
 import { A_TIME, consentStatus, expectFailure } from '../support/expected';
-import { leased, ranAtStart, runNow, sweepOnce } from '../support/jobs';
+import { leased, runNow, sweepOnce } from '../support/jobs';
 import { Service, useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
@@ -410,7 +410,6 @@ describe('REVOKED_DATA_GRACE_DAYS', () => {
       webhook_secret: bot.webhookSecret,
     });
     expect((await status()).data_erased_at).toBe(daysAfter(at, 90));
-    await ranAtStart(again, WithdrawnDataErasure);
     clock(again).mockReturnValue(Date.parse(daysAfter(at, 90)));
     await sweep(again);
     expect(await held()).toEqual([]);

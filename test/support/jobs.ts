@@ -23,11 +23,6 @@ import { until } from './until';
 
 type Process = Pick<Service, 'app'>;
 
-/** The end of the run that the start of a service may have begun. */
-export function ranAtStart({ app }: Process, job: Type<Job | BotSweep>): Promise<void> {
-  return app.get(JobRunner).run(app.get(job, { strict: false }));
-}
-
 /** Ends the periods of the jobs, and waits for the runs that have begun. */
 export async function endPeriods({ app }: Process): Promise<void> {
   const schedule = app.get(SchedulerRegistry, { strict: false });
