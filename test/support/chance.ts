@@ -5,8 +5,8 @@ import { isEveryDay, isFull } from './depth';
 const GIVEN = process.env['TEST_CHANCE_SEED'];
 
 /**
- * The seed of what a suite does by chance. `npm test` always has the same one and `npm run test:deep` another, so that a run of
- * the gate is red for a change and never for its day. At full depth each suite draws one; TEST_CHANCE_SEED repeats it.
+ * Returns the seed of all random choices of a suite. It is a constant in `npm test`, and another constant in `npm run test:deep`:
+ * a red run has its cause in a change, never in a new seed. At full depth each suite draws a seed. TEST_CHANCE_SEED sets it.
  */
 export function seedOfSuite(): number {
   if (GIVEN !== undefined) return Number(GIVEN);
