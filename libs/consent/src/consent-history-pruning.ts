@@ -16,9 +16,9 @@ const AGED = `SELECT guild_id, user_id, id, consent_id, created_at FROM consent_
 const DECISIVE = `SELECT id, consent_id, action FROM consent_history
   WHERE ${SUBJECT_WHERE} AND action IN ('accepted', 'revoked') AND created_at || '' < ? ORDER BY id DESC LIMIT 1`;
 
-/** The requests of one subject that were declined, which ends their entries alone. */
+/** The requests of one subject that were declined, which ends their entries alone; in an order whose index no engine misses. */
 const DECLINED = `SELECT consent_id FROM consent_history
-  WHERE ${SUBJECT_WHERE} AND action = 'declined' AND created_at || '' < ?`;
+  WHERE ${SUBJECT_WHERE} AND action = 'declined' AND created_at || '' < ? ORDER BY id`;
 
 interface Aged {
   readonly guild_id: Digest;
