@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SchedulerRegistry } from '@nestjs/schedule';
+import { Service } from '../support/service';
 
 // The gate depends on no clock, and runs each test once (docs/decisions/0142-a-gate-that-counts.md).
 
@@ -73,6 +75,19 @@ describe('the gate', () => {
   it('leaves out the tests of a missing program only outside of CI, with a notice', () => {
     const found = SUITES.filter((file) => PROBE.test(text(file)));
     expect(found.sort()).toEqual(['test/support/programs.ts', 'test/support/small-disk.ts']);
+  });
+
+  it('has no job that begins by itself beside a test, unless its suite asks for that', async () => {
+    const periods = async (service: Service): Promise<number> => {
+      await service.start();
+      const { length } = service.app.get(SchedulerRegistry, { strict: false }).getIntervals();
+      await service.stop();
+      return length;
+    };
+    const asked = new Service();
+    asked.hasPeriods = true;
+    expect(await periods(new Service())).toBe(0);
+    expect(await periods(asked)).toBeGreaterThan(0);
   });
 
   it('is `.ci/run`, which runs both parts of the tests, each once', () => {
