@@ -12,12 +12,8 @@ import {
   Uuid,
 } from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
-import {
-  DELIVERY_EVENTS,
-  DELIVERY_STATUSES,
-  type DeliveryEvent,
-  type DeliveryStatus,
-} from './delivery.entity';
+import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery.entity';
+import { DELIVERY_EVENTS, type DeliveryEvent } from './webhook-events';
 
 export class DeliveriesQuery extends PageQuery {
   @OneOf(DELIVERY_STATUSES, { optional: true }) status?: DeliveryStatus;

@@ -18,7 +18,7 @@ import { CHUNK } from './delivery-states';
 import { Attempt, Delivery } from './delivery.entity';
 import { DeliveryTexts, type StoredDelivery } from './delivery-texts';
 import { Outbox } from './outbox';
-import { pingPayload } from './webhook-call';
+import { payloadOf } from './webhook-events';
 
 /** The progress of a replay: the number of queued deliveries, and the id of the last one. */
 interface Replayed {
@@ -116,7 +116,7 @@ export class DeliveriesService {
   ping(botId: string, claim: Claim): Promise<DeliveryView> {
     const ping = async (tx: Tx): Promise<DeliveryView> => {
       await this.requireUrl(tx, botId);
-      const payload = pingPayload(this.clock.nowIso());
+      const payload = payloadOf('ping', { sentAt: this.clock.nowIso() });
       const id = await this.outbox.queue(tx, { botId, event: 'ping', payload });
       return this.viewIn(tx, botId, id);
     };

@@ -5,10 +5,10 @@ import { Clock, type Config, CONFIG, DomainEvents, Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/crypto';
 import { DeliveriesSettled } from './delivery-results';
 import { cancelFree, CHUNK } from './delivery-states';
-import type { DeliveryEvent } from './delivery.entity';
 import { DeliveryTexts, type StoredDelivery } from './delivery-texts';
 import type { Place } from './due-queue';
 import type { Slot } from './host-slots';
+import type { DeliveryEvent } from './webhook-events';
 
 /** Bots found by one look whose deliveries follow a changed URL. Each takes a unit at a time, which others wait for. */
 const FOLLOWING_MAX = 16;

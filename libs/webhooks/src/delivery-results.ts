@@ -5,7 +5,8 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Claim } from './delivery-leases';
 import { CHUNK, followSome, hastenSome, RetrySchedule } from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
-import { type CallResult, confirmedPayload } from './webhook-call';
+import type { CallResult } from './webhook-call';
+import { confirmedPayload } from './webhook-events';
 
 /** How deliveries of a bot ended, and how often an attempt had failed before, at one time. */
 export interface Settled {
@@ -133,9 +134,9 @@ export class DeliveryResults {
 
   /** The part of the body that is kept after the confirmation; null if the delivery was erased meanwhile. */
   private confirmed(tx: Tx, { botId, delivery }: Claim): Promise<string | null> {
-    const { id, request_id: requestId, payload, guild_id: guildId, user_id: userId } = delivery;
+    const { id, event, request_id: requestId, payload, guild_id: guildId, user_id: userId } = delivery;
     const subject = guildId === null || userId === null ? undefined : { botId, guildId, userId };
-    return this.texts.reencrypt(tx, { botId, requestId, subject }, id, confirmedPayload(payload));
+    return this.texts.reencrypt(tx, { botId, requestId, subject }, id, confirmedPayload(event, payload));
   }
 
   private async record(tx: Tx, { botId, delivery, startedAt }: Claim, result: CallResult): Promise<void> {

@@ -11,15 +11,7 @@ import {
 import type { Digest } from '@app/crypto';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Outcome } from './webhook-call';
-
-export const DELIVERY_EVENTS = [
-  'user_forgotten',
-  'consent_revoked',
-  'data_corrected',
-  'holder_task',
-  'ping',
-] as const;
-export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number];
+import type { DeliveryEvent } from './webhook-events';
 
 /** `cancelled`: the bot had no URL. All but `delivered` are queued again by a new URL or a redelivery. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'exhausted', 'gone', 'cancelled'] as const;

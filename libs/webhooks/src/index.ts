@@ -8,16 +8,10 @@ export { DeliveryResults } from './delivery-results';
 export { DeliveryRetention } from './delivery-retention.job';
 export { RetrySchedule } from './delivery-states';
 export { DeliveryTexts } from './delivery-texts';
-export {
-  Attempt,
-  Delivery,
-  DELIVERY_EVENTS,
-  DELIVERY_STATUSES,
-  ReceiverHealth,
-  UrlChange,
-} from './delivery.entity';
+export { Attempt, Delivery, DELIVERY_STATUSES, ReceiverHealth, UrlChange } from './delivery.entity';
 export { Dispatcher } from './dispatcher';
 export { WakeUpTimer } from './due-queue';
 export { HttpWebhookSender, NameResolver } from './http.sender';
 export { Outbox, WebhookEventsListener } from './outbox';
 export { type CallResult, type WebhookCall, WebhookSender } from './webhook-call';
+export { DELIVERY_EVENTS } from './webhook-events';

@@ -3,7 +3,6 @@ import { ConsentsRevoked } from '@app/consent';
 import { givenRows, type Tx } from '@app/database';
 import { HolderTasksMade, UsersForgotten } from '@app/gdpr';
 import { Clock, OnDomainEvent, OwnError, Random } from '@app/kernel';
-import type { Subject } from '@app/crypto';
 import { DataCorrected } from '@app/user-data';
 import { Injectable } from '@nestjs/common';
 import {
@@ -17,25 +16,8 @@ import {
   reviveOne,
 } from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
-import type { DeliveryEvent } from './delivery.entity';
 import { Dispatcher } from './dispatcher';
-import {
-  consentRevokedPayload,
-  dataCorrectedPayload,
-  holderTaskPayload,
-  userForgottenPayload,
-} from './webhook-call';
-
-/** An event to send to a bot. */
-export interface OutgoingEvent {
-  readonly botId: string;
-  readonly event: DeliveryEvent;
-  /** The body of the call. */
-  readonly payload: string;
-  readonly subject?: Subject;
-  /** The erasure that the event is about: such a call outlives the key of its subject. */
-  readonly requestId?: string;
-}
+import { type EventOfSubject, type Happened, outgoing, type OutgoingEvent } from './webhook-events';
 
 /**
  * Stores events as deliveries inside the unit of the act: they are sent if and only if it commits. The first attempt
@@ -121,57 +103,23 @@ export class WebhookEventsListener {
   ) {}
 
   @OnDomainEvent(ConsentsRevoked)
-  async onConsentsRevoked({ tx, revoked }: ConsentsRevoked): Promise<void> {
-    await this.outbox.queueAll(
-      tx,
-      revoked.map((each) => ({
-        botId: each.subject.botId,
-        event: 'consent_revoked',
-        payload: consentRevokedPayload(each),
-        subject: each.subject,
-      })),
-    );
+  onConsentsRevoked({ tx, revoked }: ConsentsRevoked): Promise<void> {
+    return this.queue(tx, 'consent_revoked', revoked);
   }
 
   @OnDomainEvent(DataCorrected)
-  async onDataCorrected({ tx, corrected }: DataCorrected): Promise<void> {
-    await this.outbox.queueAll(
-      tx,
-      corrected.map((each) => ({
-        botId: each.subject.botId,
-        event: 'data_corrected',
-        payload: dataCorrectedPayload(each),
-        subject: each.subject,
-      })),
-    );
+  onDataCorrected({ tx, corrected }: DataCorrected): Promise<void> {
+    return this.queue(tx, 'data_corrected', corrected);
   }
 
   @OnDomainEvent(UsersForgotten)
-  async onUsersForgotten({ tx, forgotten }: UsersForgotten): Promise<void> {
-    await this.outbox.queueAll(
-      tx,
-      forgotten.map((each) => ({
-        botId: each.subject.botId,
-        event: 'user_forgotten',
-        requestId: each.requestId,
-        payload: userForgottenPayload(each),
-        subject: each.subject,
-      })),
-    );
+  onUsersForgotten({ tx, forgotten }: UsersForgotten): Promise<void> {
+    return this.queue(tx, 'user_forgotten', forgotten);
   }
 
   @OnDomainEvent(HolderTasksMade)
-  async onHolderTasksMade({ tx, calls }: HolderTasksMade): Promise<void> {
-    await this.outbox.queueAll(
-      tx,
-      calls.map((each) => ({
-        botId: each.subject.botId,
-        event: 'holder_task',
-        ...(each.act === 'erase' && { requestId: each.taskId }),
-        payload: holderTaskPayload(each),
-        subject: each.subject,
-      })),
-    );
+  onHolderTasksMade({ tx, calls }: HolderTasksMade): Promise<void> {
+    return this.queue(tx, 'holder_task', calls);
   }
 
   @OnDomainEvent(WebhookUrlChanged)
@@ -182,5 +130,16 @@ export class WebhookEventsListener {
   @OnDomainEvent(BotResumed)
   onBotResumed({ tx, botId }: BotResumed): void {
     tx.afterCommit(() => this.dispatcher.poke(botId));
+  }
+
+  private async queue<Event extends EventOfSubject>(
+    tx: Tx,
+    event: Event,
+    all: readonly Happened[Event][],
+  ): Promise<void> {
+    await this.outbox.queueAll(
+      tx,
+      all.map((each) => outgoing(event, each)),
+    );
   }
 }

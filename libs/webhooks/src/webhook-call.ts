@@ -1,8 +1,5 @@
-import type { Revoked } from '@app/consent';
 import { gdprSignature, standardSignature } from '@app/crypto';
-import type { Forgotten, HolderCall } from '@app/gdpr';
 import type { LabelOf } from '@app/kernel';
-import type { Corrected } from '@app/user-data';
 import type { Claim } from './delivery-leases';
 
 /** One signed call, ready to be sent. */
@@ -47,50 +44,6 @@ export function outcomeOf(status: number): Outcome {
   if (status >= 200 && status < 300) return 'confirmed';
   if (status === 410) return 'gone';
   return status >= 300 && status < 400 ? 'redirected' : 'refused';
-}
-
-/** The notice in every `user_forgotten`. */
-const NOTICE =
-  'Only data stored through this service was erased. Delete whatever your bot holds of this user elsewhere.';
-
-/** What is kept of a confirmed payload, in the order of the payloads: ids, keys and times, enough to send the event again. */
-const KEPT = [
-  ...['event', 'holder', 'task_id', 'act', 'request_id', 'user_id', 'guild_id'],
-  ...['completed_at', 'revoked_at', 'sent_at', 'category', 'fields', 'at', 'created_at', 'due_at'],
-];
-
-export function userForgottenPayload({ subject, requestId, completedAt }: Forgotten): string {
-  const { user_id, guild_id } = subject.ids;
-  const event = { event: 'user_forgotten', request_id: requestId, user_id, guild_id };
-  return JSON.stringify({ ...event, completed_at: completedAt, notice: NOTICE });
-}
-
-/** It repeats the task as `GET /holders/{key}/tasks` has it. */
-export function holderTaskPayload({ subject, holderKey, act, taskId, createdAt, dueAt }: HolderCall): string {
-  const { user_id, guild_id } = subject.ids;
-  const task = { event: 'holder_task', holder: holderKey, task_id: taskId, act, request_id: taskId };
-  return JSON.stringify({ ...task, user_id, guild_id, created_at: createdAt, due_at: dueAt });
-}
-
-export function consentRevokedPayload({ subject, revokedAt, previousVersion }: Revoked): string {
-  const { user_id, guild_id } = subject.ids;
-  const event = { event: 'consent_revoked', user_id, guild_id };
-  return JSON.stringify({ ...event, revoked_at: revokedAt, previous_version: previousVersion });
-}
-
-/** It names what was corrected, and no value: the bot reads that under the consent. */
-export function dataCorrectedPayload({ subject, category, fields, at }: Corrected): string {
-  const { user_id, guild_id } = subject.ids;
-  return JSON.stringify({ event: 'data_corrected', user_id, guild_id, category, fields, at });
-}
-
-export function pingPayload(sentAt: string): string {
-  return JSON.stringify({ event: 'ping', sent_at: sentAt });
-}
-
-/** A confirmed payload, reduced to ids and times. */
-export function confirmedPayload(payload: string): string {
-  return JSON.stringify(JSON.parse(payload), KEPT);
 }
 
 /**

@@ -7,18 +7,13 @@ import { useWords } from '../language';
 import { UserLink, When } from '../parts';
 import { lethe } from '../service';
 import { Code, Fault, Loaded, Table } from '../ui';
+import { WORDS } from '../words';
 import { Attempts, Result, Sent, type SentTo } from './webhooks-sent';
 
 type Delivery = Schemas['DeliveryView'];
 
-const STATES: readonly Delivery['status'][] = ['pending', 'delivered', 'exhausted', 'gone', 'cancelled'];
-const EVENTS: readonly Delivery['event'][] = [
-  'user_forgotten',
-  'consent_revoked',
-  'data_corrected',
-  'holder_task',
-  'ping',
-];
+const STATES = Object.keys(WORDS.en.delivery) as Delivery['status'][];
+const EVENTS = Object.keys(WORDS.en.webhook) as Delivery['event'][];
 const REFRESH_MS = 15_000;
 
 /** The act that sends a call again. */

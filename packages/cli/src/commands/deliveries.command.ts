@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Schemas } from '@lethe/sdk';
+import { type Schemas, WEBHOOK_EVENTS } from '@lethe/sdk';
 import { attemptsOf, outcomeOfCall, whatBecameOf } from '../call-outcome';
 import { wrongUsage } from '../failures';
 import { moment, positive, Session, snowflake } from '../session';
@@ -24,15 +24,7 @@ export function addDeliveries(program: Command): void {
     )
     .argument('[id]', 'one call')
     .addOption(new Option('--status <status>', 'only these').choices(STATUSES))
-    .addOption(
-      new Option('--event <event>', 'only these').choices([
-        'user_forgotten',
-        'consent_revoked',
-        'data_corrected',
-        'holder_task',
-        'ping',
-      ]),
-    )
+    .addOption(new Option('--event <event>', 'only these').choices(WEBHOOK_EVENTS))
     .option('--user <id>', 'only those about this user', snowflake)
     .option('--limit <number>', 'at most so many', positive, 20)
     .action((id: string | undefined, filter: Filter, command: Command) => {

@@ -1,11 +1,10 @@
 import { type Command, Option } from 'commander';
-import type { Lethe, WebhookEvent } from '@lethe/sdk';
+import { type Lethe, WEBHOOK_EVENTS, type WebhookEvent } from '@lethe/sdk';
 import { refused } from '../failures';
 import { beginOf, follow, NewRows } from '../following';
 import { DEFAULT_TARGET, forward, isConfirmed, lineOf, mendOf, targetOf } from '../forward';
 import { moment, positive, Session, snowflake } from '../session';
 
-const EVENTS = ['user_forgotten', 'consent_revoked', 'data_corrected', 'holder_task', 'ping'] as const;
 const TASKS = ['erase', 'export'] as const;
 type Task = (typeof TASKS)[number];
 
@@ -46,7 +45,7 @@ export function addTrigger(program: Command): void {
     .description(
       'Makes one call like those of the service, signed with LETHE_WEBHOOK_SECRET. No user is erased.',
     )
-    .addArgument(program.createArgument('<event>', 'what the call says').choices([...EVENTS]))
+    .addArgument(program.createArgument('<event>', 'what the call says').choices(WEBHOOK_EVENTS))
     .addOption(
       new Option('--user <id>', 'user of the call').default('123456789012345678').argParser(snowflake),
     )
@@ -58,7 +57,7 @@ export function addTrigger(program: Command): void {
     )
     .action(
       async (
-        name: (typeof EVENTS)[number],
+        name: WebhookEvent['event'],
         options: Target & { user: string; guild: string; act: Task },
         command: Command,
       ) => {
@@ -72,7 +71,7 @@ export function addTrigger(program: Command): void {
 }
 
 function eventOf(
-  event: (typeof EVENTS)[number],
+  event: WebhookEvent['event'],
   who: { user_id: string; guild_id: string },
   act: Task,
 ): WebhookEvent {
