@@ -1,6 +1,7 @@
 import { invalidRequest } from '@app/kernel';
 import type { Subject } from '@app/crypto';
-import type { CategoryStates, Consent, ConsentStatus, RevokedConsent } from './consent.entity';
+import { CONSENT_STATES, type ConsentStatus, isInForce } from './consent-states';
+import type { CategoryStates, Consent, RevokedConsent } from './consent.entity';
 
 /** The content of a request; without categories it is about all that the bot declares. */
 export interface ConsentAsked {
@@ -72,7 +73,7 @@ export function isGranted(
   { status, categories }: Pick<Consent, 'status' | 'categories'>,
   category: string,
 ): boolean {
-  if (status !== 'accepted') return false;
+  if (!CONSENT_STATES[status].stores) return false;
   return categories === null || (Object.hasOwn(categories, category) && categories[category] === 'accepted');
 }
 
@@ -83,14 +84,14 @@ export function grantedKeys(categories: CategoryStates | null): string[] | null 
 
 /** Whether data of an earlier, withdrawn consent can still be stored, also while a new request waits. */
 export function leavesData({ status, categories }: Pick<Consent, 'status' | 'categories'>): boolean {
+  const { leavesData: left } = CONSENT_STATES[status];
   // A consent to some categories does not show whether others were granted before.
-  if (status === 'accepted') return categories !== null;
-  return status === 'revoked' || status === 'pending';
+  return left === 'unnamed' ? categories !== null : left;
 }
 
 /** The consent after a new request. A request does not withdraw: an accepted consent stays in force beside it. */
 export function requested(subject: Subject, before: Consent | null, asked: ConsentAsked): Consent {
-  if (before?.status === 'accepted') {
+  if (before !== null && CONSENT_STATES[before.status].onRequest === 'stays') {
     return {
       ...before,
       pendingId: asked.id,
@@ -123,14 +124,14 @@ export function requested(subject: Subject, before: Consent | null, asked: Conse
 
 /** What a new request keeps for its refusal. */
 function replaced(before: Consent): RevokedConsent | null {
-  if (before.status !== 'revoked') return before.beforeRequest;
+  if (CONSENT_STATES[before.status].onRequest !== 'kept as revoked') return before.beforeRequest;
   const { id, version, categories, requestedAt, acceptedAt, revokedAt } = before;
   return { id, version, categories, requestedAt, acceptedAt, revokedAt };
 }
 
 /** The consent after its waiting request is declined, which is the one before the request; null for the status `none`. */
 export function declined(consent: Consent): Consent | null {
-  if (consent.status === 'accepted') return { ...consent, ...NOTHING_PENDING };
+  if (CONSENT_STATES[consent.status].onRequest === 'stays') return { ...consent, ...NOTHING_PENDING };
   const { beforeRequest, erasing } = consent;
   if (beforeRequest !== null) return { ...consent, ...beforeRequest, status: 'revoked', beforeRequest: null };
   // The row closes the subject until its erasure has ended.
@@ -182,11 +183,9 @@ export function accepted(
 }
 
 /** Whether the consent in force grants what its request would grant for `named` categories, or for all that it names. */
-export function grantsAlready(
-  { status, categories, erasing }: Consent,
-  named: readonly string[] | null,
-): boolean {
-  if (status !== 'accepted' || erasing !== 0) return false;
+export function grantsAlready(consent: Consent, named: readonly string[] | null): boolean {
+  if (!isInForce(consent)) return false;
+  const { categories } = consent;
   const wanted = named === null ? categories && Object.keys(categories) : [...new Set(named)];
   return sameSet(grantedKeys(categories), wanted);
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Batches, type Tx, UnitOfWork } from '@app/database';
 import { type Digest, SUBJECT_WHERE } from '@app/crypto';
+import { DECISIVE } from './consent-states';
 
 /** Entries read by one statement and removed by one unit. */
 const PAGE = 500;
@@ -13,8 +14,8 @@ const AGED = `SELECT guild_id, user_id, id, consent_id, created_at FROM consent_
  * The latest entry that ends all consents before it; an acceptance does not end its own consent. The time is an
  * expression, so that no engine reads all old entries to find those of one subject.
  */
-const DECISIVE = `SELECT id, consent_id, action FROM consent_history
-  WHERE ${SUBJECT_WHERE} AND action IN ('accepted', 'revoked') AND created_at || '' < ? ORDER BY id DESC LIMIT 1`;
+const ENDING = `SELECT id, consent_id, action FROM consent_history
+  WHERE ${SUBJECT_WHERE} AND action IN (${DECISIVE}) AND created_at || '' < ? ORDER BY id DESC LIMIT 1`;
 
 /** The requests of one subject that were declined, which ends their entries alone; in an order whose index no engine misses. */
 const DECLINED = `SELECT consent_id FROM consent_history
@@ -91,7 +92,7 @@ async function endedOf(
 
 async function endsOf(tx: Tx, values: readonly string[]): Promise<Ends> {
   const [decisive, declined] = await Promise.all([
-    tx.get<NonNullable<Ends['decisive']>>(DECISIVE, ...values),
+    tx.get<NonNullable<Ends['decisive']>>(ENDING, ...values),
     tx.all<Pick<Aged, 'consent_id'>>(DECLINED, ...values),
   ]);
   return { decisive, declined: new Set(declined.map(({ consent_id: id }) => id)) };

@@ -1,6 +1,7 @@
 import { eachOf, insertion, type Tx } from '@app/database';
 import { JsonText, type Page } from '@app/http';
 import { type Subject, SUBJECT_WHERE } from '@app/crypto';
+import { LEAVING_REFUSAL } from './consent-states';
 import type { ConsentTransition, ShownText } from './consent.entity';
 
 /** What a user is shown: the requested language, if any, and the digests of the texts. */
@@ -42,7 +43,7 @@ const DECIDE_ALL = `${INSERT_DECISION}
  */
 export function declinedAt(ofSubject: string): string {
   return `(SELECT CASE action WHEN 'declined' THEN created_at END FROM consent_history
-    WHERE ${ofSubject} AND action NOT IN ('revoked', 'categories_withdrawn') ORDER BY id DESC LIMIT 1) AS declined_at`;
+    WHERE ${ofSubject} AND action NOT IN (${LEAVING_REFUSAL}) ORDER BY id DESC LIMIT 1) AS declined_at`;
 }
 
 /** The column `changed_at` of a statement: the time of the newest entry of one subject. */

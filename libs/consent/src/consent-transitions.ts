@@ -14,7 +14,8 @@ import {
 import { Injectable } from '@nestjs/common';
 import type { ConsentAsked } from './consent-changes';
 import { appendDecisions, appendShown, type HistoryEntry, latestOf, type Shown } from './consent-history';
-import type { Consent, ConsentAction } from './consent.entity';
+import type { ConsentAction } from './consent-states';
+import type { Consent } from './consent.entity';
 import { createConsents, putConsents, removeConsent } from './consent.sql';
 
 /** The `source` of an act whose caller names none. */

@@ -18,7 +18,7 @@ import {
 } from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { CategoryText, Digest } from './consent-texts.dto';
-import { CONSENT_ACTIONS, CONSENT_STATUSES, type ConsentAction, type ConsentStatus } from './consent.entity';
+import { CONSENT_ACTIONS, CONSENT_STATUSES, type ConsentAction, type ConsentStatus } from './consent-states';
 
 const KEY_MAX = 100;
 /** The categories that one call names at most. */

@@ -11,11 +11,8 @@ import {
 } from '@app/database';
 import type { Digest } from '@app/crypto';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { ConsentAction, ConsentStatus } from './consent-states';
 import type { ConsentNotice, ConsentTexts } from './consent-texts';
-
-/** `consent-changes.ts` is the rule that leads from one to another. */
-export const CONSENT_STATUSES = ['none', 'pending', 'accepted', 'revoked'] as const;
-export type ConsentStatus = (typeof CONSENT_STATUSES)[number];
 
 /** The state of each category that a consent names. */
 export type CategoryStates = Readonly<Record<string, ConsentStatus>>;
@@ -56,17 +53,6 @@ export class Consent {
   @JsonColumn({ name: 'before_request', nullable: true }) beforeRequest: RevokedConsent | null;
   @BelongsToBot('consents') bot?: object;
 }
-
-/** `shown`: a request that waits was repeated, with changed texts or in another language. */
-export const CONSENT_ACTIONS = [
-  'requested',
-  'shown',
-  'accepted',
-  'declined',
-  'revoked',
-  'categories_withdrawn',
-] as const;
-export type ConsentAction = (typeof CONSENT_ACTIONS)[number];
 
 /** A text in the history: its language and digest. */
 export interface ShownText {

@@ -3,6 +3,7 @@ import { type Engine, finding, parsed, type Tx } from '@app/database';
 import { ApiError, conflict, notFound } from '@app/kernel';
 import { type Subject, SUBJECT_KEY, SUBJECT_WHERE, subjectValues } from '@app/crypto';
 import { isGranted } from './consent-changes';
+import { inForce, isInForce } from './consent-states';
 import type { CategoryStates, Consent } from './consent.entity';
 import { holdSubjectsAndConsents } from './consent.sql';
 
@@ -38,7 +39,7 @@ export function decisionShown(tx: Tx, subject: Subject): Promise<Decision | unde
 export const consentCovering = (engine: Engine, rows: string, category = `${rows}.category_key`) => {
   const categories = engine === 'sqlite' ? 'consent.categories' : 'consent.categories::json';
   const same = `consent.bot_id = ${rows}.bot_id AND consent.guild_id = ${rows}.guild_id AND consent.user_id = ${rows}.user_id`;
-  const condition = `consent.status = 'accepted' AND consent.erasing = 0
+  const condition = `${inForce('consent')}
     AND (consent.categories IS NULL OR ${categories} ->> ${category} = 'accepted')`;
   return {
     join: `JOIN consents consent ON ${same}`,
@@ -55,7 +56,7 @@ export const consentCovering = (engine: Engine, rows: string, category = `${rows
  * @throws ApiError 403 `consent_required`
  */
 export function consentScope(found: Decision | undefined, isDeclared: boolean): ConsentScope {
-  if (found?.status !== 'accepted' || found.erasing !== 0) {
+  if (found === undefined || !isInForce(found)) {
     throw new ApiError(
       'consent_required',
       // The 404 comes after this 403, and a user would be asked for a category that there is not.

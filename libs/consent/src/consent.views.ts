@@ -1,6 +1,7 @@
 import { BOT_WIDE_GUILD_ID } from '@app/kernel';
 import type { ErasureTime, SubjectIds } from '@app/crypto';
 import { categoryStates } from './consent-changes';
+import { CONSENT_STATES } from './consent-states';
 import type { CategoryConsentView, ConsentStatusView, ConsentView } from './consent.dto';
 import type { Consent } from './consent.entity';
 
@@ -63,7 +64,7 @@ function erasedAt(
   { status, categories }: Pick<Consent, 'status' | 'categories'>,
   announced: readonly ErasureTime[],
 ): { data_erased_at?: string } {
-  const named = status === 'accepted' && categories !== null ? categories : {};
+  const named = (CONSENT_STATES[status].leavesData === 'unnamed' && categories) || {};
   const last = lastErasure(announced, (category) => !Object.hasOwn(named, category));
   return last === undefined ? {} : { data_erased_at: last };
 }

@@ -1,4 +1,5 @@
 import type { Tx } from '@app/database';
+import { DECISIVE, PUTTING_IN_FORCE, STORING } from './consent-states';
 
 /** Consents that one statement looks at. On SQLite every request waits meanwhile, so they are few milliseconds. */
 const SLICE = 1_000;
@@ -17,11 +18,11 @@ const BEHIND = 'FROM consents WHERE bot_id = ? AND (guild_id, user_id) > (?, ?)'
 /** The time is an expression, so that no engine reads all old entries to find those of one subject. */
 const DECIDED_BEFORE = `SELECT action FROM consent_history entry
   WHERE entry.bot_id = consents.bot_id AND entry.guild_id = consents.guild_id AND entry.user_id = consents.user_id
-    AND entry.action IN ('accepted', 'revoked') AND entry.created_at || '' < ? ORDER BY entry.id DESC LIMIT 1`;
+    AND entry.action IN (${DECISIVE}) AND entry.created_at || '' < ? ORDER BY entry.id DESC LIMIT 1`;
 
 /** The row says it of a consent that has not changed since the moment, and the history of any other. */
-const IN_FORCE = `erasing = 0 AND CASE WHEN status = 'accepted' AND accepted_at < ? THEN 'accepted'
-    WHEN accepted_at >= ? OR revoked_at >= ? OR requested_at >= ? THEN (${DECIDED_BEFORE}) END = 'accepted'`;
+const IN_FORCE = `erasing = 0 AND CASE WHEN status IN (${STORING}) AND accepted_at < ? THEN 'accepted'
+    WHEN accepted_at >= ? OR revoked_at >= ? OR requested_at >= ? THEN (${DECIDED_BEFORE}) END IN (${PUTTING_IN_FORCE})`;
 
 /**
  * Counts the subjects of a bot whose consent was in force just before a moment that has passed: of at most 1,000, those behind

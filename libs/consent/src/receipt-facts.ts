@@ -11,6 +11,7 @@ import type { Tx } from '@app/database';
 import { ERASED_IDS, type NamedSubject, type SubjectIds } from '@app/crypto';
 import { grantedKeys } from './consent-changes';
 import { type HistoryEntry, latestOf } from './consent-history';
+import { isInForce } from './consent-states';
 import type { ConsentNotice } from './consent-texts';
 import type { Decided } from './consent-transitions';
 import type { Consent, ShownText } from './consent.entity';
@@ -148,7 +149,7 @@ export async function receiptFacts(
 /** {@link receiptFacts} of the present consent; undefined unless one is in force. */
 export async function factsInForce(tx: Tx, subject: NamedSubject): Promise<ReceiptFacts | undefined> {
   const consent = await findConsent(tx, subject);
-  if (consent?.status !== 'accepted' || consent.erasing !== 0) return undefined;
+  if (consent === null || !isInForce(consent)) return undefined;
   const decided = latestOf(tx, consent, consent.id).then((entry) => ({ entry, ids: subject.ids }));
   return receiptFacts(tx, consent, decided);
 }

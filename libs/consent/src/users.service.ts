@@ -15,7 +15,7 @@ import { type Tx, UnitOfWork } from '@app/database';
 import { ListPage } from '@app/http';
 import { categoryStates } from './consent-changes';
 import { hasLeftData, type ListedStatus, listedStatuses } from './consent-status.sql';
-import type { ConsentStatus } from './consent.entity';
+import type { ConsentStatus } from './consent-states';
 import { statusView } from './consent.views';
 import type { ListedUserView, UsersQuery } from './users.dto';
 

@@ -1,5 +1,5 @@
 import { basisOf, undeclared } from '@app/categories';
-import { consentScope, decisionShown, holdSubjectsAndConsents, requireOpen } from '@app/consent';
+import { consentScope, decisionShown, holdSubjectsAndConsents, isInForce, requireOpen } from '@app/consent';
 import type { Subject, SubjectKeys } from '@app/crypto';
 import { json, type Tx } from '@app/database';
 import { findRefusals, requireProcessing, restrictedOf } from './processing-refusals.sql';
@@ -73,8 +73,8 @@ export async function readable(
     requireOpen(decision);
     return unrestricted(await valuesOf(tx, subject, category));
   }
-  const isInForce = decision?.status === 'accepted' && decision.erasing === 0;
-  if (category === undefined && !isInForce && (decision?.erasing ?? 0) === 0) {
+  const isGiven = decision !== undefined && isInForce(decision);
+  if (category === undefined && !isGiven && (decision?.erasing ?? 0) === 0) {
     const open = (await valuesOf(tx, subject, category)).filter((row) => row.open === 1);
     if (open.length > 0) return unrestricted(open);
   }

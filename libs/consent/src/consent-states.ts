@@ -1,0 +1,65 @@
+import type { Consent } from './consent.entity';
+
+/** What a state of a consent means. A new state says all of it. */
+interface State {
+  /** Whether data may be stored under it. */
+  readonly stores: boolean;
+  /**
+   * What a new request makes of it. `stays`: the request waits beside it, and a refusal leaves it. `kept as revoked`: the request
+   * keeps it, and a refusal restores it with the state `revoked`. `replaced`: the request keeps what this one has kept, if anything.
+   */
+  readonly onRequest: 'stays' | 'kept as revoked' | 'replaced';
+  /** Whether data of an earlier, withdrawn consent can still be stored; `unnamed`: in categories that the consent does not name. */
+  readonly leavesData: boolean | 'unnamed';
+}
+
+/** `consent-changes.ts` is the rule that leads from one to another. */
+export const CONSENT_STATES = {
+  none: { stores: false, onRequest: 'replaced', leavesData: false },
+  pending: { stores: false, onRequest: 'replaced', leavesData: true },
+  accepted: { stores: true, onRequest: 'stays', leavesData: 'unnamed' },
+  revoked: { stores: false, onRequest: 'kept as revoked', leavesData: true },
+} as const satisfies Record<string, State>;
+export type ConsentStatus = keyof typeof CONSENT_STATES;
+export const CONSENT_STATUSES = Object.keys(CONSENT_STATES) as readonly ConsentStatus[];
+
+/** What an action of the history means. A new action says all of it. */
+interface Action {
+  /** Whether it puts the consent in force or ends that; null if it does neither. */
+  readonly inForce: boolean | null;
+  /** Whether an earlier refusal is still the answer to the newest request. */
+  readonly leavesRefusal: boolean;
+}
+
+/** `shown`: a request that waits was repeated, with changed texts or in another language. */
+const ACTIONS = {
+  requested: { inForce: null, leavesRefusal: false },
+  shown: { inForce: null, leavesRefusal: false },
+  accepted: { inForce: true, leavesRefusal: false },
+  declined: { inForce: null, leavesRefusal: false },
+  revoked: { inForce: false, leavesRefusal: true },
+  categories_withdrawn: { inForce: null, leavesRefusal: true },
+} as const satisfies Record<string, Action>;
+export type ConsentAction = keyof typeof ACTIONS;
+export const CONSENT_ACTIONS = Object.keys(ACTIONS) as readonly ConsentAction[];
+
+/** The names of a table that mean this, as a list in SQL. */
+function listed<Facts>(table: Readonly<Record<string, Facts>>, isMeant: (facts: Facts) => boolean): string {
+  const meant = Object.entries(table).filter(([, facts]) => isMeant(facts));
+  return meant.map(([name]) => `'${name}'`).join(', ');
+}
+
+export const STORING = listed<State>(CONSENT_STATES, ({ stores }) => stores);
+export const PUTTING_IN_FORCE = listed<Action>(ACTIONS, ({ inForce }) => inForce === true);
+/** The newest of these says whether the consent has been in force since. */
+export const DECISIVE = listed<Action>(ACTIONS, ({ inForce }) => inForce !== null);
+export const LEAVING_REFUSAL = listed<Action>(ACTIONS, ({ leavesRefusal }) => leavesRefusal);
+
+/** Whether a consent is in force, so that data may be stored under it: never while its subject is being erased. */
+export function isInForce({ status, erasing }: Pick<Consent, 'status' | 'erasing'>): boolean {
+  return CONSENT_STATES[status].stores && erasing === 0;
+}
+
+/** {@link isInForce} as a condition on rows of `consents` under this name. */
+export const inForce = (consents: string): string =>
+  `${consents}.status IN (${STORING}) AND ${consents}.erasing = 0`;
