@@ -7,7 +7,7 @@ import { lockSubject, type Subject, SubjectDigests } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { ErasureService, ExportService } from '@app/gdpr';
 import { NO_CLAIM } from '@app/acts';
-import type { Bot } from '../support/bot';
+import { type Bot, field } from '../support/bot';
 import type { Answer } from '../support/client';
 import { consentActs } from '../support/consent-acts';
 import { expectFailure } from '../support/expected';
@@ -132,6 +132,23 @@ describe('a submit', () => {
       );
     };
     expectFailure(await behind(deciding, submit), 403, 'consent_required');
+  });
+});
+
+describe('a registration', () => {
+  it('waits for another one of its bot, and is answered 409 category_exists where both declare one key', async () => {
+    const registering = async (tx: Tx) => {
+      await lockBot(tx, bot.id, 'NO KEY UPDATE');
+      await tx.run(
+        `INSERT INTO categories (bot_id, key, id, label_de, label_en, legal_basis, fields, created_at, updated_at)
+         SELECT bot_id, 'twice', 'other', label_de, label_en, legal_basis, fields, created_at, updated_at
+         FROM categories WHERE bot_id = ?`,
+        bot.id,
+      );
+    };
+    const labels = { label_de: 'Zweimal', label_en: 'Twice' };
+    const register = () => bot.post('/data/register', { key: 'twice', ...labels, fields: [field('value')] });
+    expectFailure(await behind(registering, register), 409, 'conflict', { reason: 'category_exists' });
   });
 });
 

@@ -58,7 +58,7 @@ export class DataFieldInput {
 }
 
 /** What both shapes of the registration can declare besides a name. */
-class Purpose {
+export class Purpose {
   @LabelsByLanguage(LABEL_MAX, { optional: true, nullable: true }) labels?: Labels | null;
   @OptionalText(DESCRIPTION_MAX, { nullable: true }) description?: string | null;
   @OptionalText(DESCRIPTION_MAX, { nullable: true }) description_de?: string | null;

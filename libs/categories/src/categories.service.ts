@@ -6,7 +6,13 @@ import { type Acting, type Actor, ListPage, type PageQuery } from '@app/http';
 import { Acts, type Claim } from '@app/acts';
 import { Clock, type Config, CONFIG, conflict, Random, requireBytes } from '@app/kernel';
 import { MoreThan } from 'typeorm';
-import type { CategoryView, ChangeCategory, DataFieldInput, RegisterCategory } from './categories.dto';
+import type {
+  CategoryView,
+  ChangeCategory,
+  DataFieldInput,
+  Purpose,
+  RegisterCategory,
+} from './categories.dto';
 import { changedField, dataField, requireCompatible, requireSoundFields } from './category-declarations';
 import {
   categoriesOfPage,
@@ -51,7 +57,7 @@ export class CategoriesService {
   register(botId: string, inputs: readonly CategoryInput[], claim: Claim): Promise<CategoryView[]> {
     for (const input of inputs) requireSoundFields(input.fields);
     const register = async (tx: Tx): Promise<CategoryView[]> => {
-      // Registrations of one bot wait for each other, so that the count below is exact.
+      // Registrations of one bot wait for each other: whether a key is declared, and the count below, are exact.
       await lockBot(tx, botId, 'NO KEY UPDATE');
       const views: CategoryView[] = [];
       for (const input of inputs) views.push(await this.insert(tx, botId, input));
@@ -89,20 +95,15 @@ export class CategoriesService {
       await lockCategory(tx, botId, key, input.requires_consent == null ? 'FOR NO KEY UPDATE' : 'FOR UPDATE');
       const category = await this.require(tx, botId, key);
       if (input.fields != null) requireCompatible(category.fields, input.fields);
-      const legalBasis = input.legal_basis ?? category.legalBasis;
-      const withoutConsent = reasonsAfter(input, legalBasis, category.withoutConsent);
-      if ((withoutConsent === null) !== (category.withoutConsent === null))
-        await this.requireTurnable(tx, botId, key, withoutConsent === null);
+      const options = optionsAfter(input, category);
+      const requires = options.withoutConsent === null;
+      if (requires !== (category.withoutConsent === null))
+        await this.requireTurnable(tx, botId, key, requires);
       const changed: Category = {
         ...category,
+        ...options,
         labelDe: input.label_de ?? category.labelDe,
         labelEn: input.label_en ?? category.labelEn,
-        labels: input.labels === undefined ? category.labels : input.labels,
-        description: input.description === undefined ? category.description : input.description,
-        purposes: changedPurposes(input, category.purposes),
-        retentionDays: input.retention_days === undefined ? category.retentionDays : input.retention_days,
-        legalBasis,
-        withoutConsent,
         fields: input.fields?.map((one) => changedField(category.fields, one)) ?? category.fields,
         updatedAt: this.clock.nowIso(),
       };
@@ -179,27 +180,14 @@ export class CategoriesService {
       id: this.random.uuid(),
       labelDe: input.label_de,
       labelEn: input.label_en,
-      labels: input.labels ?? null,
-      description: input.description ?? null,
-      purposes: changedPurposes(input),
-      retentionDays: input.retention_days ?? null,
-      legalBasis: input.legal_basis ?? 'consent',
-      withoutConsent: reasonsAfter(input, input.legal_basis ?? 'consent'),
+      ...optionsAfter(input),
       fields: input.fields.map(dataField),
       createdAt: now,
       updatedAt: now,
     };
-    const { key, id, labelDe, labelEn, labels, description, purposes, retentionDays, legalBasis } = category;
-    const { withoutConsent } = category;
-    const inserted = await tx.run(
-      `INSERT INTO categories (bot_id, key, id, label_de, label_en, labels, description, purposes, retention_days, legal_basis,
-         without_consent, fields, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (bot_id, key) DO NOTHING`,
-      ...[botId, key, id, labelDe, labelEn, labels && JSON.stringify(labels)],
-      ...[description, purposes && JSON.stringify(purposes), retentionDays, legalBasis],
-      withoutConsent && JSON.stringify(withoutConsent),
-      ...[JSON.stringify(category.fields), now, now],
-    );
-    if (inserted === 0) throw conflict('category_exists', 'A category with this key is registered already');
+    if (await isDeclared(tx, botId, input.key))
+      throw conflict('category_exists', 'A category with this key is registered already');
+    await tx.manager.insert(Category, category);
     return this.sized(categoryView(category));
   }
 
@@ -207,6 +195,20 @@ export class CategoriesService {
     requireBytes('A category', JSON.stringify(view), this.config.declarationLimitBytes);
     return view;
   }
+}
+
+/** The options of a category after `given` is applied to `before`: what it does not mention stays, null clears. */
+function optionsAfter(given: Purpose, before?: Category) {
+  const legalBasis = given.legal_basis ?? before?.legalBasis ?? 'consent';
+  return {
+    labels: given.labels === undefined ? (before?.labels ?? null) : given.labels,
+    description: given.description === undefined ? (before?.description ?? null) : given.description,
+    purposes: changedPurposes(given, before?.purposes),
+    retentionDays:
+      given.retention_days === undefined ? (before?.retentionDays ?? null) : given.retention_days,
+    legalBasis,
+    withoutConsent: reasonsAfter(given, legalBasis, before?.withoutConsent),
+  };
 }
 
 /**

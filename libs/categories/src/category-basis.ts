@@ -1,9 +1,9 @@
 import type { Tx } from '@app/database';
 import type { Category } from './category.entity';
-import type { CategoryRow } from './category-queries';
 import type { Reasons } from './without-consent';
 
-type WithoutConsent = Pick<CategoryRow, 'without_consent'>;
+/** A row with its JSON text of {@link Reasons}. */
+export type WithoutConsent = Readonly<Record<'without_consent', string | null>>;
 
 /** What a category rests on (GDPR Art. 6(1)). */
 interface Basis {

@@ -4,7 +4,7 @@ import { conflict, type FieldFault, invalidRequest, isDayOrTime } from '@app/ker
 import { Injectable } from '@nestjs/common';
 import type { DataFieldInput } from './categories.dto';
 import type { DataField, FieldType } from './category.entity';
-import type { CategoryRow } from './category-queries';
+import type { WithoutConsent } from './category-basis';
 import { changedPurposes } from './purposes';
 
 /** The fault of a value, if any. Faults within a `json` value are found by a walk through it. */
@@ -58,7 +58,7 @@ export class DeclaredValues {
 /** Limit of compiled declarations in memory, in characters of their texts. */
 const COMPILED_MAX_LENGTH = 8 * 1024 * 1024;
 
-const FIND = finding<Pick<CategoryRow, 'fields' | 'without_consent'>>(
+const FIND = finding<WithoutConsent & { readonly fields: string }>(
   'categories',
   ['bot_id', 'key'],
   ['fields', 'without_consent'],

@@ -1,11 +1,9 @@
-import { amongValues, finding, type Tx, type UnitOfWork } from '@app/database';
-import type { Labels, Page } from '@app/http';
+import { amongValues, finding, parsed, type Tx, type UnitOfWork } from '@app/database';
+import type { Page } from '@app/http';
 import { notFound } from '@app/kernel';
 import type { CategoryView } from './categories.dto';
 import type { Category } from './category.entity';
-import { consentFree } from './category-basis';
-import type { Purposes } from './purposes';
-import type { Reasons } from './without-consent';
+import { consentFree, type WithoutConsent } from './category-basis';
 
 /** A category whose values are kept for a limited time. */
 interface LimitedCategory {
@@ -59,48 +57,47 @@ export async function holdRetentionDays(tx: Tx, botId: string, key: string): Pro
   return row?.retention_days == null ? undefined : Number(row.retention_days);
 }
 
-/** A declaration as it is stored: with JSON texts, and PostgreSQL returns a 64-bit integer as text. */
-export interface CategoryRow {
-  readonly key: string;
-  readonly label_de: string;
-  readonly label_en: string;
-  readonly labels: string | null;
-  readonly description: string | null;
-  readonly purposes: string | null;
-  readonly retention_days: number | string | null;
+/** What is read of a declaration besides its fields: the columns and the types of a row follow from these names. */
+const DECLARED = [
+  ...(['key', 'labelDe', 'labelEn', 'labels', 'description', 'purposes'] as const),
+  ...(['retentionDays', 'legalBasis', 'withoutConsent', 'updatedAt'] as const),
+];
+
+const inSnakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const DECLARATION = DECLARED.map((name) => `${inSnakeCase(name)} AS "${name}"`).join(', ');
+
+/** The declaration of a category at `updatedAt`: content, purpose and time limit (GDPR Art. 13). */
+export type DeclaredPurpose = Pick<Category, (typeof DECLARED)[number]> & {
+  /** The JSON text of the fields, which most readers do not need. */
   readonly fields: string;
-  readonly legal_basis: string;
-  readonly without_consent: string | null;
+};
+
+/** A declaration as it is stored: what is neither a text nor a number is a JSON text. */
+type DeclarationRow = {
+  readonly [Name in keyof DeclaredPurpose]: DeclaredPurpose[Name] extends string | number | null
+    ? DeclaredPurpose[Name]
+    : string | null;
+};
+type PageRow = DeclarationRow & Pick<Category, 'id' | 'createdAt'>;
+
+function declaring(fields: string): string {
+  return `SELECT ${DECLARATION}, ${fields} FROM categories WHERE bot_id = ?`;
 }
 
-type WithoutConsent = Pick<CategoryRow, 'without_consent'>;
-
-const DECLARATION =
-  'key, label_de, label_en, labels, description, purposes, retention_days, legal_basis, without_consent';
-
 /** The declarations of `keys`, in their order. @throws ApiError 404 for a category that is not declared. */
-export async function declarationsOf(tx: Tx, botId: string, keys: readonly string[]): Promise<CategoryRow[]> {
+export async function declarationsOf(
+  tx: Tx,
+  botId: string,
+  keys: readonly string[],
+): Promise<DeclaredPurpose[]> {
   const among = amongValues(tx, 'key', keys);
-  const sql = `SELECT ${DECLARATION}, fields FROM categories WHERE bot_id = ? AND ${among.sql}`;
-  const rows = await tx.all<CategoryRow>(sql, botId, among.value);
-  const found = new Map(rows.map((row) => [row.key, row]));
+  const rows = await tx.all<DeclarationRow>(`${declaring('fields')} AND ${among.sql}`, botId, among.value);
+  const found = new Map(rows.map((row) => [row.key, declarationOf(row)]));
   return keys.map((key) => found.get(key) ?? undeclared());
 }
 
 export function undeclared(): never {
   throw notFound('Category');
-}
-
-export function labelsOf({ labels }: Pick<CategoryRow, 'labels'>): Labels | undefined {
-  return labels === null ? undefined : (JSON.parse(labels) as Labels);
-}
-
-export function purposesOf({ purposes }: Pick<CategoryRow, 'purposes'>): Purposes | null {
-  return purposes === null ? null : (JSON.parse(purposes) as Purposes);
-}
-
-export function daysOf({ retention_days: days }: Pick<CategoryRow, 'retention_days'>): number | null {
-  return days === null ? null : Number(days);
 }
 
 const HOLD = finding<Record<'bot_id' | 'key', string> & WithoutConsent>(
@@ -136,19 +133,6 @@ export function categoryName({ botId, key }: Pick<Category, 'botId' | 'key'>): s
   return `${botId} ${key}`;
 }
 
-/** The declaration of a category at `updatedAt`: content, purpose and time limit (GDPR Art. 13). */
-export type DeclaredPurpose = Omit<Category, 'botId' | 'id' | 'fields' | 'createdAt' | 'bot'> & {
-  /** The JSON text of the fields, which most readers do not need. */
-  readonly fields: string;
-};
-
-type DeclarationRow = CategoryRow & { readonly updated_at: string };
-type PageRow = DeclarationRow & Record<'id' | 'created_at', string>;
-
-function declaring(fields: string): string {
-  return `SELECT ${DECLARATION}, ${fields}, updated_at FROM categories WHERE bot_id = ?`;
-}
-
 const FIRST = 'ORDER BY key LIMIT ?';
 const ASKED = 'AND without_consent IS NULL';
 
@@ -182,17 +166,10 @@ export async function purposesShown(
 
 function declarationOf(row: DeclarationRow): DeclaredPurpose {
   return {
-    key: row.key,
-    labelDe: row.label_de,
-    labelEn: row.label_en,
-    labels: labelsOf(row) ?? null,
-    description: row.description,
-    purposes: purposesOf(row),
-    retentionDays: daysOf(row),
-    legalBasis: row.legal_basis,
-    withoutConsent: row.without_consent === null ? null : (JSON.parse(row.without_consent) as Reasons),
-    fields: row.fields,
-    updatedAt: row.updated_at,
+    ...row,
+    labels: parsed(row.labels),
+    purposes: parsed(row.purposes),
+    withoutConsent: parsed(row.withoutConsent),
   };
 }
 
@@ -204,7 +181,7 @@ export async function categoriesOfPage(
 ): Promise<Iterable<CategoryView>> {
   const [after = ''] = page.after ?? [];
   const rows = await tx.all<PageRow>(
-    `SELECT id, ${DECLARATION}, fields, created_at, updated_at FROM categories
+    `SELECT id, ${DECLARATION}, fields, created_at AS "createdAt" FROM categories
      WHERE bot_id = ? AND id > ? ORDER BY id LIMIT ? OFFSET ?`,
     ...[botId, after, page.limit, page.offset],
   );
@@ -214,7 +191,7 @@ export async function categoriesOfPage(
 function* viewsOf(rows: readonly PageRow[]): Generator<CategoryView> {
   for (const row of rows) {
     const fields = JSON.parse(row.fields) as Category['fields'];
-    yield categoryView({ ...declarationOf(row), id: row.id, fields, createdAt: row.created_at });
+    yield categoryView({ ...row, ...declarationOf(row), fields });
   }
 }
 

@@ -3,19 +3,15 @@ export { CategoriesService, type HeldKeys, isDeclared } from './categories.servi
 export { CategoryDeclarations, type DeclaredValues } from './category-declarations';
 export {
   categoryName,
-  type CategoryRow,
   countCategories,
-  daysOf,
   declarationsOf,
   type DeclaredPurpose,
   declaredPurposes,
   type HeldCategories,
   holdCategories,
   holdRetentionDays,
-  labelsOf,
   limitedCategories,
   nextBotWithLimits,
-  purposesOf,
   purposesShown,
   undeclared,
 } from './category-queries';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { findBot, lockBot } from '@app/bots';
-import { type CategoryRow, declarationsOf } from '@app/categories';
+import { declarationsOf, type DeclaredPurpose } from '@app/categories';
 import { Cursors, type Subject } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { languageFor, ListPage } from '@app/http';
@@ -196,7 +196,7 @@ async function made(
   tx: Tx,
   botId: string,
   named: string | null,
-  words: readonly CategoryRow[],
+  words: readonly DeclaredPurpose[],
 ): Promise<Omit<Asking, 'version'>> {
   const language = named !== null && speaks(named, words) ? named : DEFAULT_LANGUAGE;
   const bot = await findBot(tx, botId);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type CategoryRow, daysOf, labelsOf, purposeIn, purposesOf } from '@app/categories';
+import { type Category, type DeclaredPurpose, purposeIn } from '@app/categories';
 import { type Labels, languageFor } from '@app/http';
 import type { RegisterConsentText } from './consent-texts.dto';
 import type { ConsentTextsView } from './consent.dto';
@@ -51,10 +51,10 @@ const WORDINGS: Record<Language, Wording> = {
 };
 
 /** Whether a request can be made in a language: its sentences are, or a category has a label or its purpose in it. */
-export function speaks(language: string, categories: readonly CategoryRow[]): boolean {
+export function speaks(language: string, categories: readonly DeclaredPurpose[]): boolean {
   if (LANGUAGES.some((each) => each === language)) return true;
-  return categories.some((each) => {
-    const tags = Object.keys({ ...labelsOf(each), ...purposesOf(each)?.descriptions });
+  return categories.some(({ labels, purposes }) => {
+    const tags = Object.keys({ ...labels, ...purposes?.descriptions });
     return languageFor(language, tags) !== undefined;
   });
 }
@@ -65,21 +65,22 @@ export function speaks(language: string, categories: readonly CategoryRow[]): bo
 export function consentTexts(
   language: string,
   botName: string,
-  categories: readonly CategoryRow[],
+  categories: readonly DeclaredPurpose[],
 ): ConsentTexts {
   const wording = WORDINGS[(languageFor(language, LANGUAGES) ?? 'en') as Language];
   return {
     title: wording.title,
     body: wording.body(botName),
     categories: categories.map((category) => {
-      const { key, description } = category;
-      const purpose = purposeIn(language, { description, ...purposesOf(category) });
-      const days = daysOf(category);
+      const { key, labelDe: de, labelEn: en, labels, purposes, retentionDays: days } = category;
+      const purpose = purposeIn(language, { ...category, ...purposes });
       const kept = days === null ? wording.keptUntilWithdrawn : wording.kept(days);
-      const fields = fieldsOf(category).map((field) => labelIn(language, field, field.labels));
+      const fields = (JSON.parse(category.fields) as Category['fields']).map((field) =>
+        labelIn(language, { ...field.labels, de: field.label_de, en: field.label_en }),
+      );
       const data = fields.length === 0 ? [] : [wording.fields(fields.join(', '))];
       const text = [...(purpose === null ? [] : [sentence(purpose)]), ...data, kept].join(' ');
-      return { key, label: labelIn(language, category, labelsOf(category)), text };
+      return { key, label: labelIn(language, { ...labels, de, en }), text };
     }),
     accept_label: wording.accept_label,
     decline_label: wording.decline_label,
@@ -89,15 +90,8 @@ export function consentTexts(
 /** A description with its end, since sentences follow it. */
 const sentence = (text: string): string => (/[\p{L}\p{N})]$/u.test(text) ? `${text}.` : text);
 
-type Labelled = Pick<CategoryRow, 'label_de' | 'label_en'>;
-
-/** The stored fields, as far as they are shown. */
-const fieldsOf = ({ fields }: CategoryRow) =>
-  JSON.parse(fields) as readonly (Labelled & { readonly labels?: Labels })[];
-
-function labelIn(language: string, { label_de: de, label_en: en }: Labelled, further?: Labels): string {
-  const labels: Labels = { ...further, de, en };
-  return labels[languageFor(language, Object.keys(labels)) ?? 'en'] ?? en;
+function labelIn(language: string, labels: Labels & { readonly en: string }): string {
+  return labels[languageFor(language, Object.keys(labels)) ?? 'en'] ?? labels.en;
 }
 
 /** As the categories store it. No text of JSON has quotes without a backslash. */
@@ -107,16 +101,14 @@ const EDITABLE = ',"editable":true}';
  * The version of a request without one: a digest of the declarations, so that changed ones need a new consent. The
  * stored JSON of the fields is digested as it is, but for `editable`: a user who may correct a value is not asked again.
  */
-export function declaredVersion(categories: readonly CategoryRow[]): string {
+export function declaredVersion(categories: readonly DeclaredPurpose[]): string {
   const declarations = [...categories]
     .sort((one, other) => (one.key < other.key ? -1 : 1))
     .map((category) => {
-      const { key, label_de, label_en, description, legal_basis, fields } = category;
-      const labels = labelsOf(category);
-      const purposes = purposesOf(category);
-      const named = [label_de, label_en, ...(labels === undefined ? [] : [labels])];
+      const { key, labelDe, labelEn, labels, description, purposes, fields } = category;
+      const named = [labelDe, labelEn, ...(labels === null ? [] : [labels])];
       const words = [...named, description, ...(purposes === null ? [] : [purposes])];
-      const declared = JSON.stringify([...words, daysOf(category), legal_basis]);
+      const declared = JSON.stringify([...words, category.retentionDays, category.legalBasis]);
       return `[${JSON.stringify(key)},${declared.slice(0, -1)},${fields.replaceAll(EDITABLE, '}')}]]`;
     });
   return `sha256:${hash('sha256', `[${declarations.join(',')}]`, 'hex').slice(0, 32)}`;
