@@ -5,7 +5,7 @@ import { newDatabase, engine, type TestDatabase } from '../support/database';
 import { migrateUp, onSchema } from '../support/migrating';
 import { schemaOf } from '../support/schema-dump';
 import { useServiceInProcess } from '../support/service';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -85,6 +85,17 @@ describe('the migrated schema', () => {
       'privacy_links(token)',
       'storage_samples(day)',
     ]);
+  });
+
+  it('is spread over servers by bot_id as docs/scale.md says: each table by it, or whole on each server', async () => {
+    const page = readFileSync(join(__dirname, '../../docs/scale.md'), 'utf8');
+    const [whole = [], spread = []] = [...page.matchAll(/unnest\(ARRAY\[([^\]]+)\]\)/g)].map(
+      ([, list = '']) => [...list.matchAll(/'(\w+)'/g)].map(([, name = '']) => name),
+    );
+    const indices = (await uniqueIndices()).filter((index) => !index.includes('(bot_id'));
+    const others = new Set(indices.map((index) => /^\w+/.exec(index)?.[0] ?? ''));
+    expect(whole.sort()).toEqual(OWN_TABLES.filter((name) => others.has(name)).sort());
+    expect(spread.sort()).toEqual(OWN_TABLES.filter((name) => !others.has(name)).sort());
   });
 
   it('has the same keys and unique indices on every engine', async () => {
