@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Dispatcher } from '@app/webhooks';
 import { seedOfSuite } from '../support/chance';
 import fc from '../support/fast-check';
 import { type Act, anAct, BEGINNING, ENDING } from './model/acts';
@@ -21,6 +22,8 @@ beforeAll(async () => {
   await postgres.start();
   const path = join(postgres.directory, 'twin.db');
   sqlite = await new Service({ DATABASE_URL: `sqlite:${path}` }, sqliteFile(path)).start();
+  // It cancels the call of a bot without a URL soon after the request, so that an export would show either state.
+  for (const { app } of [postgres, sqlite]) await app.get(Dispatcher).beforeApplicationShutdown();
 });
 afterAll(async () => {
   await sqlite.stop();
