@@ -1,9 +1,12 @@
+import { Dispatcher } from '@app/webhooks';
 import { type Bot, field } from '../support/bot';
 import { act, unescaped } from '../support/privacy-page';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
 const service = useServiceInProcess();
+// The JSON and the copy are compared: no call is tried between them, and none reaches a network.
+beforeAll(() => service.app.get(Dispatcher).beforeApplicationShutdown());
 
 /** What a copy to read leaves to the JSON: each is in the list at its end, by the name in the second place. */
 const TECHNICAL: readonly (readonly [path: RegExp, name: string])[] = [

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { ErasureReplay } from '@app/gdpr';
+import { Degradations, Metrics, NO_METRICS } from '@app/kernel';
 import { Readiness, startProcess } from '@app/runtime';
 import { SubjectDataHolders } from '@app/crypto';
 import type { Bot } from '../support/bot';
@@ -66,6 +67,9 @@ describe('the start of a process', () => {
     const parts = new Map<unknown, unknown>([
       [ErasureReplay, { run }],
       [Readiness, new Readiness()],
+      // The log of the process notes its writes and drops here, also after this test.
+      [Degradations, new Degradations()],
+      [Metrics, NO_METRICS],
     ]);
     const nest = { get: (part: unknown) => parts.get(part) } as INestApplicationContext;
     const listen = async () => {
