@@ -225,7 +225,45 @@ describe('the published packages', () => {
   });
 });
 
+/** The fake service of the SDK is one object whose parts have files of their own. */
+const ONE_OBJECT = 'packages/sdk/src/testing/';
+
+/** The files that import each other in a circle, and those on a way between two circles. */
+function circles(sources: readonly Source[]): string[] {
+  const files = new Set(sources.map(({ path }) => path));
+  const fileOf = (from: string, what: string): string | undefined =>
+    ['.ts', '.tsx']
+      .map((end) => `${join(dirname(from), what).replace(/\.js$/, '')}${end}`)
+      .find((path) => files.has(path));
+  const arrows = sources.flatMap(importsOf).flatMap(({ from, what }) => {
+    const to = what.startsWith('.') ? fileOf(from, what) : undefined;
+    return to === undefined ? [] : [{ from, to }];
+  });
+  // An arrow from or to a file without another on that side is in no circle.
+  for (let left = arrows; ;) {
+    const [importers, imported] = [new Set(left.map(({ from }) => from)), new Set(left.map(({ to }) => to))];
+    const next = left.filter(({ from, to }) => imported.has(from) && importers.has(to));
+    if (next.length === left.length) return [...importers].sort();
+    left = next;
+  }
+}
+
 describe('the files of libs, apps and packages', () => {
+  it('import no other in a circle, by a type either', () => {
+    expect(circles(SOURCES).filter((path) => !path.startsWith(ONE_OBJECT))).toStrictEqual([]);
+  });
+
+  it('would be caught importing each other', () => {
+    const files = [
+      ['libs/a/src/x.ts', "import type { Y } from './y';"],
+      ['libs/a/src/y.ts', "import { z } from './z';"],
+      ['libs/a/src/z.ts', "import type { X } from './x';"],
+      ['libs/a/src/w.ts', "import type { X } from './x';"],
+    ] as const;
+    const found = circles(files.map(([path, content]) => ({ path, room: 'a', text: content })));
+    expect(found).toStrictEqual(files.slice(0, 3).map(([path]) => path));
+  });
+
   it('throw no error whose words the log would drop', () => {
     // The faults of settings are shown before there is a log.
     const thrown = SOURCES.filter(

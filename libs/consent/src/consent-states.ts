@@ -1,5 +1,3 @@
-import type { Consent } from './consent.entity';
-
 /** What a state of a consent means. A new state says all of it. */
 interface State {
   /** Whether data may be stored under it. */
@@ -56,7 +54,13 @@ export const DECISIVE = listed<Action>(ACTIONS, ({ inForce }) => inForce !== nul
 export const LEAVING_REFUSAL = listed<Action>(ACTIONS, ({ leavesRefusal }) => leavesRefusal);
 
 /** Whether a consent is in force, so that data may be stored under it: never while its subject is being erased. */
-export function isInForce({ status, erasing }: Pick<Consent, 'status' | 'erasing'>): boolean {
+export function isInForce({
+  status,
+  erasing,
+}: {
+  readonly status: ConsentStatus;
+  readonly erasing: number;
+}): boolean {
   return CONSENT_STATES[status].stores && erasing === 0;
 }
 

@@ -5,7 +5,6 @@ import type { Database } from 'better-sqlite3';
 import { isThere, OwnError } from '@app/kernel';
 import type { Checkpointed } from './checkpoint.thread';
 import { databaseUnavailable } from './database-faults';
-import type { SqliteConnection } from './sqlite.tx';
 
 const TRIES_MAX = 50;
 /** The pause, in milliseconds, before an idle service tries again. */
@@ -119,7 +118,7 @@ export class SqliteCheckpoints {
 
   /** If the compiled file of the thread is missing, as in a test, SQLite makes its own checkpoints. */
   constructor(
-    private readonly writer: SqliteConnection,
+    private readonly writer: { readonly database: Database },
     private readonly onFault: (error: unknown) => void,
     thread = THREAD,
     private readonly limitMs = LIMIT_MS,

@@ -108,7 +108,10 @@ export class SubmitAct implements Act<Submission, SubmitState, SubmitChange, Sub
       refusal: refusals[at],
       before: before[at],
     }));
-    return lockWithoutConsent(tx, this.keys, states, given, (one) => this.stored(tx, one));
+    return lockWithoutConsent(tx, this.keys, states, given, async (one) => ({
+      subject: one.subject,
+      before: await this.stored(tx, one),
+    }));
   }
 
   /** A refusal follows the order of the contract. @throws ApiError 403, 404, 409 as {@link requireOpen}, 403, 400, 413 */

@@ -1,25 +1,44 @@
 import { basisOf, undeclared } from '@app/categories';
-import { consentScope, decisionShown, holdSubjectsAndConsents, isInForce, requireOpen } from '@app/consent';
+import {
+  consentScope,
+  type Decision,
+  decisionShown,
+  holdSubjectsAndConsents,
+  isInForce,
+  requireOpen,
+} from '@app/consent';
 import type { Subject, SubjectKeys } from '@app/crypto';
 import { json, type Tx } from '@app/database';
+import type { RefusalKind } from './processing-refusal.entity';
 import { findRefusals, requireProcessing, restrictedOf } from './processing-refusals.sql';
-import type { Submission, SubmitState } from './submit.act';
 import { type SubjectValue, valuesOf } from './user-values.sql';
+
+/** What of the state of a submission is read under the lock. */
+interface Locked {
+  readonly declared: { readonly requiresConsent: boolean } | undefined;
+  readonly consent: Decision | undefined;
+  readonly refusal: RefusalKind | undefined;
+}
+
+interface Given {
+  readonly subject: Subject;
+  readonly category: string;
+}
 
 /**
  * The states of submissions, those that need no consent under a lock. A submission locks the consent of its subject. Where the
  * category needs no consent and the subject has none, there is no row to lock: the subject itself is locked, and refusals, key and
- * value are read again. With several submissions a state is undefined where another unit has locked the subject.
+ * what `again` reads are read again. With several submissions a state is undefined where another unit has locked the subject.
  */
-export async function lockWithoutConsent(
+export async function lockWithoutConsent<One extends Given, State extends Locked>(
   tx: Tx,
   keys: SubjectKeys,
-  states: readonly SubmitState[],
-  given: readonly Submission[],
-  stored: (submission: Submission) => Promise<SubmitState['before']>,
-): Promise<(SubmitState | undefined)[]> {
+  states: readonly State[],
+  given: readonly One[],
+  again: (submission: One) => Promise<Omit<State, keyof Locked>>,
+): Promise<(State | undefined)[]> {
   if (tx.engine === 'sqlite') return [...states];
-  const isOpen = ({ declared, consent }: SubmitState) =>
+  const isOpen = ({ declared, consent }: State) =>
     declared?.requiresConsent === false && consent === undefined;
   const open = given.filter((_, at) => states[at] !== undefined && isOpen(states[at]));
   if (open.length === 0) return [...states];
@@ -37,14 +56,14 @@ export async function lockWithoutConsent(
       if (submission === undefined || now === undefined) return state;
       const [consent, refusal] = now;
       if (consent === undefined) return undefined;
-      return { ...state, consent: decisionOf(consent), refusal, before: await stored(submission) };
+      return { ...state, ...(await again(submission)), consent: decisionOf(consent), refusal };
     }),
   );
 }
 
 type Held = Awaited<ReturnType<typeof holdSubjectsAndConsents>>[number];
 
-function decisionOf(consent: Exclude<Held, undefined>): SubmitState['consent'] {
+function decisionOf(consent: Exclude<Held, undefined>): Decision | undefined {
   if (consent === null) return undefined;
   return { status: consent.status, erasing: consent.erasing, categories: json(consent.categories) };
 }

@@ -1,14 +1,14 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { lockBot, WebhookSecrets, type WebhookTarget } from '@app/bots';
+import { lockBot, WebhookSecrets } from '@app/bots';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, type Config, CONFIG, DomainEvents, Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/crypto';
 import { DeliveriesSettled } from './delivery-results';
 import { cancelFree, CHUNK } from './delivery-states';
-import { DeliveryTexts, type StoredDelivery } from './delivery-texts';
+import { DeliveryTexts } from './delivery-texts';
 import type { Place } from './due-queue';
 import type { Slot } from './host-slots';
-import type { DeliveryEvent } from './webhook-events';
+import type { Claim, ClaimedDelivery } from './webhook-call';
 
 /** Bots found by one look whose deliveries follow a changed URL. Each takes a unit at a time, which others wait for. */
 const FOLLOWING_MAX = 16;
@@ -18,26 +18,6 @@ const LEASE_MARGIN_MS = 5_000;
 const UNREADABLE_PAUSE_MS = 60_000;
 /** Pause for a delivery that another process has locked. */
 const CONTENDED_PAUSE_MS = 100;
-
-/** A delivery whose `payload` is the decrypted body of the call. */
-interface ClaimedDelivery extends StoredDelivery {
-  readonly event: DeliveryEvent;
-  readonly request_id: string | null;
-  readonly attempts: number;
-  readonly retries: number;
-  readonly give_up_at: string;
-  /** Failed calls to the receiver in a row, up to this claim. */
-  readonly failures: number;
-}
-
-/** The right to make one attempt until the lease ends. */
-export interface Claim {
-  readonly botId: string;
-  readonly lease: string;
-  readonly startedAt: string;
-  readonly delivery: ClaimedDelivery;
-  readonly target: WebhookTarget & { readonly url: string };
-}
 
 /** The result for one bot: a delivery to attempt, the place at which it has to wait, or neither; and the time of the next look. */
 export interface Found {

@@ -2,10 +2,9 @@ import { type SqlValue, type Tx, UnitOfWork } from '@app/database';
 import { confirmForgotten } from '@app/gdpr';
 import { Clock, DomainEvents, Metrics, NO_METRICS } from '@app/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { Claim } from './delivery-leases';
 import { CHUNK, followSome, hastenSome, RetrySchedule } from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
-import type { CallResult } from './webhook-call';
+import type { CallResult, Claim } from './webhook-call';
 import { confirmedPayload } from './webhook-events';
 
 /** How deliveries of a bot ended, and how often an attempt had failed before, at one time. */

@@ -9,11 +9,11 @@ import {
 import { NO_SIGNALS, Signals } from '@app/database';
 import { Clock, type Config, CONFIG, describeFault, Metrics, NO_METRICS } from '@app/kernel';
 import { CircuitBreakers } from './circuit-breakers';
-import { type Admit, type Claim, DeliveryLeases, type Found } from './delivery-leases';
+import { type Admit, DeliveryLeases, type Found } from './delivery-leases';
 import { DeliveryResults } from './delivery-results';
 import { DueQueue, WakeUpTimer } from './due-queue';
 import { HostSlots, type Slot } from './host-slots';
-import { type CallResult, webhookCall, WebhookSender } from './webhook-call';
+import { type CallResult, type Claim, webhookCall, WebhookSender } from './webhook-call';
 
 const SHORTEST_SLEEP_MS = 5;
 /** Longest wait for running calls at a shutdown; interrupted deliveries are sent after the next start. */

@@ -3,7 +3,7 @@ export { type OutboxState, outboxState } from './outbox-state';
 export { WebhooksModule } from './webhooks.module';
 
 // Only for the tests, which reach a library through its index alone.
-export { type Claim, DeliveryLeases } from './delivery-leases';
+export { DeliveryLeases } from './delivery-leases';
 export { DeliveryResults } from './delivery-results';
 export { DeliveryRetention } from './delivery-retention.job';
 export { RetrySchedule } from './delivery-states';
@@ -13,5 +13,5 @@ export { Dispatcher } from './dispatcher';
 export { WakeUpTimer } from './due-queue';
 export { HttpWebhookSender, NameResolver } from './http.sender';
 export { Outbox, WebhookEventsListener } from './outbox';
-export { type CallResult, type WebhookCall, WebhookSender } from './webhook-call';
+export { type CallResult, type Claim, type WebhookCall, WebhookSender } from './webhook-call';
 export { DELIVERY_EVENTS } from './webhook-events';

@@ -1,6 +1,28 @@
+import type { WebhookTarget } from '@app/bots';
 import { gdprSignature, standardSignature } from '@app/crypto';
 import type { LabelOf } from '@app/kernel';
-import type { Claim } from './delivery-leases';
+import type { StoredDelivery } from './delivery-texts';
+import type { DeliveryEvent } from './webhook-events';
+
+/** A delivery whose `payload` is the decrypted body of the call. */
+export interface ClaimedDelivery extends StoredDelivery {
+  readonly event: DeliveryEvent;
+  readonly request_id: string | null;
+  readonly attempts: number;
+  readonly retries: number;
+  readonly give_up_at: string;
+  /** Failed calls to the receiver in a row, up to this claim. */
+  readonly failures: number;
+}
+
+/** The right to make one attempt until the lease ends. */
+export interface Claim {
+  readonly botId: string;
+  readonly lease: string;
+  readonly startedAt: string;
+  readonly delivery: ClaimedDelivery;
+  readonly target: WebhookTarget & { readonly url: string };
+}
 
 /** One signed call, ready to be sent. */
 export interface WebhookCall {

@@ -1,16 +1,12 @@
 import { NotFoundError } from '@lethe/sdk';
 import { readableCopy } from './page';
 import { type Reply, reply } from './reply';
-import { type Turn, whomToAsk } from './turn';
+import { type Turn, type Where, whomToAsk } from './turn';
 
 /** What Discord takes from every bot. */
 const FILE_MAX_BYTES = 10 * 1024 * 1024;
 /** Of a request with a file: its other parts, the boundaries, the message. */
 const REST_BYTES = 16 * 1024;
-
-export type Where = 'here' | 'everywhere';
-
-export const whereOf = (option: unknown): Where => (option === 'everywhere' ? 'everywhere' : 'here');
 
 /** Everything about the user as a file (GDPR Art. 15 and 20). A file is whole or not sent. */
 export async function exportFile(turn: Turn, where: Where): Promise<Reply> {

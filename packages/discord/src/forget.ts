@@ -1,8 +1,7 @@
 import { LetheError } from '@lethe/sdk';
 import { ACTS, customId } from './custom-id';
-import { type Where, whereOf } from './export-file';
 import { button, type Reply, reply, row } from './reply';
-import { jsonFile, once, type Turn, verifyRow } from './turn';
+import { jsonFile, once, type Turn, verifyRow, type Where, whereOf } from './turn';
 
 /** How long the certificates of one answer may take; an interaction can be answered for 15 minutes. */
 const CERTIFICATES_MS = 60_000;

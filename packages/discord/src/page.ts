@@ -1,9 +1,8 @@
 import { InsufficientScopeError, LetheError } from '@lethe/sdk';
-import type { Where } from './export-file';
 import { isLocal } from './public-url';
 import { linkButton, type Reply, reply, row } from './reply';
 import { bestTag } from './texts';
-import { once, type Turn, when } from './turn';
+import { once, type Turn, when, type Where } from './turn';
 
 /** The languages of the pages of the service. */
 export const LANGUAGES = ['en', 'de'];

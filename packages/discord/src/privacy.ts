@@ -11,7 +11,7 @@ import type { Asked, Component } from './asked';
 import { type CommandData, commandOf } from './commands';
 import { agree, choose, consent, decline, refusalWord } from './consent';
 import { ACTS, isOurs, parseCustomId } from './custom-id';
-import { exportFile, whereOf } from './export-file';
+import { exportFile } from './export-file';
 import { BotFacts } from './facts';
 import { erase, forget } from './forget';
 import { page as ownPage } from './page';
@@ -24,7 +24,7 @@ import { revoke, withdraw } from './revoke';
 import { DIRECT_MESSAGES } from './scope';
 import { status } from './status';
 import { type TextTable, type Texts, wordsFor } from './texts';
-import type { Turn } from './turn';
+import { type Turn, whereOf } from './turn';
 import { type Then, Waiting } from './waiting';
 
 const CONFIRM_SECONDS = 300;

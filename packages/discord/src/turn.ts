@@ -24,6 +24,11 @@ export interface Turn {
   readonly waiting: Waiting;
 }
 
+/** What an act is about: the data of one server, or of all. */
+export type Where = 'here' | 'everywhere';
+
+export const whereOf = (option: unknown): Where => (option === 'everywhere' ? 'everywhere' : 'here');
+
 /** Where the user decided, in the history of the consent. */
 export const SOURCE = 'discord';
 
