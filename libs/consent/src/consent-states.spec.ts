@@ -40,6 +40,10 @@ describe('what a state of a consent means', () => {
     expect(isInForce({ status, erasing: 1 })).toBe(false);
   });
 
+  it('is no consent in force where only a newer version knows the state', () => {
+    expect(isInForce({ status: 'paused' as ConsentStatus, erasing: 0 })).toBe(false);
+  });
+
   it('has one condition in SQL that names the states in which a row is in force', () => {
     const names = CONSENT_STATUSES.filter((status) => isInForce({ status, erasing: 0 }));
     const listed = names.map((name) => `'${name}'`).join(', ');

@@ -41,19 +41,27 @@ const ACTIONS = {
 export type ConsentAction = keyof typeof ACTIONS;
 export const CONSENT_ACTIONS = Object.keys(ACTIONS) as readonly ConsentAction[];
 
-/** The names of a table that mean this, as a list in SQL. */
-function listed<Facts>(table: Readonly<Record<string, Facts>>, isMeant: (facts: Facts) => boolean): string {
-  const meant = Object.entries(table).filter(([, facts]) => isMeant(facts));
-  return meant.map(([name]) => `'${name}'`).join(', ');
+/** The names of a table that mean this. */
+function meaning<Facts>(
+  table: Readonly<Record<string, Facts>>,
+  isMeant: (facts: Facts) => boolean,
+): readonly string[] {
+  return Object.keys(table).filter((name) => isMeant(table[name] as Facts));
 }
 
-export const STORING = listed<State>(CONSENT_STATES, ({ stores }) => stores);
-export const PUTTING_IN_FORCE = listed<Action>(ACTIONS, ({ inForce }) => inForce === true);
-/** The newest of these says whether the consent has been in force since. */
-export const DECISIVE = listed<Action>(ACTIONS, ({ inForce }) => inForce !== null);
-export const LEAVING_REFUSAL = listed<Action>(ACTIONS, ({ leavesRefusal }) => leavesRefusal);
+const inSql = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ');
 
-/** Whether a consent is in force, so that data may be stored under it: never while its subject is being erased. */
+const STORES = meaning<State>(CONSENT_STATES, ({ stores }) => stores);
+export const STORING = inSql(STORES);
+export const PUTTING_IN_FORCE = inSql(meaning<Action>(ACTIONS, ({ inForce }) => inForce === true));
+/** The newest of these says whether the consent has been in force since. */
+export const DECISIVE = inSql(meaning<Action>(ACTIONS, ({ inForce }) => inForce !== null));
+export const LEAVING_REFUSAL = inSql(meaning<Action>(ACTIONS, ({ leavesRefusal }) => leavesRefusal));
+
+/**
+ * Whether a consent is in force, so that data may be stored under it: never while its subject is being erased, nor in a state
+ * that only a newer version knows.
+ */
 export function isInForce({
   status,
   erasing,
@@ -61,7 +69,7 @@ export function isInForce({
   readonly status: ConsentStatus;
   readonly erasing: number;
 }): boolean {
-  return CONSENT_STATES[status].stores && erasing === 0;
+  return STORES.includes(status) && erasing === 0;
 }
 
 /** {@link isInForce} as a condition on rows of `consents` under this name. */
