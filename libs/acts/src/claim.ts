@@ -68,7 +68,7 @@ export const NO_CLAIM = new Claim();
 const KEY_HEADER = 'Idempotency-Key';
 
 /** For whom a request is claimed: all API keys of its bot, or the calling one alone. */
-export type ClaimOwner = 'bot' | 'key';
+type ClaimOwner = 'bot' | 'key';
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 

@@ -143,7 +143,7 @@ export async function countOf(tx: Tx, { columns, values }: Filter): Promise<numb
     `SELECT SUM(total) AS total FROM audit_counts WHERE bot_id = ? AND ${ofGuild}${ofType}`,
     ...values,
   );
-  return Number(row?.total ?? 0);
+  return row?.total ?? 0;
 }
 
 /**
@@ -169,7 +169,7 @@ export function pageOf(
 }
 
 /** Events that {@link recentSubjects} looks at: what lies further back is not recent. */
-export const RECENT_EVENTS = 5_000;
+const RECENT_EVENTS = 5_000;
 /** Events of one read. All of them at once would stop the event loop of SQLite for longer than a turn. */
 const RECENT_PORTION = 500;
 
@@ -220,7 +220,7 @@ async function newestEvents(
   const columns = (['user_id', 'guild_id'] as const).filter((column) => stored[column] !== undefined);
   // The plus keeps SQLite in the index of the user, as in `conditionOf`.
   const plus = tx.engine === 'sqlite' ? '+' : '';
-  const rows = await tx.all<{ guild_id: Digest; user_id: Digest; seq: number | string; walked: number }>(
+  const rows = await tx.all<{ guild_id: Digest; user_id: Digest; seq: number; walked: number }>(
     `SELECT guild_id, user_id, seq, CASE WHEN EXISTS (
        SELECT 1 FROM audit_events newer WHERE newer.bot_id = ? AND newer.user_id = audit_events.user_id
        AND ${plus}newer.guild_id = audit_events.guild_id AND newer.seq >= ? AND newer.seq <= ?) THEN 1 ELSE 0 END AS walked
@@ -230,7 +230,7 @@ async function newestEvents(
   );
   return rows.map((row) => ({
     ...{ botId, guildId: row.guild_id, userId: row.user_id },
-    ...{ seq: Number(row.seq), isWalked: Number(row.walked) === 1 },
+    ...{ seq: row.seq, isWalked: row.walked === 1 },
   }));
 }
 

@@ -2,7 +2,7 @@ import { field, type Presence } from '@app/http';
 import { AUDIT_EVENT_TYPES, type AuditEventType, OwnError } from '@app/kernel';
 
 /** An audit event type of a module, after the prefix of its team: `acme.reminder_set`. */
-export type OwnEventType = `${string}.${string}`;
+type OwnEventType = `${string}.${string}`;
 /** A type of Lethe or of a module. */
 export type AnyEventType = AuditEventType | OwnEventType;
 

@@ -8,7 +8,7 @@ import type { AuditEventView, WriteAuditEvent } from './audit.dto';
 import { AuditService } from './audit.service';
 
 /** An event of a bot's own. */
-export interface OwnEvent {
+interface OwnEvent {
   readonly subject: NamedSubject;
   readonly type: WriteAuditEvent['event_type'];
   readonly details: WriteAuditEvent['details'];

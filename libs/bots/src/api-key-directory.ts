@@ -39,7 +39,7 @@ interface KeyRow {
   readonly suspended_at: string | null;
   readonly key_id: string;
   readonly prefix: string;
-  readonly scopes: number | string;
+  readonly scopes: number;
   readonly expires_at: string | null;
 }
 
@@ -111,7 +111,7 @@ export class ApiKeyDirectory {
     const { id, platform_bot_id, key_id, prefix, scopes, suspended_at } = found;
     const limit = this.tiers.limitOf(found);
     const caller = new Caller(
-      ...([id, platform_bot_id, limit, key_id, Number(scopes)] as const),
+      ...([id, platform_bot_id, limit, key_id, scopes] as const),
       ...([suspended_at !== null, `key:${prefix}`] as const),
     );
     // An act during the look-up may have voided the key: what was read holds for this request alone.

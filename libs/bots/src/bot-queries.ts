@@ -74,8 +74,8 @@ export async function scopesInForce(
   at: string,
 ): Promise<number> {
   const sql = 'SELECT expires_at, scopes FROM api_keys WHERE bot_id = ? AND id = ?';
-  const key = await reader.get<{ expires_at: string | null; scopes: number | string }>(sql, botId, keyId);
-  return key !== undefined && (key.expires_at === null || key.expires_at > at) ? Number(key.scopes) : 0;
+  const key = await reader.get<{ expires_at: string | null; scopes: number }>(sql, botId, keyId);
+  return key !== undefined && (key.expires_at === null || key.expires_at > at) ? key.scopes : 0;
 }
 
 /** The ids of all bots that the operator has suspended. */
@@ -89,14 +89,14 @@ export async function countBots(
   unitOfWork: UnitOfWork,
 ): Promise<{ readonly bots: number; readonly suspended: number }> {
   const row = await unitOfWork.snapshot((tx) =>
-    tx.get<Record<'bots' | 'suspended', number | string>>(
+    tx.get<Record<'bots' | 'suspended', number>>(
       'SELECT COUNT(*) AS bots, COUNT(suspended_at) AS suspended FROM bots WHERE deleted_at IS NULL',
     ),
   );
-  return { bots: Number(row?.bots ?? 0), suspended: Number(row?.suspended ?? 0) };
+  return { bots: row?.bots ?? 0, suspended: row?.suspended ?? 0 };
 }
 
 /** The number of all bots, those that are being deleted too. */
 export async function countAllBots(tx: Tx): Promise<number> {
-  return Number((await tx.get<{ total: number | string }>('SELECT COUNT(*) AS total FROM bots'))?.total ?? 0);
+  return (await tx.get<{ total: number }>('SELECT COUNT(*) AS total FROM bots'))?.total ?? 0;
 }

@@ -17,7 +17,7 @@ export type NoticeSettings = Omit<Given<ChangeNoticeSettings>, 'recipients'> & {
   readonly recipients?: readonly Recipient[];
 };
 
-export interface StoredNotice {
+interface StoredNotice {
   readonly settings: NoticeSettings;
   readonly changes: NoticeSettingsView['changes'];
   readonly updatedAt: string | null;

@@ -18,7 +18,7 @@ export async function countCategories(
   which: 'all' | 'asked' = 'all',
 ): Promise<number> {
   const sql = `SELECT COUNT(*) AS total FROM categories WHERE bot_id = ? ${which === 'asked' ? ASKED : ''}`;
-  return Number((await tx.get<{ total: number }>(sql, botId))?.total ?? 0);
+  return (await tx.get<{ total: number }>(sql, botId))?.total ?? 0;
 }
 
 /** Whether a bot has more than `limit` categories. It reads at most one key more, in the primary key. */
@@ -29,13 +29,13 @@ export async function declaresMoreThan(tx: Tx, botId: string, limit: number): Pr
 
 /** The categories of a bot that have `retention_days`, by key. */
 export async function limitedCategories(tx: Tx, botId: string): Promise<LimitedCategory[]> {
-  const rows = await tx.all<WithoutConsent & { key: string; retention_days: number | string }>(
+  const rows = await tx.all<WithoutConsent & { key: string; retention_days: number }>(
     `SELECT key, retention_days, without_consent FROM categories
      WHERE bot_id = ? AND retention_days IS NOT NULL ORDER BY key`,
     botId,
   );
   return rows.map(({ key, retention_days: days, without_consent: reasons }) => {
-    return { key, retentionDays: Number(days), requiresConsent: reasons === null };
+    return { key, retentionDays: days, requiresConsent: reasons === null };
   });
 }
 
@@ -50,11 +50,11 @@ export async function nextBotWithLimits(unitOfWork: UnitOfWork, after: string): 
 
 /** The `retention_days` of a category, unchanged until the unit ends; undefined without a limit. */
 export async function holdRetentionDays(tx: Tx, botId: string, key: string): Promise<number | undefined> {
-  const row = await tx.get<{ retention_days: number | string | null }>(
+  const row = await tx.get<{ retention_days: number | null }>(
     'SELECT retention_days FROM categories WHERE bot_id = ? AND key = ? FOR SHARE',
     ...[botId, key],
   );
-  return row?.retention_days == null ? undefined : Number(row.retention_days);
+  return row?.retention_days ?? undefined;
 }
 
 /** What is read of a declaration besides its fields: the columns and the types of a row follow from these names. */

@@ -39,9 +39,9 @@ export async function consentsInForce(
     ...[botId, ...after],
   );
   const end: Place | undefined = last && [last.guild_id, last.user_id];
-  const found = await tx.get<{ subjects: number | string }>(
+  const found = await tx.get<{ subjects: number }>(
     `SELECT COUNT(*) AS subjects ${BEHIND} ${end === undefined ? '' : 'AND (guild_id, user_id) <= (?, ?)'} AND ${IN_FORCE}`,
     ...[botId, ...after, ...(end ?? []), before, before, before, before, before],
   );
-  return { subjects: Number(found?.subjects ?? 0), after: end };
+  return { subjects: found?.subjects ?? 0, after: end };
 }

@@ -9,7 +9,7 @@ const ESTIMATE = `SELECT SUM(GREATEST(parts.reltuples, 0)) AS total FROM pg_clas
   JOIN pg_inherits inherits ON inherits.inhrelid = parts.oid WHERE inherits.inhparent = 'subjects'::regclass`;
 
 interface Total {
-  readonly total: number | string | null;
+  readonly total: number | null;
 }
 
 /**
@@ -25,9 +25,9 @@ async function estimated(tx: Tx): Promise<number> {
   const few = await tx.get<Total>(
     `SELECT COUNT(*) AS total FROM (SELECT 1 FROM subjects LIMIT ${SLICE}) found`,
   );
-  const total = Number(few?.total ?? 0);
+  const total = few?.total ?? 0;
   if (total < SLICE) return total;
-  return Math.max(total, Number((await tx.get<Total>(ESTIMATE))?.total ?? 0));
+  return Math.max(total, (await tx.get<Total>(ESTIMATE))?.total ?? 0);
 }
 
 async function counted(unitOfWork: UnitOfWork): Promise<number> {
@@ -42,7 +42,7 @@ async function counted(unitOfWork: UnitOfWork): Promise<number> {
       const rest = await unitOfWork.snapshot((tx) =>
         tx.get<Total>(`SELECT COUNT(*) AS total FROM (SELECT 1 ${BEHIND} LIMIT ${SLICE}) found`, ...after),
       );
-      return total + Number(rest?.total ?? 0);
+      return total + (rest?.total ?? 0);
     }
     after = [last.bot_id, last.guild_id, last.user_id];
     await nextTurn();
@@ -52,5 +52,5 @@ async function counted(unitOfWork: UnitOfWork): Promise<number> {
 /** The number of subjects of one bot, counted up to `max`. */
 export async function countSubjectsOf(tx: Tx, botId: string, max: number): Promise<number> {
   const sql = 'SELECT COUNT(*) AS total FROM (SELECT 1 FROM subjects WHERE bot_id = ? LIMIT ?) found';
-  return Number((await tx.get<Total>(sql, botId, max))?.total ?? 0);
+  return (await tx.get<Total>(sql, botId, max))?.total ?? 0;
 }

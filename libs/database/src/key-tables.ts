@@ -81,9 +81,9 @@ export async function databaseBytes(
 ): Promise<number> {
   if (database.engine === 'sqlite') return fileBytes(database.path);
   const row = await unitOfWork.snapshot((tx) =>
-    tx.get<{ bytes: number | string }>('SELECT pg_database_size(current_database()) AS bytes'),
+    tx.get<{ bytes: number }>('SELECT pg_database_size(current_database()) AS bytes'),
   );
-  return Number(row?.bytes ?? 0);
+  return row?.bytes ?? 0;
 }
 
 function fileBytes(path: string): number {

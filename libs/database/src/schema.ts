@@ -83,7 +83,7 @@ export const BelongsToBot = (table: string): PropertyDecorator =>
 /** The number of partitions of a large table on PostgreSQL. The hash of the bot's id selects the partition. */
 const PARTITIONS = 16;
 
-export interface TableShape {
+interface TableShape {
   readonly name: string;
   readonly columns: Readonly<Record<string, Shape>>;
   readonly indices?: readonly Omit<TableIndexOptions, 'name'>[];

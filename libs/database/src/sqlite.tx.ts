@@ -12,7 +12,7 @@ const ROW_LOCK = /\bFOR (?:NO KEY UPDATE|UPDATE|KEY SHARE|SHARE)(?: OF [a-z_]+)?
 const STATEMENTS_MAX = 500;
 
 /** The prepared statements of one connection. From here on a lock never blocks the event loop: the unit of work retries. */
-export class SqliteStatements {
+class SqliteStatements {
   private readonly statements = new Map<string, Statement>();
 
   constructor(readonly database: Database) {

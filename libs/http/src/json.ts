@@ -173,7 +173,7 @@ export function addNumberFaults(
 }
 
 /** The path of an entry of the object or list at `path`. */
-export function entryPath(parent: object, path: string, key: string): string {
+function entryPath(parent: object, path: string, key: string): string {
   if (Array.isArray(parent)) return `${path}[${key}]`;
   return path === '' ? key : `${path}.${key}`;
 }
@@ -197,7 +197,7 @@ export function numberFault(value: number): string | undefined {
 }
 
 /** The fault of a number from 1e21 on that was written without an exponent. With one it is kept as it is written. */
-export function longNumberFault(value: number): string | undefined {
+function longNumberFault(value: number): string | undefined {
   return Math.abs(value) >= EXPONENT_FROM ? LOSES_DIGITS : undefined;
 }
 

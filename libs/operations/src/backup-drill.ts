@@ -7,7 +7,7 @@ import { BACKUP_PARTS, type BackupPart, isTime, manifestPath, readManifest } fro
 import { restoreSqlite } from './sqlite.restore';
 
 /** A finished backup. */
-export interface FoundBackup {
+interface FoundBackup {
   readonly directory: string;
   readonly madeAt: string;
   readonly bytes: number;

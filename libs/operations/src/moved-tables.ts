@@ -18,7 +18,7 @@ export interface MovedTable {
   readonly key: readonly MovedColumn[];
 }
 
-export interface MovedColumn {
+interface MovedColumn {
   readonly name: string;
   readonly isInteger: boolean;
 }

@@ -6,9 +6,9 @@ import type { StorageView } from './operator.dto';
 
 interface SampleRow {
   readonly day: string;
-  readonly bytes: number | string;
-  readonly bots: number | string;
-  readonly users: number | string;
+  readonly bytes: number;
+  readonly bots: number;
+  readonly users: number;
 }
 
 /** The size of the installation now and on each day of the last 400. */
@@ -29,9 +29,9 @@ export class Storage {
       disk: disk === undefined ? null : { bytes: disk.bytes, free_bytes: disk.freeBytes },
       samples: rows.map(({ day, bytes, bots, users }) => ({
         at: `${day}T00:00:00.000Z`,
-        bytes: Number(bytes),
-        bots: Number(bots),
-        subjects: Number(users),
+        bytes,
+        bots,
+        subjects: users,
       })),
     };
   }

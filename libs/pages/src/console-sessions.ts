@@ -24,7 +24,7 @@ interface Session {
 }
 
 /** What the page of the console knows of its session. */
-export interface SessionView {
+interface SessionView {
   readonly bot_id: string;
   readonly scopes: readonly Scope[];
   readonly expires_at: string;

@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
 /** A correction that the page answers with its form. */
-export interface NotCorrected {
+interface NotCorrected {
   readonly one: Correctable;
   readonly refused: RefusedCorrection;
 }

@@ -13,7 +13,7 @@ const PRESENT_PARTS = 5;
 
 interface CountRow {
   readonly day: string;
-  readonly total: number | string;
+  readonly total: number;
   readonly counted_at: string;
 }
 
@@ -29,7 +29,7 @@ export async function consentCountsIn(
   );
   return rows.map(({ day, total, counted_at }) => ({
     at: beginOf('day', day),
-    subjects: Number(total),
+    subjects: total,
     counted_at,
   }));
 }

@@ -5,7 +5,7 @@ import type { ReviewDossierHead } from './review-dossier.dto';
 import { type Block, type Head, linked, own, type Said, said, type Section } from './said';
 
 /** A dossier while its document is made. */
-export interface DossierMaking {
+interface DossierMaking {
   readonly language: DocumentLanguage;
   readonly declared: Declared;
   readonly dossier: ReviewDossierHead;

@@ -13,7 +13,7 @@ import { activitySection, gapsSection, noActivity } from './record-sections';
 import { type Head, type Section, textOf } from './said';
 
 /** What a paper about a bot says around its categories, which are read while it is sent. */
-export interface Paper {
+interface Paper {
   /** The fields of the JSON before `activities`. */
   readonly fields: object;
   readonly gaps: DeclarationGaps;
@@ -24,7 +24,7 @@ export interface Paper {
 }
 
 /** Makes a paper in the unit in which it begins. */
-export type MakePaper = (tx: Tx, declared: Declared) => Paper;
+type MakePaper = (tx: Tx, declared: Declared) => Paper;
 
 export type PaperFormat = 'json' | 'markdown' | 'html';
 

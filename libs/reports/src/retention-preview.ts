@@ -7,7 +7,7 @@ import { countDeletions } from '@app/servers';
 import { type DueCount, DueData } from '@app/user-data';
 
 /** What the next runs of the jobs would remove from one bot: counts without any user. */
-export interface RetentionForecast {
+interface RetentionForecast {
   readonly botId: string;
   readonly botName: string;
   /** Values of user data, and rows of modules that rest on a consent. */

@@ -12,7 +12,7 @@ import {
 
 const TEXT_MAX = 10_000;
 const MASTER_KEYS = ['environment', 'file'] as const;
-export type MasterKeyCustody = (typeof MASTER_KEYS)[number];
+type MasterKeyCustody = (typeof MASTER_KEYS)[number];
 
 const Sentences = (): PropertyDecorator => ApiProperty({ type: [String] });
 const Day = (description: string): PropertyDecorator =>

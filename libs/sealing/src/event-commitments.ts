@@ -26,7 +26,7 @@ import {
 export interface StoredEvent extends Skeleton, StoredDetails {}
 
 /** The key of a subject, with the ids of the subject. */
-export interface EventKey extends DecryptionKey {
+interface EventKey extends DecryptionKey {
   readonly ids?: { readonly user_id: string; readonly guild_id: string };
 }
 
@@ -46,7 +46,7 @@ export interface OpenEvent extends Skeleton, Pick<StoredDetails, 'user_id' | 'gu
 }
 
 /** The part of a batch that is computed from its events; all texts are base64url. */
-export interface BatchSeal {
+interface BatchSeal {
   readonly entries: string;
   readonly root: string;
   readonly identities: string;

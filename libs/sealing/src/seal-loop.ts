@@ -182,7 +182,7 @@ export interface LogState {
 export async function logState(unitOfWork: UnitOfWork): Promise<LogState> {
   const row = await unitOfWork.snapshot((tx) =>
     tx.get<{
-      readonly unsealed: number | string;
+      readonly unsealed: number;
       readonly oldest: string | null;
       readonly newest: string | null;
     }>(
@@ -195,7 +195,7 @@ export async function logState(unitOfWork: UnitOfWork): Promise<LogState> {
     ),
   );
   return {
-    unsealed: Number(row?.unsealed ?? 0),
+    unsealed: row?.unsealed ?? 0,
     oldestUnsealed: row?.oldest ?? undefined,
     newest: row?.newest ?? undefined,
   };

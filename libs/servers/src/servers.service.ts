@@ -194,10 +194,10 @@ export async function countDeletions(
   botId: string,
   nowIso: string,
 ): Promise<{ readonly scheduled: number; readonly due: number }> {
-  const row = await unitOfWork.get<{ scheduled: number | string; due: number | string | null }>(
+  const row = await unitOfWork.get<{ scheduled: number; due: number | null }>(
     `SELECT COUNT(*) AS scheduled, SUM(CASE WHEN deletion_scheduled_for <= ? THEN 1 ELSE 0 END) AS due
      FROM servers WHERE bot_id = ? AND deletion_scheduled_for IS NOT NULL`,
     ...[nowIso, botId],
   );
-  return { scheduled: Number(row?.scheduled ?? 0), due: Number(row?.due ?? 0) };
+  return { scheduled: row?.scheduled ?? 0, due: row?.due ?? 0 };
 }

@@ -139,14 +139,14 @@ export class DueData {
       for (const reason of ['retention', 'consent_revoked'] as const)
         for (const due of await this.possible(tx, botId, reason)) {
           const [rows, is] = [agedRows(due), isDue(tx, due)];
-          const counted = await tx.all<{ category: string; total: number | string }>(
+          const counted = await tx.all<{ category: string; total: number }>(
             `SELECT ${categoryOf(due.one)} AS category, COUNT(*) AS total FROM ${due.one.table} d ${heldRows(due.isOpen).sql}
                AND ${rows.sql} AND ${is.sql} GROUP BY 1`,
             ...[...rows.values, ...is.values],
           );
           for (const { category, total } of counted) {
             const name = `${category} ${reason}`;
-            const values = (found.get(name)?.values ?? 0) + Number(total);
+            const values = (found.get(name)?.values ?? 0) + total;
             found.set(name, { category, reason, values });
           }
         }

@@ -5,7 +5,7 @@ import { ApiError } from '@app/kernel';
 import type { RefusalKind } from './processing-refusal.entity';
 
 /** An objection or restriction as it is stored. Without a category its key is empty. */
-export interface StoredRefusal {
+interface StoredRefusal {
   readonly kind: RefusalKind;
   readonly category_key: string;
   readonly created_at: string;

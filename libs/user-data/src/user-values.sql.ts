@@ -84,8 +84,8 @@ export async function findPage(
       ...[of.botId, of.guildId, of.category, after],
     );
     if (total <= offset) start = { after, skipped: offset - total };
-    looked = Number(counted?.looked ?? 0);
-    total += Number(counted?.covered ?? 0);
+    looked = counted?.looked ?? 0;
+    total += counted?.covered ?? 0;
     after = counted?.last ?? after;
   }
   return { total, ...start };
@@ -149,7 +149,7 @@ const RECORD_COUNT = `SELECT category_key, COUNT(*) AS held,
 const END = ['~', '', ''];
 
 /** The number of records, and of those whose last change was in a period. */
-export interface RecordCounts {
+interface RecordCounts {
   readonly held: number;
   readonly touched: number;
 }
@@ -185,5 +185,5 @@ export async function countRecords(
 /** The number of values of one bot, counted up to `max`. */
 export async function countValuesOf(tx: Tx, botId: string, max: number): Promise<number> {
   const sql = 'SELECT COUNT(*) AS total FROM (SELECT 1 FROM user_data WHERE bot_id = ? LIMIT ?) found';
-  return Number((await tx.get<{ total: number | string }>(sql, botId, max))?.total ?? 0);
+  return (await tx.get<{ total: number }>(sql, botId, max))?.total ?? 0;
 }

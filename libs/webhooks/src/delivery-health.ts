@@ -23,8 +23,8 @@ export class DeliveryHealth extends WebhookHealth {
     );
     return {
       status: row === undefined ? 'unused' : row.failures === 0 ? 'healthy' : 'failing',
-      pending: Number(counted?.pending ?? 0),
-      undelivered: Number(counted?.undelivered ?? 0),
+      pending: counted?.pending ?? 0,
+      undelivered: counted?.undelivered ?? 0,
       consecutive_failures: row?.failures ?? 0,
       last_outcome: row?.last_outcome ?? null,
       last_delivered_at: row?.last_delivered_at ?? null,
@@ -40,7 +40,7 @@ const LOOKED_AT_MAX = 5_000;
 
 interface Waiting {
   readonly receiver: 'healthy' | 'failing' | 'suspended';
-  readonly waiting: number | string;
+  readonly waiting: number;
   readonly due: string;
 }
 
@@ -62,7 +62,7 @@ export class OutboxGauges implements OnApplicationBootstrap {
   }
 
   onApplicationBootstrap(): void {
-    this.metrics.gauge('outboxDepth', () => this.of(({ waiting }) => Number(waiting)));
+    this.metrics.gauge('outboxDepth', () => this.of(({ waiting }) => waiting));
     this.metrics.gauge('outboxOldestAge', () =>
       this.of(({ due }) => Math.max(0, (this.clock.confirmedMs() - Date.parse(due)) / 1000)),
     );

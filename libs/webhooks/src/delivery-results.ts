@@ -8,7 +8,7 @@ import type { CallResult, Claim } from './webhook-call';
 import { confirmedPayload } from './webhook-events';
 
 /** How deliveries of a bot ended, and how often an attempt had failed before, at one time. */
-export interface Settled {
+interface Settled {
   readonly botId: string;
   readonly at: string;
   readonly delivered?: number;

@@ -21,8 +21,8 @@ const COUNTED_MAX = 1_000;
 interface OfBot {
   readonly bot_id: string;
   readonly due: string | null;
-  readonly waiting: number | string;
-  readonly exhausted: number | string;
+  readonly waiting: number;
+  readonly exhausted: number;
 }
 
 const callsOf = (status: string): string =>
@@ -37,7 +37,7 @@ export async function outboxState(unitOfWork: UnitOfWork): Promise<OutboxState> 
     // A read of SQLite gives the event loop no turn.
     await nextTurn();
     for (const { bot_id: botId, due, ...calls } of await unitOfWork.read((tx) => ofBots(tx, ids))) {
-      const [waiting, exhausted] = [Number(calls.waiting), Number(calls.exhausted)];
+      const [waiting, exhausted] = [calls.waiting, calls.exhausted];
       state.waiting += waiting;
       state.exhausted += exhausted;
       if (due === null) continue;

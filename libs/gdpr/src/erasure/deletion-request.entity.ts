@@ -13,7 +13,7 @@ import { Entity, Index } from 'typeorm';
 
 /** The states of a deletion request. The comment of `ErasureService` has the table of their transitions. */
 export const DELETION_STATUSES = ['processing', 'completed', 'failed'] as const;
-export type DeletionStatus = (typeof DELETION_STATUSES)[number];
+type DeletionStatus = (typeof DELETION_STATUSES)[number];
 
 /** An erasure request and its result, kept to prove that it was answered (GDPR Art. 5(2)). */
 @Entity('deletion_requests')

@@ -121,7 +121,7 @@ export async function areBeingErased(tx: Tx, subjects: readonly Subject[]): Prom
        AND asked.guild_id = given.guild_id AND asked.user_id = given.user_id AND asked.status = 'processing'`,
     ...given.values,
   );
-  const places = new Set(rows.map(({ place }) => Number(place)));
+  const places = new Set(rows.map(({ place }) => place));
   return subjects.map((_, at) => places.has(at + 1));
 }
 
@@ -131,14 +131,14 @@ export async function isErased(
   { botId, guildId, userId }: Subject,
   known?: string,
 ): Promise<boolean> {
-  const found = await reader.get<{ unknown: number | string; processing: number | string }>(
+  const found = await reader.get<{ unknown: number; processing: number }>(
     `SELECT COUNT(CASE WHEN ? NOT LIKE '%' || id || '%' THEN 1 END) AS unknown,
        COUNT(CASE WHEN status = 'processing' THEN 1 END) AS processing
      FROM deletion_requests WHERE ${SUBJECT_WHERE}`,
     ...[known ?? '', botId, guildId, userId],
   );
-  const isOther = known !== undefined && Number(found?.unknown ?? 0) > 0;
-  return isOther || Number(found?.processing ?? 0) > 0;
+  const isOther = known !== undefined && (found?.unknown ?? 0) > 0;
+  return isOther || (found?.processing ?? 0) > 0;
 }
 
 /** Records that the receiver of the bot confirmed `user_forgotten`. */
@@ -159,12 +159,12 @@ const PROCESSING = `FROM deletion_requests WHERE status = 'processing'`;
 
 export async function erasureBacklog(unitOfWork: UnitOfWork): Promise<ErasureBacklog> {
   const row = await unitOfWork.snapshot((tx) =>
-    tx.get<{ at: string | null; processing: number | string }>(
+    tx.get<{ at: string | null; processing: number }>(
       `SELECT MIN(created_at) AS at,
        (SELECT COUNT(*) FROM (SELECT 1 ${PROCESSING} LIMIT ${COUNTED_MAX}) found) AS processing ${PROCESSING}`,
     ),
   );
-  return { processing: Number(row?.processing ?? 0), oldest: row?.at ?? undefined };
+  return { processing: row?.processing ?? 0, oldest: row?.at ?? undefined };
 }
 
 async function find(tx: Tx, where: string, ...values: SqlPart['values']): Promise<DeletionRequest[]> {
@@ -173,6 +173,5 @@ async function find(tx: Tx, where: string, ...values: SqlPart['values']): Promis
     ...row,
     deletedCategories: parsed<readonly string[]>(row.deletedCategories),
     erasedRows: parsed<Readonly<Record<string, number>>>(row.erasedRows),
-    webhookSent: Number(row.webhookSent),
   }));
 }

@@ -54,7 +54,7 @@ export class ErasureRecovery implements Job {
 }
 
 interface Processing {
-  readonly processing: number | string;
+  readonly processing: number;
   readonly oldest: string | null;
 }
 
@@ -84,7 +84,7 @@ export class ErasureWatch implements OnApplicationBootstrap, BeforeApplicationSh
   /** The start itself finishes what was left behind. */
   onApplicationBootstrap(): void {
     const { metrics, underWay, recoverable } = this;
-    metrics.gauge('erasuresProcessing', async () => Number((await underWay.get())?.processing ?? 0));
+    metrics.gauge('erasuresProcessing', async () => (await underWay.get())?.processing ?? 0);
     metrics.gauge('erasureOldestAge', () => this.oldestAgeSeconds());
     metrics.gauge('erasureRecoverableAge', async () => this.ageOf(await recoverable.get()));
     this.timer = setInterval(() => void this.look(), LOOK_MS).unref();

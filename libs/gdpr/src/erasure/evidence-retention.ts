@@ -87,10 +87,10 @@ export class EvidenceRetention {
       ),
     ]);
     return {
-      ledgerEntries: Number(entries?.total ?? 0),
-      deletionRequests: Number(requests?.total ?? 0),
+      ledgerEntries: entries?.total ?? 0,
+      deletionRequests: requests?.total ?? 0,
       consentEntries: await this.consents.endedEntries(botId, before),
-      auditEvents: Number(await this.audit.expiredEvents(botId, before)),
+      auditEvents: await this.audit.expiredEvents(botId, before),
     };
   }
 
@@ -125,7 +125,7 @@ export class EvidenceRetention {
 }
 
 interface Total {
-  readonly total: number | string;
+  readonly total: number;
 }
 
 interface Erased {

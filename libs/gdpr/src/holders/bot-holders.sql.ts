@@ -18,7 +18,7 @@ const COUNTED = `${COLUMNS}, (SELECT MIN(holder_tasks.created_at) ${OPEN}) AS "o
 
 type Row = Omit<BotHolder, 'covers'> & { readonly covers: string };
 type CountedRow = Row & {
-  readonly openTasks: number | string;
+  readonly openTasks: number;
   readonly oldestOpenAt: string | null;
 };
 
@@ -34,13 +34,13 @@ export async function countedHolders(
     `SELECT ${COUNTED} FROM bot_holders WHERE bot_id = ? AND key > ? ORDER BY key LIMIT ? OFFSET ?`,
     ...[botId, after, limit, offset],
   );
-  return rows.map(counted);
+  return rows.map(holderOf);
 }
 
 export async function countedHolder(tx: Tx, botId: string, key: string): Promise<CountedHolder | undefined> {
   const sql = `SELECT ${COUNTED} FROM bot_holders WHERE bot_id = ? AND key = ?`;
   const row = await tx.get<CountedRow>(sql, botId, key);
-  return row && counted(row);
+  return row && holderOf(row);
 }
 
 export async function findHolder(tx: Tx, botId: string, key: string): Promise<BotHolder | undefined> {
@@ -64,7 +64,7 @@ export function holdersOf(tx: Tx, botId: string): Promise<BotHolder[]> {
 
 export async function countHolders(tx: Tx, botId: string): Promise<number> {
   const sql = 'SELECT COUNT(*) AS total FROM bot_holders WHERE bot_id = ?';
-  return Number((await tx.get<{ total: number | string }>(sql, botId))?.total ?? 0);
+  return (await tx.get<{ total: number }>(sql, botId))?.total ?? 0;
 }
 
 async function find(tx: Tx, where: string, ...values: SqlPart['values']): Promise<BotHolder[]> {
@@ -74,8 +74,4 @@ async function find(tx: Tx, where: string, ...values: SqlPart['values']): Promis
 
 function holderOf<Given extends Row>(row: Given): Omit<Given, 'covers'> & Pick<BotHolder, 'covers'> {
   return { ...row, covers: parsed<readonly string[]>(row.covers) ?? [] };
-}
-
-function counted(row: CountedRow): CountedHolder {
-  return { ...holderOf(row), openTasks: Number(row.openTasks) };
 }

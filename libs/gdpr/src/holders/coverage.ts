@@ -5,7 +5,7 @@ import type { DeclaredHolder, HolderTask } from './holder-task.entity';
 import { declaredBy, dueAt, tasksOf } from './holder-tasks.sql';
 
 /** A task with its holder: as it was when it answered, or without an answer as it is. */
-export interface CoveredTask {
+interface CoveredTask {
   readonly task: HolderTask;
   readonly holder: DeclaredHolder;
 }
@@ -14,7 +14,7 @@ export interface CoveredTask {
 const DONE: readonly (string | null)[] = ['erased', 'nothing', 'kept'];
 
 /** The tasks of an erasure in the order of the keys of their holders; none for an erasure without holders. */
-export async function coveredTasks(tx: Tx, botId: string, requestId: string): Promise<CoveredTask[]> {
+async function coveredTasks(tx: Tx, botId: string, requestId: string): Promise<CoveredTask[]> {
   const tasks = await tasksOf(tx, botId, requestId);
   if (tasks.every(({ declared }) => declared !== null))
     return tasks.flatMap((task) => (task.declared === null ? [] : [{ task, holder: task.declared }]));

@@ -12,7 +12,7 @@ import { dueAt, type TaskPlace } from './holder-tasks.sql';
 import type { AcknowledgeTask, TaskView } from './holder-tasks.dto';
 
 /** Bytes of a statement as JSON: with the rest of its body, a signature too, it fits into `BODY_LIMIT_BYTES` as it is by default. */
-export const STATED_MAX_BYTES = 229_376;
+const STATED_MAX_BYTES = 229_376;
 
 type TaskAct = 'erase' | 'export';
 

@@ -20,7 +20,7 @@ const columnsOf = (row: string): string =>
 const REMOVED_AT_ONCE = 500;
 
 /** A question to one holder. */
-export interface NewQuestion extends MadeTask {
+interface NewQuestion extends MadeTask {
   readonly ids: string;
 }
 
@@ -93,11 +93,7 @@ export async function askedHolders(tx: Tx, subject: Subject): Promise<AskedHolde
      WHERE h.bot_id = ? ORDER BY h.key`,
     ...[guildId, userId, botId],
   );
-  return rows.map((row) => ({
-    ...row,
-    covers: parsed<readonly string[]>(row.covers) ?? [],
-    open: row.open === null ? null : Number(row.open),
-  }));
+  return rows.map((row) => ({ ...row, covers: parsed<readonly string[]>(row.covers) ?? [] }));
 }
 
 /** What one holder has answered about a subject, encrypted. */
@@ -131,17 +127,16 @@ export function openExports(
 }
 
 /** A task of a holder, locked until the unit ends; undefined for an unknown one. */
-export async function lockExport(
+export function lockExport(
   tx: Tx,
   botId: string,
   holderKey: string,
   taskId: string,
 ): Promise<HolderExport | undefined> {
-  const row = await tx.get<HolderExport>(
+  return tx.get<HolderExport>(
     `SELECT ${columnsOf('holder_exports')} FROM holder_exports WHERE bot_id = ? AND holder_key = ? AND task_id = ? FOR UPDATE`,
     ...[botId, holderKey, taskId],
   );
-  return row && { ...row, open: Number(row.open) };
 }
 
 /** Stores the answer of a task; the task of a failed attempt stays open. */
@@ -171,7 +166,7 @@ export function removeSomeOf(tx: Tx, botId: string, holderKey: string): Promise<
 
 /** Removes some answers of a bot that came before a time. An open task stays, without the earlier answer. */
 export async function removeSomeAnswers(tx: Tx, botId: string, before: string): Promise<number> {
-  const rows = await tx.all<{ holder_key: string; task_id: string; open: number | string }>(
+  const rows = await tx.all<{ holder_key: string; task_id: string; open: number }>(
     `SELECT holder_key, task_id, open FROM holder_exports WHERE bot_id = ? AND answered_at < ?
      ORDER BY answered_at LIMIT ${REMOVED_AT_ONCE} FOR UPDATE`,
     ...[botId, before],
@@ -180,7 +175,7 @@ export async function removeSomeAnswers(tx: Tx, botId: string, before: string): 
   await Promise.all(
     rows.map(({ holder_key, task_id, open }) =>
       tx.run(
-        Number(open) === 0
+        open === 0
           ? `DELETE FROM holder_exports WHERE ${named}`
           : `UPDATE holder_exports SET result = NULL, answer = NULL, answered_at = NULL WHERE ${named}`,
         ...[botId, holder_key, task_id],

@@ -4,7 +4,7 @@ import { isObject } from '@app/http';
 import { invalidRequest, momentMs } from '@app/kernel';
 
 /** What the statement of a holder says beside the time `at` of its act. */
-export interface StatedAnswer {
+interface StatedAnswer {
   readonly bot_id: string;
   readonly holder: string;
   readonly task_id: string;

@@ -16,7 +16,7 @@ export type TaskAnswer = (typeof TASK_ANSWERS)[number];
 
 /** `abandoned`: the holder was deleted before it answered. */
 export const TASK_RESULTS = [...TASK_ANSWERS, 'abandoned'] as const;
-export type TaskResult = (typeof TASK_RESULTS)[number];
+type TaskResult = (typeof TASK_RESULTS)[number];
 
 /** What a holder declared when it answered: a later change of the holder does not change what was answered. */
 export type DeclaredHolder = Pick<BotHolder, 'labelDe' | 'labelEn' | 'covers' | 'publicKey'>;
