@@ -86,7 +86,7 @@ describe('a start that fails', () => {
     expect(left()).toContain('lethe.db.key');
     rmSync(join(directory, 'lethe.db.key'));
     expect(await refused(settings)).toMatch(
-      /^The keys of this database were encrypted with another master key, and there is no key file \S+lethe\.db\.key, or an empty one\. Set LETHE_MASTER_KEY as it was, or put the key file back\.\n$/,
+      /^The keys of this database were encrypted with another master key, and there is no key file \S+lethe\.db\.key, or an empty one\. Set LETHE_MASTER_KEY, LETHE_MASTER_KEY_FILE or LETHE_MASTER_KEY_COMMAND as it was, or put the key file back\.\n$/,
     );
     expect(left()).not.toContain('lethe.db.key');
   });
