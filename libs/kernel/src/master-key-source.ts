@@ -100,7 +100,7 @@ const SHOWN_MAX = 500;
  */
 function printedBy([program = '', ...args]: readonly string[], env: Environment): string {
   const ended = spawnSync(program, args, {
-    env: env as NodeJS.ProcessEnv,
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: TIMEOUT_SECONDS * 1000,
     killSignal: 'SIGKILL',
