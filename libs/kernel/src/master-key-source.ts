@@ -1,5 +1,6 @@
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { StartError } from './errors';
 import { printable } from './printable';
 import { masterKeys } from './setting-values';
 
@@ -51,7 +52,7 @@ export function keySettingsContradict(settings: KeySettings): string | undefined
  * The keys that the settings give: read from the file, printed by the command, or of `LETHE_MASTER_KEY` itself. The command
  * has the environment without the settings of Lethe, which may hold secrets.
  * @param isSetting whether a variable is a setting of Lethe
- * @throws Error with a sentence for the operator, without a key
+ * @throws StartError with a sentence for the operator, without a key
  */
 export function masterKeysOf(
   settings: KeySettings,
@@ -71,9 +72,9 @@ function keysIn(text: string, place: string): readonly Buffer[] {
   try {
     keys = masterKeys(text);
   } catch (error) {
-    throw new Error(`${place} must be ${(error as Error).message}`);
+    throw new StartError(`${place} must be ${(error as Error).message}`);
   }
-  if (keys.length === 0) throw new Error(`${place} is empty: it must hold the master key`);
+  if (keys.length === 0) throw new StartError(`${place} is empty: it must hold the master key`);
   return keys;
 }
 
@@ -82,7 +83,7 @@ function contentOf(path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new Error(
+    throw new StartError(
       `${NAMES.secret_file}, ${path}, cannot be read (${code}): check the path, and that the user of Lethe may read it`,
     );
   }
@@ -96,7 +97,7 @@ const SHOWN_MAX = 500;
 
 /**
  * What the program prints. It runs before the process serves anything, so the process waits for it.
- * @throws Error that shows the end and the standard error of a failed one, never its output
+ * @throws StartError that shows the end and the standard error of a failed one, never its output
  */
 function printedBy([program = '', ...args]: readonly string[], env: Environment): string {
   const ended = spawnSync(program, args, {
@@ -110,7 +111,7 @@ function printedBy([program = '', ...args]: readonly string[], env: Environment)
   const fault = faultOf(ended);
   if (fault === undefined) return ended.stdout;
   const said = withoutKeys(printable(ended.stderr ?? '').trim()).slice(0, SHOWN_MAX);
-  throw new Error(`LETHE_MASTER_KEY_COMMAND: ${program} ${fault}${said === '' ? '' : `: ${said}`}`);
+  throw new StartError(`LETHE_MASTER_KEY_COMMAND: ${program} ${fault}${said === '' ? '' : `: ${said}`}`);
 }
 
 function faultOf({ error, status, signal }: SpawnSyncReturns<string>): string | undefined {
