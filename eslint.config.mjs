@@ -96,7 +96,7 @@ export default tseslint.config(
   { files: ['test/support/fast-check.ts'], rules: { 'no-restricted-imports': 'off' } },
   {
     files: [
-      ...['scripts/**/*.mjs', 'apps/console/*.mjs', 'bench/**/*.mjs', 'soak/**/*.mjs', 'docs/*.mjs'],
+      ...['scripts/**/*.mjs', 'apps/console/*.mjs', 'bench/**/*.mjs', 'soak/**/*.mjs', 'docs/**/*.mjs'],
       'examples/**/*.js',
     ],
     extends: [tseslint.configs.disableTypeChecked],

@@ -237,6 +237,14 @@ describe('GET /api/v1/bots/{bot_id}/review-dossier', () => {
       'environment',
       'in the environment (LETHE_MASTER_KEY)',
     ] as const,
+    [
+      {
+        LETHE_MASTER_KEY: '',
+        LETHE_MASTER_KEY_COMMAND: `/bin/echo ${Buffer.alloc(32, 7).toString('base64')}`,
+      },
+      'command',
+      'at each start (LETHE_MASTER_KEY_COMMAND)',
+    ] as const,
   ])('says where the master key is, and never the key or a path: %#', async (given, custody, words) => {
     const found = await dossierWith(given);
     expect(found.data.encryption.master_key).toBe(custody);

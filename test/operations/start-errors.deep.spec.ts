@@ -86,7 +86,7 @@ describe('a start that fails', () => {
     expect(left()).toContain('lethe.db.key');
     rmSync(join(directory, 'lethe.db.key'));
     expect(await refused(settings)).toMatch(
-      /^The keys of this database were encrypted with another master key, and there is no key file \S+lethe\.db\.key, or an empty one\. Set LETHE_MASTER_KEY as it was, or put the key file back\.\n$/,
+      /^The keys of this database were encrypted with another master key, and there is no key file \S+lethe\.db\.key, or an empty one\. Set LETHE_MASTER_KEY, LETHE_MASTER_KEY_FILE or LETHE_MASTER_KEY_COMMAND as it was, or put the key file back\.\n$/,
     );
     expect(left()).not.toContain('lethe.db.key');
   });
@@ -154,6 +154,10 @@ describe('lethe-server init', () => {
     const key = `LETHE_MASTER_KEY=${Buffer.alloc(32).toString('base64')}\r\n`;
     for (const [given, said] of [
       [Buffer.from(key), 'its keys decrypt what is stored'],
+      [
+        Buffer.from('LETHE_MASTER_KEY_FILE=/run/key\n'),
+        'what its LETHE_MASTER_KEY_FILE gives decrypts what is stored',
+      ],
       [Buffer.from('PORT=3000\n'), 'without LETHE_MASTER_KEY'],
       [Buffer.from(key, 'utf16le'), '.env is not UTF-8'],
       [Buffer.from(`set ${key}`), '.env, line 1 is not understood'],

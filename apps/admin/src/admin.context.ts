@@ -16,7 +16,7 @@ class AdminModule {}
 
 export function noKeys(config: Config): StartError {
   return new StartError(
-    `There is no key file ${keyFilePath(config)}, or an empty one: set LETHE_MASTER_KEY to the value that the service uses.`,
+    `There is no key file ${keyFilePath(config)}, or an empty one: set LETHE_MASTER_KEY to the value that the service uses, or LETHE_MASTER_KEY_FILE or LETHE_MASTER_KEY_COMMAND as the service has it.`,
   );
 }
 

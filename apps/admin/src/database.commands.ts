@@ -1,5 +1,5 @@
 import { bringUpToDate, databaseEngine, requireKnown } from '@app/database';
-import { type Config, readConfig } from '@app/kernel';
+import { type Config, masterKeySetting, readConfig } from '@app/kernel';
 import { moveEngine, type MovePlace } from '@app/operations';
 import { type DataSource, MigrationExecutor } from 'typeorm';
 import { ormOptions, schemaSource } from '../../../ormconfig';
@@ -68,7 +68,7 @@ const move: Command = {
     tell('  - Set DATABASE_URL to the target, and start the service.');
     tell(
       config.masterKeys.length > 0
-        ? '  - The keys stay encrypted with LETHE_MASTER_KEY: give the service the same one.'
+        ? `  - The keys stay encrypted with the master key of ${masterKeySetting(config)}: give the service the same one.`
         : `  - The keys stay encrypted with the key file ${from.path}.key, which was not moved. Set LETHE_MASTER_KEY to its\n` +
             '    content for every process, or copy it to ./data/lethe.db.key where the service runs. Without it no service starts.',
     );

@@ -1,5 +1,5 @@
 import { keyFilePath, Keyring, KeyRotation, retiredKeysPath } from '@app/crypto';
-import { type Config, StartError, SystemClock, SystemRandom } from '@app/kernel';
+import { type Config, masterKeySetting, StartError, SystemClock, SystemRandom } from '@app/kernel';
 import { act, reading } from './admin.context';
 import type { Command } from './command-line';
 
@@ -19,7 +19,7 @@ const list: Command = {
 const rotate: Command = {
   name: 'keys:rotate',
   summary:
-    'Encrypts with the first key of LETHE_MASTER_KEY what an older key has encrypted; a key file gets a new key',
+    'Encrypts with the first master key that is set what an older one has encrypted; a key file gets a new key',
   flags: {},
   run: async (_, surroundings) => {
     const { config, result, tell } = surroundings;
@@ -35,7 +35,7 @@ const rotate: Command = {
     const done =
       first === ''
         ? `The key file holds only the new key: make a copy of it now. The older keys are in ${retiredKeysPath(keyFilePath(config))}.`
-        : 'Older keys may be removed from LETHE_MASTER_KEY, in every process.';
+        : `Older keys may be removed from ${masterKeySetting(config)}, in every process.`;
     tell(`${done} Older backups need the older key: keep it as long as these backups, but in another place.`);
   },
 };

@@ -1,6 +1,6 @@
 import { keyFilePath } from '@app/crypto';
 import { databaseEngine } from '@app/database';
-import { type Config, version } from '@app/kernel';
+import { type Config, type MasterKeyPlace, masterKeyPlace, masterKeySetting, version } from '@app/kernel';
 import { backupTimes, type Installation, InstallationReading } from '@app/operations';
 import { RetentionPreview } from '@app/reports';
 import type { INestApplicationContext } from '@nestjs/common';
@@ -17,7 +17,7 @@ export const STATUS_COMMAND: Command = {
   run: reading(async (nest, { config, result }) => {
     const installation = await nest.get(InstallationReading, { strict: false }).read();
     const status = statusOf(installation, await dueValues(nest), config);
-    await result(status, wordsOf(status));
+    await result(status, wordsOf(status, masterKeySetting(config)));
   }),
 };
 
@@ -52,13 +52,14 @@ function statusOf(found: Installation, pastRetention: number, config: Config) {
   };
 }
 
-function keyPlaceOf(config: Config): { readonly from: 'environment' | 'file'; readonly file?: string } {
-  return config.masterKeys.length > 0 ? { from: 'environment' } : { from: 'file', file: keyFilePath(config) };
+function keyPlaceOf(config: Config): { readonly from: MasterKeyPlace; readonly file?: string } {
+  const from = masterKeyPlace(config);
+  return from === 'file' ? { from, file: keyFilePath(config) } : { from };
 }
 
 type Status = ReturnType<typeof statusOf>;
 
-function wordsOf(status: Status): string {
+function wordsOf(status: Status, keySetting: string): string {
   const { database, bots, oldest_due: due, master_key: key, last_backup: last } = status;
   const suspended = bots.suspended > 0 ? `, ${bots.suspended} of them suspended` : '';
   const lines: readonly (readonly [string, string])[] = [
@@ -70,7 +71,7 @@ function wordsOf(status: Status): string {
     ['Unfinished erasure', since(due.erasure)],
     ['Unsealed audit event', since(due.unsealed_event)],
     ['Values past retention', String(status.values_past_retention)],
-    ['Master key', key.from === 'file' ? `key file ${key.file}` : 'LETHE_MASTER_KEY'],
+    ['Master key', key.from === 'file' ? `key file ${key.file}` : keySetting],
     ...(last === null
       ? [['Last backup', 'not known to Lethe: look at the backups of your PostgreSQL server'] as const]
       : [

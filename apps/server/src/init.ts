@@ -37,7 +37,10 @@ Next: \`lethe-server start\`, then http://127.0.0.1:3000/docs. A systemd unit fo
 /** What follows for the operator: a start reads the file by the same parser. */
 function aboutKept(path: string): string {
   try {
-    if (readDotenv(path)['LETHE_MASTER_KEY']) return ': its keys decrypt what is stored.';
+    const kept = readDotenv(path);
+    if (kept['LETHE_MASTER_KEY']) return ': its keys decrypt what is stored.';
+    const outside = ['LETHE_MASTER_KEY_FILE', 'LETHE_MASTER_KEY_COMMAND'].find((name) => kept[name]);
+    if (outside !== undefined) return `: what its ${outside} gives decrypts what is stored.`;
     return ', without LETHE_MASTER_KEY: a start with it uses the key file beside the database. To begin anew, move it away and run init again.';
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

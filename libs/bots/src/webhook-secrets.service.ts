@@ -53,7 +53,7 @@ export class WebhookSecrets implements OnApplicationBootstrap {
       if (!(error instanceof UnreadableSecretError)) throw error;
       throw new StartError(
         `The webhook secrets in the database were encrypted with another key${missingKey(error)}. ` +
-          'Restore LETHE_MASTER_KEY, or the key file beside the database, as it was.',
+          'Restore LETHE_MASTER_KEY, its file, its command, or the key file beside the database, as it was.',
       );
     }
   }

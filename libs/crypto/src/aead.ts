@@ -12,7 +12,7 @@ export class UnreadableSecretError extends Error {
       missingKeyId === undefined
         ? 'A stored secret cannot be decrypted with the keys at hand'
         : `A stored secret was encrypted with the master key ${missingKeyId}, which this process does not have: ` +
-            'add it to LETHE_MASTER_KEY behind a comma, or restore the key file as it was',
+            'add it to LETHE_MASTER_KEY, its file or the output of its command behind a comma, or restore the key file as it was',
     );
     this.code = missingKeyId === undefined ? undefined : `master key ${missingKeyId} is missing`;
   }

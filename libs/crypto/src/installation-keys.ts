@@ -94,7 +94,7 @@ export async function requireUnencrypted(unitOfWork: UnitOfWork, keyFile: string
   if (found === undefined) return;
   throw new StartError(
     `The keys of this database were encrypted with another master key, and there is no key file ${keyFile}, or an empty one. ` +
-      'Set LETHE_MASTER_KEY as it was, or put the key file back.',
+      'Set LETHE_MASTER_KEY, LETHE_MASTER_KEY_FILE or LETHE_MASTER_KEY_COMMAND as it was, or put the key file back.',
   );
 }
 
@@ -124,7 +124,7 @@ function opened(keyring: Keyring, name: string, row: ServiceKeyRow | undefined):
     if (!(error instanceof UnreadableSecretError)) throw error;
     throw new StartError(
       `The keys of this database were encrypted with another master key${missingKey(error)}. ` +
-        'Restore LETHE_MASTER_KEY, or the key file beside the database, as it was.',
+        'Restore LETHE_MASTER_KEY, its file, its command, or the key file beside the database, as it was.',
     );
   }
 }

@@ -1,5 +1,5 @@
 import { eachOf, UnitOfWork } from '@app/database';
-import { type Config, CONFIG, Random, StartError } from '@app/kernel';
+import { type Config, CONFIG, masterKeySetting, Random, StartError } from '@app/kernel';
 import { UnreadableSecretError } from './aead';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EncryptedColumn, EncryptedTexts, type SealedText } from './encrypted-texts';
@@ -83,7 +83,7 @@ export class KeyRotation {
   }
 
   /**
-   * Encrypts every text with the present key of `LETHE_MASTER_KEY`. With a key file it makes a new key, which this process
+   * Encrypts every text with the first key that the settings give. With a key file it makes a new key, which this process
    * uses at once. When no text needs the old key, the old key moves to the file of retired keys, which Lethe does not read
    * by itself. On SQLite no other process can use it, and units take turns: the units that encrypted with the old key
    * are committed before the count.
@@ -136,7 +136,7 @@ export class KeyRotation {
     if (missing.length === 0) return;
     const named = missing.map(({ keyId, texts }) => `${keyId} (${texts} texts)`).join(', ');
     throw new StartError(
-      `Nothing was changed: the master keys ${named} are missing. Add them to LETHE_MASTER_KEY behind the present one.`,
+      `Nothing was changed: the master keys ${named} are missing. Add them to ${masterKeySetting(this.config)} behind the present one.`,
     );
   }
 
@@ -161,7 +161,7 @@ export class KeyRotation {
       if (others <= unreadable) return { keyId: keyring.presentId, rewrapped, unreadable };
       if (pass === PASSES_MAX)
         throw new StartError(
-          `A process still encrypts with an older key: make ${keyring.presentId} the first of LETHE_MASTER_KEY for every process, ` +
+          `A process still encrypts with an older key: make ${keyring.presentId} the first of ${masterKeySetting(this.config)} for every process, ` +
             'restart them, and run keys:rotate again.',
         );
     }

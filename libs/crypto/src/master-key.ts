@@ -34,7 +34,7 @@ import { Keyring } from './keyring';
 export const KEY_BYTES = 32;
 
 /**
- * The keys of `LETHE_MASTER_KEY`. Without it, the keys of the key file beside the database, one on each line, the
+ * The keys that the settings give. Without them, the keys of the key file beside the database, one on each line, the
  * present one first. Undefined when there is neither. `warn` gets messages for the operator about the file.
  * @throws StartError when the file cannot be used.
  */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { keySettingsContradict, masterKeysOf } from './master-key-source';
 import type { Setting } from './setting-values';
 import { SETTINGS } from './settings';
 import { settingsIn } from './settings-file';
@@ -35,7 +36,8 @@ const OF_BOTS: Readonly<Record<string, RegExp>> = {
 const KNOWN = new Set<string>(Object.values(SETTINGS).map((setting) => setting.name));
 
 /**
- * Reads every setting from `environment`. An empty variable counts as not set.
+ * Reads every setting from `environment`. An empty variable counts as not set. Settings without a fault that name a file or a
+ * command for the master key are followed: the file is read, the command is run, and `masterKeys` has what they give.
  * @throws ConfigError that lists every fault, not only the first.
  */
 export function readConfig(environment: Environment): Config {
@@ -55,11 +57,20 @@ export function readConfig(environment: Environment): Config {
   const config = values as Config;
   if (faults.length === 0) faults.push(...contradictions(config));
   if (faults.length > 0) throw new ConfigError(faults);
-  return Object.freeze(config);
+  try {
+    return Object.freeze({
+      ...config,
+      masterKeys: masterKeysOf(config, environment, (name) => KNOWN.has(name)),
+    });
+  } catch (error) {
+    throw new ConfigError([(error as Error).message]);
+  }
 }
 
 function contradictions(config: Config): string[] {
   const faults: string[] = [];
+  const keys = keySettingsContradict(config);
+  if (keys !== undefined) faults.push(keys);
   if (config.database.engine === 'sqlite' && config.jobs === 'off')
     faults.push(
       'JOBS must be on with SQLite: its file belongs to one process, so a worker cannot run the jobs',

@@ -20,6 +20,12 @@ export {
 export { bytesOf, homeFolder, isThere, realFile, version } from './files';
 export { createLogger, describeFault, logDestination, LOGGER, logRequest, NestLogger } from './logger';
 export { printable } from './printable';
+export {
+  MASTER_KEY_PLACES,
+  type MasterKeyPlace,
+  masterKeyPlace,
+  masterKeySetting,
+} from './master-key-source';
 export { NO_TIER } from './setting-values';
 export { sameToken } from './same-token';
 export { DEFAULT_DATABASE_PATH, SETTINGS } from './settings';

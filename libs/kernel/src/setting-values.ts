@@ -132,6 +132,33 @@ export function masterKeys(text: string): readonly Buffer[] {
   return keys;
 }
 
+/** Signs that only a shell understands. */
+const OF_A_SHELL = /["'`$|&;<>\\]/;
+
+/** A program with its arguments: words with blanks between them, or a JSON array of them; empty for none. */
+export function command(value: string): readonly string[] {
+  if (value.trim() === '') return [];
+  const isArray = value.trimStart().startsWith('[');
+  const words = isArray ? wordsOfJson(value) : value.trim().split(/\s+/);
+  if (words === undefined || (!isArray && OF_A_SHELL.test(value)))
+    throw new Error(
+      'a program and its arguments, which no shell reads: words without quotes and signs of a shell, or a JSON array such as ["/etc/lethe/master-key", "an argument"]',
+    );
+  return words;
+}
+
+/** Undefined for what is no array of texts, of which the first names a program. */
+function wordsOfJson(value: string): readonly string[] | undefined {
+  try {
+    const words = JSON.parse(value) as unknown;
+    const areWords = (found: unknown): found is string[] =>
+      Array.isArray(found) && found.every((word) => typeof word === 'string' && !word.includes('\0'));
+    return areWords(words) && words[0] ? words : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 export function text(value: string): string {
   if (value.trim() === '') throw new Error('not empty');
   return value;

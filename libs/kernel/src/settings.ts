@@ -1,6 +1,7 @@
 import {
   bearerToken,
   boolean,
+  command,
   databaseUrl,
   daysOrOff,
   directUrl,
@@ -95,6 +96,18 @@ export const SETTINGS = {
     '',
     'Master key, the output of `openssl rand -base64 32`; older keys may follow after commas. Without it Lethe generates a key file beside the database',
     masterKeys,
+  ),
+  masterKeyFile: setting(
+    'LETHE_MASTER_KEY_FILE',
+    '',
+    'Path of a file with the content of `LETHE_MASTER_KEY`, in its place: a mounted secret, or a credential of systemd',
+    (path) => path,
+  ),
+  masterKeyCommand: setting(
+    'LETHE_MASTER_KEY_COMMAND',
+    '',
+    'A program that prints the content of `LETHE_MASTER_KEY`, in its place, with its arguments: the client of Vault or of the key management service of a cloud. Words, or a JSON array; no shell reads them',
+    command,
   ),
   backupRetentionDays: setting(
     'BACKUP_RETENTION_DAYS',

@@ -1,5 +1,5 @@
 import type { KeyUse } from '@app/crypto';
-import type { Config } from '@app/kernel';
+import { type Config, masterKeySetting } from '@app/kernel';
 import { backupFindings } from './findings.backup';
 import type { Circumstances, Finding, Installation, Look } from './installation';
 
@@ -9,7 +9,7 @@ export function findingsOf(circumstances: Circumstances): Finding[] {
   const found = [
     ...backupFindings(circumstances),
     ...exposureFindings(circumstances),
-    ...(installation === undefined ? [] : clockAndKeys(installation, masterKeys, nowMs)),
+    ...(installation === undefined ? [] : clockAndKeys(installation, masterKeys, circumstances)),
     ...(installation === undefined ? [] : backlog(installation, nowMs)),
   ].filter((look): look is Finding => typeof look === 'object');
   return found.sort((one, other) => Number(one.level === 'warning') - Number(other.level === 'warning'));
@@ -76,7 +76,12 @@ function publicFindings(config: Config): readonly Look[] {
 
 const MINUTE_MS = 60_000;
 
-function clockAndKeys({ logs }: Installation, masterKeys: readonly KeyUse[], nowMs: number): readonly Look[] {
+function clockAndKeys(
+  { logs }: Installation,
+  masterKeys: readonly KeyUse[],
+  { config, nowMs }: Circumstances,
+): readonly Look[] {
+  const place = masterKeySetting(config);
   const missing = masterKeys.filter(({ role }) => role === 'missing').map(({ keyId }) => keyId);
   const unused = masterKeys.filter(({ role, texts }) => role === 'older' && texts === 0);
   return [
@@ -91,13 +96,13 @@ function clockAndKeys({ logs }: Installation, masterKeys: readonly KeyUse[], now
       id: 'master_key_missing',
       level: 'fault',
       says: `The master keys ${missing.join(', ')} are missing: their texts cannot be decrypted.`,
-      mend: 'Add them to LETHE_MASTER_KEY behind the present key.',
+      mend: `Add them to ${place} behind the present key.`,
     },
     unused.length > 0 && {
       id: 'master_key_unused',
       level: 'warning',
       says: `No text uses the master keys ${unused.map(({ keyId }) => keyId).join(', ')}.`,
-      mend: 'Remove them from LETHE_MASTER_KEY, and keep them elsewhere as long as older backups.',
+      mend: `Remove them from ${place}, and keep them elsewhere as long as older backups.`,
     },
   ];
 }

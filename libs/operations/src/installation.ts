@@ -88,7 +88,7 @@ export interface Circumstances {
   readonly nowMs: number;
   /** The version of Node.js. */
   readonly node: string;
-  /** Undefined where LETHE_MASTER_KEY is set. */
+  /** Undefined where a setting gives the master key. */
   readonly keyFile: { readonly path: string; readonly mode: number | undefined } | undefined;
   /** The mode of a file `.env` in the working folder. */
   readonly environmentMode: number | undefined;

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { ModuleRef } from '@nestjs/core';
 import { BotAdministration } from '@app/bots';
 import { KeyRotation, Keyring, Signer } from '@app/crypto';
-import { CONFIG, type Config, NO_TIER, StartError } from '@app/kernel';
+import { CONFIG, type Config, masterKeySetting, NO_TIER, StartError } from '@app/kernel';
 
 type OnRewrapped = Parameters<KeyRotation['rotate']>[0];
 
@@ -23,10 +23,10 @@ export function operatorActs(modules: Pick<ModuleRef, 'get'>, onRewrapped: OnRew
     'bots:resume': (bot: string) => bots.resume(bot),
     'bots:tier': (bot: string, tier: string) => bots.setTier(bot, tier === NO_TIER ? null : tier),
     'bots:delete': (bot: string) => bots.delete(bot),
-    /** `firstKey` is the id of the first key of `LETHE_MASTER_KEY` as the operator sees it, empty for a key file. */
+    /** `firstKey` is the id of the first key that the settings of the command give, empty for a key file. */
     'keys:rotate': async (firstKey: string) => {
-      const { masterKeys } = modules.get<Config>(CONFIG, { strict: false });
-      if ((firstKey === '') !== (masterKeys.length === 0)) throw otherPlace(firstKey);
+      const config = modules.get<Config>(CONFIG, { strict: false });
+      if ((firstKey === '') !== (config.masterKeys.length === 0)) throw otherPlace(firstKey, config);
       if (firstKey !== '' && firstKey !== modules.get(Keyring, { strict: false }).presentId) throw otherKey();
       return modules.get(KeyRotation, { strict: false }).rotate(onRewrapped);
     },
@@ -34,9 +34,11 @@ export function operatorActs(modules: Pick<ModuleRef, 'get'>, onRewrapped: OnRew
   };
 }
 
-function otherPlace(firstKey: string): StartError {
+function otherPlace(firstKey: string, ofService: Config): StartError {
   const [service, command] =
-    firstKey === '' ? ['LETHE_MASTER_KEY', 'the key file'] : ['the key file', 'LETHE_MASTER_KEY'];
+    firstKey === ''
+      ? [masterKeySetting(ofService), 'the key file']
+      : ['the key file', 'LETHE_MASTER_KEY, its file or its command'];
   return new StartError(
     `Nothing was changed: the running service has its key from ${service}, and this command from ${command}. Give this command the settings of the service, and run keys:rotate again.`,
   );
@@ -44,7 +46,7 @@ function otherPlace(firstKey: string): StartError {
 
 function otherKey(): StartError {
   return new StartError(
-    'Nothing was changed: the running service has another first key than this command. Restart it with the same LETHE_MASTER_KEY, and run keys:rotate again.',
+    'Nothing was changed: the running service has another first key than this command. Restart it, so that it has the keys that its settings give now, and run keys:rotate again.',
   );
 }
 

@@ -1,6 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { appliedMigrations, engineVersion, UnitOfWork } from '@app/database';
-import { Clock, CONFIG, type Config, Degradations, SharedReading, version } from '@app/kernel';
+import {
+  Clock,
+  CONFIG,
+  type Config,
+  Degradations,
+  masterKeyPlace,
+  SharedReading,
+  version,
+} from '@app/kernel';
 import { conditionsOf } from './conditions';
 import { findingsOf } from './findings';
 import { backupTimes, circumstancesOf, InstallationReading } from './installation';
@@ -61,7 +69,7 @@ export class OperatorStatus {
       started_at: new Date(this.clock.nowMs() - process.uptime() * 1000).toISOString(),
       database: { engine: config.database.engine, version: await engineVersion(unitOfWork), bytes },
       migrations: { applied: applied.length, pending: [...pending], unknown: [...unknown] },
-      master_key: config.masterKeys.length > 0 ? 'environment' : 'file',
+      master_key: masterKeyPlace(config),
       tiers: [...config.tiers].map(([name, limit]) => ({ name, requests_per_minute: limit })),
       bots: { total: bots, suspended: suspendedBots },
       subjects,

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { MASTER_KEY_PLACES, type MasterKeyPlace } from '@app/kernel';
 import { Count, Flag, Integer, ListOf, OneOf, Pagination, Snowflake, Text, Timestamp, Uuid } from '@app/http';
 
 /** Subjects and values of a bot are counted up to this number. */
@@ -91,10 +92,11 @@ export class StatusView {
   @Timestamp({ description: 'The start of the process that answers' }) started_at: string;
   @ApiProperty({ type: DatabaseView }) database: DatabaseView;
   @ApiProperty({ type: MigrationsView }) migrations: MigrationsView;
-  @OneOf(['environment', 'file'], {
-    description: 'Where the master key is: `LETHE_MASTER_KEY`, or the key file beside the database',
+  @OneOf(MASTER_KEY_PLACES, {
+    description:
+      'Where the master key is: `LETHE_MASTER_KEY` (`environment`), the key file beside the database (`file`), the file of `LETHE_MASTER_KEY_FILE`, or the output of `LETHE_MASTER_KEY_COMMAND`',
   })
-  master_key: 'environment' | 'file';
+  master_key: MasterKeyPlace;
   @ListOf(() => TierView, 0, 100, { description: 'Of `RATE_LIMIT_TIERS`' }) tiers: TierView[];
   @ApiProperty({ type: BotCountsView }) bots: BotCountsView;
   @Count('Users in guilds about whom anything is held, of all bots; on PostgreSQL an estimate above 10,000')

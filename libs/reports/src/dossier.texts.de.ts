@@ -26,6 +26,10 @@ export const DOSSIER_DE: typeof DOSSIER_EN = {
     environment:
       'Der Betreiber übergibt ihn dem Prozess in der Umgebung (LETHE_MASTER_KEY). Er liegt nicht in der Datenbank.',
     file: 'In einer Schlüsseldatei neben den Daten, nicht in der Datenbank. Eine Kopie des ganzen Datenträgers enthält beides.',
+    secret_file:
+      'Der Betreiber übergibt ihn dem Prozess in einer eigenen Datei (LETHE_MASTER_KEY_FILE). Er liegt nicht in der Datenbank.',
+    command:
+      'Ein Programm des Betreibers übergibt ihn dem Prozess bei jedem Start (LETHE_MASTER_KEY_COMMAND), zum Beispiel aus einer Schlüsselverwaltung. Er liegt nicht in der Datenbank.',
   },
   encryptionFacts: [
     'Jeder Nutzer hat je Server einen eigenen Schlüssel. Er verschlüsselt die gespeicherten Werte und die Einzelheiten der Protokollereignisse.',

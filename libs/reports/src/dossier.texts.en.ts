@@ -24,6 +24,10 @@ export const DOSSIER_EN = {
     environment:
       'The operator gives it to the process in the environment (LETHE_MASTER_KEY). It is not in the database.',
     file: 'In a key file beside the data, not in the database. A copy of the whole disk has both.',
+    secret_file:
+      'The operator gives it to the process in a file of its own (LETHE_MASTER_KEY_FILE). It is not in the database.',
+    command:
+      'A program of the operator gives it to the process at each start (LETHE_MASTER_KEY_COMMAND), for example from a key management service. It is not in the database.',
   },
   encryptionFacts: [
     'Each user has a key for each server. It encrypts the stored values and the details of audit events.',

@@ -1,4 +1,5 @@
 import { Count, Integer, OneOf, Snowflake, Text, Timestamp, Uuid } from '@app/http';
+import { MASTER_KEY_PLACES, type MasterKeyPlace } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { DOCUMENT_LANGUAGES, type DocumentLanguage } from './documents.texts';
 import {
@@ -11,8 +12,6 @@ import {
 } from './processing-record.dto';
 
 const TEXT_MAX = 10_000;
-const MASTER_KEYS = ['environment', 'file'] as const;
-type MasterKeyCustody = (typeof MASTER_KEYS)[number];
 
 const Sentences = (): PropertyDecorator => ApiProperty({ type: [String] });
 const Day = (description: string): PropertyDecorator =>
@@ -38,11 +37,11 @@ class DossierBot {
 
 class DossierEncryption {
   @Text(100, { description: 'The algorithm of all stored texts' }) algorithm: string;
-  @OneOf(MASTER_KEYS, {
+  @OneOf(MASTER_KEY_PLACES, {
     description:
-      'Where the process has the master key from: `LETHE_MASTER_KEY`, or a key file beside the data',
+      'Where the process has the master key from: `LETHE_MASTER_KEY` (`environment`), a key file beside the data (`file`), a file of the operator (`LETHE_MASTER_KEY_FILE`), or a program of the operator (`LETHE_MASTER_KEY_COMMAND`)',
   })
-  master_key: MasterKeyCustody;
+  master_key: MasterKeyPlace;
   @Sentences() statements: readonly string[];
 }
 

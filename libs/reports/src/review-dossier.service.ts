@@ -1,5 +1,5 @@
 import type { JsonStream, TextStream } from '@app/http';
-import { Clock, CONFIG, type Config, EgressPolicy } from '@app/kernel';
+import { Clock, CONFIG, type Config, EgressPolicy, masterKeyPlace } from '@app/kernel';
 import { PublicUrl } from '@app/pages';
 import { Inject, Injectable } from '@nestjs/common';
 import { DeclarationGaps } from './declaration-gaps';
@@ -67,7 +67,7 @@ export class ReviewDossiers {
       time_limits: timeLimits(this.config, words.limits),
       encryption: {
         algorithm: ALGORITHM,
-        master_key: this.config.masterKeys.length > 0 ? 'environment' : 'file',
+        master_key: masterKeyPlace(this.config),
         statements: dossier.encryptionFacts,
       },
       access: accessOf(bot.webhookUrl, language),

@@ -2917,10 +2917,10 @@ export interface components {
       /** @description The algorithm of all stored texts */
       readonly algorithm: string;
       /**
-       * @description Where the process has the master key from: `LETHE_MASTER_KEY`, or a key file beside the data
+       * @description Where the process has the master key from: `LETHE_MASTER_KEY` (`environment`), a key file beside the data (`file`), a file of the operator (`LETHE_MASTER_KEY_FILE`), or a program of the operator (`LETHE_MASTER_KEY_COMMAND`)
        * @enum {string}
        */
-      readonly master_key: 'environment' | 'file';
+      readonly master_key: 'environment' | 'file' | 'secret_file' | 'command';
       readonly statements: readonly string[];
     };
     readonly DossierDeletion: {
@@ -3111,10 +3111,10 @@ export interface components {
       readonly database: components['schemas']['DatabaseView'];
       readonly migrations: components['schemas']['MigrationsView'];
       /**
-       * @description Where the master key is: `LETHE_MASTER_KEY`, or the key file beside the database
+       * @description Where the master key is: `LETHE_MASTER_KEY` (`environment`), the key file beside the database (`file`), the file of `LETHE_MASTER_KEY_FILE`, or the output of `LETHE_MASTER_KEY_COMMAND`
        * @enum {string}
        */
-      readonly master_key: 'environment' | 'file';
+      readonly master_key: 'environment' | 'file' | 'secret_file' | 'command';
       /** @description Of `RATE_LIMIT_TIERS` */
       readonly tiers: readonly components['schemas']['TierView'][];
       readonly bots: components['schemas']['BotCountsView'];

@@ -33,11 +33,11 @@ export const ADVICE_DE: Readonly<Record<string, { readonly says: string; readonl
   },
   master_key_missing: {
     says: 'Hauptschlüssel fehlen: Ihre Texte können nicht entschlüsselt werden.',
-    mend: 'Fügen Sie die genannten in LETHE_MASTER_KEY hinter dem jetzigen Schlüssel an.',
+    mend: 'Fügen Sie die genannten hinter dem jetzigen Schlüssel an: in LETHE_MASTER_KEY, seiner Datei oder der Ausgabe seines Befehls.',
   },
   master_key_unused: {
     says: 'Mindestens ein älterer Hauptschlüssel wird von keinem Text mehr gebraucht.',
-    mend: 'Entfernen Sie nur die genannten aus LETHE_MASTER_KEY und heben Sie sie anderswo so lange auf wie ältere Sicherungen.',
+    mend: 'Entfernen Sie nur die genannten aus LETHE_MASTER_KEY, seiner Datei oder der Ausgabe seines Befehls und heben Sie sie anderswo so lange auf wie ältere Sicherungen.',
   },
   erasure_unfinished: {
     says: 'Eine Löschung ist noch nicht fertig. Sie wird wiederholt, bis sie es ist.',

@@ -11,6 +11,13 @@ const REFRESH_MS = 30_000;
 
 type Status = Awaited<ReturnType<typeof lethe.operator.status>>;
 
+const KEY_FROM = {
+  environment: 'keyFromEnvironment',
+  file: 'keyFromFile',
+  secret_file: 'keyFromSecretFile',
+  command: 'keyFromCommand',
+} as const;
+
 /** The installation at a glance: health in words, versions, what waits, storage. */
 export function OperatorOverview() {
   const status = useQuery({
@@ -171,7 +178,7 @@ function Versions({
           ))}
         </dd>
         <dt>{t('masterKey')}</dt>
-        <dd>{t(key === 'file' ? 'keyFromFile' : 'keyFromEnvironment')}</dd>
+        <dd>{t(KEY_FROM[key])}</dd>
         <dt>{t('started')}</dt>
         <dd>
           <When at={startedAt} />

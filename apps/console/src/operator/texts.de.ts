@@ -77,6 +77,8 @@ export const operatorDe: OperatorTexts = {
   masterKey: 'Hauptschlüssel',
   keyFromEnvironment: 'aus LETHE_MASTER_KEY',
   keyFromFile: 'aus der Schlüsseldatei neben der Datenbank',
+  keyFromSecretFile: 'aus der Datei von LETHE_MASTER_KEY_FILE',
+  keyFromCommand: 'aus der Ausgabe von LETHE_MASTER_KEY_COMMAND',
   forecastFull: 'Der Datenträger ist voll in',
   forecastDays: 'etwa {count} Tagen',
   forecastNever: 'nicht durch dieses Wachstum',

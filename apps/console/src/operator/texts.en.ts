@@ -75,6 +75,8 @@ export const operatorEn = {
   masterKey: 'Master key',
   keyFromEnvironment: 'from LETHE_MASTER_KEY',
   keyFromFile: 'from the key file beside the database',
+  keyFromSecretFile: 'from the file of LETHE_MASTER_KEY_FILE',
+  keyFromCommand: 'from the output of LETHE_MASTER_KEY_COMMAND',
   forecastFull: 'The disk is full in',
   forecastDays: 'about {count} days',
   forecastNever: 'not by this growth',

@@ -6,6 +6,13 @@ import { Access, Activities, Controller, Fact, Limits, Recipient, Tasks } from '
 
 type Dossier = Awaited<ReturnType<typeof lethe.bots.reviewDossier>>;
 
+const KEY_IN = {
+  environment: 'dossierKeyEnvironment',
+  file: 'dossierKeyFile',
+  secret_file: 'dossierKeySecretFile',
+  command: 'dossierKeyCommand',
+} as const;
+
 /** What a platform asks before it grants privileged intents. Its sentences are those of the service. */
 export function ReviewDossier({ dossier }: { readonly dossier: Dossier }) {
   const { t } = useWords();
@@ -23,9 +30,7 @@ export function ReviewDossier({ dossier }: { readonly dossier: Dossier }) {
       <>
         <dl class="facts">
           <Fact name={t('dossierAlgorithm')}>{encryption.algorithm}</Fact>
-          <Fact name={t('dossierMasterKey')}>
-            {t(encryption.master_key === 'file' ? 'dossierKeyFile' : 'dossierKeyEnvironment')}
-          </Fact>
+          <Fact name={t('dossierMasterKey')}>{t(KEY_IN[encryption.master_key])}</Fact>
         </dl>
         <Sentences of={encryption.statements} />
       </>,

@@ -732,7 +732,7 @@ class StatusView(TypedDict):
     started_at: str
     database: DatabaseView
     migrations: MigrationsView
-    master_key: Literal["environment", "file"]
+    master_key: Literal["environment", "file", "secret_file", "command"]
     tiers: List[TierView]
     bots: BotCountsView
     subjects: int
@@ -1139,7 +1139,7 @@ class DossierBot(TypedDict):
 
 class DossierEncryption(TypedDict):
     algorithm: str
-    master_key: Literal["environment", "file"]
+    master_key: Literal["environment", "file", "secret_file", "command"]
     statements: List[str]
 
 
