@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { builtConsole } from '../support/built-console';
+import { useCollector } from '../support/collector';
 import { canRun } from '../support/programs';
 
 // The package as npm publishes it, which npm installs in an empty folder.
@@ -71,6 +72,8 @@ function server(...args: string[]) {
 }
 
 describe('@lethe/server', () => {
+  const collector = useCollector();
+
   it('holds the service in one file, its thread, the guides, and no path of the build', () => {
     const files = readdirSync(join(made, 'dist'));
     expect(files.sort()).toEqual(['checkpoint.thread.js', 'console', 'lethe-server.cjs']);
@@ -105,7 +108,7 @@ describe('@lethe/server', () => {
     });
   });
 
-  it('is set up, runs, is administered, and ends in order', async () => {
+  it('is set up, runs, is administered, sends traces, and ends in order', async () => {
     const begun = server('init');
     expect(begun).toMatchObject({ code: 0, stderr: expect.stringContaining('LETHE_MASTER_KEY') as string });
     expect(begun.stderr).toContain('OPERATOR_TOKEN of .env signs you in');
@@ -119,7 +122,7 @@ describe('@lethe/server', () => {
 
     const child = spawn(LAUNCHER, ['start'], {
       cwd: folder,
-      env: ENVIRONMENT,
+      env: { ...ENVIRONMENT, OTEL_EXPORTER_OTLP_ENDPOINT: collector.the.url },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     // At its exit not all that it has written is read.
@@ -143,6 +146,8 @@ describe('@lethe/server', () => {
       child.kill('SIGTERM');
     }
     expect(await ended).toEqual([0, null]);
+    expect(collector.the.spans.map(({ name }) => name)).toContain('POST /api/v1/bots/register');
+    expect(collector.the.resource).toMatchObject({ 'service.version': '0.1.0' });
     expect(server('admin', 'audit:verify').code).toBe(0);
     const { stdout, stderr } = server('verify');
     expect(stdout + stderr).toContain('lethe-verify certificate');

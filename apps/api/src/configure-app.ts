@@ -13,7 +13,7 @@ import {
   RateLimitStore,
   RequestContext,
 } from '@app/http';
-import { type Config, CONFIG, LOGGER, metricsEndpoint, PrometheusMetrics } from '@app/kernel';
+import { type Config, CONFIG, LOGGER, metricsEndpoint, PrometheusMetrics, Spans } from '@app/kernel';
 import type { Logger } from 'pino';
 import { serveConsole, serveDocs } from './docs';
 import { KEY_SET_PATH } from './keys.controller';
@@ -45,7 +45,7 @@ export function configureApp(app: NestExpressApplication): void {
   const metrics = app.get(PrometheusMetrics);
   app.use(
     inOrder(
-      openContext(app.get<Logger>(LOGGER), metrics),
+      openContext(app.get<Logger>(LOGGER), metrics, app.get(Spans)),
       consoleGateway(app.get(ConsoleSessions), config.consoleLimit),
       atServedHost(config, counting),
       metricsEndpoint(metrics, config.metricsToken),
@@ -82,7 +82,7 @@ const NEGOTIATED = ['accept', 'accept-language'] as const;
 /** The number of their characters that are read. Browsers send less than two hundred. */
 const NEGOTIATED_MAX = 1_000;
 
-function openContext(logger: Logger, metrics: PrometheusMetrics): Middleware {
+function openContext(logger: Logger, metrics: PrometheusMetrics, spans: Spans): Middleware {
   return (request, _response, next) => {
     const given = request.headers['x-request-id'];
     const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
@@ -91,7 +91,7 @@ function openContext(logger: Logger, metrics: PrometheusMetrics): Middleware {
       if (text !== undefined && text.length > NEGOTIATED_MAX)
         request.headers[name] = text.slice(0, NEGOTIATED_MAX);
     }
-    request.context = new RequestContext(id, performance.now(), logger, metrics);
+    request.context = new RequestContext(id, performance.now(), logger, metrics, spans);
     // Express would answer OPTIONS outside the envelope. No route has other methods.
     if (!METHODS.has(request.method)) request.url = '/';
     next();

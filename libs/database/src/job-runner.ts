@@ -8,7 +8,7 @@ import {
 import { DiscoveryService } from '@nestjs/core';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { UnitOfWork } from './unit-of-work';
-import { type Config, CONFIG, describeFault } from '@app/kernel';
+import { type Config, CONFIG, describeFault, type EndedSpan, Spans } from '@app/kernel';
 import { type BotSweep, sweepBots } from './bot-sweep';
 import { JobLeases, type Lease, LeaseLost } from './job-leases';
 
@@ -27,6 +27,7 @@ export interface Job {
  */
 @Injectable()
 export class JobRunner implements BeforeApplicationShutdown {
+  @Inject(Spans) private readonly spans = new Spans();
   private readonly logger = new Logger('Jobs');
   private readonly running = new Map<string, Promise<void>>();
   private readonly stopping = new AbortController();
@@ -59,10 +60,16 @@ export class JobRunner implements BeforeApplicationShutdown {
   private async once(job: Job | BotSweep, when: 'due' | 'now'): Promise<void> {
     const lease = await this.unitOfWork.write((tx) => this.leases.take(tx, job.name, when));
     if (lease === undefined) return;
+    const startedMs = performance.now();
+    let fault: string | undefined;
     try {
       if ('run' in job) await job.run(lease, this.stopping.signal);
       else await sweepBots(job, this.unitOfWork, lease, this.stopping.signal);
+    } catch (error) {
+      fault = error instanceof Error ? error.name : typeof error;
+      throw error;
     } finally {
+      this.spans.receive?.(jobSpan(job.name, performance.now() - startedMs, fault));
       const pauseMs = this.stopping.signal.aborted ? 0 : job.everyMs;
       await this.unitOfWork.write((tx) => lease.end(tx, pauseMs));
     }
@@ -73,6 +80,11 @@ export class JobRunner implements BeforeApplicationShutdown {
     const again = `is run again in ${Math.round(everyMs / 1_000)} s`;
     this.logger.error(`The job ${name} failed and ${again}`, { job: name, ...describeFault(error) });
   }
+}
+
+function jobSpan(name: string, tookMs: number, fault: string | undefined): EndedSpan {
+  const attributes = { 'lethe.job': name, ...(fault !== undefined && { 'error.type': fault }) };
+  return { name: `job ${name}`, kind: 'internal', tookMs, attributes };
 }
 
 /** When each process asks whether a {@link Job} is due. */

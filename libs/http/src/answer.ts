@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { rateLimitExceeded } from './rate-limit.guard';
 import type { RateDecision } from './rate-limit.store';
 import type { LetheResponse } from './request-context';
+import { requestSpan } from './request-span';
 
 /** The headers of every answer, in the flat form of `writeHead`. */
 export function answerHeaders(
@@ -99,6 +100,7 @@ export function logAnswer(response: LetheResponse, status: number): void {
   const tookMs = performance.now() - context.startedMs;
   context.onAnswered?.();
   context.meter.answered(method, route?.path, status, tookMs);
+  context.spans.receive?.(requestSpan(response.req, route?.path, status, tookMs));
   logRequest(context.logger, {
     requestId: context.id,
     method,

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
-import type { ApiError, PrometheusMetrics } from '@app/kernel';
+import type { ApiError, PrometheusMetrics, Spans } from '@app/kernel';
 import type { RateDecision } from './rate-limit.store';
 
 /**
@@ -62,6 +62,7 @@ export class RequestContext {
     readonly startedMs: number,
     readonly logger: Logger,
     readonly meter: PrometheusMetrics,
+    readonly spans: Spans,
   ) {}
 }
 

@@ -86,6 +86,10 @@ function contradictions(config: Config): string[] {
     faults.push(
       'OPERATOR_TOKEN must be another token than METRICS_TOKEN and REGISTRATION_TOKEN, which others have',
     );
+  if (config.otlpEndpoint !== undefined && config.otlpProtocol !== 'http/json')
+    faults.push(
+      'OTEL_EXPORTER_OTLP_PROTOCOL must be http/json: Lethe sends OTLP over HTTP as JSON, which collectors take on port 4318',
+    );
   for (const [bot, tier] of config.botTiers)
     if (!config.tiers.has(tier))
       faults.push(

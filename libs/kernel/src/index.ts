@@ -29,6 +29,7 @@ export {
 export { NO_TIER } from './setting-values';
 export { sameToken } from './same-token';
 export { DEFAULT_DATABASE_PATH, SETTINGS } from './settings';
+export { type EndedSpan, Spans } from './spans';
 export { codePoints, isCleanText, isReadableText } from './text';
 export { isDay, isDayOrTime, momentMs } from './times';
 export { Turns } from './turns';

@@ -129,6 +129,11 @@ export class PrometheusMetrics extends Metrics implements OnApplicationShutdown 
     return this.reading;
   }
 
+  /** Every number of an exposition, for another format. */
+  samples(): ReturnType<Registry['getMetricsAsJSON']> {
+    return this.registry.getMetricsAsJSON();
+  }
+
   get contentType(): string {
     return this.registry.contentType;
   }

@@ -195,6 +195,27 @@ export function publicUrl(value: string): string | undefined {
   return url.origin;
 }
 
+/** The base address of a collector; empty for none. */
+export function otlpEndpoint(value: string): string | undefined {
+  if (value === '') return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const isBase = url !== undefined && /^https?:$/.test(url.protocol) && url.search + url.hash === '';
+  if (!isBase || url.username + url.password !== '')
+    throw new Error(
+      'a URL with http: or https: and without user, query and fragment, for example http://127.0.0.1:4318; a key of the collector is written into OTEL_EXPORTER_OTLP_HEADERS',
+    );
+  return value;
+}
+
+/** `name=value,…`, percent-encoded as in W3C Baggage; empty for none. The error message never holds a value. */
+export function otlpHeaders(value: string): string {
+  const isPair = (part: string): boolean =>
+    /^\s*[\w!#$%&'*+.^`|~-]+\s*=[\x20-\x7e]*$/.test(part) && isDecodable(part);
+  if (value !== '' && !value.split(',').every(isPair))
+    throw new Error('name=value pairs after commas, percent-encoded, or empty');
+  return value;
+}
+
 /**
  * One environment variable: a row of the table in docs/reference.md, of `.env.example` and of the check at the start.
  */

@@ -16,6 +16,7 @@ import {
   text,
 } from './setting-values';
 import { CALLER_LIMITS } from './settings.limits';
+import { TELEMETRY } from './settings.telemetry';
 
 /** The default path of the embedded database. */
 export const DEFAULT_DATABASE_PATH = './data/lethe.db';
@@ -212,6 +213,7 @@ export const SETTINGS = {
     'Token for reading `/metrics`, 16 to 256 characters. Without one only callers on the same machine can read it',
     bearerToken,
   ),
+  ...TELEMETRY,
   logLevel: setting(
     'LOG_LEVEL',
     'info',

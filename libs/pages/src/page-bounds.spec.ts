@@ -39,6 +39,7 @@ it('answers a request over the limit with a page, and reads nothing of it', () =
     rate: undefined,
     logger: { isLevelEnabled: () => false },
     meter: { answered: () => 0 },
+    spans: {},
   };
   const sent: unknown[] = [];
   const response = {

@@ -21,6 +21,7 @@ import {
   Metrics,
   PrometheusMetrics,
   Random,
+  Spans,
   SystemClock,
   SystemRandom,
 } from '@app/kernel';
@@ -108,6 +109,7 @@ export class SharedModule {
       { provide: EgressPolicy, useFactory: () => new EgressPolicy(config) },
       PrometheusMetrics,
       { provide: Metrics, useExisting: PrometheusMetrics },
+      Spans,
       DomainEvents,
     ];
     return { module: SharedModule, imports: [EventEmitterModule.forRoot()], providers, exports: providers };

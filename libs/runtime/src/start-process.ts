@@ -18,6 +18,7 @@ import type { Logger } from 'pino';
 import 'reflect-metadata';
 import type { SonicBoom } from 'sonic-boom';
 import { Readiness } from './health';
+import type { Telemetry } from './telemetry';
 
 /** The start and the end of a process. */
 export interface Application {
@@ -59,7 +60,12 @@ async function run(create: (config: Config, logger: Logger) => Promise<Applicati
   const shutdown = new Shutdown(config.shutdownTimeoutMs, logger);
   shutdown.watch();
   const app = await create(config, logger);
-  if (!shutdown.takes(app)) return;
+  // The SDK is loaded by a process that has a collector alone.
+  const telemetry =
+    config.otlpEndpoint === undefined
+      ? undefined
+      : (await import('./telemetry.js')).beginTelemetry(config, app.nest, logger);
+  if (!shutdown.takes(app, telemetry)) return;
   observe(log.sonic, app);
   // No request is answered before data that a backup has brought back is erased again.
   await app.nest.get(ErasureReplay).run();
@@ -108,6 +114,8 @@ function withoutRoom(error: unknown): StartError | undefined {
 const SAME_SIGNAL_MS = 100;
 /** The time for modules to drain and close, in milliseconds, after the time for running requests. */
 const CLOSING_MS = 10_000;
+/** What a collector may take of it in addition, in milliseconds. */
+const COLLECTOR_MS = 3_000;
 
 /**
  * Ends the process in order at SIGTERM and SIGINT, also during its start. The process becomes not ready, accepts no
@@ -116,6 +124,7 @@ const CLOSING_MS = 10_000;
  */
 class Shutdown {
   private app: Application | undefined;
+  private telemetry: Telemetry | undefined;
   private begunMs: number | undefined;
 
   constructor(
@@ -137,8 +146,9 @@ class Shutdown {
    * Registers the application for the shutdown. Returns false when a signal has already arrived: then nothing may
    * start.
    */
-  takes(app: Application): boolean {
+  takes(app: Application, telemetry?: Telemetry): boolean {
     this.app = app;
+    this.telemetry = telemetry;
     if (this.begunMs === undefined) return true;
     this.end(app);
     return false;
@@ -155,10 +165,13 @@ class Shutdown {
   }
 
   private end(app: Application): void {
-    setTimeout(() => {
-      this.logger.fatal('the shutdown did not end in time');
-      process.exit(1);
-    }, this.timeoutMs + CLOSING_MS);
+    setTimeout(
+      () => {
+        this.logger.fatal('the shutdown did not end in time');
+        process.exit(1);
+      },
+      this.timeoutMs + CLOSING_MS + (this.telemetry === undefined ? 0 : COLLECTOR_MS),
+    );
     this.close(app).then(
       () => process.exit(0),
       (error: unknown) => {
@@ -171,7 +184,9 @@ class Shutdown {
   private async close(app: Application): Promise<void> {
     app.nest.get(Readiness).ready = false;
     if (!(await app.drain(this.timeoutMs))) this.logger.warn('requests still under way were cut');
+    await this.telemetry?.endMetrics();
     await app.nest.close();
+    await this.telemetry?.endSpans();
     this.logger.info('stopped');
   }
 }

@@ -1,6 +1,6 @@
 import { type SqlValue, type Tx, UnitOfWork } from '@app/database';
 import { confirmForgotten } from '@app/gdpr';
-import { Clock, DomainEvents, Metrics, NO_METRICS } from '@app/kernel';
+import { Clock, DomainEvents, type EndedSpan, Metrics, NO_METRICS, Spans } from '@app/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CHUNK, followSome, hastenSome, RetrySchedule } from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
@@ -38,6 +38,7 @@ interface Verdict {
 @Injectable()
 export class DeliveryResults {
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
+  @Inject(Spans) private readonly spans = new Spans();
   private readonly logger = new Logger('Webhooks');
 
   constructor(
@@ -52,6 +53,7 @@ export class DeliveryResults {
   async settle(claim: Claim, result: CallResult): Promise<number | undefined> {
     const verdict = this.verdictOn(claim, result);
     this.metrics.count('webhookAttempts', result.outcome);
+    this.spans.receive?.(attemptSpan(claim, result));
     const nextDueMs = await this.unitOfWork.write(async (tx) => {
       if (!(await this.conclude(tx, claim, result, verdict))) return undefined;
       await this.record(tx, claim, result);
@@ -181,6 +183,19 @@ export class DeliveryResults {
       { botId, deliveryId: delivery.id, outcome, httpStatus: status },
     );
   }
+}
+
+/** An attempt without its receiver, whose address can hold a secret of the bot. */
+function attemptSpan({ delivery }: Claim, { outcome, status, durationMs }: CallResult): EndedSpan {
+  const attributes = {
+    'http.request.method': 'POST',
+    'http.request.resend_count': delivery.attempts,
+    'lethe.webhook.event': delivery.event,
+    'lethe.webhook.outcome': outcome,
+    ...(status !== undefined && { 'http.response.status_code': status }),
+    ...(outcome !== 'confirmed' && { 'error.type': outcome }),
+  };
+  return { name: `webhook ${delivery.event}`, kind: 'client', tookMs: durationMs, attributes };
 }
 
 function wordsOf({ outcome, status }: CallResult): string {
