@@ -95,7 +95,7 @@ describe('The entry v1a of webhook-signature', () => {
 
   it('is left out while the signing key cannot be read, and the secret still verifies the call', async () => {
     const clock = service.app.get(Clock);
-    const signer = service.app.get(Signer) as unknown as { read: () => Promise<unknown> };
+    const signer = service.app.get<{ read: () => Promise<unknown> }>(Signer);
     const later = jest.spyOn(clock, 'monotonicMs').mockReturnValue(clock.monotonicMs() + 60_000);
     const failing = jest.spyOn(signer, 'read').mockRejectedValue(new Error('the database is away'));
     // The certificate of an erasure would need the key, too.
@@ -122,7 +122,7 @@ describe(`GET ${PATH}/{bot_id}`, () => {
       kid: createHash('sha256').update(members).digest('base64url'),
       webhook_key: `whpk_${Buffer.from(x, 'base64url').toString('base64')}`,
     });
-    expect(await new Lethe({ url: service.url, key: 'of-none' }).webhookKeys(bot.id)).toEqual({ keys });
+    expect(await new Lethe({ url: service.url }).webhookKeys(bot.id)).toEqual({ keys });
   });
 
   it('answers the same keys after a restart, and for the id in upper case', async () => {
