@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { transformFileSync } from '@swc/core';
 
-// Generates docs/errors.md with its copy in clients/python, .env.example, the tables of docs/reference.md and docs/operate.md, and the words of lethe_discord
+// Generates docs/errors.md with its copy in clients/python, .env.example, llms.txt, the tables of docs/reference.md and docs/operate.md, and the words of lethe_discord
 // from the code. `--check` writes nothing and prints the outdated files, one a line.
 
 const ROOT = join(import.meta.dirname, '..');
@@ -29,6 +29,7 @@ const { CONFLICT_REASONS } = await load('libs/kernel/src/conflict-reasons.ts');
 const { EN } = await load('packages/discord/src/texts/en.ts');
 const { DE } = await load('packages/discord/src/texts/de.ts');
 const { METRICS } = await load('libs/kernel/src/metric.definitions.ts');
+const { llmsText } = await load('apps/api/src/llms.ts');
 
 function table(header, rows) {
   const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
@@ -108,6 +109,15 @@ function errorsPage() {
   );
 }
 
+/** llms.txt at the root: the same list that the service answers, with paths of this repository. */
+function llms() {
+  const api = [
+    '- [OpenAPI document](openapi.json): every operation, with examples.',
+    '- [AGENTS.md](AGENTS.md): commands, map and rules for coding agents.',
+  ];
+  return llmsText(readFileSync(path('docs/README.md'), 'utf8'), api, (file) => posix.join('docs', file));
+}
+
 const sentence = (text) => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 const stale = Object.entries({
@@ -116,6 +126,7 @@ const stale = Object.entries({
   'docs/reference.md': withBlocks('docs/reference.md', 'settings', 'errors'),
   'docs/operate.md': withBlocks('docs/operate.md', 'metrics'),
   '.env.example': envExample(),
+  'llms.txt': llms(),
   'clients/python/src/lethe_discord/texts.json': `${JSON.stringify({ en: EN, de: DE }, null, 2)}\n`,
 }).filter(([name, text]) => readOr(path(name), '') !== text);
 

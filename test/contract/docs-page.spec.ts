@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SwaggerModule } from '@nestjs/swagger';
@@ -174,6 +174,37 @@ describe('GET /docs/guides/', () => {
     const empty = mkdtempSync(join(tmpdir(), 'lethe-home-'));
     expect(guidePages(empty).size).toBe(0);
     rmSync(empty, { recursive: true });
+  });
+});
+
+describe('GET /llms.txt', () => {
+  const linksIn = (text: string): string[] =>
+    [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, path]) => path ?? '');
+
+  it('lists every guide with a sentence as plain text without a key, by paths that are there', async () => {
+    const answer = await fetch(`${service.url}/llms.txt`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    const text = await answer.text();
+    expect(text.startsWith('# Lethe\n\n> ')).toBe(true);
+    for (const path of linksIn(text)) {
+      const { status, body } = await fetch(`${service.url}/${path}`);
+      await body?.cancel();
+      expect([path, status]).toEqual([path, 200]);
+    }
+    const guides = readdirSync(join(__dirname, '../../docs')).filter((name) =>
+      /^(?!README).*\.md$/.test(name),
+    );
+    expect(guides.filter((name) => !linksIn(text).includes(`docs/guides/${name.slice(0, -3)}`))).toEqual([]);
+    expect(
+      text.split('\n').filter((line) => /^- /.test(line) && !/^- \[\S.*\]\(\S+\): .+\.$/.test(line)),
+    ).toEqual([]);
+  });
+
+  it('in the repository leads to files that are there', () => {
+    const root = join(__dirname, '../..');
+    const links = linksIn(readFileSync(join(root, 'llms.txt'), 'utf8'));
+    expect(links.length).toBeGreaterThan(25);
+    expect(links.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 });
 

@@ -14,7 +14,18 @@ const OTHER_FILES = ['.env.example', 'docs/operations/alerts.yaml', 'docs/operat
 const WORDS = [
   ...['encrypt, decrypt', 'seal', 'batch', 'checkpoint', 'proof', 'receipt', 'certificate', 'salt', 'ledger'],
   ...['audit log', 'history', 'retention', 'erase', 'revoke', 'API key', 'subject key', 'digest'],
-  ...['installation key', 'master key', 'signing key', 'slug', 'subject', 'scope', 'holder', 'act', 'unit'],
+  ...[
+    'installation key',
+    'master key',
+    'signing key',
+    'webhook key',
+    'slug',
+    'subject',
+    'scope',
+    'holder',
+    'act',
+    'unit',
+  ],
   'delivery',
 ];
 

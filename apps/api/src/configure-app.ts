@@ -16,7 +16,7 @@ import {
 import { type Config, CONFIG, LOGGER, metricsEndpoint, PrometheusMetrics, Spans } from '@app/kernel';
 import type { Logger } from 'pino';
 import { serveConsole, serveDocs } from './docs';
-import { KEY_SET_PATH } from './keys.controller';
+import { KEY_SET_PATH, WEBHOOK_KEYS_PATH } from './keys.controller';
 
 const API_PREFIX = 'api/v1';
 
@@ -34,7 +34,11 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 export function configureApp(app: NestExpressApplication): void {
   const config = app.get<Config>(CONFIG);
   app.setGlobalPrefix(API_PREFIX, {
-    exclude: [...PROBES, KEY_SET_PATH, 'console/session', ...PRIVACY_PAGES, PRIVACY_NOTICE],
+    exclude: [
+      ...PROBES,
+      ...[KEY_SET_PATH, WEBHOOK_KEYS_PATH],
+      ...['console/session', ...PRIVACY_PAGES, PRIVACY_NOTICE],
+    ],
   });
   if (config.trustProxy > 0) app.set('trust proxy', config.trustProxy);
   const counting = inOrder(

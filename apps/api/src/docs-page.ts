@@ -3,7 +3,7 @@ import { escaped } from '@app/pages';
 
 /** A page or file as it is sent: made once, with the digest by which a browser knows that it has it. */
 export interface MadeFile {
-  readonly type: 'html' | 'css' | 'js' | 'json';
+  readonly type: 'html' | 'css' | 'js' | 'json' | 'txt';
   readonly body: Buffer;
   readonly etag: string;
 }

@@ -1,13 +1,20 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Signer } from '@app/crypto';
-import { Public, PublicDocument } from '@app/http';
+import { Public, PublicDocument, Uuid } from '@app/http';
 
 /** The cache time of a key set, in seconds. The set lists a key from its first use on. */
 const MAX_AGE_SECONDS = 300;
 
 /** The path of the key set (RFC 8615), outside the prefix. */
 export const KEY_SET_PATH = '.well-known/lethe-keys.json';
+
+/** The path of the keys that verify the calls to one bot. */
+export const WEBHOOK_KEYS_PATH = '.well-known/lethe-webhook-keys/:bot_id';
+
+class BotPath {
+  @Uuid() bot_id: string;
+}
 
 /** The public keys of every signature of the service, as a JWK set (RFC 7517). */
 @ApiExcludeController()
@@ -19,5 +26,10 @@ export class KeysController {
   @Get(KEY_SET_PATH)
   async keys(): Promise<PublicDocument> {
     return new PublicDocument(await this.signer.keySet(), MAX_AGE_SECONDS);
+  }
+
+  @Get(WEBHOOK_KEYS_PATH)
+  async webhookKeys(@Param() { bot_id }: BotPath): Promise<PublicDocument> {
+    return new PublicDocument(await this.signer.webhookKeySet(bot_id.toLowerCase()), MAX_AGE_SECONDS);
   }
 }

@@ -82,7 +82,8 @@ of that size has already lost digits. Unknown fields are ignored. Every answer c
 \`security\` of an operation names the scopes of which its key needs one. The key of a registration has all.
 
 Beside this interface, without a key: the probes \`/health/live\` and \`/health/ready\`, and the public keys that verify
-every signature at [/.well-known/lethe-keys.json](/.well-known/lethe-keys.json).`;
+every statement at [/.well-known/lethe-keys.json](/.well-known/lethe-keys.json), and every webhook call to a bot at
+\`/.well-known/lethe-webhook-keys/{bot_id}\`.`;
 
 /**
  * The OpenAPI 3.1 document of a running application, with the routes of all its modules and both webhooks. It is made in turns

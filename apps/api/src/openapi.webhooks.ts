@@ -86,7 +86,12 @@ function signedBy(event: string) {
       type: 'string',
       pattern: '^\\d+$',
     }),
-    header('webhook-signature', 'Signatures as in Standard Webhooks, separated by spaces', text),
+    header(
+      'webhook-signature',
+      'Signatures as in Standard Webhooks, separated by spaces: `v1` with the secret, and `v1a` (Ed25519) with the key of the bot in ' +
+        '`/.well-known/lethe-webhook-keys/{bot_id}`',
+      text,
+    ),
   ];
 }
 

@@ -79,7 +79,7 @@ def test_each_method_names_its_keywords_and_its_answer(client: Any) -> None:
     for name, method in found.items():
         kinds = {one.kind for one in inspect.signature(method).parameters.values()}
         assert inspect.Parameter.VAR_KEYWORD not in kinds, f"{name} takes any keyword"
-        if name not in ("request", "public_keys"):
+        if name not in ("request", "public_keys", "webhook_keys"):
             assert get_type_hints(method)["return"] not in (Any, Dict[str, Any]), f"{name} answers anything"
 
 

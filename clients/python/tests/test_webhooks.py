@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import json
 import os
+import sys
 import time
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
@@ -11,9 +12,11 @@ from typing import Any, Dict, List, Tuple
 import pytest
 
 from lethe import WebhookHandler, WebhookVerificationError, verify_webhook
+from lethe._public_keys import is_signed_by
 
 DOCS = Path(os.environ.get("LETHE_DOCS", Path(__file__).resolve().parents[3] / "docs"))
-VECTORS = json.loads((DOCS / "webhook-vectors.json").read_text())["vectors"]
+ALL_VECTORS = json.loads((DOCS / "webhook-vectors.json").read_text())
+VECTORS, PUBLIC_KEY_VECTORS = ALL_VECTORS["vectors"], ALL_VECTORS["public_key_vectors"]
 SECRET = "whsec_" + base64.b64encode(b"x" * 32).decode()
 
 
@@ -27,6 +30,53 @@ def test_agrees_with_the_vectors(vector: Dict[str, Any]) -> None:
     with pytest.raises(WebhookVerificationError) as refused:
         verify_webhook(*call, now=lambda: vector["now"])
     assert refused.value.fault == vector["expect"]
+
+
+@pytest.mark.parametrize("vector", PUBLIC_KEY_VECTORS, ids=lambda vector: vector["name"])
+def test_agrees_with_the_vectors_without_a_secret(vector: Dict[str, Any]) -> None:
+    pytest.importorskip("cryptography")
+    call, keys = (vector["raw_body"].encode(), vector["headers"]), vector["public_keys"]
+    for public_keys in (keys, lambda: keys):
+        if vector["expect"] == "verified":
+            found = verify_webhook(*call, public_keys=public_keys, now=lambda: vector["now"])
+            assert found.id == vector["headers"]["webhook-id"]
+            continue
+        with pytest.raises(WebhookVerificationError) as refused:
+            verify_webhook(*call, public_keys=public_keys, now=lambda: vector["now"])
+        assert refused.value.fault == vector["expect"]
+
+
+def test_a_handler_without_a_secret_refuses_what_its_keys_have_not_signed() -> None:
+    pytest.importorskip("cryptography")
+    key = PUBLIC_KEY_VECTORS[1]["public_keys"]
+    for handler in (WebhookHandler(None, {}, public_keys=key), WebhookHandler(None, {}, public_keys=lambda: [key])):
+        status, text = handler.handle(*signed({"event": "ping"}))
+        assert (status, "fetch the keys again" in text) == (400, True)
+    for none in ("", "whpk_A", "whpk_" + "A" * 43 + "\u00e9", SECRET, [], [7], {}, {"keys": [{"x": "A"}]}, 7):
+        with pytest.raises(WebhookVerificationError) as refused:
+            WebhookHandler(None, {}, public_keys=none)  # type: ignore[arg-type]
+        assert refused.value.fault == "bad_keys"
+    with pytest.raises(WebhookVerificationError, match="not both"):
+        WebhookHandler(SECRET, {}, public_keys=key)
+
+
+def test_tries_few_signatures_of_a_stranger_who_sends_many() -> None:
+    tried = []
+
+    class Key:
+        def verify(self, signature: bytes, content: bytes) -> None:
+            tried.append(signature)
+            raise pytest.importorskip("cryptography.exceptions").InvalidSignature
+
+    entries = ["v1a," + base64.b64encode(bytes([at] * 64)).decode() for at in range(100)]
+    assert not is_signed_by([(Key(), float("inf"))], b"", entries, "1")
+    assert len(tried) == 4
+
+
+def test_public_keys_without_cryptography_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.asymmetric.ed25519", None)
+    with pytest.raises(ImportError, match=r"lethe-client\[sign\]"):
+        WebhookHandler(None, {}, public_keys=PUBLIC_KEY_VECTORS[1]["public_keys"])
 
 
 def signed(event: Dict[str, Any], id: str = "d1") -> Tuple[bytes, Dict[str, str]]:

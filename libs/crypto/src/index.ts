@@ -8,7 +8,7 @@ export { KeyRewrite } from './key-rewrite';
 export { KeyRotation, type KeyUse } from './key-rotation';
 export { Keyring, missingKey } from './keyring';
 export { keyFilePath, presentMasterKeys, retiredKeysPath } from './master-key';
-export { gdprSignature, newWebhookSecret, Signer, standardSignature } from './signer';
+export { Signer } from './signer';
 export { countSubjects, countSubjectsOf } from './subject-counts';
 export { SubjectKey } from './subject-key';
 export { SubjectKeys } from './subject-keys';
@@ -60,3 +60,4 @@ export {
 } from './encryption-key';
 export { type Digest, DIGEST_LENGTH, DigestKey } from './keyed-digest';
 export { inclusionPath, merkleRoot, sha256 } from './merkle';
+export { gdprSignature, newWebhookSecret, publicSignature, standardSignature } from './webhook-signatures';

@@ -1,15 +1,7 @@
 import type { UnitOfWork } from '@app/database';
 import { type Clock, OwnError, type Random } from '@app/kernel';
 import { UnreadableSecretError } from './aead';
-import {
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  hash,
-  type KeyObject,
-  sign,
-  verify,
-} from 'node:crypto';
+import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 import {
   addInstallationKey,
   contextOfSecret,
@@ -17,6 +9,7 @@ import {
   type ServiceKeyRow,
 } from './installation-keys';
 import type { Keyring } from './keyring';
+import { webhookSeed } from './webhook-signatures';
 
 const NAME = 'signing';
 const SEED_BYTES = 32;
@@ -27,6 +20,8 @@ const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
  * retired key for this time.
  */
 const TRUSTED_MS = 30_000;
+/** The webhook keys that a process keeps: to make one takes as long as ten signatures. */
+const WEBHOOK_KEYS_MAX = 1_000;
 
 /** A public key in a key set (RFC 7517, RFC 8037). */
 interface PublicKey {
@@ -38,6 +33,12 @@ interface PublicKey {
   readonly x: string;
   /** The time of its last signature. Earlier signatures stay valid. */
   readonly retired_at?: string;
+  /** A webhook key in the form of Standard Webhooks. */
+  readonly webhook_key?: string;
+}
+
+interface KeySet {
+  readonly keys: readonly PublicKey[];
 }
 
 interface SigningKey {
@@ -54,6 +55,8 @@ export class Signer {
   private readMs = -Infinity;
   /** The public keys of the last reading. They are read again when a statement names another one. */
   private publicKeys: readonly PublicKey[] = [];
+  /** Webhook keys by the signing key and the bot. */
+  private readonly webhookKeys = new Map<string, KeyObject>();
 
   private constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -98,10 +101,34 @@ export class Signer {
    * Every key that has ever signed, the one in force first. Public keys are derived from the encrypted private keys, so
    * that write access to the database is not enough to add a key.
    */
-  async keySet(): Promise<{ readonly keys: readonly PublicKey[] }> {
-    const rows = await this.unitOfWork.read((tx) => installationKeys(tx, NAME));
-    const sorted = [...rows.filter((row) => !isRetired(row)), ...rows.filter(isRetired)];
-    return { keys: sorted.flatMap((row) => this.publicOf(row) ?? []) };
+  async keySet(): Promise<KeySet> {
+    return this.publicKeysOf((key) => jwkOf(key));
+  }
+
+  /**
+   * The key that signs the calls to one bot at present: a webhook key, made from the signing key in force and the id of the bot.
+   * Nothing of it is stored. A call to one bot is no valid call to another, and no statement of the service.
+   */
+  async webhookKey(botId: string): Promise<KeyObject> {
+    const { kid, key } = await this.inForce();
+    const name = `${kid}/${botId}`;
+    const kept = this.webhookKeys.get(name);
+    if (kept !== undefined) return kept;
+    const made = webhookKeyOf(key, botId);
+    if (this.webhookKeys.size >= WEBHOOK_KEYS_MAX) this.webhookKeys.clear();
+    this.webhookKeys.set(name, made);
+    return made;
+  }
+
+  /**
+   * Every key that has ever signed calls to the bot, the one in force first. The set is made from the id alone, so that it
+   * tells a stranger nothing about which bots exist.
+   */
+  async webhookKeySet(botId: string): Promise<KeySet> {
+    return this.publicKeysOf((key) => {
+      const jwk = jwkOf(webhookKeyOf(key, botId));
+      return { ...jwk, webhook_key: `whpk_${Buffer.from(jwk.x, 'base64url').toString('base64')}` };
+    });
   }
 
   /** Puts a new key in force and retires the present one. Returns the id of the new key. */
@@ -155,10 +182,16 @@ export class Signer {
     return { kid: jwkOf(key).kid, key };
   }
 
+  private async publicKeysOf(publicPart: (key: KeyObject) => PublicKey): Promise<KeySet> {
+    const rows = await this.unitOfWork.read((tx) => installationKeys(tx, NAME));
+    const sorted = [...rows.filter((row) => !isRetired(row)), ...rows.filter(isRetired)];
+    return { keys: sorted.flatMap((row) => this.publicOf(row, publicPart) ?? []) };
+  }
+
   /** The public key; undefined for a row that the keyring did not encrypt. */
-  private publicOf(row: ServiceKeyRow): PublicKey | undefined {
+  private publicOf(row: ServiceKeyRow, publicPart: (key: KeyObject) => PublicKey): PublicKey | undefined {
     try {
-      const jwk = jwkOf(this.opened(row));
+      const jwk = publicPart(this.opened(row));
       return row.retired_at === null ? jwk : { ...jwk, retired_at: row.retired_at };
     } catch (error) {
       if (error instanceof UnreadableSecretError) return undefined;
@@ -179,6 +212,11 @@ function privateKey(seed: Buffer): KeyObject {
   return createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
 }
 
+function webhookKeyOf(key: KeyObject, botId: string): KeyObject {
+  const { d = '' } = key.export({ format: 'jwk' });
+  return privateKey(webhookSeed(Buffer.from(d, 'base64url'), botId));
+}
+
 /** The id is the thumbprint (RFC 7638): the hash of the required members, ordered by name. */
 function jwkOf(key: KeyObject): PublicKey {
   const { x = '' } = createPublicKey(key).export({ format: 'jwk' });
@@ -197,26 +235,4 @@ function decoded(part: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-const PREFIX = 'whsec_';
-const WEBHOOK_SECRET_BYTES = 32;
-
-/** A new signing secret in the form of Standard Webhooks: `whsec_` and 256 random bits in base64. */
-export function newWebhookSecret(random: Random): string {
-  return PREFIX + random.bytes(WEBHOOK_SECRET_BYTES).toString('base64');
-}
-
-/** `X-GDPR-Signature`. The key is the UTF-8 bytes of the whole secret, so that any HMAC function can verify it. */
-export function gdprSignature(secret: string, body: string): string {
-  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
-}
-
-/**
- * One entry of `webhook-signature` (Standard Webhooks). It covers id and time, so that a receiver can refuse an old
- * call.
- */
-export function standardSignature(secret: string, id: string, seconds: number, body: string): string {
-  const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
-  return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`;
 }

@@ -6,6 +6,7 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
+import { Signer } from '@app/crypto';
 import { NO_SIGNALS, Signals } from '@app/database';
 import { Clock, type Config, CONFIG, describeFault, Metrics, NO_METRICS } from '@app/kernel';
 import { CircuitBreakers } from './circuit-breakers';
@@ -62,6 +63,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly alarm: WakeUpTimer,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
+    @Inject(Signer) private readonly signer: Pick<Signer, 'webhookKey'>,
   ) {
     // One listener for each running call.
     setMaxListeners(0, this.interrupted.signal);
@@ -211,10 +213,16 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async attempt(claim: Claim): Promise<CallResult> {
+    // The secrets sign without it: most receivers verify nothing else.
+    const webhookKey = await this.signer.webhookKey(claim.botId).catch((error: unknown) => {
+      this.report(`A webhook of bot ${claim.botId} is sent without the signature v1a`, error);
+      return undefined;
+    });
     const waitedMs = this.clock.confirmedMs() - Date.parse(claim.startedAt);
     if (waitedMs > BEGIN_MAX_MS) return { outcome: 'interrupted', durationMs: 0 };
     try {
-      return await this.sender.send(webhookCall(claim, this.clock.wallMs()), this.interrupted.signal);
+      const call = webhookCall(claim, this.clock.wallMs(), webhookKey);
+      return await this.sender.send(call, this.interrupted.signal);
     } catch (error) {
       this.report(`A webhook of bot ${claim.botId} could not be sent; it is tried again later`, error);
       return { outcome: 'connection_failed', durationMs: 0 };

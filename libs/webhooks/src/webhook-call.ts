@@ -1,6 +1,7 @@
 import type { WebhookTarget } from '@app/bots';
-import { gdprSignature, standardSignature } from '@app/crypto';
+import { gdprSignature, publicSignature, standardSignature } from '@app/crypto';
 import type { LabelOf } from '@app/kernel';
+import type { KeyObject } from 'node:crypto';
 import type { StoredDelivery } from './delivery-texts';
 import type { DeliveryEvent } from './webhook-events';
 
@@ -70,15 +71,16 @@ export function outcomeOf(status: number): Outcome {
 
 /**
  * The call of one attempt. Body, id and `X-GDPR-Signature` are equal in every attempt; the headers of Standard Webhooks
- * carry the time of this one. During a rotation both secrets sign.
+ * carry the time of this one. During a rotation both secrets sign. The signature by the webhook key of the bot is the last one.
  */
-export function webhookCall({ delivery, target }: Claim, nowMs: number): WebhookCall {
+export function webhookCall({ delivery, target }: Claim, nowMs: number, webhookKey?: KeyObject): WebhookCall {
   const { id, event, payload: body } = delivery;
   const [present, next] = target.secrets;
   const seconds = Math.floor(nowMs / 1000);
-  const standard = [present, ...(next === undefined ? [] : [next])]
-    .map((secret) => standardSignature(secret, id, seconds, body))
-    .join(' ');
+  const standard = [present, ...(next === undefined ? [] : [next])].map((secret) =>
+    standardSignature(secret, id, seconds, body),
+  );
+  if (webhookKey !== undefined) standard.push(publicSignature(webhookKey, id, seconds, body));
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Lethe-Webhooks/1',
@@ -87,7 +89,7 @@ export function webhookCall({ delivery, target }: Claim, nowMs: number): Webhook
     ...(next !== undefined && { 'X-GDPR-Signature-Next': gdprSignature(next, body) }),
     'webhook-id': id,
     'webhook-timestamp': String(seconds),
-    'webhook-signature': standard,
+    'webhook-signature': standard.join(' '),
   };
   return { url: target.url, headers, body };
 }

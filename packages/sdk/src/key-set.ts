@@ -5,6 +5,8 @@ export interface PublicKey {
   readonly x?: string;
   readonly kid?: string;
   readonly retired_at?: string;
+  /** Of a key that verifies webhook calls: the same key as `whpk_…` (Standard Webhooks). */
+  readonly webhook_key?: string;
 }
 
 /**

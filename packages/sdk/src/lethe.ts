@@ -122,4 +122,11 @@ export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
   async publicKeys(): Promise<KeySet> {
     return (await this.transport.document('/.well-known/lethe-keys.json')) as KeySet;
   }
+
+  /** The keys that verify the webhook calls to a bot, of which this client needs no API key: `publicKeys` of `verifyWebhook`. */
+  async webhookKeys(botId: string): Promise<KeySet> {
+    return (await this.transport.document(
+      `/.well-known/lethe-webhook-keys/${encodeURIComponent(botId)}`,
+    )) as KeySet;
+  }
 }

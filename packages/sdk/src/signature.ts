@@ -17,13 +17,21 @@ export async function standardSignature(
   timestamp: string,
   rawBody: string | Uint8Array,
 ): Promise<string> {
-  const key = Uint8Array.from(atob(secret.slice('whsec_'.length)), (char) => char.charCodeAt(0));
+  const key = bytesOfBase64(secret.slice('whsec_'.length));
+  return `v1,${btoa(String.fromCharCode(...(await hmac(key, signedContent(id, timestamp, rawBody)))))}`;
+}
+
+/** What every entry of `webhook-signature` is about (Standard Webhooks). */
+export function signedContent(id: string, timestamp: string, rawBody: string | Uint8Array): Bytes {
   const [head, body] = [bytesOf(`${id}.${timestamp}.`), bytesOf(rawBody)];
   const signed = new Uint8Array(head.length + body.length);
   signed.set(head);
   signed.set(body, head.length);
-  return `v1,${btoa(String.fromCharCode(...(await hmac(key, signed))))}`;
+  return signed;
 }
+
+export const bytesOfBase64 = (text: string): Bytes =>
+  Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 
 export function isSecret(text: unknown): text is string {
   return typeof text === 'string' && SECRET.test(text) && isBase64(text.slice('whsec_'.length));

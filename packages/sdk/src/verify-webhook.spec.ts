@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
+import type { KeySet } from './key-set';
 import { signedCall, type SignedCall } from './testing/signed-call';
 import { type VerifyWebhook, verifyWebhook } from './verify-webhook';
 import { WebhookVerificationError } from './webhook-error';
@@ -15,9 +16,12 @@ interface Vector {
   readonly raw_body: string;
   readonly expect: string;
 }
-const { vectors } = JSON.parse(
+interface PublicKeyVector extends Omit<Vector, 'secrets'> {
+  readonly public_keys: KeySet | string;
+}
+const { vectors, public_key_vectors: publicKeyVectors } = JSON.parse(
   readFileSync(join(__dirname, '../../../docs/webhook-vectors.json'), 'utf8'),
-) as { vectors: Vector[] };
+) as { vectors: Vector[]; public_key_vectors: PublicKeyVector[] };
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const event: WebhookEvent = {
@@ -37,6 +41,17 @@ async function refusal(given: VerifyWebhook): Promise<WebhookVerificationError> 
 }
 
 describe('docs/webhook-vectors.json', () => {
+  it.each(publicKeyVectors.map((vector) => [vector.name, vector] as const))(
+    'with public keys: %s',
+    async (_name, vector) => {
+      const call = { rawBody: vector.raw_body, headers: vector.headers, now: () => vector.now * 1000 };
+      for (const publicKeys of [vector.public_keys, () => Promise.resolve(vector.public_keys)])
+        if (vector.expect === 'verified')
+          expect((await verifyWebhook({ ...call, publicKeys })).id).toBe(vector.headers['webhook-id']);
+        else expect((await refusal({ ...call, publicKeys })).fault).toBe(vector.expect);
+    },
+  );
+
   it.each(vectors.map((vector) => [vector.name, vector] as const))('%s', async (_name, vector) => {
     const given = { rawBody: vector.raw_body, headers: vector.headers, secrets: vector.secrets };
     const now = () => vector.now * 1000;
@@ -124,5 +139,51 @@ describe('verifyWebhook', () => {
         rawBody.slice(0, at) + String.fromCharCode(rawBody.charCodeAt(at) ^ 1) + rawBody.slice(at + 1);
       expect((await refusal({ rawBody: changed, headers, secrets: secret })).fault).toBe('wrong_signature');
     }
+  });
+});
+
+describe('verifyWebhook with public keys', () => {
+  const [first] = publicKeyVectors;
+  const { raw_body: rawBody, headers, public_keys: publicKeys } = first!;
+  const call = { rawBody, headers, now: () => first!.now * 1000 };
+
+  it('refuses every call of which any character was changed', async () => {
+    for (let at = 0; at < rawBody.length; at += 7) {
+      const changed =
+        rawBody.slice(0, at) + String.fromCharCode(rawBody.charCodeAt(at) ^ 1) + rawBody.slice(at + 1);
+      const error = await refusal({ ...call, rawBody: changed, publicKeys });
+      expect(error.fault).toBe('wrong_signature');
+    }
+  });
+
+  it('refuses a secret beside them, and names keys that are none', async () => {
+    const both = { ...call, publicKeys, secrets: secret } as unknown as VerifyWebhook;
+    expect((await refusal(both)).message).toMatch('not both');
+    for (const none of ['', 'whpk_A', 'whsec_A', [], {}, null, { keys: {} }, { keys: [null] }, 7])
+      expect((await refusal({ ...call, publicKeys: none as unknown as string })).fault).toBe('bad_keys');
+  });
+
+  it('says what to do when the keys are those of before a rotation', async () => {
+    const old = `whpk_${Buffer.alloc(32, 9).toString('base64')}`;
+    expect((await refusal({ ...call, publicKeys: old })).message).toMatch('Fetch them again');
+    expect(
+      (await verifyWebhook({ ...call, publicKeys: [old, publicKeyVectors[1]!.public_keys as string] })).id,
+    ).toBe(headers['webhook-id']);
+  });
+
+  it('tries few signatures of a stranger who sends many', async () => {
+    const verify = jest.spyOn(globalThis.crypto.subtle, 'verify');
+    const many = Array.from(
+      { length: 100 },
+      (_, at) => `v1a,${Buffer.alloc(64, at).toString('base64')}`,
+    ).join(' ');
+    await refusal({ ...call, headers: { ...headers, 'webhook-signature': many }, publicKeys });
+    expect(verify).toHaveBeenCalledTimes(4);
+    verify.mockRestore();
+  });
+
+  it('passes on that the keys could not be fetched', async () => {
+    const fetching = (): Promise<never> => Promise.reject(new Error('no network'));
+    expect((await refusal({ ...call, publicKeys: fetching })).message).toBe('no network');
   });
 });

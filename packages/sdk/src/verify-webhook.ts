@@ -1,7 +1,8 @@
 import { requireNumber } from './numbers';
-import { equalTexts, isSecret, standardSignature } from './signature';
+import { equalTexts, isSecret, signedContent, standardSignature } from './signature';
 import { WebhookVerificationError } from './webhook-error';
 import type { VerifiedWebhook, WebhookEvent } from './webhook-event';
+import { isSignedBy, requireWebhookKeys, type WebhookPublicKeys } from './webhook-keys';
 
 const DEFAULT_TOLERANCE_SECONDS = 300;
 const TOLERANCE_MAX_SECONDS = 86_400;
@@ -10,17 +11,20 @@ const TOLERANCE_MAX_SECONDS = 86_400;
 export type WebhookHeaders =
   Readonly<Record<string, string | readonly string[] | undefined>> | { get(name: string): string | null };
 
-export interface VerifyWebhook {
+/** By what a call is verified: the bot's webhook secret, the old and the new one during a rotation; or public keys. */
+export type WebhookTrust =
+  | { readonly secrets: string | readonly string[]; readonly publicKeys?: undefined }
+  | { readonly publicKeys: WebhookPublicKeys; readonly secrets?: undefined };
+
+export type VerifyWebhook = WebhookTrust & {
   /** The body as it arrived, byte for byte, before any parser. */
   readonly rawBody: string | Uint8Array;
   readonly headers: WebhookHeaders;
-  /** The bot's webhook secret; the old and the new one during a rotation. */
-  readonly secrets: string | readonly string[];
   /** The maximum difference between the time of the call and this machine's, in seconds; 300 by default. */
   readonly toleranceSeconds?: number;
   /** Milliseconds since the epoch; for tests. */
   readonly now?: () => number;
-}
+};
 
 /**
  * Verifies that the service has sent a call, that it is unchanged and that it is not old. Returns its event.
@@ -28,15 +32,20 @@ export interface VerifyWebhook {
  */
 export async function verifyWebhook(given: VerifyWebhook): Promise<VerifiedWebhook> {
   const rawBody = requireRaw(given.rawBody);
-  const secrets = requireSecrets(given.secrets);
+  requireTrust(given);
   const id = header(given.headers, 'webhook-id');
   const timestamp = header(given.headers, 'webhook-timestamp');
   const signatures = header(given.headers, 'webhook-signature').split(' ');
-  const expected = await Promise.all(
-    secrets.map((secret) => standardSignature(secret, id, timestamp, rawBody)),
-  );
-  const isSigned = expected.some((one) => signatures.some((other) => equalTexts(one, other)));
-  if (!isSigned) throw wrongSignature(rawBody);
+  const isSigned =
+    given.publicKeys === undefined
+      ? await isSignedWith(given.secrets, signatures, { id, timestamp, rawBody })
+      : await isSignedBy(
+          requireWebhookKeys(await fixed(given.publicKeys)),
+          signedContent(id, timestamp, rawBody),
+          signatures,
+          timestamp,
+        );
+  if (!isSigned) throw wrongSignature(rawBody, given);
   // The time is checked last, since an unsigned time proves nothing.
   const sentAt = requireFresh(timestamp, given);
   return { id, sentAt, event: parse(rawBody) };
@@ -51,8 +60,32 @@ function requireRaw(rawBody: unknown): string | Uint8Array {
   );
 }
 
+async function isSignedWith(
+  given: string | readonly string[],
+  signatures: readonly string[],
+  { id, timestamp, rawBody }: { id: string; timestamp: string; rawBody: string | Uint8Array },
+): Promise<boolean> {
+  const made = requireSecrets(given).map((secret) => standardSignature(secret, id, timestamp, rawBody));
+  const expected = await Promise.all(made);
+  return expected.some((one) => signatures.some((other) => equalTexts(one, other)));
+}
+
+const fixed = (given: WebhookPublicKeys): unknown => (typeof given === 'function' ? given() : given);
+
+/**
+ * Public keys that a function fetches are not known before the first call.
+ * @throws WebhookVerificationError `bad_secret`, `bad_keys`
+ */
+export function requireTrust({ secrets, publicKeys }: WebhookTrust): void {
+  if (publicKeys === undefined) requireSecrets(secrets);
+  else if (secrets !== undefined)
+    // Who has the secret could make a call for a receiver that means to trust the keys alone.
+    throw new WebhookVerificationError('bad_keys', 'Give secrets or publicKeys, and not both.');
+  else if (typeof publicKeys !== 'function') requireWebhookKeys(publicKeys);
+}
+
 /** @throws WebhookVerificationError `bad_secret` */
-export function requireSecrets(given: string | readonly string[]): readonly string[] {
+function requireSecrets(given: string | readonly string[]): readonly string[] {
   const secrets: unknown = typeof given === 'string' ? [given] : given;
   if (Array.isArray(secrets) && secrets.length > 0 && secrets.every(isSecret)) return secrets;
   throw new WebhookVerificationError(
@@ -76,12 +109,21 @@ function header(headers: WebhookHeaders, name: string): string {
   );
 }
 
-function wrongSignature(rawBody: string | Uint8Array): WebhookVerificationError {
-  const text = textOf(rawBody);
-  const reason = isRewritten(text)
+function wrongSignature(rawBody: string | Uint8Array, given: WebhookTrust): WebhookVerificationError {
+  const [what, hint] =
+    given.publicKeys === undefined
+      ? [
+          'secret',
+          "Is it this bot's secret, and the present one? After a rotation give the old and the new one.",
+        ]
+      : [
+          'public keys',
+          "Are they this bot's, and the present ones? Fetch them again; a retired key signs no new call.",
+        ];
+  const reason = isRewritten(textOf(rawBody))
     ? 'The body looks as if it had been parsed and written again: verify it byte for byte as it arrived.'
-    : "Is it this bot's secret, and the present one? After a rotation give the old and the new one.";
-  return new WebhookVerificationError('wrong_signature', `No signature fits body and secret. ${reason}`);
+    : hint;
+  return new WebhookVerificationError('wrong_signature', `No signature fits body and ${what}. ${reason}`);
 }
 
 /** Whether a parser has rewritten the body: the service sends JSON without blanks and line breaks. */

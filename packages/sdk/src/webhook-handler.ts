@@ -1,11 +1,12 @@
 import { ReplayCache, type WebhookStore } from './replay-cache';
 import { chunksOf } from './streams';
 import {
-  requireSecrets,
   requireTolerance,
+  requireTrust,
   type VerifyWebhook,
   verifyWebhook,
   type WebhookHeaders,
+  type WebhookTrust,
 } from './verify-webhook';
 import { WebhookVerificationError } from './webhook-error';
 import { type VerifiedWebhook, WEBHOOK_EVENTS, type WebhookEvent } from './webhook-event';
@@ -21,7 +22,9 @@ export type WebhookActs = {
   ) => void | Promise<void>;
 };
 
-export interface WebhookOptions extends Pick<VerifyWebhook, 'secrets' | 'toleranceSeconds' | 'now'> {
+export type WebhookOptions = WebhookTrust & Acting;
+
+interface Acting extends Pick<VerifyWebhook, 'toleranceSeconds' | 'now'> {
   /** The call is confirmed after the promise resolves; after a rejection the service repeats it. */
   readonly on: WebhookActs;
   /** Where the ids of processed calls are kept; in memory by default. */
@@ -83,7 +86,7 @@ export class WebhookHandler {
   constructor(private readonly options: WebhookOptions) {
     requireTolerance(options.toleranceSeconds);
     // A bot without its secret would learn of it by the first call that it refuses.
-    requireSecrets(options.secrets);
+    requireTrust(options);
     requireEvents(options.on);
     this.store = options.store ?? new ReplayCache();
   }

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,6 +39,8 @@ import { SeededRandom } from './seeded-random';
 import { PlayedAlarm, Timeline } from './timeline';
 
 const entities = [Bot, ApiKey, DeletionRequest, Delivery, Attempt, ReceiverHealth, UrlChange];
+
+const WEBHOOK_KEY = generateKeyPairSync('ed25519').privateKey;
 
 class Everything {}
 
@@ -114,7 +117,8 @@ export class Process {
       config,
     );
     const results = new DeliveryResults(this.unitOfWork, schedule, timeline, world.texts, world.events);
-    this.dispatcher = new Dispatcher(leases, results, this.sender, this.alarm, timeline, config);
+    const signer = { webhookKey: () => Promise.resolve(WEBHOOK_KEY) };
+    this.dispatcher = new Dispatcher(leases, results, this.sender, this.alarm, timeline, config, signer);
     this.outbox = new Outbox(this.dispatcher, schedule, world.texts, timeline, random);
     const jobs = new JobRunner(this.unitOfWork, new JobLeases(this.unitOfWork, timeline, random), config);
     const retention = new DeliveryRetention(this.unitOfWork, timeline, config, schedule, world.events);

@@ -6,6 +6,7 @@ import asyncio
 import time
 from types import TracebackType
 from typing import Any, AsyncIterable, AsyncIterator, Awaitable, Callable, Dict, Iterable, List, Literal, Mapping, Optional, Type, TypeVar, Union, cast
+from urllib.parse import quote
 
 import httpx
 
@@ -348,6 +349,10 @@ class AsyncLethe(calls.AsyncUnnamed):
     async def public_keys(self) -> Any:
         """The keys that verify certificates, receipts and the audit log. Keep them apart from what they verify."""
         return await self._call.document("/.well-known/lethe-keys.json")
+
+    async def webhook_keys(self, bot_id: str) -> Any:
+        """The keys that verify the webhook calls to a bot, without an API key: `public_keys` of `verify_webhook`."""
+        return await self._call.document(f"/.well-known/lethe-webhook-keys/{quote(bot_id, safe='')}")
 
 
 async def _async_batches(items: AsyncMany[T], size: int) -> AsyncIterator[List[T]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Type, TypeVar, Union, cast
+from urllib.parse import quote
 
 import httpx
 
@@ -347,6 +348,10 @@ class Lethe(calls.Unnamed):
     def public_keys(self) -> Any:
         """The keys that verify certificates, receipts and the audit log. Keep them apart from what they verify."""
         return self._call.document("/.well-known/lethe-keys.json")
+
+    def webhook_keys(self, bot_id: str) -> Any:
+        """The keys that verify the webhook calls to a bot, without an API key: `public_keys` of `verify_webhook`."""
+        return self._call.document(f"/.well-known/lethe-webhook-keys/{quote(bot_id, safe='')}")
 
 
 def _batches(items: Many[T], size: int) -> Iterator[List[T]]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Protocol, Sequence, Tuple, TypedDict, Union
 
 from ._core import require_number
+from ._public_keys import BadKeys, PublicKeys, is_signed_by, keys_of
 from ._receiver import BODY_MAX_BYTES, Receiver
 from .types import EVENTS, ConsentRevokedPayload, DataCorrectedPayload, HolderTaskPayload, UserForgottenPayload
 
@@ -82,32 +83,38 @@ class _HasCache(Protocol):
 def verify_webhook(
     raw_body: bytes,
     headers: Mapping[str, str],
-    secrets: Union[str, Sequence[str]],
+    secrets: Union[str, Sequence[str], None] = None,
     *,
+    public_keys: Optional[PublicKeys] = None,
     tolerance: int = 300,
     now: Callable[[], float] = time.time,
 ) -> Webhook:
     """Verifies that the service has sent a call, that it is unchanged and that it is not old.
 
     `raw_body` is the body as it arrived, byte for byte. `secrets` is the webhook secret, or the old and the new one during
-    a rotation. `tolerance` is in seconds. Raises WebhookVerificationError.
+    a rotation. `public_keys` in its place verify without a secret: the answer of `/.well-known/lethe-webhook-keys/{bot_id}`,
+    or a key of it, `whpk_…`; they need the package `cryptography`. `tolerance` is in seconds. Raises
+    WebhookVerificationError.
     """
     # With infinity every captured call could be replayed, and not-a-number would refuse none.
     require_number("tolerance", tolerance, 0, _TOLERANCE_MAX)
     if not isinstance(raw_body, (bytes, bytearray)):
         raise WebhookVerificationError("parsed_body", "raw_body is not bytes: verify the body as it arrived.")
-    keys = _keys_of(secrets)
+    trusted = _trust_of(secrets, public_keys() if callable(public_keys) else public_keys)
     lowered = {name.lower(): value for name, value in headers.items()}
     id, timestamp, signatures = (_header(lowered, f"webhook-{name}") for name in ("id", "timestamp", "signature"))
     # A stranger's header can be any text, also one that no UTF-8 has.
     signed = f"{id}.{timestamp}.".encode("utf-8", "surrogatepass") + bytes(raw_body)
-    expected = [b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()) for key in keys]
-    given = [one.encode("utf-8", "surrogatepass") for one in signatures.split(" ")]
-    if not any(hmac.compare_digest(one, other) for one in expected for other in given):
+    if not trusted(signed, signatures.split(" "), timestamp):
+        what, hint = (
+            ("secret", "After a rotation give the old and the new secret.")
+            if public_keys is None
+            else ("public key", "After a rotation fetch the keys again; a retired key signs no new call.")
+        )
         raise WebhookVerificationError(
             "wrong_signature",
-            "No signature fits body and secret. Is it this bot's secret, and the present one, and was the body not parsed "
-            "and written again? After a rotation give the old and the new secret.",
+            f"No signature fits body and {what}. Is it this bot's {what}, and the present one, and was the body not parsed "
+            f"and written again? {hint}",
         )
     # The time is checked last, since an unsigned time proves nothing.
     # A captured call that is cut at other dots has the same signature, and another text as its time.
@@ -123,7 +130,35 @@ def verify_webhook(
     return Webhook(id, int(timestamp), _event_of(raw_body))
 
 
-def _keys_of(secrets: Union[str, Sequence[str]]) -> List[bytes]:
+#: Whether the content is signed: the content, the entries of `webhook-signature`, the time of the call.
+_Trust = Callable[[bytes, Sequence[str], str], bool]
+
+
+def _trust_of(secrets: Union[str, Sequence[str], None], public_keys: Any) -> _Trust:
+    if public_keys is None:
+        keys = _keys_of(secrets)
+        return lambda signed, entries, _: _is_signed_with(keys, signed, entries)
+    # Who has the secret could make a call for a receiver that means to trust the keys alone.
+    if secrets is not None:
+        raise WebhookVerificationError("bad_keys", "Give secrets or public_keys, and not both.")
+    try:
+        trusted = keys_of(public_keys)
+    except BadKeys:
+        raise WebhookVerificationError(
+            "bad_keys",
+            "public_keys must be the answer of /.well-known/lethe-webhook-keys/{bot_id} of the service, or a key of it as text, "
+            "beginning with whpk_. The keys of /.well-known/lethe-keys.json verify statements, and no calls.",
+        ) from None
+    return lambda signed, entries, timestamp: is_signed_by(trusted, signed, entries, timestamp)
+
+
+def _is_signed_with(keys: Sequence[bytes], signed: bytes, entries: Sequence[str]) -> bool:
+    expected = [b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()) for key in keys]
+    given = [one.encode("utf-8", "surrogatepass") for one in entries]
+    return any(hmac.compare_digest(one, other) for one in expected for other in given)
+
+
+def _keys_of(secrets: Union[str, Sequence[str], None]) -> List[bytes]:
     keys = [_key_of(secret) for secret in ([secrets] if isinstance(secrets, str) else secrets or [])]
     return keys or [_refused()]
 
@@ -172,27 +207,29 @@ class WebhookHandler(Receiver):
     for a body that is larger than any call of it, 500 where a function has failed, and the service sends the call again.
 
     `on` holds a function, plain or async, for each event: `{"user_forgotten": delete_user}`. `secrets` is the webhook secret,
-    or the old and the new one during a rotation.
+    or the old and the new one during a rotation; None where `public_keys` verify the calls, as of `verify_webhook`.
     """
 
     def __init__(
         self,
-        secrets: Union[str, Sequence[str]],
+        secrets: Union[str, Sequence[str], None],
         on: WebhookActs,
         *,
+        public_keys: Optional[PublicKeys] = None,
         tolerance: int = 300,
         store: Optional[Store] = None,
         lethe: Optional[_HasCache] = None,
         on_error: Optional[Callable[[Exception], None]] = None,
     ) -> None:
         require_number("tolerance", tolerance, 0, _TOLERANCE_MAX)
-        # A bot without its secret would learn of it by the first call that it refuses.
-        _keys_of(secrets)
+        # A bot without its secret would learn of it by the first call that it refuses. What a function fetches is not known yet.
+        if not callable(public_keys) or secrets is not None:
+            _trust_of(secrets, public_keys)
         # A function that is never called would be missed at the first erasure.
         unknown = [name for name in on if name not in EVENTS]
         if unknown:
             raise ValueError(f"on names {', '.join(map(repr, unknown))}, which is no event. Events are: {', '.join(EVENTS)}.")
-        self._secrets, self._tolerance = secrets, tolerance
+        self._secrets, self._public_keys, self._tolerance = secrets, public_keys, tolerance
         self._on: Mapping[str, Any] = {**on}
         self._store: Store = store or MemoryStore()
         self._lethe, self._on_error = lethe, on_error
@@ -238,7 +275,7 @@ class WebhookHandler(Receiver):
     def _verified(self, raw_body: bytes, headers: Mapping[str, str]) -> Webhook:
         if len(raw_body) > BODY_MAX_BYTES:
             raise WebhookVerificationError("too_large", "The body is larger than any call of the service.")
-        return verify_webhook(raw_body, headers, self._secrets, tolerance=self._tolerance)
+        return verify_webhook(raw_body, headers, self._secrets, public_keys=self._public_keys, tolerance=self._tolerance)
 
     def _act(self, webhook: Webhook) -> Any:
         name = str(webhook.event.get("event"))
