@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -31,6 +32,11 @@ export class Output {
   /** The result of the command: one JSON value a line, or a text. */
   result(value: unknown, text: string): void {
     process.stdout.write(shown(`${this.isJson ? JSON.stringify(value) : text}\n`));
+  }
+
+  /** Resolves once the reader of the results takes more. */
+  async drained(): Promise<void> {
+    if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
   }
 
   /** A line beside the result, for people. */

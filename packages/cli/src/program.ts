@@ -10,6 +10,7 @@ import { addHunt } from './commands/hunt.command';
 import { addInit } from './commands/init.command';
 import { addKeys } from './commands/keys.command';
 import { addListen, addTrigger } from './commands/listen.command';
+import { addMcp } from './commands/mcp.command';
 import { addServers } from './commands/servers.command';
 import { addExport, addForget, addLink } from './commands/subject.command';
 import { addVerify } from './commands/verify.command';
@@ -41,6 +42,7 @@ export function programOf(): Command {
       addForget,
       addHolders,
       addHunt,
+      addMcp,
       addServers,
       addVerify,
       addDoctor,
