@@ -40,10 +40,8 @@ async function field(act, at, given, name) {
   const base = URL.canParse(VAULT_ADDR) ? new URL(VAULT_ADDR) : undefined;
   if (key === undefined)
     throw new Refused('name the mount of the engine and its key, for example transit/lethe');
-  if (
-    base === undefined ||
-    (base.protocol !== 'https:' && !/^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:|\/|$)/.test(VAULT_ADDR))
-  )
+  const isHere = base?.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(base.hostname);
+  if (base?.protocol !== 'https:' && !isHere)
     throw new Refused('VAULT_ADDR must begin with https://, unless Vault or its agent is on this machine');
   const url = new URL(`${base.href.replace(/\/$/, '')}/v1/${mount}/${act}/${key}`);
   const send = url.protocol === 'https:' ? overHttps : overHttp;

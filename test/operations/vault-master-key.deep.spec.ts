@@ -162,6 +162,12 @@ describe('vault-master-key.mjs', () => {
       [['wrap', 'transit/lethe'], {}, 'no key', 'give keys on standard input'],
       [['wrap', 'transit/lethe'], { VAULT_TOKEN_FILE: '' }, newKey(), 'set VAULT_TOKEN'],
       [['wrap', 'transit/lethe'], { VAULT_ADDR: 'http://10.0.0.1' }, newKey(), 'must begin with https://'],
+      [
+        ['wrap', 'transit/lethe'],
+        { VAULT_ADDR: 'http://localhost:80@10.0.0.1' },
+        newKey(),
+        'must begin with https://',
+      ],
       [['wrap', 'transit/lethe'], { VAULT_ADDR: 'vault' }, newKey(), 'must begin with https://'],
     ];
     for (const [args, more, stdin, words] of faults) {
