@@ -193,6 +193,17 @@ describe('LETHE_MASTER_KEY_COMMAND', () => {
 });
 
 describe('the master key', () => {
+  it.each(['LETHE_MASTER_KEY_FILE', 'LETHE_MASTER_KEY_COMMAND'])(
+    'is not shown where it was given as %s by mistake',
+    (name) => {
+      for (const given of [PRESENT, `${PRESENT},${OLD}`, ` ${PRESENT} ${OLD}`]) {
+        const said = fault({ [name]: given });
+        expect(said).toMatch(/ not the key itself: that belongs into LETHE_MASTER_KEY$/);
+        expect(said).not.toMatch(/AQEB|AgIC/);
+      }
+    },
+  );
+
   it.each([
     ['LETHE_MASTER_KEY and LETHE_MASTER_KEY_FILE', { LETHE_MASTER_KEY: PRESENT, LETHE_MASTER_KEY_FILE: 'x' }],
     [

@@ -132,12 +132,26 @@ export function masterKeys(text: string): readonly Buffer[] {
   return keys;
 }
 
+/** A key where a path or a program belongs: a message about it would show it. A path hardly ever looks so. */
+const LIKE_A_KEY = /^\s*[\w+/-]{43}=/;
+
+/** The path of a file with master keys; empty for none. */
+export function masterKeyPath(value: string): string {
+  if (LIKE_A_KEY.test(value))
+    throw new Error(
+      'the path of a file with the key, not the key itself: that belongs into LETHE_MASTER_KEY',
+    );
+  return value;
+}
+
 /** Signs that only a shell understands. */
 const OF_A_SHELL = /["'`$|&;<>\\]/;
 
 /** A program with its arguments: words with blanks between them, or a JSON array of them; empty for none. */
 export function command(value: string): readonly string[] {
   if (value.trim() === '') return [];
+  if (LIKE_A_KEY.test(value))
+    throw new Error('a program that prints the key, not the key itself: that belongs into LETHE_MASTER_KEY');
   const isArray = value.trimStart().startsWith('[');
   const words = isArray ? wordsOfJson(value) : value.trim().split(/\s+/);
   if (words === undefined || (!isArray && OF_A_SHELL.test(value)))

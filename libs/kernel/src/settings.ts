@@ -7,6 +7,7 @@ import {
   directUrl,
   hostNames,
   integer,
+  masterKeyPath,
   masterKeys,
   oneOf,
   operatorToken,
@@ -102,7 +103,7 @@ export const SETTINGS = {
     'LETHE_MASTER_KEY_FILE',
     '',
     'Path of a file with the content of `LETHE_MASTER_KEY`, in its place: a mounted secret, or a credential of systemd',
-    (path) => path,
+    masterKeyPath,
   ),
   masterKeyCommand: setting(
     'LETHE_MASTER_KEY_COMMAND',
