@@ -221,10 +221,16 @@ export function otlpEndpoint(value: string): string | undefined {
   return value;
 }
 
-/** `name=value,…`, percent-encoded as in W3C Baggage; empty for none. The error message never holds a value. */
+/** A pair once it is decoded: the token of a name, and a value that a header can carry. */
+const HEADER_PAIR = /^\s*[\w!#$%&'*+.^`|~-]+\s*=[\x20-\x7e\x80-\xff]*$/;
+
+/**
+ * `name=value,…`, percent-encoded as in W3C Baggage; empty for none. The SDK would cut a value at a `;`, and each export
+ * would fail with a value that no header can carry. The error message never holds a value.
+ */
 export function otlpHeaders(value: string): string {
   const isPair = (part: string): boolean =>
-    /^\s*[\w!#$%&'*+.^`|~-]+\s*=[\x20-\x7e]*$/.test(part) && isDecodable(part);
+    !part.includes(';') && isDecodable(part) && HEADER_PAIR.test(decodeURIComponent(part));
   if (value !== '' && !value.split(',').every(isPair))
     throw new Error('name=value pairs after commas, percent-encoded, or empty');
   return value;
