@@ -59,6 +59,7 @@ export function beginTelemetry(
   config: TelemetrySettings,
   nest: INestApplicationContext,
   logger: Logger,
+  endMaxMs = END_MAX_MS,
 ): Telemetry {
   tellSdk(config, logger);
   const options = { concurrencyLimit: CONCURRENCY };
@@ -85,8 +86,8 @@ export function beginTelemetry(
   const tracer = provider.getTracer('lethe', version());
   nest.get(Spans).receive = (span) => record(tracer, span);
   return {
-    endMetrics: () => inTime(meters.shutdown()),
-    endSpans: () => inTime(provider.shutdown()),
+    endMetrics: () => inTime(meters.shutdown(), endMaxMs),
+    endSpans: () => inTime(provider.shutdown(), endMaxMs),
   };
 }
 
@@ -149,9 +150,9 @@ function watched<Items, Kind extends Exporter<Items>>(exporter: Kind, what: stri
 }
 
 /** Resolves when `work` has ended, in whatever way, or is late. */
-async function inTime(work: Promise<void>): Promise<void> {
+async function inTime(work: Promise<void>, maxMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, END_MAX_MS)));
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, maxMs)));
   await Promise.race([work.catch(() => undefined), late]);
   clearTimeout(timer);
 }
