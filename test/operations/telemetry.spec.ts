@@ -45,7 +45,7 @@ describe('a collector', () => {
     await bot.get(`/bots/${bot.id}`, { traceparent: PARENT, 'x-request-id': id });
     await bot.get('/nothing');
     await new Client(service.url, bot.key).send('PROPFIND', '/x').catch(() => undefined);
-    const names = ['GET /api/v1/bots/:bot_id', 'POST /api/v1/bots/register', 'GET'];
+    const names = ['GET /api/v1/bots/:bot_id', 'POST /api/v1/bots/register', 'GET', 'HTTP'];
     await service.untilOf(async () => names.every(has) && metricsHave('/api/v1/bots/register'));
     expect((await service.end('SIGTERM')).code).toBe(0);
     const { spans, resource, metrics, credential } = collector.the;
