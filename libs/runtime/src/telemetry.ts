@@ -34,8 +34,8 @@ import { hrTime, metricsProducer } from './telemetry.metrics';
 
 /** The longest wait for a collector at each of the two steps of the end, in milliseconds. */
 const END_MAX_MS = 1_500;
-/** Exports under way at the same time. Beyond it a batch is dropped. */
-const CONCURRENCY = 4;
+/** Exports under way at the same time: at the end the four batches of a full queue, beside one. Beyond it a batch is dropped. */
+const CONCURRENCY = 5;
 
 type TelemetrySettings = Pick<
   Config,
