@@ -112,7 +112,7 @@ export class PrometheusMetrics extends Metrics implements OnApplicationShutdown 
           set(gauge, definition, await inTime(read, this.readingMaxMs));
         } catch (error) {
           this.logger.warn(
-            `The metric ${definition.name} could not be read and is missing in this answer of /metrics`,
+            `The metric ${definition.name} could not be read: /metrics, or an export of OpenTelemetry, is without it`,
             { metric: definition.name, ...describeFault(error) },
           );
           this.count('gaugeFailures');
