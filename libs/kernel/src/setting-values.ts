@@ -68,7 +68,7 @@ export function redisUrl(text: string): string | undefined {
   return text;
 }
 
-function isDecodable(text: string): boolean {
+export function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);
     return true;
@@ -207,33 +207,6 @@ export function publicUrl(value: string): string | undefined {
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`)
     throw new Error('a URL with http: or https: and without a path, for example https://gdpr.example.org');
   return url.origin;
-}
-
-/** The base address of a collector; empty for none. */
-export function otlpEndpoint(value: string): string | undefined {
-  if (value === '') return undefined;
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  const isBase = url !== undefined && /^https?:$/.test(url.protocol) && url.search + url.hash === '';
-  if (!isBase || url.username + url.password !== '')
-    throw new Error(
-      'a URL with http: or https: and without user, query and fragment, for example http://127.0.0.1:4318; a key of the collector is written into OTEL_EXPORTER_OTLP_HEADERS',
-    );
-  return value;
-}
-
-/** A pair once it is decoded: the token of a name, and a value that a header can carry. */
-const HEADER_PAIR = /^\s*[\w!#$%&'*+.^`|~-]+\s*=[\x20-\x7e\x80-\xff]*$/;
-
-/**
- * `name=value,…`, percent-encoded as in W3C Baggage; empty for none. The SDK would cut a value at a `;`, and each export
- * would fail with a value that no header can carry. The error message never holds a value.
- */
-export function otlpHeaders(value: string): string {
-  const isPair = (part: string): boolean =>
-    !part.includes(';') && isDecodable(part) && HEADER_PAIR.test(decodeURIComponent(part));
-  if (value !== '' && !value.split(',').every(isPair))
-    throw new Error('name=value pairs after commas, percent-encoded, or empty');
-  return value;
 }
 
 /**
