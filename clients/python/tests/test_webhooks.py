@@ -61,8 +61,10 @@ def test_a_handler_without_a_secret_refuses_what_its_keys_have_not_signed() -> N
 
 
 def test_a_function_that_has_no_keys_is_no_reason_to_take_the_secret() -> None:
+    def nothing() -> Any:
+        return None
+
     call = signed({"event": "ping"})
-    nothing: Any = lambda: None  # noqa: E731
     for secrets in (SECRET, None):
         with pytest.raises(WebhookVerificationError) as refused:
             verify_webhook(*call, secrets, public_keys=nothing)
