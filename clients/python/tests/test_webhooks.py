@@ -60,6 +60,17 @@ def test_a_handler_without_a_secret_refuses_what_its_keys_have_not_signed() -> N
         WebhookHandler(SECRET, {}, public_keys=key)
 
 
+def test_a_function_that_has_no_keys_is_no_reason_to_take_the_secret() -> None:
+    def nothing() -> Any:
+        return None
+
+    call = signed({"event": "ping"})
+    for secrets in (SECRET, None):
+        with pytest.raises(WebhookVerificationError) as refused:
+            verify_webhook(*call, secrets, public_keys=nothing)
+        assert refused.value.fault == "bad_keys"
+
+
 def test_tries_few_signatures_of_a_stranger_who_sends_many() -> None:
     tried = []
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { Lethe, momentMs } from '@lethe/sdk';
+import { type Hooks, Lethe, momentMs } from '@lethe/sdk';
 import { NAMES, readEnvFile, type Values } from './env-file';
 import { wrongUsage } from './failures';
 import { Output } from './output';
@@ -61,14 +61,14 @@ export class Session {
     return this.clientWith(undefined);
   }
 
-  client(): Lethe {
+  client(hooks?: Hooks): Lethe {
     if (this.key === undefined)
       throw wrongUsage(
         'LETHE_KEY is missing.',
         'Register the bot with lethe init, or set the API key in .env or in the environment. It is no option, since other users of the machine see arguments.',
       );
     if (this.isFromEnvironment('LETHE_KEY')) this.requireOwnAddress('LETHE_KEY');
-    return this.clientWith(this.key);
+    return this.clientWith(this.key, hooks);
   }
 
   /**
@@ -84,14 +84,14 @@ export class Session {
     );
   }
 
-  clientWith(key: string | undefined): Lethe {
+  clientWith(key: string | undefined, hooks?: Hooks): Lethe {
     if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
       throw wrongUsage(
         'LETHE_KEY is no API key.',
         'It is the key alone (sk_live_…), without "Bearer", blanks or line breaks.',
       );
     const url = webAddress(this.url, 'LETHE_URL');
-    return new Lethe({ url, ...(key !== undefined && { key }), fetch: this.fetch, retries: 2 });
+    return new Lethe({ url, ...(key !== undefined && { key }), fetch: this.fetch, retries: 2, ...hooks });
   }
 
   readonly fetch: typeof globalThis.fetch = async (...given) => {

@@ -163,6 +163,13 @@ describe('verifyWebhook with public keys', () => {
       expect((await refusal({ ...call, publicKeys: none as unknown as string })).fault).toBe('bad_keys');
   });
 
+  it('takes a key whose time of retirement is null for the present one, and refuses a time that is none', async () => {
+    const key = { webhook_key: publicKeyVectors[1]!.public_keys as string };
+    const withTime = (retired_at: unknown) => ({ keys: [{ ...key, retired_at }] }) as unknown as KeySet;
+    expect((await verifyWebhook({ ...call, publicKeys: withTime(null) })).id).toBe(headers['webhook-id']);
+    expect((await refusal({ ...call, publicKeys: withTime('yesterday') })).fault).toBe('bad_keys');
+  });
+
   it('says what to do when the keys are those of before a rotation', async () => {
     const old = `whpk_${Buffer.alloc(32, 9).toString('base64')}`;
     expect((await refusal({ ...call, publicKeys: old })).message).toMatch('Fetch them again');

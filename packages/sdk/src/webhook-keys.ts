@@ -1,4 +1,4 @@
-import type { KeySet, PublicKey } from './key-set';
+import type { KeySet } from './key-set';
 import { bytesOfBase64 } from './signature';
 import { webCrypto } from './web-crypto';
 import { WebhookVerificationError } from './webhook-error';
@@ -68,9 +68,13 @@ function ofText(text: string): WebhookKey {
 }
 
 function ofSet(given: unknown): WebhookKey {
-  const { webhook_key: text, retired_at: retiredAt } = (given ?? {}) as PublicKey;
-  const untilMs = retiredAt === undefined ? Infinity : Date.parse(retiredAt) + RETIRING_MS;
-  return { ...ofText(String(text)), untilMs };
+  const { webhook_key: text, retired_at: retiredAt } = (given ?? {}) as Readonly<Record<string, unknown>>;
+  const key = ofText(String(text));
+  // A database in which the set is kept may write the member that is not there as null.
+  if (retiredAt === undefined || retiredAt === null) return key;
+  const retiredMs = Date.parse(String(retiredAt));
+  if (Number.isNaN(retiredMs)) throw badKeys();
+  return { ...key, untilMs: retiredMs + RETIRING_MS };
 }
 
 function badKeys(): WebhookVerificationError {

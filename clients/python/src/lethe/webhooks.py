@@ -100,7 +100,7 @@ def verify_webhook(
     require_number("tolerance", tolerance, 0, _TOLERANCE_MAX)
     if not isinstance(raw_body, (bytes, bytearray)):
         raise WebhookVerificationError("parsed_body", "raw_body is not bytes: verify the body as it arrived.")
-    trusted = _trust_of(secrets, public_keys() if callable(public_keys) else public_keys)
+    trusted = _trust_of(secrets, public_keys)
     lowered = {name.lower(): value for name, value in headers.items()}
     id, timestamp, signatures = (_header(lowered, f"webhook-{name}") for name in ("id", "timestamp", "signature"))
     # A stranger's header can be any text, also one that no UTF-8 has.
@@ -142,7 +142,7 @@ def _trust_of(secrets: Union[str, Sequence[str], None], public_keys: Any) -> _Tr
     if secrets is not None:
         raise WebhookVerificationError("bad_keys", "Give secrets or public_keys, and not both.")
     try:
-        trusted = keys_of(public_keys)
+        trusted = keys_of(public_keys() if callable(public_keys) else public_keys)
     except BadKeys:
         raise WebhookVerificationError(
             "bad_keys",

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { McpClient } from '../../../../test/support/mcp-client';
 import { type Call, Connection, ProtocolError } from './connection';
-import { linesIn } from './lines';
+import { type Line, linesIn } from './lines';
 import type { Confirmation } from './tool';
 
 /** A client and a server whose only tool does as the test says. */
@@ -49,7 +49,12 @@ function gate() {
   const full = async (count: number): Promise<void> => {
     while (waiting.length < count) await new Promise<void>((resolve) => (reached = resolve));
   };
-  return { pass, full, seen, open: () => waiting.splice(0).forEach((go) => go()) };
+  return {
+    pass,
+    full,
+    seen,
+    open: (count = waiting.length) => waiting.splice(0, count).forEach((go) => go()),
+  };
 }
 
 describe('the connection of a client', () => {
@@ -126,6 +131,30 @@ describe('the connection of a client', () => {
     expect(seen).toEqual({ active: 0, most: 4, started: 64 });
   });
 
+  it('runs four calls at once, also when one arrives as another ends', async () => {
+    // The moment at which the line is read, counted in steps of the queue of promises after the end of a call.
+    for (let steps = 0; steps < 20; steps += 1) {
+      const { pass, full, seen, open } = gate();
+      const call = (id: number): Line => ({
+        text: JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'it' } }),
+      });
+      const lines = async function* (): AsyncGenerator<Line, void, undefined> {
+        const params = { protocolVersion: '2025-11-25' };
+        yield { text: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }) };
+        for (let id = 1; id <= 5; id += 1) yield call(id);
+        await full(4);
+        open(1);
+        for (let step = 0; step < steps; step += 1) await Promise.resolve();
+        yield call(6);
+        for (let step = 0; step < 50; step += 1) await Promise.resolve();
+        for (let step = 0; step < 500; step += 1, await Promise.resolve()) open();
+      };
+      const server = { info: { name: '', title: '', version: '' }, instructions: '', tools: [] };
+      await new Connection({ ...server, call: pass }, () => Promise.resolve()).serve(lines());
+      expect(seen).toEqual({ active: 0, most: 4, started: 6 });
+    }
+  });
+
   it('refuses a second request with the id of one that runs', async () => {
     const { pass, full, open } = gate();
     const { client } = connected(pass);
@@ -195,14 +224,30 @@ describe('the phrase of a human', () => {
     expect(answers).toEqual([expected]);
   });
 
-  it('is not given by an error, by another id, or by nobody in time', async () => {
+  it('is not given by the answer to another question, nor by an error', async () => {
+    const answers: Confirmation[] = [];
+    const { client } = connected(asking(answers));
+    await client.initialize(FORMS);
+    const question = new Promise<unknown>((resolve) => {
+      client.onQuestion = () => {
+        resolve(client.received.at(-1)?.['id']);
+        return undefined;
+      };
+    });
+    const called = client.call('it');
+    const id = await question;
+    const result = { action: 'accept', content: { phrase: 'erase ABC' } };
+    client.raw({ jsonrpc: '2.0', id: 'another', result });
+    await client.request('ping');
+    expect(answers).toEqual([]);
+    client.raw({ jsonrpc: '2.0', id, error: { code: -32603, message: 'no' } });
+    await called;
+    expect(answers).toEqual(['no answer']);
+  });
+
+  it('is not given by nobody in time', async () => {
     const answers: Confirmation[] = [];
     const { client } = connected(asking(answers), 0);
-    client.onQuestion = () => {
-      const result = { action: 'accept', content: { phrase: 'erase ABC' } };
-      client.raw({ jsonrpc: '2.0', id: 'another', result });
-      return undefined;
-    };
     await client.initialize(FORMS);
     await client.call('it');
     expect(answers).toEqual(['no answer']);

@@ -186,21 +186,24 @@ export class Connection {
         this.confirm(question, phrase, signal);
       return await this.server.call(name, given, { signal, canAsk: this.asks, confirm });
     } finally {
-      this.active -= 1;
-      this.waiting.shift()?.();
+      this.leave();
     }
   }
 
-  /** Waits until fewer than four calls run. */
+  /** Waits for one of the four places. */
   private async turn(signal: AbortSignal): Promise<void> {
-    if (this.active >= CALLS_MAX) {
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
-    }
-    this.active += 1;
+    if (this.active < CALLS_MAX) this.active += 1;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
     if (!signal.aborted) return;
-    this.active -= 1;
-    this.waiting.shift()?.();
+    this.leave();
     signal.throwIfAborted();
+  }
+
+  /** Hands the place on: were it free for a moment, a call that has just arrived would take it beside the one that waits. */
+  private leave(): void {
+    const next = this.waiting.shift();
+    if (next === undefined) this.active -= 1;
+    else next();
   }
 
   /** Has the client ask its user for the phrase. Whatever is no exact answer of the user is no confirmation. */

@@ -1,4 +1,13 @@
-import { ConflictError, type Lethe, NetworkError } from '@lethe/sdk';
+import {
+  ConflictError,
+  type Hooks,
+  type Lethe,
+  LetheError,
+  NetworkError,
+  RateLimitedError,
+  UnauthorizedError,
+  UnavailableError,
+} from '@lethe/sdk';
 import type { Session } from '../session';
 import { Erasures } from './erasing-tools';
 import { type Confirmation, FailedResult, type Given, type ToolCall } from './tool';
@@ -12,18 +21,23 @@ interface Plan {
   readonly canAsk?: boolean;
   /** What the service answers to the erasure, or throws. */
   readonly forgets?: object;
+  /** With what an attempt before that answer has failed. */
+  readonly repeats?: LetheError;
 }
 
 /** The tools over a service of which the test says what it answers. */
-function planned({ answer = 'confirmed', canAsk = true, forgets = REQUEST }: Plan = {}) {
+function planned({ answer = 'confirmed', canAsk = true, forgets = REQUEST, repeats }: Plan = {}) {
   const seen = {
     nowMs: 1_800_000_000_000,
     erased: [] as object[],
     questions: [] as string[],
     phrases: [] as string[],
   };
+  let hooks: Hooks | undefined;
   const forget = (given: object): Promise<object> => {
     seen.erased.push(given);
+    const attempt = { route: 'POST /gdpr/forget-user', attempt: 1, waitMs: 0 } as const;
+    if (repeats !== undefined) hooks?.onRetry?.({ ...attempt, error: repeats });
     return forgets instanceof Error ? Promise.reject(forgets) : Promise.resolve(forgets);
   };
   const items = [{ ...WHO, status: 'accepted' }];
@@ -36,7 +50,13 @@ function planned({ answer = 'confirmed', canAsk = true, forgets = REQUEST }: Pla
     },
     privacy: { forget, forgetEverywhere: forget },
   } as unknown as Lethe;
-  const session = { url: 'https://lethe.example/x', envFile: "/it's/.env" } as Session;
+  const session = {
+    ...{ url: 'https://lethe.example/x', envFile: "/it's/.env" },
+    client: (given?: Hooks) => {
+      hooks = given;
+      return lethe;
+    },
+  } as Session;
   const tools = new Erasures(session, () => seen.nowMs).tools();
   const signal = new AbortController().signal;
   const confirm = (question: string, phrase: string): Promise<Confirmation> => {
@@ -175,13 +195,41 @@ describe('an erasure that a model asks for', () => {
     });
   });
 
-  it('says whether it is known that nothing was erased', async () => {
-    const refusal = new ConflictError('It runs.', { status: 409, code: 'conflict' });
-    const refused = planned({ forgets: refusal });
-    await expect(refused.run('confirm_erasure', await prepared(refused))).rejects.toThrow(
-      'Nothing was erased',
-    );
-    const lost = planned({ forgets: new NetworkError('Lost.', { code: 'network_error' }) });
-    await expect(lost.run('confirm_erasure', await prepared(lost))).rejects.toThrow('not known whether');
+  it('says that nothing was erased only where that is known', async () => {
+    const said = async (plan: Plan): Promise<unknown> => {
+      const made = planned(plan);
+      return made.run('confirm_erasure', await prepared(made)).catch((error: Error) => error.message);
+    };
+    const refusal = new UnauthorizedError('No.', { status: 401, code: 'unauthorized' });
+    const limited = new RateLimitedError('Later.', { status: 429, code: 'rate_limit_exceeded' });
+    const lost = new NetworkError('Lost.', { code: 'network_error' });
+    const known: readonly Plan[] = [{ forgets: refusal }, { forgets: limited, repeats: limited }];
+    for (const plan of known) expect(await said(plan)).toContain('Nothing was erased');
+    const details = { reason: 'deletion_in_progress' };
+    const unknown: readonly Plan[] = [
+      { forgets: lost },
+      { forgets: refusal, repeats: lost },
+      { forgets: new ConflictError('It runs.', { status: 409, code: 'conflict', details }) },
+      { forgets: new LetheError('A broken answer.', { status: 200, code: 'unexpected_answer' }) },
+    ];
+    for (const plan of unknown) expect(await said(plan)).toContain('not known whether');
+  });
+
+  it('answers the guilds that were done before a failure, with their salts', async () => {
+    const requests = [{ ...REQUEST, guild_id: WHO.guild_id, certificate_salt: 's' }];
+    for (const forgets of [
+      new ConflictError('Some guilds are done.', { status: 409, code: 'conflict', details: { requests } }),
+      new UnavailableError('Some guilds are done.', {
+        ...{ status: 503, code: 'service_unavailable', details: { requests } },
+      }),
+    ]) {
+      const plan = planned({ forgets });
+      const given = await prepared(plan, EVERYWHERE);
+      const failed = await plan.run('confirm_erasure', given).catch((error: unknown) => error);
+      expect(failed instanceof FailedResult && failed.content).toMatchObject({
+        ...{ erased: false, user_id: WHO.user_id, requests },
+        next_step: expect.stringContaining('certificate_salt') as string,
+      });
+    }
   });
 });

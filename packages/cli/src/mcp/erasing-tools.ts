@@ -1,5 +1,13 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { type Lethe, LetheError } from '@lethe/sdk';
+import {
+  InsufficientScopeError,
+  InvalidRequestError,
+  type Lethe,
+  LetheError,
+  RateLimitedError,
+  SuspendedError,
+  UnauthorizedError,
+} from '@lethe/sdk';
 import { failureOf, refused, wrongUsage } from '../failures';
 import type { Session } from '../session';
 import { type Confirmation, FailedResult, type Given, GUILD, type Tool, type ToolCall, USER } from './tool';
@@ -116,7 +124,21 @@ export class Erasures {
     call.signal.throwIfAborted();
     if (answer !== 'confirmed')
       throw refused(`${SAID[answer]} Nothing was erased.`, 'Ask the human what to do.');
-    return erase(call.lethe, found, this.session.url);
+    return this.erase(found);
+  }
+
+  private async erase(prepared: Prepared): Promise<object> {
+    const { user_id, guild_id } = prepared;
+    let isLost = false;
+    const lethe = this.session.client({
+      // What the limiter refuses was not carried out. Any other attempt that is repeated may have been.
+      onRetry: ({ error }) => (isLost ||= !(error instanceof RateLimitedError)),
+    });
+    const answered = await forgotten(lethe, prepared).catch((error: unknown) => {
+      throw failedErasure(error, isLost, prepared, this.session.url);
+    });
+    if (!('requests' in answered)) return outcomeOf([answered], { user_id, guild_id, ...answered });
+    return outcomeOf(answered.requests, { user_id, requests: answered.requests });
   }
 }
 
@@ -148,20 +170,29 @@ function questionOf(prepared: Prepared, url: string, phrase: string): string {
   ].join('\n');
 }
 
-async function erase(lethe: Lethe, prepared: Prepared, url: string): Promise<object> {
-  const { user_id, guild_id } = prepared;
-  const answered = await forgotten(lethe, prepared).catch((error: unknown) => {
-    const { message, mend } = failureOf(error, url);
-    // A refusal was not carried out. After anything else the service may have erased the user and not been heard.
-    const isRefused = error instanceof LetheError && error.status !== undefined && error.status < 500;
-    if (isRefused) throw refused(`${message} Nothing was erased.`, mend);
-    throw refused(
-      `${message} It is not known whether the user was erased.`,
-      'user_summary shows what is held now, and audit_events the acts.',
-    );
-  });
-  if (!('requests' in answered)) return outcomeOf([answered], { user_id, guild_id, ...answered });
-  return outcomeOf(answered.requests, { user_id, requests: answered.requests });
+/** Refusals of a request before it does anything. */
+const REFUSALS = [
+  ...[InvalidRequestError, UnauthorizedError, InsufficientScopeError],
+  ...[SuspendedError, RateLimitedError],
+];
+
+/** What is known after a failure: which guilds are done, that nothing was done, or neither. */
+function failedErasure(error: unknown, isLost: boolean, { user_id }: Prepared, url: string): Error {
+  const { message, mend } = failureOf(error, url);
+  const requests = error instanceof LetheError ? error.details['requests'] : undefined;
+  if (Array.isArray(requests))
+    return new FailedResult({
+      ...{ erased: false, user_id, requests: requests as object[] },
+      next_step:
+        'The guilds in requests are done: keep each certificate_salt, which is not answered again. ' +
+        'The erasure of the others has failed: call prepare_erasure again.',
+    });
+  if (!isLost && REFUSALS.some((refusal) => error instanceof refusal))
+    return refused(`${message} Nothing was erased.`, mend);
+  return refused(
+    `${message} It is not known whether the user was erased.`,
+    'user_summary shows what is held now, and audit_events the acts.',
+  );
 }
 
 const forgotten = (lethe: Lethe, { user_id, guild_id }: Prepared) =>

@@ -48,7 +48,11 @@ export function serverOf(session: Session, { allowExport, allowErase }: Allowed)
 
 async function resultOf(session: Session, tool: Tool, given: Given, call: Call): Promise<object> {
   try {
-    return shown(await tool.run(checked(tool, given), { ...call, lethe: session.client() }), false);
+    const content = await tool.run(checked(tool, given), { ...call, lethe: session.client() });
+    // What an erasure answers is not answered again.
+    if (tool.effect !== 'erases' && Buffer.byteLength(JSON.stringify(content)) > RESULT_MAX_BYTES)
+      return failed(`The result is larger than ${RESULT_MAX_BYTES} bytes.`, 'Ask for a smaller page_size.');
+    return shown(content, false);
   } catch (error) {
     if (error instanceof FailedResult) return shown(error.content, true);
     // The client has cancelled it. What an erasure says of its end is a failure of its own.
@@ -59,12 +63,11 @@ async function resultOf(session: Session, tool: Tool, given: Given, call: Call):
 }
 
 /** For clients that know structured content and for those that know texts. */
-function shown(content: object, isError: boolean): object {
-  const text = JSON.stringify(content);
-  if (Buffer.byteLength(text) > RESULT_MAX_BYTES)
-    return failed(`The result is larger than ${RESULT_MAX_BYTES} bytes.`, 'Ask for a smaller page_size.');
-  return { content: [{ type: 'text', text }], structuredContent: content, isError };
-}
+const shown = (content: object, isError: boolean): object => ({
+  content: [{ type: 'text', text: JSON.stringify(content) }],
+  structuredContent: content,
+  isError,
+});
 
 const failed = (message: string, mend: string): object => ({
   content: [{ type: 'text', text: mend === '' ? message : `${message}\n→ ${mend}` }],
