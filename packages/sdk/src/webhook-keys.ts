@@ -72,7 +72,7 @@ function ofSet(given: unknown): WebhookKey {
   const key = ofText(String(text));
   // A database in which the set is kept may write the member that is not there as null.
   if (retiredAt === undefined || retiredAt === null) return key;
-  const retiredMs = Date.parse(String(retiredAt));
+  const retiredMs = typeof retiredAt === 'string' ? Date.parse(retiredAt) : NaN;
   if (Number.isNaN(retiredMs)) throw badKeys();
   return { ...key, untilMs: retiredMs + RETIRING_MS };
 }
