@@ -25,18 +25,24 @@ const PRINTS = `const { appendFileSync, readFileSync } = require('node:fs');
   appendFileSync(process.argv[2], 'run\\n');
   process.stdout.write(readFileSync(process.argv[1], 'utf8'));`;
 
+/** A service of a test on PostgreSQL has a master key of its own. */
+const NO_OTHER = { LETHE_MASTER_KEY: '' };
+
 const SOURCES: readonly [name: string, place: string, words: string, settings: () => Settings][] = [
   [
     'LETHE_MASTER_KEY_FILE',
     'secret_file',
     'the file of LETHE_MASTER_KEY_FILE',
-    () => ({ LETHE_MASTER_KEY_FILE: store() }),
+    () => ({ ...NO_OTHER, LETHE_MASTER_KEY_FILE: store() }),
   ],
   [
     'LETHE_MASTER_KEY_COMMAND',
     'command',
     'the output of LETHE_MASTER_KEY_COMMAND',
-    () => ({ LETHE_MASTER_KEY_COMMAND: JSON.stringify([process.execPath, '-e', PRINTS, store(), runs()]) }),
+    () => ({
+      ...NO_OTHER,
+      LETHE_MASTER_KEY_COMMAND: JSON.stringify([process.execPath, '-e', PRINTS, store(), runs()]),
+    }),
   ],
 ];
 
