@@ -11,7 +11,7 @@ export const TELEMETRY = {
   otlpProtocol: setting(
     'OTEL_EXPORTER_OTLP_PROTOCOL',
     'http/json',
-    'The form of what is sent there. With an endpoint only `http/json` is accepted',
+    'The protocol of the exports. Lethe supports `http/json` only; with an endpoint any other value stops the start',
     (value) => value,
   ),
   otlpHeaders: setting(
