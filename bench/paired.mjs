@@ -32,8 +32,19 @@ const { values: options, positionals: others } = parseArgs({
 const load = new Load();
 const pause = (ms) => new Promise((next) => setTimeout(next, ms));
 
-/** Operations that are compared between checkouts alone. */
+const subjectOf = ({ guildId }, user) => ({ user_id: user, guild_id: guildId });
+/** The users have accepted 1.0. */
+const newer = (tenant, user) => ({ ...subjectOf(tenant, user), consent_version: '2.0' });
+const requestConsent = (tenant, user) => ['POST', '/consents/request', newer(tenant, user)];
+
+/** Operations that are compared between checkouts alone. `before` makes the request that each user needs before the measured one. */
 const FURTHER = {
+  request: { call: requestConsent, once: true },
+  accept: {
+    before: requestConsent,
+    call: (tenant, user) => ['POST', '/consents/accept', newer(tenant, user)],
+    once: true,
+  },
   exportFull: {
     call: ({ guildId }, user) => ['GET', `/data/export/${user}?guild_id=${guildId}&format=full`],
   },
@@ -58,8 +69,13 @@ async function contender(directory, name) {
   const lethe = await startContestant('lethe', engine, settings);
   const requests = requestsOf(operation, lethe);
   await requireEachDone(operation, lethe);
-  const { values = 1, once = false } = operation;
-  return { directory, engine, lethe, requests, values, once, rounds: [] };
+  const { values = 1, once = false, before } = operation;
+  const restore = async () => {
+    await lethe.restore();
+    if (before !== undefined) await eachDone(lethe, requestsOf({ call: before }, lethe));
+  };
+  if (before !== undefined) await restore();
+  return { directory, engine, lethe, requests, values, once, restore, rounds: [] };
 }
 
 /** @throws Error when a batch is answered with a refused item */
@@ -71,22 +87,24 @@ async function requireEachDone({ call, values }, { tenant }) {
 }
 
 /** A round: `job`, or each user once, with whom the next one begins anew. */
-async function measure({ lethe, requests, values, once }, job) {
+async function measure({ lethe, requests, values, once, restore }, job) {
   const before = ticksOf(lethe.pid);
-  const result = await load.run({
-    url: lethe.url,
-    requests,
-    connections: CONNECTIONS,
-    ...(once ? { count: requests.length } : job),
-  });
-  if (result.statuses['200'] !== result.answers || result.broken > 0)
-    throw new Error(JSON.stringify(result.statuses));
+  const result = await eachDone(lethe, requests, once ? undefined : job);
   const unsealed = await unsealedIn(lethe.seeds.database);
   const [all, main] = ticksOf(lethe.pid).map(
     (ticks, n) => ((ticks - before[n]) * MS_PER_TICK * 1000) / (result.answers * values),
   );
-  if (once) await lethe.restore();
+  if (once) await restore();
   return { perSecond: result.perSecond * values, all, main, unsealed };
+}
+
+/** Sends each request once, or does `job`. @throws Error unless each is answered 200 or 201 */
+async function eachDone({ url }, requests, job = { count: requests.length }) {
+  const result = await load.run({ url, requests, connections: CONNECTIONS, ...job });
+  const { 200: done = 0, 201: created = 0 } = result.statuses;
+  if (done + created !== result.answers || result.broken > 0)
+    throw new Error(JSON.stringify(result.statuses));
+  return result;
 }
 
 /** Processor time of the process, and of its main thread. */
