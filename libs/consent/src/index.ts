@@ -8,7 +8,6 @@ export {
   decisionShown,
   lockDecisions,
   requireConsent,
-  requireConsentTo,
   requireOpen,
 } from './consent.gate';
 export { ConsentReceipts, type ShownRequest } from './consent-receipts.service';

@@ -169,6 +169,11 @@ export interface ConsentedDataHolder {
    * it removed: after a full batch it is called again, in a unit of its own. Its events name `by`.
    */
   eraseCategory(tx: Tx, botId: string, category: string, limit: number, by: Actor): Promise<number>;
+  /**
+   * Removes what is stored of a subject under some categories (GDPR Art. 17, 21(1)). The unit has locked the subject. Returns the
+   * categories under which there was anything.
+   */
+  eraseOf(tx: Tx, subject: Subject, categories: readonly string[]): Promise<readonly string[]>;
   /** Whether anything is stored under a category: at all, or what no consent in force covers. */
   holdsCategory?(tx: Tx, botId: string, category: string, what: 'all' | 'uncovered'): Promise<boolean>;
   /**
@@ -219,6 +224,14 @@ export class ConsentedDataHolders {
     for (const holder of this.all())
       if ((await holder.eraseCategory(tx, botId, category, limit, by)) >= limit) hasMore = true;
     return hasMore;
+  }
+
+  /** Removes what each holder has stored of a subject under the categories. Returns those under which there was anything. */
+  async eraseOf(tx: Tx, subject: Subject, categories: readonly string[]): Promise<ReadonlySet<string>> {
+    const erased = new Set<string>();
+    for (const holder of this.all())
+      for (const category of await holder.eraseOf(tx, subject, categories)) erased.add(category);
+    return erased;
   }
 
   /** Whether any holder has what is asked for. */

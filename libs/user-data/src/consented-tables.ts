@@ -3,7 +3,7 @@ import { AuditService } from '@app/audit';
 import { basisOf } from '@app/categories';
 import { consentCovering } from '@app/consent';
 import { type Actor, JOB } from '@app/http';
-import { givenRows, type Tx } from '@app/database';
+import { amongValues, givenRows, type Tx } from '@app/database';
 import { type Config, CONFIG, daysAfter } from '@app/kernel';
 import {
   amongSubjects,
@@ -18,6 +18,7 @@ import {
   subjectAt,
   SubjectDataHolders,
   subjectName,
+  subjectValues,
 } from '@app/crypto';
 
 /** COALESCE keeps both engines from the index of marked rows, which holds the rows of all users. */
@@ -117,6 +118,21 @@ export class ConsentedTables implements ConsentedDataHolder {
       most = Math.max(most, rows.length);
     }
     return most;
+  }
+
+  async eraseOf(tx: Tx, subject: Subject, categories: readonly string[]): Promise<readonly string[]> {
+    const erased: string[] = [];
+    for (const one of this.all()) {
+      if (one.category !== undefined && !categories.includes(one.category)) continue;
+      // COALESCE keeps both engines from the index of the category, which has the rows of all users.
+      const among = amongValues(tx, `COALESCE(${categoryOf(one)}, '')`, categories);
+      const rows = await tx.all<{ category: string }>(
+        `DELETE FROM ${one.table} WHERE ${SUBJECT_WHERE} AND ${among.sql} RETURNING ${categoryOf(one)} AS category`,
+        ...[...subjectValues(subject), among.value],
+      );
+      erased.push(...rows.map(({ category }) => category));
+    }
+    return erased;
   }
 
   /**

@@ -54,4 +54,9 @@ export class ProcessingRefusalHolder implements SubjectDataHolder, ConsentedData
     );
     return rows.length;
   }
+
+  /** What was stored under a category is erased, not the objections and restrictions about it. */
+  eraseOf(): Promise<readonly []> {
+    return Promise.resolve([]);
+  }
 }

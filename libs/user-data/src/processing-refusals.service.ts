@@ -3,14 +3,13 @@ import { Acts, type Claim } from '@app/acts';
 import { AuditService } from '@app/audit';
 import { basisOf, isDeclared, isObjectable, objectableCategories, undeclared } from '@app/categories';
 import { holdSubject } from '@app/consent';
-import { lockSubject, type NamedSubject } from '@app/crypto';
+import { ConsentedDataHolders, lockSubject, type NamedSubject } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { Actor } from '@app/http';
 import { Clock, conflict } from '@app/kernel';
 import type { RefusalKind } from './processing-refusal.entity';
 import type { RefusalsView } from './processing-refusals.dto';
 import { putRefusal, refusalsOf, removeRestrictions } from './processing-refusals.sql';
-import { eraseValues } from './user-values.sql';
 
 /** What a user refuses: one category, or all of them where it is undefined. */
 interface Refused {
@@ -30,6 +29,7 @@ export class ProcessingRefusals {
     private readonly unitOfWork: UnitOfWork,
     private readonly acts: Acts,
     private readonly audit: AuditService,
+    private readonly holders: ConsentedDataHolders,
     private readonly clock: Clock,
   ) {}
 
@@ -46,11 +46,11 @@ export class ProcessingRefusals {
     return this.done(subject, claim, async (tx) => {
       const keys = await objectableOf(tx, subject.botId, category);
       await this.hold(tx, subject);
-      const erased = await eraseValues(tx, subject, keys);
+      const erased = await this.holders.eraseOf(tx, subject, keys);
       const isNew = await this.put(tx, subject, 'objection', category);
-      if (!isNew && erased.length === 0) return;
+      if (!isNew && erased.size === 0) return;
       const names =
-        category === undefined ? erased.length > 0 && { categories: [...erased].sort() } : { category };
+        category === undefined ? erased.size > 0 && { categories: [...erased].sort() } : { category };
       await this.audit.record(tx, subject, 'data_deleted', { act: 'objection', ...names }, { by });
     });
   }

@@ -1,14 +1,7 @@
-import { basisOf, undeclared } from '@app/categories';
-import {
-  consentScope,
-  type Decision,
-  decisionShown,
-  holdSubjectsAndConsents,
-  isInForce,
-  requireOpen,
-} from '@app/consent';
+import { consentScope, type Decision, decisionShown, holdSubjectsAndConsents, isInForce } from '@app/consent';
 import type { Subject, SubjectKeys } from '@app/crypto';
 import { json, type Tx } from '@app/database';
+import { requireCovered, requireReading } from './module.gate';
 import type { RefusalKind } from './processing-refusal.entity';
 import { findRefusals, requireProcessing, restrictedOf } from './processing-refusals.sql';
 import { type SubjectValue, valuesOf } from './user-values.sql';
@@ -79,27 +72,22 @@ export async function readable(
   category: string | undefined,
   isOwn = false,
 ): Promise<SubjectValue[]> {
+  if (category !== undefined) {
+    await (isOwn ? requireCovered : requireReading)(tx, subject, category);
+    return valuesOf(tx, subject, category);
+  }
   const restricted = isOwn ? new Set<string>() : await restrictedOf(tx, subject);
   const unrestricted = (rows: readonly SubjectValue[]): SubjectValue[] => {
-    if (restricted.has('') || (category !== undefined && restricted.has(category)))
-      requireProcessing('restriction');
+    if (restricted.has('')) requireProcessing('restriction');
     return rows.filter((row) => !restricted.has(row.category_key));
   };
-  const basis = category === undefined ? undefined : await basisOf(tx, subject.botId, category);
-  const isKnown = category === undefined || basis !== undefined;
   const decision = await decisionShown(tx, subject);
-  if (basis?.requiresConsent === false) {
-    requireOpen(decision);
-    return unrestricted(await valuesOf(tx, subject, category));
-  }
   const isGiven = decision !== undefined && isInForce(decision);
-  if (category === undefined && !isGiven && (decision?.erasing ?? 0) === 0) {
-    const open = (await valuesOf(tx, subject, category)).filter((row) => row.open === 1);
+  if (!isGiven && (decision?.erasing ?? 0) === 0) {
+    const open = (await valuesOf(tx, subject)).filter((row) => row.open === 1);
     if (open.length > 0) return unrestricted(open);
   }
-  const scope = consentScope(decision, isKnown);
-  if (!isKnown) undeclared();
-  if (category !== undefined) scope.require(category);
-  const rows = await valuesOf(tx, subject, category);
+  const scope = consentScope(decision, true);
+  const rows = await valuesOf(tx, subject);
   return unrestricted(rows.filter((row) => row.open === 1 || scope.covers(row.category_key)));
 }
