@@ -23,17 +23,15 @@ const DRAIN_MAX_MS = 8_000;
 const FAULT_PAUSE_MS = 1_000;
 /** A call that begins later than this after its claim could outlast its lease: the process was suspended. */
 const BEGIN_MAX_MS = 2_500;
-
 /** Signals between processes about a bot. */
 const TOPICS = { due: 'webhooks.due', byHand: 'webhooks.by-hand', anew: 'webhooks.anew' } as const;
 /** A delivery is due; a call is asked for by hand, which is made during a pause too; a new URL, which ends a pause. */
 type Reason = keyof typeof TOPICS;
 
 /**
- * Sends due deliveries: at once after a commit, otherwise at their time. Bots are served in turn. The calls at one time
- * are limited in total, for each host, and for each bot there: see {@link HostSlots}. Each process signals its commits to
- * the others, and the first one with a free place claims the delivery. The leases of a process that dies expire. With
- * `JOBS=off` a process sends signals but no calls.
+ * Sends due deliveries: at once after a commit, otherwise at their time. Bots are served in turn. The calls at one time are
+ * limited in total, for each host, and for each bot there: see {@link HostSlots}. Each process signals its commits to the others,
+ * and the first one with a free place leases the delivery. Leases of a process that dies expire. `JOBS=off`: signals, but no calls.
  */
 @Injectable()
 export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -67,9 +65,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   ) {
     // One listener for each running call.
     setMaxListeners(0, this.interrupted.signal);
-    const { webhookConcurrency, webhookConcurrencyPerHost } = config;
     const monotonicMs = (): number => clock.monotonicMs();
-    this.slots = new HostSlots(webhookConcurrency, webhookConcurrencyPerHost, monotonicMs);
+    this.slots = new HostSlots(config.webhookConcurrency, config.webhookConcurrencyPerHost, monotonicMs);
     this.breakers = new CircuitBreakers(monotonicMs);
   }
 
@@ -157,7 +154,11 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     const bots = this.due.take(this.clock.confirmedMs(), free, (botId) => this.breakers.waitMs(botId));
     if (bots.length === 0) return false;
     const admitted: Slot[] = [];
-    const admit: Admit = (...slot) => this.slots.take(...slot) ?? void admitted.push(slot);
+    const admit: Admit = (...slot) => {
+      const busy = this.slots.take(...slot);
+      if (busy === undefined) admitted.push(slot);
+      return busy;
+    };
     try {
       for (const found of await this.leases.claim(bots, admit)) this.accept(found, admitted);
     } catch (error) {
