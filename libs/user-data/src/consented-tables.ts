@@ -31,8 +31,10 @@ const MARK = `withdrawn_at = CASE WHEN given.mark IS NULL THEN NULL ELSE COALESC
 const IS_GIVEN = `d.bot_id = given.bot_id AND d.guild_id = given.guild_id AND d.user_id = given.user_id`;
 const GIVEN = ['bot_id', 'guild_id', 'user_id', 'category', 'mark'];
 
+/** When the consent of a row was withdrawn; null for a row that nothing was withdrawn from. */
+type Mark = string | null;
 /** The new mark of rows that have the mark `since`; undefined where it is unchanged. */
-type Mark = (category: string, since: string | null) => string | null | undefined;
+type NewMark = (category: string, since: Mark) => Mark | undefined;
 
 export type ErasureReason = 'retention' | 'consent_revoked';
 
@@ -43,7 +45,7 @@ interface Held {
   readonly guild_id: Digest;
   readonly user_id: Digest;
   readonly category: string;
-  readonly withdrawn_at: string | null;
+  readonly withdrawn_at: Mark;
 }
 
 const OF_SUBJECT = 'c.bot_id = d.bot_id AND c.guild_id = d.guild_id AND c.user_id = d.user_id';
@@ -136,8 +138,8 @@ export class ConsentedTables implements ConsentedDataHolder {
   }
 
   withdraw(tx: Tx, withdrawn: readonly DecidedConsent[]): Promise<void> {
-    return this.mark(tx, withdrawn, ({ categories, at }) => {
-      return (key, since) => (since === null && covers(categories, key) ? at : undefined);
+    return this.mark(tx, withdrawn, ({ categories, at }) => (key, since) => {
+      return since === null && covers(categories, key) ? at : undefined;
     });
   }
 
@@ -182,7 +184,7 @@ export class ConsentedTables implements ConsentedDataHolder {
   private async mark(
     tx: Tx,
     decided: readonly DecidedConsent[],
-    markOf: (one: DecidedConsent) => Mark,
+    markOf: (one: DecidedConsent) => NewMark,
   ): Promise<void> {
     const subjects = decided.map(({ subject }) => subject);
     const of = new Map(decided.map((one) => [subjectName(one.subject), markOf(one)]));
