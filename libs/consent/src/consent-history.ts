@@ -1,6 +1,6 @@
 import { eachOf, insertion, type Tx } from '@app/database';
 import { JsonText, type Page } from '@app/http';
-import { type Subject, SUBJECT_KEY, SUBJECT_WHERE } from '@app/crypto';
+import { sameSubject, type Subject, SUBJECT_KEY, SUBJECT_WHERE } from '@app/crypto';
 import { LEAVING_REFUSAL } from './consent-states';
 import type { ConsentTransition, ShownText } from './consent.entity';
 
@@ -33,8 +33,7 @@ const DECIDE_ALL = `${INSERT_DECISION}
   FROM unnest(${UNSHOWN.map(() => '?::text[]').join(', ')}) AS given (${UNSHOWN.join(', ')})
   LEFT JOIN LATERAL (
     SELECT language, texts FROM consent_history AS entry
-    WHERE entry.bot_id = given.bot_id AND entry.guild_id = given.guild_id AND entry.user_id = given.user_id
-      AND entry.consent_id = given.consent_id
+    WHERE ${sameSubject('entry', 'given')} AND entry.consent_id = given.consent_id
     ORDER BY entry.id DESC LIMIT 1
   ) AS latest ON true
   RETURNING id, language, texts`;

@@ -1,3 +1,4 @@
+import { sameSubject } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { DECISIVE, PUTTING_IN_FORCE, STORING } from './consent-states';
 
@@ -17,8 +18,7 @@ const BEHIND = 'FROM consents WHERE bot_id = ? AND (guild_id, user_id) > (?, ?)'
 
 /** The time is an expression, so that no engine reads all old entries to find those of one subject. */
 const DECIDED_BEFORE = `SELECT action FROM consent_history entry
-  WHERE entry.bot_id = consents.bot_id AND entry.guild_id = consents.guild_id AND entry.user_id = consents.user_id
-    AND entry.action IN (${DECISIVE}) AND entry.created_at || '' < ? ORDER BY entry.id DESC LIMIT 1`;
+  WHERE ${sameSubject('entry', 'consents')} AND entry.action IN (${DECISIVE}) AND entry.created_at || '' < ? ORDER BY entry.id DESC LIMIT 1`;
 
 const IN_FORCE_SINCE = `status IN (${STORING}) AND accepted_at < ?`;
 const CHANGED_SINCE = 'accepted_at >= ? OR revoked_at >= ? OR requested_at >= ?';

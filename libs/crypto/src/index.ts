@@ -37,6 +37,7 @@ export {
   lockSubject,
   lockSubjects,
   type NamedSubject,
+  sameSubject,
   SCOPES,
   type Subject,
   SUBJECT_KEY,
@@ -47,6 +48,7 @@ export {
   subjectOf,
   subjectValues,
   tryLockSubjects,
+  withoutIndex,
 } from './subject';
 export { UnreadableSecretError } from './aead';
 export {

@@ -13,22 +13,22 @@ import {
   type Digest,
   type ErasureTime,
   HoldsConsentedData,
+  sameSubject,
   type Subject,
   SUBJECT_WHERE,
   subjectAt,
   SubjectDataHolders,
   subjectName,
+  withoutIndex,
 } from '@app/crypto';
 
-/** COALESCE keeps both engines from the index of marked rows, which holds the rows of all users. */
-const IS_MARKED = `AND COALESCE(withdrawn_at, '') <> ''`;
+const IS_MARKED = `AND ${withoutIndex('withdrawn_at')} <> ''`;
 
 /** Values whose consents one call looks at, so that no other call waits for it. */
 const COVERAGE_MAX = 10_000;
 
 /** A row keeps an earlier mark. */
 const MARK = `withdrawn_at = CASE WHEN given.mark IS NULL THEN NULL ELSE COALESCE(d.withdrawn_at, given.mark) END`;
-const IS_GIVEN = `d.bot_id = given.bot_id AND d.guild_id = given.guild_id AND d.user_id = given.user_id`;
 const GIVEN = ['bot_id', 'guild_id', 'user_id', 'category', 'mark'];
 
 /** When the consent of a row was withdrawn; null for a row that nothing was withdrawn from. */
@@ -48,7 +48,7 @@ interface Held {
   readonly withdrawn_at: Mark;
 }
 
-const OF_SUBJECT = 'c.bot_id = d.bot_id AND c.guild_id = d.guild_id AND c.user_id = d.user_id';
+const OF_SUBJECT = sameSubject('c', 'd');
 /** The rows with the consent of their subject, which every writer locks. */
 const HELD = { sql: `CROSS JOIN consents c WHERE ${OF_SUBJECT} AND c.erasing = 0`, lock: 'c' };
 /** The rows that need no consent are locked themselves: a statement looks again at one that was updated meanwhile. */
@@ -107,7 +107,7 @@ export class ConsentedTables implements ConsentedDataHolder {
         rows.map((row) => subjectAt(botId, row)),
       );
       await tx.run(
-        `DELETE FROM ${one.table} WHERE ${among.sql} AND COALESCE(${categoryOf(one)}, '') = ?`,
+        `DELETE FROM ${one.table} WHERE ${among.sql} AND ${withoutIndex(categoryOf(one))} = ?`,
         ...[...among.values, category],
       );
       await this.record(
@@ -206,8 +206,7 @@ export class ConsentedTables implements ConsentedDataHolder {
       }
       if (rows.length === 0) continue;
       const given = givenRows(tx, GIVEN, rows);
-      // COALESCE keeps both engines from the index of the category, which has the rows of all users.
-      const isGiven = `${IS_GIVEN} AND COALESCE(${categoryOf(one)}, '') = given.category`;
+      const isGiven = `${sameSubject('d', 'given')} AND ${withoutIndex(categoryOf(one))} = given.category`;
       await tx.run(
         `UPDATE ${one.table} AS d SET ${MARK} FROM ${given.sql} WHERE ${isGiven}`,
         ...given.values,

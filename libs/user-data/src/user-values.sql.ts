@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { storedWithoutConsent } from '@app/categories';
 import { consentCovering } from '@app/consent';
-import { type Digest, type JoinedKey, keyOf, type Subject, SUBJECT_WHERE } from '@app/crypto';
+import { type Digest, type JoinedKey, keyOf, type Subject, SUBJECT_WHERE, withoutIndex } from '@app/crypto';
 import { amongValues, type Engine, type Tx } from '@app/database';
 import { isUnrestricted } from './processing-refusals.sql';
 
@@ -129,8 +129,7 @@ export async function eraseValues(
   categories: readonly string[],
 ): Promise<string[]> {
   if (categories.length === 0) return [];
-  // COALESCE keeps both engines from the index of the category, which has the rows of all users.
-  const among = amongValues(tx, "COALESCE(category_key, '')", categories);
+  const among = amongValues(tx, withoutIndex('category_key'), categories);
   const sql = `DELETE FROM user_data WHERE ${SUBJECT_WHERE} AND ${among.sql} RETURNING category_key`;
   const rows = await tx.all<{ category_key: string }>(sql, botId, guildId, userId, among.value);
   return rows.map(({ category_key: key }) => key);
