@@ -2,7 +2,7 @@ import { eachOf, insertion, type Tx } from '@app/database';
 import { JsonText, type Page } from '@app/http';
 import { sameSubject, type Subject, SUBJECT_KEY, SUBJECT_WHERE } from '@app/crypto';
 import { LEAVING_REFUSAL } from './consent-states';
-import type { ConsentTransition, ShownText } from './consent.entity';
+import type { ConsentHistoryEntry, ShownText } from './consent.entity';
 
 /** What a user is shown: the requested language, if any, and the digests of the texts. */
 export interface Shown {
@@ -53,16 +53,16 @@ export function changedAt(ofSubject: string): string {
 }
 
 type Row = Record<'id' | 'consent_id' | 'version' | 'created_at', string> & {
-  action: ConsentTransition['action'];
+  action: ConsentHistoryEntry['action'];
 } & Record<'categories' | 'language' | 'texts' | 'source', string | null>;
 
 type ShownRow = Pick<Row, 'id' | 'language' | 'texts'>;
 
 /** An entry without what the user was shown. */
-type UnshownEntry = Omit<ConsentTransition, 'language' | 'texts' | 'bot'>;
+type UnshownEntry = Omit<ConsentHistoryEntry, 'language' | 'texts' | 'bot'>;
 
 /** What an entry proves: where, in which language and by which texts the user was asked. */
-export type HistoryEntry = Pick<ConsentTransition, 'id' | 'language' | 'texts' | 'source'>;
+export type HistoryEntry = Pick<ConsentHistoryEntry, 'id' | 'language' | 'texts' | 'source'>;
 
 /** Appends entries about texts shown to users. */
 export async function appendShown(

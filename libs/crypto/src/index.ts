@@ -5,14 +5,14 @@ export { type EncryptedColumn, type EncryptedTextHolder, HoldsEncryptedTexts } f
 export { HeldSubjects } from './held-subjects';
 export { InstallationKeys, SubjectDigests } from './installation-keys';
 export { KeyRewrite } from './key-rewrite';
-export { KeyRotation, type KeyUse } from './key-rotation';
+export { type KeyUse, MasterKeyRotation } from './master-key-rotation';
 export { Keyring, missingKey } from './keyring';
 export { keyFilePath, presentMasterKeys, retiredKeysPath } from './master-key';
 export { Signer } from './signer';
 export { countSubjects, countSubjectsOf } from './subject-counts';
 export { SubjectKey } from './subject-key';
 export { SubjectKeys } from './subject-keys';
-export { EVENT_KEY, isHeldElsewhere, type JoinedKey, keyOf } from './subject-keys.sql';
+export { isHeldElsewhere, type JoinedKey, subjectKeyJoin } from './subject-keys.sql';
 export { SubjectTexts } from './subject-texts';
 export {
   type ConsentedDataHolder,
