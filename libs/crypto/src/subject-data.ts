@@ -3,14 +3,7 @@ import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
 import type { Tx } from '@app/database';
 import type { Actor } from '@app/http';
 import type { Digest } from './keyed-digest';
-import {
-  givenSubjects,
-  type NamedSubject,
-  sameSubject,
-  type Subject,
-  subjectAt,
-  subjectName,
-} from './subject';
+import { givenSubjects, type NamedSubject, type Subject, subjectAt, subjectName } from './subject';
 
 /** The part of a subject's export that one holder provides. */
 export interface SubjectExport {
@@ -126,7 +119,8 @@ export class SubjectDataHolders {
   async count(tx: Tx, subjects: readonly Subject[]): Promise<Readonly<Record<string, number>>[]> {
     const tables = this.erasedTables();
     const counts = tables.map(
-      (table) => `(SELECT COUNT(*) FROM ${table} WHERE ${sameSubject(table, 'given')}) AS ${table}`,
+      (table) => `(SELECT COUNT(*) FROM ${table} WHERE ${table}.bot_id = given.bot_id
+        AND ${table}.guild_id = given.guild_id AND ${table}.user_id = given.user_id) AS ${table}`,
     );
     const given = givenSubjects(tx, subjects);
     const rows = await tx.all<Record<string, number>>(
