@@ -1,6 +1,6 @@
 import { type Engine, finding, parsed, type Tx } from '@app/database';
 import { ApiError, conflict } from '@app/kernel';
-import { type Subject, SUBJECT_KEY, SUBJECT_WHERE, subjectValues } from '@app/crypto';
+import { sameSubject, type Subject, SUBJECT_KEY, SUBJECT_WHERE, subjectValues } from '@app/crypto';
 import { isGranted } from './consent-changes';
 import { inForce, isInForce } from './consent-states';
 import type { CategoryStates, Consent } from './consent.entity';
@@ -36,7 +36,7 @@ export function decisionShown(tx: Tx, subject: Subject): Promise<Decision | unde
  */
 export const consentCovering = (engine: Engine, rows: string, category = `${rows}.category_key`) => {
   const categories = engine === 'sqlite' ? 'consent.categories' : 'consent.categories::json';
-  const same = `consent.bot_id = ${rows}.bot_id AND consent.guild_id = ${rows}.guild_id AND consent.user_id = ${rows}.user_id`;
+  const same = sameSubject('consent', rows);
   const condition = `${inForce('consent')}
     AND (consent.categories IS NULL OR ${categories} ->> ${category} = 'accepted')`;
   return {

@@ -14,7 +14,7 @@ export { ConsentReceipts, type ShownRequest } from './consent-receipts.service';
 export { ConsentRequestAct } from './consent-request.act';
 export { ConsentRevokeAct } from './consent-revoke.act';
 export { isInForce } from './consent-states';
-export { ConsentsRevoked, type Revoked } from './consent-transitions';
+export { ConsentsRevoked, type Revoked } from './consent-writer';
 export { type ShownWords, wordsFound } from './consent-words';
 export { CATEGORIES_MAX } from './consent.dto';
 export { ConsentModule } from './consent.module';

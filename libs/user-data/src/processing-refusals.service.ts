@@ -21,7 +21,9 @@ interface Refused {
 
 /**
  * The rights to object (GDPR Art. 21) and to restriction (Art. 18). Each act locks its subject and the consent, as a submit does:
- * after the answer nothing is stored that it refuses. An act that changes nothing has no audit event.
+ * after the answer nothing is stored that it refuses. An act that changes nothing has no audit event. The contract lists the types of
+ * audit events and has none for these acts: an objection is a `data_deleted`, a restriction a `consent_revoked` and its end a
+ * `consent_accepted`, and `act` of the details says which it is. No consent changes.
  */
 @Injectable()
 export class ProcessingRefusals {

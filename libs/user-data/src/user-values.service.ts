@@ -14,6 +14,7 @@ import {
 } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { type Actor, inPieces, type JsonStream, JsonText, ListPage } from '@app/http';
+import { readable } from './readable-values';
 import { readValue, requireReadable } from './stored-value';
 import type { GuildValuesQuery } from './user-data.dto';
 import {
@@ -24,7 +25,6 @@ import {
   type PageStart,
   type SubjectValue,
 } from './user-values.sql';
-import { readable } from './without-consent';
 
 type Opened = Omit<SubjectValue, 'value' | 'open'> & { readonly json: string };
 

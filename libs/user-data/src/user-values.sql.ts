@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { storedWithoutConsent } from '@app/categories';
 import { consentCovering } from '@app/consent';
-import { type Digest, type JoinedKey, keyOf, type Subject, SUBJECT_WHERE } from '@app/crypto';
+import { type Digest, type JoinedKey, type Subject, SUBJECT_WHERE, subjectKeyJoin } from '@app/crypto';
 import type { Engine, Tx } from '@app/database';
 import { isUnrestricted } from './processing-refusals.sql';
 
@@ -39,7 +39,7 @@ export interface SubjectValue {
 }
 
 const OF_GUILD = 'held.bot_id = ? AND held.guild_id = ? AND held.category_key = ? AND held.user_id > ?';
-const KEY = keyOf('held');
+const KEY = subjectKeyJoin('held');
 
 /** `isOpen`: of a category that needs no consent. */
 const countSql = (engine: Engine, isOpen: boolean): string => {
