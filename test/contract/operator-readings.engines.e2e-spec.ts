@@ -1,4 +1,4 @@
-import { countSubjects, KeyRotation } from '@app/crypto';
+import { countSubjects, MasterKeyRotation } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { PageQuery } from '@app/http';
 import { OperatedBots } from '@app/operations';
@@ -69,7 +69,7 @@ describe('a reading of the installation', () => {
     await list();
     expect(await turnsDuring(list)).toBeGreaterThanOrEqual(3);
     expect(await turnsDuring(() => outboxState(unitOfWork()))).toBeGreaterThanOrEqual(1);
-    const keys = service.app.get(KeyRotation, { strict: false });
+    const keys = service.app.get(MasterKeyRotation, { strict: false });
     expect(await turnsDuring(() => keys.uses())).toBeGreaterThanOrEqual(1);
   });
 });

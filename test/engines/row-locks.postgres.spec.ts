@@ -7,6 +7,7 @@ import { lockSubject, type Subject, SubjectDigests } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { ErasureService, ExportService } from '@app/gdpr';
 import { NO_CLAIM } from '@app/acts';
+import { requireStorable } from '@app/user-data';
 import { type Bot, field } from '../support/bot';
 import type { Answer } from '../support/client';
 import { consentActs } from '../support/consent-acts';
@@ -73,6 +74,36 @@ async function behind<T = Answer>(
 
 const declarations = () => service.app.get(CategoryDeclarations, { strict: false });
 const consents = () => service.app.get(ConsentService, { strict: false });
+
+describe('a module that may store', () => {
+  const eraseValue = () =>
+    bot.delete(`/data/values/${who.user_id}?guild_id=${who.guild_id}&category=profile`);
+  const object = () => bot.post('/data/object', who);
+  const acts = [
+    ['a revocation', revoke],
+    ['an objection', object],
+    ['a restriction', restrict],
+    ['an erasure', forget],
+    ['an erasure of the category of the user', eraseValue],
+  ] as const;
+
+  it.each(acts)('is committed before %s is', async (_, compete) => {
+    const answer = await behind((tx) => requireStorable(tx, held, 'profile'), compete);
+    expect(answer.status).toBe(200);
+  });
+
+  it.each(acts.slice(1, 4))('without a consent is committed before %s is', async (_, compete) => {
+    const reasons = { reason_de: 'Nötig.', reason_en: 'Needed.' };
+    await bot.hasCategory('bans', undefined, {
+      legal_basis: 'public_task',
+      requires_consent: false,
+      ...reasons,
+    });
+    who = subject();
+    const open = named(who);
+    expect((await behind((tx) => requireStorable(tx, open, 'bans'), compete)).status).toBe(200);
+  });
+});
 
 describe('a submit that has found its consent in force', () => {
   it.each([

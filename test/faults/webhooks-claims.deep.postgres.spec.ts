@@ -1,7 +1,7 @@
 import { type Subject, SubjectDigests } from '@app/crypto';
 import { Lease, UnitOfWork } from '@app/database';
 import { Clock, firstIdAt } from '@app/kernel';
-import { type Claim, DeliveryLeases, DeliveryRetention, Outbox } from '@app/webhooks';
+import { DeliveryLeases, DeliveryRetention, type LeasedDelivery, Outbox } from '@app/webhooks';
 import { Client } from 'pg';
 import type { Bot } from '../support/bot';
 import { chance } from '../support/chance';
@@ -12,7 +12,7 @@ import { nextMillisecond, until } from '../support/until';
 import { ago } from '../support/time';
 import { keptOpen } from '../support/units';
 
-/** Several processes as seen by the database; none sends, so that only the test claims. */
+/** Several processes as seen by the database; none sends, so that only the test leases. */
 let services: Service[];
 beforeAll(async () => {
   const first = await new Service({ JOBS: 'off' }).start();
@@ -50,11 +50,11 @@ function queue(index: number, botId: string): Promise<string> {
     );
 }
 
-async function claimOf(bot: Bot): Promise<Claim | undefined> {
+async function leaseDueOf(bot: Bot): Promise<LeasedDelivery | undefined> {
   const [found] = await at(2)
     .app.get(DeliveryLeases)
-    .claim([bot.id], () => undefined);
-  return found?.claim;
+    .leaseDue([bot.id], () => undefined);
+  return found?.leased;
 }
 
 async function statusOf(id: string): Promise<string | undefined> {
@@ -84,8 +84,8 @@ describe('claims of several processes', () => {
       // Each in another order, so that a wait for locks could become a circle.
       const order = bots.map(({ id }) => id).sort(() => chance() - 0.5);
       for (let round = 0; round < 40; round++)
-        for (const { claim } of await leases.claim(order, () => undefined))
-          if (claim !== undefined) claimed.push(claim.delivery.id);
+        for (const { leased } of await leases.leaseDue(order, () => undefined))
+          if (leased !== undefined) claimed.push(leased.delivery.id);
     };
     await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(claimer));
     expect(new Set(claimed).size).toBe(claimed.length);
@@ -107,15 +107,15 @@ describe('claims of several processes', () => {
     const leases = at(1).app.get(DeliveryLeases);
     const since = at(1).app.get(Clock).nowMs();
     // The rows are locked until the holder ends.
-    const [found] = await leases.claim([bot.id], () => undefined);
-    const [none] = await leases.claim([bot.id], () => undefined);
+    const [found] = await leases.leaseDue([bot.id], () => undefined);
+    const [none] = await leases.leaseDue([bot.id], () => undefined);
     await holder.end();
-    expect(found?.claim?.delivery.id).toBe(second);
-    expect(none?.claim).toBeUndefined();
+    expect(found?.leased?.delivery.id).toBe(second);
+    expect(none?.leased).toBeUndefined();
     expect((none?.nextDueMs ?? 0) >= since).toBe(true);
     let claimed: string | undefined;
     await until(async () => {
-      claimed = (await leases.claim([bot.id], () => undefined))[0]?.claim?.delivery.id;
+      claimed = (await leases.leaseDue([bot.id], () => undefined))[0]?.leased?.delivery.id;
       return claimed !== undefined;
     });
     expect(claimed).toBe(first);
@@ -133,7 +133,7 @@ describe('a URL that changes', () => {
       const id = await queue(1, bot.id);
       await changing.query('COMMIT');
       await changing.end();
-      expect((await claimOf(bot))?.delivery.id).toBe(id);
+      expect((await leaseDueOf(bot))?.delivery.id).toBe(id);
     }
   });
 
@@ -155,7 +155,7 @@ describe('a URL that changes', () => {
         return { id: queued, answered: change.status };
       });
       expect(answered).toBe(200);
-      expect((await claimOf(bot))?.target.url).toBe(url ?? undefined);
+      expect((await leaseDueOf(bot))?.target.url).toBe(url ?? undefined);
       expect(await statusOf(id)).toBe(status);
     },
   );
@@ -168,13 +168,13 @@ describe('a URL that changes', () => {
     await locker.query('BEGIN');
     await locker.query('SELECT 1 FROM bots WHERE id = $1 FOR NO KEY UPDATE', [bot.id]);
     // The bot is being given a URL: the claim leaves the delivery as it is.
-    expect(await claimOf(bot)).toBeUndefined();
+    expect(await leaseDueOf(bot)).toBeUndefined();
     expect(await statusOf(id)).toBe('pending');
     await locker.end();
-    expect(await claimOf(bot)).toBeUndefined();
+    expect(await leaseDueOf(bot)).toBeUndefined();
     expect(await statusOf(id)).toBe('cancelled');
     await bot.put(`/bots/${bot.id}`, { webhook_url: HOOK });
-    expect((await claimOf(bot))?.delivery.id).toBe(id);
+    expect((await leaseDueOf(bot))?.delivery.id).toBe(id);
   });
 
   it('causes no deadlock with events, claims, erasures and retention of the same bot', async () => {
@@ -198,12 +198,12 @@ describe('a URL that changes', () => {
       loop((turn) =>
         at(turn)
           .app.get(DeliveryLeases)
-          .claim([bot.id], () => undefined),
+          .leaseDue([bot.id], () => undefined),
       ),
       loop((turn) =>
         at(turn + 1)
           .app.get(DeliveryLeases)
-          .claim([bot.id], () => undefined),
+          .leaseDue([bot.id], () => undefined),
       ),
       loop(erase),
       loop((turn) => erase(turn + 2)),

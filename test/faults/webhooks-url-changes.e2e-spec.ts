@@ -21,7 +21,7 @@ afterAll(() => service.stop());
 beforeEach(async () => {
   bot = await service.registerBot({ webhook_url: OLD });
   // Nothing is sent, so that only the test changes deliveries.
-  jest.spyOn(service.app.get(DeliveryLeases), 'claim').mockResolvedValue([]);
+  jest.spyOn(service.app.get(DeliveryLeases), 'leaseDue').mockResolvedValue([]);
 });
 afterEach(() => jest.restoreAllMocks());
 

@@ -28,6 +28,7 @@ interface Container {
 interface Pod {
   readonly securityContext: object;
   readonly automountServiceAccountToken: boolean;
+  readonly enableServiceLinks?: boolean;
   readonly terminationGracePeriodSeconds: number;
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];
@@ -85,6 +86,11 @@ describe.each(['sqlite.yaml', 'postgres.yaml'])('docs/operations/kubernetes/%s',
       });
       expect(() => readConfig(Object.fromEntries(values))).not.toThrow();
     }
+  });
+
+  it('gets no variables of its Service, which a start refuses as misspelt settings', () => {
+    expect(() => readConfig({ LETHE_PORT: 'tcp://10.0.0.1:80' })).toThrow('LETHE_PORT is not a setting');
+    for (const pod of pods) expect(pod.enableServiceLinks).toBe(false);
   });
 
   it('holds no secret', () => {

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { BotAdministration } from '@app/bots';
-import { KeyRotation } from '@app/crypto';
+import { MasterKeyRotation } from '@app/crypto';
 import { OperatorSocket, socketPath } from '@app/operations';
 import type { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
@@ -75,7 +75,7 @@ const line = (act: string, ...given: readonly unknown[]): string => `${JSON.stri
 describe('the socket of a service on SQLite', () => {
   it('changes the master key once at a time, and can do it again', async () => {
     await withBot();
-    const rotation = service.app.get(KeyRotation, { strict: false });
+    const rotation = service.app.get(MasterKeyRotation, { strict: false });
     const first = rotation.rotate(() => undefined);
     await expect(rotation.rotate(() => undefined)).rejects.toThrow(/^Nothing was changed: .+ is running\./);
     await first;

@@ -12,7 +12,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Clock, createLogger, daysAfter, NestLogger, readConfig } from '@app/kernel';
 import { SubjectDataHolders, SubjectDigests } from '@app/crypto';
 import { JobRunner, UnitOfWork } from '@app/database';
-import { CategoryRetention, DueData, WithdrawnDataErasure } from '@app/user-data';
+import { CategoryRetention, DueData, requireReading, WithdrawnDataErasure } from '@app/user-data';
 import { AuditService, declareEventTypes } from '@app/audit';
 import { LetheHttpAdapter } from '@app/http';
 import { SqliteDatabase } from '@app/database';
@@ -288,6 +288,50 @@ describe('a module that a team has added in five steps', () => {
     expect(await deletions()).toEqual([
       { category: 'reminders', actor: expect.stringMatching(/^key:/) as unknown },
     ]);
+  });
+
+  it('has its rows erased by DELETE /data/values, with one event', async () => {
+    await bot.hasConsent(who);
+    await remind(who);
+    await remind(who);
+    const erase = () => bot.delete(`/data/values/${who.user_id}?guild_id=${who.guild_id}&category=reminders`);
+    expectSuccess(await erase(), 200, { deleted: true });
+    expect(rowsOf(bot)).toBe(0);
+    expectSuccess(await erase(), 200, { deleted: false });
+    expect(await deletions()).toEqual([
+      { category: 'reminders', actor: expect.stringMatching(/^key:/) as unknown },
+    ]);
+  });
+
+  it('has its rows erased by an objection (Art. 21), of this user alone, and stores no more', async () => {
+    await bot.delete('/data/categories/reminders');
+    await bot.hasCategory('reminders', [field('channel')], { legal_basis: 'legitimate_interests' });
+    const other = subject();
+    for (const each of [who, other]) {
+      await bot.hasConsent(each);
+      await remind(each);
+    }
+    expect((await bot.post('/data/object', who)).status).toBe(200);
+    expect(rowsOf(bot)).toBe(1);
+    expect(await deletions()).toMatchObject([{ act: 'objection', categories: ['reminders'] }]);
+    expectFailure(await remind(who), 403, 'processing_refused', { reason: 'objection' });
+    expect((await remind(other)).status).toBe(201);
+  });
+
+  it('keeps its rows under a restriction (Art. 18), and neither adds to them nor reads them', async () => {
+    await bot.hasConsent(who);
+    await remind(who);
+    const named = app.get(SubjectDigests, { strict: false }).named(bot.id, who);
+    const read = () => app.get(UnitOfWork).read((tx) => requireReading(tx, named, 'reminders'));
+    await read();
+    await bot.post('/data/restrict', { ...who, category: 'reminders' });
+    expectFailure(await remind(who), 403, 'processing_refused', { reason: 'restriction' });
+    await expect(read()).rejects.toMatchObject({ code: 'processing_refused' });
+    expect(rowsOf(bot)).toBe(1);
+    await bot.post('/data/unrestrict', who);
+    expect((await remind(who)).status).toBe(201);
+    await bot.post('/consents/revoke', who);
+    await expect(read()).rejects.toMatchObject({ code: 'consent_required' });
   });
 
   it('has its rows removed with the bot', async () => {

@@ -21,6 +21,7 @@ const WORDS = [
     'webhook key',
     'slug',
     'subject',
+    'value',
     'scope',
     'holder',
     'act',

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { KeyRotation, presentMasterKeys, SubjectKeys } from '@app/crypto';
+import { MasterKeyRotation, presentMasterKeys, SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { type Config, StartError } from '@app/kernel';
 import { type BackupRecord, DamagedBackup, newestBackups, restoreAside, sweepDrills } from '@app/operations';
@@ -90,7 +90,7 @@ async function verify(path: string, surroundings: Surroundings): Promise<Verifie
   return inContext({ ...surroundings, config }, async (nest) => {
     const unitOfWork = nest.get(UnitOfWork);
     const faults: string[] = [];
-    const texts = await nest.get(KeyRotation, { strict: false }).check();
+    const texts = await nest.get(MasterKeyRotation, { strict: false }).check();
     if (texts.unreadable > 0) faults.push(`${texts.unreadable} keys or secrets do not decrypt.`);
     const values = await checkValues(unitOfWork, nest.get(SubjectKeys, { strict: false }));
     if (values.unreadable > 0) faults.push(`${values.unreadable} stored values do not decrypt.`);

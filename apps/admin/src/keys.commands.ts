@@ -1,4 +1,4 @@
-import { keyFilePath, Keyring, KeyRotation, retiredKeysPath } from '@app/crypto';
+import { keyFilePath, Keyring, MasterKeyRotation, retiredKeysPath } from '@app/crypto';
 import { type Config, masterKeySetting, StartError, SystemClock, SystemRandom } from '@app/kernel';
 import { act, reading } from './admin.context';
 import type { Command } from './command-line';
@@ -9,7 +9,7 @@ const list: Command = {
   summary: 'Lists the ids of the master keys, and how many texts each has encrypted',
   flags: {},
   run: reading(async (nest, { result }) => {
-    const uses = await nest.get(KeyRotation).uses();
+    const uses = await nest.get(MasterKeyRotation).uses();
     const keys = uses.map(({ keyId, role, texts }) => ({ key_id: keyId, role, texts }));
     const lines = uses.map(({ keyId, role, texts }) => `${keyId}  ${role.padEnd(7)}  ${texts}`);
     await result({ keys }, ['key       role     texts', ...lines, ''].join('\n'));

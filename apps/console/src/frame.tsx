@@ -7,7 +7,7 @@ import { LanguageSwitch } from './language-switch';
 import { chooseScheme, chosenScheme, type Scheme, SCHEMES } from './scheme';
 
 /** One page of a session, by its path below `/console`. */
-export interface FramedPage {
+interface FramedPage {
   readonly path: string;
   readonly title: string;
   readonly page: () => JSX.Element;

@@ -17,9 +17,8 @@ export interface About {
 export interface Act<Input, State extends About, Change, View extends object> {
   /**
    * Reads what the act decides by, and locks it until the unit ends, in the order bot, category, consent, deletion request, data.
-   * A single input waits for rows that another unit has locked. With several inputs nothing waits: where another unit holds a row,
-   * the state is as if that row did not exist, so that {@link decide} refuses, or it is undefined. Each input that is refused among
-   * several is run once more alone: that run waits, and its outcome counts.
+   * One input: wait for locked rows. Several: skip locked rows as if they did not exist, or return undefined for their input. An
+   * input of several that is undefined, or that {@link decide} refuses, is run again alone: that run waits, and its outcome counts.
    */
   load(tx: Tx, inputs: readonly Input[]): Promise<readonly (State | undefined)[]>;
   /** The rule: what the act makes of a state, at a time. Pure. @throws ApiError for an input that is refused */

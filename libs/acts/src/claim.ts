@@ -102,7 +102,8 @@ export class Claims {
     const whole = this.digests.whole(botId, 'claim', name);
     const [id, secret] = [whole.slice(0, DIGEST_LENGTH) as Digest, whole.slice(DIGEST_LENGTH)];
     this.begin(id, request);
-    // The body holds ids. The part of the keyed digest that is not stored keeps them from being guessed by trial.
+    // `secret` is the half of the digest that is never stored: without it the stored hash of the body cannot be tested against
+    // guessed ids.
     const content = hash('sha256', secret + JSON.stringify(request.body ?? null), 'base64url');
     const row = { botId, id, request: content.slice(0, DIGEST_LENGTH) as Digest };
     return new Claim(row, request.context);

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type Digest,
-  EVENT_KEY,
   type JoinedKey,
   type StoredDetails,
   type Subject,
   type SubjectDigests,
+  subjectKeyJoin,
 } from '@app/crypto';
 import type { Engine, SqlValue, Tx, UnitOfWork } from '@app/database';
 import type { AuditSource } from './audit-event.entity';
@@ -92,6 +92,7 @@ export async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise
 
 const FILTERS = ['user_id', 'guild_id', 'event_type'] as const;
 
+const KEY = subjectKeyJoin('event');
 const COLUMNS = 'event.id, event.guild_id, event.user_id, event_type, source, details, event.created_at';
 
 /** An event as it is stored, with the id of its subject's present key. */
@@ -162,7 +163,7 @@ export function pageOf(
   const places = `SELECT seq FROM audit_events WHERE ${where} ORDER BY seq DESC LIMIT ? OFFSET ?`;
   const found = tx.engine === 'sqlite' ? `seq IN (${places})` : `seq = ANY(ARRAY(${places}))`;
   return tx.all(
-    `SELECT seq, ${COLUMNS}, ${EVENT_KEY.columns} FROM audit_events event ${EVENT_KEY.join}
+    `SELECT seq, ${COLUMNS}, ${KEY.columns} FROM audit_events event ${KEY.join}
      WHERE event.bot_id = ? AND ${found} ORDER BY seq DESC`,
     ...[botId, ...values, ...(before === undefined ? [] : [before]), limit, offset],
   );

@@ -23,7 +23,7 @@ import {
 } from './category-queries';
 import { Category } from './category.entity';
 import { changedPurposes } from './purposes';
-import { reasonsAfter } from './without-consent';
+import { reasonsAfter } from './reasons';
 
 /** A category to declare; one without fields takes any object. */
 export type CategoryInput = Omit<RegisterCategory, 'fields'> & { readonly fields: readonly DataFieldInput[] };

@@ -1,6 +1,6 @@
 import type { Tx } from '@app/database';
 import type { Category } from './category.entity';
-import type { Reasons } from './without-consent';
+import type { Reasons } from './reasons';
 
 /** A row with its JSON text of {@link Reasons}. */
 export type WithoutConsent = Readonly<Record<'without_consent', string | null>>;

@@ -89,8 +89,9 @@ export class CategoryDeclarations {
   }
 
   private of(fields: string, requiresConsent: boolean): DeclaredValues {
-    const text = requiresConsent ? fields : `without_consent${fields}`;
-    const known = this.compiled.get(text);
+    // All that DeclaredValues is made of. `fields` begins with a bracket, so the two kinds never meet.
+    const madeOf = requiresConsent ? fields : `without_consent${fields}`;
+    const known = this.compiled.get(madeOf);
     if (known !== undefined) return known;
     this.compiledLength += fields.length;
     if (this.compiledLength > COMPILED_MAX_LENGTH) {
@@ -98,7 +99,7 @@ export class CategoryDeclarations {
       this.compiledLength = fields.length;
     }
     const declared = new DeclaredValues(JSON.parse(fields) as DataField[], requiresConsent);
-    this.compiled.set(text, declared);
+    this.compiled.set(madeOf, declared);
     return declared;
   }
 }

@@ -11,7 +11,7 @@ import {
 import type { Labels } from '@app/http';
 import { Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Purposes } from './purposes';
-import type { Reasons } from './without-consent';
+import type { Reasons } from './reasons';
 
 export const FIELD_TYPES = ['string', 'number', 'boolean', 'date', 'json'] as const;
 export type FieldType = (typeof FIELD_TYPES)[number];

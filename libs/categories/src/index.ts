@@ -26,4 +26,4 @@ export {
 export { Category } from './category.entity';
 export { isObjectable, objectableCategories } from './objectable-categories';
 export { purposeIn, type Purposes, purposesByLanguage } from './purposes';
-export type { Reasons } from './without-consent';
+export type { Reasons } from './reasons';

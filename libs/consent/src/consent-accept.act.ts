@@ -7,7 +7,7 @@ import type { Actor } from '@app/http';
 import type { Act } from '@app/acts';
 import { accepted, grantedKeys, grantsAlready, notBefore, requireAskable } from './consent-changes';
 import { factsInForce, receiptFacts, type ReceiptFacts } from './receipt-facts';
-import { type Change, ConsentTransitions } from './consent-transitions';
+import { type Change, ConsentWriter } from './consent-writer';
 import type { AcceptConsent, ConsentView } from './consent.dto';
 import type { Consent } from './consent.entity';
 import { consentView } from './consent.views';
@@ -38,7 +38,7 @@ interface Accepted {
 @Injectable()
 export class ConsentAcceptAct implements Act<Acceptance, State, Accepting, Accepted> {
   constructor(
-    private readonly transitions: ConsentTransitions,
+    private readonly writer: ConsentWriter,
     private readonly requests: NamedRequests,
     private readonly digests: SubjectDigests,
   ) {}
@@ -76,7 +76,7 @@ export class ConsentAcceptAct implements Act<Acceptance, State, Accepting, Accep
 
   async store(tx: Tx, changes: readonly Accepting[]): Promise<Accepted[]> {
     const given = changes.filter((change) => 'act' in change);
-    const recorded = given.length === 0 ? Promise.resolve([]) : this.transitions.give(tx, given);
+    const recorded = given.length === 0 ? Promise.resolve([]) : this.writer.give(tx, given);
     return Promise.all(
       changes.map(async (change) => {
         if ('inForce' in change) return this.again(tx, change.inForce, change.input);

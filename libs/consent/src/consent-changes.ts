@@ -86,7 +86,7 @@ export function grantedKeys(categories: CategoryStates | null): string[] | null 
 export function leavesData({ status, categories }: Pick<Consent, 'status' | 'categories'>): boolean {
   const { leavesData: left } = CONSENT_STATES[status];
   // A consent to some categories does not show whether others were granted before.
-  return left === 'unnamed' ? categories !== null : left;
+  return left === 'in all' || (left === 'in those it does not name' && categories !== null);
 }
 
 /** The consent after a new request. A request does not withdraw: an accepted consent stays in force beside it. */
@@ -124,7 +124,7 @@ export function requested(subject: Subject, before: Consent | null, asked: Conse
 
 /** What a new request keeps for its refusal. */
 function replaced(before: Consent): RevokedConsent | null {
-  if (CONSENT_STATES[before.status].onRequest !== 'kept as revoked') return before.beforeRequest;
+  if (CONSENT_STATES[before.status].onRequest !== 'replaced, restorable') return before.beforeRequest;
   const { id, version, categories, requestedAt, acceptedAt, revokedAt } = before;
   return { id, version, categories, requestedAt, acceptedAt, revokedAt };
 }

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '@app/database';
 import type { Act } from '@app/acts';
 import { declined, notBefore } from './consent-changes';
-import { ConsentTransitions, type Declined } from './consent-transitions';
+import { ConsentWriter, type Declined } from './consent-writer';
 import type { ConsentDeclinedView, DeclineConsent } from './consent.dto';
 import { ConsentService } from './consent.service';
 import { type Addressed, NamedRequests, waitingRequest } from './named-requests';
 
 /** The refusal of a request that waits. */
-interface Refusal {
+interface Decline {
   readonly botId: string;
   readonly input: DeclineConsent;
 }
@@ -19,19 +19,19 @@ interface Change extends Declined {
 
 /** Ends requests that wait; what was before them stays or is there again. */
 @Injectable()
-export class ConsentDeclineAct implements Act<Refusal, Addressed, Change, ConsentDeclinedView> {
+export class ConsentDeclineAct implements Act<Decline, Addressed, Change, ConsentDeclinedView> {
   constructor(
-    private readonly transitions: ConsentTransitions,
+    private readonly writer: ConsentWriter,
     private readonly requests: NamedRequests,
     private readonly consents: ConsentService,
   ) {}
 
-  load(tx: Tx, given: readonly Refusal[]): Promise<Addressed[]> {
+  load(tx: Tx, given: readonly Decline[]): Promise<Addressed[]> {
     return this.requests.hold(tx, given);
   }
 
   /** @throws ApiError 404 without a request that waits */
-  decide(state: Addressed, { input }: Refusal, now: string): Change {
+  decide(state: Addressed, { input }: Decline, now: string): Change {
     const { consent, request } = waitingRequest(state, input);
     const act = { ...request, source: input.source };
     return { before: consent, after: declined(consent), act, at: notBefore(now, request.at), input };
@@ -41,7 +41,7 @@ export class ConsentDeclineAct implements Act<Refusal, Addressed, Change, Consen
     return Promise.all(
       changes.map(async (change) => {
         const { before, after, at: declined_at, input } = change;
-        await this.transitions.decline(tx, change);
+        await this.writer.decline(tx, change);
         const subject = await this.requests.named(tx, before, input);
         const found = { consent: after, declinedAt: declined_at };
         return { ...(await this.consents.statusOf(tx, subject, found)), declined_at };

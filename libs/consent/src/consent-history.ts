@@ -1,8 +1,8 @@
 import { eachOf, insertion, type Tx } from '@app/database';
 import { JsonText, type Page } from '@app/http';
-import { type Subject, SUBJECT_WHERE } from '@app/crypto';
+import { sameSubject, type Subject, SUBJECT_KEY, SUBJECT_WHERE } from '@app/crypto';
 import { LEAVING_REFUSAL } from './consent-states';
-import type { ConsentTransition, ShownText } from './consent.entity';
+import type { ConsentHistoryEntry, ShownText } from './consent.entity';
 
 /** What a user is shown: the requested language, if any, and the digests of the texts. */
 export interface Shown {
@@ -13,26 +13,27 @@ export interface Shown {
 /** Entries of one subject read by one statement; each may name 50 categories, in 5 KB. */
 const BATCH = 10;
 
-const WRITTEN = 'id, consent_id, action, version, categories, created_at, source';
-const COLUMNS = `${WRITTEN}, language, texts`;
-const DECIDED = `bot_id, guild_id, user_id, ${WRITTEN}`;
-const KEYS = DECIDED.split(', ');
+const OF_ENTRY = ['id', 'consent_id', 'action', 'version', 'categories', 'created_at', 'source'];
+const OF_SHOWN = ['language', 'texts'];
+/** The columns of an {@link UnshownEntry}, in the order of its values. */
+const UNSHOWN = [...SUBJECT_KEY, ...OF_ENTRY];
+const COLUMNS = [...UNSHOWN, ...OF_SHOWN];
+const ANSWERED = [...OF_ENTRY, ...OF_SHOWN].join(', ');
 
-const APPEND = insertion('INSERT INTO consent_history', [...KEYS, 'language', 'texts'], '');
+const APPEND = insertion('INSERT INTO consent_history', COLUMNS, '');
 
 /** A decision is about what was shown last under its request. */
 const LATEST = `FROM consent_history WHERE ${SUBJECT_WHERE} AND consent_id = ? ORDER BY id DESC LIMIT 1`;
 
-const INSERT_DECISION = `INSERT INTO consent_history (${DECIDED}, language, texts)`;
+const INSERT_DECISION = `INSERT INTO consent_history (${COLUMNS.join(', ')})`;
 const DECIDE = `${INSERT_DECISION}
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT language ${LATEST}), (SELECT texts ${LATEST})) RETURNING id, language, texts`;
+  VALUES (${UNSHOWN.map(() => '?').join(', ')}, (SELECT language ${LATEST}), (SELECT texts ${LATEST})) RETURNING id, language, texts`;
 const DECIDE_ALL = `${INSERT_DECISION}
   SELECT given.*, latest.language, latest.texts
-  FROM unnest(${KEYS.map(() => '?::text[]').join(', ')}) AS given (${DECIDED})
+  FROM unnest(${UNSHOWN.map(() => '?::text[]').join(', ')}) AS given (${UNSHOWN.join(', ')})
   LEFT JOIN LATERAL (
     SELECT language, texts FROM consent_history AS entry
-    WHERE entry.bot_id = given.bot_id AND entry.guild_id = given.guild_id AND entry.user_id = given.user_id
-      AND entry.consent_id = given.consent_id
+    WHERE ${sameSubject('entry', 'given')} AND entry.consent_id = given.consent_id
     ORDER BY entry.id DESC LIMIT 1
   ) AS latest ON true
   RETURNING id, language, texts`;
@@ -52,16 +53,16 @@ export function changedAt(ofSubject: string): string {
 }
 
 type Row = Record<'id' | 'consent_id' | 'version' | 'created_at', string> & {
-  action: ConsentTransition['action'];
+  action: ConsentHistoryEntry['action'];
 } & Record<'categories' | 'language' | 'texts' | 'source', string | null>;
 
 type ShownRow = Pick<Row, 'id' | 'language' | 'texts'>;
 
 /** An entry without what the user was shown. */
-type UnshownEntry = Omit<ConsentTransition, 'language' | 'texts' | 'bot'>;
+type UnshownEntry = Omit<ConsentHistoryEntry, 'language' | 'texts' | 'bot'>;
 
 /** What an entry proves: where, in which language and by which texts the user was asked. */
-export type HistoryEntry = Pick<ConsentTransition, 'id' | 'language' | 'texts' | 'source'>;
+export type HistoryEntry = Pick<ConsentHistoryEntry, 'id' | 'language' | 'texts' | 'source'>;
 
 /** Appends entries about texts shown to users. */
 export async function appendShown(
@@ -79,7 +80,7 @@ export async function appendDecisions(tx: Tx, entries: readonly UnshownEntry[]):
   const shown = new Map<string, ShownRow>();
   if (tx.engine === 'postgres') {
     const rows = entries.map(valuesOf);
-    const columns = KEYS.map((_, at) => rows.map((row) => row[at] ?? null));
+    const columns = UNSHOWN.map((_, at) => rows.map((row) => row[at] ?? null));
     for (const row of await tx.all<ShownRow>(DECIDE_ALL, ...columns)) shown.set(row.id, row);
   } else
     for (const entry of entries) {
@@ -126,7 +127,7 @@ export async function historyPage(
 ): Promise<JsonText[]> {
   const before = page.after === undefined ? '' : 'AND id < ?';
   const rows = await tx.all<Row>(
-    `SELECT ${COLUMNS} FROM consent_history WHERE ${SUBJECT_WHERE} ${before} ORDER BY id DESC LIMIT ? OFFSET ?`,
+    `SELECT ${ANSWERED} FROM consent_history WHERE ${SUBJECT_WHERE} ${before} ORDER BY id DESC LIMIT ? OFFSET ?`,
     ...[botId, guildId, userId, ...(page.after ?? []), page.limit, page.offset],
   );
   return page.cut(rows, ({ id }) => [id]).map(textOf);
@@ -138,7 +139,7 @@ export async function* historyOf(
   { botId, guildId, userId }: Subject,
   shown: Set<string>,
 ): AsyncGenerator<JsonText> {
-  const sql = `SELECT ${COLUMNS} FROM consent_history WHERE ${SUBJECT_WHERE} AND id > ? ORDER BY id LIMIT ${BATCH}`;
+  const sql = `SELECT ${ANSWERED} FROM consent_history WHERE ${SUBJECT_WHERE} AND id > ? ORDER BY id LIMIT ${BATCH}`;
   const read = (after?: Row): Promise<Row[]> => tx.all(sql, botId, guildId, userId, after?.id ?? '');
   for await (const row of eachOf(BATCH, read)) {
     for (const { digest } of textsOf(row.texts) ?? []) shown.add(digest);

@@ -8,7 +8,7 @@ import type { Act } from '@app/acts';
 import { ApiError, Random } from '@app/kernel';
 import { askedAlready, type ConsentAsked, requested, requireAskable } from './consent-changes';
 import { type Asking, ConsentTextsService } from './consent-texts.service';
-import { ConsentTransitions, type NewRequest } from './consent-transitions';
+import { ConsentWriter, type NewRequest } from './consent-writer';
 import { textsShown } from './consent-words';
 import type { ConsentRequestedView, RequestConsent } from './consent.dto';
 import type { Consent } from './consent.entity';
@@ -35,7 +35,7 @@ interface State {
 }
 
 /** A request, new or one that repeats what the consent asks for or grants already. */
-interface Asked {
+interface Change {
   readonly subject: NamedSubject;
   readonly keys: readonly string[] | null;
   readonly asking: Asking;
@@ -56,10 +56,10 @@ interface Requested {
 
 /** Asks users for their consent. A repeat changes nothing but the texts that its history shows. */
 @Injectable()
-export class ConsentRequestAct implements Act<ConsentRequest, State, Asked, Requested> {
+export class ConsentRequestAct implements Act<ConsentRequest, State, Change, Requested> {
   constructor(
     private readonly texts: ConsentTextsService,
-    private readonly transitions: ConsentTransitions,
+    private readonly writer: ConsentWriter,
     private readonly keys: SubjectKeys,
     private readonly digests: SubjectDigests,
     private readonly random: Random,
@@ -98,7 +98,7 @@ export class ConsentRequestAct implements Act<ConsentRequest, State, Asked, Requ
     { before, asking, held }: State,
     { subject, input, keys, id, by }: ConsentRequest,
     now: string,
-  ): Asked {
+  ): Change {
     if (keys?.some((key) => !held.has(categoryName({ botId: subject.botId, key })))) undeclared();
     requireAskable(keys ?? [], (key) => held.get(categoryName({ botId: subject.botId, key })));
     if (asking instanceof ApiError) throw asking;
@@ -117,15 +117,15 @@ export class ConsentRequestAct implements Act<ConsentRequest, State, Asked, Requ
     };
   }
 
-  async store(tx: Tx, changes: readonly Asked[]): Promise<Requested[]> {
+  async store(tx: Tx, changes: readonly Change[]): Promise<Requested[]> {
     await this.texts.keep(tx, changes);
     const fresh: NewRequest[] = [];
     for (const { subject, status, request, source, by, asking, consent, isFirst } of changes) {
       const act = { ...request, source, by };
       if (consent !== undefined) fresh.push({ subject, consent, act, shown: asking.shown, isFirst });
-      else if (status === 'pending') await this.transitions.askAgain(tx, subject, act, asking.shown);
+      else if (status === 'pending') await this.writer.askAgain(tx, subject, act, asking.shown);
     }
-    if (fresh.length > 0) await this.transitions.ask(tx, fresh);
+    if (fresh.length > 0) await this.writer.ask(tx, fresh);
     return changes.map(requestedOf);
   }
 
@@ -153,7 +153,7 @@ export class ConsentRequestAct implements Act<ConsentRequest, State, Asked, Requ
   }
 }
 
-function requestedOf({ keys, asking: { texts, shown }, status, request }: Asked): Requested {
+function requestedOf({ keys, asking: { texts, shown }, status, request }: Change): Requested {
   const { id, version, at: requested_at } = request;
   const view = { id, status, version, requested_at };
   if (keys === null || texts === null) return { view, digest: undefined };

@@ -6,7 +6,7 @@ import type { Acting, Actor } from '@app/http';
 import type { Act } from '@app/acts';
 import { notFound } from '@app/kernel';
 import { isGranted, notBefore, requireAskable, revoked, withoutCategories } from './consent-changes';
-import { ConsentTransitions, type Withdrawal } from './consent-transitions';
+import { ConsentWriter, type Withdrawal } from './consent-writer';
 import type { ConsentView, RevokeConsent } from './consent.dto';
 import type { Consent } from './consent.entity';
 import { holdConsents } from './consent.sql';
@@ -31,7 +31,7 @@ interface State {
 export class ConsentRevokeAct implements Act<Revocation, State, Withdrawal, ConsentView> {
   constructor(
     private readonly categories: CategoriesService,
-    private readonly transitions: ConsentTransitions,
+    private readonly writer: ConsentWriter,
     private readonly keys: SubjectKeys,
     private readonly digests: SubjectDigests,
   ) {}
@@ -75,7 +75,7 @@ export class ConsentRevokeAct implements Act<Revocation, State, Withdrawal, Cons
   }
 
   async store(tx: Tx, changes: readonly Withdrawal[]): Promise<ConsentView[]> {
-    const announced = await this.transitions.withdraw(tx, changes);
+    const announced = await this.writer.withdraw(tx, changes);
     return changes.map(({ subject, consent }, at) => consentView(consent, subject.ids, announced[at]));
   }
 }

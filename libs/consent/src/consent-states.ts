@@ -3,20 +3,20 @@ interface State {
   /** Whether data may be stored under it. */
   readonly stores: boolean;
   /**
-   * What a new request makes of it. `stays`: the request waits beside it, and a refusal leaves it. `kept as revoked`: the request
-   * keeps it, and a refusal restores it with the state `revoked`. `replaced`: the request keeps what this one has kept, if anything.
+   * What a new request makes of it. `stays`: the request waits beside it, and a refusal leaves it. `replaced, restorable`: a refusal of
+   * the request restores it with the state `revoked`. `replaced`: the refusal restores what this one had replaced, if anything.
    */
-  readonly onRequest: 'stays' | 'kept as revoked' | 'replaced';
-  /** Whether data of an earlier, withdrawn consent can still be stored; `unnamed`: in categories that the consent does not name. */
-  readonly leavesData: boolean | 'unnamed';
+  readonly onRequest: 'stays' | 'replaced, restorable' | 'replaced';
+  /** In which categories data of an earlier, withdrawn consent can still be stored. */
+  readonly leavesData: 'in none' | 'in all' | 'in those it does not name';
 }
 
 /** `consent-changes.ts` is the rule that leads from one to another. */
 export const CONSENT_STATES = {
-  none: { stores: false, onRequest: 'replaced', leavesData: false },
-  pending: { stores: false, onRequest: 'replaced', leavesData: true },
-  accepted: { stores: true, onRequest: 'stays', leavesData: 'unnamed' },
-  revoked: { stores: false, onRequest: 'kept as revoked', leavesData: true },
+  none: { stores: false, onRequest: 'replaced', leavesData: 'in none' },
+  pending: { stores: false, onRequest: 'replaced', leavesData: 'in all' },
+  accepted: { stores: true, onRequest: 'stays', leavesData: 'in those it does not name' },
+  revoked: { stores: false, onRequest: 'replaced, restorable', leavesData: 'in all' },
 } as const satisfies Record<string, State>;
 export type ConsentStatus = keyof typeof CONSENT_STATES;
 export const CONSENT_STATUSES = Object.keys(CONSENT_STATES) as readonly ConsentStatus[];

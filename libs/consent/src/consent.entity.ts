@@ -63,7 +63,7 @@ export interface ShownText {
 /** One entry in the history of a consent: a text shown or a decision; never changed (GDPR Art. 7(1)). */
 @Entity('consent_history')
 @Index(indexName('consent_history', ['bot_id', 'created_at']), ['botId', 'createdAt'])
-export class ConsentTransition {
+export class ConsentHistoryEntry {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryDigestColumn({ name: 'guild_id' }) guildId: Digest;
   @PrimaryDigestColumn({ name: 'user_id' }) userId: Digest;

@@ -1,11 +1,9 @@
-import { holdBasis } from '@app/categories';
 import { type Engine, finding, parsed, type Tx } from '@app/database';
-import { ApiError, conflict, notFound } from '@app/kernel';
-import { type Subject, SUBJECT_KEY, SUBJECT_WHERE, subjectValues } from '@app/crypto';
+import { ApiError, conflict } from '@app/kernel';
+import { sameSubject, type Subject, SUBJECT_KEY, SUBJECT_WHERE, subjectValues } from '@app/crypto';
 import { isGranted } from './consent-changes';
 import { inForce, isInForce } from './consent-states';
 import type { CategoryStates, Consent } from './consent.entity';
-import { holdSubjectsAndConsents } from './consent.sql';
 
 const READ = `SELECT status, erasing, categories FROM consents WHERE ${SUBJECT_WHERE}`;
 
@@ -38,7 +36,7 @@ export function decisionShown(tx: Tx, subject: Subject): Promise<Decision | unde
  */
 export const consentCovering = (engine: Engine, rows: string, category = `${rows}.category_key`) => {
   const categories = engine === 'sqlite' ? 'consent.categories' : 'consent.categories::json';
-  const same = `consent.bot_id = ${rows}.bot_id AND consent.guild_id = ${rows}.guild_id AND consent.user_id = ${rows}.user_id`;
+  const same = sameSubject('consent', rows);
   const condition = `${inForce('consent')}
     AND (consent.categories IS NULL OR ${categories} ->> ${category} = 'accepted')`;
   return {
@@ -67,20 +65,6 @@ export function consentScope(found: Decision | undefined, isDeclared: boolean): 
     );
   }
   return new ConsentScope(found);
-}
-
-/**
- * {@link requireConsent} for data under one category: the gate of a module. The category and the consent are held until
- * the unit ends, in the order in which a deletion of the category locks them.
- * @throws ApiError 403 `consent_required`, then 404 for a category that the bot has not declared; 409 as {@link requireOpen}
- */
-export async function requireConsentTo(tx: Tx, subject: Subject, category: string): Promise<void> {
-  const basis = await holdBasis(tx, subject.botId, category);
-  if (basis?.requiresConsent === false)
-    return requireOpen((await holdSubjectsAndConsents(tx, [subject], true))[0] ?? undefined);
-  const scope = await requireConsent(tx, subject, basis !== undefined);
-  if (basis === undefined) throw notFound('Category');
-  scope.require(category);
 }
 
 /**

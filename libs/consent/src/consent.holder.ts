@@ -60,6 +60,11 @@ export class ConsentCategories implements ConsentedDataHolder {
     );
     return consents.length;
   }
+
+  /** What was stored under a category is erased, not the consents about it. */
+  eraseOf(): Promise<readonly []> {
+    return Promise.resolve([]);
+  }
 }
 
 /** The consent of an export record. */

@@ -10,9 +10,9 @@ import { ConsentRequestAct } from './consent-request.act';
 import { ConsentRevokeAct } from './consent-revoke.act';
 import { ConsentTextsController } from './consent-texts.controller';
 import { ConsentTextsService } from './consent-texts.service';
-import { ConsentTransitions } from './consent-transitions';
+import { ConsentWriter } from './consent-writer';
 import { ConsentController } from './consent.controller';
-import { Consent, ConsentText, ConsentTransition, ConsentWords } from './consent.entity';
+import { Consent, ConsentHistoryEntry, ConsentText, ConsentWords } from './consent.entity';
 import { ConsentCategories, ConsentHolder } from './consent.holder';
 import { ConsentService } from './consent.service';
 import { Consents1763600000004 } from './migrations/1763600000004-consents';
@@ -26,7 +26,7 @@ const ACTS = [ConsentRequestAct, ConsentAcceptAct, ConsentDeclineAct, ConsentRev
 @Module({
   imports: [
     DatabaseModule.forFeature(
-      [Consent, ConsentText, ConsentTransition, ConsentWords],
+      [Consent, ConsentText, ConsentHistoryEntry, ConsentWords],
       [Consents1763600000004, ReservedSources1763600000024],
     ),
     AuditModule,
@@ -38,7 +38,7 @@ const ACTS = [ConsentRequestAct, ConsentAcceptAct, ConsentDeclineAct, ConsentRev
     ConsentService,
     ConsentReceipts,
     ConsentTextsService,
-    ConsentTransitions,
+    ConsentWriter,
     NamedRequests,
     UsersService,
     ConsentHistoryPruning,

@@ -3,6 +3,7 @@ import {
   type Digest,
   givenSubjects,
   lockSubjects,
+  sameSubject,
   type Subject,
   SUBJECT_KEY as SUBJECT,
   SUBJECT_WHERE,
@@ -83,8 +84,7 @@ export async function holdConsents(
   return (await HOLD(tx, subjects.map(subjectValues), isAlone)).map(consentOf);
 }
 
-const OF_GIVEN = `JOIN consents ON consents.bot_id = given.bot_id AND consents.guild_id = given.guild_id
-  AND consents.user_id = given.user_id`;
+const OF_GIVEN = `JOIN consents ON ${sameSubject('consents', 'given')}`;
 
 /** Locks the consents of subjects, in the same order everywhere. On SQLite units run one after the other. */
 export async function lockConsents(tx: Tx, subjects: readonly Subject[]): Promise<void> {

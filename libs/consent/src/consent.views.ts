@@ -64,7 +64,7 @@ function erasedAt(
   { status, categories }: Pick<Consent, 'status' | 'categories'>,
   announced: readonly ErasureTime[],
 ): { data_erased_at?: string } {
-  const named = (CONSENT_STATES[status].leavesData === 'unnamed' && categories) || {};
+  const named = (CONSENT_STATES[status].leavesData === 'in those it does not name' && categories) || {};
   const last = lastErasure(announced, (category) => !Object.hasOwn(named, category));
   return last === undefined ? {} : { data_erased_at: last };
 }

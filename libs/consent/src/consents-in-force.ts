@@ -1,3 +1,4 @@
+import { sameSubject } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { DECISIVE, PUTTING_IN_FORCE, STORING } from './consent-states';
 
@@ -17,12 +18,18 @@ const BEHIND = 'FROM consents WHERE bot_id = ? AND (guild_id, user_id) > (?, ?)'
 
 /** The time is an expression, so that no engine reads all old entries to find those of one subject. */
 const DECIDED_BEFORE = `SELECT action FROM consent_history entry
-  WHERE entry.bot_id = consents.bot_id AND entry.guild_id = consents.guild_id AND entry.user_id = consents.user_id
-    AND entry.action IN (${DECISIVE}) AND entry.created_at || '' < ? ORDER BY entry.id DESC LIMIT 1`;
+  WHERE ${sameSubject('entry', 'consents')} AND entry.action IN (${DECISIVE}) AND entry.created_at || '' < ? ORDER BY entry.id DESC LIMIT 1`;
 
-/** The row says it of a consent that has not changed since the moment, and the history of any other. */
-const IN_FORCE = `erasing = 0 AND CASE WHEN status IN (${STORING}) AND accepted_at < ? THEN 'accepted'
-    WHEN accepted_at >= ? OR revoked_at >= ? OR requested_at >= ? THEN (${DECIDED_BEFORE}) END IN (${PUTTING_IN_FORCE})`;
+const IN_FORCE_SINCE = `status IN (${STORING}) AND accepted_at < ?`;
+const CHANGED_SINCE = 'accepted_at >= ? OR revoked_at >= ? OR requested_at >= ?';
+/**
+ * The last action that decided before the moment is one that puts a consent in force. The row itself says so of a consent that is in
+ * force since: 'accepted' takes the place of the action. Of one that has changed since, the history says it.
+ */
+const IN_FORCE = `erasing = 0 AND CASE WHEN ${IN_FORCE_SINCE} THEN 'accepted'
+    WHEN ${CHANGED_SINCE} THEN (${DECIDED_BEFORE}) END IN (${PUTTING_IN_FORCE})`;
+/** How often {@link IN_FORCE} names the moment. */
+const MOMENTS = IN_FORCE.split('?').length - 1;
 
 /**
  * Counts the subjects of a bot whose consent was in force just before a moment that has passed: of at most 1,000, those behind
@@ -41,7 +48,7 @@ export async function consentsInForce(
   const end: Place | undefined = last && [last.guild_id, last.user_id];
   const found = await tx.get<{ subjects: number }>(
     `SELECT COUNT(*) AS subjects ${BEHIND} ${end === undefined ? '' : 'AND (guild_id, user_id) <= (?, ?)'} AND ${IN_FORCE}`,
-    ...[botId, ...after, ...(end ?? []), before, before, before, before, before],
+    ...[botId, ...after, ...(end ?? []), ...Array<string>(MOMENTS).fill(before)],
   );
   return { subjects: found?.subjects ?? 0, after: end };
 }

@@ -8,14 +8,13 @@ export {
   decisionShown,
   lockDecisions,
   requireConsent,
-  requireConsentTo,
   requireOpen,
 } from './consent.gate';
 export { ConsentReceipts, type ShownRequest } from './consent-receipts.service';
 export { ConsentRequestAct } from './consent-request.act';
 export { ConsentRevokeAct } from './consent-revoke.act';
 export { isInForce } from './consent-states';
-export { ConsentsRevoked, type Revoked } from './consent-transitions';
+export { ConsentsRevoked, type Revoked } from './consent-writer';
 export { type ShownWords, wordsFound } from './consent-words';
 export { CATEGORIES_MAX } from './consent.dto';
 export { ConsentModule } from './consent.module';

@@ -13,7 +13,7 @@ import { grantedKeys } from './consent-changes';
 import { type HistoryEntry, latestOf } from './consent-history';
 import { isInForce } from './consent-states';
 import type { ConsentNotice } from './consent-texts';
-import type { Decided } from './consent-transitions';
+import type { Decided } from './consent-writer';
 import type { Consent, ShownText } from './consent.entity';
 import { findConsent } from './consent.sql';
 

@@ -9,7 +9,7 @@ import { HeldSubject, HeldSubjects } from './held-subjects';
 import { Installation, InstallationKeys, requireUnencrypted, SubjectDigests } from './installation-keys';
 import { keyFilePath, KeyFileWatch, masterKeys, presentMasterKeys } from './master-key';
 import { KeyRewrite } from './key-rewrite';
-import { KeyRotation } from './key-rotation';
+import { MasterKeyRotation } from './master-key-rotation';
 import { Keyring } from './keyring';
 import { Keys1763600000010 } from './migrations/1763600000010-keys';
 import { Subjects1763600000012 } from './migrations/1763600000012-subjects';
@@ -18,7 +18,15 @@ import { Signer } from './signer';
 import { SubjectKeys } from './subject-keys';
 import { SubjectTexts } from './subject-texts';
 
-const EXPORTED = [Cursors, SubjectDigests, SubjectKeys, HeldSubjects, SubjectTexts, KeyRotation, KeyRewrite];
+const EXPORTED = [
+  Cursors,
+  SubjectDigests,
+  SubjectKeys,
+  HeldSubjects,
+  SubjectTexts,
+  MasterKeyRotation,
+  KeyRewrite,
+];
 
 /** Provides the {@link Keyring}, and the keys that it encrypts, to every module. */
 @Global()

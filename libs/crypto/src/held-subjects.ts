@@ -9,7 +9,14 @@ import {
   UnitOfWork,
 } from '@app/database';
 import type { Digest } from './keyed-digest';
-import { ERASED_IDS, givenSubjects, type NamedSubject, type Subject, type SubjectIds } from './subject';
+import {
+  ERASED_IDS,
+  givenSubjects,
+  type NamedSubject,
+  sameSubject,
+  type Subject,
+  type SubjectIds,
+} from './subject';
 import { Injectable } from '@nestjs/common';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Entity, Index } from 'typeorm';
@@ -47,8 +54,8 @@ const WALK = (place: readonly ('guild_id' | 'user_id')[]): string => {
 };
 
 const KEYS_OF = `SELECT given.place, subject.key_id, stored.sealed AS key_sealed`;
-const HELD = `JOIN subjects subject ON subject.bot_id = given.bot_id AND subject.guild_id = given.guild_id
-  AND subject.user_id = given.user_id LEFT JOIN keys.subject_keys stored ON stored.id = subject.key_id`;
+const HELD = `JOIN subjects subject ON ${sameSubject('subject', 'given')}
+  LEFT JOIN keys.subject_keys stored ON stored.id = subject.key_id`;
 
 type Row = JoinedKey & { readonly guild_id: Digest };
 

@@ -5,29 +5,31 @@ export { type EncryptedColumn, type EncryptedTextHolder, HoldsEncryptedTexts } f
 export { HeldSubjects } from './held-subjects';
 export { InstallationKeys, SubjectDigests } from './installation-keys';
 export { KeyRewrite } from './key-rewrite';
-export { KeyRotation, type KeyUse } from './key-rotation';
+export { type KeyUse, MasterKeyRotation } from './master-key-rotation';
 export { Keyring, missingKey } from './keyring';
 export { keyFilePath, presentMasterKeys, retiredKeysPath } from './master-key';
 export { Signer } from './signer';
 export { countSubjects, countSubjectsOf } from './subject-counts';
 export { SubjectKey } from './subject-key';
 export { SubjectKeys } from './subject-keys';
-export { EVENT_KEY, isHeldElsewhere, type JoinedKey, keyOf } from './subject-keys.sql';
+export { isHeldElsewhere, type JoinedKey, subjectKeyJoin } from './subject-keys.sql';
 export { SubjectTexts } from './subject-texts';
 export {
   type ConsentedDataHolder,
   ConsentedDataHolders,
-  type ConsentedTable,
   type DecidedConsent,
-  type ErasedCategory,
   type ErasureTime,
   HoldsConsentedData,
+} from './consented-data';
+export {
+  type ConsentedTable,
+  type ErasedCategory,
   HoldsSubjectData,
   type SubjectDataHolder,
   SubjectDataHolders,
   type SubjectExport,
-  SubjectsModule,
 } from './subject-data';
+export { SubjectsModule } from './subjects.module';
 export {
   amongSubjects,
   ERASED_ID,
@@ -37,6 +39,7 @@ export {
   lockSubject,
   lockSubjects,
   type NamedSubject,
+  sameSubject,
   SCOPES,
   type Subject,
   SUBJECT_KEY,
@@ -47,6 +50,7 @@ export {
   subjectOf,
   subjectValues,
   tryLockSubjects,
+  withoutIndex,
 } from './subject';
 export { UnreadableSecretError } from './aead';
 export {

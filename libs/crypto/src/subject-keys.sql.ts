@@ -1,4 +1,4 @@
-import { type Subject, SUBJECT_WHERE } from './subject';
+import { sameSubject, type Subject, SUBJECT_WHERE } from './subject';
 
 export const SELECT_ID = `SELECT key_id AS id FROM subjects WHERE ${SUBJECT_WHERE}`;
 export const SELECT_KEY = 'SELECT sealed FROM keys.subject_keys WHERE id = ?';
@@ -28,17 +28,13 @@ export const INSERT_ALL = `WITH given AS (
  * For a statement over rows of subjects, named `rows` there: the key of each subject as `key_id` and `key_sealed`. The
  * latter is null for a key that is lost.
  */
-export const keyOf = (rows: string) => ({
+export const subjectKeyJoin = (rows: string) => ({
   columns: 'subject.key_id, stored.sealed AS key_sealed',
-  join: `LEFT JOIN subjects subject
-    ON subject.bot_id = ${rows}.bot_id AND subject.guild_id = ${rows}.guild_id AND subject.user_id = ${rows}.user_id
+  join: `LEFT JOIN subjects subject ON ${sameSubject('subject', rows)}
     LEFT JOIN keys.subject_keys stored ON stored.id = subject.key_id`,
 });
 
-/** {@link keyOf} rows that are named `event`. */
-export const EVENT_KEY = keyOf('event');
-
-/** The columns of {@link keyOf}. */
+/** The columns of {@link subjectKeyJoin}. */
 export interface JoinedKey {
   readonly key_id: string | null;
   readonly key_sealed: string | null;

@@ -40,6 +40,16 @@ export function amongSubjects(tx: Tx, subjects: readonly Subject[]): SqlPart {
   };
 }
 
+/** The condition that two rows of a statement, by their names there, are of the same subject. */
+export const sameSubject = (one: string, other: string): string =>
+  SUBJECT_KEY.map((column) => `${one}.${column} = ${other}.${column}`).join(' AND ');
+
+/**
+ * A column that is hidden from the planners of both engines, so that they find rows of subjects by the primary key and not by an
+ * index, which has the rows of all users. `missing` takes the place of null.
+ */
+export const withoutIndex = (column: string, missing = ''): string => `COALESCE(${column}, '${missing}')`;
+
 /** Subjects as the table `given` of a statement, with their `place` from 1. */
 export function givenSubjects(tx: Tx, subjects: readonly Subject[]): SqlPart {
   return givenRows(tx, SUBJECT_KEY, subjects.map(subjectValues));

@@ -61,6 +61,9 @@ function timeouts(config: PostgresConfig) {
   };
 }
 
+/** No limit for a statement, of the server or of this process. */
+const UNLIMITED = { statement_timeout: 0, query_timeout: 0 };
+
 function ofSession(config: PostgresConfig): ClientConfig {
   return {
     ...timeouts(config),
@@ -96,8 +99,7 @@ export function directClient(url: string, config: PostgresConfig): ClientConfig 
 export function withoutTimeouts(options: PostgresDataSourceOptions): PostgresDataSourceOptions {
   const extra = {
     ...(options.extra as object),
-    statement_timeout: 0,
-    query_timeout: 0,
+    ...UNLIMITED,
     lock_timeout: 0,
     idle_in_transaction_session_timeout: 0,
     options: '-c timezone=UTC',
@@ -117,8 +119,8 @@ export class PostgresDataSource extends DataSource {
 }
 
 /**
- * Vacuums a table on a connection of its own, without a time limit, until `stopping` is aborted. Returns the first warning
- * of the server, for example that the table belongs to another user and is left out.
+ * Vacuums a table on a connection of its own until `stopping` is aborted; only its wait for the lock has a limit. Returns the first
+ * warning of the server, for example that the table belongs to another user and is left out.
  */
 export async function vacuum(
   config: ClientConfig,
@@ -126,7 +128,7 @@ export async function vacuum(
   stopping: AbortSignal,
 ): Promise<string | undefined> {
   // With pipelining the end would wait for the vacuum.
-  const client = new Client({ ...config, pipeline: false, statement_timeout: 0, query_timeout: 0 });
+  const client = new Client({ ...config, pipeline: false, ...UNLIMITED });
   const stop = (): void => void client.end().catch(() => undefined);
   let warning: string | undefined;
   client.on('error', () => undefined);

@@ -7,10 +7,7 @@ export const RATE_WINDOW_MS = 60_000;
  * fill the memory.
  */
 const STRANGERS_MAX = 200_000;
-/**
- * As many buckets begin in one window within a prefix that is one step wider, and 16 times as many with each further
- * step. Later ones share the bucket of the prefix.
- */
+/** New buckets a minute: 64 within one /56, 1,024 within one /48. Later ones share the bucket of the prefix. */
 const WITHIN_MAX = 64;
 const OVERFLOW = 'overflow';
 /** A larger difference of the clocks, in milliseconds, means that the clock of the machine was set. */

@@ -4,8 +4,8 @@ import { CONFLICT_REASONS, type ConflictReason, type ErrorCode, ERRORS } from '@
 import { documentedAccess, OPERATOR_ROUTE, PUBLIC_ROUTE, type ScopedOperation } from './scopes';
 import { type DescribedOperation, withExamples } from './describes';
 
-/** A refusal that not all routes have: an error code, or the reason of a conflict. */
-export type Refusal = Exclude<ErrorCode, 'conflict'> | ConflictReason;
+/** An error that not all routes have: its code, or the reason of a conflict. */
+export type DocumentedError = Exclude<ErrorCode, 'conflict'> | ConflictReason;
 
 const EVERYWHERE: readonly ErrorCode[] = [
   'invalid_request',
@@ -48,7 +48,7 @@ const HEADERS_OF_STATUS: Readonly<Record<number, string>> = {
 export function Responds(
   status: 200 | 201,
   view: Type | readonly Type[],
-  refusals: readonly Refusal[] = [],
+  refusals: readonly DocumentedError[] = [],
   documents: readonly string[] = [],
 ): MethodDecorator {
   const views = Array.isArray(view) ? (view as readonly Type[]) : [view as Type];
@@ -73,7 +73,7 @@ export function Responds(
 }
 
 /** {@link Responds} for a route that answers lines of JSON without the envelope. Each line is a `view`. */
-export function RespondsLines(view: Type, refusals: readonly Refusal[] = []): MethodDecorator {
+export function RespondsLines(view: Type, refusals: readonly DocumentedError[] = []): MethodDecorator {
   // The `type` of a line determines its further fields.
   const schema = { allOf: [{ $ref: getSchemaPath(view) }], additionalProperties: true };
   const content = { 'application/x-ndjson': { schema } };
@@ -176,9 +176,9 @@ interface Failure {
   readonly error: { readonly code: ErrorCode; readonly details?: object };
 }
 
-function refused(refusals: readonly Refusal[]): MethodDecorator[] {
+function refused(refusals: readonly DocumentedError[]): MethodDecorator[] {
   const reasons = refusals.filter((each): each is ConflictReason => each in CONFLICT_REASONS);
-  const codes = refusals.filter((each): each is Exclude<Refusal, ConflictReason> => each in ERRORS);
+  const codes = refusals.filter((each): each is Exclude<DocumentedError, ConflictReason> => each in ERRORS);
   const alike = (code: ErrorCode) => codes.filter((each) => ERRORS[each].status === ERRORS[code].status);
   return [
     ...codes.filter((code) => alike(code)[0] === code).map((code) => ApiResponse(refusalOf(alike(code)))),
@@ -198,7 +198,7 @@ function failureOf(code: ErrorCode) {
 }
 
 /** One refusal, or several of one status with an example for each. */
-function refusalOf(codes: readonly Exclude<Refusal, ConflictReason>[]) {
+function refusalOf(codes: readonly Exclude<DocumentedError, ConflictReason>[]) {
   const [code = 'not_found'] = codes;
   const { status, meaning } = ERRORS[code];
   if (codes.length === 1) return { status, ...refusal(code) };

@@ -1,9 +1,30 @@
 import { readConfig } from './config';
+import { SETTINGS } from './settings';
 import { settingsIn } from './settings-file';
 
 describe('readConfig', () => {
   it('refuses a name that looks like a setting and is none', () => {
     expect(() => readConfig({ LETHE_MASTERKEY: 'x' })).toThrow('LETHE_MASTERKEY is not a setting of Lethe');
+  });
+
+  it('refuses every misspelt setting but those that begin like variables of other programs', () => {
+    const passes = (name: string): boolean => {
+      try {
+        return readConfig({ [name]: 'x' }) !== undefined;
+      } catch (error) {
+        expect(String(error)).toContain(`${name} is not a setting of Lethe`);
+        return false;
+      }
+    };
+    const names = Object.values(SETTINGS).map((setting): string => setting.name);
+    expect(names.filter((name) => passes(`${name}X`))).toEqual([
+      ...['NODE_ENV', 'HOST', 'PUBLIC_URL', 'PORT', 'JOBS'],
+      // REDIS_PASSWORD is in compose.env.example, and Kubernetes sets REDIS_PORT and others beside a Service of this name.
+      'REDIS_URL',
+      // Their names are those of OpenTelemetry, which has many more.
+      ...names.filter((name) => name.startsWith('OTEL_')),
+      'LOG_LEVEL',
+    ]);
   });
 
   it('leaves the settings of a bot alone, which lethe init writes into the same .env', () => {

@@ -21,9 +21,12 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Prefixes that belong to Lethe. A variable with such a prefix that is not a setting is a typing mistake. */
+/**
+ * Prefixes that belong to Lethe. A variable with such a prefix that is not a setting is a typing mistake. The test of this file lists
+ * the settings without one, whose words other programs use too.
+ */
 const OWN_PREFIX =
-  /^(LETHE|WEBHOOK|RATE_LIMIT|BODY_LIMIT|BATCH_BODY|CONNECTIONS_|ALLOWED_|READER_|STREAMS_|DATA_LIMIT|DETAILS_LIMIT|DECLARATION_|CATEGORIES_|CONSENT_TEXTS_|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|OPERATOR|REGISTRATION|TRUST_PROXY|DATABASE_|BACKUP_)/;
+  /^(LETHE|WEBHOOK|WORKER_|API_KEY_|KEEP_ALIVE|RATE_LIMIT|BODY_LIMIT|BATCH_BODY|CONNECTIONS_|ALLOWED_|READER_|STREAMS_|DATA_LIMIT|DETAILS_LIMIT|DECLARATION_|CATEGORIES_|CONSENT_TEXTS_|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|OPERATOR|REGISTRATION|TRUST_PROXY|DATABASE_|BACKUP_)/;
 
 /** Settings of a bot, by the form of their values. `lethe init` writes them into `.env`, which may also be the file of Lethe. */
 const OF_BOTS: Readonly<Record<string, RegExp>> = {

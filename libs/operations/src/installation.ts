@@ -2,7 +2,7 @@ import { statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { countBots } from '@app/bots';
-import { countSubjects, keyFilePath, KeyRotation, type KeyUse } from '@app/crypto';
+import { countSubjects, keyFilePath, type KeyUse, MasterKeyRotation } from '@app/crypto';
 import { databaseBytes, UnitOfWork } from '@app/database';
 import { type ErasureBacklog, erasureBacklog } from '@app/gdpr';
 import { type Config, CONFIG } from '@app/kernel';
@@ -44,7 +44,7 @@ export function backupTimes(backups: BackupRecord | undefined): BackupsView | nu
 export class InstallationReading {
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly rotation: KeyRotation,
+    private readonly rotation: MasterKeyRotation,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 

@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 import { resolve } from 'node:path';
 import type { ModuleRef } from '@nestjs/core';
 import { BotAdministration } from '@app/bots';
-import { KeyRotation, Keyring, Signer } from '@app/crypto';
+import { Keyring, MasterKeyRotation, Signer } from '@app/crypto';
 import { CONFIG, type Config, masterKeySetting, NO_TIER, StartError } from '@app/kernel';
 
-type OnRewrapped = Parameters<KeyRotation['rotate']>[0];
+type OnRewrapped = Parameters<MasterKeyRotation['rotate']>[0];
 
 /** What an operator changes, by the names of the commands. Each takes texts and returns plain data. */
 export type OperatorActs = ReturnType<typeof operatorActs>;
@@ -28,7 +28,7 @@ export function operatorActs(modules: Pick<ModuleRef, 'get'>, onRewrapped: OnRew
       const config = modules.get<Config>(CONFIG, { strict: false });
       if ((firstKey === '') !== (config.masterKeys.length === 0)) throw otherPlace(firstKey, config);
       if (firstKey !== '' && firstKey !== modules.get(Keyring, { strict: false }).presentId) throw otherKey();
-      return modules.get(KeyRotation, { strict: false }).rotate(onRewrapped);
+      return modules.get(MasterKeyRotation, { strict: false }).rotate(onRewrapped);
     },
     'keys:sign-rotate': () => modules.get(Signer, { strict: false }).rotate(),
   };

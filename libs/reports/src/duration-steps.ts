@@ -6,7 +6,7 @@ const FACTOR = 1.15;
 const STEP_MAX = 160;
 
 /** Durations that are counted by their step. */
-export interface Durations {
+interface Durations {
   readonly steps: ReadonlyMap<number, number>;
   readonly longestMs: number;
 }

@@ -28,7 +28,7 @@ type MakePaper = (tx: Tx, declared: Declared) => Paper;
 
 export type PaperFormat = 'json' | 'markdown' | 'html';
 
-interface Asked {
+interface WantedPaper {
   readonly botId: string;
   readonly language: DocumentLanguage;
   readonly format: PaperFormat;
@@ -43,7 +43,7 @@ export class Papers {
   ) {}
 
   /** The stream answers 404 when the bot is deleted. */
-  send({ botId, language, format }: Asked, make: MakePaper): JsonStream | TextStream {
+  send({ botId, language, format }: WantedPaper, make: MakePaper): JsonStream | TextStream {
     const pieces = async function* (this: Papers, tx: Tx): AsyncGenerator<string> {
       const declared = await declaredOf(tx, botId);
       if (declared === undefined) throw notFound('Bot');

@@ -1,9 +1,9 @@
 import {
-  EVENT_KEY,
   InstallationKeys,
   type JoinedKey,
   subjectAt,
   type SubjectKey,
+  subjectKeyJoin,
   SubjectKeys,
 } from '@app/crypto';
 import { ConcurrentChange, type Tx } from '@app/database';
@@ -13,9 +13,10 @@ import { type Entry, partHash, type Parts, SALTED_BY, unpacked } from './audit-l
 import { EventCommitments, type OpenEvent, type StoredEvent } from './event-commitments';
 import type { DisclosedPart, ProvenEventView } from './sealing.dto';
 
+const KEY = subjectKeyJoin('event');
 const EVENTS = `SELECT seq, event.id, event.guild_id, event.user_id, event_type, source, details, event.created_at,
-    ${EVENT_KEY.columns}
-  FROM audit_events event ${EVENT_KEY.join}
+    ${KEY.columns}
+  FROM audit_events event ${KEY.join}
   WHERE event.bot_id = ? AND seq > ?`;
 const SELECT = `${EVENTS} AND seq <= ? ORDER BY seq LIMIT ?`;
 const SELECT_END = `${EVENTS} AND event.user_id = ? AND event.guild_id = ? AND event_type = 'deletion_completed'

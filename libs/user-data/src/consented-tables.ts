@@ -3,7 +3,7 @@ import { AuditService } from '@app/audit';
 import { basisOf } from '@app/categories';
 import { consentCovering } from '@app/consent';
 import { type Actor, JOB } from '@app/http';
-import { givenRows, type Tx } from '@app/database';
+import { amongValues, givenRows, type Tx } from '@app/database';
 import { type Config, CONFIG, daysAfter } from '@app/kernel';
 import {
   amongSubjects,
@@ -13,26 +13,30 @@ import {
   type Digest,
   type ErasureTime,
   HoldsConsentedData,
+  sameSubject,
   type Subject,
   SUBJECT_WHERE,
   subjectAt,
   SubjectDataHolders,
   subjectName,
+  subjectValues,
+  withoutIndex,
 } from '@app/crypto';
+import { categoryOf } from './consented-rows.sql';
 
-/** COALESCE keeps both engines from the index of marked rows, which holds the rows of all users. */
-const IS_MARKED = `AND COALESCE(withdrawn_at, '') <> ''`;
+const IS_MARKED = `AND ${withoutIndex('withdrawn_at')} <> ''`;
 
 /** Values whose consents one call looks at, so that no other call waits for it. */
 const COVERAGE_MAX = 10_000;
 
 /** A row keeps an earlier mark. */
 const MARK = `withdrawn_at = CASE WHEN given.mark IS NULL THEN NULL ELSE COALESCE(d.withdrawn_at, given.mark) END`;
-const IS_GIVEN = `d.bot_id = given.bot_id AND d.guild_id = given.guild_id AND d.user_id = given.user_id`;
 const GIVEN = ['bot_id', 'guild_id', 'user_id', 'category', 'mark'];
 
+/** When the consent of a row was withdrawn; null for a row that nothing was withdrawn from. */
+type Mark = string | null;
 /** The new mark of rows that have the mark `since`; undefined where it is unchanged. */
-type Mark = (category: string, since: string | null) => string | null | undefined;
+type NewMark = (category: string, since: Mark) => Mark | undefined;
 
 export type ErasureReason = 'retention' | 'consent_revoked';
 
@@ -43,26 +47,7 @@ interface Held {
   readonly guild_id: Digest;
   readonly user_id: Digest;
   readonly category: string;
-  readonly withdrawn_at: string | null;
-}
-
-const OF_SUBJECT = 'c.bot_id = d.bot_id AND c.guild_id = d.guild_id AND c.user_id = d.user_id';
-/** The rows with the consent of their subject, which every writer locks. */
-const HELD = { sql: `CROSS JOIN consents c WHERE ${OF_SUBJECT} AND c.erasing = 0`, lock: 'c' };
-/** The rows that need no consent are locked themselves: a statement looks again at one that was updated meanwhile. */
-const OPEN = {
-  sql: `WHERE (SELECT 1 FROM consents c WHERE ${OF_SUBJECT} AND c.erasing <> 0) IS NULL`,
-  lock: 'd',
-};
-
-/** Of rows `d`, those whose subject is not being erased, and what of them is to be locked; `isOpen` if they need no consent. */
-export function heldRows(isOpen = false): typeof HELD {
-  return isOpen ? OPEN : HELD;
-}
-
-/** The category of a row, as SQL. */
-export function categoryOf({ category }: ConsentedTable): string {
-  return category === undefined ? 'category_key' : `'${category}'`;
+  readonly withdrawn_at: Mark;
 }
 
 /**
@@ -105,7 +90,7 @@ export class ConsentedTables implements ConsentedDataHolder {
         rows.map((row) => subjectAt(botId, row)),
       );
       await tx.run(
-        `DELETE FROM ${one.table} WHERE ${among.sql} AND COALESCE(${categoryOf(one)}, '') = ?`,
+        `DELETE FROM ${one.table} WHERE ${among.sql} AND ${withoutIndex(categoryOf(one))} = ?`,
         ...[...among.values, category],
       );
       await this.record(
@@ -117,6 +102,20 @@ export class ConsentedTables implements ConsentedDataHolder {
       most = Math.max(most, rows.length);
     }
     return most;
+  }
+
+  async eraseOf(tx: Tx, subject: Subject, categories: readonly string[]): Promise<readonly string[]> {
+    const erased: string[] = [];
+    for (const one of this.all()) {
+      if (one.category !== undefined && !categories.includes(one.category)) continue;
+      const among = amongValues(tx, withoutIndex(categoryOf(one)), categories);
+      const rows = await tx.all<{ category: string }>(
+        `DELETE FROM ${one.table} WHERE ${SUBJECT_WHERE} AND ${among.sql} RETURNING ${categoryOf(one)} AS category`,
+        ...[...subjectValues(subject), among.value],
+      );
+      erased.push(...rows.map(({ category }) => category));
+    }
+    return erased;
   }
 
   /**
@@ -136,8 +135,8 @@ export class ConsentedTables implements ConsentedDataHolder {
   }
 
   withdraw(tx: Tx, withdrawn: readonly DecidedConsent[]): Promise<void> {
-    return this.mark(tx, withdrawn, ({ categories, at }) => {
-      return (key, since) => (since === null && covers(categories, key) ? at : undefined);
+    return this.mark(tx, withdrawn, ({ categories, at }) => (key, since) => {
+      return since === null && covers(categories, key) ? at : undefined;
     });
   }
 
@@ -182,7 +181,7 @@ export class ConsentedTables implements ConsentedDataHolder {
   private async mark(
     tx: Tx,
     decided: readonly DecidedConsent[],
-    markOf: (one: DecidedConsent) => Mark,
+    markOf: (one: DecidedConsent) => NewMark,
   ): Promise<void> {
     const subjects = decided.map(({ subject }) => subject);
     const of = new Map(decided.map((one) => [subjectName(one.subject), markOf(one)]));
@@ -204,8 +203,7 @@ export class ConsentedTables implements ConsentedDataHolder {
       }
       if (rows.length === 0) continue;
       const given = givenRows(tx, GIVEN, rows);
-      // COALESCE keeps both engines from the index of the category, which has the rows of all users.
-      const isGiven = `${IS_GIVEN} AND COALESCE(${categoryOf(one)}, '') = given.category`;
+      const isGiven = `${sameSubject('d', 'given')} AND ${withoutIndex(categoryOf(one))} = given.category`;
       await tx.run(
         `UPDATE ${one.table} AS d SET ${MARK} FROM ${given.sql} WHERE ${isGiven}`,
         ...given.values,

@@ -6,17 +6,12 @@ import {
   restsOnConsent,
 } from '@app/categories';
 import { consentCovering } from '@app/consent';
-import { amongSubjects, type ConsentedTable, subjectAt, subjectName } from '@app/crypto';
+import { amongSubjects, type ConsentedTable, subjectAt, subjectName, withoutIndex } from '@app/crypto';
 import { type Batches, type BotSweep, PeriodicJob, type SqlPart, type Tx, UnitOfWork } from '@app/database';
 import { Clock, type Config, CONFIG, Metrics, NO_METRICS } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  categoryOf,
-  ConsentedTables,
-  type ErasedRow,
-  type ErasureReason,
-  heldRows,
-} from './consented-tables';
+import { categoryOf, heldRows } from './consented-rows.sql';
+import { ConsentedTables, type ErasedRow, type ErasureReason } from './consented-tables';
 
 /** Rows that one unit looks at: few enough that other units wait only shortly for a locked subject. */
 const BATCH = 200;
@@ -115,7 +110,7 @@ export class DueData {
     const subjects = looked.map((row) => subjectAt(botId, row));
     const unique = new Map(subjects.map((subject) => [subjectName(subject), subject]));
     const among = amongSubjects(tx, [...unique.values()]);
-    const theirs = agedRows(due, unindexed);
+    const theirs = agedRows(due, hidden);
     const is = isDue(tx, due);
     const erased = await tx.all<ErasedRow>(
       `DELETE FROM ${one.table} AS d WHERE ${among.sql} AND ${theirs.sql} AND ${is.sql}
@@ -187,8 +182,8 @@ function sinceOf({ reason, one }: Due): string {
 }
 
 const indexed = (column: string): string => `d.${column}`;
-/** Written so that no engine uses an index with the rows of all users. Every time comes before the 9. */
-const unindexed = (column: string): string => `COALESCE(d.${column}, '9')`;
+/** '9' sorts after every ISO time, so that a row without a time is never due. */
+const hidden = (column: string): string => withoutIndex(`d.${column}`, '9');
 
 /** The rows whose time has come. Rows of one subject are found by its primary key alone. */
 function agedRows(due: Due, written = indexed): SqlPart {
@@ -205,7 +200,7 @@ function agedRows(due: Due, written = indexed): SqlPart {
 
 /** Checked again: an update moves the age, the legal basis can have changed, and another process can have accepted a new consent. */
 function isDue({ engine }: Tx, { reason, one, before }: Due): SqlPart {
-  if (reason === 'retention') return { sql: `${unindexed('updated_at')} <= ?`, values: [before] };
+  if (reason === 'retention') return { sql: `${hidden('updated_at')} <= ?`, values: [before] };
   const category = categoryOf(one);
   const { exists } = consentCovering(engine, 'd', category);
   return { sql: `${restsOnConsent('d', category)} AND NOT ${exists}`, values: [] };

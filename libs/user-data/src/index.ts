@@ -1,5 +1,6 @@
 export { CorrectAct, type Corrected, DataCorrected, isValueChanged } from './correct.act';
 export { CategoryRetention, type DueCount, DueData, WithdrawnDataErasure } from './due-data';
+export { requireReading, requireStorable } from './module.gate';
 export { REFUSAL_KINDS } from './processing-refusal.entity';
 export type { RefusalsView } from './processing-refusals.dto';
 export { ProcessingRefusals } from './processing-refusals.service';

@@ -9,6 +9,7 @@ import {
   subjectAt,
   type SubjectDataHolder,
   type SubjectExport,
+  withoutIndex,
 } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { refusalsOf } from './processing-refusals.sql';
@@ -47,11 +48,15 @@ export class ProcessingRefusalHolder implements SubjectDataHolder, ConsentedData
       tx,
       rows.map((row) => subjectAt(botId, row)),
     );
-    // COALESCE keeps both engines from the index of the category, which has the rows of all users.
     await tx.run(
-      `DELETE FROM processing_refusals WHERE ${among.sql} AND COALESCE(category_key, '') = ?`,
+      `DELETE FROM processing_refusals WHERE ${among.sql} AND ${withoutIndex('category_key')} = ?`,
       ...[...among.values, category],
     );
     return rows.length;
+  }
+
+  /** What was stored under a category is erased, not the objections and restrictions about it. */
+  eraseOf(): Promise<readonly []> {
+    return Promise.resolve([]);
   }
 }

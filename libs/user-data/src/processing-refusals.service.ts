@@ -3,14 +3,13 @@ import { Acts, type Claim } from '@app/acts';
 import { AuditService } from '@app/audit';
 import { basisOf, isDeclared, isObjectable, objectableCategories, undeclared } from '@app/categories';
 import { holdSubject } from '@app/consent';
-import { lockSubject, type NamedSubject } from '@app/crypto';
+import { ConsentedDataHolders, lockSubject, type NamedSubject } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { Actor } from '@app/http';
 import { Clock, conflict } from '@app/kernel';
 import type { RefusalKind } from './processing-refusal.entity';
 import type { RefusalsView } from './processing-refusals.dto';
 import { putRefusal, refusalsOf, removeRestrictions } from './processing-refusals.sql';
-import { eraseValues } from './user-values.sql';
 
 /** What a user refuses: one category, or all of them where it is undefined. */
 interface Refused {
@@ -22,7 +21,9 @@ interface Refused {
 
 /**
  * The rights to object (GDPR Art. 21) and to restriction (Art. 18). Each act locks its subject and the consent, as a submit does:
- * after the answer nothing is stored that it refuses. An act that changes nothing has no audit event.
+ * after the answer nothing is stored that it refuses. An act that changes nothing has no audit event. The contract lists the types of
+ * audit events and has none for these acts: an objection is a `data_deleted`, a restriction a `consent_revoked` and its end a
+ * `consent_accepted`, and `act` of the details says which it is. No consent changes.
  */
 @Injectable()
 export class ProcessingRefusals {
@@ -30,6 +31,7 @@ export class ProcessingRefusals {
     private readonly unitOfWork: UnitOfWork,
     private readonly acts: Acts,
     private readonly audit: AuditService,
+    private readonly holders: ConsentedDataHolders,
     private readonly clock: Clock,
   ) {}
 
@@ -46,11 +48,11 @@ export class ProcessingRefusals {
     return this.done(subject, claim, async (tx) => {
       const keys = await objectableOf(tx, subject.botId, category);
       await this.hold(tx, subject);
-      const erased = await eraseValues(tx, subject, keys);
+      const erased = await this.holders.eraseOf(tx, subject, keys);
       const isNew = await this.put(tx, subject, 'objection', category);
-      if (!isNew && erased.length === 0) return;
+      if (!isNew && erased.size === 0) return;
       const names =
-        category === undefined ? erased.length > 0 && { categories: [...erased].sort() } : { category };
+        category === undefined ? erased.size > 0 && { categories: [...erased].sort() } : { category };
       await this.audit.record(tx, subject, 'data_deleted', { act: 'objection', ...names }, { by });
     });
   }

@@ -1,5 +1,5 @@
 import { basisOf, isObjectable } from '@app/categories';
-import { type Subject, SUBJECT_WHERE, subjectValues } from '@app/crypto';
+import { sameSubject, type Subject, SUBJECT_WHERE, subjectValues } from '@app/crypto';
 import { givenRows, type Tx } from '@app/database';
 import { ApiError } from '@app/kernel';
 import type { RefusalKind } from './processing-refusal.entity';
@@ -14,7 +14,6 @@ interface StoredRefusal {
 const COLUMNS = 'kind, category_key, created_at';
 const OF_SUBJECT = `SELECT ${COLUMNS} FROM processing_refusals WHERE ${SUBJECT_WHERE}`;
 const OF_CATEGORY = `SELECT kind, category_key FROM processing_refusals WHERE ${SUBJECT_WHERE} AND category_key IN ('', ?)`;
-const SAME = 'r.bot_id = given.bot_id AND r.guild_id = given.guild_id AND r.user_id = given.user_id';
 const GIVEN = ['bot_id', 'guild_id', 'user_id', 'category_key'];
 
 /** All of a subject, the ones without a category first. */
@@ -55,7 +54,7 @@ async function rowsOf(
   const rows: Row[][] = wanted.map(() => []);
   for (const { place, ...row } of await tx.all<Row & { place: number }>(
     `SELECT given.place, r.kind, r.category_key FROM ${given.sql}
-     JOIN processing_refusals r ON ${SAME} AND r.category_key IN ('', given.category_key)`,
+     JOIN processing_refusals r ON ${sameSubject('r', 'given')} AND r.category_key IN ('', given.category_key)`,
     ...given.values,
   ))
     rows[Number(place) - 1]?.push(row);
@@ -96,8 +95,8 @@ export async function restrictedOf(tx: Tx, subject: Subject): Promise<ReadonlySe
 
 /** That no restriction covers `rows` with a `category_key`, as a condition; `rows` is SQL. It reads the primary key. */
 export const isUnrestricted = (rows: string): string =>
-  `(SELECT 1 FROM processing_refusals r WHERE r.bot_id = ${rows}.bot_id AND r.guild_id = ${rows}.guild_id
-      AND r.user_id = ${rows}.user_id AND r.category_key IN ('', ${rows}.category_key) AND r.kind = 'restriction' LIMIT 1) IS NULL`;
+  `(SELECT 1 FROM processing_refusals r WHERE ${sameSubject('r', rows)}
+      AND r.category_key IN ('', ${rows}.category_key) AND r.kind = 'restriction' LIMIT 1) IS NULL`;
 
 /** Whether it is new. */
 export async function putRefusal(

@@ -3,10 +3,10 @@ import {
   encryptedBy,
   isDestroyed,
   type JoinedKey,
-  keyOf,
   type Subject,
   subjectAt,
   type SubjectKey,
+  subjectKeyJoin,
   type SubjectKeys,
   subjectName,
   UnreadableSecretError,
@@ -64,7 +64,7 @@ type Row = JoinedKey &
   Readonly<Record<'bot_id' | 'category_key' | 'value', string>> &
   Readonly<Record<'guild_id' | 'user_id', Digest>>;
 
-const KEY = keyOf('held');
+const KEY = subjectKeyJoin('held');
 const PLACE = 'held.bot_id, held.guild_id, held.user_id, held.category_key';
 
 /** Decrypts every stored value and keeps nothing of it. `erased` values have a key that the ledger lists as destroyed. */

@@ -17,7 +17,7 @@ import { type Config, CONFIG, invalidRequest, notFound, requireBytes } from '@ap
 import type { RefusalKind } from './processing-refusal.entity';
 import { findRefusals, requireProcessing } from './processing-refusals.sql';
 import { decryptValue, encryptValue } from './stored-value';
-import { lockWithoutConsent } from './without-consent';
+import { lockWithoutConsent } from './submission-locks';
 import type { SubmitData, SubmittedView } from './user-data.dto';
 
 /** The data that a bot submits about a subject. */

@@ -5,6 +5,7 @@ import {
   type ErasedCategory,
   givenSubjects,
   HoldsSubjectData,
+  sameSubject,
   type Subject,
   SUBJECT_WHERE,
   type SubjectDataHolder,
@@ -125,8 +126,7 @@ async function smallValues(tx: Tx, subjects: readonly Subject[]): Promise<(Store
   const rows = await tx.all<{ place: number; category_key: string; value: string | null }>(
     `SELECT given.place, category_key, CASE WHEN sum(octet_length(value)) OVER (PARTITION BY given.place) <= ${SMALL_BYTES}
        THEN value END AS value
-     FROM ${given.sql} JOIN user_data ON user_data.bot_id = given.bot_id AND user_data.guild_id = given.guild_id
-       AND user_data.user_id = given.user_id ORDER BY given.place, category_key`,
+     FROM ${given.sql} JOIN user_data ON ${sameSubject('user_data', 'given')} ORDER BY given.place, category_key`,
     ...given.values,
   );
   const values: (StoredValue[] | undefined)[] = subjects.map(() => []);

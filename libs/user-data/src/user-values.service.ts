@@ -3,6 +3,7 @@ import { AuditService } from '@app/audit';
 import { basisOf, isDeclared, undeclared } from '@app/categories';
 import { holdSubject } from '@app/consent';
 import {
+  ConsentedDataHolders,
   Cursors,
   ERASED_ID,
   type NamedSubject,
@@ -13,10 +14,10 @@ import {
 } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { type Actor, inPieces, type JsonStream, JsonText, ListPage } from '@app/http';
+import { readable } from './readable-values';
 import { readValue, requireReadable } from './stored-value';
 import type { GuildValuesQuery } from './user-data.dto';
 import {
-  eraseValue,
   findPage,
   type FoundValue,
   type GuildCategory,
@@ -24,7 +25,6 @@ import {
   type PageStart,
   type SubjectValue,
 } from './user-values.sql';
-import { readable } from './without-consent';
 
 type Opened = Omit<SubjectValue, 'value' | 'open'> & { readonly json: string };
 
@@ -40,6 +40,7 @@ export class UserValues {
     private readonly unitOfWork: UnitOfWork,
     private readonly keys: SubjectKeys,
     private readonly audit: AuditService,
+    private readonly holders: ConsentedDataHolders,
     private readonly digests: SubjectDigests,
     private readonly cursors: Cursors,
   ) {}
@@ -108,7 +109,7 @@ export class UserValues {
   }
 
   /**
-   * Erases one category of a subject, with or without a consent; returns whether anything was stored. It waits for submits
+   * Erases one category of a subject, also what modules store under it, with or without a consent; returns whether anything was stored. It waits for submits
    * under way, and nothing of what they stored is left.
    * @param via the page on which the user has acted; undefined for a call of the bot
    * @throws ApiError 404 for an undeclared category
@@ -117,7 +118,7 @@ export class UserValues {
     return this.unitOfWork.write(async (tx) => {
       if (!(await isDeclared(tx, subject.botId, category))) undeclared();
       await holdSubject(tx, subject);
-      if (!(await eraseValue(tx, subject, category))) return false;
+      if ((await this.holders.eraseOf(tx, subject, [category])).size === 0) return false;
       await this.audit.record(tx, subject, 'data_deleted', { category }, { by });
       return true;
     });

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { storedWithoutConsent } from '@app/categories';
 import { consentCovering } from '@app/consent';
-import { type Digest, type JoinedKey, keyOf, type Subject, SUBJECT_WHERE } from '@app/crypto';
-import { amongValues, type Engine, type Tx } from '@app/database';
+import { type Digest, type JoinedKey, type Subject, SUBJECT_WHERE, subjectKeyJoin } from '@app/crypto';
+import type { Engine, Tx } from '@app/database';
 import { isUnrestricted } from './processing-refusals.sql';
 
 /** Values counted by one statement; requests are answered in between. */
@@ -39,7 +39,7 @@ export interface SubjectValue {
 }
 
 const OF_GUILD = 'held.bot_id = ? AND held.guild_id = ? AND held.category_key = ? AND held.user_id > ?';
-const KEY = keyOf('held');
+const KEY = subjectKeyJoin('held');
 
 /** `isOpen`: of a category that needs no consent. */
 const countSql = (engine: Engine, isOpen: boolean): string => {
@@ -106,34 +106,10 @@ export function pageOf(
 export function valuesOf(
   tx: Tx,
   { botId, guildId, userId }: Subject,
-  category: string | undefined,
+  category?: string,
 ): Promise<SubjectValue[]> {
   if (category === undefined) return tx.all(`${OF_SUBJECT} ORDER BY category_key`, botId, guildId, userId);
   return tx.all(`${OF_SUBJECT} AND category_key = ?`, botId, guildId, userId, category);
-}
-
-/** Whether there was a value. */
-export async function eraseValue(
-  tx: Tx,
-  { botId, guildId, userId }: Subject,
-  category: string,
-): Promise<boolean> {
-  const sql = `DELETE FROM user_data WHERE ${SUBJECT_WHERE} AND category_key = ?`;
-  return (await tx.run(sql, botId, guildId, userId, category)) > 0;
-}
-
-/** Erases values of a subject, and returns the categories that had one. */
-export async function eraseValues(
-  tx: Tx,
-  { botId, guildId, userId }: Subject,
-  categories: readonly string[],
-): Promise<string[]> {
-  if (categories.length === 0) return [];
-  // COALESCE keeps both engines from the index of the category, which has the rows of all users.
-  const among = amongValues(tx, "COALESCE(category_key, '')", categories);
-  const sql = `DELETE FROM user_data WHERE ${SUBJECT_WHERE} AND ${among.sql} RETURNING category_key`;
-  const rows = await tx.all<{ category_key: string }>(sql, botId, guildId, userId, among.value);
-  return rows.map(({ category_key: key }) => key);
 }
 
 /** Records counted by one statement; requests are answered in between. */

@@ -8,7 +8,7 @@ import { cancelFree, CHUNK } from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
 import type { Place } from './due-queue';
 import type { Slot } from './host-slots';
-import type { Claim, ClaimedDelivery } from './webhook-call';
+import type { DeliveryToSend, LeasedDelivery } from './webhook-call';
 
 /** Bots found by one look whose deliveries follow a changed URL. Each takes a unit at a time, which others wait for. */
 const FOLLOWING_MAX = 16;
@@ -22,7 +22,7 @@ const CONTENDED_PAUSE_MS = 100;
 /** The result for one bot: a delivery to attempt, the place at which it has to wait, or neither; and the time of the next look. */
 export interface Found {
   readonly botId: string;
-  readonly claim?: Claim;
+  readonly leased?: LeasedDelivery;
   readonly busy?: Place;
   readonly nextDueMs?: number;
 }
@@ -72,19 +72,19 @@ export class DeliveryLeases {
   }
 
   /** Leases at most one due delivery of each bot; `admit` takes a slot, or returns the place at which a call has to wait. */
-  claim(botIds: readonly string[], admit: Admit): Promise<Found[]> {
+  leaseDue(botIds: readonly string[], admit: Admit): Promise<Found[]> {
     return this.unitOfWork.write(async (tx) => {
       const found: Found[] = [];
-      for (const botId of botIds) found.push(await this.claimOf(tx, botId, admit));
+      for (const botId of botIds) found.push(await this.leaseDueOf(tx, botId, admit));
       return found;
     });
   }
 
-  private async claimOf(tx: Tx, botId: string, admit: Admit): Promise<Found> {
+  private async leaseDueOf(tx: Tx, botId: string, admit: Admit): Promise<Found> {
     const nowMs = this.clock.confirmedMs();
     const startedAt = new Date(nowMs).toISOString();
     // Several processes take different deliveries without waiting.
-    const delivery = await tx.get<ClaimedDelivery>(
+    const delivery = await tx.get<DeliveryToSend>(
       `SELECT id, event, request_id, guild_id, user_id, payload, attempts, retries, give_up_at,
          COALESCE((SELECT failures FROM webhook_health WHERE webhook_health.bot_id = webhook_deliveries.bot_id), 0) AS failures
        FROM webhook_deliveries
@@ -109,13 +109,13 @@ export class DeliveryLeases {
     const lease = await this.lease(tx, botId, delivery.id, nowMs);
     return {
       botId,
-      claim: { botId, lease, startedAt, delivery: { ...delivery, payload }, target: { ...target, url } },
+      leased: { botId, lease, startedAt, delivery: { ...delivery, payload }, target: { ...target, url } },
       nextDueMs: await this.nextDue(tx, botId, nowMs, delivery.id),
     };
   }
 
   /** Ends a delivery that the unit has locked and that can never be sent. */
-  private async giveUp(tx: Tx, botId: string, { id, event }: ClaimedDelivery, nowMs: number): Promise<Found> {
+  private async giveUp(tx: Tx, botId: string, { id, event }: DeliveryToSend, nowMs: number): Promise<Found> {
     this.logger.error(`Delivery ${id} of bot ${botId} cannot be decrypted and is given up`);
     const at = new Date(nowMs).toISOString();
     await tx.run(
@@ -139,15 +139,15 @@ export class DeliveryLeases {
   }
 
   /** The time of the next look at the bot. A due delivery that was not leased is being taken by another process. */
-  private async nextDue(tx: Tx, botId: string, nowMs: number, claimed?: string): Promise<number | undefined> {
+  private async nextDue(tx: Tx, botId: string, nowMs: number, leased?: string): Promise<number | undefined> {
     const next = await tx.get<{ due: string }>(
       `SELECT next_attempt_at AS due FROM webhook_deliveries
        WHERE bot_id = ? AND status = 'pending' AND id <> ? ORDER BY next_attempt_at LIMIT 1`,
-      ...[botId, claimed ?? ''],
+      ...[botId, leased ?? ''],
     );
     if (next === undefined) return undefined;
     const dueMs = Date.parse(next.due);
-    return claimed === undefined && dueMs <= nowMs ? nowMs + CONTENDED_PAUSE_MS : dueMs;
+    return leased === undefined && dueMs <= nowMs ? nowMs + CONTENDED_PAUSE_MS : dueMs;
   }
 
   /** Cancels deliveries of a bot without a URL; skips a bot whose URL is being changed. */

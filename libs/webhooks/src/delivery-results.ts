@@ -4,7 +4,7 @@ import { Clock, DomainEvents, type EndedSpan, Metrics, NO_METRICS, Spans } from 
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CHUNK, followSome, hastenSome, RetrySchedule } from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
-import type { CallResult, Claim } from './webhook-call';
+import type { CallResult, LeasedDelivery } from './webhook-call';
 import { confirmedPayload } from './webhook-events';
 
 /** How deliveries of a bot ended, and how often an attempt had failed before, at one time. */
@@ -50,26 +50,26 @@ export class DeliveryResults {
   ) {}
 
   /** Stores the result; returns when the next attempt is due because of it. */
-  async settle(claim: Claim, result: CallResult): Promise<number | undefined> {
-    const verdict = this.verdictOn(claim, result);
+  async settle(leased: LeasedDelivery, result: CallResult): Promise<number | undefined> {
+    const verdict = this.verdictOn(leased, result);
     this.metrics.count('webhookAttempts', result.outcome);
-    this.spans.receive?.(attemptSpan(claim, result));
+    this.spans.receive?.(attemptSpan(leased, result));
     const nextDueMs = await this.unitOfWork.write(async (tx) => {
-      if (!(await this.conclude(tx, claim, result, verdict))) return undefined;
-      await this.record(tx, claim, result);
+      if (!(await this.conclude(tx, leased, result, verdict))) return undefined;
+      await this.record(tx, leased, result);
       const { status } = verdict;
       if (status !== 'pending') tx.afterCommit(() => this.metrics.count('webhookDeliveries', status));
       if (result.outcome === 'interrupted') return verdict.nextDueMs;
-      await this.noteHealth(tx, claim, result);
-      const { event, request_id: requestId } = claim.delivery;
+      await this.noteHealth(tx, leased, result);
+      const { event, request_id: requestId } = leased.delivery;
       if (status === 'delivered' && event === 'user_forgotten')
-        await confirmForgotten(tx, claim.botId, requestId);
+        await confirmForgotten(tx, leased.botId, requestId);
       // The last statements of the unit, so that counts are locked after all other rows.
-      if (event !== 'ping') await this.publish(tx, claim.botId, status);
+      if (event !== 'ping') await this.publish(tx, leased.botId, status);
       return verdict.nextDueMs;
     });
     if (verdict.status === 'exhausted' || verdict.status === 'gone')
-      this.reportEnd(claim, result, verdict.status);
+      this.reportEnd(leased, result, verdict.status);
     return nextDueMs;
   }
 
@@ -92,7 +92,7 @@ export class DeliveryResults {
     await this.events.publish(new DeliveriesSettled(tx, settled));
   }
 
-  private verdictOn({ delivery, target }: Claim, { outcome, retryAfterMs }: CallResult): Verdict {
+  private verdictOn({ delivery, target }: LeasedDelivery, { outcome, retryAfterMs }: CallResult): Verdict {
     const { event, retries, give_up_at: giveUpAt } = delivery;
     const nowMs = this.clock.confirmedMs();
     if (outcome === 'confirmed') return { status: 'delivered', retries };
@@ -109,8 +109,13 @@ export class DeliveryResults {
    * False when the delivery was erased or another process has its lease. A confirmation counts even then, since the
    * receiver has the event.
    */
-  private async conclude(tx: Tx, claim: Claim, result: CallResult, verdict: Verdict): Promise<boolean> {
-    const { botId, delivery, lease } = claim;
+  private async conclude(
+    tx: Tx,
+    leased: LeasedDelivery,
+    result: CallResult,
+    verdict: Verdict,
+  ): Promise<boolean> {
+    const { botId, delivery, lease } = leased;
     const { status, retries, nextDueMs } = verdict;
     const delivered = status === 'delivered';
     const values: SqlValue[] = [
@@ -118,7 +123,7 @@ export class DeliveryResults {
       retries,
       new Date(nextDueMs ?? this.clock.confirmedMs()).toISOString(),
       status === 'pending' ? null : this.clock.confirmedIso(),
-      delivered ? await this.confirmed(tx, claim) : null,
+      delivered ? await this.confirmed(tx, leased) : null,
       result.outcome,
       result.status ?? null,
       botId,
@@ -134,13 +139,17 @@ export class DeliveryResults {
   }
 
   /** The part of the body that is kept after the confirmation; null if the delivery was erased meanwhile. */
-  private confirmed(tx: Tx, { botId, delivery }: Claim): Promise<string | null> {
+  private confirmed(tx: Tx, { botId, delivery }: LeasedDelivery): Promise<string | null> {
     const { id, event, request_id: requestId, payload, guild_id: guildId, user_id: userId } = delivery;
     const subject = guildId === null || userId === null ? undefined : { botId, guildId, userId };
     return this.texts.reencrypt(tx, { botId, requestId, subject }, id, confirmedPayload(event, payload));
   }
 
-  private async record(tx: Tx, { botId, delivery, startedAt }: Claim, result: CallResult): Promise<void> {
+  private async record(
+    tx: Tx,
+    { botId, delivery, startedAt }: LeasedDelivery,
+    result: CallResult,
+  ): Promise<void> {
     await tx.run(
       `INSERT INTO webhook_attempts (bot_id, delivery_id, number, started_at, duration_ms, outcome, status)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -150,15 +159,15 @@ export class DeliveryResults {
   }
 
   /** Logs the first failure in a row and the recovery from it, after the commit. */
-  private async noteHealth(tx: Tx, claim: Claim, result: CallResult): Promise<void> {
-    const { botId } = claim;
+  private async noteHealth(tx: Tx, leased: LeasedDelivery, result: CallResult): Promise<void> {
+    const { botId } = leased;
     const { outcome, status } = result;
     const nowIso = this.clock.nowIso();
     const confirmed = outcome === 'confirmed';
     const column = confirmed ? 'last_delivered_at' : 'last_failed_at';
     // If several calls are confirmed at the same time, only one of them still finds the failures.
     const sql = 'SELECT failures FROM webhook_health WHERE bot_id = ?';
-    const known = confirmed && claim.delivery.failures > 0;
+    const known = confirmed && leased.delivery.failures > 0;
     const before = known ? Number((await tx.get<{ failures: number }>(sql, botId))?.failures ?? 0) : 0;
     const noted = await tx.get<{ failures: number }>(
       `INSERT INTO webhook_health (bot_id, failures, last_outcome, ${column}) VALUES (?, ?, ?, ?)
@@ -176,7 +185,7 @@ export class DeliveryResults {
       );
   }
 
-  private reportEnd({ botId, delivery }: Claim, result: CallResult, end: string): void {
+  private reportEnd({ botId, delivery }: LeasedDelivery, result: CallResult, end: string): void {
     const { outcome, status } = result;
     this.logger.warn(
       `Delivery ${delivery.id} of bot ${botId} is given up: ${end} after ${delivery.attempts + 1} attempts, the last one ${wordsOf(result)}; POST /api/v1/webhooks/deliveries/{id}/redeliver sends it again`,
@@ -186,7 +195,7 @@ export class DeliveryResults {
 }
 
 /** An attempt without its receiver, whose address can hold a secret of the bot. */
-function attemptSpan({ delivery }: Claim, { outcome, status, durationMs }: CallResult): EndedSpan {
+function attemptSpan({ delivery }: LeasedDelivery, { outcome, status, durationMs }: CallResult): EndedSpan {
   const attributes = {
     'http.request.method': 'POST',
     'http.request.resend_count': delivery.attempts,

@@ -3,17 +3,18 @@ import {
   type DecryptionKey,
   type Digest,
   encryptedBy,
-  EVENT_KEY,
   InstallationKeys,
   type JoinedKey,
   type Subject,
+  subjectKeyJoin,
   SubjectKeys,
   UnreadableSecretError,
 } from '@app/crypto';
 import { amongValues, type Tx } from '@app/database';
 
-const SELECT_KEYS = `SELECT event.id, ${EVENT_KEY.columns}
-  FROM webhook_deliveries event ${EVENT_KEY.join} WHERE event.bot_id = ?`;
+const KEY = subjectKeyJoin('delivery');
+const SELECT_KEYS = `SELECT delivery.id, ${KEY.columns}
+  FROM webhook_deliveries delivery ${KEY.join} WHERE delivery.bot_id = ?`;
 
 /** What decides by which key a text is encrypted. */
 interface Owner {
@@ -74,7 +75,7 @@ export class DeliveryTexts {
     deliveries: readonly StoredDelivery[],
   ): Promise<(string | undefined)[]> {
     const ids = deliveries.map(({ id }) => id);
-    const among = amongValues(tx, 'event.id', ids);
+    const among = amongValues(tx, 'delivery.id', ids);
     const sql = `${SELECT_KEYS} AND ${among.sql}`;
     const rows = await tx.all<JoinedKey & { readonly id: string }>(sql, botId, among.value);
     const keys = new Map(rows.map((row) => [row.id, row]));

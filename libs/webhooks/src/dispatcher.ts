@@ -14,26 +14,24 @@ import { type Admit, DeliveryLeases, type Found } from './delivery-leases';
 import { DeliveryResults } from './delivery-results';
 import { DueQueue, WakeUpTimer } from './due-queue';
 import { HostSlots, type Slot } from './host-slots';
-import { type CallResult, type Claim, webhookCall, WebhookSender } from './webhook-call';
+import { type CallResult, type LeasedDelivery, webhookCall, WebhookSender } from './webhook-call';
 
 const SHORTEST_SLEEP_MS = 5;
 /** Longest wait for running calls at a shutdown; interrupted deliveries are sent after the next start. */
 const DRAIN_MAX_MS = 8_000;
 /** Pause after an error of the database. */
 const FAULT_PAUSE_MS = 1_000;
-/** A call that begins later than this after its claim could outlast its lease: the process was suspended. */
+/** A call that begins later than this after its leased could outlast its lease: the process was suspended. */
 const BEGIN_MAX_MS = 2_500;
-
 /** Signals between processes about a bot. */
 const TOPICS = { due: 'webhooks.due', byHand: 'webhooks.by-hand', anew: 'webhooks.anew' } as const;
 /** A delivery is due; a call is asked for by hand, which is made during a pause too; a new URL, which ends a pause. */
 type Reason = keyof typeof TOPICS;
 
 /**
- * Sends due deliveries: at once after a commit, otherwise at their time. Bots are served in turn. The calls at one time
- * are limited in total, for each host, and for each bot there: see {@link HostSlots}. Each process signals its commits to
- * the others, and the first one with a free place claims the delivery. The leases of a process that dies expire. With
- * `JOBS=off` a process sends signals but no calls.
+ * Sends due deliveries: at once after a commit, otherwise at their time. Bots are served in turn. The calls at one time are
+ * limited in total, for each host, and for each bot there: see {@link HostSlots}. Each process signals its commits to the others,
+ * and the first one with a free place leases the delivery. Leases of a process that dies expire. `JOBS=off`: signals, but no calls.
  */
 @Injectable()
 export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -67,9 +65,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   ) {
     // One listener for each running call.
     setMaxListeners(0, this.interrupted.signal);
-    const { webhookConcurrency, webhookConcurrencyPerHost } = config;
     const monotonicMs = (): number => clock.monotonicMs();
-    this.slots = new HostSlots(webhookConcurrency, webhookConcurrencyPerHost, monotonicMs);
+    this.slots = new HostSlots(config.webhookConcurrency, config.webhookConcurrencyPerHost, monotonicMs);
     this.breakers = new CircuitBreakers(monotonicMs);
   }
 
@@ -87,7 +84,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.pump();
   }
 
-  /** Claims no further delivery, waits for running calls, and gives back the leases of calls that take too long. */
+  /** Leases no further delivery, waits for running calls, and gives back the leases of calls that take too long. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
     this.alarm.clear();
@@ -118,16 +115,16 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   private pump(): void {
     if (this.stopped) return;
     this.again = true;
-    this.pumping ??= this.claimAll();
+    this.pumping ??= this.leaseAll();
   }
 
-  private async claimAll(): Promise<void> {
+  private async leaseAll(): Promise<void> {
     let pauseMs = this.pollMs;
     try {
       while (this.again && !this.stopped) {
         this.again = false;
         await this.poll();
-        while (!this.stopped && (await this.claimSome()));
+        while (!this.stopped && (await this.leaseSome()));
       }
     } catch (error) {
       this.report('Due webhooks could not be looked up; it is tried again in a second', error);
@@ -150,16 +147,20 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     for (const { bot_id } of await this.leases.movedBots()) this.follow(bot_id);
   }
 
-  /** Claims one delivery of each bot in turn, up to the free places; false when nothing is due. */
-  private async claimSome(): Promise<boolean> {
+  /** Leases one delivery of each bot in turn, up to the free places; false when nothing is due. */
+  private async leaseSome(): Promise<boolean> {
     this.due.unpark((place) => this.slots.callsAt(place));
     const free = this.config.webhookConcurrency - this.underWay;
     const bots = this.due.take(this.clock.confirmedMs(), free, (botId) => this.breakers.waitMs(botId));
     if (bots.length === 0) return false;
     const admitted: Slot[] = [];
-    const admit: Admit = (...slot) => this.slots.take(...slot) ?? void admitted.push(slot);
+    const admit: Admit = (...slot) => {
+      const busy = this.slots.take(...slot);
+      if (busy === undefined) admitted.push(slot);
+      return busy;
+    };
     try {
-      for (const found of await this.leases.claim(bots, admit)) this.accept(found, admitted);
+      for (const found of await this.leases.leaseDue(bots, admit)) this.accept(found, admitted);
     } catch (error) {
       for (const botId of bots) this.due.wake(botId, this.clock.confirmedMs() + FAULT_PAUSE_MS);
       throw error;
@@ -169,14 +170,14 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     return true;
   }
 
-  private accept({ botId, claim, busy, nextDueMs }: Found, admitted: Slot[]): void {
+  private accept({ botId, leased, busy, nextDueMs }: Found, admitted: Slot[]): void {
     if (nextDueMs !== undefined) this.due.wake(botId, nextDueMs);
     if (busy !== undefined) this.due.park(botId, busy);
-    if (claim === undefined) return;
-    const isIts = ([bot, url]: Slot): boolean => bot === botId && url === claim.target.url;
+    if (leased === undefined) return;
+    const isIts = ([bot, url]: Slot): boolean => bot === botId && url === leased.target.url;
     admitted.splice(admitted.findIndex(isIts), 1);
     this.underWay++;
-    this.run(this.call(claim));
+    this.run(this.call(leased));
   }
 
   private run(work: Promise<void>): void {
@@ -184,7 +185,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.running.add(running);
   }
 
-  /** Lets the deliveries of a bot follow its changed URL, beside the claims: it waits for other units of the bot. */
+  /** Lets the deliveries of a bot follow its changed URL, beside the leases: it waits for other units of the bot. */
   private follow(botId: string): void {
     if (this.following.has(botId)) return;
     this.following.add(botId);
@@ -194,52 +195,52 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.run(following.then(() => void this.following.delete(botId)));
   }
 
-  /** Does `some` until it returns false, or the process stops; claims what each chunk has made due. */
+  /** Does `some` until it returns false, or the process stops; leases what each chunk has made due. */
   private async byChunks(botId: string, some: () => Promise<boolean>): Promise<void> {
     while ((await some()) && !this.stopped) this.wake(botId);
     this.wake(botId);
   }
 
-  private async call(claim: Claim): Promise<void> {
-    this.breakers.begin(claim.botId);
-    const result = await this.attempt(claim);
-    const recovered = this.breakers.learn(claim.botId, result);
+  private async call(leased: LeasedDelivery): Promise<void> {
+    this.breakers.begin(leased.botId);
+    const result = await this.attempt(leased);
+    const recovered = this.breakers.learn(leased.botId, result);
     this.underWay--;
-    this.slots.release(claim.botId, claim.target.url, result);
-    const settled = this.settle(claim, result, recovered);
-    // The delivery for the free place is claimed in the commit that stores the result.
+    this.slots.release(leased.botId, leased.target.url, result);
+    const settled = this.settle(leased, result, recovered);
+    // The delivery for the free place is leased in the commit that stores the result.
     this.pump();
     await settled;
   }
 
-  private async attempt(claim: Claim): Promise<CallResult> {
+  private async attempt(leased: LeasedDelivery): Promise<CallResult> {
     // The secrets sign without it: most receivers verify nothing else.
-    const webhookKey = await this.signer.webhookKey(claim.botId).catch((error: unknown) => {
-      this.report(`A webhook of bot ${claim.botId} is sent without the signature v1a`, error);
+    const webhookKey = await this.signer.webhookKey(leased.botId).catch((error: unknown) => {
+      this.report(`A webhook of bot ${leased.botId} is sent without the signature v1a`, error);
       return undefined;
     });
-    const waitedMs = this.clock.confirmedMs() - Date.parse(claim.startedAt);
+    const waitedMs = this.clock.confirmedMs() - Date.parse(leased.startedAt);
     if (waitedMs > BEGIN_MAX_MS) return { outcome: 'interrupted', durationMs: 0 };
     try {
-      const call = webhookCall(claim, this.clock.wallMs(), webhookKey);
+      const call = webhookCall(leased, this.clock.wallMs(), webhookKey);
       return await this.sender.send(call, this.interrupted.signal);
     } catch (error) {
-      this.report(`A webhook of bot ${claim.botId} could not be sent; it is tried again later`, error);
+      this.report(`A webhook of bot ${leased.botId} could not be sent; it is tried again later`, error);
       return { outcome: 'connection_failed', durationMs: 0 };
     }
   }
 
-  private async settle(claim: Claim, result: CallResult, recovered: boolean): Promise<void> {
+  private async settle(leased: LeasedDelivery, result: CallResult, recovered: boolean): Promise<void> {
     try {
-      const nextDueMs = await this.results.settle(claim, result);
-      if (recovered) return await this.byChunks(claim.botId, () => this.results.hasten(claim.botId));
+      const nextDueMs = await this.results.settle(leased, result);
+      if (recovered) return await this.byChunks(leased.botId, () => this.results.hasten(leased.botId));
       if (nextDueMs === undefined) return;
-      this.due.wake(claim.botId, nextDueMs);
+      this.due.wake(leased.botId, nextDueMs);
       // Deliveries that this process gives back at its end are left to other processes.
-      if (this.stopped) this.signals.tell(TOPICS.due, claim.botId);
+      if (this.stopped) this.signals.tell(TOPICS.due, leased.botId);
       this.pump();
     } catch (error) {
-      this.report(`The result of delivery ${claim.delivery.id} was not stored; the call is repeated`, error);
+      this.report(`The result of delivery ${leased.delivery.id} was not stored; the call is repeated`, error);
     }
   }
 

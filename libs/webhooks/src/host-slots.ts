@@ -42,7 +42,7 @@ export class HostSlots {
   private readonly running = new Map<string, Receiver>();
   /** For each receiver {@link QUICK}, or the time until which it is slow; and {@link QUICK} for hosts. */
   private readonly marks = new Map<string, number>();
-  /** The running calls at each place, counted at most once in a millisecond: a claim can take all slots. */
+  /** The running calls at each place, counted at most once in a millisecond: one unit of leases can take all slots. */
   private calls = new Map<string, number>();
   private countedMs = -Infinity;
 

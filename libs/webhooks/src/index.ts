@@ -13,5 +13,5 @@ export { Dispatcher } from './dispatcher';
 export { WakeUpTimer } from './due-queue';
 export { HttpWebhookSender, NameResolver } from './http.sender';
 export { Outbox, WebhookEventsListener } from './outbox';
-export { type CallResult, type Claim, type WebhookCall, WebhookSender } from './webhook-call';
+export { type CallResult, type LeasedDelivery, type WebhookCall, WebhookSender } from './webhook-call';
 export { DELIVERY_EVENTS } from './webhook-events';

@@ -6,22 +6,22 @@ import type { StoredDelivery } from './delivery-texts';
 import type { DeliveryEvent } from './webhook-events';
 
 /** A delivery whose `payload` is the decrypted body of the call. */
-export interface ClaimedDelivery extends StoredDelivery {
+export interface DeliveryToSend extends StoredDelivery {
   readonly event: DeliveryEvent;
   readonly request_id: string | null;
   readonly attempts: number;
   readonly retries: number;
   readonly give_up_at: string;
-  /** Failed calls to the receiver in a row, up to this claim. */
+  /** Failed calls to the receiver in a row, up to this lease. */
   readonly failures: number;
 }
 
 /** The right to make one attempt until the lease ends. */
-export interface Claim {
+export interface LeasedDelivery {
   readonly botId: string;
   readonly lease: string;
   readonly startedAt: string;
-  readonly delivery: ClaimedDelivery;
+  readonly delivery: DeliveryToSend;
   readonly target: WebhookTarget & { readonly url: string };
 }
 
@@ -73,7 +73,11 @@ export function outcomeOf(status: number): Outcome {
  * The call of one attempt. Body, id and `X-GDPR-Signature` are equal in every attempt; the headers of Standard Webhooks
  * carry the time of this one. During a rotation both secrets sign. The signature by the webhook key of the bot is the last one.
  */
-export function webhookCall({ delivery, target }: Claim, nowMs: number, webhookKey?: KeyObject): WebhookCall {
+export function webhookCall(
+  { delivery, target }: LeasedDelivery,
+  nowMs: number,
+  webhookKey?: KeyObject,
+): WebhookCall {
   const { id, event, payload: body } = delivery;
   const [present, next] = target.secrets;
   const seconds = Math.floor(nowMs / 1000);

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AuditService, declareEventTypes } from '@app/audit';
-import { requireConsentTo } from '@app/consent';
 import { SubjectDigests, SubjectTexts } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { Acts, type Claim } from '@app/acts';
+import { requireStorable } from '@app/user-data';
 import { Clock, Random } from '@app/kernel';
 import { Reminder } from './reminder.entity';
 import type { AddReminder, ReminderView } from './reminders.dto';
@@ -31,7 +31,7 @@ export class RemindersService {
     const subject = this.digests.named(botId, input);
     const { text, due_at } = input;
     const add = async (tx: Tx): Promise<ReminderView> => {
-      await requireConsentTo(tx, subject, CATEGORY);
+      await requireStorable(tx, subject, CATEGORY);
       const id = this.random.uuid();
       await tx.manager.insert(Reminder, {
         ...subject,

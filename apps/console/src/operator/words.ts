@@ -11,7 +11,7 @@ interface Advice {
   readonly mend: string;
 }
 
-export interface OperatorWords extends Omit<Words, 't'> {
+interface OperatorWords extends Omit<Words, 't'> {
   readonly t: (name: OperatorTextName, values?: Readonly<Record<string, string | number>>) => string;
   readonly bytes: (count: number) => string;
   /** With its sign. */

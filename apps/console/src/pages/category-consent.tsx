@@ -3,7 +3,7 @@ import { useWords } from '../language';
 import { Field } from './settings-form';
 
 /** Whether a category needs a consent, and why not. */
-export interface ConsentDraft {
+interface ConsentDraft {
   readonly requires_consent: boolean;
   readonly reason_de: string;
   readonly reason_en: string;

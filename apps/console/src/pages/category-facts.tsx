@@ -11,7 +11,7 @@ export function Kept({ of }: { readonly of: Schemas['CategoryView'] }) {
 }
 
 /** Whether a category has another legal basis than consent, and its values need a consent nevertheless. */
-export function stillNeedsConsent({
+function stillNeedsConsent({
   legal_basis: basis,
   requires_consent: requires,
 }: Pick<Schemas['CategoryView'], 'legal_basis' | 'requires_consent'>): boolean {

@@ -16,7 +16,7 @@ export interface PreviewedCategory {
   readonly fields: readonly { readonly label_de: string; readonly label_en: string }[];
 }
 
-export interface PreviewedText {
+interface PreviewedText {
   readonly title: string;
   readonly body: string;
   readonly accept_label: string;

@@ -34,13 +34,13 @@ export const RECIPIENT_TEXTS = {
 } as const satisfies Record<keyof Schemas['NoticeRecipient'], TextName>;
 
 export type RecipientText = keyof typeof RECIPIENT_TEXTS;
-export const RECIPIENT_NAMES = Object.keys(RECIPIENT_TEXTS) as readonly RecipientText[];
+const RECIPIENT_NAMES = Object.keys(RECIPIENT_TEXTS) as readonly RecipientText[];
 /** A recipient in the form; an empty text is none. */
 export type DraftRecipient = Readonly<Record<RecipientText, string>>;
 
 export const AUTOMATED = ['', 'none', 'exist'] as const;
 
-export interface NoticeDraft extends Readonly<Record<NoticeText, string>> {
+interface NoticeDraft extends Readonly<Record<NoticeText, string>> {
   readonly public: boolean;
   readonly automated_decisions: (typeof AUTOMATED)[number];
   readonly recipients: readonly DraftRecipient[];

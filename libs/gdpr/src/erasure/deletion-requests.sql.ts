@@ -1,5 +1,5 @@
 import { amongValues, givenRows, json, parsed, type SqlPart, type Tx, type UnitOfWork } from '@app/database';
-import { givenSubjects, type Subject, SUBJECT_WHERE, subjectValues } from '@app/crypto';
+import { givenSubjects, sameSubject, type Subject, SUBJECT_WHERE, subjectValues } from '@app/crypto';
 import type { DeletionRequest } from './deletion-request.entity';
 
 const COLUMNS = `bot_id AS "botId", id, guild_id AS "guildId", user_id AS "userId", status, via AS "by", subject, certificate,
@@ -117,8 +117,8 @@ export async function newestErasureOf(tx: Tx, subject: Subject): Promise<string 
 export async function areBeingErased(tx: Tx, subjects: readonly Subject[]): Promise<boolean[]> {
   const given = givenSubjects(tx, subjects);
   const rows = await tx.all<{ place: number }>(
-    `SELECT given.place FROM ${given.sql} JOIN deletion_requests AS asked ON asked.bot_id = given.bot_id
-       AND asked.guild_id = given.guild_id AND asked.user_id = given.user_id AND asked.status = 'processing'`,
+    `SELECT given.place FROM ${given.sql} JOIN deletion_requests AS asked
+       ON ${sameSubject('asked', 'given')} AND asked.status = 'processing'`,
     ...given.values,
   );
   const places = new Set(rows.map(({ place }) => place));

@@ -1,9 +1,9 @@
 import {
   amongSubjects,
   type JoinedKey,
-  keyOf,
   type Subject,
   SUBJECT_WHERE,
+  subjectKeyJoin,
   subjectName,
   subjectValues,
 } from '@app/crypto';
@@ -117,7 +117,7 @@ export function openExports(
   [createdAt, taskId]: TaskPlace,
   limit: number,
 ): Promise<OpenExport[]> {
-  const key = keyOf('held');
+  const key = subjectKeyJoin('held');
   return tx.all<OpenExport>(
     `SELECT ${columnsOf('held')}, ${key.columns} FROM holder_exports held ${key.join}
      WHERE held.bot_id = ? AND held.holder_key = ? AND held.open = 1 AND (held.created_at, held.task_id) > (?, ?)

@@ -42,7 +42,7 @@ type OnRewrapped = (table: string, rewrapped: number) => void;
  * new key, and both are kept.
  */
 @Injectable()
-export class KeyRotation {
+export class MasterKeyRotation {
   private isRotating = false;
 
   constructor(

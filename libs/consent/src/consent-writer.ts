@@ -86,7 +86,7 @@ export interface Revoked {
  * 7(1)). The history is only appended to.
  */
 @Injectable()
-export class ConsentTransitions {
+export class ConsentWriter {
   constructor(
     private readonly audit: AuditService,
     private readonly events: DomainEvents,

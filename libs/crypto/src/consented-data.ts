@@ -1,0 +1,103 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import type { Tx } from '@app/database';
+import type { Actor } from '@app/http';
+import type { Subject } from './subject';
+import { markedBy } from './subject-data';
+
+/** When the data that a withdrawn consent has left in one category will be erased, in ISO 8601. */
+export type ErasureTime = readonly [category: string, erasedAt: string];
+
+/** A consent that a user has given or withdrawn. */
+export interface DecidedConsent {
+  readonly subject: Subject;
+  /** null: all categories. */
+  readonly categories: readonly string[] | null;
+  readonly at: string;
+}
+
+/**
+ * Implemented by what stores data under a category, and found by {@link HoldsConsentedData}. A module with a plain table
+ * of its own needs no implementation: `SubjectDataHolder.consented` names its table, and `@app/user-data` does the rest.
+ */
+export interface ConsentedDataHolder {
+  /**
+   * Removes up to `limit` rows that are stored under a category, before its declaration is removed. Returns how many rows
+   * it removed: after a full batch it is called again, in a unit of its own. Its events name `by`.
+   */
+  eraseCategory(tx: Tx, botId: string, category: string, limit: number, by: Actor): Promise<number>;
+  /**
+   * Removes what is stored of a subject under some categories (GDPR Art. 17, 21(1)). The unit has locked the subject. Returns the
+   * categories under which there was anything.
+   */
+  eraseOf(tx: Tx, subject: Subject, categories: readonly string[]): Promise<readonly string[]>;
+  /** Whether anything is stored under a category: at all, or what no consent in force covers. */
+  holdsCategory?(tx: Tx, botId: string, category: string, what: 'all' | 'uncovered'): Promise<boolean>;
+  /**
+   * Marks what rests on withdrawn consents, in the unit that withdraws them (GDPR Art. 7(3)) and before they are written.
+   * Each is of another subject.
+   */
+  withdraw?(tx: Tx, withdrawn: readonly DecidedConsent[]): Promise<void>;
+  /** Takes the mark from what new consents cover, and marks what they leave out. Each is of another subject. */
+  give?(tx: Tx, given: readonly DecidedConsent[]): Promise<void>;
+  /**
+   * When what is marked of each subject will be erased (GDPR Art. 17(1)(b)), in their order; nothing for what is never
+   * erased by itself.
+   */
+  erasureTimes?(tx: Tx, subjects: readonly Subject[]): Promise<readonly Iterable<ErasureTime>[]>;
+}
+
+/** Marks a provider as a {@link ConsentedDataHolder}. */
+export const HoldsConsentedData = DiscoveryService.createDecorator();
+
+/** Every {@link ConsentedDataHolder} of the application, called one after the other. An error of one rolls the unit back. */
+@Injectable()
+export class ConsentedDataHolders {
+  private found: readonly ConsentedDataHolder[] | undefined;
+
+  constructor(@Inject(DiscoveryService) private readonly discovery: DiscoveryService) {}
+
+  async withdraw(tx: Tx, withdrawn: readonly DecidedConsent[]): Promise<void> {
+    for (const holder of this.all()) await holder.withdraw?.(tx, withdrawn);
+  }
+
+  async give(tx: Tx, given: readonly DecidedConsent[]): Promise<void> {
+    for (const holder of this.all()) await holder.give?.(tx, given);
+  }
+
+  /** The times of each subject. A category may come several times, once for each holder. */
+  async erasureTimes(tx: Tx, subjects: readonly Subject[]): Promise<readonly (readonly ErasureTime[])[]> {
+    const times = subjects.map((): ErasureTime[] => []);
+    for (const holder of this.all()) {
+      const announced = (await holder.erasureTimes?.(tx, subjects)) ?? [];
+      for (const [at, found] of announced.entries()) times[at]?.push(...found);
+    }
+    return times;
+  }
+
+  /** Removes up to `limit` rows of each holder. Returns whether a holder may have more. */
+  async eraseCategory(tx: Tx, botId: string, category: string, limit: number, by: Actor): Promise<boolean> {
+    let hasMore = false;
+    for (const holder of this.all())
+      if ((await holder.eraseCategory(tx, botId, category, limit, by)) >= limit) hasMore = true;
+    return hasMore;
+  }
+
+  /** Removes what each holder has stored of a subject under the categories. Returns those under which there was anything. */
+  async eraseOf(tx: Tx, subject: Subject, categories: readonly string[]): Promise<ReadonlySet<string>> {
+    const erased = new Set<string>();
+    for (const holder of this.all())
+      for (const category of await holder.eraseOf(tx, subject, categories)) erased.add(category);
+    return erased;
+  }
+
+  /** Whether any holder has what is asked for. */
+  async holdsCategory(tx: Tx, botId: string, category: string, what: 'all' | 'uncovered'): Promise<boolean> {
+    for (const holder of this.all()) if (await holder.holdsCategory?.(tx, botId, category, what)) return true;
+    return false;
+  }
+
+  private all(): readonly ConsentedDataHolder[] {
+    return (this.found ??= markedBy<ConsentedDataHolder>(HoldsConsentedData, this.discovery));
+  }
+}
