@@ -147,7 +147,7 @@ describe.each(releases())('the data of %s', (release) => {
     expect(verifyAuditProof(proof, keySet)).toStrictEqual(verifyAuditProof(proof, expected.key_set));
   });
 
-  it('goes on with the audit log: what was sealed before is in it, and the whole verifies', async () => {
+  it('continues the audit log: what was sealed before is in it, and the whole verifies', async () => {
     const bot = botOf(first);
     await bot.hasConsent(subject());
     await lethe.sealed();
