@@ -1,8 +1,9 @@
 import { useInstallation } from '../support/installation';
 import { until } from '../support/until';
-import { allMigrations, databaseEngine } from '@app/database';
+import { allMigrations, databaseEngine, type MigrationClass } from '@app/database';
 import { StartError, readConfig } from '@app/kernel';
 import { Client } from 'pg';
+import type { QueryRunner } from 'typeorm';
 import { ormOptions } from '../../ormconfig';
 import { useBuild } from '../support/build';
 import { bareDatabase } from '../support/database';
@@ -112,17 +113,82 @@ describe('pg_terminate_backend during the migrations', () => {
     expect(await schemaOf(lethe.database)).toStrictEqual(before);
     expect(await migrateUp(lethe.database)).toHaveLength(allMigrations().length - 2);
   });
-
-  /** The process id of the migration, once it waits for the lock. */
-  async function waiting(): Promise<number> {
-    let found: { pid: number } | undefined;
-    await until(async () => {
-      [found] = await lethe.database.rows<{ pid: number }>(
-        `SELECT pid FROM pg_stat_activity WHERE datname = current_database()
-           AND application_name = 'lethe-schema' AND wait_event_type = 'Lock'`,
-      );
-      return found !== undefined;
-    });
-    return found?.pid ?? 0;
-  }
 });
+
+describe('a deadlock of the migrations with a running instance', () => {
+  const INSTANCE = 'an instance';
+  let holder: Client;
+  let ended: Promise<unknown>;
+
+  beforeEach(async () => {
+    await migrateUp(lethe.database);
+    holder = new Client({ connectionString: lethe.database.url, application_name: INSTANCE });
+    await holder.connect();
+    // The server ends the other side, which begins to wait last.
+    await holder.query(`SET deadlock_timeout = '1h'`);
+  });
+  afterEach(() => holder.end());
+
+  /** Changes two tables, with something between them. */
+  function colliding(between: () => Promise<void>): MigrationClass {
+    return class Colliding1790000000004 {
+      async up(runner: QueryRunner): Promise<void> {
+        await runner.query('ALTER TABLE bots ADD COLUMN of_the_next text');
+        await between();
+        await runner.query('ALTER TABLE servers ADD COLUMN of_the_next text');
+      }
+
+      async down(): Promise<void> {
+        throw new Error('it is never taken back here');
+      }
+    };
+  }
+
+  /** The instance has the second table, and asks for the first. Resolves once it waits; its unit ends when it gets that. */
+  async function meet(): Promise<void> {
+    await holder.query('BEGIN');
+    await holder.query('LOCK TABLE servers');
+    ended = holder.query('LOCK TABLE bots').then(() => holder.query('COMMIT'));
+    await waiting(INSTANCE);
+  }
+
+  it('begins them again, and they run once', async () => {
+    let meetings = 0;
+    const migration = colliding(async () => (++meetings === 1 ? meet() : undefined));
+    expect(await migrateUp(lethe.database, [...allMigrations(), migration])).toStrictEqual([
+      'Colliding1790000000004',
+    ]);
+    await ended;
+    expect(meetings).toBe(2);
+  });
+
+  it('that does not end is reported readably, and leaves the schema as it was', async () => {
+    const before = await schemaOf(lethe.database);
+    let meetings = 0;
+    const migration = colliding(async () => {
+      await ended;
+      meetings += 1;
+      await meet();
+    });
+    await expect(migrateUp(lethe.database, [...allMigrations(), migration])).rejects.toThrow(
+      'running instances use the tables that the migrations change. Nothing was changed; try again',
+    );
+    await ended;
+    expect(meetings).toBe(5);
+    expect(await schemaOf(lethe.database)).toStrictEqual(before);
+  });
+});
+
+/** The process id of the session of this name, once it waits for a lock. */
+async function waiting(name = 'lethe-schema'): Promise<number> {
+  let found: { pid: number } | undefined;
+  await until(async () => {
+    [found] = await lethe.database.rows<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity WHERE datname = current_database()
+         AND application_name = ? AND wait_event_type = 'Lock'`,
+      name,
+    );
+    return found !== undefined;
+  });
+  return found?.pid ?? 0;
+}

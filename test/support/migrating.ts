@@ -50,18 +50,19 @@ export const SILENT: Logger = {
 };
 
 /**
- * Runs the migrations and fails their `nth` statement before it reaches the database. Answers whether they ended, which
- * is the case with fewer statements.
+ * Runs the migrations and fails their `nth` statement, of those that match, before it reaches the database. Answers whether
+ * they ended, which is the case with fewer statements.
  */
 export function migrateFailing(
   database: Pick<TestDatabase, 'url'>,
   nth: number,
   migrations?: readonly MigrationClass[],
+  matching = /(?:)/,
 ): Promise<boolean> {
   return onSchema(
     database,
     async (source) => {
-      failStatement(source, nth);
+      failStatement(source, nth, matching);
       try {
         await source.runMigrations({ transaction: 'all' });
         return true;
@@ -76,7 +77,7 @@ export function migrateFailing(
 
 const FAULT = 'a statement that fails';
 
-function failStatement(source: DataSource, nth: number): void {
+function failStatement(source: DataSource, nth: number, matching: RegExp): void {
   const create = source.createQueryRunner.bind(source);
   const wrapped = new WeakSet<object>();
   let count = 0;
@@ -87,7 +88,9 @@ function failStatement(source: DataSource, nth: number): void {
     const query: typeof runner.query = runner.query.bind(runner);
     runner.query = ((...given: Parameters<typeof query>) => {
       const isEnd = /^ROLLBACK/.test(given[0]);
-      return !isEnd && ++count === nth ? Promise.reject(new Error(FAULT)) : query(...given);
+      return !isEnd && matching.test(given[0]) && ++count === nth
+        ? Promise.reject(new Error(FAULT))
+        : query(...given);
     }) as typeof runner.query;
     return runner;
   };

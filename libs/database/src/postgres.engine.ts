@@ -7,7 +7,7 @@ import {
 } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import { StartError } from '@app/kernel';
-import { driverCode, isConnectionLost } from './database-faults';
+import { driverCode } from './database-faults';
 import {
   type Access,
   bringUpToDate,
@@ -22,6 +22,7 @@ import {
   postgresOptions,
   withoutTimeouts,
 } from './postgres.options';
+import { DEADLOCK, withReason } from './postgres.start-faults';
 import { PostgresUnitOfWork } from './postgres.unit-of-work';
 
 /** The advisory lock for changes of the schema. The number is arbitrary; nothing else in the database uses it. */
@@ -29,6 +30,8 @@ const SCHEMA_LOCK = 5_138_008_101;
 /** How long to wait for the lock of another process, in milliseconds. */
 const LOCK_WAIT_MS = 3_000;
 const OLDEST_VERSION = 140_000;
+/** How often a change of the schema is begun that the server ends in a deadlock with running instances. */
+const TRIES_MAX = 5;
 
 /**
  * Changes the schema of a PostgreSQL database. Processes change the schema one at a time; the later ones find the work
@@ -100,13 +103,16 @@ export class PostgresSchemaSource extends PostgresDataSource {
   ): Promise<T> {
     return this.withReason(async () => {
       const runner = this.createQueryRunner();
-      const executor = new MigrationExecutor(this, runner);
-      executor.transaction = options.transaction ?? 'all';
-      executor.fake = options.fake ?? false;
+      const begin = (): Promise<T> => {
+        const executor = new MigrationExecutor(this, runner);
+        executor.transaction = options.transaction ?? 'all';
+        executor.fake = options.fake ?? false;
+        return work(executor);
+      };
       try {
         await runner.query('SELECT pg_advisory_lock($1)', [SCHEMA_LOCK]);
         try {
-          return await work(executor);
+          return await despiteDeadlocks(begin);
         } finally {
           await runner.query('SELECT pg_advisory_unlock($1)', [SCHEMA_LOCK]).catch(() => undefined);
         }
@@ -121,17 +127,14 @@ export class PostgresSchemaSource extends PostgresDataSource {
   }
 }
 
-/** @throws StartError in place of a fault that the operator can correct */
-async function withReason<T>(place: string, setting: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const reason = error instanceof StartError ? undefined : reasonOf(error);
-    if (reason === undefined) throw error;
-    throw new StartError(
-      `The database (${place}) cannot be used: ${reason.replaceAll('DATABASE_URL', setting)}`,
-    );
-  }
+/** A deadlock undoes the work as a whole, so that it can begin again. */
+async function despiteDeadlocks<T>(begin: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await begin();
+    } catch (error) {
+      if (driverCode(error) !== DEADLOCK || tries === TRIES_MAX) throw error;
+    }
 }
 
 async function requireVersion(source: DataSource): Promise<void> {
@@ -140,42 +143,6 @@ async function requireVersion(source: DataSource): Promise<void> {
     throw new StartError(
       'The PostgreSQL server is too old: Lethe needs version 14 or later. Upgrade it, or name another one with DATABASE_URL.',
     );
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'no server listens there. Start the server, or correct DATABASE_URL.',
-  ENOTFOUND: 'the host does not exist. Correct DATABASE_URL.',
-  EAI_AGAIN: 'the name of the host could not be looked up. Try again, or correct DATABASE_URL.',
-  '28P01': 'user or password is wrong. Correct DATABASE_URL; special characters have to be percent-encoded.',
-  '28000':
-    'the server refuses this user from this address. Correct DATABASE_URL, or the pg_hba.conf of the server.',
-  '3D000': 'the database does not exist. Create it with CREATE DATABASE, or correct DATABASE_URL.',
-  '42501':
-    'the user may not change the schema. Grant it CREATE on the database and on the schema public, or run npm run admin -- db:migrate as the owner of the tables.',
-  '53300': 'the server has no free connection. Raise max_connections, or lower DATABASE_POOL_SIZE.',
-  '57P03': 'the server is starting up or shutting down. Try again.',
-};
-
-const SETTINGS_REFUSED =
-  'it refuses the settings of a session, as a pooler does. Set DATABASE_DIRECT_URL to the server behind the pooler.';
-
-/** The fault and its remedy; undefined for a fault that an operator cannot correct. */
-function reasonOf(error: unknown): string | undefined {
-  const code = driverCode(error);
-  const message = String((error as Error).message);
-  if (code === '08P01' && message.startsWith('unsupported startup parameter')) return SETTINGS_REFUSED;
-  // PgBouncer has this code for each refusal.
-  if (code === '08P01')
-    return `it answers "${message}". Correct DATABASE_URL, or the settings of the pooler.`;
-  const known = REASONS[code];
-  if (known !== undefined) return known;
-  if (/CERT|TLS|SSL|UNABLE_TO/.test(code) || /support SSL/.test(message))
-    return `no secure connection (${code || 'the server offers no TLS'}). Check sslmode and sslrootcert in DATABASE_URL.`;
-  if (/^(53|57)/.test(code))
-    return `the server cancelled the work (${code}). Nothing was changed; try again.`;
-  if (isConnectionLost(error))
-    return `the connection ended${code && ` (${code})`}. Unfinished work is undone; try again.`;
-  return undefined;
 }
 
 /** A PostgreSQL server of version 14 or later, shared by any number of processes. */
