@@ -4,7 +4,6 @@ import {
   Counted,
   CurrentBot,
   Describes,
-  EitherShape,
   EXAMPLE_SUBJECT,
   type ListPage,
   OnLowDisk,
@@ -18,7 +17,6 @@ import {
 } from '@app/http';
 import { Acts, Claim, Claimed } from '@app/acts';
 import { Body, Controller, Get, Post } from '@nestjs/common';
-import { ApiQuery } from '@nestjs/swagger';
 import { ConsentDeclineAct } from './consent-decline.act';
 import { ConsentReceipts } from './consent-receipts.service';
 import { ConsentRequestAct } from './consent-request.act';
@@ -63,7 +61,6 @@ export class ConsentController {
   ) {}
 
   @Post('request')
-  @EitherShape(RequestConsent, 'guild_id')
   @Describes({
     summary: "Ask for a user's consent",
     description:
@@ -83,7 +80,6 @@ export class ConsentController {
   }
 
   @Post('accept')
-  @EitherShape(AcceptConsent, 'guild_id')
   @Describes({
     summary: 'Record that the user has accepted',
     description:
@@ -104,7 +100,6 @@ export class ConsentController {
   }
 
   @Post('decline')
-  @EitherShape(DeclineConsent, 'guild_id')
   @Describes({
     summary: 'Record that the user has declined',
     description:
@@ -125,7 +120,6 @@ export class ConsentController {
   @Post('revoke')
   @WhileSuspended()
   @OnLowDisk()
-  @EitherShape(RevokeConsent, 'guild_id')
   @Describes({
     summary: 'Record that the user has withdrawn the consent',
     description:
@@ -145,7 +139,6 @@ export class ConsentController {
   }
 
   @Get('status')
-  @ApiQuery({ type: ConsentQuery })
   @Describes({
     summary: "Read a user's consent",
     description:
@@ -183,7 +176,6 @@ export class ConsentController {
   }
 
   @Get('history')
-  @ApiQuery({ type: ConsentHistoryQuery })
   @Describes({
     summary: 'List what a user was shown and has decided, newest first',
     description:
@@ -199,7 +191,6 @@ export class ConsentController {
   }
 
   @Get('receipt')
-  @ApiQuery({ type: ConsentQuery })
   @Describes({
     summary: 'Issue a signed receipt of the consent in force',
     description:

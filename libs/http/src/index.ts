@@ -39,7 +39,16 @@ export {
   Results,
 } from './batch';
 export { BodyGuard, FormBody, type FormFields } from './body.guard';
-export { Describes, EXAMPLE, EXAMPLE_SUBJECT, examplePage, type Examples, Topic, topicOf } from './describes';
+export {
+  Describes,
+  documenting,
+  EXAMPLE,
+  EXAMPLE_SUBJECT,
+  examplePage,
+  type Examples,
+  Topic,
+  topicOf,
+} from './describes';
 export { DiskGuard, OnLowDisk } from './disk.guard';
 export { DtoPipe } from './form';
 export {
@@ -69,6 +78,7 @@ export {
   requireOwnBot,
   SubjectBody,
   SubjectQuery,
+  withEitherShape,
 } from './guide-shape';
 export { LetheHttpAdapter } from './http.adapter';
 export { ListOf, ObjectOf } from './nested.fields';

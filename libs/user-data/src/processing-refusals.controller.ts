@@ -4,7 +4,6 @@ import {
   Caller,
   CurrentBot,
   Describes,
-  EitherShape,
   EXAMPLE,
   EXAMPLE_SUBJECT,
   type Examples,
@@ -17,7 +16,6 @@ import {
   WhileSuspended,
 } from '@app/http';
 import { Controller, Get, Param, Post } from '@nestjs/common';
-import { ApiQuery } from '@nestjs/swagger';
 import { RefusalsPath, RefusalsQuery, RefusalsView, RefuseProcessing } from './processing-refusals.dto';
 import { ProcessingRefusals } from './processing-refusals.service';
 
@@ -62,7 +60,6 @@ export class ProcessingRefusalsController {
   @Post('object')
   @RequiresScope('erase')
   @OnLowDisk()
-  @EitherShape(RefuseProcessing, 'guild_id')
   @Describes({
     summary: 'Record that the user objects to the processing',
     description:
@@ -85,7 +82,6 @@ export class ProcessingRefusalsController {
   @Post('restrict')
   @WhileSuspended()
   @OnLowDisk()
-  @EitherShape(RefuseProcessing, 'guild_id')
   @Describes({
     summary: 'Record that the user restricts the processing',
     description:
@@ -105,7 +101,6 @@ export class ProcessingRefusalsController {
   }
 
   @Post('unrestrict')
-  @EitherShape(RefuseProcessing, 'guild_id')
   @Describes({
     summary: 'Record that the user ends a restriction',
     description:
@@ -124,7 +119,6 @@ export class ProcessingRefusalsController {
   }
 
   @Get('refusals/:user_id')
-  @ApiQuery({ type: RefusalsQuery })
   @Describes({
     summary: 'Read what a user has objected to or restricted',
     description:

@@ -6,7 +6,6 @@ import {
   Counted,
   CurrentBot,
   Describes,
-  EitherShape,
   EXAMPLE,
   EXAMPLE_SUBJECT,
   examplePage,
@@ -23,7 +22,7 @@ import {
   Topic,
 } from '@app/http';
 import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
-import { ApiExtraModels, ApiQuery } from '@nestjs/swagger';
+import { ApiExtraModels } from '@nestjs/swagger';
 import { SubmitBatches } from './submit-batch.service';
 import { SubmitAct } from './submit.act';
 import {
@@ -114,7 +113,6 @@ export class UserDataController {
   ) {}
 
   @Post('submit')
-  @EitherShape(SubmitData, 'guild_id')
   @Describes({
     summary: 'Store data of a user who has consented',
     description:
@@ -176,7 +174,6 @@ export class UserValuesController {
   ) {}
 
   @Get()
-  @ApiQuery({ type: GuildValuesQuery })
   @Describes({
     summary: 'Read one category of all users of a guild',
     description:
@@ -192,7 +189,6 @@ export class UserValuesController {
   }
 
   @Get(':user_id')
-  @ApiQuery({ type: ValuesQuery })
   @Describes({
     summary: 'Read what is stored about a user',
     description:
@@ -214,7 +210,6 @@ export class UserValuesController {
 
   @Delete(':user_id')
   @RequiresScope('erase')
-  @ApiQuery({ type: EraseValuesQuery })
   @Describes({
     summary: 'Erase one category of a user',
     description:
