@@ -4,9 +4,9 @@ import {
   CurrentBot,
   Describes,
   EitherShape,
+  EvenWhile,
   EXAMPLE,
   type Examples,
-  OnLowDisk,
   Public,
   RegistrationBody,
   RequiresScope,
@@ -169,7 +169,7 @@ export class BotsController {
 
   @Post(':bot_id/webhook-secret/rotate')
   @RequiresScope('admin')
-  @OnLowDisk()
+  @EvenWhile('low disk')
   @Describes({
     summary: 'Replace the secret that signs the webhook calls',
     description:

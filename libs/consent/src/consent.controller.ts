@@ -4,16 +4,15 @@ import {
   Counted,
   CurrentBot,
   Describes,
+  EvenWhile,
   EXAMPLE_SUBJECT,
   type ListPage,
-  OnLowDisk,
   Quota,
   RequiresScope,
   Responds,
   SubjectBody,
   SubjectQuery,
   Topic,
-  WhileSuspended,
 } from '@app/http';
 import { Acts, Claim, Claimed } from '@app/acts';
 import { Body, Controller, Get, Post } from '@nestjs/common';
@@ -118,8 +117,7 @@ export class ConsentController {
   }
 
   @Post('revoke')
-  @WhileSuspended()
-  @OnLowDisk()
+  @EvenWhile('suspended', 'low disk')
   @Describes({
     summary: 'Record that the user has withdrawn the consent',
     description:
@@ -156,7 +154,7 @@ export class ConsentController {
 
   @Post('status/batch')
   @RequiresScope('read')
-  @OnLowDisk()
+  @EvenWhile('low disk')
   @Describes({
     summary: 'Read the consents of many users',
     description:

@@ -14,6 +14,7 @@ export {
   accessOf,
   ALL_SCOPES,
   CurrentBot,
+  EvenWhile,
   ForOperator,
   insufficientScope,
   Public,
@@ -23,7 +24,6 @@ export {
   scopeBits,
   SCOPES,
   scopesOf,
-  WhileSuspended,
 } from './scopes';
 export {
   attempt,
@@ -49,7 +49,7 @@ export {
   Topic,
   topicOf,
 } from './describes';
-export { DiskGuard, OnLowDisk } from './disk.guard';
+export { DiskGuard } from './disk.guard';
 export { DtoPipe } from './form';
 export {
   ConsentVersion,

@@ -4,16 +4,15 @@ import {
   Caller,
   CurrentBot,
   Describes,
+  EvenWhile,
   EXAMPLE,
   EXAMPLE_SUBJECT,
   type Examples,
-  OnLowDisk,
   RequiresScope,
   Responds,
   SubjectBody,
   SubjectQuery,
   Topic,
-  WhileSuspended,
 } from '@app/http';
 import { Controller, Get, Param, Post } from '@nestjs/common';
 import { RefusalsPath, RefusalsQuery, RefusalsView, RefuseProcessing } from './processing-refusals.dto';
@@ -59,7 +58,7 @@ export class ProcessingRefusalsController {
 
   @Post('object')
   @RequiresScope('erase')
-  @OnLowDisk()
+  @EvenWhile('low disk')
   @Describes({
     summary: 'Record that the user objects to the processing',
     description:
@@ -80,8 +79,7 @@ export class ProcessingRefusalsController {
   }
 
   @Post('restrict')
-  @WhileSuspended()
-  @OnLowDisk()
+  @EvenWhile('suspended', 'low disk')
   @Describes({
     summary: 'Record that the user restricts the processing',
     description:

@@ -4,10 +4,10 @@ import {
   Caller,
   CurrentBot,
   Describes,
+  EvenWhile,
   EXAMPLE,
   EXAMPLE_SUBJECT,
   type Examples,
-  OnLowDisk,
   RequiresScope,
   Responds,
   Topic,
@@ -113,7 +113,7 @@ export class ErasureController {
 
   @Post('gdpr/forget-user')
   @RequiresScope('erase')
-  @OnLowDisk()
+  @EvenWhile('low disk')
   @Describes({
     summary: 'Erase everything stored about a user (GDPR Art. 17)',
     description:
