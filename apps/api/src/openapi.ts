@@ -8,6 +8,7 @@ import {
   guideSchemas,
   OPERATOR_SCHEME,
   topicOf,
+  withEitherShape,
 } from '@app/http';
 import { CONFLICT_REASONS, ERRORS, Turns } from '@app/kernel';
 import { REFUSAL_KINDS } from '@app/user-data';
@@ -147,6 +148,7 @@ function completePaths(paths: OpenAPIObject['paths'], topics: Map<string, string
       if (operation === undefined) continue;
       const topic = topicOf(operation);
       if (topic !== undefined) topics.set(topic.name, topic.description);
+      withEitherShape(operation);
       completeOperation(operation, method);
       Object.assign(operation, { 'x-codeSamples': samplesOf(method, path, operation) });
     }

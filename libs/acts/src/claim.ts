@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
 import { type Digest, DIGEST_LENGTH, DigestKey, InstallationKeys } from '@app/crypto';
-import { IDEMPOTENT_ROUTE_EXTENSION, type LetheRequest, type RequestContext } from '@app/http';
+import { documenting, IDEMPOTENT_ROUTE_EXTENSION, type LetheRequest, type RequestContext } from '@app/http';
 import { type ApiError, conflict, invalidRequest, OwnError } from '@app/kernel';
 
 /** The row in which the answer of a request with a key is stored. */
@@ -134,14 +134,8 @@ const RequestOfClaim = createParamDecorator((_: ClaimOwner, context: ExecutionCo
  * The {@link Claim} of the request, on a POST that takes an `Idempotency-Key`. It documents the header too. An answer that
  * grants what the calling API key may do is claimed for this `key`, else another one would get it by repeating the request.
  */
-export function Claimed(owner: ClaimOwner = 'bot'): ParameterDecorator {
-  return (controller, name, index) => {
-    RequestOfClaim(owner, ClaimPipe)(controller, name, index);
-    if (name === undefined) return;
-    const route = Object.getOwnPropertyDescriptor(controller, name) as PropertyDescriptor;
-    ApiExtension(IDEMPOTENT_ROUTE_EXTENSION, true)(controller, name, route);
-  };
-}
+export const Claimed = (owner: ClaimOwner = 'bot'): ParameterDecorator =>
+  documenting(RequestOfClaim(owner, ClaimPipe), () => ApiExtension(IDEMPOTENT_ROUTE_EXTENSION, true));
 
 /** The refusal of a request that has the key of another one. */
 export function keyReused(): ApiError {

@@ -3,10 +3,10 @@ import {
   Caller,
   CurrentBot,
   Describes,
+  EvenWhile,
   EXAMPLE,
   examplePage,
   type Examples,
-  OnLowDisk,
   PageQuery,
   RequiresScope,
   Responds,
@@ -116,7 +116,7 @@ export class ApiKeysController {
   }
 
   @Post('rotate')
-  @OnLowDisk()
+  @EvenWhile('low disk')
   @RequiresScope('admin')
   @Describes({
     summary: 'Replace the API key of this call',

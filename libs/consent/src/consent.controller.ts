@@ -4,21 +4,18 @@ import {
   Counted,
   CurrentBot,
   Describes,
-  EitherShape,
+  EvenWhile,
   EXAMPLE_SUBJECT,
   type ListPage,
-  OnLowDisk,
   Quota,
   RequiresScope,
   Responds,
   SubjectBody,
   SubjectQuery,
   Topic,
-  WhileSuspended,
 } from '@app/http';
 import { Acts, Claim, Claimed } from '@app/acts';
 import { Body, Controller, Get, Post } from '@nestjs/common';
-import { ApiQuery } from '@nestjs/swagger';
 import { ConsentDeclineAct } from './consent-decline.act';
 import { ConsentReceipts } from './consent-receipts.service';
 import { ConsentRequestAct } from './consent-request.act';
@@ -63,7 +60,6 @@ export class ConsentController {
   ) {}
 
   @Post('request')
-  @EitherShape(RequestConsent, 'guild_id')
   @Describes({
     summary: "Ask for a user's consent",
     description:
@@ -83,7 +79,6 @@ export class ConsentController {
   }
 
   @Post('accept')
-  @EitherShape(AcceptConsent, 'guild_id')
   @Describes({
     summary: 'Record that the user has accepted',
     description:
@@ -104,7 +99,6 @@ export class ConsentController {
   }
 
   @Post('decline')
-  @EitherShape(DeclineConsent, 'guild_id')
   @Describes({
     summary: 'Record that the user has declined',
     description:
@@ -123,9 +117,7 @@ export class ConsentController {
   }
 
   @Post('revoke')
-  @WhileSuspended()
-  @OnLowDisk()
-  @EitherShape(RevokeConsent, 'guild_id')
+  @EvenWhile('suspended', 'low disk')
   @Describes({
     summary: 'Record that the user has withdrawn the consent',
     description:
@@ -145,7 +137,6 @@ export class ConsentController {
   }
 
   @Get('status')
-  @ApiQuery({ type: ConsentQuery })
   @Describes({
     summary: "Read a user's consent",
     description:
@@ -163,7 +154,7 @@ export class ConsentController {
 
   @Post('status/batch')
   @RequiresScope('read')
-  @OnLowDisk()
+  @EvenWhile('low disk')
   @Describes({
     summary: 'Read the consents of many users',
     description:
@@ -183,7 +174,6 @@ export class ConsentController {
   }
 
   @Get('history')
-  @ApiQuery({ type: ConsentHistoryQuery })
   @Describes({
     summary: 'List what a user was shown and has decided, newest first',
     description:
@@ -199,7 +189,6 @@ export class ConsentController {
   }
 
   @Get('receipt')
-  @ApiQuery({ type: ConsentQuery })
   @Describes({
     summary: 'Issue a signed receipt of the consent in force',
     description:

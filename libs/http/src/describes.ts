@@ -1,4 +1,4 @@
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtension, ApiOperation, ApiTags } from '@nestjs/swagger';
 
 /** A request that can be sent unchanged, and the answer of a fresh service to it. */
@@ -36,6 +36,20 @@ const DESCRIBED = 'x-lethe-described';
 /** Summary, description and examples of a route, for its documentation. `@Responds` adds the answers. */
 export function Describes({ summary, description, ...values }: Description): MethodDecorator {
   return applyDecorators(ApiOperation({ summary, description }), ApiExtension(DESCRIBED, values));
+}
+
+/** A decorator of a parameter that documents its route too, by the type of the parameter. */
+export function documenting(
+  parameter: ParameterDecorator,
+  documented: (type: Type) => MethodDecorator,
+): ParameterDecorator {
+  return (controller, name, index) => {
+    parameter(controller, name, index);
+    if (name === undefined) return;
+    const types = Reflect.getMetadata('design:paramtypes', controller, name) as readonly Type[];
+    const route = Object.getOwnPropertyDescriptor(controller, name) as PropertyDescriptor;
+    documented(types[index] as Type)(controller, name, route);
+  };
 }
 
 /** The key under which an operation keeps its topic's description until {@link topicOf} removes it. */

@@ -1,6 +1,7 @@
 import { BOT_WIDE_GUILD_ID, ApiError, invalidRequest, notFound } from '@app/kernel';
-import { applyDecorators, createParamDecorator, ExecutionContext, type Type } from '@nestjs/common';
-import { ApiBody, ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
+import { createParamDecorator, ExecutionContext, type Type } from '@nestjs/common';
+import { ApiBody, ApiQuery, getSchemaPath } from '@nestjs/swagger';
+import { type DescribedOperation, documenting } from './describes';
 import type { Caller, LetheRequest } from './request-context';
 
 /**
@@ -22,18 +23,24 @@ export function requireOwnBot(botId: unknown, caller: Caller | undefined): void 
   if (botId.toLowerCase() !== caller?.botId && botId !== caller?.platformBotId) throw notFound('Bot');
 }
 
-/** The body in the canonical shape, for a body in either shape. */
-export const SubjectBody = createParamDecorator((_: unknown, context: ExecutionContext): unknown => {
+const CanonicalBody = createParamDecorator((_: unknown, context: ExecutionContext): unknown => {
   const request = context.switchToHttp().getRequest<LetheRequest>();
   // The pipe refuses a missing body. `null` marks it, since undefined would mean a missing argument.
   return translated(request.body ?? null, request.context.caller);
 });
 
-/** The query in the canonical shape, for a query in either shape. */
-export const SubjectQuery = createParamDecorator((_: unknown, context: ExecutionContext): unknown => {
+/** The body in the canonical shape, for a body in either shape. It documents both. */
+export const SubjectBody = (): ParameterDecorator =>
+  documenting(CanonicalBody(), (type) => EitherShape(type, 'guild_id'));
+
+const CanonicalQuery = createParamDecorator((_: unknown, context: ExecutionContext): unknown => {
   const request = context.switchToHttp().getRequest<LetheRequest>();
   return translated(request.query, request.context.caller);
 });
+
+/** The query in the canonical shape, for a query in either shape. It documents the canonical one. */
+export const SubjectQuery = (): ParameterDecorator =>
+  documenting(CanonicalQuery(), (type) => ApiQuery({ type }));
 
 /** The guide's shape of a registration has `bot_id` in place of `platform_bot_id`. */
 export const RegistrationBody = createParamDecorator((_: unknown, context: ExecutionContext): unknown => {
@@ -47,12 +54,14 @@ export const RegistrationBody = createParamDecorator((_: unknown, context: Execu
  */
 export function EitherShape(type: Type, replaced: 'guild_id' | 'platform_bot_id'): MethodDecorator {
   const canonical = getSchemaPath(type);
-  return applyDecorators(
-    ApiExtraModels(type),
-    ApiBody({
-      schema: { anyOf: [{ $ref: canonical }, { $ref: canonical + GUIDE_SUFFIX[replaced] }] },
-    }),
-  );
+  const schema = { anyOf: [{ $ref: canonical }, { $ref: canonical + GUIDE_SUFFIX[replaced] }] };
+  return ApiBody({ type, schema });
+}
+
+/** Removes the reference to the type beside its two shapes, by which NestJS has made its schema. */
+export function withEitherShape({ requestBody }: DescribedOperation): void {
+  const schema = requestBody?.content['application/json']?.schema ?? {};
+  if ('anyOf' in schema && '$ref' in schema) delete schema.$ref;
 }
 
 const GUIDE_SUFFIX = { guild_id: 'ForBot', platform_bot_id: 'ByBotId' } as const;

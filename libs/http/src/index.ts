@@ -14,6 +14,7 @@ export {
   accessOf,
   ALL_SCOPES,
   CurrentBot,
+  EvenWhile,
   ForOperator,
   insufficientScope,
   Public,
@@ -23,7 +24,6 @@ export {
   scopeBits,
   SCOPES,
   scopesOf,
-  WhileSuspended,
 } from './scopes';
 export {
   attempt,
@@ -39,8 +39,17 @@ export {
   Results,
 } from './batch';
 export { BodyGuard, FormBody, type FormFields } from './body.guard';
-export { Describes, EXAMPLE, EXAMPLE_SUBJECT, examplePage, type Examples, Topic, topicOf } from './describes';
-export { DiskGuard, OnLowDisk } from './disk.guard';
+export {
+  Describes,
+  documenting,
+  EXAMPLE,
+  EXAMPLE_SUBJECT,
+  examplePage,
+  type Examples,
+  Topic,
+  topicOf,
+} from './describes';
+export { DiskGuard } from './disk.guard';
 export { DtoPipe } from './form';
 export {
   ConsentVersion,
@@ -69,6 +78,7 @@ export {
   requireOwnBot,
   SubjectBody,
   SubjectQuery,
+  withEitherShape,
 } from './guide-shape';
 export { LetheHttpAdapter } from './http.adapter';
 export { ListOf, ObjectOf } from './nested.fields';

@@ -1,5 +1,5 @@
 import { All, Controller, type ExecutionContext, Get, Post } from '@nestjs/common';
-import { accessOf, ALL_SCOPES, Public, RequiresScope, scopeBits, scopesOf, WhileSuspended } from './scopes';
+import { accessOf, ALL_SCOPES, EvenWhile, Public, RequiresScope, scopeBits, scopesOf } from './scopes';
 
 @Controller()
 class Base {
@@ -7,7 +7,7 @@ class Base {
   @Post() post(): void {}
   @All() all(): void {}
   @Post() @RequiresScope('erase') erase(): void {}
-  @Post() @WhileSuspended() open(): void {}
+  @Post() @EvenWhile('suspended', 'low disk') open(): void {}
   @Post() @Public() public(): void {}
 }
 
@@ -22,13 +22,14 @@ function access(controller: typeof Base, name: keyof Base) {
 
 describe('the scope of a route', () => {
   it.each([
-    ['get', ['read'], true],
-    ['post', ['write'], false],
-    ['all', ['write'], false],
-    ['erase', ['erase'], true],
-    ['open', ['write'], true],
-  ] as const)('of %s is %j', (name, scopes, whileSuspended) => {
-    const found = { isPublic: false, isOfOperator: false, scopes, bits: scopeBits(scopes), whileSuspended };
+    ['get', ['read'], true, false],
+    ['post', ['write'], false, false],
+    ['all', ['write'], false, false],
+    ['erase', ['erase'], true, false],
+    ['open', ['write'], true, true],
+  ] as const)('of %s is %j', (name, scopes, whileSuspended, onLowDisk) => {
+    const opened = { whileSuspended, onLowDisk };
+    const found = { isPublic: false, isOfOperator: false, scopes, bits: scopeBits(scopes), ...opened };
     for (let count = 0; count < 2; count++) expect(access(Base, name)).toEqual(found);
   });
 

@@ -48,7 +48,7 @@ export const CurrentBot = createParamDecorator((_: unknown, context: ExecutionCo
 });
 
 const SCOPES_OF_ROUTE = 'x-lethe-scopes';
-const WHILE_SUSPENDED = 'x-lethe-while-suspended';
+const EVEN_WHILE = 'x-lethe-even-while';
 
 /**
  * The scope that a key needs for a route, or for all routes of a controller; one of several scopes suffices. A GET
@@ -57,9 +57,15 @@ const WHILE_SUSPENDED = 'x-lethe-while-suspended';
 export const RequiresScope = (...scopes: readonly [Scope, ...Scope[]]): ClassDecorator & MethodDecorator =>
   applyDecorators(SetMetadata(SCOPES_OF_ROUTE, scopes), ApiExtension(SCOPES_OF_ROUTE, scopes));
 
-/** Opens a route to a bot that the operator has suspended. Routes of the scopes `read` and `erase` are open to it. */
-export const WhileSuspended = (): ClassDecorator & MethodDecorator =>
-  applyDecorators(SetMetadata(WHILE_SUSPENDED, true), ApiExtension(WHILE_SUSPENDED, true));
+/** What closes routes for a time: the operator has suspended the bot, or the disk of the database is almost full. */
+type Closure = 'suspended' | 'low disk';
+
+/**
+ * Opens a route while others are closed. To a suspended bot those of the scopes `read` and `erase` are open without it. On a
+ * low disk GET and DELETE are: a POST with it erases, withdraws or reads, or it cannot wait and stores very little.
+ */
+export const EvenWhile = (...closures: readonly [Closure, ...Closure[]]): MethodDecorator =>
+  applyDecorators(SetMetadata(EVEN_WHILE, closures), ApiExtension(EVEN_WHILE, closures));
 
 /** Who may call a route. */
 interface RouteAccess {
@@ -70,12 +76,15 @@ interface RouteAccess {
   readonly scopes: readonly Scope[];
   readonly bits: number;
   readonly whileSuspended: boolean;
+  readonly onLowDisk: boolean;
 }
 
-function accessWith(isGet: boolean, declared: readonly Scope[] | undefined, isOpened: boolean) {
+function accessWith(isGet: boolean, declared?: readonly Scope[], evenWhile: readonly Closure[] = []) {
   const scopes = declared ?? [isGet ? 'read' : 'write'];
-  const whileSuspended = isOpened || scopes.includes('read') || scopes.includes('erase');
-  return { scopes, bits: scopeBits(scopes), whileSuspended } satisfies Partial<RouteAccess>;
+  const whileSuspended =
+    evenWhile.includes('suspended') || scopes.includes('read') || scopes.includes('erase');
+  const onLowDisk = evenWhile.includes('low disk');
+  return { scopes, bits: scopeBits(scopes), whileSuspended, onLowDisk } satisfies Partial<RouteAccess>;
 }
 
 /** Every route is read once. Controllers can share an inherited method, so their routes are kept apart. */
@@ -96,7 +105,7 @@ function readAccess(context: ExecutionContext): RouteAccess {
   const access = {
     isPublic: declared<boolean>(PUBLIC_ROUTE) === true,
     isOfOperator: declared<boolean>(OPERATOR_ROUTE) === true,
-    ...accessWith(isGet, declared(SCOPES_OF_ROUTE), declared<boolean>(WHILE_SUSPENDED) === true),
+    ...accessWith(isGet, declared(SCOPES_OF_ROUTE), declared(EVEN_WHILE)),
   };
   const routes = known.get(controller) ?? new Map<object, RouteAccess>();
   known.set(controller, routes.set(handler, access));
@@ -120,13 +129,13 @@ export function insufficientScope(required: Scope): ApiError {
 /** An OpenAPI operation with what the decorators of its route declare. */
 export interface ScopedOperation {
   [SCOPES_OF_ROUTE]?: readonly Scope[];
-  [WHILE_SUSPENDED]?: boolean;
+  [EVEN_WHILE]?: readonly Closure[];
 }
 
 /** Takes the declarations out of an operation. */
 export function documentedAccess(operation: ScopedOperation, method: string) {
-  const { [SCOPES_OF_ROUTE]: declared, [WHILE_SUSPENDED]: isOpened = false } = operation;
+  const { [SCOPES_OF_ROUTE]: declared, [EVEN_WHILE]: evenWhile } = operation;
   delete operation[SCOPES_OF_ROUTE];
-  delete operation[WHILE_SUSPENDED];
-  return accessWith(method === 'get', declared, isOpened);
+  delete operation[EVEN_WHILE];
+  return accessWith(method === 'get', declared, evenWhile);
 }

@@ -1,12 +1,12 @@
 import { Body, Controller, Get, Param, Post, Put, Query, Req } from '@nestjs/common';
 import {
   Describes,
+  EvenWhile,
   EXAMPLE,
   ForOperator,
   type LetheRequest,
   type LineStream,
   type ListPage,
-  OnLowDisk,
   PageQuery,
   Responds,
   RespondsLines,
@@ -94,7 +94,7 @@ export class OperatorController {
   }
 
   @Post('bots/:id/suspend')
-  @OnLowDisk()
+  @EvenWhile('low disk')
   @Describes({
     summary: 'Suspend a bot',
     description:
@@ -109,7 +109,7 @@ export class OperatorController {
   }
 
   @Post('bots/:id/resume')
-  @OnLowDisk()
+  @EvenWhile('low disk')
   @Describes({
     summary: 'End the suspension of a bot',
     description: 'The webhook calls that have waited are sent. A repeat changes nothing.',
@@ -122,7 +122,7 @@ export class OperatorController {
   }
 
   @Put('bots/:id/tier')
-  @OnLowDisk()
+  @EvenWhile('low disk')
   @Describes({
     summary: 'Give a bot a tier',
     description:

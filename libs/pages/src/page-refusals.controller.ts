@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Post, Query, Req, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { FormBody, type LetheRequest, OnLowDisk, Public, type WebPage } from '@app/http';
+import { EvenWhile, FormBody, type LetheRequest, Public, type WebPage } from '@app/http';
 import { refuse } from './page-forms';
 import { PageFilter } from './page-frame';
 import { backTo, PageOpening, requireActive, Sent, type SentForm, tooOftenPage } from './page-opening';
@@ -35,7 +35,7 @@ export class RefusalsPageController {
   }
 
   @Post('object')
-  @OnLowDisk()
+  @EvenWhile('low disk')
   @FormBody()
   async object(@Sent() form: SentForm): Promise<WebPage> {
     const opened = await this.opening.openedBy(form, 'object');
@@ -43,7 +43,7 @@ export class RefusalsPageController {
   }
 
   @Post('restrict')
-  @OnLowDisk()
+  @EvenWhile('low disk')
   @FormBody()
   async restrict(@Sent() form: SentForm): Promise<WebPage> {
     const opened = await this.opening.openedBy(form, 'restrict');

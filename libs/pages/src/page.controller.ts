@@ -1,6 +1,6 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Req, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { FormBody, JsonText, type LetheRequest, OnLowDisk, Public, TextStream, WebPage } from '@app/http';
+import { EvenWhile, FormBody, JsonText, type LetheRequest, Public, TextStream, WebPage } from '@app/http';
 import { Clock } from '@app/kernel';
 import { PageActs } from './page-acts';
 import { PageForms, refuse } from './page-forms';
@@ -66,7 +66,7 @@ export class PageController {
   }
 
   @Post('erase')
-  @OnLowDisk()
+  @EvenWhile('low disk')
   @FormBody()
   async erase(@Sent() form: SentForm): Promise<WebPage> {
     const opened = await this.opening.openedBy(form, 'erase');
@@ -101,7 +101,7 @@ export class PageController {
   }
 
   @Post('revoke')
-  @OnLowDisk()
+  @EvenWhile('low disk')
   @FormBody()
   async revoke(@Sent() form: SentForm): Promise<WebPage> {
     const opened = await this.opening.openedBy(form, 'revoke');
@@ -152,7 +152,7 @@ export class PageController {
 
   @Post('forget')
   @HttpCode(200)
-  @OnLowDisk()
+  @EvenWhile('low disk')
   @FormBody()
   async forget(@Sent() form: SentForm): Promise<WebPage> {
     const { request, token, fields } = form;

@@ -3,13 +3,13 @@ import {
   Caller,
   CurrentBot,
   Describes,
+  EvenWhile,
   EXAMPLE,
   EXAMPLE_SUBJECT,
   type Examples,
   RequiresScope,
   Responds,
   Topic,
-  WhileSuspended,
 } from '@app/http';
 import { Claim, Claimed } from '@app/acts';
 import {
@@ -44,7 +44,7 @@ export class PrivacyLinksController {
 
   @Post()
   @RequiresScope('read', 'write', 'erase')
-  @WhileSuspended()
+  @EvenWhile('suspended')
   @Describes({
     summary: 'Make a link to the privacy page of a user',
     description:
@@ -66,7 +66,7 @@ export class PrivacyLinksController {
 
   @Delete(':id')
   @RequiresScope('read', 'write', 'erase', 'admin')
-  @WhileSuspended()
+  @EvenWhile('suspended')
   @Describes({
     summary: 'End a privacy link',
     description:

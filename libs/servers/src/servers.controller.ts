@@ -3,10 +3,10 @@ import {
   Caller,
   CurrentBot,
   Describes,
+  EvenWhile,
   EXAMPLE,
   examplePage,
   type Examples,
-  OnLowDisk,
   PageQuery,
   Responds,
   Topic,
@@ -71,7 +71,7 @@ export class ServersController {
   }
 
   @Post(':guild_id/cancel-deletion')
-  @OnLowDisk()
+  @EvenWhile('low disk')
   @Describes({
     summary: 'Cancel the scheduled deletion of a server',
     description:

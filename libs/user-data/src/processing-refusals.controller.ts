@@ -4,20 +4,17 @@ import {
   Caller,
   CurrentBot,
   Describes,
-  EitherShape,
+  EvenWhile,
   EXAMPLE,
   EXAMPLE_SUBJECT,
   type Examples,
-  OnLowDisk,
   RequiresScope,
   Responds,
   SubjectBody,
   SubjectQuery,
   Topic,
-  WhileSuspended,
 } from '@app/http';
 import { Controller, Get, Param, Post } from '@nestjs/common';
-import { ApiQuery } from '@nestjs/swagger';
 import { RefusalsPath, RefusalsQuery, RefusalsView, RefuseProcessing } from './processing-refusals.dto';
 import { ProcessingRefusals } from './processing-refusals.service';
 
@@ -61,8 +58,7 @@ export class ProcessingRefusalsController {
 
   @Post('object')
   @RequiresScope('erase')
-  @OnLowDisk()
-  @EitherShape(RefuseProcessing, 'guild_id')
+  @EvenWhile('low disk')
   @Describes({
     summary: 'Record that the user objects to the processing',
     description:
@@ -83,9 +79,7 @@ export class ProcessingRefusalsController {
   }
 
   @Post('restrict')
-  @WhileSuspended()
-  @OnLowDisk()
-  @EitherShape(RefuseProcessing, 'guild_id')
+  @EvenWhile('suspended', 'low disk')
   @Describes({
     summary: 'Record that the user restricts the processing',
     description:
@@ -105,7 +99,6 @@ export class ProcessingRefusalsController {
   }
 
   @Post('unrestrict')
-  @EitherShape(RefuseProcessing, 'guild_id')
   @Describes({
     summary: 'Record that the user ends a restriction',
     description:
@@ -124,7 +117,6 @@ export class ProcessingRefusalsController {
   }
 
   @Get('refusals/:user_id')
-  @ApiQuery({ type: RefusalsQuery })
   @Describes({
     summary: 'Read what a user has objected to or restricted',
     description:

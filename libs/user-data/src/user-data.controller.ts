@@ -6,11 +6,8 @@ import {
   Counted,
   CurrentBot,
   Describes,
-  EitherShape,
   EXAMPLE,
   EXAMPLE_SUBJECT,
-  examplePage,
-  type Examples,
   ItemErrorView,
   type JsonStream,
   type JsonText,
@@ -23,7 +20,7 @@ import {
   Topic,
 } from '@app/http';
 import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
-import { ApiExtraModels, ApiQuery } from '@nestjs/swagger';
+import { ApiExtraModels } from '@nestjs/swagger';
 import { SubmitBatches } from './submit-batch.service';
 import { SubmitAct } from './submit.act';
 import {
@@ -39,70 +36,8 @@ import {
   ValuesQuery,
   ValuesView,
 } from './user-data.dto';
+import { EXAMPLES } from './user-data.examples';
 import { UserValues } from './user-values.service';
-
-const PROFILE = { ...EXAMPLE_SUBJECT, category: EXAMPLE.category };
-const VALUES = { nickname: 'Robin', birthday: '2000-02-29' };
-const STORED = { ...PROFILE, stored: true, updated_at: EXAMPLE.time };
-
-const EXAMPLES = {
-  submit: {
-    canonical: {
-      summary: 'Replace what is stored under the category',
-      body: { ...PROFILE, data: VALUES },
-      answer: STORED,
-    },
-    merge: {
-      summary: 'Change one field and leave the others as they are',
-      body: { ...PROFILE, data: { nickname: 'Robbie' }, mode: 'merge' },
-      answer: STORED,
-    },
-    guide: {
-      summary: 'With bot_id in place of guild_id: the scope of the whole bot',
-      body: {
-        bot_id: EXAMPLE.platform_bot_id,
-        user_id: EXAMPLE.user_id,
-        category: 'levels',
-        data: { experience: 1200 },
-      },
-      answer: { ...STORED, guild_id: '00000000000000000', category: 'levels' },
-    },
-  },
-  submitBatch: {
-    canonical: {
-      body: {
-        items: [
-          { ...PROFILE, data: VALUES },
-          { ...PROFILE, category: 'unknown', data: { level: 3 } },
-        ],
-      },
-      answer: {
-        results: [
-          { ok: true, data: STORED },
-          { ok: false, error: { code: 'not_found', message: 'Category not found' } },
-        ],
-      },
-    },
-  },
-  ofUser: {
-    canonical: {
-      answer: {
-        ...EXAMPLE_SUBJECT,
-        values: { [EXAMPLE.category]: VALUES },
-        updated_at: { [EXAMPLE.category]: EXAMPLE.time },
-      },
-    },
-  },
-  ofGuild: {
-    canonical: {
-      answer: {
-        values: [{ user_id: EXAMPLE.user_id, data: VALUES, updated_at: EXAMPLE.time }],
-        pagination: examplePage(1),
-      },
-    },
-  },
-  erase: { canonical: { answer: { deleted: true } } },
-} satisfies Readonly<Record<string, Examples>>;
 
 @Topic('User data', 'Values of users, stored by category under a consent.')
 @Controller('data')
@@ -114,7 +49,6 @@ export class UserDataController {
   ) {}
 
   @Post('submit')
-  @EitherShape(SubmitData, 'guild_id')
   @Describes({
     summary: 'Store data of a user who has consented',
     description:
@@ -176,7 +110,6 @@ export class UserValuesController {
   ) {}
 
   @Get()
-  @ApiQuery({ type: GuildValuesQuery })
   @Describes({
     summary: 'Read one category of all users of a guild',
     description:
@@ -192,7 +125,6 @@ export class UserValuesController {
   }
 
   @Get(':user_id')
-  @ApiQuery({ type: ValuesQuery })
   @Describes({
     summary: 'Read what is stored about a user',
     description:
@@ -214,7 +146,6 @@ export class UserValuesController {
 
   @Delete(':user_id')
   @RequiresScope('erase')
-  @ApiQuery({ type: EraseValuesQuery })
   @Describes({
     summary: 'Erase one category of a user',
     description:

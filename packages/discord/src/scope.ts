@@ -1,5 +1,7 @@
+import { BOT_WIDE_GUILD_ID } from '@lethe/sdk';
+
 /** The guild of the service that is none: direct messages, private channels, and guilds in which the bot is not installed. */
-export const DIRECT_MESSAGES = '00000000000000000';
+export const DIRECT_MESSAGES = BOT_WIDE_GUILD_ID;
 
 /** Who has installed the app for an interaction: under 0 the guild (`"0"` in a direct message), under 1 the user. */
 export interface InstallationOwners {

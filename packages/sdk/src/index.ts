@@ -10,6 +10,7 @@ export { requireNumber } from './numbers';
 export { printable } from './printable';
 export { momentMs } from './times';
 export type { Attempt, CallOptions, Hooks, LetheOptions } from './transport';
+export * from './vocabulary';
 export { type VerifyWebhook, verifyWebhook, type WebhookHeaders, type WebhookTrust } from './verify-webhook';
 export * from './webhook-error';
 export * from './webhook-event';

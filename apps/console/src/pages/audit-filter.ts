@@ -1,22 +1,11 @@
+import { AUDIT_EVENT_TYPES } from '@lethe/sdk';
 import { isId } from './user-ids';
 
-/** The types of events that the service itself has. */
-export const EVENT_TYPES = [
-  'consent_requested',
-  'consent_accepted',
-  'consent_revoked',
-  'data_submitted',
-  'data_exported',
-  'data_deleted',
-  'deletion_requested',
-  'deletion_completed',
-  'deletion_failed',
-] as const;
 export const SOURCES = ['service', 'client'] as const;
 
 /** What the log is asked for. Days are those of the browser; the last one counts whole. */
 export interface AuditFilter {
-  readonly type?: (typeof EVENT_TYPES)[number];
+  readonly type?: (typeof AUDIT_EVENT_TYPES)[number];
   readonly server?: string;
   readonly user?: string;
   readonly source?: (typeof SOURCES)[number];
@@ -44,7 +33,7 @@ const isOneOf = (list: readonly string[]) => (text: string) => list.includes(tex
 const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(beginOf(text));
 
 const TESTS: Readonly<Record<keyof AuditFilter, (text: string) => boolean>> = {
-  type: isOneOf(EVENT_TYPES),
+  type: isOneOf(AUDIT_EVENT_TYPES),
   server: isId,
   user: isId,
   source: isOneOf(SOURCES),

@@ -1,8 +1,9 @@
+import { AUDIT_EVENT_TYPES } from '@lethe/sdk';
 import { useEffect, useState } from 'preact/hooks';
 import { Choice } from '../choice';
 import { useWords } from '../language';
 import { useServers } from '../queries';
-import { type AuditFilter, EVENT_TYPES, SOURCES } from './audit-filter';
+import { type AuditFilter, SOURCES } from './audit-filter';
 import { isId } from './user-ids';
 
 /** The filters of the log in one line. Each takes effect when it is chosen. */
@@ -40,7 +41,7 @@ export function Filters({
   );
   return (
     <form class="log-filters" role="search" onSubmit={(event) => event.preventDefault()}>
-      {choice('type', t('event'), t('allEvents'), EVENT_TYPES)}
+      {choice('type', t('event'), t('allEvents'), AUDIT_EVENT_TYPES)}
       <ServerChoice server={filter.server ?? ''} onChange={(id) => change('server', id)} />
       <IdField title={t('userId')} id={filter.user ?? ''} onChange={(id) => change('user', id)} />
       {choice('source', t('source'), t('allSources'), SOURCES)}

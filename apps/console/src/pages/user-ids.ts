@@ -8,9 +8,6 @@ const ID = /^\d{17,20}$/;
 
 export const isId = (text: string | null | undefined): text is string => text != null && ID.test(text);
 
-/** The server id of data that a bot stores for all its servers together. */
-export const BOT_WIDE = '00000000000000000';
-
 /** In what a bot writes the names say which id is whose; else the server is first, as in the address of a page. */
 const USER_FIRST = /user.*(guild|server)/is;
 

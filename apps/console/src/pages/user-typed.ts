@@ -1,6 +1,6 @@
+import { BOT_WIDE_GUILD_ID } from '@lethe/sdk';
 import { useWords } from '../language';
 import { useNamesOfServers } from '../queries';
-import { BOT_WIDE } from './user-ids';
 
 /** Letters, numbers and signs with single blanks: what people can type as they see it. */
 const TYPABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+( [\p{L}\p{M}\p{N}\p{P}\p{S}]+)*$/u;
@@ -9,6 +9,6 @@ const TYPED_MAX = 60;
 /** What is called, and typed to confirm an act in it: the name of a server, or its id where the name is none to type. */
 export function useServerToType(id: string): string {
   const { t } = useWords();
-  const name = useNamesOfServers().get(id) ?? (id === BOT_WIDE ? t('usersBotWide') : id);
+  const name = useNamesOfServers().get(id) ?? (id === BOT_WIDE_GUILD_ID ? t('usersBotWide') : id);
   return name.length <= TYPED_MAX && TYPABLE.test(name) ? name : id;
 }

@@ -1,13 +1,12 @@
+import { CONSENT_STATUSES, type ConsentStatus } from '@lethe/sdk';
 import { isId } from './user-ids';
 import type { UsersFilter } from './users-query';
-
-export const STATUSES = ['none', 'pending', 'accepted', 'revoked'] as const;
 
 /** The query of the address of the list. */
 export interface Address {
   readonly server?: string | undefined;
   readonly user?: string | undefined;
-  readonly status?: (typeof STATUSES)[number] | undefined;
+  readonly status?: ConsentStatus | undefined;
   readonly category?: string | undefined;
   /** All users in a fixed order, in place of those with the newest events. */
   readonly order?: 'all' | undefined;
@@ -22,7 +21,7 @@ export function addressOf(search: string): Address {
   return {
     server: isId(server) ? server : undefined,
     user: isId(user) ? user : undefined,
-    status: STATUSES.find((status) => status === part('status')),
+    status: CONSENT_STATUSES.find((status) => status === part('status')),
     category: part('category'),
     order: part('order') === 'all' ? 'all' : undefined,
     after: part('after'),

@@ -1,3 +1,4 @@
+import { CONSENT_STATUSES } from '@lethe/sdk';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation, useSearch } from 'wouter-preact';
 import { Choice } from '../choice';
@@ -5,7 +6,7 @@ import { useWords } from '../language';
 import { userPath } from '../parts';
 import { useCategories, useServers } from '../queries';
 import { idsIn } from './user-ids';
-import { type Address, badIdsOf, hrefOf, STATUSES } from './users-address';
+import { type Address, badIdsOf, hrefOf } from './users-address';
 
 /** What the list is filtered by. A pair of ids leads to the page of the user at once. */
 export function UsersFilterForm({ address }: { readonly address: Address }) {
@@ -73,7 +74,7 @@ export function UsersFilterForm({ address }: { readonly address: Address }) {
           <Choice
             name={t('status')}
             all={t('anyState')}
-            of={STATUSES.map((status) => [
+            of={CONSENT_STATUSES.map((status) => [
               status,
               // The service counts who has said no among those without a consent.
               status === 'none' ? t('usersNotAsked') : named('consent', status),

@@ -1,9 +1,9 @@
+import { BOT_WIDE_GUILD_ID } from '@lethe/sdk';
 import { Link, useLocation, useSearch } from 'wouter-preact';
 import { useHistoryState } from 'wouter-preact/use-browser-location';
 import { useWords } from '../language';
 import { CategoryName, ServerName, UserLink, When } from '../parts';
 import { Code, Fault, Loaded, Table } from '../ui';
-import { BOT_WIDE } from './user-ids';
 import { type Address, addressOf, filterOf, hrefOf } from './users-address';
 import { UsersFilterForm } from './users-filter';
 import { type ListedUser, type UsersPart, useUsers } from './users-query';
@@ -120,7 +120,7 @@ function Nobody({ of, address }: { readonly of: UsersPart; readonly address: Add
 /** A server by its name; what a bot stores for itself as a whole has none. */
 export function UserServer({ id }: { readonly id: string }) {
   const { t } = useWords();
-  return id === BOT_WIDE ? <em title={id}>{t('usersBotWide')}</em> : <ServerName id={id} />;
+  return id === BOT_WIDE_GUILD_ID ? <em title={id}>{t('usersBotWide')}</em> : <ServerName id={id} />;
 }
 
 /** The state of a consent. A user who has said no is not one who was never asked. */

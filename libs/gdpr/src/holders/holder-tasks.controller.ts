@@ -3,13 +3,13 @@ import {
   Caller,
   CurrentBot,
   Describes,
+  EvenWhile,
   EXAMPLE,
   EXAMPLE_SUBJECT,
   type Examples,
   type ListPage,
   Responds,
   Topic,
-  WhileSuspended,
 } from '@app/http';
 import { Claim, Claimed } from '@app/acts';
 import { HolderTasksService } from './holder-tasks.service';
@@ -63,7 +63,7 @@ export class HolderTasksController {
   }
 
   @Post(':task_id/acknowledge')
-  @WhileSuspended()
+  @EvenWhile('suspended')
   @Describes({
     summary: 'Answer a task of a holder',
     description:

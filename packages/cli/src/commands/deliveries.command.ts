@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Schemas, WEBHOOK_EVENTS } from '@lethe/sdk';
+import { DELIVERY_STATUSES, type Schemas, WEBHOOK_EVENTS } from '@lethe/sdk';
 import { attemptsOf, outcomeOfCall, whatBecameOf } from '../call-outcome';
 import { wrongUsage } from '../failures';
 import { moment, positive, Session, snowflake } from '../session';
@@ -13,8 +13,6 @@ interface Filter {
   readonly limit: number;
 }
 
-const STATUSES = ['pending', 'delivered', 'exhausted', 'gone', 'cancelled'];
-
 export function addDeliveries(program: Command): void {
   program
     .command('deliveries')
@@ -23,7 +21,7 @@ export function addDeliveries(program: Command): void {
       'Lists the webhook calls of the last 30 days, newest first; with an id the attempts of one call.',
     )
     .argument('[id]', 'one call')
-    .addOption(new Option('--status <status>', 'only these').choices(STATUSES))
+    .addOption(new Option('--status <status>', 'only these').choices(DELIVERY_STATUSES))
     .addOption(new Option('--event <event>', 'only these').choices(WEBHOOK_EVENTS))
     .option('--user <id>', 'only those about this user', snowflake)
     .option('--limit <number>', 'at most so many', positive, 20)

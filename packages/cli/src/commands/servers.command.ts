@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { BOT_WIDE_GUILD_ID } from '@lethe/sdk';
 import type { Command } from 'commander';
 import { readText } from '../env-file';
 import { wrongUsage } from '../failures';
@@ -6,7 +7,7 @@ import { many } from '../output';
 import { Session } from '../session';
 
 /** The bot-wide scope, and the id of a user whose key is damaged: neither is a server. */
-const NO_SERVER = ['0'.repeat(17), '0'.repeat(20)];
+const NO_SERVER = [BOT_WIDE_GUILD_ID, '0'.repeat(20)];
 /** The limiter of the service begins anew each minute. */
 const PATIENT = { timeoutMs: 150_000 };
 const MEND =

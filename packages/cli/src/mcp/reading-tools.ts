@@ -1,14 +1,8 @@
-import { type Lethe, type Schemas, WEBHOOK_EVENTS } from '@lethe/sdk';
+import { AUDIT_EVENT_TYPES, DELIVERY_STATUSES, type Lethe, type Schemas, WEBHOOK_EVENTS } from '@lethe/sdk';
 import { refused } from '../failures';
 import type { Session } from '../session';
 import { type Given, GUILD, NEXT, PAGE, type Schema, type Tool, USER } from './tool';
 import { summaryOf } from './user-summary';
-
-const EVENT_TYPES = [
-  ...['consent_requested', 'consent_accepted', 'consent_revoked', 'data_submitted', 'data_exported'],
-  ...['data_deleted', 'deletion_requested', 'deletion_completed', 'deletion_failed'],
-] as const satisfies readonly Schemas['AuditEventView']['event_type'][];
-const STATUSES = ['pending', 'delivered', 'exhausted', 'gone', 'cancelled'] as const;
 
 const oneOf = (names: readonly string[]): Schema => ({
   ...{ type: 'string', enum: names },
@@ -98,7 +92,7 @@ export const readingTools = (session: Session): Tool[] => [
     name: 'audit_events',
     description:
       'The audit log, newest first, without the details of the events: lethe events shows these at a terminal.',
-    input: { user_id: USER, guild_id: GUILD, event_type: oneOf(EVENT_TYPES), ...PAGE },
+    input: { user_id: USER, guild_id: GUILD, event_type: oneOf(AUDIT_EVENT_TYPES), ...PAGE },
     ...{ required: [], output: { events: ARRAY, ...NEXT } },
     run: async (given, { lethe, signal }) => {
       const answer = await lethe.request('GET /audit/events', asked(given), { signal });
@@ -112,7 +106,7 @@ export const readingTools = (session: Session): Tool[] => [
     name: 'webhook_deliveries',
     description:
       'The webhook calls of the last 30 days, newest first, without their bodies. Given up are exhausted and gone.',
-    input: { status: oneOf(STATUSES), event: oneOf(WEBHOOK_EVENTS), user_id: USER, ...PAGE },
+    input: { status: oneOf(DELIVERY_STATUSES), event: oneOf(WEBHOOK_EVENTS), user_id: USER, ...PAGE },
     ...{ required: [], output: { deliveries: ARRAY, ...NEXT } },
     run: async (given, { lethe, signal }) => {
       const answer = await lethe.request('GET /webhooks/deliveries', asked(given), { signal });

@@ -9,6 +9,7 @@ import {
   requireIds,
   type Task,
 } from './answer';
+import { BOT_WIDE_GUILD_ID } from '../vocabulary';
 import { type ExportAnswer, exportOf } from './export-answer';
 import { type HolderService, statusOf } from './holder-service';
 import { BEGINNING, type Journal } from './journal';
@@ -39,8 +40,6 @@ export interface RoundOptions {
 
 /** A task that failed n times in a row waits for 2ⁿ − 1 rounds, and for this many at most. */
 const WAIT_MAX = 63;
-/** The bot-wide scope, as `guild_id`. */
-const BOT_WIDE = '00000000000000000';
 const FINAL = ['erased', 'nothing', 'kept', 'abandoned'];
 
 interface Failing {
@@ -202,7 +201,7 @@ export class HolderRounds {
 
   /** A user who leaves the bot-wide scope last is erased in every guild: no consent is left that covers a row. */
   private async inScope(task: Task, isLast: () => Promise<boolean>): Promise<Task> {
-    return task.guild_id === BOT_WIDE && (await isLast()) ? { ...task, everyGuild: true } : task;
+    return task.guild_id === BOT_WIDE_GUILD_ID && (await isLast()) ? { ...task, everyGuild: true } : task;
   }
 
   private async isLast({ user_id, guild_id }: Task): Promise<boolean> {

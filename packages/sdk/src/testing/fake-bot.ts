@@ -1,3 +1,4 @@
+import { AUDIT_EVENT_TYPES } from '../vocabulary';
 import type { WebhookEvent } from '../webhook-event';
 import { type Category, FakeCategories } from './fake-categories';
 import { FakeConsent, type Json } from './fake-consent';
@@ -7,8 +8,8 @@ import { FakeLinks } from './fake-links';
 import { FakePages } from './fake-pages';
 import { FakeProcessing } from './fake-processing';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
-import { statsOf, TYPES } from './fake-stats';
-import { usersOf } from './fake-users';
+import { statsOf } from './fake-stats';
+import { requireOne, usersOf } from './fake-users';
 import { dataOf, faultsOf } from './fake-values';
 
 export interface Tools {
@@ -177,7 +178,7 @@ export class FakeBot {
 
   writeEvent(given: Json): Json {
     const { event_type: type, details = null } = given;
-    if (!TYPES.includes(String(type))) throw invalid('event_type', `must be one of ${TYPES.join(', ')}`);
+    requireOne('event_type', AUDIT_EVENT_TYPES, type);
     return this.note(String(type), this.held(idsOf(given)).ids, details, 'client');
   }
 

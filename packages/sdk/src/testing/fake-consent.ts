@@ -1,6 +1,6 @@
+import type { ConsentStatus as Status } from '../vocabulary';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
 
-type Status = 'none' | 'pending' | 'accepted' | 'revoked';
 export type Json = Readonly<Record<string, unknown>>;
 
 interface Asked {

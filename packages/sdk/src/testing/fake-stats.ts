@@ -1,13 +1,9 @@
 import { isDay } from '../times';
+import { AUDIT_EVENT_TYPES } from '../vocabulary';
 import type { Json } from './fake-consent';
 import { invalid } from './fake-refusal';
 
 const DAY_MS = 86_400_000;
-/** Every type of an event. */
-export const TYPES = [
-  ...['consent_requested', 'consent_accepted', 'consent_revoked', 'data_submitted', 'data_exported'],
-  ...['data_deleted', 'deletion_requested', 'deletion_completed', 'deletion_failed'],
-];
 
 export interface Counted {
   readonly events: readonly Json[];
@@ -33,7 +29,7 @@ export function statsOf({ events, calls }: Counted, given: Json, nowIso: string)
     const none = count('deletion_completed') === 0;
     return {
       at: begin,
-      counts: Object.fromEntries(TYPES.map((type) => [type, count(type)])),
+      counts: Object.fromEntries(AUDIT_EVENT_TYPES.map((type) => [type, count(type)])),
       webhooks: { delivered: count('call'), failed: 0, exhausted: 0 },
       erasure_ms: none ? null : { p50: 0, p95: 0, max: 0 },
     };

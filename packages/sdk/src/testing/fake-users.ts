@@ -1,9 +1,9 @@
+import { CONSENT_STATUSES } from '../vocabulary';
 import type { FakeBot, Held } from './fake-bot';
 import type { Json } from './fake-consent';
 import { idOf } from './fake-ids';
 import { invalid } from './fake-refusal';
 
-const STATUSES = ['none', 'pending', 'accepted', 'revoked'];
 const ORDERS = ['key', 'recent'];
 
 /** The rows of `GET /users`. @throws FakeRefusal 400 for a wrong filter, 404 for a category that is not declared */
@@ -13,7 +13,7 @@ export function usersOf(bot: FakeBot, all: readonly Held[], given: Json): Json[]
     ...('user_id' in named && { user_id: idOf(named, 'user_id') }),
     ...('guild_id' in named && { guild_id: idOf(named, 'guild_id') }),
   };
-  requireOne('status', STATUSES, status ?? 'none');
+  requireOne('status', CONSENT_STATUSES, status ?? 'none');
   requireOne('order', ORDERS, order);
   const key = category === undefined ? undefined : bot.categories.named(category).key;
   const shown = all.filter(({ isHeld, ids: own, consent }) => {
@@ -26,7 +26,7 @@ export function usersOf(bot: FakeBot, all: readonly Held[], given: Json): Json[]
   return shown.map(({ consent }) => ({ ...consent.statusView, updated_at: consent.changedAt }));
 }
 
-function requireOne(name: string, of: readonly unknown[], value: unknown): void {
+export function requireOne(name: string, of: readonly unknown[], value: unknown): void {
   if (!of.includes(value)) throw invalid(name, `must be one of ${of.join(', ')}`);
 }
 

@@ -1,0 +1,21 @@
+import { AUDIT_EVENT_TYPES, BOT_WIDE_GUILD_ID } from '@app/kernel';
+import { DELIVERY_STATUSES } from '@app/webhooks';
+import * as sdk from '@lethe/sdk';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The fake of the Python client has a list by hand. */
+const python = readFileSync(join(__dirname, '../../clients/python/src/lethe/testing/_values.py'), 'utf8');
+const ofPython = /^TYPES = \(([^)]*)\)/m.exec(python)?.[1]?.match(/\w+/g);
+
+/** The compiler compares the lists of the SDK with openapi.json; the order is that of messages and menus. */
+describe('outside of the service', () => {
+  it.each([
+    ['the audit event types of the SDK', sdk.AUDIT_EVENT_TYPES, AUDIT_EVENT_TYPES],
+    ['the audit event types of the fake in Python', ofPython, AUDIT_EVENT_TYPES],
+    ['the statuses of webhook calls of the SDK', sdk.DELIVERY_STATUSES, DELIVERY_STATUSES],
+    ['the bot-wide scope of the SDK', sdk.BOT_WIDE_GUILD_ID, BOT_WIDE_GUILD_ID],
+  ])('%s: those of the service, in its order', (_, own, ofService) => {
+    expect(own).toEqual(ofService);
+  });
+});
