@@ -141,15 +141,17 @@ const isRun = canRun('git') && canRun(PYTHON, ['-c', 'import setuptools, wheel, 
 
 (isRun && canRun('bash') && canRun('curl') ? describe : describe.skip)('a release', () => {
   const build = useBuild();
-  const registry = new NpmRegistry();
+  let registry: NpmRegistry;
   let sums = '';
   let env: NodeJS.ProcessEnv;
   const running: Spawned[] = [];
 
   beforeAll(async () => {
-    await registry.start();
+    const { stdout } = await spawned('npm', ['config', 'get', 'cache', 'registry'], { cwd: homedir() }).ended;
+    const [, cache = '', upstream = ''] = /^cache=(.*)\nregistry=(.*)$/m.exec(stdout) ?? [];
+    registry = await new NpmRegistry(upstream).start();
     writeFileSync(join(place, 'npmrc'), registry.npmrc);
-    env = await environment();
+    env = environment(cache);
     expect(await makeIt()).toMatchObject({ code: 0 });
     sums = readFileSync(join(release, 'SHA256SUMS'), 'utf8');
   });
@@ -168,12 +170,11 @@ const isRun = canRun('git') && canRun(PYTHON, ['-c', 'import setuptools, wheel, 
   }
 
   /** npm as a reader has it, with the registry of the test, a cache of its own programs, and the packages that are in the real one. */
-  async function environment(): Promise<NodeJS.ProcessEnv> {
-    const { stdout } = await spawned('npm', ['config', 'get', 'cache'], { cwd: homedir() }).ended;
+  function environment(real: string): NodeJS.ProcessEnv {
     const cache = join(place, 'cache');
     mkdirSync(cache);
-    mkdirSync(join(stdout.trim(), '_cacache'), { recursive: true });
-    symlinkSync(join(stdout.trim(), '_cacache'), join(cache, '_cacache'));
+    mkdirSync(join(real, '_cacache'), { recursive: true });
+    symlinkSync(join(real, '_cacache'), join(cache, '_cacache'));
     const given = {
       ...{ userconfig: join(place, 'npmrc'), cache, yes: 'true', replace_registry_host: 'never' },
       // The driver of SQLite is compiled by a script, for minutes.

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
 
@@ -20,14 +20,15 @@ interface Published {
 }
 
 interface Locked {
+  /** Of a package that is installed under another name. */
+  readonly name?: string;
   readonly version: string;
-  readonly resolved: string;
-  readonly integrity: string;
+  readonly integrity?: string;
 }
 
 /**
- * A registry of npm on the loopback address, which takes publications. Of every other package it has the version of the lock
- * file, whose bytes npm has in its cache.
+ * A registry of npm on the loopback address, which takes publications. Of every other package it has the versions of the lock
+ * file, whose bytes npm has in its cache; else they are in the registry `upstream`.
  */
 export class NpmRegistry {
   /** Each `NAME@VERSION`, in the order of their publication. */
@@ -37,6 +38,8 @@ export class NpmRegistry {
   private readonly packages = new Map<string, Published>();
   private server: Server | undefined;
   url = '';
+
+  constructor(private readonly upstream = '') {}
 
   async start(): Promise<this> {
     this.server = createServer((request, response) => void this.answer(request, response));
@@ -95,20 +98,25 @@ export class NpmRegistry {
     const own = this.packages.get(name);
     if (file !== undefined && own !== undefined)
       return { status: 200, body: Buffer.from(own._attachments[file]?.data ?? '', 'base64') };
-    const versions = own?.versions ?? lockedVersions(name);
+    const versions = own?.versions ?? lockedVersions(name, this.upstream);
     const [latest] = Object.keys(versions);
     if (latest === undefined) return { status: 404, body: { error: 'Not found' } };
     return { status: 200, body: { name, 'dist-tags': { latest }, versions } };
   }
 }
 
-/** The version of a package that this project has; npm takes its bytes by their digest. */
-function lockedVersions(name: string): Readonly<Record<string, object>> {
+/** The versions of a package that this project has, the one of the top folder first. */
+function lockedVersions(wanted: string, upstream: string): Readonly<Record<string, object>> {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Readonly<Record<string, Locked>>;
   };
-  const locked = lock.packages[`node_modules/${name}`];
-  if (locked?.integrity === undefined) return {};
-  const { version, resolved: tarball, integrity } = locked;
-  return { [version]: { ...locked, name, dist: { tarball, integrity } } };
+  const found = Object.entries(lock.packages)
+    .map(([path, locked]) => ({ ...locked, name: locked.name ?? path.split('node_modules/').at(-1) }))
+    .filter(({ name, integrity }) => name === wanted && integrity !== undefined);
+  return Object.fromEntries(
+    found.map(({ integrity, ...manifest }) => {
+      const tarball = `${upstream}${wanted}/-/${basename(wanted)}-${manifest.version}.tgz`;
+      return [manifest.version, { ...manifest, dist: { tarball, integrity } }];
+    }),
+  );
 }
