@@ -53,7 +53,8 @@ export function git(root, ...args) {
 export function faults(root, { version, tag, repository, isDry }) {
   const found = [];
   const status = git(root, 'status', '--porcelain');
-  if (status === undefined) return ['git reads no checkout here. Clone the repository, and begin there as the owner of its files.'];
+  if (status === undefined)
+    return ['git reads no checkout here. Clone the repository, and begin there as the owner of its files.'];
   if (status !== '') found.push(`These changes are not committed; commit or stash them:\n${status}`);
 
   for (const [file, before] of PLACES) {

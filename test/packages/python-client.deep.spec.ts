@@ -137,7 +137,9 @@ os.makedirs("avatars", exist_ok=True)
       const misspelt = join(place, 'misspelt.py');
       writeFileSync(misspelt, MISSPELT);
       // lethe_discord has those of discord.py in it.
-      const packages = ['lethe_client', ...(HAS_DISCORD_PY ? ['lethe_discord'] : [])].map((name) => `src/${name}`);
+      const packages = ['lethe_client', ...(HAS_DISCORD_PY ? ['lethe_discord'] : [])].map(
+        (name) => `src/${name}`,
+      );
       const files = packages.flatMap((name) =>
         readdirSync(join(client, name), { recursive: true, encoding: 'utf8' }),
       );
