@@ -103,7 +103,7 @@ function pythonOf(sample: Sample): string {
     `${name}(${wider(wrapped([...first, ...given]))})`;
   if (call.name === 'register')
     return `from lethe_client import Lethe\n\nbot = ${called('Lethe.register', [`url="${URL}"`])}\nprint(bot["id"])`;
-  const head = `import os\n\nfrom lethe import Lethe\n\nlethe = Lethe(url="${URL}", key=os.environ["${sample.secret}"])\n`;
+  const head = `import os\n\nfrom lethe_client import Lethe\n\nlethe = Lethe(url="${URL}", key=os.environ["${sample.secret}"])\n`;
   const name = `lethe.${snakeCase(call.name)}`;
   return head + (call.isList ? `for item in ${called(name)}:\n    print(item)` : `print(${called(name)})`);
 }
