@@ -122,7 +122,7 @@ const sentence = (text) => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 const stale = Object.entries({
   'docs/errors.md': errorsPage(),
-  'clients/python/src/lethe/errors.md': errorsPage(),
+  'clients/python/src/lethe_client/errors.md': errorsPage(),
   'docs/reference.md': withBlocks('docs/reference.md', 'settings', 'errors'),
   'docs/operate.md': withBlocks('docs/operate.md', 'metrics'),
   '.env.example': envExample(),

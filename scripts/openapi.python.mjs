@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
-const PACKAGE = 'clients/python/src/lethe';
+const PACKAGE = 'clients/python/src/lethe_client';
 const WIDTH = 116;
 const HEAD = 'It is made of openapi.json: npm run openapi.';
 const { paths, webhooks, components } = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8'));

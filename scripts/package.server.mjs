@@ -43,7 +43,8 @@ const { version, description, license, engines, dependencies, optionalDependenci
 const manifest = {
   ...{ name: '@lethe/server', version, description, license, engines },
   bin: { 'lethe-server': LAUNCHER },
-  files: ['dist', 'docs', '.env.example', 'CHANGELOG.md'],
+  // npm 11 packs the pinned versions only where they are listed.
+  files: ['dist', 'docs', '.env.example', 'CHANGELOG.md', 'npm-shrinkwrap.json'],
   dependencies: Object.fromEntries(
     DRIVERS.flatMap((name) => (name in dependencies ? [[name, dependencies[name]]] : [])),
   ),

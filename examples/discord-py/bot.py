@@ -9,7 +9,7 @@ import discord
 from aiohttp import web
 from discord import app_commands
 from discord.ext import commands
-from lethe import AsyncLethe, ConsentRequiredError, InvalidRequestError, WebhookHandler
+from lethe_client import AsyncLethe, ConsentRequiredError, InvalidRequestError, WebhookHandler
 from lethe_discord import DIRECT_MESSAGES, PrivacyCog, Then, scope_of
 
 import database

@@ -4,7 +4,7 @@ import logging
 import os
 import sqlite3
 
-from lethe import AsyncLethe, LetheError, holders
+from lethe_client import AsyncLethe, LetheError, holders
 
 FILE = os.environ.get("DATABASE", "bot.db")
 _database = sqlite3.connect(FILE, isolation_level=None)

@@ -3,7 +3,7 @@
 import os
 
 import httpx
-from lethe import Lethe
+from lethe_client import Lethe
 
 DISCORD_API = os.environ.get("DISCORD_API", "https://discord.com/api")
 LETHE_URL, PRIVACY_CONTACT = os.environ["LETHE_URL"], os.environ["PRIVACY_CONTACT"]

@@ -46,12 +46,12 @@ describe('examples/discord-py', () => {
     const options = ['--quiet', '--no-build-isolation', '--no-deps', '--no-index', '--target', installed];
     execFileSync(PYTHON, ['-m', 'pip', 'install', ...options, join(place, 'python')], { stdio: 'pipe' });
     const parts = [
-      'lethe/errors.md',
-      'lethe/holders/__init__.py',
-      'lethe/testing/__init__.py',
+      'lethe_client/errors.md',
+      'lethe_client/holders/__init__.py',
+      'lethe_client/testing/__init__.py',
       'lethe_discord/texts.json',
     ];
-    for (const file of ['lethe/py.typed', 'lethe_discord/py.typed', ...parts])
+    for (const file of ['lethe_client/py.typed', 'lethe_discord/py.typed', ...parts])
       expect([file, existsSync(join(installed, file))]).toEqual([file, true]);
 
     discord.applicationId = snowflake();

@@ -18,7 +18,7 @@ const describeWithPython = canRun(PYTHON, ['-c', NEEDED]) ? describe : describe.
 const HAS_DRIVERS =
   canRun(PYTHON, ['-c', 'import cryptography, redis, sqlalchemy']) && canRun('redis-server');
 
-const MISSPELT = `from lethe import Lethe, Subject, WebhookHandler
+const MISSPELT = `from lethe_client import Lethe, Subject, WebhookHandler
 lethe = Lethe("http://lethe.test", "k")
 who: Subject = {"user_id": 1, "guild_id": "2"}
 lethe.consents.accept(**who, consent_versoin="1.0")
@@ -137,7 +137,9 @@ os.makedirs("avatars", exist_ok=True)
       const misspelt = join(place, 'misspelt.py');
       writeFileSync(misspelt, MISSPELT);
       // lethe_discord has those of discord.py in it.
-      const packages = ['lethe', ...(HAS_DISCORD_PY ? ['lethe_discord'] : [])].map((name) => `src/${name}`);
+      const packages = ['lethe_client', ...(HAS_DISCORD_PY ? ['lethe_discord'] : [])].map(
+        (name) => `src/${name}`,
+      );
       const files = packages.flatMap((name) =>
         readdirSync(join(client, name), { recursive: true, encoding: 'utf8' }),
       );
@@ -176,7 +178,7 @@ os.makedirs("avatars", exist_ok=True)
 import json, re, sys
 from pathlib import Path
 paths = json.loads(Path(sys.argv[1]).read_text())["paths"]
-text = "".join(Path("src/lethe", name).read_text() for name in ("_async.py", "_async_calls.py"))
+text = "".join(Path("src/lethe_client", name).read_text() for name in ("_async.py", "_async_calls.py"))
 routes = {f"{method.upper()} {path.replace('/api/v1', '')}" for path, item in paths.items() for method in item}
 print(*sorted(routes ^ set(re.findall(r'"((?:GET|POST|PUT|DELETE) /[^"]*)"', text))), sep="\\n", end="")
 `;

@@ -8,7 +8,7 @@ import { spawned } from '../support/spawned';
 const CLIENT = join(__dirname, '../../clients/python');
 const isThere = canRun(PYTHON, ['-c', 'import asyncpg, httpx, pytest, sqlalchemy']);
 
-describe('the stores of lethe.holders', () => {
+describe('the stores of lethe_client.holders', () => {
   (isThere ? it : it.skip)('pass their tests on PostgreSQL', async () => {
     const env = {
       PATH: process.env['PATH'],

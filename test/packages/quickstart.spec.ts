@@ -1,18 +1,16 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transformSync } from 'esbuild';
 import ts from 'typescript';
 import { Lethe } from '@lethe/sdk';
-import { builtCommandLine, CommandLine } from '../support/command-line';
-import { itAtFullDepth } from '../support/depth';
-import { freePort } from '../support/free-port';
-import { builtPackage } from '../support/packed';
+import { CommandLine } from '../support/command-line';
 import { canRun } from '../support/programs';
 import { useService } from '../support/shared-service';
-import { snowflake, subject } from '../support/snowflakes';
+import { subject } from '../support/snowflakes';
 
 // The code of docs/quickstart.md and docs/existing-bot.md, as it is there, against the service; that of docs/holders.md compiles.
+// release.spec.ts runs the quickstarts with the packages.
 
 const ROOT = join(__dirname, '../..');
 const service = useService();
@@ -88,36 +86,6 @@ describe('the quickstarts', () => {
       { data: { status: 'completed' } },
     ]);
   });
-
-  itAtFullDepth(
-    'in TypeScript runs with the packages, and lethe listen brings it its webhook calls',
-    async () => {
-      const installed = join(directory, 'node_modules/@lethe/sdk');
-      cpSync(await builtPackage('sdk'), installed, { recursive: true });
-      // As it is: the oldest Node.js that Lethe runs on takes no types.
-      writeFileSync(join(directory, 'bot.mjs'), BOT);
-      const built = builtCommandLine();
-      const lethe = new CommandLine(built.program, directory);
-      const bot = new CommandLine('--env-file=.env', directory);
-      try {
-        const given = ['--url', service.url, '--platform-bot-id', snowflake(), '--name', 'Greeter'];
-        expect(await lethe.run(['init', ...given])).toMatchObject({ code: 0 });
-        const port = String(await freePort());
-        const target = `http://127.0.0.1:${port}/gdpr`;
-        const listening = await lethe.start(['listen', '--forward-to', target, '--interval', '1']);
-        await listening.wrote('Calls of Greeter');
-        const running = await bot.start(['bot.mjs'], { PORT: port });
-        await running.wrote('completed');
-        await running.wrote('delete your data of 123456789012345678');
-        expect(bot.written).toContain("{ profile: { nickname: 'Robin' } }");
-        await listening.wrote('204 in');
-      } finally {
-        bot.end();
-        lethe.end();
-        built.remove();
-      }
-    },
-  );
 });
 
 describe('docs/existing-bot.md', () => {

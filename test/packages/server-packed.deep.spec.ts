@@ -1,21 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { builtConsole } from '../support/built-console';
 import { useCollector } from '../support/collector';
+import { giveCompiledDriver } from '../support/packed';
 import { canRun } from '../support/programs';
 
 // The package as npm publishes it, which npm installs in an empty folder.
@@ -35,18 +27,11 @@ beforeAll(async () => {
   install();
 }, INSTALL_MAX_MS);
 
-/** The driver of SQLite is the one that was compiled for this checkout: compiling it again takes two minutes. */
 function install(): void {
   run('npm', ['pack', '--silent', '--pack-destination', place], made);
   writeFileSync(join(folder, 'package.json'), '{}');
   run('npm', ['install', '--prefer-offline', '--ignore-scripts', join(place, 'lethe-server-0.1.0.tgz')]);
-  const [driver] = readdirSync(join(folder, 'node_modules'), { recursive: true, encoding: 'utf8' }).filter(
-    (path) => path.endsWith('better-sqlite3/binding.gyp'),
-  );
-  const built = 'build/Release/better_sqlite3.node';
-  const target = join(folder, 'node_modules', driver ?? '', '..', built);
-  mkdirSync(join(target, '..'), { recursive: true });
-  copyFileSync(join(ROOT, 'node_modules/better-sqlite3', built), target);
+  giveCompiledDriver(folder);
 }
 
 interface Manifest {
@@ -83,7 +68,8 @@ describe('@lethe/server', () => {
   });
 
   it('pins what it installs, and nothing of it reports the installation', () => {
-    const { packages } = JSON.parse(readFileSync(join(made, 'npm-shrinkwrap.json'), 'utf8')) as {
+    const installed = join(folder, 'node_modules/@lethe/server/npm-shrinkwrap.json');
+    const { packages } = JSON.parse(readFileSync(installed, 'utf8')) as {
       packages: Readonly<Record<string, { readonly version: string; readonly integrity?: string }>>;
     };
     for (const [name, version] of Object.entries(manifest().dependencies))

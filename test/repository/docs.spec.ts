@@ -6,7 +6,7 @@ import { CONFLICT_REASONS, ERRORS, readConfig, SETTINGS } from '@app/kernel';
 
 const ROOT = join(__dirname, '../..');
 /** Folders whose files are not the project's own. */
-const FOREIGN = new Set(['node_modules', 'dist', 'data', 'coverage', '.git']);
+const FOREIGN = new Set(['node_modules', 'dist', 'data', 'coverage', 'release', '.git']);
 
 function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');

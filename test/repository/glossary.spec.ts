@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 // The words of libs/README.md, in the documentation, in the descriptions of the API and in the comments of the code.
 
 const ROOT = join(__dirname, '../..');
-const FOREIGN = new Set(['node_modules', 'dist', 'data', 'coverage', '.git']);
+const FOREIGN = new Set(['node_modules', 'dist', 'data', 'coverage', 'release', '.git']);
 /** The folders of the source code. */
 const SOURCES = ['apps', 'libs', 'packages', 'scripts', 'test'];
 

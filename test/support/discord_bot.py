@@ -7,7 +7,7 @@ import os
 import discord
 from discord.ext import commands
 
-from lethe import AsyncLethe
+from lethe_client import AsyncLethe
 from lethe_discord import PrivacyCog, Reconciled, cog
 
 

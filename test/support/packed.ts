@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -124,4 +133,19 @@ export function usePacked(...names: string[]): Packed {
   beforeAll(() => packed.build());
   afterAll(() => rmSync(packed.place, { recursive: true }));
   return packed;
+}
+
+/**
+ * Gives @lethe/server below the folder the driver of SQLite that was compiled for this checkout, where npm has run no script:
+ * compiling it again takes two minutes.
+ */
+export function giveCompiledDriver(folder: string): void {
+  const [driver] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('better-sqlite3/binding.gyp'),
+  );
+  if (driver === undefined) throw new Error(`no better-sqlite3 is installed in ${folder}`);
+  const built = 'build/Release/better_sqlite3.node';
+  const target = join(folder, driver, '..', built);
+  mkdirSync(join(target, '..'), { recursive: true });
+  copyFileSync(join(ROOT, 'node_modules/better-sqlite3', built), target);
 }

@@ -102,8 +102,8 @@ function pythonOf(sample: Sample): string {
   const called = (name: string, first: readonly string[] = []): string =>
     `${name}(${wider(wrapped([...first, ...given]))})`;
   if (call.name === 'register')
-    return `from lethe import Lethe\n\nbot = ${called('Lethe.register', [`url="${URL}"`])}\nprint(bot["id"])`;
-  const head = `import os\n\nfrom lethe import Lethe\n\nlethe = Lethe(url="${URL}", key=os.environ["${sample.secret}"])\n`;
+    return `from lethe_client import Lethe\n\nbot = ${called('Lethe.register', [`url="${URL}"`])}\nprint(bot["id"])`;
+  const head = `import os\n\nfrom lethe_client import Lethe\n\nlethe = Lethe(url="${URL}", key=os.environ["${sample.secret}"])\n`;
   const name = `lethe.${snakeCase(call.name)}`;
   return head + (call.isList ? `for item in ${called(name)}:\n    print(item)` : `print(${called(name)})`);
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, readDotenv } from '@app/kernel';
-import { systemdUnit } from './systemd-unit';
+import { isOfNpx, systemdUnit } from './systemd-unit';
 
 const environment = (): string => `# Settings of Lethe; docs/reference.md lists all.
 NODE_ENV=production
@@ -20,7 +20,7 @@ METRICS_TOKEN=${randomBytes(32).toString('base64url')}
 OPERATOR_TOKEN=${randomBytes(32).toString('base64url')}
 `;
 
-const NEXT = `.env is written, with fresh keys and for its owner only.
+const next = (command: string): string => `.env is written, with fresh keys and for its owner only.
 
 Back up, each apart from the other:
   - LETHE_MASTER_KEY of .env, for example in a password manager
@@ -29,7 +29,7 @@ Back up, each apart from the other:
 
 OPERATOR_TOKEN of .env signs you in at http://127.0.0.1:3000/console, where you see the whole installation.
 
-Next: \`lethe-server start\`, then http://127.0.0.1:3000/docs. A systemd unit for this folder, to be stored as
+Next: \`${command} start\`, then http://127.0.0.1:3000/docs. A systemd unit for this folder, to be stored as
 /etc/systemd/system/lethe.service (the folder belongs to the user lethe):
 
 `;
@@ -51,11 +51,11 @@ function aboutKept(path: string): string {
 /** Writes `.env` with fresh keys into the folder. Answers the exit code: 1 where there is one already, which is kept. */
 export function writeEnvironment(folder: string): number {
   const path = join(folder, '.env');
-  const next = `${path}.next-${randomBytes(6).toString('hex')}`;
+  const part = `${path}.next-${randomBytes(6).toString('hex')}`;
   try {
     // As a whole: a part of it, left by an interruption, would be kept as if its keys were in use.
-    writeFileSync(next, environment(), { mode: 0o600, flag: 'wx', flush: true });
-    linkSync(next, path);
+    writeFileSync(part, environment(), { mode: 0o600, flag: 'wx', flush: true });
+    linkSync(part, path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     process.stderr.write(
@@ -65,9 +65,9 @@ export function writeEnvironment(folder: string): number {
     );
     return 1;
   } finally {
-    rmSync(next, { force: true });
+    rmSync(part, { force: true });
   }
-  process.stderr.write(NEXT);
+  process.stderr.write(next(isOfNpx() ? 'npx @lethe/server' : 'lethe-server'));
   process.stdout.write(systemdUnit(folder));
   return 0;
 }

@@ -1,9 +1,18 @@
 import { realpathSync } from 'node:fs';
 
+const launcherPath = (): string => realpathSync(process.argv[1] ?? '');
+
+/** Whether npx runs this program: from the cache of its user, in which another version may take its place. */
+export const isOfNpx = (): boolean => launcherPath().includes('/_npx/');
+
+const OF_NPX = `# This program is in the cache of npx, where it does not stay. Install it in the folder (npm install @lethe/server), and
+# print the unit again: npx @lethe/server unit
+`;
+
 /** A systemd unit that runs this installation in the folder, whose `.env` it reads. */
 export function systemdUnit(folder: string): string {
-  const launcher = realpathSync(process.argv[1] ?? '');
-  return `[Unit]
+  const launcher = launcherPath();
+  return `${isOfNpx() ? OF_NPX : ''}[Unit]
 Description=Lethe, a GDPR service for bots
 After=network-online.target
 Wants=network-online.target

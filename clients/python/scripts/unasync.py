@@ -4,7 +4,7 @@ import re
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent.parent / "src" / "lethe"
+HERE = Path(__file__).resolve().parent.parent / "src" / "lethe_client"
 #: What is asynchronous, and what is made of it.
 FILES = {"_async.py": "_sync.py", "_async_caller.py": "_caller.py"}
 

@@ -8,8 +8,8 @@ from typing import Any, Dict, Iterator, Mapping, Optional, Tuple
 import httpx
 import pytest
 
-from lethe import AsyncLethe, Lethe
-from lethe.testing import FakeLethe
+from lethe_client import AsyncLethe, Lethe
+from lethe_client.testing import FakeLethe
 
 #: lethe_discord needs discord.py.
 collect_ignore = [] if importlib.util.find_spec("discord") else ["test_discord.py", "test_discord_events.py"]

@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional
 import pytest
 from conftest import PROFILE, Place, snowflake, subject
 
-from lethe import LetheError, NotFoundError, ProcessingRefusedError, UnavailableError
+from lethe_client import LetheError, NotFoundError, ProcessingRefusedError, UnavailableError
 from lethe_discord import scope_of
 from lethe_discord._consent import _following
 from lethe_discord._custom_id import FORGET, base36, custom_id

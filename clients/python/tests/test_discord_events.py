@@ -9,8 +9,8 @@ from typing import Any, Dict, List, Optional, Tuple
 import pytest
 from conftest import PROFILE, Place, snowflake, subject
 
-from lethe import AsyncLethe, Lethe, NotFoundError, UnavailableError
-from lethe.testing import FakeLethe
+from lethe_client import AsyncLethe, Lethe, NotFoundError, UnavailableError
+from lethe_client.testing import FakeLethe
 from lethe_discord import DiscordEvents, deauthorized, user_deauthorized
 
 ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")

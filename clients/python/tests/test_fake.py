@@ -5,8 +5,8 @@ from typing import Any, Dict, List
 import pytest
 from conftest import PROFILE, Place, snowflake, subject
 
-from lethe import AsyncLethe, Lethe, LetheError, NotFoundError, UnauthorizedError, UnavailableError, WebhookHandler, verify_webhook
-from lethe.testing import FakeLethe, SignedCall, signed_call
+from lethe_client import AsyncLethe, Lethe, LetheError, NotFoundError, UnauthorizedError, UnavailableError, WebhookHandler, verify_webhook
+from lethe_client.testing import FakeLethe, SignedCall, signed_call
 
 
 def registered(fake: FakeLethe) -> Dict[str, Any]:
@@ -68,7 +68,7 @@ def test_refuses_what_a_test_wants_refused_once() -> None:
 
 
 def test_knows_every_code_of_the_service() -> None:
-    from lethe import types
+    from lethe_client import types
 
     fake = FakeLethe()
     lethe = Lethe(fake.url, client=fake.client(), retries=0)

@@ -5,7 +5,7 @@ from typing import Iterator, List, Optional, Tuple
 
 import pytest
 
-from lethe import Lethe, LetheError, LetheTimeoutError, NetworkError, RateLimitedError, UnavailableError
+from lethe_client import Lethe, LetheError, LetheTimeoutError, NetworkError, RateLimitedError, UnavailableError
 
 OK = (200, {}, b'{"success":true,"data":{"id":"b1"}}')
 BUSY = (503, {"retry-after": "0"}, b'{"success":false,"error":{"code":"service_unavailable","message":"busy"}}')

@@ -1,4 +1,4 @@
-"""The stores of lethe.holders with real drivers: SQLite, PostgreSQL (TEST_POSTGRES_URL), Redis and files."""
+"""The stores of lethe_client.holders with real drivers: SQLite, PostgreSQL (TEST_POSTGRES_URL), Redis and files."""
 
 import asyncio
 import json
@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from lethe import holders
-from lethe.holders import Store, Who
-from lethe.holders._json import json_safe
-from lethe.holders._redis import _shaped
+from lethe_client import holders
+from lethe_client.holders import Store, Who
+from lethe_client.holders._json import json_safe
+from lethe_client.holders._redis import _shaped
 
 USER, GUILD = "123456789012345678", "223456789012345678"
 WHO = Who(USER, GUILD)

@@ -1,4 +1,4 @@
-"""lethe.holders with the service: every erasure is done in the stores of the bot too."""
+"""lethe_client.holders with the service: every erasure is done in the stores of the bot too."""
 
 import asyncio
 import base64
@@ -16,8 +16,8 @@ import httpx
 import pytest
 from conftest import PROFILE, URL, Place, snowflake, subject
 
-from lethe import AsyncLethe, Lethe, LetheError, holders
-from lethe.holders import Holder, HolderError, Keeps, Store, Who, _drivers, run_holder
+from lethe_client import AsyncLethe, Lethe, LetheError, holders
+from lethe_client.holders import Holder, HolderError, Keeps, Store, Who, _drivers, run_holder
 
 BOT_WIDE = "0" * 17
 Json = Dict[str, Any]

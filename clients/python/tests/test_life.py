@@ -7,7 +7,7 @@ from typing import Any, Dict, List
 import pytest
 from conftest import PROFILE, Place, snowflake, subject
 
-from lethe import (
+from lethe_client import (
     CallOptions,
     ConflictError,
     ConsentRequiredError,

@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Tuple
 import pytest
 from conftest import PROFILE, Place, subject
 
-from lethe import ConflictError, ConsentRequiredError, InsufficientScopeError, Lethe, LetheError, NotFoundError, ProcessingRefusedError
+from lethe_client import ConflictError, ConsentRequiredError, InsufficientScopeError, Lethe, LetheError, NotFoundError, ProcessingRefusedError
 
 STATISTICS = {**PROFILE, "key": "statistics", "legal_basis": "legitimate_interests"}
 TASKS = {**PROFILE, "key": "tasks", "legal_basis": "public_task"}

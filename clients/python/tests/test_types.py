@@ -10,9 +10,9 @@ from typing import Any, Callable, Dict, Iterator, Tuple, get_type_hints
 
 import pytest
 
-import lethe as package
-from lethe import AsyncLethe, Lethe, LetheError, types
-from lethe.errors import error_of
+import lethe_client as package
+from lethe_client import AsyncLethe, Lethe, LetheError, types
+from lethe_client.errors import error_of
 
 DOCS = Path(os.environ.get("LETHE_DOCS", Path(__file__).resolve().parents[3] / "docs"))
 README = Path(__file__).resolve().parent.parent / "README.md"
@@ -120,8 +120,8 @@ def test_each_error_names_its_place_in_the_documentation() -> None:
         details = {} if status else {"reason": code}
         named.append(error_of(code if status else "conflict", "refused", status=int(status or 409), details=details))
     slugs = [re.sub("[`]", "", heading).replace(" ", "-") for heading in headings]
-    assert [error.docs for error in named] == [f"lethe/errors.md#{slug}" for slug in slugs]
+    assert [error.docs for error in named] == [f"lethe_client/errors.md#{slug}" for slug in slugs]
     assert {error.code for error in named} == set(types.CODES)
     refused = error_of("processing_refused", "refused", status=403, details={"reason": "objection"})
-    assert refused.docs == "lethe/errors.md#403-processing_refused"
+    assert refused.docs == "lethe_client/errors.md#403-processing_refused"
     assert LetheError("no answer", code="network_error").docs is None

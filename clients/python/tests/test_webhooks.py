@@ -11,8 +11,8 @@ from typing import Any, Dict, List, Tuple
 
 import pytest
 
-from lethe import WebhookHandler, WebhookVerificationError, verify_webhook
-from lethe._public_keys import is_signed_by
+from lethe_client import WebhookHandler, WebhookVerificationError, verify_webhook
+from lethe_client._public_keys import is_signed_by
 
 DOCS = Path(os.environ.get("LETHE_DOCS", Path(__file__).resolve().parents[3] / "docs"))
 ALL_VECTORS = json.loads((DOCS / "webhook-vectors.json").read_text())

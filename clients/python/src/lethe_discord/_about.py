@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping, Sequence
 
-from lethe import NotFoundError
+from lethe_client import NotFoundError
 
 from ._facts import label_of, purpose_of
 from ._notice import notice_rows, notice_text

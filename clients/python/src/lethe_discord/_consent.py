@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, List, Mapping, Optional, Sequence
 
-from lethe import ConsentRequiredError, NotFoundError, ProcessingRefusedError
+from lethe_client import ConsentRequiredError, NotFoundError, ProcessingRefusedError
 
 from ._about import states_of
 from ._custom_id import AGREE, AGREE_TO_CHOSEN, CHOOSE, DECLINE, custom_id, mask_of, page_of, places_of

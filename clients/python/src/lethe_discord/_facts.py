@@ -6,7 +6,7 @@ import asyncio
 import time
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from lethe import AsyncLethe, NotFoundError
+from lethe_client import AsyncLethe, NotFoundError
 
 from ._reply import Json
 from ._words import best_tag

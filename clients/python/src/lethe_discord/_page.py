@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional, Tuple
 from urllib.parse import urlsplit
 
-from lethe import InsufficientScopeError, LetheError
+from lethe_client import InsufficientScopeError, LetheError
 
 from ._public_url import is_local
 from ._reply import Json, Reply, link_button, row

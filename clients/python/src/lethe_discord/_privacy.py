@@ -6,7 +6,7 @@ import logging
 import time
 from typing import Awaitable, Callable, Dict, Optional, Sequence
 
-from lethe import AsyncLethe, ConflictError, ProcessingRefusedError, RateLimitedError, UnavailableError
+from lethe_client import AsyncLethe, ConflictError, ProcessingRefusedError, RateLimitedError, UnavailableError
 
 from . import _custom_id as ids
 from ._about import about, status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, List, Mapping, Optional, Sequence
 
-from lethe import InsufficientScopeError, LetheError, NotFoundError, ProcessingRefusedError
+from lethe_client import InsufficientScopeError, LetheError, NotFoundError, ProcessingRefusedError
 
 from ._custom_id import CHOICE, custom_id
 from ._menus import name_of

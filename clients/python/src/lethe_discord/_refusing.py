@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Awaitable, Callable, Dict, List, Optional, Sequence
 
-from lethe import ConflictError, InsufficientScopeError, NotFoundError
+from lethe_client import ConflictError, InsufficientScopeError, NotFoundError
 
 from ._custom_id import KEEP, OBJECT, OBJECT_NOW, RESTRICT, UNRESTRICT, base36, custom_id, number_of
 from ._facts import label_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, AsyncIterator, List, Literal, Optional, Sequence, Tuple
 
-from lethe import CallOptions, LetheError, NotFoundError
+from lethe_client import CallOptions, LetheError, NotFoundError
 
 from ._about import states_of
 from ._custom_id import FORGET, KEEP, WITHDRAW, WITHDRAW_ALL, base36, custom_id, number_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Mapping
 
-from lethe import NotFoundError
+from lethe_client import NotFoundError
 
 from ._facts import label_of
 from ._reply import Json

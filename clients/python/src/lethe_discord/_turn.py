@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
-from lethe import AsyncLethe, CallOptions
+from lethe_client import AsyncLethe, CallOptions
 
 from ._custom_id import PAGE, custom_id
 from ._facts import Facts

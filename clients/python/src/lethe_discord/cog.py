@@ -8,7 +8,7 @@ import discord
 from discord import app_commands
 from discord.ext import commands
 
-from lethe import AsyncLethe
+from lethe_client import AsyncLethe
 
 from ._custom_id import is_ours
 from ._declaration import declaration

@@ -11,9 +11,9 @@ from datetime import datetime
 from importlib import import_module
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
 
-from lethe import AsyncLethe, CallOptions, Lethe, NotFoundError
-from lethe._core import require_number
-from lethe._receiver import BODY_MAX_BYTES, Receiver
+from lethe_client import AsyncLethe, CallOptions, Lethe, NotFoundError
+from lethe_client._core import require_number
+from lethe_client._receiver import BODY_MAX_BYTES, Receiver
 
 from ._turn import DIRECT_MESSAGES
 

@@ -7,7 +7,7 @@ from typing import List, Set
 
 import discord
 
-from lethe import AsyncLethe, CallOptions, NotFoundError
+from lethe_client import AsyncLethe, CallOptions, NotFoundError
 
 from ._turn import DIRECT_MESSAGES
 

@@ -22,7 +22,7 @@ from ._store import Store, moment
 #: The longest pause after rounds that failed as a whole.
 _PAUSE_MAX_SECONDS = 900.0
 _SECONDS_MAX = 2_147_483.0
-_LOG = logging.getLogger("lethe.holders")
+_LOG = logging.getLogger("lethe_client.holders")
 
 OnError = Callable[[Exception], Any]
 OnTask = Callable[[Mapping[str, Any]], Any]
@@ -232,7 +232,7 @@ def run_holder(
     process may end at any moment, and several processes may run the same holder. `key` is a slug, `label_de` and `label_en` are
     what users read in the evidence of their erasure (`key` by default). `private_key`, an Ed25519 key in PEM or an
     `Ed25519PrivateKey`, signs each answer. One call of a store fails after `store_timeout_seconds`. `on_error` gets what failed,
-    in words without ids; without it the log `lethe.holders` does. `on_task` gets each task that was answered. With `dry_run` the
+    in words without ids; without it the log `lethe_client.holders` does. `on_task` gets each task that was answered. With `dry_run` the
     rows are counted and reported to `on_task`, and nothing changes, here or in Lethe.
 
     Raises TypeError and ValueError for options that cannot work, and ImportError for `private_key` without `cryptography`.

@@ -40,7 +40,7 @@ class LetheError(Exception):
             return None
         # Only the reasons of a conflict have headings.
         reason = self.reason if self.code == "conflict" else None
-        return f"lethe/errors.md#{reason or f'{self.status}-{self.code}'}"
+        return f"lethe_client/errors.md#{reason or f'{self.status}-{self.code}'}"
 
     @property
     def fields(self) -> List[Dict[str, str]]:

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from './free-port';
+
+// The five minutes of README.md and its bot, in a shell, with other ports.
+
+const ROOT = join(__dirname, '../..');
+export const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+
+/** Waits for the receiver where a reader would pause: until it listens, and until a call has arrived. */
+const MOMENTS: readonly (readonly [RegExp, string])[] = [
+  [/^node docs\/receiver\.mjs &$/m, 'until (exec 3<>"/dev/tcp/127.0.0.1/$PORT") 2> /dev/null; do :; done'],
+  [/consents\/revoke/, 'until grep -q consent_revoked received; do :; done'],
+  [/gdpr\/forget-user/, 'until grep -q user_forgotten received; do :; done'],
+];
+
+/** The blocks of a language in a page. */
+export function blocksOf(text: string, language: string): string[] {
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+    ([, code = '']) => code,
+  );
+}
+
+/** The script of all blocks but those of npm, each followed by its moment. */
+function script(url: string, port: number, directory: string): string {
+  const elsewhere = (text: string): string =>
+    text.replaceAll('http://127.0.0.1:3000', url).replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`);
+  const [bot = ''] = blocksOf(README, 'js');
+  writeFileSync(join(directory, 'bot.mjs'), elsewhere(bot));
+  const pasted = blocksOf(README, 'sh').filter((block) => !/^(npm|npx) /.test(block));
+  const lines = pasted.flatMap((block) => [
+    block,
+    ...MOMENTS.filter(([pattern]) => pattern.test(block)).map(([, moment]) => moment),
+  ]);
+  return elsewhere([...lines, 'node bot.mjs', 'echo the end', 'wait'].join('\n')).replace(
+    'node docs/receiver.mjs &',
+    'node docs/receiver.mjs > received &',
+  );
+}
+
+export interface FiveMinutes {
+  /** What the shell has written, and what the receiver. */
+  readonly output: string;
+  readonly received: string;
+}
+
+/** Plays them in the directory, with the service at `url`; `change` is done to the commands before. */
+export async function fiveMinutes(
+  url: string,
+  directory: string,
+  environment: NodeJS.ProcessEnv = {},
+  change = (commands: string): string => commands,
+): Promise<FiveMinutes> {
+  mkdirSync(join(directory, 'docs'), { recursive: true });
+  copyFileSync(join(ROOT, 'docs/receiver.mjs'), join(directory, 'docs/receiver.mjs'));
+  const port = await freePort();
+  const shell = spawn('bash', ['-c', change(script(url, port, directory))], {
+    cwd: directory,
+    env: { ...process.env, NODE_OPTIONS: '', PORT: String(port), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  try {
+    const output = await outputOf(shell);
+    return { output, received: readFileSync(join(directory, 'received'), 'utf8') };
+  } finally {
+    endGroup(shell);
+  }
+}
+
+/** Ends a process that leads a group, and all that runs on in it. */
+export function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** The output of the shell at the end of the script. */
+function outputOf(shell: ChildProcess): Promise<string> {
+  let output = '';
+  return new Promise((resolve, reject) => {
+    const read = (text: Buffer): void => {
+      output += text.toString();
+      if (output.includes('the end\n')) resolve(output);
+    };
+    shell.stdout?.on('data', read);
+    shell.stderr?.on('data', read);
+    shell.once('exit', () => reject(new Error(output)));
+  });
+}
+
+/** What is written beside the commands. */
+export function expectWhatIsWritten({ output, received }: FiveMinutes): void {
+  const answers = [...output.matchAll(/^\{"success":.*$/gm)].map(
+    ([line]) => JSON.parse(line) as { success: boolean; data?: object; error?: object },
+  );
+  expect(answers.map(({ success }) => success)).toEqual([true, true, false, ...Array<boolean>(7).fill(true)]);
+  const [registered, , refused, , accepted, , , exported, revoked, erased] = answers;
+  expect(registered?.data).toMatchObject({
+    api_key: expect.any(String) as string,
+    webhook_secret: expect.any(String) as string,
+  });
+  expect(refused?.error).toMatchObject({ code: 'consent_required', details: { current_status: 'none' } });
+  expect(accepted?.data).toMatchObject({
+    status: 'accepted',
+    receipt: expect.stringMatching(/^eyJ/) as string,
+  });
+  expect(exported?.data).toMatchObject({
+    data: { profile: { nickname: 'Robin', birthday: '2000-02-29' } },
+  });
+  expect(revoked?.data).toMatchObject({
+    status: 'revoked',
+    data_erased_at: expect.any(String) as string,
+  });
+  expect(erased?.data).toMatchObject({
+    status: 'completed',
+    certificate_salt: expect.any(String) as string,
+  });
+  expect(output).toContain('\nit holds\n');
+  expect(output).toContain('stored: true');
+  expect(received.match(/"event":"\w+"/g)).toEqual(['"event":"consent_revoked"', '"event":"user_forgotten"']);
+}
