@@ -75,6 +75,9 @@ async function readPanels(url, dashboard, minutes) {
   const panels = new Map(dashboard.panels.map((panel) => [panel.id, { panel, series: [] }]));
   for (const { panel, expr, legend } of queriesOf(dashboard)) {
     const { result } = await asked(url, 'query_range', { query: expr, start, end, step });
+    // The legend has no room for all: the greatest first.
+    const greatest = ({ values }) => Math.max(...values.map(([, value]) => Number(value) || 0));
+    if (expr.startsWith('topk')) result.sort((one, other) => greatest(other) - greatest(one));
     for (const { metric, values } of result) {
       const points = values.map(([second, value]) => [second, Number(value)]);
       const finite = points.filter(([, value]) => Number.isFinite(value));

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { until } from './until';
 
-/** Runs a program on a terminal of its own, of the given columns: what it writes is passed on, what it is told is typed. */
+/** Runs a program on a terminal of its own with the given columns. Its standard input is typed there, its standard output is what the terminal shows. */
 const TERMINAL = `
 import fcntl, os, pty, struct, sys, termios, threading
 columns, *program = sys.argv[1:]
