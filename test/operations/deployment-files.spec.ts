@@ -50,6 +50,12 @@ interface Panel {
   readonly datasource?: { readonly uid: string };
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
   readonly targets?: readonly { readonly expr: string; readonly datasource: { readonly uid: string } }[];
+  readonly fieldConfig?: {
+    readonly defaults: {
+      readonly unit?: string;
+      readonly thresholds?: { readonly steps: readonly { readonly value: number | null }[] };
+    };
+  };
 }
 interface Dashboard {
   readonly templating: { readonly list: readonly { readonly name: string; readonly type: string }[] };
@@ -95,6 +101,32 @@ describe('the dashboard', () => {
     );
     const sources = [...TARGETS, ...DASHBOARD.panels].flatMap(({ datasource }) => datasource?.uid ?? []);
     expect(new Set(sources)).toEqual(new Set(['${datasource}']));
+  });
+
+  it('has a unit on each panel', () => {
+    const drawn = DASHBOARD.panels.filter(({ type }) => type !== 'row');
+    expect(drawn.filter(({ fieldConfig }) => fieldConfig?.defaults.unit === undefined)).toEqual([]);
+  });
+
+  it('has thresholds that rise, so that each has its turn', () => {
+    for (const { title, fieldConfig } of DASHBOARD.panels) {
+      const values = (fieldConfig?.defaults.thresholds?.steps ?? []).map(({ value }) => value ?? -Infinity);
+      expect([title, values]).toEqual([title, [...new Set(values)].sort((a, b) => a - b)]);
+    }
+  });
+
+  // What is counted within a window of its own has no line in a panel.
+  const limits = RULES.filter(({ expr }) => !/increase|changes|==/.test(expr)).flatMap(({ alert, expr }) => {
+    const [, limit] = />=? ([\d.e+]+)\s*$/.exec(expr) ?? [];
+    return limit === undefined ? [] : [[alert, Number(limit), expr] as const];
+  });
+  it.each(limits)('has the threshold of %s, %d, on a panel of its metric', (_, limit, expr) => {
+    const [metric] = metricsIn(expr);
+    const values = DASHBOARD.panels
+      .filter(({ targets = [] }) => targets.some((target) => metricsIn(target.expr).includes(metric ?? '')))
+      .flatMap(({ fieldConfig }) => fieldConfig?.defaults.thresholds?.steps ?? [])
+      .map(({ value }) => value);
+    expect(values).toContain(limit);
   });
 
   it('has panels of different ids that do not lie on each other', () => {

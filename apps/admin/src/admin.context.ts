@@ -2,7 +2,16 @@ import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { keyFilePath, presentMasterKeys } from '@app/crypto';
 import { FileInUse, requireFilled } from '@app/database';
-import { ApiError, type Config, createLogger, NestLogger, printable, StartError } from '@app/kernel';
+import {
+  ApiError,
+  type Config,
+  createLogger,
+  isForPeople,
+  linesForPeople,
+  NestLogger,
+  printable,
+  StartError,
+} from '@app/kernel';
 import { askService, type OperatorActs, operatorActs } from '@app/operations';
 import { LetheModule } from '@app/runtime';
 import { ormOptions } from '../../../ormconfig';
@@ -41,7 +50,11 @@ export async function inContext<T>(
     redisUrl: undefined,
     databaseStatementTimeoutMs: STATEMENT_TIMEOUT_MS,
   };
-  const logger = createLogger('error', { write: (line) => process.stderr.write(printable(line)) });
+  const errors = { write: (line: string) => void process.stderr.write(printable(line)) };
+  const logger = createLogger(
+    'error',
+    isForPeople(given.logFormat, process.stderr) ? linesForPeople(process.stderr, process.stderr) : errors,
+  );
   const lethe = LetheModule.forRoot({ config, logger, orm: ormOptions, further, access });
   const nest = await NestFactory.createApplicationContext(
     { module: AdminModule, imports: [lethe] },

@@ -73,12 +73,12 @@ interface LogDestination extends DestinationStream {
 }
 
 /**
- * Writes lines to a file descriptor in blocks, outside the event loop. A full disk, a slow reader or a reader that has
+ * Writes lines to a file descriptor in blocks, outside the event loop; with 0 as `blockBytes` each line at once. A full disk, a slow reader or a reader that has
  * ended stops neither the process nor its end: lines are kept and written later. `pino.destination` also flushes when the
  * process exits, and throws if that flush fails. sonic-boom 4, which pino asks for, repeats a failed write at the exit
  * without an end.
  */
-export function logDestination(fd = 1): LogDestination {
+export function logDestination(fd = 1, blockBytes = BLOCK_BYTES): LogDestination {
   // A pipe without this property would block a write, and with it the end of the process.
   if (fd === 1 && !fstatSync(fd).isFile()) void process.stdout;
   let endMs = Infinity;
@@ -86,7 +86,7 @@ export function logDestination(fd = 1): LogDestination {
     fd,
     // Among texts, each line would cost the reading of all that wait for the same write.
     contentMode: 'buffer',
-    minLength: BLOCK_BYTES,
+    minLength: blockBytes,
     maxWrite: WRITE_MAX_BYTES,
     maxLength: WAITING_MAX_BYTES,
     periodicFlush: FLUSH_MS,

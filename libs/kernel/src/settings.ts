@@ -221,4 +221,10 @@ export const SETTINGS = {
     'Lowest level of log lines to write',
     oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
   ),
+  logFormat: setting(
+    'LOG_FORMAT',
+    'auto',
+    'The form of log lines: `text` for people, `json` for programs; `auto` is `text` on a terminal and `json` everywhere else',
+    oneOf('auto', 'json', 'text'),
+  ),
 } as const;

@@ -7,6 +7,8 @@ import {
   createLogger,
   Degradations,
   describeFault,
+  isForPeople,
+  linesForPeople,
   loadConfig,
   logDestination,
   Metrics,
@@ -49,8 +51,9 @@ export async function startProcess(
 
 async function run(create: (config: Config, logger: Logger) => Promise<Application>): Promise<void> {
   const config = loadConfig();
-  const log = logDestination();
-  const logger = createLogger(config.logLevel, log);
+  const isRead = isForPeople(config.logFormat, process.stdout);
+  const log = logDestination(1, isRead ? 0 : undefined);
+  const logger = createLogger(config.logLevel, isRead ? linesForPeople(log, process.stdout) : log);
   process.on('uncaughtException', (error) => {
     const noRoom = withoutRoom(error);
     logger.fatal(describeFault(noRoom ?? error), 'ended by an unforeseen error');
