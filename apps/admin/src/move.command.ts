@@ -9,7 +9,7 @@ import { type Command, type Surroundings, UsageError } from './command-line';
 
 const SOURCE = 'sqlite:PATH';
 const TARGET = 'postgres://USER:PASSWORD@HOST:PORT/DATABASE';
-/** Further faults of a log are counted. */
+/** Further faults are counted. */
 const NAMED_FAULTS = 5;
 
 type MoveWatch = Parameters<typeof moveEngine>[2];

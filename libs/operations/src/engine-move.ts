@@ -9,7 +9,7 @@ const EVENTS = 'audit_events';
 /** It is empty until the first start, and so are all others. */
 const INSTALLATION_KEYS = { name: 'keys.service_keys' };
 
-/** What a caller of {@link moveEngine} adds to it, and is told by it. */
+/** What a caller of {@link moveEngine} adds to it, and what it calls. */
 interface MoveWatch {
   /** Called after every batch. */
   readonly onProgress: (step: MoveStep) => void;
