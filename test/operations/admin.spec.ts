@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMMANDS } from '../../apps/admin/src/admin';
 import { helpOf } from '../../apps/admin/src/command-line';
+import { aboutOf } from '../../apps/admin/src/estimate';
 import { Progress } from '../../apps/admin/src/output';
 import { runScript, type ScriptRun } from '../support/child-script';
 import { adminHere } from '../support/here';
@@ -95,6 +96,54 @@ describe('the progress of a command', () => {
 
   it('is one line for each finished step without a terminal', () => {
     expect(shown(false)).toBe('moving bots: 10 rows\naudit: 3 events\n');
+  });
+
+  /** A step of 1,000 rows at each of these numbers of them, a second apart each, of which an earlier run has done 200. */
+  function estimated(terminal: object, counts: readonly number[]): string[] {
+    let [nowMs, written] = [0, ''];
+    const out = { ...terminal, write: (text: string) => ((written += text), true) };
+    const progress = new Progress(out as unknown as ConstructorParameters<typeof Progress>[0], () => nowMs);
+    for (const done of [200, ...counts]) {
+      const part = { name: 'part 1 of 3', done, total: 1000 };
+      progress.step({ what: 'moving bots', done, total: 1000, unit: 'rows', part });
+      nowMs += 1000;
+    }
+    return written.split(/\n|\r/);
+  }
+  const steadily = Array.from({ length: 25 }, (_, n) => 210 + 10 * n);
+
+  it('says every ten seconds how long the part still takes, by what this run has done', () => {
+    expect(estimated({}, steadily)).toEqual([
+      'part 1 of 3: 300 of 1000 rows, 30 %, about 2 min left of this part',
+      'part 1 of 3: 400 of 1000 rows, 40 %, about 1 min left of this part',
+      '',
+    ]);
+  });
+
+  it('says nothing of the time before five seconds and a hundredth of the rows: it would be a guess', () => {
+    expect(estimated({}, [...Array.from({ length: 10 }, () => 207), 207])).toEqual([
+      'part 1 of 3: 207 of 1000 rows, 20 %',
+      '',
+    ]);
+    const drawn = estimated({ isTTY: true }, steadily);
+    const from = drawn.findIndex((line) => line.includes('about'));
+    expect(drawn.slice(0, from).join()).toContain('240 of 1000 rows');
+    expect(drawn[from]).toMatch(/250 of 1000 rows {2}10\/s, about 2 min left of this part$/);
+  });
+
+  it('fits into the terminal, so that it can be drawn again', () => {
+    const lines = estimated({ isTTY: true, columns: 60 }, steadily);
+    for (const line of lines) expect(line.replace('\u001b[2K', '').length).toBeLessThan(60);
+  });
+
+  it.each([
+    [0.2, 'about 5 s'],
+    [41, 'about 45 s'],
+    [56, 'about 1 min'],
+    [61, 'about 2 min'],
+    [5400, 'about 1.5 h'],
+  ])('writes %d seconds as %s', (seconds, words) => {
+    expect(aboutOf(seconds)).toBe(words);
   });
 
   it('is a bar on a terminal, which is left finished', () => {

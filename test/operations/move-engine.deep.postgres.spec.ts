@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allMigrations, keysPath } from '@app/database';
@@ -12,8 +12,12 @@ import { someOf } from '../support/depth';
 import { adminHere } from '../support/here';
 import { migrateUp } from '../support/migrating';
 import { Service } from '../support/service';
+import { until } from '../support/until';
 
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'moved').toString('base64');
+
+const UNSEALED = `SELECT 1 FROM audit_events
+  WHERE seq > COALESCE((SELECT last_seq FROM audit_heads WHERE bot_id = audit_events.bot_id), 0)`;
 
 const build = useBuild();
 const directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
@@ -27,7 +31,9 @@ beforeAll(async () => {
   const service = await serviceOn(sqliteFile(grown));
   filled = await fill(service);
   await fillStandings(filled, service);
+  await until(async () => (await service.database.rows(UNSEALED)).length === 0);
   await stopped(service);
+  writeFileSync(`${grown}.key`, `${LETHE_MASTER_KEY}\n`, { mode: 0o600 });
 });
 beforeEach(async () => {
   path = join(directory, 'lethe.db');
@@ -57,14 +63,15 @@ async function stopped(service: Service): Promise<void> {
   rmSync(service.directory, { recursive: true });
 }
 
-/** The data and its keys, as they were filled. */
+/** The data and its keys, as they were filled, with the master key in a file beside them. */
 function copyGrown(): void {
   copyFileSync(grown, path);
   copyFileSync(keysPath(grown), keysPath(path));
+  copyFileSync(`${grown}.key`, `${path}.key`);
 }
 
-const move = (from = source.url, to = target.url): Promise<ScriptRun> =>
-  adminHere(['db:move', '--from', from, '--to', to], {});
+const move = (from = source.url, to = target.url, ...more: readonly string[]): Promise<ScriptRun> =>
+  adminHere(['db:move', '--from', from, '--to', to, ...more], {});
 
 /** In a process of its own, which `kill` ends. */
 const moveApart = (kill?: Moment): Promise<ScriptRun> =>
@@ -104,6 +111,10 @@ describe('npm run admin -- db:move', () => {
     await onBareTarget();
     const { code, output } = await moveApart();
     expect(output).toMatch(/verifying audit_events: \d+ rows\n/);
+    expect(output).toMatch(/verifying the sealed logs: \d+ events\n/);
+    expect(output).toMatch(
+      /\n2 sealed logs with [1-9]\d* events were verified in the target; 0 events are not sealed/,
+    );
     expect(output).toContain('LETHE_MASTER_KEY');
     expect(output).toContain(`${path}.key`);
     expect(output).not.toContain('lethe:lethe');
@@ -168,6 +179,8 @@ describe('npm run admin -- db:move', () => {
       if (moment.at.startsWith('CREATE')) await onBareTarget();
       expect(await moveApart(moment)).toMatchObject({ code: null, output: expect.stringContaining('HELD') });
       const { code, output } = await move();
+      if (moment.at.startsWith('DECLARE'))
+        expect(output).toMatch(/An interrupted move continues: it has moved [1-9]\d* rows\./);
       expect(output).toContain('and equal those of the source');
       expect(code).toBe(0);
       for (const { name } of await source.tables()) {
@@ -192,8 +205,8 @@ describe('npm run admin -- db:move', () => {
 
   it('keeps services from a target that has tables and no rows, and refuses one in which rows were written since', async () => {
     await onBareTarget();
-    // The first statement behind the schema asks whether the target is empty.
-    const killed = await moveApart({ at: 'SELECT COUNT.*FROM "' });
+    // The first one asks whether the source has keys. The second one, behind the schema, asks whether the target is empty.
+    const killed = await moveApart({ at: 'SELECT COUNT.*FROM "', count: 2 });
     expect(killed).toMatchObject({ code: null, output: expect.stringContaining('HELD') });
     expect(await target.rows('SELECT 1 FROM bots')).toStrictEqual([]);
     await expect(serviceOn(target).then(stopped)).rejects.toThrow(
@@ -228,6 +241,43 @@ describe('npm run admin -- db:move', () => {
       /(user_data|consents|deletion_requests|audit_counts) differs: \d+ rows in the source/,
     );
     await expect(serviceOn(target).then(stopped)).rejects.toThrow('is being filled');
+  });
+});
+
+describe('the sealed logs of npm run admin -- db:move', () => {
+  const changed = `UPDATE audit_events SET created_at = '2020-01-01T00:00:00.000Z' WHERE seq = (SELECT MIN(seq) FROM audit_events)`;
+
+  it('are verified in the target: a source with a changed event is moved, and no service starts on it before its faults are accepted', async () => {
+    await source.run(changed);
+    const refusing = await move();
+    expect(refusing.output).toMatch(/\S+, batch 1, event \d+: .*\n/);
+    expect(refusing.output).toMatch(
+      /The sealed logs have [1-9]\d* faults.* run it again with --accept-faults\.\n$/,
+    );
+    expect(refusing.code).toBe(1);
+    await expect(serviceOn(target).then(stopped)).rejects.toThrow('is being filled');
+    const accepted = await move(source.url, target.url, '--accept-faults');
+    expect(accepted.output).toContain('The rows are those of the source, so it has them, too.');
+    expect(accepted.code).toBe(0);
+    await serviceOn(target).then(stopped);
+  });
+
+  it('need the master key: without it, and with another one, no row is moved', async () => {
+    rmSync(`${path}.key`);
+    await refused(`There is no key file ${path}.key`);
+    writeFileSync(`${path}.key`, `${Buffer.alloc(32, 'other').toString('base64')}\n`, { mode: 0o600 });
+    await refused('were encrypted with another master key');
+    expect(await target.rows('SELECT 1 FROM bots')).toStrictEqual([]);
+    expect((await target.tables()).map(({ name }) => name)).not.toContain('lethe_move');
+  });
+
+  it('are none before the first start, which needs no master key', async () => {
+    const empty = sqliteFile(join(directory, 'empty.db'));
+    await migrateUp(empty, allMigrations());
+    const { code, output } = await move(empty.url);
+    expect(output).toContain('0 rows are in the target');
+    expect(code).toBe(0);
+    await empty.drop();
   });
 });
 

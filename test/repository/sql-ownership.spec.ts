@@ -25,6 +25,10 @@ const ALLOWED: Readonly<Record<string, { readonly tables: readonly string[]; rea
     tables: ['bots'],
     why: 'every start asks by one statement for entries of the ledger whose bot is present',
   },
+  'libs/operations/src/engine-move.ts': {
+    tables: ['service_keys'],
+    why: 'a move asks whether a service was ever started on the source, before any library runs on it',
+  },
   'libs/operations/src/postgres.move-target.ts': {
     tables: ['audit_events', 'audit_heads'],
     why: 'a move copies every table and sets the sequence after it',

@@ -37,7 +37,7 @@ export function noKeys(config: Config): StartError {
 export async function inContext<T>(
   { config: given, further }: Surroundings,
   work: (nest: INestApplicationContext) => Promise<T>,
-  access?: 'read' | 'keys',
+  access?: 'read' | 'moved' | 'keys',
 ): Promise<T> {
   if (access === 'read') {
     if (given.database.engine === 'sqlite') requireFilled(given.database.path);

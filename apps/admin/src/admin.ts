@@ -9,6 +9,7 @@ import { DOCTOR_COMMAND } from './doctor.command';
 import { DRILL_COMMAND } from './drill.command';
 import { KEY_COMMANDS } from './keys.commands';
 import { LEDGER_COMMANDS } from './ledger.commands';
+import { MOVE_COMMAND } from './move.command';
 import { inJson, inWords, type Output, type Terminal } from './output';
 import { REPORT_COMMANDS } from './reports.commands';
 import { STATUS_COMMAND } from './status.command';
@@ -18,6 +19,7 @@ export const COMMANDS: readonly Command[] = [
   STATUS_COMMAND,
   DOCTOR_COMMAND,
   ...DATABASE_COMMANDS,
+  MOVE_COMMAND,
   ...BACKUP_COMMANDS,
   DRILL_COMMAND,
   ...LEDGER_COMMANDS,

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { type Config, printable } from '@app/kernel';
+import { aboutOf, type Amount, Estimate } from './estimate';
 
 /** The settings of a command, and its output. */
 export interface Terminal {
@@ -10,7 +11,7 @@ export interface Terminal {
   readonly stderr: Stream;
 }
 
-type Stream = Writable & { readonly isTTY?: boolean };
+type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** The flag of every command that asks for JSON. */
 export const JSON_FLAG = {
@@ -94,6 +95,15 @@ const DRAWN_EVERY_MS = 100;
 const WRITTEN_EVERY_MS = 1_000;
 const BAR = 24;
 
+/** The interval between two lines about a part elsewhere. */
+const PART_WRITTEN_EVERY_MS = 10_000;
+
+/** Several steps of a command, of whose end the time is estimated. */
+interface Part extends Amount {
+  /** `part 1 of 3` */
+  readonly name: string;
+}
+
 /** A part of a command with a known end. */
 interface Step {
   readonly what: string;
@@ -101,6 +111,7 @@ interface Step {
   readonly total: number;
   /** The unit of the count. */
   readonly unit: string;
+  readonly part?: Part;
 }
 
 /**
@@ -110,12 +121,16 @@ export class Progress {
   private shownMs = -Infinity;
   private isDrawn = false;
   private current: { readonly what: string; readonly done: number; readonly sinceMs: number } | undefined;
+  private part: { readonly name: string; readonly estimate: Estimate; shownMs: number } | undefined;
 
-  constructor(private readonly out: Terminal['stderr']) {}
+  constructor(
+    private readonly out: Terminal['stderr'],
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {}
 
   /** Shows the present work: redrawn on a terminal, at most one line a second elsewhere. */
   show(line: string): void {
-    const nowMs = performance.now();
+    const nowMs = this.nowMs();
     const { isTTY } = this.out;
     if (nowMs - this.shownMs < (isTTY ? DRAWN_EVERY_MS : WRITTEN_EVERY_MS)) return;
     this.shownMs = nowMs;
@@ -123,16 +138,24 @@ export class Progress {
     else this.out.write(printable(`${line}\n`));
   }
 
-  /** Shows the progress of a step: a bar on a terminal, one line for each finished step elsewhere. */
+  /**
+   * Shows the progress of a step: a bar on a terminal; elsewhere one line for each finished step, and one every ten
+   * seconds about its part, with the time that is left of it.
+   */
   step(step: Step): void {
-    const { what, done, total, unit } = step;
+    const { what, done, total, unit, part } = step;
     if (this.current?.what !== what) {
       this.end();
-      this.current = { what, done, sinceMs: performance.now() };
+      this.current = { what, done, sinceMs: this.nowMs() };
+    }
+    if (part !== undefined && this.part?.name !== part.name) {
+      const nowMs = this.nowMs();
+      this.part = { name: part.name, estimate: new Estimate(part, nowMs), shownMs: nowMs };
     }
     const isDone = done >= total;
     if (!this.out.isTTY) {
       if (isDone) this.out.write(printable(`${what}: ${done} ${unit}\n`));
+      else if (part !== undefined) this.writePart(part, unit);
     } else if (isDone) this.draw(this.barOf(step));
     else this.show(this.barOf(step));
     if (isDone) this.end();
@@ -146,18 +169,35 @@ export class Progress {
     this.shownMs = -Infinity;
   }
 
-  private draw(line: string): void {
-    this.isDrawn = true;
-    this.out.write(`\r\u001b[2K${printable(line)}`);
+  private writePart(part: Part, unit: string): void {
+    const { name, done, total } = part;
+    const nowMs = this.nowMs();
+    if (this.part === undefined || nowMs - this.part.shownMs < PART_WRITTEN_EVERY_MS) return;
+    this.part.shownMs = nowMs;
+    const percent = Math.floor((done / total) * 100);
+    this.out.write(printable(`${name}: ${done} of ${total} ${unit}, ${percent} %${this.leftOf(part)}\n`));
   }
 
-  private barOf({ what, done, total, unit }: Step): string {
+  /** Nothing while no estimate means something. */
+  private leftOf(part: Part | undefined): string {
+    const seconds = part && this.part?.estimate.secondsLeft(part, this.nowMs());
+    return seconds === undefined ? '' : `, ${aboutOf(seconds)} left of this part`;
+  }
+
+  /** A line that wraps could not be drawn again. */
+  private draw(line: string): void {
+    this.isDrawn = true;
+    const { columns = Infinity } = this.out;
+    this.out.write(`\r\u001b[2K${printable(line).slice(0, columns - 1)}`);
+  }
+
+  private barOf({ what, done, total, unit, part: whole }: Step): string {
     const part = total === 0 ? 1 : Math.min(1, done / total);
     const filled = Math.round(part * BAR);
     const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`;
     const { done: before = 0, sinceMs = 0 } = this.current ?? {};
-    const perSecond = Math.round((done - before) / Math.max(0.001, (performance.now() - sinceMs) / 1000));
+    const perSecond = Math.round((done - before) / Math.max(0.001, (this.nowMs() - sinceMs) / 1000));
     const percent = String(Math.floor(part * 100)).padStart(3);
-    return `${what.padEnd(30)} ${bar} ${percent} %  ${done} of ${total} ${unit}  ${perSecond}/s`;
+    return `${what.padEnd(30)} ${bar} ${percent} %  ${done} of ${total} ${unit}  ${perSecond}/s${this.leftOf(whole)}`;
   }
 }

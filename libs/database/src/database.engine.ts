@@ -9,10 +9,11 @@ export type OnFault = (error: unknown) => void;
 
 /**
  * The access of a process to the database. `migrate` brings the schema up to date first. `check` only checks that the
- * schema is up to date. `read` changes nothing: on SQLite such a process may read a file that a service holds. `keys` is
- * for a copy of the keys alone, beside which it makes an empty database.
+ * schema is up to date. `read` changes nothing: on SQLite such a process may read a file that a service holds. `moved` is
+ * `read` for the target of a move that has not ended. `keys` is for a copy of the keys alone, beside which it makes an empty
+ * database.
  */
-export type Access = 'migrate' | 'check' | 'read' | 'keys';
+export type Access = 'migrate' | 'check' | 'read' | 'moved' | 'keys';
 
 /** One engine: its connection options, and how its database is opened. */
 export interface DatabaseEngine {
@@ -56,7 +57,7 @@ export interface KeysMigration extends MigrationInterface {
  */
 export async function bringUpToDate(source: DataSource, access: Access): Promise<void> {
   await requireKnown(source);
-  await requireNotBeingFilled(source);
+  if (access !== 'moved') await requireNotBeingFilled(source);
   if (access !== 'keys' && (await new MigrationExecutor(source).getExecutedMigrations()).length === 0)
     await requireUnusedKeys(source);
   if (access === 'migrate' || access === 'keys') {

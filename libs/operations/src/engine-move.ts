@@ -1,58 +1,51 @@
-import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
-import {
-  driverCode,
-  isConnectionLost,
-  JobLease,
-  keysPath,
-  needsMigrations,
-  requireKnown,
-  SqliteDatabase,
-  sqliteOptions,
-} from '@app/database';
-import { isThere, StartError } from '@app/kernel';
-import type { Database } from 'better-sqlite3';
-import type { DataSource } from 'typeorm';
-import {
-  keyOf,
-  listOf,
-  type MovedTable,
-  movedTables,
-  type MovePlace,
-  quoted,
-  type Row,
-} from './moved-tables';
+import { driverCode, isConnectionLost, JobLease } from '@app/database';
+import { StartError } from '@app/kernel';
+import { keyOf, type MovedTable, movedTables, type MovePlace, type Row } from './moved-tables';
 import { PostgresMoveTarget } from './postgres.move-target';
+import { SqliteMoveSource } from './sqlite.move-source';
 
-/** Called after every batch. */
-type OnProgress = (step: MoveStep) => void;
+/** The table whose rows the sealed logs are made of. */
+const EVENTS = 'audit_events';
+/** It is empty until the first start, and so are all others. */
+const INSTALLATION_KEYS = { name: 'keys.service_keys' };
+
+/** What a caller of {@link moveEngine} adds to it, and what it calls. */
+interface MoveWatch {
+  /** Called after every batch. */
+  readonly onProgress: (step: MoveStep) => void;
+  /** Called before an interrupted move continues, with the number of rows that it has moved. */
+  readonly onContinued: (rows: number) => void;
+  /** Rejects unless the present master key opens the keys of the source. */
+  readonly requireKeys: () => Promise<void>;
+  /** Verifies the sealed logs of the target, of which it reads alone, and rejects for a fault. */
+  readonly verifyLogs: (onEvents: (count: number) => void) => Promise<void>;
+}
+
+/** The parts of a move, in their order. */
+export const MOVE_PARTS = ['moving', 'verifying', 'log'] as const;
 
 interface MoveStep {
-  readonly doing: 'moving' | 'verifying';
+  readonly part: (typeof MOVE_PARTS)[number];
   readonly table: string;
   readonly rows: number;
   readonly total: number;
+  /** The rows of all tables in this part. */
+  readonly all: { readonly done: number; readonly total: number };
 }
 
 /**
- * Moves all rows of a SQLite file into an empty PostgreSQL database. It ends after a comparison: a digest over the rows
- * of each side must be equal. The source stays unchanged. After an interruption the next run continues. No service
- * starts on the target before the move has ended.
+ * Moves all rows of a SQLite file into an empty PostgreSQL database. It ends after both sides were read again and compared
+ * row by row, and after the sealed logs of the target were verified. The source stays unchanged. After an interruption the
+ * next run continues with the next batch. No service starts on the target before the move has ended.
  * @throws StartError with the remedy.
  */
-export async function moveEngine(from: MovePlace, to: MovePlace, onProgress: OnProgress): Promise<number> {
+export async function moveEngine(from: MovePlace, to: MovePlace, watch: MoveWatch): Promise<number> {
   const source = await SqliteMoveSource.open(from);
   try {
+    if (source.count(INSTALLATION_KEYS) > 0) await watch.requireKeys();
     const target = await PostgresMoveTarget.open(to, from.engine.place);
     try {
-      // Leases are left out. They expire, and the processes that held them have ended.
-      const moved = target.entities.filter(({ target: entity }) => entity !== JobLease);
-      const tables = [...(await target.keyTables()), ...movedTables(moved)];
-      if (!(await target.isFilledInPart())) await requireEmpty(target, tables, to);
-      const rows = await copy(source, target, tables, onProgress);
-      for (const table of tables) await verify(table, source, target, onProgress);
-      await target.finish();
-      return rows;
+      return await new EngineMove(source, target, watch).run(to);
     } finally {
       await target.close();
     }
@@ -63,59 +56,109 @@ export async function moveEngine(from: MovePlace, to: MovePlace, onProgress: OnP
   }
 }
 
-async function copy(
-  source: SqliteMoveSource,
-  target: PostgresMoveTarget,
-  tables: readonly MovedTable[],
-  onProgress: OnProgress,
-): Promise<number> {
-  const done = await target.begin();
-  let sum = 0;
-  for (const table of tables) {
-    const total = source.count(table);
-    let { rows, last } = done.get(table.name) ?? { rows: 0, last: undefined };
-    const step = () => onProgress({ doing: 'moving', table: table.name, rows, total });
-    step();
-    for (const batch of source.batches(table, last)) {
-      rows += batch.length;
-      last = keyOf(table, batch.at(-1) ?? []);
-      await target.append(table, batch, { rows, last });
-      step();
-    }
-    sum += rows;
+class EngineMove {
+  private readonly totals = new Map<MovedTable, number>();
+  private total = 0;
+
+  constructor(
+    private readonly source: SqliteMoveSource,
+    private readonly target: PostgresMoveTarget,
+    private readonly watch: MoveWatch,
+  ) {}
+
+  async run(to: MovePlace): Promise<number> {
+    const { target } = this;
+    // Leases are left out. They expire, and the processes that held them have ended.
+    const moved = target.entities.filter(({ target: entity }) => entity !== JobLease);
+    const tables = [...(await target.keyTables()), ...movedTables(moved)];
+    if (!(await target.isFilledInPart())) await requireEmpty(target, tables, to);
+    for (const table of tables) this.totals.set(table, this.source.count(table));
+    this.total = sum(this.totals.values());
+    await this.copy();
+    await this.compare();
+    await target.analyze();
+    if (this.source.count(INSTALLATION_KEYS) > 0) await this.verifyLogs();
+    await target.finish();
+    return this.total;
   }
-  return sum;
-}
 
-/** Reads both sides batch by batch, in the order of the key. A digest is over the rows, each as a line of JSON. */
-async function verify(
-  table: MovedTable,
-  source: SqliteMoveSource,
-  target: PostgresMoveTarget,
-  onProgress: OnProgress,
-): Promise<void> {
-  const total = source.count(table);
-  const [there, here] = [createHash('sha256'), createHash('sha256')];
-  let rows = 0;
-  await target.read(table, async (next) => {
-    for (const batch of source.batches(table)) {
-      const fetched = next(batch.length);
-      for (const row of batch) there.update(line(row));
-      for (const row of await fetched) here.update(line(row));
-      onProgress({ doing: 'verifying', table: table.name, rows: (rows += batch.length), total });
+  private async copy(): Promise<void> {
+    const { source, target, watch, total: allRows } = this;
+    const begun = await target.begin();
+    const before = sum([...begun.values()].map(({ rows }) => rows));
+    if (before > 0) watch.onContinued(before);
+    let done = before;
+    for (const [table, total] of this.totals) {
+      let { rows, last } = begun.get(table.name) ?? { rows: 0, last: undefined };
+      const step = (): void =>
+        watch.onProgress({ part: 'moving', table: table.name, rows, total, all: { done, total: allRows } });
+      step();
+      for (const batch of source.batches(table, last)) {
+        rows += batch.length;
+        last = keyOf(table, batch.at(-1) ?? []);
+        await target.append(table, batch, { rows, last });
+        done += batch.length;
+        step();
+      }
     }
-    for (const row of await next(1)) here.update(line(row));
-  });
-  const [sent, found] = [there.digest('hex'), here.digest('hex')];
-  if (sent === found) return;
-  throw new StartError(
-    `${table.name} differs: ${total} rows in the source, ${await target.count(table)} in the target, SHA-256 ${sent.slice(0, 12)}… and ${found.slice(0, 12)}…. ` +
-      'One of them was changed after the move had begun. The source is untouched: drop the target, create it again, and run this once more.',
-  );
+  }
+
+  private async compare(): Promise<void> {
+    let before = 0;
+    for (const [table, total] of this.totals) {
+      const step = (rows: number): void =>
+        this.watch.onProgress({
+          ...{ part: 'verifying', table: table.name, rows, total },
+          all: { done: before + rows, total: this.total },
+        });
+      step(0);
+      const row = await this.firstDifference(table, step);
+      if (row !== undefined)
+        throw new StartError(
+          `${table.name} differs: ${total} rows in the source, ${await this.target.count(table)} in the target, the first difference at row ${row} in the order of the key. ` +
+            'One of them was changed after the move had begun. The source is untouched: drop the target, create it again, and run this once more.',
+        );
+      before += total;
+    }
+  }
+
+  /** Reads both sides in the order of the key, and compares each row; undefined when all are equal, and none is left over. */
+  private async firstDifference(
+    table: MovedTable,
+    onRows: (count: number) => void,
+  ): Promise<number | undefined> {
+    let [rows, found]: [number, number | undefined] = [0, undefined];
+    await this.target.read(table, async (next) => {
+      for (const batch of this.source.batches(table)) {
+        const there = await next(batch.length);
+        const at = batch.findIndex((row, n) => !isSame(row, there[n]));
+        if (at >= 0) return void (found = rows + at + 1);
+        onRows((rows += batch.length));
+      }
+      if ((await next(1)).length > 0) found = rows + 1;
+    });
+    return found;
+  }
+
+  private async verifyLogs(): Promise<void> {
+    const [, total = 0] = [...this.totals].find(([{ name }]) => name === EVENTS) ?? [];
+    let done = 0;
+    const step = (rows: number): void =>
+      this.watch.onProgress({ part: 'log', table: EVENTS, rows, total, all: { done: rows, total } });
+    await this.watch.verifyLogs((count) => step((done += count)));
+    // Events that are not sealed yet are in no batch.
+    if (done < total) step(total);
+  }
 }
 
-function line(row: Row): string {
-  return `${JSON.stringify(row)}\n`;
+function isSame(row: Row, other: Row | undefined): boolean {
+  return other?.length === row.length && row.every((text, n) => text === other[n]);
+}
+
+function sum(counts: Iterable<number>): number {
+  let all = 0;
+  for (const count of counts) all += count;
+  return all;
 }
 
 async function requireEmpty(
@@ -142,79 +185,4 @@ function readable(error: unknown): unknown {
       'A text in the source holds a NUL character, which PostgreSQL cannot store. Nothing of its batch was moved.',
     );
   return error;
-}
-
-/** The number of rows in a batch, and the approximate number of characters. */
-const BATCH_ROWS = 1000;
-const BATCH_CHARACTERS = 2_000_000;
-
-/** Reads a SQLite file without changes, under the lock of the service. */
-class SqliteMoveSource {
-  private readonly database: Database;
-
-  private constructor(
-    path: string,
-    private readonly schema: DataSource,
-  ) {
-    this.database = new SqliteDatabase(path, { readonly: true, fileMustExist: true });
-    this.database.defaultSafeIntegers(true);
-    this.database.prepare('ATTACH DATABASE ? AS keys').run(keysPath(path));
-  }
-
-  /** @throws StartError for a file that a process uses, and for one that is not of this version */
-  static async open({ at, engine, options }: MovePlace): Promise<SqliteMoveSource> {
-    if (!isThere(at)) throw new StartError(`There is no file ${at}. Check --from.`);
-    const { entities, migrations } = options;
-    const schema = engine.schemaSource({ ...sqliteOptions(at, 'read'), entities, migrations });
-    await schema.initialize();
-    try {
-      await requireKnown(schema);
-      if (await needsMigrations(schema))
-        throw new StartError(
-          `The source (${engine.place}) is not a complete database of this version. Run npm run admin -- db:migrate with DATABASE_URL set to it, then run this again.`,
-        );
-      return new SqliteMoveSource(resolve(at), schema);
-    } catch (error) {
-      await schema.destroy();
-      throw error;
-    }
-  }
-
-  count({ name }: MovedTable): number {
-    const count = this.database.prepare(`SELECT COUNT(*) FROM ${quoted(name)}`).pluck();
-    return Number(count.get());
-  }
-
-  /** Every row after the key `after`, in the order of the key, in batches of bounded size. */
-  *batches(table: MovedTable, after?: Row): Generator<Row[]> {
-    const marks = table.key.map(() => '?').join(', ');
-    const where = after === undefined ? '' : `WHERE (${listOf(table.key)}) > (${marks})`;
-    const statement = this.database
-      .prepare(
-        `SELECT ${listOf(table.columns)} FROM ${quoted(table.name)} ${where} ORDER BY ${listOf(table.key)}`,
-      )
-      .raw();
-    const values = table.key.map(({ isInteger }, index) => {
-      const text = after?.[index] ?? null;
-      return isInteger && text !== null ? BigInt(text) : text;
-    });
-    let batch: Row[] = [];
-    let characters = 0;
-    const found = statement.iterate(...(after === undefined ? [] : values));
-    for (const values of found as Iterable<(string | bigint | null)[]>) {
-      const row = values.map((value) => (value === null ? null : String(value)));
-      batch.push(row);
-      for (const text of row) characters += text?.length ?? 0;
-      if (batch.length < BATCH_ROWS && characters < BATCH_CHARACTERS) continue;
-      yield batch;
-      batch = [];
-      characters = 0;
-    }
-    if (batch.length > 0) yield batch;
-  }
-
-  async close(): Promise<void> {
-    this.database.close();
-    await this.schema.destroy();
-  }
 }

@@ -1,5 +1,5 @@
 export { DamagedBackup, newestBackups, restoreAside, sweepDrills } from './backup-drill';
-export { moveEngine } from './engine-move';
+export { MOVE_PARTS, moveEngine } from './engine-move';
 export { findingsOf, NODE_END_OF_LIFE } from './findings';
 export {
   backupTimes,

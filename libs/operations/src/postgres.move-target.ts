@@ -159,9 +159,13 @@ export class PostgresMoveTarget {
     }
   }
 
+  /** Makes the statistics by which the server plans. */
+  async analyze(): Promise<void> {
+    await this.client.query('ANALYZE');
+  }
+
   /** Releases the database for use. */
   async finish(): Promise<void> {
-    await this.client.query('ANALYZE');
     await this.client.query('SET synchronous_commit = on');
     await this.client.query('BEGIN');
     await this.client.query(CONTINUE_AUDIT_ORDER);

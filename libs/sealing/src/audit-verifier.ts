@@ -16,12 +16,15 @@ const ADDED_MAX = 100;
 const BOTS_PAGE = 500;
 
 type Report = (fault: LogFault) => void;
+/** Called after every batch with the number of its events. */
+type OnEvents = (count: number) => void;
 type Found = Omit<LogFault, 'bot_id'>;
 
 /** The state of the verification of one log. */
 interface Walk {
   readonly botId: string;
   readonly tell: (found: Found) => void;
+  readonly onEvents: OnEvents;
   /** Chain values of checkpoints kept elsewhere, by the number of their batch. */
   readonly kept: ReadonlyMap<number, string>;
   place: BatchPlace;
@@ -59,16 +62,21 @@ export class AuditVerifier {
   ) {}
 
   /** Verifies the log of every bot; yields the extent of each. */
-  async *verifyAll(report: Report): AsyncGenerator<LogSummary & { bot_id: string }> {
+  async *verifyAll(report: Report, onEvents?: OnEvents): AsyncGenerator<LogSummary & { bot_id: string }> {
     for await (const ids of botPages(this.unitOfWork, BOTS_PAGE))
-      for (const id of ids) yield { bot_id: id, ...(await this.verify(id, report)) };
+      for (const id of ids) yield { bot_id: id, ...(await this.verify(id, report, [], onEvents)) };
   }
 
   /**
    * Verifies one log, while the service may write. `kept` are checkpoints of the log that were kept elsewhere; the log has
    * to contain each of them.
    */
-  async verify(botId: string, report: Report, kept: readonly string[] = []): Promise<LogSummary> {
+  async verify(
+    botId: string,
+    report: Report,
+    kept: readonly string[] = [],
+    onEvents: OnEvents = () => undefined,
+  ): Promise<LogSummary> {
     let faults = 0;
     const tell = (found: Found): void => {
       faults += 1;
@@ -76,7 +84,7 @@ export class AuditVerifier {
     };
     const chains = await this.chainsOf(botId, kept, tell);
     const from = { place: BEGINNING, pruned: undefined, batches: 0, events: 0, erased: 0 };
-    const walk: Walk = { botId, tell, kept: chains, ...from };
+    const walk: Walk = { botId, tell, onEvents, kept: chains, ...from };
     while (await this.step(walk));
     const { batches, events, erased, place } = walk;
     for (const number of chains.keys())
@@ -122,6 +130,7 @@ export class AuditVerifier {
     ofKept(walk, batch);
     walk.batches += 1;
     walk.events += events.length;
+    walk.onEvents(events.length);
     walk.erased += events.filter(({ isErased }) => isErased).length;
     walk.place = batch;
   }

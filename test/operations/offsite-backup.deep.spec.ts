@@ -1,0 +1,234 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { delimiter, join, relative } from 'node:path';
+import type { Bot } from '../support/bot';
+import { PROCESS_ENVIRONMENT, startOf, useBuild } from '../support/build';
+import type { ScriptRun } from '../support/child-script';
+import { directoryOnDisk } from '../support/disk';
+import { expectFailure } from '../support/expected';
+import { useInstallation } from '../support/installation';
+import { canRun } from '../support/programs';
+import { LETHE_MASTER_KEY } from '../support/service';
+import { spawned } from '../support/spawned';
+
+// docs/operations/offsite-backup.sh with age and with rclone, whose remote is a folder here. docs/operate.md says with which
+// store it was drilled.
+
+const SCRIPT = join(__dirname, '../../docs/operations/offsite-backup.sh');
+const build = useBuild();
+const lethe = useInstallation({ build, settings: { LETHE_MASTER_KEY }, makeDirectory: directoryOnDisk });
+let bot: Bot;
+
+const at = (...names: readonly string[]): string => join(lethe.root, ...names);
+
+function offsite(
+  args: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ScriptRun> {
+  const environment = {
+    ...{ ...PROCESS_ENVIRONMENT, ...lethe.environment, RCLONE_CONFIG: at('rclone.conf') },
+    ...{ OFFSITE_REMOTE: at('remote'), OFFSITE_LEDGER_REMOTE: at('elsewhere'), OFFSITE_WORK: at('work') },
+    ...{ OFFSITE_RECIPIENTS: at('recipients'), OFFSITE_IDENTITY: at('identity-1') },
+    OFFSITE_ADMIN: [process.execPath, ...startOf(build.directory, 'admin')].join(' '),
+  };
+  const options = { cwd: build.workingDirectory, env: { ...environment, ...settings } };
+  return spawned('bash', [SCRIPT, ...args], options).ended;
+}
+
+async function done(
+  args: readonly string[],
+  settings?: Readonly<Record<string, string>>,
+): Promise<ScriptRun> {
+  const run = await offsite(args, settings);
+  expect(run).toMatchObject({ code: 0 });
+  return run;
+}
+
+async function refused(
+  args: readonly string[],
+  message: string,
+  settings?: Readonly<Record<string, string>>,
+) {
+  expect(await offsite(args, settings)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });
+}
+
+/** A key of age: its secret part in a file, and its public one. */
+function newIdentity(name: string): string {
+  const { stderr } = spawnSync('age-keygen', ['-o', at(name)], { encoding: 'utf8' });
+  return stderr.replace(/^Public key: /, '');
+}
+
+/** A program in the place of another one, which it can call as `$REAL`. */
+function inPlaceOf(program: string, script: string): { readonly PATH: string } {
+  const real = spawnSync('which', [program], { encoding: 'utf8' }).stdout.trim();
+  mkdirSync(at('bin'), { recursive: true });
+  writeFileSync(at('bin', program), `#!/usr/bin/env bash\nREAL=${real}\n${script}\n`);
+  chmodSync(at('bin', program), 0o755);
+  return { PATH: [at('bin'), PROCESS_ENVIRONMENT['PATH']].join(delimiter) };
+}
+
+/** Every file below a folder. */
+function filesOf(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile());
+}
+const marks = (remote = 'remote'): string[] => filesOf(at(remote, 'done'));
+
+beforeEach(async () => {
+  bot = await lethe.withBot();
+  writeFileSync(at('recipients'), newIdentity('identity-1') + newIdentity('identity-2'));
+});
+
+const describeIt =
+  canRun('rclone', ['version']) && canRun('age') && canRun('shellcheck') ? describe : describe.skip;
+
+describeIt('docs/operations/offsite-backup.sh', () => {
+  it('has nothing that shellcheck would change', () => {
+    const { status, stdout } = spawnSync('shellcheck', [SCRIPT], { encoding: 'utf8' });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+  });
+
+  it('restores on a machine that has lost everything, forgets who was erased since, and sends nothing in clear', async () => {
+    const [gone, stays] = [await bot.hasUser(), await bot.hasUser()];
+    await lethe.sealed();
+    await done(['backup']);
+    expect(readdirSync(at('work'))).toEqual(['lock']);
+    await bot.hasForgotten(gone);
+    await done(['ledger']);
+
+    const sent = [...filesOf(at('remote')), ...filesOf(at('elsewhere'))];
+    const kinds = sent.map((path) => relative(lethe.root, path).replace(/\d{4}-[\dTZ-]+/, 'TIME')).sort();
+    expect([...new Set(kinds)]).toEqual([
+      ...['elsewhere/done/TIME.sha256', 'elsewhere/ledger/TIME/ledger.ndjson.age'],
+      ...['remote/data/TIME/data.db.age', 'remote/data/TIME/manifest.json.age', 'remote/done/TIME.sha256'],
+      ...['remote/keys/TIME/keys.db.age', 'remote/keys/TIME/manifest.json.age'],
+    ]);
+    const master = Buffer.from(LETHE_MASTER_KEY, 'base64');
+    const clear = [
+      ...[
+        master,
+        LETHE_MASTER_KEY,
+        master.toString('hex'),
+        'SQLite format 3',
+        'CREATE TABLE',
+        'lethe-backup/1',
+      ],
+      ...['profile', bot.id, stays.user_id, gone.user_id, gone.guild_id, 'request_id', 'AGE-SECRET-KEY'],
+    ];
+    for (const path of sent) {
+      const bytes = readFileSync(path);
+      expect(clear.filter((text) => bytes.includes(text))).toEqual([]);
+    }
+
+    await lethe.service.end();
+    rmSync(lethe.directory, { recursive: true });
+    mkdirSync(lethe.directory);
+    const { stderr } = await done(['fetch', at('back')]);
+    const commands = [...stderr.matchAll(/ admin (restore .*|ledger:import .*)$/gm)].map(
+      ([, text = '']) => text,
+    );
+    expect(commands).toHaveLength(3);
+    for (const command of commands)
+      expect(await lethe.admin(...command.split(' '))).toMatchObject({ code: 0 });
+    await lethe.service.start();
+    expectFailure(await bot.export(gone), 404, 'not_found');
+    const { data } = await bot.export<{ data: object }>(stays);
+    expect(data.data).toEqual({ profile: { value: stays.user_id } });
+  });
+
+  it('is drilled where the second key is, without the database; a damaged or forged copy fails', async () => {
+    await bot.hasUser();
+    await lethe.sealed();
+    await done(['backup']);
+    const elsewhere = {
+      OFFSITE_IDENTITY: at('identity-2'),
+      DATABASE_URL: `sqlite:${at('other', 'lethe.db')}`,
+    };
+    mkdirSync(at('other'));
+    expect(await done(['drill', '--max-age-days', '1'], elsewhere)).toMatchObject({
+      stderr: expect.stringContaining('everything in it can be used'),
+    });
+    newIdentity('foreign');
+    await refused(['drill'], 'cannot be decrypted by the key', { OFFSITE_IDENTITY: at('foreign') });
+
+    const [data = ''] = filesOf(at('remote', 'data')).filter((path) => path.endsWith('data.db.age'));
+    const bytes = readFileSync(data);
+    bytes[bytes.length >> 1]! ^= 1;
+    writeFileSync(data, bytes);
+    await refused(['fetch', at('back')], 'is damaged: take another backup');
+    // As one who may write to the store and knows the public key.
+    writeFileSync(at('forged'), 'SQLite format 3');
+    rmSync(data);
+    spawnSync('age', ['-R', at('recipients'), '-o', data, at('forged')]);
+    const [mark = ''] = marks();
+    const sum = spawnSync('sha256sum', [data], { encoding: 'utf8' }).stdout.slice(0, 64);
+    writeFileSync(mark, readFileSync(mark, 'utf8').replace(/^\w+(?=.*data\.db\.age$)/m, sum));
+    await refused(['drill'], 'is not what the backup has written');
+    expect(readdirSync(at('work'))).toEqual(['lock']);
+  });
+
+  const failures: readonly [string, string, string][] = [
+    ['age', '"$REAL" "$@" < /dev/null || exit; [ "$#" -lt 6 ] || { truncate -s 20 "$5"; exit 1; }', ''],
+    [
+      'rclone',
+      '"$REAL" "$@"; [ "$1" != copyto ] || [ ! -f "$4" ] || truncate -s 20 "$4"',
+      'is not what was sent',
+    ],
+    ['rclone', 'case "$*" in *keys.db.age) exit 1 ;; esac; exec "$REAL" "$@"', 'could not be sent'],
+  ];
+  it('counts as no backup after a full disk, half an upload or a refusal; the next run is whole', async () => {
+    await bot.hasUser();
+    for (const [program, script, message] of failures) {
+      await refused(['backup'], message, inPlaceOf(program, script));
+      expect([program, marks(), marks('elsewhere')]).toEqual([program, [], []]);
+      expect(readdirSync(at('work'))).toEqual(['lock']);
+      rmSync(at('bin'), { recursive: true });
+    }
+    await refused(['fetch', at('back')], 'has no finished backup');
+    await done(['backup']);
+    expect((await done(['list'])).stdout).toMatch(/^\S{20}\n$/);
+  });
+
+  it('says before it copies anything that a setting cannot be used', async () => {
+    const cases: readonly [Readonly<Record<string, string>>, string][] = [
+      [{ OFFSITE_REMOTE: '' }, 'set OFFSITE_REMOTE'],
+      [{ OFFSITE_LEDGER_REMOTE: at('remote', 'ledger') }, 'OFFSITE_LEDGER_REMOTE must be another place'],
+      [{ OFFSITE_RECIPIENTS: at('none') }, 'is no file of public keys'],
+      // Secret keys do not belong on the machine that makes backups.
+      [{ OFFSITE_RECIPIENTS: at('identity-1') }, 'is no file of public keys'],
+    ];
+    for (const [settings, message] of cases) await refused(['backup'], message, settings);
+    expect(existsSync(at('work'))).toBe(false);
+    writeFileSync(at('recipients'), newIdentity('single'));
+    expect((await done(['ledger'])).stderr).toContain('One key alone opens these backups');
+  });
+
+  it('takes no name from the store for a path, and no ledger that is older than the data', async () => {
+    await bot.hasUser();
+    await done(['backup']);
+    const [mark = ''] = marks();
+    const named = readFileSync(mark, 'utf8');
+    writeFileSync(mark, named.replace(/keys\/(\S+)\//g, 'keys/$1/../../'));
+    await refused(['fetch', at('back')], 'has no keys of');
+    writeFileSync(mark, named);
+    const [ledger = ''] = marks('elsewhere');
+    const [sealed = ''] = filesOf(at('elsewhere', 'ledger'));
+    const old = (path: string): string => path.replace(/\d{4}-\d\d-\d\dT/, '2020-01-01T');
+    mkdirSync(join(old(sealed), '..'));
+    writeFileSync(old(sealed), readFileSync(sealed));
+    writeFileSync(old(ledger), old(readFileSync(ledger, 'utf8')));
+    rmSync(ledger);
+    await refused(['fetch', at('later')], 'is older than the data');
+  });
+});
