@@ -26,7 +26,7 @@ function program(name: string): string {
   return join(PLACE, newest, 'bin', name);
 }
 
-export const canRunPostgres = (): boolean => canRun(program('pg_basebackup'));
+export const canRunPostgres = (): boolean => canRun(program('initdb'));
 
 /** PostgreSQL refuses to run as root. */
 function otherUser(): { uid?: number; gid?: number } {
