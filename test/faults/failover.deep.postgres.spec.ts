@@ -44,8 +44,7 @@ const TOLD =
         // Before its standby is there, a primary that waits for one commits nothing.
         await primary.rows(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
         await primary.rows('SELECT pg_reload_conf()');
-        const sync = `SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`;
-        await until(async () => (await primary.rows(sync)).length === 1);
+        await isSynchronous();
         address = await CuttingProxy.before(primary.url);
         return databaseAt(address.url);
       },
@@ -63,6 +62,10 @@ const TOLD =
     await servers.remove();
   });
 
+  function isSynchronous(): Promise<void> {
+    const sync = `SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`;
+    return until(async () => (await primary.rows(sync)).length === 1);
+  }
   const readiness = (): Promise<Answer> => new Client(service.url).send('GET', '/health/ready');
   const untilReady = (): Promise<void> => service.untilOf(async () => (await readiness()).status === 200);
 
@@ -105,6 +108,24 @@ const TOLD =
     expect((await bot.export<{ data: object }>(who)).data.data).toEqual({ profile: { turn: 1 } });
     for (const { status } of await submits(3)) expect(status).toBe(200);
     expect(await bot.eventTypes(who)).not.toContain('deletion_requested');
+  });
+
+  it('a commit whose wait for the standby is cancelled is not acknowledged', async () => {
+    const who = subject();
+    await bot.hasConsent(who);
+    await standby.kill();
+    const answer = bot.post('/data/submit', { ...who, category: 'profile', data: { turn: 1 } });
+    const waiting = `FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query = 'COMMIT'`;
+    let isAnswered = false;
+    void answer.then(() => (isAnswered = true));
+    await service.untilOf(async () => {
+      await primary.rows(`SELECT pg_cancel_backend(pid) ${waiting}`);
+      return isAnswered;
+    });
+    expectUnavailable([await answer], /look whether it took effect/);
+    await standby.start();
+    await isSynchronous();
+    expect((await bot.export<{ data: object }>(who)).data.data).toEqual({ profile: { turn: 1 } });
   });
 
   /** Users whose acts are sent until `hasEnded`, and what they were refused with. */

@@ -11,15 +11,24 @@ export function survivesLosses(pool: Pool): void {
   pool.on('acquire', (client) => client.off('error', ignore).on('error', ignore));
 }
 
-/** @throws ApiError 503 when it is unknown whether the commit took effect */
+/** SQLSTATE of a warning. With a COMMIT it comes when its wait for a synchronous standby was cancelled. */
+const WARNING = '01000';
+
+/** @throws ApiError 503 when it is unknown whether the commit took effect, and is where the server was told to have it */
 export async function commit(client: PoolClient): Promise<void> {
+  let isWarned = false;
+  const hear = ({ code }: { readonly code: string | undefined }): void => void (isWarned ||= code === WARNING);
+  client.on('notice', hear);
   try {
     const { command } = await client.query('COMMIT');
     // PostgreSQL answers ROLLBACK when a statement has failed and the unit has caught its error.
     if (command !== 'COMMIT') throw new OwnError('The unit of work went on after a statement had failed');
   } catch (error) {
     throw isConnectionLost(error) ? outcomeUnknown() : error;
+  } finally {
+    client.off('notice', hear);
   }
+  if (isWarned) throw outcomeUnknown();
 }
 
 /** Resolves to false when the connection cannot be used again. */
