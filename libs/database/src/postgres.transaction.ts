@@ -14,10 +14,11 @@ export function survivesLosses(pool: Pool): void {
 /** SQLSTATE of a warning. With a COMMIT it comes when its wait for a synchronous standby was cancelled. */
 const WARNING = '01000';
 
-/** @throws ApiError 503 when it is unknown whether the commit took effect, and is where the server was told to have it */
+/** @throws ApiError 503 when it is unknown whether the commit took effect, or is on the standby */
 export async function commit(client: PoolClient): Promise<void> {
   let isWarned = false;
-  const hear = ({ code }: { readonly code: string | undefined }): void => void (isWarned ||= code === WARNING);
+  const hear = ({ code }: { readonly code: string | undefined }): void =>
+    void (isWarned ||= code === WARNING);
   client.on('notice', hear);
   try {
     const { command } = await client.query('COMMIT');
