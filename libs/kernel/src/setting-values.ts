@@ -59,7 +59,7 @@ function isPostgresUrl(text: string): boolean {
 }
 
 /** A list of hosts, which libpq knows and the driver does not. */
-const HOSTS = /^postgres(ql)?:\/\/([^/]*@)?[^/@]*,[^/@]*(\/|$)/;
+const HOSTS = /^postgres(ql)?:\/\/([^/]*@)?[^/@,]*,[^/@]*(\/|$)/;
 
 const ofOneHost = (text: string): string =>
   HOSTS.test(text) ? ' with one HOST: give the address that leads to the primary' : '';
