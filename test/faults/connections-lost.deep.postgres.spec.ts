@@ -204,6 +204,23 @@ describe('a server that only reads, as after a failover', () => {
   });
 });
 
+describe('a connection on which the server refuses to write', () => {
+  it('is closed, so that the next unit follows the address to another server', async () => {
+    const unitOfWork = service.app.get(UnitOfWork);
+    const pids: unknown[] = [];
+    const unit = (sql: string) =>
+      unitOfWork.write(async (tx) => {
+        pids.push((await tx.get<{ pid: number }>('SELECT pg_backend_pid() AS pid'))?.pid);
+        await tx.run(sql);
+        await tx.run('DELETE FROM job_leases');
+      });
+    await unit('SET TRANSACTION READ WRITE');
+    await expect(unit('SET TRANSACTION READ ONLY')).rejects.toMatchObject({ code: 'service_unavailable' });
+    await unit('SELECT 1');
+    expect([pids[0] === pids[1], pids[1] === pids[2]]).toEqual([true, false]);
+  });
+});
+
 describe('an erasure that the database left half-way', () => {
   it('says that it is on record, and is finished once the database answers', async () => {
     await submit();

@@ -20,7 +20,7 @@ export class CuttingProxy {
   private terminating = false;
   private server: Server;
 
-  private constructor(private readonly target: URL) {}
+  private constructor(private target: URL) {}
 
   /** A proxy before the server of `url`. */
   static async before(url: string): Promise<CuttingProxy> {
@@ -35,6 +35,11 @@ export class CuttingProxy {
     const url = new URL(this.target);
     url.port = String((this.server.address() as AddressInfo).port);
     return url.href;
+  }
+
+  /** From here on new connections lead to the server of `url`, as after a failover. */
+  leadTo(url: string): void {
+    this.target = new URL(url);
   }
 
   /** Cuts the next connection that sends `text`; resolves when it is cut. */

@@ -50,6 +50,11 @@ export function sqliteFile(path: string): TestDatabase {
   return new SqliteFile(path);
 }
 
+/** The database of a server of the test itself. */
+export function databaseAt(url: string): TestDatabase {
+  return PostgresDatabase.at(url);
+}
+
 class SqliteFile implements TestDatabase {
   readonly url: string;
 
@@ -144,8 +149,13 @@ class PostgresDatabase implements TestDatabase {
 
   private constructor(
     readonly url: string,
-    private readonly name: string,
+    /** Of a database of the shared server, which is dropped with it. */
+    private readonly name?: string,
   ) {}
+
+  static at(url: string): PostgresDatabase {
+    return new PostgresDatabase(url);
+  }
 
   get settings(): Record<string, string> {
     const port = process.env['TEST_POOLER_PORT'];
@@ -206,7 +216,8 @@ class PostgresDatabase implements TestDatabase {
 
   async drop(): Promise<void> {
     await this.disconnect();
-    await onServer((server) => server.query(`DROP DATABASE ${this.name} WITH (FORCE)`));
+    if (this.name !== undefined)
+      await onServer((server) => server.query(`DROP DATABASE ${this.name} WITH (FORCE)`));
   }
 
   private connected(): Promise<Client> {

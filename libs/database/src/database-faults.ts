@@ -1,15 +1,20 @@
 import { ApiError } from '@app/kernel';
 
-const UNDONE = 'The database cannot do this now; nothing was changed, try again';
+const UNDONE = '; nothing was changed, try again';
 
 /** The engine cannot do the act now. Nothing was changed. */
 export function databaseUnavailable(): ApiError {
-  return new ApiError('service_unavailable', UNDONE);
+  return new ApiError('service_unavailable', `The database cannot do this now${UNDONE}`);
 }
 
-/** Whether the error is {@link databaseUnavailable}, so that the same act can be tried again. */
+/** The server is in recovery. It refuses every write, and what it has may be older than what was answered. */
+export function databaseIsStandby(): ApiError {
+  return new ApiError('service_unavailable', `The database is a standby and may be behind${UNDONE}`);
+}
+
+/** Whether the engine could not do the act and nothing was changed, so that the same act can be tried again. */
 export function isUndone(error: unknown): boolean {
-  return error instanceof ApiError && error.message === UNDONE;
+  return error instanceof ApiError && error.message.endsWith(UNDONE);
 }
 
 /** The connection was lost, or the disk failed, during the COMMIT. It may have taken effect or not. */

@@ -58,6 +58,7 @@ export class PostgresSchemaSource extends PostgresDataSource {
       await super.initialize();
       try {
         await requireVersion(this);
+        await requirePrimary(this, `(${this.place})`, this.setting);
         await this.check(this);
       } catch (error) {
         await this.destroy();
@@ -142,6 +143,14 @@ async function requireVersion(source: DataSource): Promise<void> {
   if (Number(row?.server_version_num) < OLDEST_VERSION)
     throw new StartError(
       'The PostgreSQL server is too old: Lethe needs version 14 or later. Upgrade it, or name another one with DATABASE_URL.',
+    );
+}
+
+async function requirePrimary(source: DataSource, place: string, setting: string): Promise<void> {
+  const [row] = await source.query<{ standby: boolean }[]>('SELECT pg_is_in_recovery() AS standby');
+  if (row?.standby === true)
+    throw new StartError(
+      `The database ${place} is a standby or in recovery and can only be read. Promote it, or correct ${setting}.`,
     );
 }
 

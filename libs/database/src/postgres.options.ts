@@ -1,7 +1,8 @@
 import type { Config } from '@app/kernel';
-import { Client, type ClientConfig, types } from 'pg';
+import { Client, type ClientBase, type ClientConfig, type PoolConfig, type QueryResult, types } from 'pg';
 import { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
+import { databaseIsStandby } from './database-faults';
 
 /** Text is compared byte by byte, as on SQLite, whatever the locale of the database is. */
 export const COLLATION = 'C';
@@ -64,9 +65,24 @@ function timeouts(config: PostgresConfig) {
 /** No limit for a statement, of the server or of this process. */
 const UNLIMITED = { statement_timeout: 0, query_timeout: 0 };
 
-function ofSession(config: PostgresConfig): ClientConfig {
+const IN_RECOVERY = 'SELECT pg_is_in_recovery() AS standby';
+
+/**
+ * Asks a server after its connection, or together with `begin`, whether it is in recovery. A session of a primary never
+ * becomes one of a standby.
+ * @throws ApiError 503 for a standby
+ */
+export async function requirePrimary(client: ClientBase, begin = ''): Promise<void> {
+  const answered: QueryResult | QueryResult[] = await client.query(begin + IN_RECOVERY);
+  const [last] = Array.isArray(answered) ? (answered as QueryResult[]).slice(-1) : [answered];
+  if ((last?.rows[0] as { standby: boolean } | undefined)?.standby === true) throw databaseIsStandby();
+}
+
+function ofSession(config: PostgresConfig): PoolConfig {
   return {
     ...timeouts(config),
+    // A connection to a standby, kept in the pool, would still lead there when the address leads to the primary.
+    verify: (client, done) => void requirePrimary(client).then(() => done(), done),
     options: [
       // Planning a statement on a partitioned table costs more than running it. A generic plan prunes partitions at
       // run time.
@@ -104,6 +120,7 @@ export function withoutTimeouts(options: PostgresDataSourceOptions): PostgresDat
     idle_in_transaction_session_timeout: 0,
     options: '-c timezone=UTC',
     pipeline: false,
+    verify: undefined,
   };
   return { ...options, extra, poolSize: 1 };
 }

@@ -1,6 +1,7 @@
 import { Client, type ClientConfig, type PoolClient } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { databaseUnavailable, isConnectionLost } from './database-faults';
+import { requirePrimary } from './postgres.options';
 import { Batcher, type Waiting } from './shared-calls';
 import { type SqlList, type SqlValue, Tx } from './tx';
 
@@ -156,10 +157,12 @@ export class PostgresReader {
     const abandon = (): void => {
       if (this.connections[at] === connection) this.connections[at] = undefined;
     };
-    const connection = client.connect().then(
+    const connected = client.connect().then(() => requirePrimary(client));
+    const connection = connected.then(
       () => client,
       (error: unknown) => {
         abandon();
+        client.end().catch(this.onFault);
         throw error;
       },
     );

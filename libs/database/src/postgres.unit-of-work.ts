@@ -1,20 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type LabelOf, OwnError, type UnitOfWorkSizes } from '@app/kernel';
-import { type ClientConfig, Pool, type PoolClient } from 'pg';
+import { ApiError, type LabelOf, type UnitOfWorkSizes } from '@app/kernel';
+import { type ClientConfig, Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
-import {
-  databaseUnavailable,
-  driverCode,
-  isCollision,
-  isConnectionLost,
-  outcomeUnknown,
-} from './database-faults';
+import { databaseUnavailable, driverCode, isCollision } from './database-faults';
 import { PostgresReader, PostgresTx } from './postgres.tx';
 import { SharedCalls } from './shared-calls';
 import { type Tx, withinTimeout } from './tx';
 import { ConcurrentChange, type SharedWork, TRIES_MAX, UnitOfWork } from './unit-of-work';
-import { type Pooled, vacuum } from './postgres.options';
+import { type Pooled, requirePrimary, vacuum } from './postgres.options';
+import { commit, rolledBack, survivesLosses } from './postgres.transaction';
 
 /**
  * The maximum pause before the second run, in milliseconds. It grows with each run; the actual pause is random below
@@ -31,6 +26,8 @@ const UNIT_TIMEOUT_MS = 60_000;
 
 /** SQLSTATE of a statement in a failed transaction. */
 const ABORTED = '25P02';
+/** SQLSTATE of a write that the server, or the transaction, does not allow. */
+const READ_ONLY = '25006';
 
 const WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
@@ -161,7 +158,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
       return await this.unit(pool, READ, work, timeoutMs);
     } catch (error) {
       // A unit that writes in a read is a mistake of its code and not a fault of the engine.
-      throw driverCode(error) === '25006' ? error : this.answerTo(error);
+      throw driverCode(error) === READ_ONLY ? error : this.answerTo(error);
     }
   }
 
@@ -179,11 +176,14 @@ export class PostgresUnitOfWork extends UnitOfWork {
     const client = await pool.connect();
     let broken = true;
     try {
-      const beginning = client.query(this.isPooled ? `${begin}; ${this.unitSettings}` : begin);
+      // The server behind a pooler may be another one for each unit.
+      const beginning = this.isPooled
+        ? requirePrimary(client, `${begin}; ${this.unitSettings}; `)
+        : client.query(begin);
       const begun = beginning.catch((error: unknown): never => {
         // No statement follows that could have the reason, for example that the pooler had no session in time.
         if (this.isPooled) this.onFault(error);
-        throw databaseUnavailable();
+        throw error instanceof ApiError ? error : databaseUnavailable();
       });
       begun.catch(() => undefined);
       // The session of a pooler would take a statement sent after a failed BEGIN for a transaction.
@@ -195,7 +195,8 @@ export class PostgresUnitOfWork extends UnitOfWork {
         await begun;
       } catch (error) {
         tx.close();
-        broken = !(await rolledBack(client, error));
+        // The address may lead to another server by now than the one that refuses to be written to.
+        broken = !(await rolledBack(client, error)) || driverCode(error) === READ_ONLY;
         // If several statements are sent together, the ones after the failed one fail too, and their errors can arrive
         // first.
         throw driverCode(error) === ABORTED ? (tx.firstFault ?? error) : error;
@@ -212,38 +213,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
   }
 }
 
-/**
- * Keeps the process alive when a connection is lost: an `error` event without a listener ends the process. A unit on the
- * connection gets the error from its statements. The pool announces a connection before it removes its own listener.
- */
-function survivesLosses(pool: Pool): void {
-  const ignore = (): void => undefined;
-  pool.on('acquire', (client) => client.off('error', ignore).on('error', ignore));
-}
-
 function reasonOf(error: unknown): LabelOf<'databaseUnitsRetried'> {
   if (error instanceof ConcurrentChange) return 'concurrent_change';
   return driverCode(error) === '40P01' ? 'deadlock_detected' : 'serialization_failure';
-}
-
-/** @throws ApiError 503 when it is unknown whether the commit took effect */
-async function commit(client: PoolClient): Promise<void> {
-  try {
-    const { command } = await client.query('COMMIT');
-    // PostgreSQL answers ROLLBACK when a statement has failed and the unit has caught its error.
-    if (command !== 'COMMIT') throw new OwnError('The unit of work went on after a statement had failed');
-  } catch (error) {
-    throw isConnectionLost(error) ? outcomeUnknown() : error;
-  }
-}
-
-/** Resolves to false when the connection cannot be used again. */
-async function rolledBack(client: PoolClient, error: unknown): Promise<boolean> {
-  if (isConnectionLost(error)) return false;
-  try {
-    await client.query('ROLLBACK');
-    return true;
-  } catch {
-    return false;
-  }
 }

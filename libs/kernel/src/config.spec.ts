@@ -52,6 +52,17 @@ describe('readConfig', () => {
     expect(direct('postgres://a@b/c', 'postgres://a@p/c')().databaseDirectUrl).toBe('postgres://a@b/c');
   });
 
+  it('refuses a list of PostgreSQL hosts, and takes a comma elsewhere', () => {
+    const database = (url: string) => () => readConfig({ DATABASE_URL: url }).database;
+    for (const hosts of ['one,two', 'one:5432,two:5433', 'one,two:5432'])
+      for (const user of ['', 'a@', 'a:secret@'])
+        expect(database(`postgres://${user}${hosts}/c?target_session_attrs=read-write`)).toThrow(
+          /^(?!.*secret)[^]*DATABASE_URL must be .* with one HOST: give the address that leads to the primary/,
+        );
+    for (const url of ['postgres://a:5,6@b/c', 'postgres://a@b/c,d?options=x,y', 'postgres://a@b'])
+      expect(database(url)()).toMatchObject({ url });
+  });
+
   it('refuses a LETHE_KEY that is no API key: it may be meant as LETHE_MASTER_KEY', () => {
     const masterKey = Buffer.alloc(32).toString('base64');
     expect(() => readConfig({ LETHE_KEY: masterKey })).toThrow('LETHE_KEY is not a setting of Lethe');

@@ -42,21 +42,27 @@ export function databaseUrl(text: string): DatabaseSetting {
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(text)?.[1];
   if (path !== undefined) return { engine: 'sqlite', path };
   if (isPostgresUrl(text)) return { engine: 'postgres', url: text };
-  throw new Error('sqlite:PATH, or postgres://USER:PASSWORD@HOST:PORT/DATABASE');
+  throw new Error(`sqlite:PATH, or postgres://USER:PASSWORD@HOST:PORT/DATABASE${ofOneHost(text)}`);
 }
 
 /** The address of the PostgreSQL server behind a pooler; empty for none. */
 export function directUrl(text: string): string | undefined {
   if (text === '') return undefined;
   if (isPostgresUrl(text)) return text;
-  throw new Error('postgres://USER:PASSWORD@HOST:PORT/DATABASE, or empty');
+  throw new Error(`postgres://USER:PASSWORD@HOST:PORT/DATABASE${ofOneHost(text)}, or empty`);
 }
 
 /** The driver decodes each part but the parameters. */
 function isPostgresUrl(text: string): boolean {
   const [place = ''] = text.split('?');
-  return /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text) && isDecodable(place);
+  return /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text) && isDecodable(place) && !HOSTS.test(place);
 }
+
+/** A list of hosts, which libpq knows and the driver does not. */
+const HOSTS = /^postgres(ql)?:\/\/([^/]*@)?[^/@,]*,[^/@]*(\/|$)/;
+
+const ofOneHost = (text: string): string =>
+  HOSTS.test(text) ? ' with one HOST: give the address that leads to the primary' : '';
 
 /** `redis://…`, or `rediss://…` for TLS; empty for none. The error message never holds the password. */
 export function redisUrl(text: string): string | undefined {
