@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 const COLUMNS = 80;
- 
+
 const ESCAPE = /\u001b\[\d+m/;
 const LISTENS = /Lethe listens on (http:\S+)/;
 

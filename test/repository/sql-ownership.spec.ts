@@ -45,7 +45,7 @@ const ALLOWED: Readonly<Record<string, { readonly tables: readonly string[]; rea
     tables: ['bots', 'audit_events'],
     why: 'one statement finds the unsealed logs of a page of bots, and one the oldest unsealed event of all logs',
   },
-  'libs/user-data/src/consented-tables.ts': {
+  'libs/user-data/src/consented-rows.sql.ts': {
     tables: ['consents'],
     why: 'one statement finds what is due together with its consent, locks it and skips locked ones',
   },

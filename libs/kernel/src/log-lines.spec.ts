@@ -105,7 +105,7 @@ describe('a line for people', () => {
   it('gives a terminal nothing to obey, and no second line to take for one of the log', () => {
     const evil = '\u001b]0;title\u0007 \u009b31m\n12:00:00.000 INFO  stopped';
     plain.error({ field: evil, context: evil }, evil);
-     
+
     expect(written).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
     expect(written).toContain('\\u001b]0;title\\u0007');
     expect(lines()).toHaveLength(1);
