@@ -152,8 +152,8 @@ describe('a rolling upgrade under load, of an instance that knows no later migra
     await load.end();
   });
   afterAll(async () => {
-    await load.end();
-    await newer.end();
+    await load?.end();
+    await newer?.end();
   });
 
   it('refuses nothing: before, beside and after the migration, and while the older instance ends', () => {

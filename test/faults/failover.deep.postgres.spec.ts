@@ -58,7 +58,7 @@ const TOLD =
     await bot.hasCategory('profile', [field('turn', 'number')]);
   });
   afterAll(async () => {
-    await address.close();
+    await address?.close();
     await servers.remove();
   });
 

@@ -31,7 +31,7 @@ const POINT = 'before_the_erasure';
     }),
   );
   afterAll(async () => {
-    await address.close();
+    await address?.close();
     await servers.remove();
   });
 

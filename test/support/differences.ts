@@ -3,7 +3,7 @@ import { payloadOf } from './sealing';
 type Value = Readonly<Record<string, unknown>>;
 
 /** What an answer says of its own moment. */
-const OF_THE_MOMENT = ['exportedAt', 'next', 'last_used_at', 'iat'];
+const OF_THE_MOMENT = ['exportedAt', 'next', 'last_used_at', 'iat', 'asked_at', 'deletion_scheduled_for'];
 
 /** Each export is an event. */
 const GROWING = /audit_events$/;

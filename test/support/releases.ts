@@ -65,12 +65,22 @@ export async function databaseOf(release: string, directory: string): Promise<Te
     await client.query(unpacked(release, 'postgres.sql').toString());
     await client.end();
   }
-  await asOfToday(database);
+  await asOfToday(database, release);
   return database;
 }
 
-/** Moves what ends or is due by time, whatever the day of the run: no link has ended, and no call is due or given up. */
-async function asOfToday(database: TestDatabase): Promise<void> {
+/**
+ * Moves what ends or is due by time, whatever the day of the run: no link has ended, no call is due or given up, no guild is
+ * deleted, and no store is overdue.
+ */
+async function asOfToday(database: TestDatabase, release: string): Promise<void> {
+  await database.run(
+    'UPDATE servers SET deletion_scheduled_for = ? WHERE deletion_scheduled_for IS NOT NULL',
+    FAR,
+  );
+  if (kept(release).bots.some(({ holder }) => holder !== undefined))
+    for (const tasks of ['holder_tasks', 'holder_exports'])
+      await database.run(`UPDATE ${tasks} SET created_at = ? WHERE open = 1`, new Date().toISOString());
   await database.run('UPDATE privacy_links SET expires_at = ?', FAR);
   await database.run(
     `UPDATE webhook_deliveries SET next_attempt_at = ?, give_up_at = ? WHERE status = 'pending'`,

@@ -2,7 +2,7 @@ import type { Config } from '@app/kernel';
 import { Client, type ClientBase, type ClientConfig, type PoolConfig, type QueryResult, types } from 'pg';
 import { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
-import { databaseIsStandby } from './database-faults';
+import { databaseIsStandby, driverCode } from './database-faults';
 
 /** Text is compared byte by byte, as on SQLite, whatever the locale of the database is. */
 export const COLLATION = 'C';
@@ -66,6 +66,8 @@ function timeouts(config: PostgresConfig) {
 const UNLIMITED = { statement_timeout: 0, query_timeout: 0 };
 
 const IN_RECOVERY = 'SELECT pg_is_in_recovery() AS standby';
+/** SQLSTATE of what a server does not do; of a BEGIN only READ WRITE in recovery. */
+const NOT_IN_RECOVERY = '0A000';
 
 /**
  * Asks a server after its connection, or together with `begin`, whether it is in recovery. A session of a primary never
@@ -73,16 +75,23 @@ const IN_RECOVERY = 'SELECT pg_is_in_recovery() AS standby';
  * @throws ApiError 503 for a standby
  */
 export async function requirePrimary(client: ClientBase, begin = ''): Promise<void> {
-  const answered: QueryResult | QueryResult[] = await client.query(begin + IN_RECOVERY);
+  const answered: QueryResult | QueryResult[] = await client.query(begin + IN_RECOVERY).catch((error) => {
+    // A standby refuses to begin a unit that writes, before it is asked.
+    throw driverCode(error) === NOT_IN_RECOVERY ? databaseIsStandby() : error;
+  });
   const [last] = Array.isArray(answered) ? (answered as QueryResult[]).slice(-1) : [answered];
   if ((last?.rows[0] as { standby: boolean } | undefined)?.standby === true) throw databaseIsStandby();
 }
+
+/** pg-pool waits for its promise, which the types do not say. */
+const onConnect: (client: ClientBase) => unknown = requirePrimary;
 
 function ofSession(config: PostgresConfig): PoolConfig {
   return {
     ...timeouts(config),
     // A connection to a standby, kept in the pool, would still lead there when the address leads to the primary.
-    verify: (client, done) => void requirePrimary(client).then(() => done(), done),
+    // Unlike `verify` of pg-pool, this loses no connection whose caller has stopped waiting meanwhile.
+    onConnect,
     options: [
       // Planning a statement on a partitioned table costs more than running it. A generic plan prunes partitions at
       // run time.
@@ -120,7 +129,7 @@ export function withoutTimeouts(options: PostgresDataSourceOptions): PostgresDat
     idle_in_transaction_session_timeout: 0,
     options: '-c timezone=UTC',
     pipeline: false,
-    verify: undefined,
+    onConnect: undefined,
   };
   return { ...options, extra, poolSize: 1 };
 }

@@ -14,8 +14,11 @@ export function survivesLosses(pool: Pool): void {
 /** SQLSTATE of a warning. With a COMMIT it comes when its wait for a synchronous standby was cancelled. */
 const WARNING = '01000';
 
-/** @throws ApiError 503 when it is unknown whether the commit took effect, or is on the standby */
-export async function commit(client: PoolClient): Promise<void> {
+/**
+ * Returns whether what is committed is also on the synchronous standby, where there has to be one.
+ * @throws ApiError 503 when it is unknown whether the commit took effect
+ */
+export async function commit(client: PoolClient): Promise<boolean> {
   let isWarned = false;
   const hear = ({ code }: { readonly code: string | undefined }): void =>
     void (isWarned ||= code === WARNING);
@@ -29,7 +32,7 @@ export async function commit(client: PoolClient): Promise<void> {
   } finally {
     client.off('notice', hear);
   }
-  if (isWarned) throw outcomeUnknown();
+  return !isWarned;
 }
 
 /** Resolves to false when the connection cannot be used again. */

@@ -3,7 +3,7 @@ import { ApiError, type LabelOf, type UnitOfWorkSizes } from '@app/kernel';
 import { type ClientConfig, Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
-import { databaseUnavailable, driverCode, isCollision } from './database-faults';
+import { databaseUnavailable, driverCode, isCollision, outcomeUnknown } from './database-faults';
 import { PostgresReader, PostgresTx } from './postgres.tx';
 import { SharedCalls } from './shared-calls';
 import { type Tx, withinTimeout } from './tx';
@@ -182,8 +182,9 @@ export class PostgresUnitOfWork extends UnitOfWork {
         : client.query(begin);
       const begun = beginning.catch((error: unknown): never => {
         // No statement follows that could have the reason, for example that the pooler had no session in time.
+        if (error instanceof ApiError) throw error;
         if (this.isPooled) this.onFault(error);
-        throw error instanceof ApiError ? error : databaseUnavailable();
+        throw databaseUnavailable();
       });
       begun.catch(() => undefined);
       // The session of a pooler would take a statement sent after a failed BEGIN for a transaction.
@@ -195,17 +196,19 @@ export class PostgresUnitOfWork extends UnitOfWork {
         await begun;
       } catch (error) {
         tx.close();
-        // The address may lead to another server by now than the one that refuses to be written to.
-        broken = !(await rolledBack(client, error)) || driverCode(error) === READ_ONLY;
         // If several statements are sent together, the ones after the failed one fail too, and their errors can arrive
         // first.
-        throw driverCode(error) === ABORTED ? (tx.firstFault ?? error) : error;
+        const fault: unknown = driverCode(error) === ABORTED ? (tx.firstFault ?? error) : error;
+        // The address may lead to another server by now than the one that refuses to be written to.
+        broken = !(await rolledBack(client, error)) || driverCode(fault) === READ_ONLY;
+        throw fault;
       }
       const callbacks = tx.close();
       const committingMs = performance.now();
-      await commit(client);
+      const isDurable = await commit(client);
       broken = false;
       this.afterCommit(callers, performance.now() - committingMs, callbacks);
+      if (!isDurable) throw outcomeUnknown();
       return value;
     } finally {
       client.release(broken);

@@ -105,15 +105,20 @@ export class ConsentedTables implements ConsentedDataHolder {
   }
 
   async eraseOf(tx: Tx, subject: Subject, categories: readonly string[]): Promise<readonly string[]> {
+    if (categories.length === 0) return [];
     const erased: string[] = [];
     for (const one of this.all()) {
-      if (one.category !== undefined && !categories.includes(one.category)) continue;
-      const among = amongValues(tx, withoutIndex(categoryOf(one)), categories);
-      const rows = await tx.all<{ category: string }>(
-        `DELETE FROM ${one.table} WHERE ${SUBJECT_WHERE} AND ${among.sql} RETURNING ${categoryOf(one)} AS category`,
-        ...[...subjectValues(subject), among.value],
-      );
-      erased.push(...rows.map(({ category }) => category));
+      const rows = `DELETE FROM ${one.table} WHERE ${SUBJECT_WHERE}`;
+      const values = subjectValues(subject);
+      if (one.category === undefined) {
+        const among = amongValues(tx, withoutIndex('category_key'), categories);
+        const keys = await tx.all<{ category_key: string }>(
+          `${rows} AND ${among.sql} RETURNING category_key`,
+          ...[...values, among.value],
+        );
+        erased.push(...keys.map(({ category_key: key }) => key));
+      } else if (categories.includes(one.category) && (await tx.run(rows, ...values)) > 0)
+        erased.push(one.category);
     }
     return erased;
   }
