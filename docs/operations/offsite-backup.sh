@@ -5,7 +5,8 @@
 #   offsite-backup.sh ledger                     the ledger alone; more often than the backup
 #   offsite-backup.sh list                       the finished backups
 #   offsite-backup.sh fetch DIRECTORY [BACKUP]   the newest one, or this one, decrypted, with the newest keys and ledger
-#   offsite-backup.sh drill [FLAGS]              fetches the newest one and verifies it; the flags are those of backup:drill
+#   offsite-backup.sh drill [FLAGS]              fetches the newest one and verifies it; the flags are those of backup:drill,
+#                                                on PostgreSQL --max-age-days N alone
 #
 # Settings:
 #   OFFSITE_REMOTE               what rclone calls the place of the backups, for example offsite:lethe-backups
@@ -14,8 +15,9 @@
 #   OFFSITE_IDENTITY             the file of a secret key, for fetch and drill alone
 #   OFFSITE_WORK                 a directory for what is under way, by default /var/tmp/lethe-offsite-backup
 #   OFFSITE_ADMIN                the command line of Lethe, by default: npm run --silent admin --
-#   OFFSITE_DRILL_DATABASE_URL   an empty PostgreSQL database, for drill
+#   OFFSITE_DRILL_DATABASE_URL   an empty PostgreSQL database, for drill; its role is no superuser, and its server holds nothing else
 #   DATABASE_URL                 that of Lethe; for PostgreSQL pg_dump, pg_restore and psql have to be there
+#   DATABASE_DIRECT_URL          that of Lethe behind a pooler; what pg_dump sets for its session would stay with the pooler
 set -euo pipefail
 shopt -s inherit_errexit
 umask 077
@@ -27,6 +29,30 @@ needs() { local name; for name in "$@"; do [ -n "${!name:-}" ] || die "set $name
 read -ra admin <<< "${OFFSITE_ADMIN:-npm run --silent admin --}"
 lethe() { "${admin[@]}" "$@" < /dev/null >&2; }
 on_postgres() { [[ ${DATABASE_URL:-} == postgres* ]]; }
+
+decoded() { printf '%b' "$(printf '%s' "$1" | sed -E 's/\\/&&/g; s/%([0-9A-Fa-f]{2})/\\x\1/g')"; }
+
+# postgres URL PROGRAM [ARGUMENT]...: the password of the URL is in the environment of the program. Every user of the machine can
+# read its arguments.
+postgres() {
+  local url=$1 program=$2 password='' user
+  shift 2
+  if [[ $url =~ ^([a-z]+://)([^/?#]*)@(.*)$ && ${BASH_REMATCH[2]} == *:* ]]; then
+    user="${BASH_REMATCH[2]%%:*}"
+    password="${BASH_REMATCH[2]#*:}"
+    url="${BASH_REMATCH[1]}$user@${BASH_REMATCH[3]}"
+  fi
+  if [[ $url =~ ^([^?]*\?)(.*&)?password=([^&]*)(&(.*))?$ ]]; then
+    password="${BASH_REMATCH[3]}"
+    url="${BASH_REMATCH[1]}${BASH_REMATCH[2]}${BASH_REMATCH[5]}"
+  fi
+  if [ -z "$password" ]; then
+    "$program" --dbname="$url" "$@"
+  else
+    PGPASSWORD="$(decoded "$password")" "$program" --dbname="$url" "$@"
+  fi
+}
+
 digest() { local sum; sum="$(sha256sum)"; printf '%s' "${sum%% *}"; }
 
 TIME='^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}-[0-9]{2}-[0-9]{2}Z$'
@@ -35,8 +61,12 @@ time="$(date -u +%Y-%m-%dT%H-%M-%SZ)"
 # Nothing of a run outlives it. What a killed one has left is removed by the next.
 begin() {
   local base="${OFFSITE_WORK:-/var/tmp/lethe-offsite-backup}"
+  # With a slash at its end a link counts as what it leads to.
+  base="${base%"${base##*[!/]}"}"
   mkdir -p "$base"
-  [ -O "$base" ] || die "$base belongs to another user: set OFFSITE_WORK"
+  [ ! -L "$base" ] || die "$base is a symbolic link: set OFFSITE_WORK to a directory"
+  # One look, which follows no link that comes in between.
+  [ "$(LC_ALL=C stat -c '%u %F' "$base")" = "$EUID directory" ] || die "$base belongs to another user: set OFFSITE_WORK"
   chmod 700 "$base"
   exec 9> "$base/lock"
   flock -n 9 || die "another run works in $base"
@@ -90,8 +120,8 @@ requires_recipients() {
 backup() {
   if on_postgres; then
     mkdir "$work/data" "$work/keys"
-    pg_dump -Fc --exclude-schema=keys -f "$work/data/data.dump" "$DATABASE_URL"
-    pg_dump -Fc --schema=keys -f "$work/keys/keys.dump" "$DATABASE_URL"
+    postgres "${DATABASE_DIRECT_URL:-$DATABASE_URL}" pg_dump -Fc --exclude-schema=keys -f "$work/data/data.dump"
+    postgres "${DATABASE_DIRECT_URL:-$DATABASE_URL}" pg_dump -Fc --schema=keys -f "$work/keys/keys.dump"
   else
     lethe backup --to "$work/data" --only data
     lethe backup --to "$work/keys" --only keys
@@ -147,6 +177,8 @@ fetch() {
   at="${at:-$newest}"
   [[ $at =~ $TIME ]] || die "name a backup as list does"
   ledger="$(newest_of "$OFFSITE_LEDGER_REMOTE")"
+  [[ ! $ledger < $at ]] ||
+    die "the ledger of $ledger is older than the data, and users erased since then would come back: find a newer one, or name an older backup"
   mkdir -p "$to"
   [ -z "$(ls -A "$to")" ] || die "$to is not empty"
   take "$OFFSITE_REMOTE" "$at" data "$to/data"
@@ -154,12 +186,12 @@ fetch() {
   take "$OFFSITE_REMOTE" "$newest" keys "$to/keys"
   take "$OFFSITE_LEDGER_REMOTE" "$ledger" ledger "$to/ledger"
   say "The data of $at, the keys of $newest and the ledger of $ledger are in $to."
-  [[ ! $ledger < $at ]] || die "the ledger of $ledger is older than the data: find a newer one, or users erased since then come back"
 }
 
 tell_restore() {
   say 'Stop every process of Lethe, and then, in this order:'
   if on_postgres; then
+    say '  export PGPASSWORD=…, and leave the password out of the URL: every user of the machine can read arguments'
     say "  pg_restore --exit-on-error --dbname=URL-OF-AN-EMPTY-DATABASE $1/keys/keys.dump"
     say "  pg_restore --exit-on-error --dbname=URL-OF-AN-EMPTY-DATABASE $1/data/data.dump"
   else
@@ -170,21 +202,39 @@ tell_restore() {
   say "Start Lethe, and remove $1."
 }
 
+# The age is that of the mark.
+refuse_old() {
+  local newest oldest
+  [ "$#" -gt 0 ] || return 0
+  [ "$1" = --max-age-days ] || set -- "${1%%=*}" "${1#*=}" "${@:2}"
+  [[ $# -eq 2 && $1 == --max-age-days ]] || die 'on PostgreSQL drill takes --max-age-days N, and no other flag'
+  [[ $2 =~ ^[1-9][0-9]{0,4}$ ]] || die '--max-age-days must be a whole number'
+  needs OFFSITE_REMOTE
+  newest="$(newest_of "$OFFSITE_REMOTE")"
+  oldest="$(date -u -d "-$2 days" +%Y-%m-%dT%H-%M-%SZ)"
+  [[ ! $newest < $oldest ]] || die "the newest backup, $newest, is older than $2 days: take another one"
+}
+
 # Who knows a public key can encrypt a backup of his own for it. Only the drill, by the master key and the sealed logs, shows
 # that it is one of Lethe.
 drill() {
-  fetch "$work/fetched"
   if ! on_postgres; then
+    fetch "$work/fetched"
     lethe backup:drill --from "$work/fetched" "$@"
     return
   fi
   needs OFFSITE_DRILL_DATABASE_URL
-  local tables="SELECT COUNT(*) FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname IN ('public', 'keys'))"
-  [ "$(psql -XAtc "$tables" "$OFFSITE_DRILL_DATABASE_URL")" = 0 ] || die 'the database of OFFSITE_DRILL_DATABASE_URL is not empty'
-  pg_restore --exit-on-error --no-owner --dbname="$OFFSITE_DRILL_DATABASE_URL" "$work/fetched/keys/keys.dump"
-  pg_restore --exit-on-error --no-owner --dbname="$OFFSITE_DRILL_DATABASE_URL" "$work/fetched/data/data.dump"
+  refuse_old "$@"
+  fetch "$work/fetched"
+  local part tables="SELECT COUNT(*) FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname IN ('public', 'keys'))"
+  [ "$(postgres "$OFFSITE_DRILL_DATABASE_URL" psql -XAtc "$tables")" = 0 ] ||
+    die 'the database of OFFSITE_DRILL_DATABASE_URL is not empty'
+  trap 'rm -rf "$work"; say "Drop the database of OFFSITE_DRILL_DATABASE_URL now: it holds the data of users."' EXIT
+  for part in keys data; do
+    postgres "$OFFSITE_DRILL_DATABASE_URL" pg_restore --exit-on-error --no-owner "$work/fetched/$part/$part.dump"
+  done
   DATABASE_URL="$OFFSITE_DRILL_DATABASE_URL" DATABASE_DIRECT_URL='' lethe audit:verify
-  say 'The backup restores. Drop the database of OFFSITE_DRILL_DATABASE_URL now: it holds the data of users.'
+  say 'The backup restores.'
 }
 
 [ "$#" -gt 0 ] || die 'name a command: backup, ledger, list, fetch DIRECTORY [BACKUP], drill'

@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { spawnSync } from 'node:child_process';
@@ -230,5 +231,107 @@ describeIt('docs/operations/offsite-backup.sh', () => {
     writeFileSync(old(ledger), old(readFileSync(ledger, 'utf8')));
     rmSync(ledger);
     await refused(['fetch', at('later')], 'is older than the data');
+    // Nothing was decrypted before.
+    expect(existsSync(at('later'))).toBe(false);
+  });
+
+  it('works in no directory that a symbolic link leads to', async () => {
+    mkdirSync(at('other'), { mode: 0o755 });
+    symlinkSync(at('other'), at('work'));
+    for (const path of [at('work'), `${at('work')}//`])
+      await refused(['ledger'], 'is a symbolic link: set OFFSITE_WORK', { OFFSITE_WORK: path });
+    expect([statSync(at('other')).mode & 0o777, readdirSync(at('other'))]).toEqual([0o755, []]);
+  });
+
+  describe('on PostgreSQL', () => {
+    const PASSWORD = 'p@s\\/wö%r-\\n';
+    const ENCODED = 'p%40s%5C%2Fw%C3%B6%25r%2d\\n';
+    const DRILL = 'postgres:///drill?user=drill&password=se%20cret&sslmode=disable';
+    const DROP = 'Drop the database of OFFSITE_DRILL_DATABASE_URL now';
+    let settings: Readonly<Record<string, string>>;
+
+    /** What each program in the place of a client was called with, and its password. */
+    const calls = (): string[] =>
+      existsSync(at('calls')) ? readFileSync(at('calls'), 'utf8').trimEnd().split('\n') : [];
+
+    beforeEach(() => {
+      const record = 'printf "%s\\n" "${0##*/} $* [${PGPASSWORD-none}]" >> "$CALLS"';
+      const writes =
+        'while [ "$#" -gt 0 ]; do case "$1" in -f | --out) printf "%s" "$1" > "$2" ;; esac; shift; done';
+      const fails = 'case "$*" in *"${FAILS:-nothing fails}"*) exit 1 ;; esac';
+      inPlaceOf('pg_dump', `${record}\n${writes}`);
+      inPlaceOf('pg_restore', `${record}\n${fails}`);
+      inPlaceOf('psql', `${record}\nprintf "%s\\n" "\${TABLES:-0}"`);
+      settings = {
+        ...inPlaceOf('lethe', `${record}\n${fails}\n${writes}`),
+        ...{ OFFSITE_ADMIN: at('bin', 'lethe'), CALLS: at('calls'), OFFSITE_DRILL_DATABASE_URL: DRILL },
+        DATABASE_URL: `postgres://lethe:${ENCODED}@pooler:6432/lethe?sslmode=require`,
+      };
+    });
+
+    it('dumps past the pooler, and has the password of no URL in an argument', async () => {
+      const direct = `postgres://lethe:${ENCODED}@server:5432/lethe?sslmode=require`;
+      await done(['backup'], { ...settings, DATABASE_DIRECT_URL: direct });
+      const dump = 'pg_dump --dbname=postgres://lethe@server:5432/lethe?sslmode=require -Fc';
+      expect(calls()).toEqual([
+        `${dump} --exclude-schema=keys -f ${at('work', 'run', 'data', 'data.dump')} [${PASSWORD}]`,
+        `${dump} --schema=keys -f ${at('work', 'run', 'keys', 'keys.dump')} [${PASSWORD}]`,
+        `lethe ledger:export --out ${at('work', 'run', 'ledger', 'ledger.ndjson')} [none]`,
+      ]);
+      rmSync(at('calls'));
+
+      expect((await done(['drill'], settings)).stderr).toMatch(
+        new RegExp(`The backup restores\\.\n${DROP}.*\n$`),
+      );
+      const database = '--dbname=postgres:///drill?user=drill&sslmode=disable';
+      const restore = `pg_restore ${database} --exit-on-error --no-owner ${at('work', 'run', 'fetched')}`;
+      expect(calls()).toEqual([
+        expect.stringMatching(
+          /^psql --dbname=postgres:\/\/\/drill\?user=drill&sslmode=disable -XAtc .* \[se cret\]$/,
+        ),
+        `${restore}/keys/keys.dump [se cret]`,
+        `${restore}/data/data.dump [se cret]`,
+        'lethe audit:verify [none]',
+      ]);
+    });
+
+    it('leaves a URL without a password, and the password of the environment, as they are', async () => {
+      const url = 'postgresql://lethe@server/lethe?application_name=a:b@c';
+      await done(['backup'], { ...settings, DATABASE_URL: url, PGPASSWORD: 'of the environment' });
+      expect(calls()[0]).toMatch(/^pg_dump --dbname=(\S+) .* \[of the environment\]$/);
+      expect(calls()[0]).toContain(` --dbname=${url} `);
+    });
+
+    it('drills no backup that is older than --max-age-days, and says which flags it does not know', async () => {
+      const flags = [['--json'], ['--max-age-days'], ['--max-age-days', '1', '--json'], ['--json', '1']];
+      for (const given of flags)
+        await refused(['drill', ...given], 'takes --max-age-days N, and no other flag', settings);
+      for (const given of [['--max-age-days', '0'], ['--max-age-days=1 week']])
+        await refused(['drill', ...given], '--max-age-days must be a whole number', settings);
+      await done(['backup'], settings);
+      await done(['drill', '--max-age-days', '1'], settings);
+      await done(['drill', '--max-age-days=1'], settings);
+
+      const [mark = ''] = marks();
+      writeFileSync(mark.replace(/\d{4}-\d\d-\d\dT/, '2020-01-01T'), readFileSync(mark));
+      rmSync(mark);
+      rmSync(at('calls'));
+      await refused(['drill', '--max-age-days', '2'], 'is older than 2 days: take another one', settings);
+      expect(calls()).toEqual([]);
+    });
+
+    it('asks for the end of the database of the drill, also after a failure', async () => {
+      await done(['backup'], settings);
+      for (const FAILS of ['keys.dump', 'data.dump', 'audit:verify']) {
+        const { code, stderr } = await offsite(['drill'], { ...settings, FAILS });
+        expect([FAILS, code, stderr]).toEqual([FAILS, 1, expect.stringContaining(DROP)]);
+        expect(stderr).not.toContain('The backup restores');
+        expect(readdirSync(at('work'))).toEqual(['lock']);
+      }
+      // One that is not empty is not the drill's.
+      const { code, stderr } = await offsite(['drill'], { ...settings, TABLES: '3' });
+      expect([code, stderr]).toEqual([1, expect.stringContaining('is not empty')]);
+      expect(stderr).not.toContain(DROP);
+    });
   });
 });
