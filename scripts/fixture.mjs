@@ -30,6 +30,12 @@ if (!/^[a-z0-9.-]+$/.test(name ?? '')) {
   process.exit(2);
 }
 const target = join(ROOT, 'test/engines/releases', name);
+if (existsSync(target)) {
+  process.stderr.write(
+    `test/engines/releases/${name} exists, and the files of a release are never made anew. If it is not out, remove the folder yourself.\n`,
+  );
+  process.exit(1);
+}
 const program = (app) => join(resolve(given.of), `dist/apps/${app}/src/main.js`);
 
 mkdirSync(target, { recursive: true });

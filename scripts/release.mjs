@@ -1,5 +1,5 @@
 // npm run release -- [--dry-run] [--tag TAG] [--repository URL]: makes release/ of a checkout, which is all that a release
-// publishes. Nothing leaves this machine; `node scripts/release.publish.mjs` publishes it. docs/release.md describes both.
+// publishes. Nothing leaves this machine; `node scripts/release.publish.mjs` publishes it. CONTRIBUTING.md#a-release describes both.
 //
 // --dry-run: the section of CHANGELOG.md may have no date yet, and `npm publish --dry-run` looks at each package.
 // --build BUILD --console CONSOLE: take these builds in place of a new one.

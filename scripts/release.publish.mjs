@@ -2,10 +2,11 @@
 // that it depends on. What the registry has already is left out, so that it is run again after an interruption.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PACKAGES } from './release.checks.mjs';
+import { fail, listedIn } from './release.sums.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -15,20 +16,9 @@ const { values: options, positionals } = parseArgs({
 });
 const folder = resolve(positionals[0] ?? join(import.meta.dirname, '../release'));
 
-const sums = readFileSync(join(folder, 'SHA256SUMS'), 'utf8').trimEnd().split('\n');
-const listed = sums.map((line) => line.split('  '));
-for (const [sum, name] of listed)
-  if (digest('sha256', 'hex', name) !== sum)
-    fail(`${name} is not the file of SHA256SUMS. Nothing was published.`);
-const others = readdirSync(folder).filter(
-  (name) => name !== 'SHA256SUMS' && !listed.some(([, one]) => one === name),
-);
-if (others.length > 0) fail(`SHA256SUMS does not list ${others.join(', ')}. Nothing was published.`);
-
+const listed = [...listedIn(folder).keys()];
 const files = PACKAGES.map((name) => {
-  const [file, another] = listed
-    .map(([, one]) => one)
-    .filter((one) => new RegExp(`^lethe-${name}-\\d.*\\.tgz$`).test(one));
+  const [file, another] = listed.filter((one) => new RegExp(`^lethe-${name}-\\d.*\\.tgz$`).test(one));
   if (file === undefined || another !== undefined)
     fail(
       `The folder has ${another === undefined ? 'no' : 'more than one'} package ${name}. Nothing was published.`,
@@ -38,7 +28,7 @@ const files = PACKAGES.map((name) => {
 for (const file of files) {
   const { name, version } = JSON.parse(output('tar', ['-xzOf', join(folder, file), 'package/package.json']));
   const there = published(`${name}@${version}`);
-  const integrity = `sha512-${digest('sha512', 'base64', file)}`;
+  const integrity = `sha512-${digest(file)}`;
   if (there === integrity) {
     process.stdout.write(`${name}@${version} is published already.\n`);
     continue;
@@ -64,10 +54,10 @@ function published(id) {
   );
 }
 
-function digest(algorithm, encoding, name) {
-  return createHash(algorithm)
+function digest(name) {
+  return createHash('sha512')
     .update(readFileSync(join(folder, name)))
-    .digest(encoding);
+    .digest('base64');
 }
 
 /** The output of a program; what it says beside that is shown. */
@@ -79,9 +69,4 @@ function output(program, args) {
   if (status !== 0)
     fail(`${program} ${args.join(' ')} has failed. Run this again: what is published is left out then.`);
   return stdout;
-}
-
-function fail(message) {
-  process.stderr.write(`${message}\n`);
-  process.exit(1);
 }

@@ -38,10 +38,9 @@ const SOURCES = [
 const NOT_SOURCES = ['node_modules', 'dist', '__pycache__'];
 const REPOSITORY = 'https://github.com/example/lethe';
 
-const place = mkdtempSync(join(tmpdir(), 'lethe-release-'));
-afterAll(() => rmSync(place, { recursive: true }));
-const checkout = join(place, 'checkout');
-const release = join(checkout, 'release');
+let place: string;
+let checkout: string;
+let release: string;
 
 const GIT = ['-c', 'user.name=test', '-c', 'user.email=test@lethe.test', '-c', 'commit.gpgsign=false'];
 
@@ -51,7 +50,11 @@ async function git(...args: string[]): Promise<string> {
   return output.trim();
 }
 
+afterAll(() => rmSync(place, { recursive: true }));
 beforeAll(async () => {
+  place = mkdtempSync(join(tmpdir(), 'lethe-release-'));
+  checkout = join(place, 'checkout');
+  release = join(checkout, 'release');
   for (const path of SOURCES)
     cpSync(join(ROOT, path), join(checkout, path), {
       recursive: true,
@@ -93,6 +96,7 @@ const isRun = canRun('git') && canRun(PYTHON, ['-c', 'import setuptools, wheel, 
   afterEach(async () => {
     await git('reset', '--quiet', '--hard', 'HEAD');
     await git('clean', '--quiet', '--force', '-d');
+    for (const tag of (await git('tag')).split('\n').filter(Boolean)) await git('tag', '--delete', tag);
     expect(readdirSync(checkout).filter((name) => name.startsWith('release'))).toEqual([]);
   });
 
@@ -135,7 +139,6 @@ const isRun = canRun('git') && canRun(PYTHON, ['-c', 'import setuptools, wheel, 
     const sentences = ['The tag v9.9.9 is not that of', `The tag v${VERSION} exists`];
     await isRefused(['--dry-run', '--tag', 'v9.9.9'], ...sentences);
     await git('reset', '--quiet', '--hard', 'HEAD~1');
-    await git('tag', '--delete', `v${VERSION}`);
   });
 });
 
@@ -209,9 +212,9 @@ const isRun = canRun('git') && canRun(PYTHON, ['-c', 'import setuptools, wheel, 
       .map((line) => line.split('  ')[1]);
     expect(names).toEqual([
       'NOTES.md',
-      ...[`lethe-${VERSION}.cdx.json`, `lethe-cli-${VERSION}.tgz`, `lethe-client-${VERSION}.tar.gz`],
-      ...['discord', 'sdk', 'server'].map((name) => `lethe-${name}-${VERSION}.tgz`),
-      `lethe_client-${VERSION}-py3-none-any.whl`,
+      `lethe-${VERSION}.cdx.json`,
+      ...['cli', 'discord', 'sdk', 'server'].map((name) => `lethe-${name}-${VERSION}.tgz`),
+      ...['-py3-none-any.whl', '.tar.gz'].map((end) => `lethe_client-${VERSION}${end}`),
     ]);
     const checked = spawned('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: release });
     expect(await checked.ended).toMatchObject({ code: 0 });
@@ -220,6 +223,12 @@ const isRun = canRun('git') && canRun(PYTHON, ['-c', 'import setuptools, wheel, 
     expect(readFileSync(join(release, 'NOTES.md'), 'utf8')).toMatch(
       new RegExp(`^### Added\n[^]*\\]\\(${REPOSITORY}/blob/v${VERSION}/docs/`),
     );
+    const listed = await spawned('tar', ['-tzf', `lethe_client-${VERSION}.tar.gz`], { cwd: release }).ended;
+    const folders = listed.stdout
+      .trim()
+      .split('\n')
+      .map((path) => path.split('/')[0]);
+    expect([...new Set(folders)]).toEqual([`lethe_client-${VERSION}`]);
     const said = await spawned('tar', ['-xzOf', `lethe-sdk-${VERSION}.tgz`, 'package/package.json'], {
       cwd: release,
     }).ended;

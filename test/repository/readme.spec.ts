@@ -10,10 +10,15 @@ import { useServiceInProcess } from '../support/service';
 
 const VERIFIER = join(__dirname, '../../packages/sdk/src/evidence/lethe-verify.ts');
 
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'lethe-readme-'));
+});
+// After the shell that works in it has ended: see fiveMinutes.
+afterAll(() => rmSync(directory, { recursive: true }));
+
 (canRun('bash') && canRun('curl') ? describe : describe.skip)('the commands of README.md', () => {
   const service = useServiceInProcess({ RATE_LIMIT_TIERS: 'free=30' });
-  const directory = mkdtempSync(join(tmpdir(), 'lethe-readme-'));
-  afterAll(() => rmSync(directory, { recursive: true }));
 
   it('do what is written beside them, within the limits of a new bot', async () => {
     const outfile = join(directory, 'verify.cjs');

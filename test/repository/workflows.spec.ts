@@ -93,7 +93,7 @@ describe('the workflow release.yml', () => {
       ['check', {}, undefined],
       ['files', {}, undefined],
       ['npm', { contents: 'read', 'id-token': 'write' }, 'npm'],
-      ['pypi', { 'id-token': 'write' }, 'pypi'],
+      ['pypi', { contents: 'read', 'id-token': 'write' }, 'pypi'],
       ['github', { contents: 'write' }, undefined],
     ]);
   });
@@ -104,6 +104,13 @@ describe('the workflow release.yml', () => {
     const [, major, minor] = /npm install --global npm@(\d+)\.(\d+)\.\d+/.exec(commands.join('\n')) ?? [];
     expect(Number(major) * 100 + Number(minor)).toBeGreaterThanOrEqual(1105);
     expect(all['pypi']?.steps.at(-1)?.uses).toMatch(/^pypa\/gh-action-pypi-publish@/);
+  });
+
+  it('publishes and puts out no file that SHA256SUMS does not list, and none on PyPI over other bytes', () => {
+    const commands = (job: string): string[] => all[job]?.steps.flatMap(({ run = [] }) => run) ?? [];
+    expect(commands('pypi')).toEqual(['node scripts/release.pypi.mjs release dist']);
+    expect(all['pypi']?.steps.at(-1)?.with).toBeUndefined();
+    expect(commands('github')[0]).toBe('node scripts/release.sums.mjs release');
   });
 
   it('publishes every package that the documents name', () => {

@@ -5,6 +5,7 @@ It asks no index: setuptools and wheel are installed. SOURCE_DATE_EPOCH is the t
 
 import gzip
 import os
+import re
 import sys
 import tarfile
 from pathlib import Path
@@ -23,9 +24,19 @@ def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
     return member
 
 
-def repacked(path: Path) -> None:
+def normalised(archive: str) -> str:
+    """The name without .tar.gz that PyPI wants (PEP 625); older versions of setuptools keep the hyphens of the project."""
+    name, _, version = archive.removesuffix(".tar.gz").rpartition("-")
+    return f"{re.sub('[-_.]+', '_', name).lower()}-{version}"
+
+
+def repacked(path: Path) -> Path:
+    """Replaces the archive by one with the normalised name, also of its folder, and without what differs."""
+    folder, old = normalised(path.name), path.name.removesuffix(".tar.gz")
     with tarfile.open(path) as archive:
         members = [(plain(member), archive.extractfile(member)) for member in archive.getmembers()]
+        for member, _ in members:
+            member.name = folder + member.name.removeprefix(old)
         members.sort(key=lambda pair: pair[0].name)
         made = path.with_suffix(".next")
         with open(made, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, EPOCH) as packed:
@@ -33,7 +44,8 @@ def repacked(path: Path) -> None:
                 for member, content in members:
                     member.pax_headers = {}
                     target.addfile(member, content)
-    made.replace(path)
+    path.unlink()
+    return made.replace(path.with_name(f"{folder}.tar.gz"))
 
 
 directory = Path(sys.argv[1]).resolve()
@@ -44,5 +56,4 @@ os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 wheel = build_meta.build_wheel(str(directory))
 archive = build_meta.build_sdist(str(directory))
 os.dup2(said, 1)
-repacked(directory / archive)
-print(wheel, archive, sep="\n")
+print(wheel, repacked(directory / archive).name, sep="\n")

@@ -23,8 +23,23 @@ describe('readConfig', () => {
       'REDIS_URL',
       // Their names are those of OpenTelemetry, which has many more.
       ...names.filter((name) => name.startsWith('OTEL_')),
-      'LOG_LEVEL',
+      ...['LOG_LEVEL', 'LOG_FORMAT'],
     ]);
+  });
+
+  it.each([
+    ...['WORKER_PORTS', 'WORKER_PROT', 'WORKERPORT', 'API_KEY_KNID', 'API_KEYS_KIND'],
+    ...['KEEP_ALIVE_TIMEOUT', 'KEEP_ALIVE_TIMEOUT_S', 'KEEPALIVE_TIMEOUT_MS'],
+  ])('refuses %s, which nearly is a setting', (name) => {
+    expect(() => readConfig({ [name]: '1' })).toThrow(`${name} is not a setting of Lethe`);
+  });
+
+  it.each([
+    ...['API_KEY', 'API_KEY_OPENAI', 'API_KEY_ID', 'OPENAI_API_KEY', 'KEEP_ALIVE', 'KEEP_ALIVE_SECONDS'],
+    // Kubernetes sets these beside a Service of the name worker.
+    ...['WORKER_SERVICE_HOST', 'WORKER_PORT_80_TCP', 'WORKER_CONCURRENCY', 'WORKER_HOST'],
+  ])('leaves %s of another program alone', (name) => {
+    expect(readConfig({ [name]: 'x' })).toEqual(readConfig({}));
   });
 
   it('leaves the settings of a bot alone, which lethe init writes into the same .env', () => {

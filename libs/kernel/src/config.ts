@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { keySettingsContradict, masterKeysOf } from './master-key-source';
 import type { Setting } from './setting-values';
 import { SETTINGS } from './settings';
+import { isNearMiss } from './near-miss';
 import { settingsIn } from './settings-file';
 
 type Settings = typeof SETTINGS;
@@ -26,7 +27,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * the settings without one, whose words other programs use too.
  */
 const OWN_PREFIX =
-  /^(LETHE|WEBHOOK|WORKER_|API_KEY_|KEEP_ALIVE|RATE_LIMIT|BODY_LIMIT|BATCH_BODY|CONNECTIONS_|ALLOWED_|READER_|STREAMS_|DATA_LIMIT|DETAILS_LIMIT|DECLARATION_|CATEGORIES_|CONSENT_TEXTS_|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|OPERATOR|REGISTRATION|TRUST_PROXY|DATABASE_|BACKUP_)/;
+  /^(LETHE|WEBHOOK|RATE_LIMIT|BODY_LIMIT|BATCH_BODY|CONNECTIONS_|ALLOWED_|READER_|STREAMS_|DATA_LIMIT|DETAILS_LIMIT|DECLARATION_|CATEGORIES_|CONSENT_TEXTS_|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|OPERATOR|REGISTRATION|TRUST_PROXY|DATABASE_|BACKUP_)/;
+
+/** The beginning of settings that other programs use too: only what nearly is one of them is a typing mistake. */
+const SHARED_PREFIX = /^(WORKER|API_KEY|KEEP_ALIVE)_/;
 
 /** Settings of a bot, by the form of their values. `lethe init` writes them into `.env`, which may also be the file of Lethe. */
 const OF_BOTS: Readonly<Record<string, RegExp>> = {
@@ -37,6 +41,11 @@ const OF_BOTS: Readonly<Record<string, RegExp>> = {
 };
 
 const KNOWN = new Set<string>(Object.values(SETTINGS).map((setting) => setting.name));
+const SHARED = [...KNOWN].filter((name) => SHARED_PREFIX.test(name));
+
+/** Whether a variable of this name is a setting, or is meant as one. */
+const isOwn = (name: string): boolean =>
+  KNOWN.has(name) || OWN_PREFIX.test(name) || SHARED.some((setting) => isNearMiss(name, setting));
 
 /**
  * Reads every setting from `environment`. An empty variable counts as not set. Settings without a fault that name a file or a
@@ -54,7 +63,7 @@ export function readConfig(environment: Environment): Config {
     }
   }
   for (const [name, value = ''] of Object.entries(environment)) {
-    if (OWN_PREFIX.test(name) && !KNOWN.has(name) && OF_BOTS[name]?.test(value) !== true)
+    if (isOwn(name) && !KNOWN.has(name) && OF_BOTS[name]?.test(value) !== true)
       faults.push(`${name} is not a setting of Lethe; docs/reference.md lists them all`);
   }
   const config = values as Config;
@@ -118,7 +127,7 @@ export function readDotenv(path: string): Environment {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw new ConfigError([`${path} cannot be read: ${(error as Error).message}`]);
   }
-  const { values, faults } = settingsIn(bytes, path, (name) => KNOWN.has(name) || OWN_PREFIX.test(name));
+  const { values, faults } = settingsIn(bytes, path, isOwn);
   if (faults.length > 0) throw new ConfigError(faults);
   return values;
 }

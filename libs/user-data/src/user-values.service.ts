@@ -111,7 +111,7 @@ export class UserValues {
   /**
    * Erases one category of a subject, also what modules store under it, with or without a consent; returns whether anything was stored. It waits for submits
    * under way, and nothing of what they stored is left.
-   * @param via the page on which the user has acted; undefined for a call of the bot
+   * @param by who does it, as the audit log names it
    * @throws ApiError 404 for an undeclared category
    */
   erase(subject: NamedSubject, category: string, by: Actor): Promise<boolean> {

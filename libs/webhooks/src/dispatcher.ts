@@ -21,7 +21,7 @@ const SHORTEST_SLEEP_MS = 5;
 const DRAIN_MAX_MS = 8_000;
 /** Pause after an error of the database. */
 const FAULT_PAUSE_MS = 1_000;
-/** A call that begins later than this after its leased could outlast its lease: the process was suspended. */
+/** A call that begins later than this after its delivery was leased could outlast the lease: the process was suspended. */
 const BEGIN_MAX_MS = 2_500;
 /** Signals between processes about a bot. */
 const TOPICS = { due: 'webhooks.due', byHand: 'webhooks.by-hand', anew: 'webhooks.anew' } as const;
