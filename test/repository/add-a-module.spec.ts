@@ -12,7 +12,13 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Clock, createLogger, daysAfter, NestLogger, readConfig } from '@app/kernel';
 import { SubjectDataHolders, SubjectDigests } from '@app/crypto';
 import { JobRunner, UnitOfWork } from '@app/database';
-import { CategoryRetention, DueData, requireReading, WithdrawnDataErasure } from '@app/user-data';
+import {
+  CategoryRetention,
+  DueData,
+  requireReading,
+  requireStorable,
+  WithdrawnDataErasure,
+} from '@app/user-data';
 import { AuditService, declareEventTypes } from '@app/audit';
 import { LetheHttpAdapter } from '@app/http';
 import { SqliteDatabase } from '@app/database';
@@ -332,6 +338,29 @@ describe('a module that a team has added in five steps', () => {
     expect((await remind(who)).status).toBe(201);
     await bot.post('/consents/revoke', who);
     await expect(read()).rejects.toMatchObject({ code: 'consent_required' });
+  });
+
+  it('stores and reads without a consent where the category needs none, but not during the erasure of the user', async () => {
+    const open = {
+      legal_basis: 'public_task',
+      requires_consent: false,
+      reason_de: 'Nötig.',
+      reason_en: 'Needed.',
+    };
+    await bot.hasCategory('bans', undefined, open);
+    const named = app.get(SubjectDigests, { strict: false }).named(bot.id, who);
+    const unitOfWork = app.get(UnitOfWork);
+    const store = (category: string) => unitOfWork.write((tx) => requireStorable(tx, named, category));
+    const read = (category: string) => unitOfWork.read((tx) => requireReading(tx, named, category));
+    await store('bans');
+    await read('bans');
+    await bot.hasConsent(who);
+    for (const asked of [store, read]) {
+      await expect(asked('undeclared')).rejects.toMatchObject({ code: 'not_found' });
+      await unitOfWork.write((tx) => tx.run('UPDATE consents SET erasing = 1 WHERE bot_id = ?', bot.id));
+      await expect(asked('bans')).rejects.toMatchObject({ details: { reason: 'deletion_in_progress' } });
+      await unitOfWork.write((tx) => tx.run('UPDATE consents SET erasing = 0 WHERE bot_id = ?', bot.id));
+    }
   });
 
   it('has its rows removed with the bot', async () => {
