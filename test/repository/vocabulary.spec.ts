@@ -5,7 +5,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The fake of the Python client has a list by hand. */
-const python = readFileSync(join(__dirname, '../../clients/python/src/lethe_client/testing/_values.py'), 'utf8');
+const python = readFileSync(
+  join(__dirname, '../../clients/python/src/lethe_client/testing/_values.py'),
+  'utf8',
+);
 const ofPython = /^TYPES = \(([^)]*)\)/m.exec(python)?.[1]?.match(/\w+/g);
 
 /** The compiler compares the lists of the SDK with openapi.json; the order is that of messages and menus. */
