@@ -10,8 +10,8 @@ export interface Amount {
 }
 
 /**
- * The time that work still takes, by the speed of what this process has done of it. Work that an earlier run has done
- * counts as done, and not for the speed.
+ * Estimates the time that is left for some work. The speed is that of this process alone: what an earlier run has done
+ * counts as done, but not for the speed.
  */
 export class Estimate {
   private readonly first: Amount;

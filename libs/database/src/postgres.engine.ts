@@ -17,6 +17,7 @@ import {
 } from './database.engine';
 import {
   directClient,
+  IN_RECOVERY,
   type PostgresConfig,
   PostgresDataSource,
   postgresOptions,
@@ -147,7 +148,7 @@ async function requireVersion(source: DataSource): Promise<void> {
 }
 
 async function requirePrimary(source: DataSource, place: string, setting: string): Promise<void> {
-  const [row] = await source.query<{ standby: boolean }[]>('SELECT pg_is_in_recovery() AS standby');
+  const [row] = await source.query<{ standby: boolean }[]>(IN_RECOVERY);
   if (row?.standby === true)
     throw new StartError(
       `The database ${place} is a standby or in recovery and can only be read. Promote it, or correct ${setting}.`,

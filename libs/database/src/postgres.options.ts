@@ -65,8 +65,8 @@ function timeouts(config: PostgresConfig) {
 /** No limit for a statement, of the server or of this process. */
 const UNLIMITED = { statement_timeout: 0, query_timeout: 0 };
 
-const IN_RECOVERY = 'SELECT pg_is_in_recovery() AS standby';
-/** SQLSTATE of what a server does not do; of a BEGIN only READ WRITE in recovery. */
+export const IN_RECOVERY = 'SELECT pg_is_in_recovery() AS standby';
+/** SQLSTATE of a feature that the server does not support. A BEGIN has it where it says READ WRITE to a standby. */
 const NOT_IN_RECOVERY = '0A000';
 
 /**
