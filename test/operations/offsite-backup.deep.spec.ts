@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { delimiter, join, relative } from 'node:path';
-import type { Bot } from '../support/bot';
 import { PROCESS_ENVIRONMENT, startOf, useBuild } from '../support/build';
 import type { ScriptRun } from '../support/child-script';
 import { directoryOnDisk } from '../support/disk';
@@ -27,7 +26,6 @@ import { spawned } from '../support/spawned';
 const SCRIPT = join(__dirname, '../../docs/operations/offsite-backup.sh');
 const build = useBuild();
 const lethe = useInstallation({ build, settings: { LETHE_MASTER_KEY }, makeDirectory: directoryOnDisk });
-let bot: Bot;
 
 const at = (...names: readonly string[]): string => join(lethe.root, ...names);
 
@@ -86,8 +84,33 @@ function filesOf(folder: string): string[] {
 }
 const marks = (remote = 'remote'): string[] => filesOf(at(remote, 'done'));
 
-beforeEach(async () => {
-  bot = await lethe.withBot();
+const RECORDS = 'printf "%s\\n" "${0##*/} $* [${PGPASSWORD-none}]" >> "$CALLS"';
+const WRITES = `while [ "$#" -gt 0 ]; do
+  case "$1" in
+    -f | --out) printf "%s" "$1" > "$2" ;;
+    --to) mkdir "$2"; for name in "$4.db" manifest.json; do printf "%s" "$name" > "$2/$name"; done ;;
+  esac
+  shift
+done`;
+const FAILS = 'case "$*" in *"${FAILS:-nothing fails}"*) exit 1 ;; esac';
+
+/** In the place of rclone, where a test is about other programs. */
+const FOLDERS = `case "$1" in
+  cat) exec cat "$2" ;;
+  lsf) [ -d "$2" ] || exit 3; exec ls "$2" ;;
+  copyto) mkdir -p "$(dirname "\${!#}")" && exec cp "\${@: -2}" ;;
+esac`;
+
+/**
+ * A program in the place of Lethe, for tests of the script alone: it writes the files that Lethe would, with other contents,
+ * and each call to `calls`.
+ */
+const scripted = (): Readonly<Record<string, string>> => ({
+  ...inPlaceOf('lethe', [RECORDS, FAILS, WRITES].join('\n')),
+  ...{ OFFSITE_ADMIN: at('bin', 'lethe'), CALLS: at('calls') },
+});
+
+beforeEach(() => {
   writeFileSync(at('recipients'), newIdentity('identity-1') + newIdentity('identity-2'));
 });
 
@@ -101,6 +124,7 @@ describeIt('docs/operations/offsite-backup.sh', () => {
   });
 
   it('restores on a machine that has lost everything, forgets who was erased since, and sends nothing in clear', async () => {
+    const bot = await lethe.withBot();
     const [gone, stays] = [await bot.hasUser(), await bot.hasUser()];
     await lethe.sealed();
     await done(['backup']);
@@ -149,7 +173,7 @@ describeIt('docs/operations/offsite-backup.sh', () => {
   });
 
   it('is drilled where the second key is, without the database; a damaged or forged copy fails', async () => {
-    await bot.hasUser();
+    await (await lethe.withBot()).hasUser();
     await lethe.sealed();
     await done(['backup']);
     const elsewhere = {
@@ -189,15 +213,15 @@ describeIt('docs/operations/offsite-backup.sh', () => {
     ['rclone', 'case "$*" in *keys.db.age) exit 1 ;; esac; exec "$REAL" "$@"', 'could not be sent'],
   ];
   it('counts as no backup after a full disk, half an upload or a refusal; the next run is whole', async () => {
-    await bot.hasUser();
+    const settings = scripted();
     for (const [program, script, message] of failures) {
-      await refused(['backup'], message, inPlaceOf(program, script));
+      await refused(['backup'], message, { ...settings, ...inPlaceOf(program, script) });
       expect([program, marks(), marks('elsewhere')]).toEqual([program, [], []]);
       expect(readdirSync(at('work'))).toEqual(['lock']);
-      rmSync(at('bin'), { recursive: true });
+      rmSync(at('bin', program));
     }
     await refused(['fetch', at('back')], 'has no finished backup');
-    await done(['backup']);
+    await done(['backup'], settings);
     expect((await done(['list'])).stdout).toMatch(/^\S{20}\n$/);
   });
 
@@ -212,12 +236,11 @@ describeIt('docs/operations/offsite-backup.sh', () => {
     for (const [settings, message] of cases) await refused(['backup'], message, settings);
     expect(existsSync(at('work'))).toBe(false);
     writeFileSync(at('recipients'), newIdentity('single'));
-    expect((await done(['ledger'])).stderr).toContain('One key alone opens these backups');
+    expect((await done(['ledger'], scripted())).stderr).toContain('One key alone opens these backups');
   });
 
   it('takes no name from the store for a path, and no ledger that is older than the data', async () => {
-    await bot.hasUser();
-    await done(['backup']);
+    await done(['backup'], scripted());
     const [mark = ''] = marks();
     const named = readFileSync(mark, 'utf8');
     writeFileSync(mark, named.replace(/keys\/(\S+)\//g, 'keys/$1/../../'));
@@ -255,16 +278,12 @@ describeIt('docs/operations/offsite-backup.sh', () => {
       existsSync(at('calls')) ? readFileSync(at('calls'), 'utf8').trimEnd().split('\n') : [];
 
     beforeEach(() => {
-      const record = 'printf "%s\\n" "${0##*/} $* [${PGPASSWORD-none}]" >> "$CALLS"';
-      const writes =
-        'while [ "$#" -gt 0 ]; do case "$1" in -f | --out) printf "%s" "$1" > "$2" ;; esac; shift; done';
-      const fails = 'case "$*" in *"${FAILS:-nothing fails}"*) exit 1 ;; esac';
-      inPlaceOf('pg_dump', `${record}\n${writes}`);
-      inPlaceOf('pg_restore', `${record}\n${fails}`);
-      inPlaceOf('psql', `${record}\nprintf "%s\\n" "\${TABLES:-0}"`);
+      inPlaceOf('pg_dump', `${RECORDS}\n${WRITES}`);
+      inPlaceOf('pg_restore', `${RECORDS}\n${FAILS}`);
+      inPlaceOf('psql', `${RECORDS}\nprintf "%s\\n" "\${TABLES:-0}"`);
+      inPlaceOf('rclone', FOLDERS);
       settings = {
-        ...inPlaceOf('lethe', `${record}\n${fails}\n${writes}`),
-        ...{ OFFSITE_ADMIN: at('bin', 'lethe'), CALLS: at('calls'), OFFSITE_DRILL_DATABASE_URL: DRILL },
+        ...{ ...scripted(), OFFSITE_DRILL_DATABASE_URL: DRILL },
         DATABASE_URL: `postgres://lethe:${ENCODED}@pooler:6432/lethe?sslmode=require`,
       };
     });
