@@ -32,7 +32,9 @@ interface Point {
 
 interface Taken {
   readonly path: string;
+  /** The headers and the body. */
   readonly text: string;
+  readonly body: unknown;
 }
 
 type Wire<T> = Omit<T, 'attributes'> & { readonly attributes: readonly Attribute[] };
@@ -96,8 +98,9 @@ export class Collector {
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         const body = Buffer.concat(chunks).toString();
+        const text = `${JSON.stringify(request.rawHeaders)}\n${body}`;
         this.credential = request.headers.authorization;
-        this.taken.push({ path: request.url ?? '', text: `${JSON.stringify(request.rawHeaders)}\n${body}` });
+        this.taken.push({ path: request.url ?? '', text, body: JSON.parse(body) });
         if (this.answers === 'silent') this.held.push(response);
         else response.writeHead(this.answers, { 'Content-Type': 'application/json' }).end('{}');
       });
@@ -119,9 +122,7 @@ export class Collector {
   }
 
   private of<Body>(path: string): Body[] {
-    return this.taken
-      .filter((one) => one.path === path)
-      .map(({ text }) => JSON.parse(text.slice(text.indexOf('\n') + 1)) as Body);
+    return this.taken.filter((one) => one.path === path).map(({ body }) => body as Body);
   }
 }
 
