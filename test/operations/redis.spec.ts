@@ -5,17 +5,24 @@ import { MemoryRateLimitStore, RateLimitStore, RedisRateLimitStore } from '@app/
 import pino from 'pino';
 import { expectFailure } from '../support/expected';
 import { describeWithRedis } from '../support/redis-server';
-import { LIMIT, remaining, resetOf, retryAfter, useRedisServices } from '../support/redis-services';
+import {
+  LIMIT,
+  remaining,
+  resetOf,
+  retryAfter,
+  useRedisServices,
+  useTwoServices,
+} from '../support/redis-services';
 import { until } from '../support/until';
 
 describeWithRedis('rate limits in Redis', () => {
-  const given = useRedisServices();
-  const keys = () => given.redis.client.keys('*');
+  const given = useTwoServices();
   /** The key of the one bucket of a test, besides that of the probe. */
-  const bucketKey = async () => (await keys()).find((key) => !key.endsWith('probe')) ?? '';
+  const bucketKey = async () =>
+    (await given.redis.client.keys('*')).find((key) => !key.endsWith('probe')) ?? '';
 
   it('admit exactly one of 100 parallel requests to two services when one is left', async () => {
-    const [one, other] = [await given.started(), await given.started()];
+    const { one, other } = given;
     for (let count = 1; count < LIMIT; count++) await one.ask();
     const answers = (await Promise.all([one.askAtOnce(50), other.askAtOnce(50)])).flat();
     expect(answers.filter(({ status }) => status === 404)).toHaveLength(1);
@@ -23,7 +30,7 @@ describeWithRedis('rate limits in Redis', () => {
   });
 
   it('count down one by one over two services, with one reset', async () => {
-    const services = [await given.started(), await given.started()];
+    const services = [given.one, given.other];
     const answers = [];
     for (let count = 0; count < 6; count++) answers.push(await services[count % 2]?.ask());
     expect(answers.map((answer) => answer && remaining(answer))).toEqual([29, 28, 27, 26, 25, 24]);
@@ -31,7 +38,7 @@ describeWithRedis('rate limits in Redis', () => {
   });
 
   it('admit a batch as a whole or not at all over two services, beside single requests', async () => {
-    const stores = [await given.started(), await given.started()].map((one) => one.app.get(RateLimitStore));
+    const stores = [given.one, given.other].map((one) => one.app.get(RateLimitStore));
     const [one, other] = stores as [RedisRateLimitStore, RedisRateLimitStore];
     await one.hit('bot', 30);
     const both = await Promise.all([one.take('bot', 30, 20), other.take('bot', 30, 20)]);
@@ -44,7 +51,7 @@ describeWithRedis('rate limits in Redis', () => {
   });
 
   it('answer 429 with the three headers and a Retry-After that leads to the reset', async () => {
-    const service = await given.started();
+    const { one: service } = given;
     for (let count = 0; count < LIMIT; count++) await service.ask();
     const before = Date.now() / 1000;
     const answer = await service.ask();
@@ -59,7 +66,7 @@ describeWithRedis('rate limits in Redis', () => {
   });
 
   it('reset when the window ends in Redis, a minute after its first request', async () => {
-    const service = await given.started();
+    const { one: service } = given;
     const before = Date.now();
     const answer = await service.ask();
     const after = Date.now();
@@ -70,7 +77,7 @@ describeWithRedis('rate limits in Redis', () => {
   });
 
   it('are whole again when the window has ended', async () => {
-    const service = await given.started();
+    const { one: service } = given;
     for (let count = 0; count <= LIMIT; count++) await service.ask();
     const key = await bucketKey();
     await given.redis.client.pexpire(key, 1);
@@ -79,7 +86,7 @@ describeWithRedis('rate limits in Redis', () => {
   });
 
   it('begin anew where a window would end later than one can: the clock of Redis was set back', async () => {
-    const service = await given.started();
+    const { one: service } = given;
     await service.ask();
     const key = await bucketKey();
     const ends = Number(await given.redis.client.hget(key, 'ends'));
@@ -88,13 +95,18 @@ describeWithRedis('rate limits in Redis', () => {
   });
 
   it('go on being counted together after SCRIPT FLUSH', async () => {
-    const [one, other] = [await given.started(), await given.started()];
+    const { one, other } = given;
     await one.ask();
     await given.redis.client.script('FLUSH');
     expect(remaining(await other.ask())).toBe(LIMIT - 2);
     expect([one.fallbacks, other.fallbacks]).toEqual([0, 0]);
     expect(other.redisLog).toEqual([]);
   });
+});
+
+describeWithRedis('rate limits in a Redis of their own', () => {
+  const given = useRedisServices();
+  const keys = () => given.redis.client.keys('*');
 
   it('leave keys with a prefix of their own, which expire by themselves', async () => {
     const service = await given.started();

@@ -101,3 +101,23 @@ export function useRedisServices(): RedisServices {
   afterEach(() => services.end());
   return services;
 }
+
+/** One Redis and two services for all tests of the calling `describe`, each of which begins with no counts. */
+export class TwoServices extends RedisServices {
+  one: LimitedService;
+  other: LimitedService;
+}
+
+export function useTwoServices(): TwoServices {
+  usePatience();
+  const two = new TwoServices();
+  beforeAll(async () => {
+    beginPatience();
+    two.redis = await RedisServer.started();
+    two.one = await two.started();
+    two.other = await two.started();
+  });
+  beforeEach(() => two.redis.client.flushall());
+  afterAll(() => two.end());
+  return two;
+}
