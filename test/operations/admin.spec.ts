@@ -15,11 +15,11 @@ beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'lethe-test-'))));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const admin = (...args: string[]): Promise<ScriptRun> =>
-  runScript(build, 'admin', args, { DATABASE_URL: `sqlite:${join(directory, 'lethe.db')}` });
+  adminHere(args, { DATABASE_URL: `sqlite:${join(directory, 'lethe.db')}` });
 
 describe('npm run admin', () => {
   it('prints every command, and with --help its flags, on standard output', async () => {
-    const run = await admin('--help');
+    const run = await runScript(build, 'admin', ['--help']);
     expect(run).toMatchObject({ code: 0, stderr: '' });
     for (const { name } of COMMANDS) expect(run.stdout).toContain(`  ${name} `);
     expect(await admin('restore', '--help')).toMatchObject({
