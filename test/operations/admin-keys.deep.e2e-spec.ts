@@ -9,7 +9,7 @@ import { killedAt, type Moment, runScript, type ScriptRun } from '../support/chi
 import { engine } from '../support/database';
 import { someOf } from '../support/depth';
 import { adminHere } from '../support/here';
-import { useInstallation } from '../support/installation';
+import { filledOnce, Installation, useInstallation } from '../support/installation';
 import type { SubjectIds } from '../support/snowflakes';
 
 const build = useBuild();
@@ -28,7 +28,7 @@ const keyringOf = (keys: string): Keyring =>
 const SUBJECT_KEYS = 1_100;
 const OLD = newKey();
 
-const lethe = useInstallation({ build, settings: {} });
+const lethe = new Installation({ build, settings: { DATABASE_BALLAST_MIB: '0' } });
 let bot: Bot;
 let who: SubjectIds;
 
@@ -38,7 +38,10 @@ const admin = (environment: Record<string, string>, command: string, kill?: Mome
     ? adminHere([command], environment)
     : runScript(build, 'admin', [command], environment, kill);
 
-/** A bot with a user with stored values, and many more keys. */
+/** Each test begins with a bot with a user with stored values, and many more keys. */
+const arranged = (environment: () => Record<string, string>, under: () => string): void =>
+  filledOnce(lethe, () => arrange(environment(), under));
+
 async function arrange(environment: Record<string, string>, under: () => string): Promise<void> {
   const service = await lethe.here(environment).start();
   bot = await Bot.register(service.url);
@@ -92,118 +95,118 @@ async function requireServes(environment: Record<string, string>): Promise<void>
   await service.end();
 }
 
-describe('npm run admin -- keys:rotate', () => {
-  it('brings every text under the first key of LETHE_MASTER_KEY, so that the older one can go', async () => {
-    await arrange(setting(OLD), () => OLD);
-    const before = await openedBy(OLD);
-    const present = newKey();
-    const run = await admin(setting(`${present},${OLD}`), 'keys:rotate');
-    expect(run).toMatchObject({ code: 0, stdout: '' });
-    expect(run.stderr).toContain(`${before.length} texts were rewrapped`);
-    expect(run.stderr).toContain('Older keys may be removed from LETHE_MASTER_KEY');
-    expect(await openedBy(present)).toEqual(before);
-    await requireServes(setting(present));
-    expect((await admin(setting(present), 'keys:rotate')).stderr).toContain('0 texts were rewrapped');
-  });
-
-  it('changes nothing where a key is missing, and names it', async () => {
-    await arrange(setting(OLD), () => OLD);
-    const foreign = newKey();
-    const sealed = keyringOf(foreign).encrypt('whsec_x', `bots/${bot.id}/webhook_secret`);
-    await lethe.database.run('UPDATE bots SET webhook_secret_next = ? WHERE id = ?', sealed, bot.id);
-    const before = await sealedTexts();
-    const run = await admin(setting(`${newKey()},${OLD}`), 'keys:rotate');
-    expect(run).toMatchObject({ code: 1, stdout: '' });
-    expect(run.stderr).toBe(
-      `Nothing was changed: the master keys ${keyringOf(foreign).presentId} (1 texts) are missing. ` +
-        'Add them to LETHE_MASTER_KEY behind the present one.\n',
-    );
-    expect(await sealedTexts()).toEqual(before);
-  });
-
-  it('leaves a damaged text as it is, reports it, and says that the older key must be kept', async () => {
-    await arrange(setting(OLD), () => OLD);
-    const [row] = await lethe.database.rows<{ webhook_secret_next: string }>(
-      'SELECT webhook_secret_next FROM bots',
-    );
-    const damaged = `${row?.webhook_secret_next.slice(0, -4)}AAAA`;
-    await lethe.database.run('UPDATE bots SET webhook_secret_next = ?', damaged);
-    const run = await admin(setting(`${newKey()},${OLD}`), 'keys:rotate');
-    expect(run.code).toBe(1);
-    expect(run.stderr).toMatch(/Except 1 texts that their own key does not decrypt.*Keep the older keys/);
-    expect(await lethe.database.rows('SELECT webhook_secret_next FROM bots')).toEqual([
-      { webhook_secret_next: damaged },
-    ]);
-  });
-
-  const moments: readonly [string, Moment][] = [
-    ['in the midst of the keys of subjects', { at: '^UPDATE (keys.)?subject_keys', count: 777 }],
-    ['before the keys of the installation', { at: '^UPDATE (keys.)?service_keys' }],
-  ];
-  it.each(someOf(moments, 2))(
-    'killed %s it has lost no key, and run again it finishes',
-    async (_, moment) => {
-      await arrange(setting(OLD), () => OLD);
-      const before = await openedBy(OLD);
-      const present = newKey();
-      expect((await admin(setting(`${present},${OLD}`), 'keys:rotate', moment)).code).toBeNull();
-      expect(await openedBy(`${present},${OLD}`)).toEqual(before);
-      expect((await admin(setting(`${present},${OLD}`), 'keys:rotate')).code).toBe(0);
-      expect(await openedBy(present)).toEqual(before);
-      expect(await keyIds()).toEqual([keyringOf(present).presentId]);
-    },
+describe('with the keys of LETHE_MASTER_KEY', () => {
+  arranged(
+    () => setting(OLD),
+    () => OLD,
   );
 
-  it('lets no service start with the new key alone before everything is under it', async () => {
-    await arrange(setting(OLD), () => OLD);
-    const present = newKey();
-    const moment = { at: '^UPDATE (keys.)?service_keys' };
-    await admin(setting(`${present},${OLD}`), 'keys:rotate', moment);
-    const ids = new Set(
-      (await sealedTexts())
-        .filter(({ context }) => !context.startsWith('service_keys'))
-        .map(({ sealed }) => sealed.split('.')[1]),
+  describe('npm run admin -- keys:rotate', () => {
+    it('brings every text under the first key of LETHE_MASTER_KEY, so that the older one can go', async () => {
+      const before = await openedBy(OLD);
+      const present = newKey();
+      const run = await admin(setting(`${present},${OLD}`), 'keys:rotate');
+      expect(run).toMatchObject({ code: 0, stdout: '' });
+      expect(run.stderr).toContain(`${before.length} texts were rewrapped`);
+      expect(run.stderr).toContain('Older keys may be removed from LETHE_MASTER_KEY');
+      expect(await openedBy(present)).toEqual(before);
+      await requireServes(setting(present));
+      expect((await admin(setting(present), 'keys:rotate')).stderr).toContain('0 texts were rewrapped');
+    });
+
+    it('changes nothing where a key is missing, and names it', async () => {
+      const foreign = newKey();
+      const sealed = keyringOf(foreign).encrypt('whsec_x', `bots/${bot.id}/webhook_secret`);
+      await lethe.database.run('UPDATE bots SET webhook_secret_next = ? WHERE id = ?', sealed, bot.id);
+      const before = await sealedTexts();
+      const run = await admin(setting(`${newKey()},${OLD}`), 'keys:rotate');
+      expect(run).toMatchObject({ code: 1, stdout: '' });
+      expect(run.stderr).toBe(
+        `Nothing was changed: the master keys ${keyringOf(foreign).presentId} (1 texts) are missing. ` +
+          'Add them to LETHE_MASTER_KEY behind the present one.\n',
+      );
+      expect(await sealedTexts()).toEqual(before);
+    });
+
+    it('leaves a damaged text as it is, reports it, and says that the older key must be kept', async () => {
+      const [row] = await lethe.database.rows<{ webhook_secret_next: string }>(
+        'SELECT webhook_secret_next FROM bots',
+      );
+      const damaged = `${row?.webhook_secret_next.slice(0, -4)}AAAA`;
+      await lethe.database.run('UPDATE bots SET webhook_secret_next = ?', damaged);
+      const run = await admin(setting(`${newKey()},${OLD}`), 'keys:rotate');
+      expect(run.code).toBe(1);
+      expect(run.stderr).toMatch(/Except 1 texts that their own key does not decrypt.*Keep the older keys/);
+      expect(await lethe.database.rows('SELECT webhook_secret_next FROM bots')).toEqual([
+        { webhook_secret_next: damaged },
+      ]);
+    });
+
+    const moments: readonly [string, Moment][] = [
+      ['in the midst of the keys of subjects', { at: '^UPDATE (keys.)?subject_keys', count: 777 }],
+      ['before the keys of the installation', { at: '^UPDATE (keys.)?service_keys' }],
+    ];
+    it.each(someOf(moments, 2))(
+      'killed %s it has lost no key, and run again it finishes',
+      async (_, moment) => {
+        const before = await openedBy(OLD);
+        const present = newKey();
+        expect((await admin(setting(`${present},${OLD}`), 'keys:rotate', moment)).code).toBeNull();
+        expect(await openedBy(`${present},${OLD}`)).toEqual(before);
+        expect((await admin(setting(`${present},${OLD}`), 'keys:rotate')).code).toBe(0);
+        expect(await openedBy(present)).toEqual(before);
+        expect(await keyIds()).toEqual([keyringOf(present).presentId]);
+      },
     );
-    expect([...ids]).toEqual([keyringOf(present).presentId]);
-    const { code, stderr } = await lethe.child(setting(present)).refused();
-    expect({ code, stderr }).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(`master key ${keyringOf(OLD).presentId}`),
+
+    it('lets no service start with the new key alone before everything is under it', async () => {
+      const present = newKey();
+      const moment = { at: '^UPDATE (keys.)?service_keys' };
+      await admin(setting(`${present},${OLD}`), 'keys:rotate', moment);
+      const ids = new Set(
+        (await sealedTexts())
+          .filter(({ context }) => !context.startsWith('service_keys'))
+          .map(({ sealed }) => sealed.split('.')[1]),
+      );
+      expect([...ids]).toEqual([keyringOf(present).presentId]);
+      const { code, stderr } = await lethe.child(setting(present)).refused();
+      expect({ code, stderr }).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`master key ${keyringOf(OLD).presentId}`),
+      });
     });
   });
-});
 
-describe('npm run admin -- keys:list', () => {
-  it('prints how many texts each key has encrypted, also a missing one, and shows no key', async () => {
-    await arrange(setting(OLD), () => OLD);
-    const total = (await sealedTexts()).length;
-    const present = newKey();
-    const run = await admin(setting(`${present},${OLD}`), 'keys:list');
-    expect(run.code).toBe(0);
-    expect(run.stdout.split('\n')).toEqual([
-      'key       role     texts',
-      `${keyringOf(present).presentId}  present  0`,
-      `${keyringOf(OLD).presentId}  older    ${total}`,
-      '',
-    ]);
-    expect(run.output).not.toContain(OLD);
+  describe('npm run admin -- keys:list', () => {
+    it('prints how many texts each key has encrypted, also a missing one, and shows no key', async () => {
+      const total = (await sealedTexts()).length;
+      const present = newKey();
+      const run = await admin(setting(`${present},${OLD}`), 'keys:list');
+      expect(run.code).toBe(0);
+      expect(run.stdout.split('\n')).toEqual([
+        'key       role     texts',
+        `${keyringOf(present).presentId}  present  0`,
+        `${keyringOf(OLD).presentId}  older    ${total}`,
+        '',
+      ]);
+      expect(run.output).not.toContain(OLD);
+    });
   });
-});
 
-describe('npm run admin -- keys:sign-rotate', () => {
-  it('puts a new signing key in force and still publishes the one before', async () => {
-    await arrange(setting(OLD), () => OLD);
-    const signing = (): Promise<{ id: string; retired_at: string | null }[]> =>
-      lethe.database.rows(
-        `SELECT id, retired_at FROM keys.service_keys WHERE name = 'signing' ORDER BY created_at`,
-      );
-    const [first] = await signing();
-    const run = await admin(setting(OLD), 'keys:sign-rotate');
-    expect(run.code).toBe(0);
-    expect(await signing()).toEqual([
-      { id: first?.id, retired_at: expect.any(String) },
-      { id: run.stdout.trim(), retired_at: null },
-    ]);
+  describe('npm run admin -- keys:sign-rotate', () => {
+    it('puts a new signing key in force and still publishes the one before', async () => {
+      const signing = (): Promise<{ id: string; retired_at: string | null }[]> =>
+        lethe.database.rows(
+          `SELECT id, retired_at FROM keys.service_keys WHERE name = 'signing' ORDER BY created_at`,
+        );
+      const [first] = await signing();
+      const run = await admin(setting(OLD), 'keys:sign-rotate');
+      expect(run.code).toBe(0);
+      expect(await signing()).toEqual([
+        { id: first?.id, retired_at: expect.any(String) },
+        { id: run.stdout.trim(), retired_at: null },
+      ]);
+    });
   });
 });
 
@@ -212,9 +215,9 @@ if (engine === 'sqlite')
     const file = (): string => `${lethe.path}.key`;
     const content = (): string => readFileSync(file(), 'utf8');
     const own = () => lethe.environment;
+    arranged(own, content);
 
     it('makes a new key, and leaves it alone in the file, readable by its owner', async () => {
-      await arrange(own(), content);
       const old = content();
       const before = await openedBy(old);
       const run = await admin(own(), 'keys:rotate');
@@ -240,7 +243,6 @@ if (engine === 'sqlite')
     it.each(someOf(killed, 3))(
       'killed %s every text opens with the file, and run again it finishes',
       async (_, moment) => {
-        await arrange(own(), content);
         const before = await openedBy(content());
         expect((await admin(own(), 'keys:rotate', moment)).code).toBeNull();
         expect(await openedBy(content())).toEqual(before);
@@ -252,7 +254,6 @@ if (engine === 'sqlite')
     );
 
     it('keeps the older key in the file as long as a text is under it', async () => {
-      await arrange(own(), content);
       const old = content().trim();
       await lethe.database.run(
         `UPDATE bots SET webhook_secret_next = substr(webhook_secret_next, 1, 40) || 'AAAA'`,
@@ -269,7 +270,6 @@ if (engine === 'sqlite')
     it.each(someOf(ended, 2))(
       'is done by the running service; ended %s its next start opens every text, and rotates',
       async (_, moment) => {
-        await arrange(own(), content);
         const before = await openedBy(content());
         const killed = { ...own(), ...killedAt(moment, build.workingDirectory) };
         const first = await lethe.child(killed).start();
@@ -294,7 +294,6 @@ if (engine === 'sqlite')
     );
 
     it('changes nothing while the file of the running service is missing or another', async () => {
-      await arrange(own(), content);
       const service = await lethe.child(own()).start();
       for (const other of [undefined, `${newKey()}\n`]) {
         if (other === undefined) rmSync(file());
@@ -310,7 +309,6 @@ if (engine === 'sqlite')
     });
 
     it('reports a file that cannot be replaced, and leaves everything as it was', async () => {
-      await arrange(own(), content);
       const before = content();
       // A directory at the path of the next file.
       mkdirSync(join(`${file()}.next`, 'in'), { recursive: true });
@@ -321,8 +319,12 @@ if (engine === 'sqlite')
     });
   });
 else
-  it('keys:rotate with a key file is refused on PostgreSQL, where processes may know only the old key', async () => {
-    const run = await runScript(build, 'admin', ['keys:rotate'], lethe.environment);
-    expect(run.code).toBe(1);
-    expect(run.stderr).toContain('Set LETHE_MASTER_KEY to a new key');
+  describe('npm run admin -- keys:rotate with a key file', () => {
+    const empty = useInstallation({ settings: {} });
+
+    it('is refused on PostgreSQL, where processes may know only the old key', async () => {
+      const run = await runScript(build, 'admin', ['keys:rotate'], empty.environment);
+      expect(run.code).toBe(1);
+      expect(run.stderr).toContain('Set LETHE_MASTER_KEY to a new key');
+    });
   });

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bot } from './bot';
@@ -8,6 +8,7 @@ import { ChildService } from './child-service';
 import type { Json } from './client';
 import { newDatabase, type TestDatabase } from './database';
 import { adminHere, ServiceHere } from './here';
+import { SavedDatabase } from './saved-database';
 import { until } from './until';
 
 type Settings = Readonly<Record<string, string>>;
@@ -68,10 +69,15 @@ export class Installation {
     return this;
   }
 
-  /** Ends all that works on it, and removes it. */
-  async remove(): Promise<void> {
+  /** Ends all that works on it. */
+  async end(): Promise<void> {
     await Promise.all(this.processes.splice(0).map((child) => child.end('SIGKILL')));
     await this.service.end();
+  }
+
+  /** Ends all that works on it, and removes it. */
+  async remove(): Promise<void> {
+    await this.end();
     await this.database.drop();
     closeSync(this.log);
     rmSync(this.root, { recursive: true, force: true });
@@ -141,4 +147,24 @@ export function lasting<One extends Installation>(installation: One): One {
   beforeAll(() => installation.open().then(() => undefined));
   afterAll(() => installation.remove());
   return installation;
+}
+
+/** Fills the installation once, and begins each test of the calling file or `describe` with a copy that nothing works on. */
+export function filledOnce(installation: Installation, fill: () => Promise<void>): void {
+  lasting(installation);
+  let saved: SavedDatabase;
+  beforeAll(async () => {
+    await fill();
+    await installation.end();
+    saved = await SavedDatabase.of(installation.database, installation.path);
+  });
+  beforeEach(async () => {
+    const { root, directory } = installation;
+    for (const name of readdirSync(root))
+      if (name !== 'log') rmSync(join(root, name), { recursive: true, force: true });
+    mkdirSync(directory, { mode: 0o700 });
+    await saved.restore();
+  });
+  afterEach(() => installation.end());
+  afterAll(() => saved.drop());
 }
