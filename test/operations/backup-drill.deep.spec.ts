@@ -17,10 +17,10 @@ import type { ScriptRun } from '../support/child-script';
 import { sqliteFile } from '../support/database';
 import { someOf } from '../support/depth';
 import { directoryOnDisk } from '../support/disk';
-import { useInstallation } from '../support/installation';
+import { filledOnce, Installation } from '../support/installation';
 import { LETHE_MASTER_KEY } from '../support/service';
 
-const lethe = useInstallation({
+const lethe = new Installation({
   build: useBuild(),
   // Else the service writes it beside the database seconds after its start, between two listings of the folder.
   settings: { LETHE_MASTER_KEY, DATABASE_BALLAST_MIB: '0' },
@@ -61,7 +61,7 @@ interface Manifest {
   readonly files: Record<string, { readonly name: string; sha256: string }>;
 }
 
-beforeEach(async () => {
+filledOnce(lethe, async () => {
   bot = await lethe.withBot();
   await bot.hasUser();
   await lethe.sealed();
@@ -69,6 +69,7 @@ beforeEach(async () => {
 
 describe('npm run admin -- backup:drill', () => {
   it('restores and verifies the newest backup beside the running service, and leaves nothing', async () => {
+    await lethe.service.start();
     await backup('a');
     const gone = await bot.hasUser();
     await bot.hasForgotten(gone);
@@ -216,6 +217,7 @@ describe('a backup during which a user is erased', () => {
   it.each(someOf(pairs, pairs.length))(
     '%s: the drill passes, and so does the log after the restore %s',
     async (_when, _where, copy, move) => {
+      await lethe.service.start();
       const gone = await bot.hasUser();
       await lethe.sealed();
       await copy(() => bot.hasForgotten(gone));
