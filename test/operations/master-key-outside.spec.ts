@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
 import type { ScriptRun } from '../support/child-script';
-import { engine } from '../support/database';
 import { adminHere } from '../support/here';
-import { useInstallation } from '../support/installation';
+import { filledOnce, Installation } from '../support/installation';
 import type { SubjectIds } from '../support/snowflakes';
 
-// The master key from a file, and from a command that prints it: services and commands of the operator.
+// The master key from a file, and from a command that prints it: services and commands of the operator. The settings are read
+// before any database is opened: on PostgreSQL it is the same.
 
 type Settings = Record<string, string>;
 
 const newKey = (): string => randomBytes(32).toString('base64');
 const OLD = newKey();
 
-const lethe = useInstallation({ settings: {} });
+const lethe = new Installation({ settings: { DATABASE_BALLAST_MIB: '0' } });
 /** Holds the keys: what a secret store would. */
 const store = (): string => join(lethe.root, 'master-key');
 /** A line for each time the command was run. */
@@ -25,22 +25,18 @@ const PRINTS = `const { appendFileSync, readFileSync } = require('node:fs');
   appendFileSync(process.argv[2], 'run\\n');
   process.stdout.write(readFileSync(process.argv[1], 'utf8'));`;
 
-/** A service of a test on PostgreSQL has a master key of its own. */
-const NO_OTHER = { LETHE_MASTER_KEY: '' };
-
 const SOURCES: readonly [name: string, place: string, words: string, settings: () => Settings][] = [
   [
     'LETHE_MASTER_KEY_FILE',
     'secret_file',
     'the file of LETHE_MASTER_KEY_FILE',
-    () => ({ ...NO_OTHER, LETHE_MASTER_KEY_FILE: store() }),
+    () => ({ LETHE_MASTER_KEY_FILE: store() }),
   ],
   [
     'LETHE_MASTER_KEY_COMMAND',
     'command',
     'the output of LETHE_MASTER_KEY_COMMAND',
     () => ({
-      ...NO_OTHER,
       LETHE_MASTER_KEY_COMMAND: JSON.stringify([process.execPath, '-e', PRINTS, store(), runs()]),
     }),
   ],
@@ -54,25 +50,26 @@ describe.each(SOURCES)('%s', (_, place, words, settings) => {
     adminHere(args, { ...lethe.environment, ...settings() });
   const start = () => lethe.here(settings()).start();
 
-  /** A service on the key of the store, with a stored value. */
-  async function arrange() {
+  /** A value that was stored by a service on the key of the store. */
+  filledOnce(lethe, async () => {
     writeFileSync(store(), `${OLD}\n`);
     const service = await start();
     bot = await Bot.register(service.url);
     await bot.hasCategory('profile');
     who = await bot.hasUser('kept');
-    return service;
-  }
+    await service.end();
+  });
+  beforeEach(() => writeFileSync(store(), `${OLD}\n`));
 
-  async function requireServes(): Promise<void> {
+  async function requireServes(owner = bot, user = who): Promise<void> {
     const service = await start();
-    const { data } = await bot.at(service).export<{ data: object }>(who);
+    const { data } = await owner.at(service).export<{ data: object }>(user);
     expect(data.data).toEqual({ profile: { value: 'kept' } });
     await service.end();
   }
 
   it('gives the service and the commands beside it the same key, and no key file is made', async () => {
-    const service = await arrange();
+    const service = await start();
     const listed = await admin('keys:list', '--json');
     expect((JSON.parse(listed.stdout) as { keys: unknown[] }).keys).toEqual([
       { key_id: expect.any(String), role: 'present', texts: expect.any(Number) },
@@ -89,10 +86,10 @@ describe.each(SOURCES)('%s', (_, place, words, settings) => {
   });
 
   it('is asked once by a start, and never again while the process runs', async () => {
-    const service = await arrange();
+    const service = await start();
     if (place === 'command') expect(readFileSync(runs(), 'utf8')).toBe('run\n');
     rmSync(store());
-    await bot.hasUser('more');
+    await bot.at(service).hasUser('more');
     expect((await bot.at(service).export<{ data: object }>(who)).data.data).toEqual({
       profile: { value: 'kept' },
     });
@@ -102,7 +99,6 @@ describe.each(SOURCES)('%s', (_, place, words, settings) => {
   });
 
   it('refuses another key in words, and takes the right one again', async () => {
-    await (await arrange()).end();
     writeFileSync(store(), newKey());
     const run = await admin('keys:list');
     expect(run).toMatchObject({ code: 1, stdout: '' });
@@ -114,13 +110,11 @@ describe.each(SOURCES)('%s', (_, place, words, settings) => {
   });
 
   it('takes part in a rotation: NEW and OLD, keys:rotate, NEW', async () => {
-    const service = await arrange();
+    const service = await start();
     const next = newKey();
     writeFileSync(store(), `${next}\n${OLD}\n`);
-    if (engine === 'sqlite') {
-      const early = await admin('keys:rotate');
-      expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('Restart it, so that')]);
-    }
+    const early = await admin('keys:rotate');
+    expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('Restart it, so that')]);
     await service.end();
 
     const both = await start();
@@ -134,7 +128,6 @@ describe.each(SOURCES)('%s', (_, place, words, settings) => {
   });
 
   it('lets keys:rotate name the place to which a missing key belongs', async () => {
-    await (await arrange()).end();
     await lethe.database.run(
       `UPDATE bots SET webhook_secret_next = 'v2.AAAAAAAA.' || substr(webhook_secret, 13)`,
     );
@@ -144,16 +137,17 @@ describe.each(SOURCES)('%s', (_, place, words, settings) => {
     expect((await admin('keys:rotate')).stderr).toContain(`Add them to ${words} behind the present one.`);
   });
 
-  if (engine === 'sqlite')
-    it('takes over the content of a key file beside the database', async () => {
-      const before = await lethe.here().start();
-      bot = await Bot.register(before.url);
-      await bot.hasCategory('profile');
-      who = await bot.hasUser('kept');
-      expect((await admin('keys:rotate')).code).toBe(1);
-      await before.end();
-      writeFileSync(store(), readFileSync(`${lethe.path}.key`));
-      rmSync(`${lethe.path}.key`);
-      await requireServes();
-    });
+  it('takes over the content of a key file beside the database', async () => {
+    rmSync(lethe.directory, { recursive: true });
+    mkdirSync(lethe.directory);
+    const before = await lethe.here().start();
+    const owner = await Bot.register(before.url);
+    await owner.hasCategory('profile');
+    const user = await owner.hasUser('kept');
+    expect((await admin('keys:rotate')).code).toBe(1);
+    await before.end();
+    writeFileSync(store(), readFileSync(`${lethe.path}.key`));
+    rmSync(`${lethe.path}.key`);
+    await requireServes(owner, user);
+  });
 });
