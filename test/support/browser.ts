@@ -30,6 +30,8 @@ export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS, timeout: WAIT_MAX_MS });
 }
 
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
 /** The view of a page. */
 export interface View {
   readonly scheme: 'light' | 'dark';
@@ -74,13 +76,13 @@ export class WatchedPage {
 
   /** The rules of WCAG 2.2 AA that the page breaks, and whether it is wider than its window. */
   async accessibility(): Promise<string[]> {
-    const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
     const session = await this.page.context().newCDPSession(this.page);
-    // The policy of the page forbids scripts of others; the debugger may add one.
-    await session.send('Runtime.evaluate', { expression: axe });
+    // The policy of the page forbids scripts of others; the debugger may add one, which stays until the next document.
+    const { result } = await session.send('Runtime.evaluate', { expression: 'typeof axe' });
+    if (result.value === 'undefined') await session.send('Runtime.evaluate', { expression: AXE });
     const found = await session.send('Runtime.evaluate', {
       expression:
-        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`).concat(' +
+        'axe.run({ resultTypes: [`violations`] }).then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`).concat(' +
         'document.documentElement.scrollWidth > innerWidth ? [`wider than its window: ${document.documentElement.scrollWidth}`] : []))',
       awaitPromise: true,
       returnByValue: true,
