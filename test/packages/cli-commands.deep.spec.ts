@@ -31,7 +31,6 @@ import { until } from '../support/until';
 const service = useService();
 const receiver = useReceiver();
 const built = builtCommandLine();
-afterAll(() => built.remove());
 let cli: CommandLineHere;
 beforeEach(() => {
   receiver.reset();

@@ -27,7 +27,6 @@ beforeAll(async () => {
   webhookUrl = `http://127.0.0.1:${(bot.address() as AddressInfo).port}/gdpr`;
 });
 afterAll(() => {
-  built.remove();
   bot.closeAllConnections();
   bot.close();
 });

@@ -12,7 +12,6 @@ import { snowflake, subject } from '../support/snowflakes';
 
 const service = useService();
 const built = builtCommandLine();
-afterAll(() => built.remove());
 let cli: CommandLineHere;
 beforeEach(() => (cli = new CommandLineHere(built.program)));
 afterEach(() => cli.remove());

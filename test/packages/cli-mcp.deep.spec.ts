@@ -17,7 +17,6 @@ import { snowflake, subject } from '../support/snowflakes';
 
 const service = useService();
 const built = builtCommandLine();
-afterAll(() => built.remove());
 let cli: CommandLineHere;
 let lethe: Lethe;
 let key: string;

@@ -100,6 +100,5 @@ describe('@lethe/cli', () => {
     expect(commands.length).toBeGreaterThan(10);
     expect(commands.filter((name) => !readme.includes(`| \`${name}`))).toEqual([]);
     cli.remove();
-    built.remove();
   });
 });

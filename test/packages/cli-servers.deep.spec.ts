@@ -12,7 +12,6 @@ import { BOT_WIDE, snowflake } from '../support/snowflakes';
 
 const service = useService();
 const built = builtCommandLine();
-afterAll(() => built.remove());
 let cli: CommandLine;
 let lethe: Lethe;
 beforeEach(async () => {

@@ -52,12 +52,16 @@ describe('the samples of openapi.json', () => {
       writeFileSync(file, typescript);
       return file;
     });
-    const program = ts.createProgram(files, {
+    const options: ts.CompilerOptions = {
       ...{ strict: true, noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ES2022 },
       ...{ module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
       ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
       paths: { '@lethe/sdk': [join(ROOT, 'packages/sdk/src/index.ts')] },
-    });
+    };
+    // The comments of the libraries are nine tenths of their text.
+    const host = ts.createCompilerHost(options);
+    host.jsDocParsingMode = ts.JSDocParsingMode.ParseNone;
+    const program = ts.createProgram(files, options, host);
     const faults = files.flatMap((file) => {
       const source = program.getSourceFile(file);
       return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];

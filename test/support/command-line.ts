@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { buildSync } from 'esbuild';
+import { sharedPlace } from './made-once';
 import { until } from './until';
 
 const ROOT = resolve(__dirname, '../..');
@@ -72,16 +73,19 @@ export class CommandLine {
   }
 }
 
-/** The program of the present sources in one file. */
-export function builtCommandLine(): { readonly program: string; remove(): void } {
-  const directory = mkdtempSync(join(tmpdir(), 'lethe-cli-program-'));
-  const program = join(directory, 'lethe.cjs');
+/** The program of the present sources in one file; the first suite of a run that needs it makes it. */
+export function builtCommandLine(): { readonly program: string } {
+  const program = join(sharedPlace('command-line'), 'lethe.cjs');
+  if (existsSync(program)) return { program };
+  // Suites that make it at the same time each make a whole one.
+  const own = `${program}-${process.pid}`;
   buildSync({
     entryPoints: [join(ROOT, 'packages/cli/src/lethe.ts')],
-    outfile: program,
+    outfile: own,
     bundle: true,
     platform: 'node',
     tsconfig: join(ROOT, 'tsconfig.json'),
   });
-  return { program, remove: () => rmSync(directory, { recursive: true, force: true }) };
+  renameSync(own, program);
+  return { program };
 }

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { BotSeat } from './discord-seats';
 import type { FakeDiscord } from './fake-discord';
 import { FakeGateway } from './fake-gateway';
 import { canRun } from './programs';
 
-const ROOT = join(__dirname, '../..');
+const SOURCE = join(__dirname, '../../clients/python/src');
 /** Debian's, for which its packages are. */
 export const PYTHON = '/usr/bin/python3';
 export const HAS_DISCORD_PY = canRun(PYTHON, ['-c', 'import discord, httpx']);
@@ -25,24 +26,58 @@ export interface PythonSeat extends BotSeat {
 
 /** A Python program with discord.py, at a Discord and a gateway of the test. */
 export function discordPy(discord: FakeDiscord, program: string, environment: Record<string, string> = {}) {
-  const source = join(ROOT, 'clients/python/src');
-  return spawn(PYTHON, [join(__dirname, 'discord_local.py'), program], {
-    env: {
-      ...{ PATH: process.env['PATH'], PYTHONPATH: source, PYTHONDONTWRITEBYTECODE: '1' },
-      // Each client reads the authorities of the machine, and no call has TLS.
-      SSL_CERT_FILE: join(__dirname, 'certificates/authority.pem'),
-      ...{ PYTHONUNBUFFERED: '1', DISCORD_API: discord.url, DISCORD_GATEWAY: discord.gatewayUrl },
-      ...environment,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  return python([join(__dirname, 'discord_local.py'), program], {
+    ...addressesOf(discord),
+    ...environment,
   });
 }
+
+const addressesOf = (discord: FakeDiscord) => ({
+  ...{ DISCORD_API: discord.url, DISCORD_GATEWAY: discord.gatewayUrl },
+});
+
+const python = (args: readonly string[], environment: Record<string, string> = {}) =>
+  spawn(PYTHON, args, {
+    env: {
+      ...{ PATH: process.env['PATH'], PYTHONPATH: SOURCE, PYTHONDONTWRITEBYTECODE: '1' },
+      // Each client reads the authorities of the machine, and no call has TLS.
+      SSL_CERT_FILE: join(__dirname, 'certificates/authority.pem'),
+      ...{ PYTHONUNBUFFERED: '1', ...environment },
+    },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
 
 export async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const over = once(child, 'close');
   child.kill('SIGKILL');
   await over;
+}
+
+/** The process of which each bot of the suite is a fork. */
+function startForks() {
+  const child = python([join(__dirname, 'discord_forks.py')]);
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const over = once(child, 'close').then(() => Promise.reject(new Error(`No bot can begin: ${said}`)));
+  over.catch(() => undefined);
+  return { child, over };
+}
+let forks: ReturnType<typeof startForks> | undefined;
+afterAll(async () => {
+  if (forks !== undefined) await ended(forks.child);
+});
+
+/** What a new bot says, until its end. */
+async function forked(environment: Record<string, string>): Promise<Socket> {
+  const { child, over } = (forks ??= startForks());
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  child.stdin.write(`${JSON.stringify({ port, environment })}\n`);
+  const [output] = (await Promise.race([once(server, 'connection'), over])) as [Socket];
+  server.close();
+  return output;
 }
 
 /** A bot with discord.py in a process of its own, once it has compared its guilds. `options` are those of `PrivacyCog`. */
@@ -52,23 +87,30 @@ export async function discordPySeat(
   options: object = {},
 ): Promise<PythonSeat> {
   const gateway = await new FakeGateway(discord).start();
-  const child = discordPy(discord, join(__dirname, 'discord_bot.py'), {
+  const output = await forked({
+    ...addressesOf(discord),
     ...{ LETHE_URL: service.url, LETHE_KEY: service.key, OPTIONS: JSON.stringify(options) },
   });
+  const closed = once(output, 'close');
   const errors: Reported[] = [];
+  let pid = 0;
   let said = '';
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const stop = async (): Promise<void> => {
-    await ended(child);
+    if (!output.closed) process.kill(pid, 'SIGKILL');
+    await closed;
     await gateway.stop();
   };
   await new Promise<void>((resolve, reject) => {
-    createInterface(child.stdout).on('line', (line) => {
-      const given = JSON.parse(line) as Reported | { ready: true };
-      if ('ready' in given) resolve();
-      else errors.push(given);
+    createInterface(output).on('line', (line) => {
+      if (!line.startsWith('{')) said += `${line}\n`;
+      else {
+        const given = JSON.parse(line) as Reported | { ready: true } | { pid: number };
+        if ('pid' in given) ({ pid } = given);
+        else if ('ready' in given) resolve();
+        else errors.push(given);
+      }
     });
-    child.once('close', () => reject(new Error(`The bot has ended: ${said}`)));
+    output.once('close', () => reject(new Error(`The bot has ended: ${said}`)));
   }).catch(async (error: unknown) => {
     await stop();
     throw error;

@@ -12,8 +12,13 @@ import yarl
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
-Route.BASE = os.environ["DISCORD_API"] + "/v10"
-DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(os.environ.get("DISCORD_GATEWAY", "ws://127.0.0.1:1"))
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(sys.argv[1])))
-runpy.run_path(sys.argv[1], run_name="__main__")
+def run(program: str) -> None:
+    Route.BASE = os.environ["DISCORD_API"] + "/v10"
+    DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(os.environ.get("DISCORD_GATEWAY", "ws://127.0.0.1:1"))
+    sys.path.insert(0, os.path.dirname(os.path.abspath(program)))
+    runpy.run_path(program, run_name="__main__")
+
+
+if __name__ == "__main__":
+    run(sys.argv[1])

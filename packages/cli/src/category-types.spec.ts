@@ -6,6 +6,7 @@ import type { Category } from './declarations';
 // What `lethe categories types` writes, compiled with the client of this repository.
 
 const FOLDER = __dirname;
+const ROOT = join(FOLDER, '../../..');
 const field = (key: string, type: 'string' | 'number' | 'boolean' | 'date' | 'json') => ({
   ...{ key, type, label_de: key, label_en: `The ${key} */ of it` },
 });
@@ -39,9 +40,20 @@ function faultsOf(program: string): string[] {
     [join(FOLDER, 'types.ts')]: typesOf(CATEGORIES),
     [join(FOLDER, 'program.ts')]: HEAD + program,
   };
-  const config = ts.readConfigFile(join(FOLDER, '../../../tsconfig.json'), (path) => ts.sys.readFile(path));
-  const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, join(FOLDER, '../../..'));
-  const host = ts.createCompilerHost({ ...options, noEmit: true });
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as {
+    config: { compilerOptions: object };
+  };
+  // Without looking for the files of the repository, and without the types of Jest.
+  const { options } = ts.parseJsonConfigFileContent(
+    {
+      compilerOptions: { ...config.compilerOptions, types: ['node'], noEmit: true },
+      files: Object.keys(files),
+    },
+    ts.sys,
+    ROOT,
+  );
+  const host = ts.createCompilerHost(options);
+  host.jsDocParsingMode = ts.JSDocParsingMode.ParseNone;
   const { readFile, fileExists, getSourceFile } = host;
   host.readFile = (name) => files[name] ?? readFile(name);
   host.fileExists = (name) => name in files || fileExists(name);
@@ -51,7 +63,7 @@ function faultsOf(program: string): string[] {
       ? getSourceFile(name, target, ...rest)
       : ts.createSourceFile(name, text, target);
   };
-  const compiled = ts.createProgram(Object.keys(files), { ...options, noEmit: true }, host);
+  const compiled = ts.createProgram(Object.keys(files), options, host);
   return Object.keys(files)
     .flatMap((name) => {
       const source = compiled.getSourceFile(name);
