@@ -3,17 +3,13 @@ import { join } from 'node:path';
 import { KeyRewrite } from '@app/crypto';
 import { LeaseLost, UnitOfWork } from '@app/database';
 import { ErasureLedger, KeyRewriteJob } from '@app/gdpr';
-import { Rewriting } from '../support/key-rewrites';
+import { useRewriting } from '../support/key-rewrites';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { tracesOf } from '../support/traces';
 
 const TABLES = ['keys.subject_keys_a', 'keys.subject_keys_b'];
 
-let on: Rewriting;
-beforeEach(async () => {
-  on = await Rewriting.start();
-});
-afterEach(() => on.service.stop());
+const on = useRewriting();
 
 /** The tables of the keys whose file contains one of the needles. */
 async function tablesWith(needles: readonly Buffer[]): Promise<string[]> {

@@ -112,7 +112,7 @@ describe('two apis and two workers on one database', () => {
   }
 
   it('deliver each event exactly once while nothing fails', async () => {
-    const count = atDepth(60, 300);
+    const count = atDepth(30, 300);
     const acknowledged = await makeEvents(apis, bots, count);
     await until(async () => (await fleet.pending()) === 0);
     expect(acknowledged.erasures.length + acknowledged.revoked.length).toBe(count);
@@ -124,7 +124,7 @@ describe('two apis and two workers on one database', () => {
   it('lose no event when an api and a worker are killed and the receiver fails, and finish its erasures', async () => {
     // Every seventh delivery fails at first, and every fiftieth three times.
     receiver.fails = (attempt, nth) => attempt <= (nth % 50 === 0 ? 3 : nth % 7 === 0 ? 1 : 0);
-    const count = atDepth(100, 1_000);
+    const count = atDepth(60, 1_000);
     const doomed = await fleet.api();
     let held: Awaited<ReturnType<typeof erasureHeld>> | undefined;
     const acknowledged = await makeEvents([of(apis, 0), doomed], bots, count, async () => {

@@ -39,7 +39,7 @@ async function large(): Promise<{ bot: Bot; who: SubjectIds }> {
   await bot.hasForgotten(who);
   await bot.hasConsent(who);
   const event = { ...who, event_type: 'data_submitted', details: { text: 'x'.repeat(8_000) } };
-  await Promise.all(Array.from({ length: 250 }, () => bot.post('/audit/event', event)));
+  await Promise.all(Array.from({ length: 100 }, () => bot.post('/audit/event', event)));
   return { bot, who };
 }
 

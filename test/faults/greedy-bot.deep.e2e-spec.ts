@@ -1,5 +1,6 @@
 import { OutgoingMessage } from 'node:http';
 import { type SharedWork, UnitOfWork } from '@app/database';
+import type { LetheHttpAdapter } from '@app/http';
 import { Turns } from '@app/kernel';
 import { type Bot, field } from '../support/bot';
 import type { Answer } from '../support/client';
@@ -29,6 +30,8 @@ const names = Array.from({ length: 100 }, (_, at) => `category_${at}`.padEnd(100
 const categories = names.slice(0, 50);
 
 beforeAll(async () => {
+  // The answers beyond those that are open at once wait for the others, however slow the machine is.
+  (service.app.getHttpAdapter() as unknown as LetheHttpAdapter).slots.waitMs = 600_000;
   bot = await service.registerBot();
   innocent = await service.registerBot();
   // Each declaration is as large as it may be.

@@ -1,13 +1,11 @@
 import { Bot } from '../support/bot';
-import { killedAt } from '../support/child-script';
 import type { Answer, Json } from '../support/client';
-import { useCrashes } from '../support/crashes';
+import { useKillable } from '../support/crashes';
 import { useReceiver } from '../support/receiver';
 import { subject, type SubjectIds } from '../support/snowflakes';
-import { unlessCut } from '../support/unless-cut';
 import { until } from '../support/until';
 
-const crashes = useCrashes();
+const crashes = useKillable();
 const receiver = useReceiver();
 let bot: Bot;
 let who: SubjectIds;
@@ -21,15 +19,9 @@ beforeEach(async () => {
   await bot.post('/holders', { key: 'database', kind: 'webhook', ...declared });
 });
 
-/** Exports in full in a process that is killed before a statement, and starts the service again. */
+/** Exports in full while the process kills itself before a statement, and starts the service again. */
 async function killedBefore(statement: string): Promise<{ answer: Answer | undefined; left: number[] }> {
-  await crashes.kill();
-  await crashes.endLeases();
-  const dying = crashes.child(killedAt({ at: statement }, crashes.root));
-  await dying.start();
-  const answer = await unlessCut(bot.at(dying).export(who, '&format=full'));
-  // It ends by itself, and not because its answer has come first.
-  await expect(dying.untilOf(async () => false)).rejects.toThrow('HELD');
+  const answer = await crashes.killedBefore(statement, full);
   expect(calls()).toEqual([]);
   const left = await Promise.all([
     crashes.count('holder_exports WHERE bot_id = ? AND open = 1', bot.id),

@@ -1,5 +1,6 @@
 import { Bot } from '../support/bot';
 import { useCrashes } from '../support/crashes';
+import { atDepth } from '../support/depth';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
@@ -8,7 +9,7 @@ const crashes = useCrashes();
 it('after kill -9 the task of a holder is there once if its erasure is completed, and else not', async () => {
   const bot = await Bot.register(crashes.url);
   await bot.post('/holders', { key: 'database', kind: 'pull', covers: ['x'], label_de: 'D', label_en: 'D' });
-  for (let round = 0; round < 3; round++)
+  for (let round = 0; round < atDepth(1, 6); round++)
     await crashes.killed({
       callers: 8,
       next: () => subject(),

@@ -5,7 +5,7 @@ import { workThrough } from '../support/crowd';
 import { atDepth } from '../support/depth';
 import { snowflake, subject } from '../support/snowflakes';
 
-const ROUNDS = atDepth(3, 10);
+const ROUNDS = atDepth(1, 10);
 const crashes = useCrashes();
 let bot: Bot;
 beforeEach(async () => {
@@ -46,7 +46,7 @@ it('after kill -9 every submit is done once: repeats of answered ones are replay
       const key = `${round}-${++count}`;
       return { path: '/data/submit', key, body: { ...who, category: 'profile', data: { value: key } } };
     };
-    const sent = await untilKilled(atDepth(25, 110) + 3 * round, next);
+    const sent = await untilKilled(atDepth(16, 110) + 3 * round, next);
     all.push(...sent);
     await workThrough(sent, repeatOne);
   }
@@ -56,7 +56,7 @@ it('after kill -9 every submit is done once: repeats of answered ones are replay
 
 it('after kill -9 every item of a batch is done once, also of a batch that was cut in the middle', async () => {
   const guild_id = snowflake();
-  const people = Array.from({ length: 20 }, () => ({ user_id: snowflake(), guild_id }));
+  const people = Array.from({ length: 6 }, () => ({ user_id: snowflake(), guild_id }));
   await bot.hasCategory('profile', [field('value'), field('more', 'json')]);
   await Promise.all(people.map((who) => bot.hasConsent(who)));
   let count = 0;
@@ -69,7 +69,7 @@ it('after kill -9 every item of a batch is done once, also of a batch that was c
     ]);
     return { path: '/data/submit/batch', key: value, body: { items } };
   };
-  const all = await untilKilled(atDepth(25, 110), next);
+  const all = await untilKilled(atDepth(16, 110), next);
   await workThrough(all, repeatOne);
   for (const { given } of all) {
     const { results } = (await send(given)).data as unknown as { results: { ok: boolean }[] };
@@ -79,7 +79,7 @@ it('after kill -9 every item of a batch is done once, also of a batch that was c
 });
 
 it('after kill -9 every erasure is done once, with the salt of its certificate, and all guilds are answered', async () => {
-  const many = atDepth(50, 200);
+  const many = atDepth(40, 200);
   const users = Array.from({ length: many }, () => subject());
   // Each user is in two guilds.
   const second = users.map(({ user_id }) => ({ user_id, guild_id: snowflake() }));
@@ -91,7 +91,7 @@ it('after kill -9 every erasure is done once, with the salt of its certificate, 
     const body = everywhere ? { user_id: who.user_id, scope: 'all_guilds' } : { ...who };
     return { path: '/gdpr/forget-user', key: `erase-${count}`, body };
   };
-  const all = await untilKilled(atDepth(25, 110), next);
+  const all = await untilKilled(atDepth(16, 110), next);
   await workThrough(all, repeatOne);
   for (const { given } of all) {
     const { data } = (await send(given)) as Answer<{ requests?: Json[] } & Json>;

@@ -1,10 +1,11 @@
-import { Bot } from '../support/bot';
+import { useBuild } from '../support/build';
 import { killedAt, type Moment } from '../support/child-script';
 import { manyConsents } from '../support/consent-acts';
-import { useCrashes } from '../support/crashes';
+import { directoryOnDisk } from '../support/disk';
+import { useOneInstallation } from '../support/installation';
 import { until } from '../support/until';
 
-const crashes = useCrashes();
+const lethe = useOneInstallation({ build: useBuild(), makeDirectory: directoryOnDisk });
 const CONSENTS = 2_500;
 /** The last part of a count has no end of its own. */
 const LAST_PART =
@@ -20,9 +21,9 @@ describe('a process that is killed while it counts users under consent', () => {
   it.each(moments)(
     '%s: the number of a day is whole or absent, and the next run has it',
     async (_, moment) => {
-      const { database } = crashes;
-      const bot = await Bot.register(crashes.url);
-      await crashes.kill();
+      const { database, service } = lethe;
+      const bot = await lethe.withBot();
+      await service.end();
       // A statement of another bot would be the one that is waited for.
       await database.run('DELETE FROM bots WHERE id <> ?', bot.id);
       await manyConsents(database, bot, CONSENTS);
@@ -31,13 +32,14 @@ describe('a process that is killed while it counts users under consent', () => {
         const rows = await database.rows<{ total: number }>('SELECT total FROM stats_consents');
         return rows.map(({ total }) => Number(total));
       };
-      const { stderr } = await crashes.child(killedAt(moment, crashes.root)).refused();
+      const { stderr } = await lethe.child(killedAt(moment, lethe.root)).refused();
       expect(stderr).toContain('HELD');
       expect((await numbers()).filter((subjects) => subjects !== CONSENTS)).toEqual([]);
       await database.run('DELETE FROM job_leases');
-      await crashes.start();
+      await service.start();
       await until(async () => (await numbers()).length === 2);
       expect(await numbers()).toEqual([CONSENTS, CONSENTS]);
+      await service.end();
     },
   );
 });

@@ -24,7 +24,7 @@ describe('a service that is killed again and again while it acts, seals and send
     let erasures = 0;
     const erased = (sent: readonly Sent<unknown>[]) =>
       answered(sent).filter(({ given }) => !(given instanceof Life)).length;
-    for (let round = 0; round < atDepth(4, 12); round++) {
+    for (let round = 0; round < atDepth(2, 12); round++) {
       const lives = Array.from({ length: ACTING }, () => new Life(bot));
       const before = await sealed();
       const sent = await crashes.killed<Life | SubjectIds>({

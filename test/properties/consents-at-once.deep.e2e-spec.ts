@@ -128,7 +128,7 @@ describe('requests, acceptances and revocations of one moment', () => {
       fc.asyncProperty(fc.array(step, { minLength: 12, maxLength: 24 }), async (script) => {
         expect(await played(script, true)).toStrictEqual(await played(script, false));
       }),
-      { numRuns: atDepth(15, 60), endOnFailure: true },
+      { numRuns: atDepth(5, 60), endOnFailure: true },
     );
   });
 

@@ -26,7 +26,7 @@ describe('any requests of a bot', () => {
           });
           for (const asked of requests) if (!(await play.ask(asked))) break;
         }),
-        { numRuns: atDepth(12, isFull ? 200 : 100) },
+        { numRuns: atDepth(12, isFull ? 200 : 72) },
       );
       if (isFull) expect(accepting.size).toBeGreaterThan(ACCEPTING * OPERATIONS.length);
     },
@@ -48,7 +48,7 @@ describe('any bytes on a connection', () => {
           );
           expect(ids).toEqual([...new Set(ids)].sort((one, other) => Number(one) - Number(other)));
         }),
-        { numRuns: atDepth(60, isFull ? 800 : 360) },
+        { numRuns: atDepth(60, isFull ? 800 : 180) },
       );
     },
     7_200_000,

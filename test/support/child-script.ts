@@ -9,18 +9,25 @@ export type { ScriptRun };
 /** Loaded before the program: the process kills itself before a given statement. */
 const HOLD = `
   const { writeSync } = require('node:fs');
-  const at = new RegExp(process.env.TEST_HOLD_AT);
-  let left = Number(process.env.TEST_HOLD_COUNT);
+  const isLater = process.env.TEST_HOLD_AT === undefined;
+  let [at, left] = isLater ? [] : [new RegExp(process.env.TEST_HOLD_AT), Number(process.env.TEST_HOLD_COUNT)];
+  if (isLater)
+    process.on('message', (moment) => {
+      [at, left] = [new RegExp(moment), 1];
+      process.send('ready');
+    });
   const look = (sql) => {
-    if (!at.test(typeof sql === 'string' ? sql : sql?.text) || --left > 0) return;
+    if (!at?.test(typeof sql === 'string' ? sql : sql?.text) || --left > 0) return;
     writeSync(2, 'HELD');
     process.kill(process.pid, 'SIGKILL');
   };
   // Statements that are kept prepared are looked at each time they run.
   const Sqlite = require('${SQLITE_PACKAGE}');
   const statement = Object.getPrototypeOf(new Sqlite(':memory:').prepare('SELECT 1'));
-  const { run } = statement;
-  statement.run = function (...given) { look(this.source); return run.apply(this, given); };
+  for (const name of isLater ? ['run', 'get', 'all'] : ['run']) {
+    const original = statement[name];
+    statement[name] = function (...given) { look(this.source); return original.apply(this, given); };
+  }
   const fs = require('node:fs');
   const { renameSync } = fs;
   fs.renameSync = function (...given) { look('rename to ' + given[1]); return renameSync.apply(this, given); };
@@ -44,6 +51,11 @@ export function killedAt({ at, count = 1 }: Moment, workingDirectory: string): R
     TEST_HOLD_AT: at,
     TEST_HOLD_COUNT: String(count),
   };
+}
+
+/** The environment of a process that takes the statement before which it kills itself as a message. */
+export function killable(workingDirectory: string): Record<string, string> {
+  return preloading(HOLD, workingDirectory, 'hold');
 }
 
 /** The environment of a process that runs this code before its program. */

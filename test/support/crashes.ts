@@ -1,6 +1,6 @@
 import { SqliteDatabase } from '@app/database';
 import { type Build, useBuild } from './build';
-import { killedAt } from './child-script';
+import { killable, killedAt } from './child-script';
 import type { ChildService, Ending } from './child-service';
 import type { Answer, Json } from './client';
 import { engine } from './database';
@@ -40,7 +40,11 @@ export interface Kill<Given, Data> {
 export class Crashes extends Installation {
   private process: ChildService | undefined;
 
-  constructor(build: Build, settings: Readonly<Record<string, string>> = {}) {
+  constructor(
+    build: Build,
+    settings: Readonly<Record<string, string>> = {},
+    private readonly isKillable = false,
+  ) {
     const LETHE_MASTER_KEY = Buffer.alloc(32, 'kill').toString('base64');
     super({ build, settings: { LETHE_MASTER_KEY, ...settings }, makeDirectory: directoryOnDisk });
   }
@@ -63,6 +67,21 @@ export class Crashes extends Installation {
   async kill(): Promise<void> {
     const { code, signal, stderr } = await this.running.end('SIGKILL');
     if (signal !== 'SIGKILL') throw new Error(`the service ended by itself with ${code}: ${stderr}`);
+  }
+
+  /**
+   * Sends an act to the process, which kills itself before the first statement of this kind. Answers what came before its
+   * end, which is awaited. The service is one of `useKillable`.
+   */
+  async killedBefore<Answered>(
+    statement: string,
+    act: () => Promise<Answered>,
+  ): Promise<Answered | undefined> {
+    await this.running.ask(statement);
+    const answer = await unlessCut(act());
+    // It ends by itself, and not because its answer has come first.
+    await expect(this.running.untilOf(async () => false)).rejects.toThrow('HELD');
+    return answer;
   }
 
   /**
@@ -145,13 +164,16 @@ export class Crashes extends Installation {
   }
 
   private get running(): ChildService {
-    return (this.process ??= this.child());
+    return (this.process ??= this.child(this.isKillable ? killable(this.root) : {}));
   }
 }
 
 /** One such service for the tests of the calling file. */
-export function useCrashes(settings?: Readonly<Record<string, string>>): Crashes {
-  const crashes = lasting(new Crashes(useBuild(), settings));
+export function useCrashes(settings?: Readonly<Record<string, string>>, isKillable?: boolean): Crashes {
+  const crashes = lasting(new Crashes(useBuild(), settings, isKillable));
   beforeAll(() => crashes.start().then(() => undefined));
   return crashes;
 }
+
+/** One whose process can be told to kill itself before a statement. */
+export const useKillable = (): Crashes => useCrashes({}, true);

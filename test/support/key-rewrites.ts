@@ -2,8 +2,13 @@ import { KeyRewriteJob } from '@app/gdpr';
 import { JobLeases, type Lease, UnitOfWork } from '@app/database';
 import { Client } from 'pg';
 import type { Bot } from './bot';
-import { Service } from './service';
+import { type Service, useServiceInProcess } from './service';
 import type { SubjectIds } from './snowflakes';
+
+const COUNTED = [
+  ...['subject_keys_a', 'subject_keys_b', 'removed_keys', 'erasure_ledger'].map((table) => `keys.${table}`),
+  ...['subjects', 'deletion_requests', 'job_leases'],
+];
 
 export interface Forgotten {
   readonly request_id: string;
@@ -12,16 +17,17 @@ export interface Forgotten {
 
 /** A service on PostgreSQL whose keys are rewritten only when a test says so. */
 export class Rewriting {
-  private constructor(
-    readonly service: Service,
-    readonly bot: Bot,
-  ) {}
+  bot: Bot;
 
-  static async start(): Promise<Rewriting> {
-    const service = await new Service({ JOBS: 'off' }).start();
-    const bot = await service.registerBot();
-    await bot.hasCategory('profile');
-    return new Rewriting(service, bot);
+  constructor(readonly service: Service) {}
+
+  /** Makes the tables whose rows are counted those of a new database, and the bot a new one. */
+  async begin(): Promise<void> {
+    const { database } = this.service;
+    await database.run(`TRUNCATE ${COUNTED.join(', ')}`);
+    await database.run('UPDATE keys.key_rewrite SET number = 0');
+    this.bot = await this.service.registerBot();
+    await this.bot.hasCategory('profile');
   }
 
   get<T>(type: abstract new (...args: never[]) => T): T {
@@ -70,4 +76,11 @@ export class Rewriting {
     await client.connect();
     return client;
   }
+}
+
+/** One service for the calling file, which finds no keys of another test. */
+export function useRewriting(): Rewriting {
+  const rewriting = new Rewriting(useServiceInProcess({ JOBS: 'off' }));
+  beforeEach(() => rewriting.begin());
+  return rewriting;
 }
