@@ -8,6 +8,7 @@ import { isFull, itInPart, itOfSize, stepAtDepth } from '../support/depth';
 import { fill, FILLED_SETTINGS } from '../support/filled';
 import { migrateFailing, migrateUp, onSchema } from '../support/migrating';
 import { NextKeys1790000000002, NextRelease1790000000001 } from '../support/next-release';
+import { SavedDatabase } from '../support/saved-database';
 import { schemaOf } from '../support/schema-dump';
 import { Service } from '../support/service';
 
@@ -26,9 +27,18 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
   database = await bareDatabase(directory);
 });
+/** A filled database and a copy of it: each test that needs one begins with the copy. */
+let full: { readonly database: TestDatabase; readonly saved: SavedDatabase } | undefined;
+const fullDirectory = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+
 afterEach(async () => {
-  await database.drop();
+  if (database !== full?.database) await database.drop();
   rmSync(directory, { recursive: true, force: true });
+});
+afterAll(async () => {
+  await full?.saved.drop();
+  await full?.database.drop();
+  rmSync(fullDirectory, { recursive: true, force: true });
 });
 
 /** Every row of every table. */
@@ -67,16 +77,21 @@ const revert = (migrations = allMigrations()) =>
 /** Fills the database; on PostgreSQL it is a copy that has the schema. */
 async function filled(): Promise<void> {
   await database.drop();
-  database = await newDatabase(directory);
-  const service = new Service(FILLED_SETTINGS);
-  service.database = database;
-  await service.start();
+  if (full !== undefined) {
+    ({ database } = full);
+    // A file is copied into an empty directory, a database of PostgreSQL takes the place of the present one.
+    if (engine === 'sqlite') await database.drop();
+    return full.saved.restore();
+  }
+  database = await newDatabase(fullDirectory);
+  const service = await new Service(FILLED_SETTINGS, database).start();
   try {
     await fill(service);
   } finally {
     await service.app.close();
     rmSync(service.directory, { recursive: true });
   }
+  full = { database, saved: await SavedDatabase.of(database, join(fullDirectory, 'lethe.db')) };
 }
 
 describe('the migrations', () => {

@@ -78,8 +78,8 @@ describe('kill -9 under load', () => {
 describe('kill -9 during erasures', () => {
   it.each([
     ['few at a time', 8, atDepth(12, 25), atDepth(30, 60)],
-    ['in the middle of a group', 48, 1, 96],
-    ['in the middle of a later group', 48, 49, 96],
+    ['in the middle of a group', atDepth(16, 48), 1, atDepth(24, 96)],
+    ['in the middle of a later group', atDepth(16, 48), atDepth(17, 49), atDepth(40, 96)],
   ])(
     '%s leaves no user half erased: the next start finishes what was begun, and what was answered stays erased',
     async (_, callers, after, users) => {

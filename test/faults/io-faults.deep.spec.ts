@@ -127,7 +127,9 @@ describeIoFaults('a call of the operating system that fails', () => {
       if (details?.status === 'processing') {
         // A start finishes it before it listens.
         await restart();
-        expect(await stateOf(who)).toStrictEqual({ status: 'none', values: 0, events: done });
+        const finished = await stateOf(who);
+        expect(finished).toStrictEqual({ status: 'none', values: 0, events: done });
+        return finished;
       } else if (message.includes('nothing was changed')) expect(after).toStrictEqual(before);
       else {
         expect(message).toContain('look whether it took effect');
@@ -136,7 +138,7 @@ describeIoFaults('a call of the operating system that fails', () => {
     }
     if (name === 'an erasure' && after.events.length === done.length)
       expect(after).toStrictEqual({ status: 'none', values: 0, events: done });
-    return stateOf(who);
+    return after;
   }
 
   async function restart(): Promise<void> {

@@ -26,7 +26,7 @@ describe('kill -9', () => {
   it('in the midst of events and calls loses no acknowledged event, and repeats with the same id only', async () => {
     const bot = await Bot.register(crashes.url, { webhook_url: receiver.url });
     const acknowledged: string[] = [];
-    for (let round = 0; round < atDepth(3, 8); round++) {
+    for (let round = 0; round < atDepth(2, 8); round++) {
       const before = receiver.calls.length;
       const sent = await crashes.killed({
         callers: 4,

@@ -12,16 +12,23 @@ interface Schema {
   /** Default: all. Fewer are an older release, more a later one. */
   readonly migrations?: readonly MigrationClass[];
   readonly logger?: Logger;
+  /** For a comparison of the entities with the schema; migrations need none, and their metadata is built for each connection. */
+  readonly withEntities?: boolean;
 }
 
 /** Runs `work` on a connection for changing the schema. */
 export async function onSchema<T>(
   database: Pick<TestDatabase, 'url'>,
   work: (source: DataSource) => Promise<T>,
-  { migrations = allMigrations(), logger }: Schema = {},
+  { migrations = allMigrations(), logger, withEntities = false }: Schema = {},
 ): Promise<T> {
   const config = configOf(database);
-  const options = { ...ormOptions(config), migrations: [...migrations], ...(logger && { logger }) };
+  const options = {
+    ...ormOptions(config),
+    ...(!withEntities && { entities: [] }),
+    migrations: [...migrations],
+    ...(logger && { logger }),
+  };
   const source = await databaseEngine(config).schemaSource(options).initialize();
   try {
     return await work(source);

@@ -179,7 +179,8 @@ export class PostgresEngine implements DatabaseEngine {
   }
 
   async open(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {
-    const schema = this.schemaSource(options);
+    // Migrations use no entities, and building the metadata of all of them is a part of every start.
+    const schema = this.schemaSource({ ...options, entities: [] });
     await schema.initialize();
     await bringUpToDate(schema, access).finally(() => schema.destroy());
     const source = new PostgresDataSource({
