@@ -28,7 +28,7 @@ import { until } from '../support/until';
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'search').toString('base64');
 const MASTER = { LETHE_MASTER_KEY };
 /** Of ten times as many users. With TEST_DEPTH=4 they are 2,000 of 20,000. */
-const ERASED = atDepth(20, 500);
+const ERASED = atDepth(60, 500);
 /**
  * Pieces of versions that may be left of one user in a hundred: when SQLite rebuilds a page it overwrites no copies of the
  * rows that it has moved to another one. Seen once in ten stories of 500 users.

@@ -115,7 +115,8 @@ const itWhereFilesAreSeen = existsSync('/proc/self/fd') ? it : it.skip;
 
 describe('a start beside another program', () => {
   itWhereFilesAreSeen.each(['lethe.db', 'keys.db'])('waits until it has closed %s', async (name) => {
-    await (await lethe.here().start()).end();
+    await service.start();
+    await service.end('SIGTERM');
     const other = lockedByAnother(name);
     const start = service.start();
     // Behind both locks the process opens the file to use it.
