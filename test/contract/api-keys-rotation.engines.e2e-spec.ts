@@ -1,3 +1,4 @@
+import { ApiKeyDirectory } from '@app/bots';
 import { Clock } from '@app/kernel';
 import { createdKey, type Key, keysOf, later, type Listed } from '../support/api-keys';
 import type { Bot } from '../support/bot';
@@ -5,6 +6,7 @@ import { type Answer, Client, type Json } from '../support/client';
 import { A_TIME, expectFailure, expectFaults, expectSameRefusal, expectSuccess } from '../support/expected';
 import { UNKNOWN_UUID } from '../support/inputs';
 import { useServiceInProcess } from '../support/service';
+import { until } from '../support/until';
 
 const service = useServiceInProcess();
 let bot: Bot;
@@ -107,6 +109,22 @@ describe('DELETE /api/v1/bots/{bot_id}/keys/{key_id}', () => {
     });
     expectFailure(await caller.get('/bots/me'), 401, 'unauthorized');
     expectFailure(await remove(made.data.id), 404, 'not_found');
+  });
+
+  it('is answered once no other process trusts the key', async () => {
+    const { data } = await make();
+    const [directory, steps] = [service.app.get(ApiKeyDirectory, { strict: false }), [] as string[]];
+    let pass: () => void = () => undefined;
+    const passed = new Promise<void>((resolve) => (pass = resolve));
+    const forgotten = jest.spyOn(directory, 'forgottenEverywhere').mockReturnValue(passed);
+    const answering = remove(data.id).then(() => steps.push('answered'));
+    await until(() => forgotten.mock.calls.length > 0);
+    // A later request of the same bot is answered meanwhile.
+    await bot.get('/bots/me');
+    steps.push('trusted no more');
+    pass();
+    await answering;
+    expect(steps).toStrictEqual(['trusted no more', 'answered']);
   });
 
   it('refuses the last key of scope admin that lasts: 409 last_admin_key', async () => {

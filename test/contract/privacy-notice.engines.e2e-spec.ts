@@ -20,8 +20,8 @@ const WHOLE = {
 const read = (query = '', headers: Record<string, string> = {}, id = bot.id) =>
   fetch(`${service.url}/notice/${id}${query}`, { headers });
 const textOf = async (query = '') => (await read(query)).text();
-const dataOf = async () =>
-  (await (await read('?format=json&language=en')).json()) as Record<string, unknown> & {
+const dataOf = async (language = 'en') =>
+  (await (await read(`?format=json&language=${language}`)).json()) as Record<string, unknown> & {
     digest: string;
     changed_at: string;
   };
@@ -99,6 +99,20 @@ describe('GET /notice/{bot_id}', () => {
     expect(await languageOf('', 'fr, de-AT;q=0.9, en;q=0.8')).toBe('de');
     expect(await languageOf('', 'fr')).toBe('en');
     expect(await textOf('?language=de')).toContain('Wer verantwortlich ist');
+  });
+
+  it('tells programs the same, in the language that is asked for', async () => {
+    await sets({ ...WHOLE, interests_de: 'Ordnung', interests_en: 'Order' });
+    const words = { description_de: 'Zum Grüßen', description_en: 'To greet' };
+    await bot.hasCategory('profile', [field('born', 'date')], words);
+    for (const [language, label, purpose, interests, ofField] of [
+      ['de', 'Kategorie profile', 'Zum Grüßen', 'Ordnung', 'Feld born'],
+      ['en', 'Category profile', 'To greet', 'Order', 'Field born'],
+    ])
+      expect(await dataOf(language)).toMatchObject({
+        ...{ language, interests },
+        categories: [{ category: 'profile', label, purpose, fields: [{ key: 'born', label: ofField }] }],
+      });
   });
 
   it.each(['?format=xml', '?language=fr', '?format='])('answers 400 for %s', async (query) => {

@@ -1,4 +1,4 @@
-import { BotAdministration } from '@app/bots';
+import { ApiKeyDirectory, BotAdministration } from '@app/bots';
 import type { Bot } from '../support/bot';
 import { Client } from '../support/client';
 import { A_TIME, expectFailure } from '../support/expected';
@@ -57,6 +57,19 @@ describe('a suspended bot', () => {
     const [, ...calls] = await receiver.received(3);
     expect(calls.map(({ body }) => body['event']).sort()).toEqual(['consent_revoked', 'user_forgotten']);
     expect((await bot.post('/servers/register', { guild_id: user.guild_id })).status).toBe(201);
+  });
+
+  it('is looked up anew when its suspension is committed: an earlier look would find and keep what was before', async () => {
+    const directory = service.app.get(ApiKeyDirectory, { strict: false });
+    const forget = directory.forget.bind(directory);
+    const standings: Promise<unknown[]>[] = [];
+    const spy = jest.spyOn(directory, 'forget').mockImplementation((id) => {
+      forget(id);
+      standings.push(service.database.rows('SELECT suspended_at FROM bots WHERE id = ?', id));
+    });
+    await administration().suspend(bot.id);
+    spy.mockRestore();
+    expect(await Promise.all(standings)).toStrictEqual([[{ suspended_at: A_TIME }]]);
   });
 
   it('is told since when it is suspended, and no longer once it is resumed', async () => {

@@ -151,6 +151,19 @@ describe('npm run admin -- restore', () => {
     for (const who of [early, late]) await expectKept(who);
   });
 
+  it('gives no key back that an erasure has destroyed since', async () => {
+    const [gone, stays] = [await bot.hasUser(), await bot.hasUser()];
+    await backup('keys', '--only', 'keys');
+    await bot.hasForgotten(gone);
+    await lethe.service.end();
+    const run = await restore('keys', '--only', 'keys', '--force');
+    expect(run.stderr).toContain('1 destroyed keys stay destroyed.');
+    const keys = sqliteFile(join(lethe.directory, 'keys.db'));
+    expect(await keys.rows('SELECT id FROM subject_keys')).toHaveLength(1);
+    await lethe.service.start();
+    await expectKept(stays);
+  });
+
   it('refuses a backup that was changed or not finished, and a database in use', async () => {
     await backup('b');
     const used = await restore('b', '--force');

@@ -51,6 +51,18 @@ describe('AuditPruning', () => {
     expect(await prune(between)).toBe(0);
   });
 
+  it('keeps a batch with all its events where the last one is younger', async () => {
+    await write();
+    await nextMillisecond();
+    const between = new Date().toISOString();
+    await nextMillisecond();
+    await write();
+    await seal(service, bot);
+    expect(await service.app.get(AuditPruning).expiredEvents(bot.id, between)).toBe(0);
+    expect(await prune(between)).toBe(0);
+    expect(await total()).toBe(2);
+  });
+
   it('leaves a log that verifies, here and away from the service, from its signed statement on', async () => {
     await prune(await grown());
     expect(await verified(service, bot)).toMatchObject({ batches: 1, events: 1, unsealed: 1, found: [] });

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { SqliteDatabase } from '@app/database';
+import { writeEnvironment } from '../../apps/server/src/init';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
 
@@ -53,4 +54,16 @@ describe('the database file', () => {
       await service.app.close();
     },
   );
+});
+
+describe('the .env of lethe-server init', () => {
+  it('is readable by its owner alone, whatever the umask allows', async () => {
+    const said = [process.stdout, process.stderr].map((to) => jest.spyOn(to, 'write').mockReturnValue(true));
+    const umask = process.umask(0);
+    const code = writeEnvironment(service.directory);
+    process.umask(umask);
+    for (const spy of said) spy.mockRestore();
+    expect([code, statSync(join(service.directory, '.env')).mode & 0o777]).toEqual([0, 0o600]);
+    await service.app.close();
+  });
 });

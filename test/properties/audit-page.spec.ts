@@ -291,6 +291,14 @@ describe('the rows as a file and as a line', () => {
     expect(text.split('\r\n')[2]).toContain(',data_submitted,service,,,,true,,id-0');
   });
 
+  it.each(['=', '+', '-', '@', '\t', '\r'])(
+    'puts an apostrophe before a cell that begins with %j',
+    (sign) => {
+      const text = csvOf([{ ...event, id: `${sign}1` }]);
+      expect(text).toContain(sign === '\r' ? `"'${sign}1"\r\n` : `,'${sign}1\r\n`);
+    },
+  );
+
   it('has the details in one line, without the actor of the service, and cut', () => {
     const details = { actor: 'console', category: 'birthday', keys: ['a', 'b'], of: { n: 1 } };
     expect(lineOf({ ...event, details })).toBe('category: birthday · keys: a, b · of: {"n":1}');
