@@ -175,5 +175,5 @@ export function useCrashes(settings?: Readonly<Record<string, string>>, isKillab
   return crashes;
 }
 
-/** One whose process can be told to kill itself before a statement. */
+/** A service that kills itself before the statement that a test names (`killedBefore`). */
 export const useKillable = (): Crashes => useCrashes({}, true);
