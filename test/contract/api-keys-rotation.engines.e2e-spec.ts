@@ -113,12 +113,13 @@ describe('DELETE /api/v1/bots/{bot_id}/keys/{key_id}', () => {
 
   it('is answered once no other process trusts the key', async () => {
     const { data } = await make();
-    const [directory, steps] = [service.app.get(ApiKeyDirectory, { strict: false }), [] as string[]];
+    const directory = service.app.get(ApiKeyDirectory, { strict: false });
+    const steps: string[] = [];
     let pass: () => void = () => undefined;
     const passed = new Promise<void>((resolve) => (pass = resolve));
     const forgotten = jest.spyOn(directory, 'forgottenEverywhere').mockReturnValue(passed);
     const answering = remove(data.id).then(() => steps.push('answered'));
-    await until(() => forgotten.mock.calls.length > 0);
+    await until(() => forgotten.mock.calls.length > 0 || steps.length > 0);
     // A later request of the same bot is answered meanwhile.
     await bot.get('/bots/me');
     steps.push('trusted no more');

@@ -162,20 +162,21 @@ describe('on a busy server', () => {
   it('a warning of the server at the connection stops no rewrite', async () => {
     const { database } = on.service;
     const name = new URL(database.url).pathname.slice(1);
-    const version = await database.rows<{ datcollversion: string }>(
+    const [before] = await database.rows<{ datcollversion: string }>(
       'SELECT datcollversion FROM pg_database WHERE datname = current_database()',
     );
-    await database.run(`UPDATE pg_database SET datcollversion = '0.1' WHERE datname = '${name}'`);
-    const who = subject();
-    await on.stores(who);
-    const { request_id: id } = await on.forgets(who);
-    await on.rewrite();
-    expect(version).toHaveLength(1);
-    expect(await on.unrecoverableAt(id)).not.toBeNull();
-    await database.run(
-      'UPDATE pg_database SET datcollversion = ? WHERE datname = ?',
-      ...[version[0]!.datcollversion, name],
-    );
+    const set = (version: string) =>
+      database.run('UPDATE pg_database SET datcollversion = ? WHERE datname = ?', version, name);
+    await set('0.1');
+    try {
+      const who = subject();
+      await on.stores(who);
+      const { request_id: id } = await on.forgets(who);
+      await on.rewrite();
+      expect(await on.unrecoverableAt(id)).not.toBeNull();
+    } finally {
+      await set(before!.datcollversion);
+    }
   });
 });
 

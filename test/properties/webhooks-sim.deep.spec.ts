@@ -371,8 +371,8 @@ describe('200 receivers that confirm after 9.5 seconds', () => {
   it('delay no receiver without an answer yet, once they were called, and are called in turn, one call each', async () => {
     await begin();
     await addSlow();
-    // Each of them was called once at least.
     await world.play(atDepth(3, 8) * MINUTE);
+    expect(new Set(world.internet.contacts.map(({ url }) => url)).size).toBe(SLOW);
     let worst = 0;
     process.sender.onSend = ({ url }) =>
       (worst = Math.max(worst, url === innocentUrl ? 0 : world.internet.openTo(url) + 1));

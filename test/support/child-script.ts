@@ -6,14 +6,20 @@ import { type ScriptRun, spawned } from './spawned';
 
 export type { ScriptRun };
 
-/** Loaded before the program: the process kills itself before a given statement. */
+/**
+ * Loaded before the program: the process kills itself before a given statement, which it takes from its environment or, if
+ * that has none, later from a message. By then all statements are prepared, so that each way to run one is looked at. From
+ * the environment on, preparing one counts too, and running it by one way only.
+ */
 const HOLD = `
   const { writeSync } = require('node:fs');
-  const isLater = process.env.TEST_HOLD_AT === undefined;
-  let [at, left] = isLater ? [] : [new RegExp(process.env.TEST_HOLD_AT), Number(process.env.TEST_HOLD_COUNT)];
+  const { TEST_HOLD_AT, TEST_HOLD_COUNT } = process.env;
+  const isLater = TEST_HOLD_AT === undefined;
+  let at = isLater ? undefined : new RegExp(TEST_HOLD_AT);
+  let left = Number(TEST_HOLD_COUNT ?? 1);
   if (isLater)
     process.on('message', (moment) => {
-      [at, left] = [new RegExp(moment), 1];
+      at = new RegExp(moment);
       process.send('ready');
     });
   const look = (sql) => {

@@ -36,8 +36,9 @@ const addressesOf = (discord: FakeDiscord) => ({
   ...{ DISCORD_API: discord.url, DISCORD_GATEWAY: discord.gatewayUrl },
 });
 
-const python = (args: readonly string[], environment: Record<string, string> = {}) =>
+const python = (args: readonly string[], environment: Record<string, string> = {}, detached = false) =>
   spawn(PYTHON, args, {
+    detached,
     env: {
       ...{ PATH: process.env['PATH'], PYTHONPATH: SOURCE, PYTHONDONTWRITEBYTECODE: '1' },
       // Each client reads the authorities of the machine, and no call has TLS.
@@ -54,9 +55,9 @@ export async function ended(child: ChildProcess): Promise<void> {
   await over;
 }
 
-/** The process of which each bot of the suite is a fork. */
+/** The process of which each bot of the suite is a fork, all in a process group. */
 function startForks() {
-  const child = python([join(__dirname, 'discord_forks.py')]);
+  const child = python([join(__dirname, 'discord_forks.py')], {}, true);
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
   const over = once(child, 'close').then(() => Promise.reject(new Error(`No bot can begin: ${said}`)));
@@ -65,7 +66,11 @@ function startForks() {
 }
 let forks: ReturnType<typeof startForks> | undefined;
 afterAll(async () => {
-  if (forks !== undefined) await ended(forks.child);
+  const { pid } = forks?.child ?? {};
+  if (forks === undefined || pid === undefined) return;
+  // Bots of tests that have failed too.
+  process.kill(-pid, 'SIGKILL');
+  await ended(forks.child);
 });
 
 /** What a new bot says, until its end. */
@@ -75,9 +80,12 @@ async function forked(environment: Record<string, string>): Promise<Socket> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   child.stdin.write(`${JSON.stringify({ port, environment })}\n`);
-  const [output] = (await Promise.race([once(server, 'connection'), over])) as [Socket];
-  server.close();
-  return output;
+  try {
+    const [output] = (await Promise.race([once(server, 'connection'), over])) as [Socket];
+    return output;
+  } finally {
+    server.close();
+  }
 }
 
 /** A bot with discord.py in a process of its own, once it has compared its guilds. `options` are those of `PrivacyCog`. */
@@ -90,13 +98,17 @@ export async function discordPySeat(
   const output = await forked({
     ...addressesOf(discord),
     ...{ LETHE_URL: service.url, LETHE_KEY: service.key, OPTIONS: JSON.stringify(options) },
+  }).catch(async (error: unknown) => {
+    await gateway.stop();
+    throw error;
   });
   const closed = once(output, 'close');
   const errors: Reported[] = [];
   let pid = 0;
   let said = '';
   const stop = async (): Promise<void> => {
-    if (!output.closed) process.kill(pid, 'SIGKILL');
+    // 0 would be the process group of this process.
+    if (!output.closed && pid > 0) process.kill(pid, 'SIGKILL');
     await closed;
     await gateway.stop();
   };

@@ -13,7 +13,7 @@ import lethe_discord
 
 
 def become_bot(port: int, environment: dict[str, str]) -> None:
-    """The process writes to the port all that it says, its id first, and closes it with its end."""
+    """The process writes all its output to the port, its id first. The connection closes when the process ends."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     output = socket.create_connection(("127.0.0.1", port))
     for descriptor in (1, 2):
@@ -24,7 +24,7 @@ def become_bot(port: int, environment: dict[str, str]) -> None:
     discord_local.run(os.path.join(os.path.dirname(__file__), "discord_bot.py"))
 
 
-# The system removes a process that has ended.
+# No ended child stays as a zombie.
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 for line in sys.stdin:
     if os.fork() == 0:

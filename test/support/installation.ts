@@ -37,6 +37,7 @@ export class Installation {
   log: number;
   readonly settings: Record<string, string>;
   private readonly processes: ChildService[] = [];
+  private readonly services: ServiceHere[] = [];
 
   constructor(private readonly options: InstallationOptions = {}) {
     this.settings = { ...(options.settings ?? { LETHE_MASTER_KEY }) };
@@ -72,7 +73,7 @@ export class Installation {
   /** Ends all that works on it. */
   async end(): Promise<void> {
     await Promise.all(this.processes.splice(0).map((child) => child.end('SIGKILL')));
-    await this.service.end();
+    await Promise.all(this.services.map((service) => service.end()));
   }
 
   /** Ends all that works on it, and removes it. */
@@ -85,7 +86,9 @@ export class Installation {
 
   /** Another service in this process. */
   here(settings: Settings = {}): ServiceHere {
-    return new ServiceHere(this.database, { ...this.environment, ...settings });
+    const service = new ServiceHere(this.database, { ...this.environment, ...settings });
+    this.services.push(service);
+    return service;
   }
 
   /** The service as a process of its own, which can be killed. */

@@ -18,6 +18,7 @@ export interface Forgotten {
 /** A service on PostgreSQL whose keys are rewritten only when a test says so. */
 export class Rewriting {
   bot: Bot;
+  private readonly clients: Client[] = [];
 
   constructor(readonly service: Service) {}
 
@@ -73,8 +74,14 @@ export class Rewriting {
   /** A connection beside those of the service and of its test. */
   async connected(): Promise<Client> {
     const client = new Client(this.service.database.url);
+    this.clients.push(client);
     await client.connect();
     return client;
+  }
+
+  /** Ends what a test has left open: its locks would stop the next one. */
+  async end(): Promise<void> {
+    await Promise.all(this.clients.splice(0).map((client) => client.end()));
   }
 }
 
@@ -82,5 +89,6 @@ export class Rewriting {
 export function useRewriting(): Rewriting {
   const rewriting = new Rewriting(useServiceInProcess({ JOBS: 'off' }));
   beforeEach(() => rewriting.begin());
+  afterEach(() => rewriting.end());
   return rewriting;
 }
