@@ -14,15 +14,15 @@ import type { SubjectIds } from '../support/snowflakes';
 const FILES = ['/lethe.db', '/lethe.db-wal', '/keys.db', '/keys.db-wal'] as const;
 /** The reading that fails, alone or with all that follow: dense at the beginning, up to more than a start makes. */
 const READS = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377];
-/** In part of the cases each file has its first reading and this one, in the middle or near the end of a start. */
-const LATER = [144, 8, 55, 3];
+/** In part of the cases each file has its first reading and this one; of the last file a start makes only one. */
+const LATER = [34, 8, 8, 1];
 /** Each file, with one failure and with lasting ones; in part of the cases one of the two. */
 const CASES = FILES.flatMap((file, of) =>
   [true, false]
     .filter((_, way) => isFull || way === of % 2)
     .map((onward) => ({
       ...{ file, onward },
-      reads: isFull ? READS : [1, LATER[of] ?? 1],
+      reads: isFull ? READS : [...new Set([1, LATER[of] ?? 1])],
     })),
 );
 
@@ -46,8 +46,9 @@ describeIoFaults('a reading of a file that fails', () => {
     await service.end('SIGTERM');
     await service.start();
     await bot.hasData(early, 'profile', { value: 'new' });
-    late = await bot.hasUser('new');
     await bot.hasForgotten(gone);
+    // After the erasure, which empties the log of the keys.
+    late = await bot.hasUser('new');
     await service.end('SIGKILL');
     // A socket cannot be copied.
     cpSync(data(), saved(), { recursive: true, filter: (path) => !path.endsWith('.sock') });
@@ -119,7 +120,7 @@ describeIoFaults('a reading of a file that fails', () => {
         await service.end('SIGKILL');
         if (hitAtStart + hit > 0) continue;
         // The readings of the night go on up to more than there are.
-        expect(isFull).toBe(true);
+        expect(isFull && nth > 1).toBe(true);
         break;
       }
     },
