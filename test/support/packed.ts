@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
+import { SQLITE_PACKAGE } from './database';
 import { madeOnce, sharedPlace } from './made-once';
 import { spawned } from './spawned';
 
@@ -137,9 +138,10 @@ export function usePacked(...names: string[]): Packed {
 
 /**
  * Gives @lethe/server below the folder the driver of SQLite that was compiled for this checkout, where npm has run no script:
- * compiling it again takes two minutes.
+ * compiling it again takes two minutes. The driver of newer versions of Node.js comes compiled.
  */
 export function giveCompiledDriver(folder: string): void {
+  if (SQLITE_PACKAGE !== 'better-sqlite3') return;
   const [driver] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('better-sqlite3/binding.gyp'),
   );
