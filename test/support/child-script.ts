@@ -7,9 +7,9 @@ import { type ScriptRun, spawned } from './spawned';
 export type { ScriptRun };
 
 /**
- * Loaded before the program: the process kills itself before a given statement, which it takes from its environment or, if
- * that has none, later from a message. By then all statements are prepared, so that each way to run one is looked at. From
- * the environment on, preparing one counts too, and running it by one way only.
+ * Loaded before the program: the process kills itself before a given statement. The environment names the statement, or else
+ * a later message does. A service that gets a message has prepared its statements already, so that `run`, `get` and `all` of
+ * SQLite are looked at. Without a message `prepare` is looked at too, and `run` alone, so that a count stays the same.
  */
 const HOLD = `
   const { writeSync } = require('node:fs');
