@@ -125,6 +125,7 @@ describe('DELETE /api/v1/bots/{bot_id}/keys/{key_id}', () => {
     steps.push('trusted no more');
     pass();
     await answering;
+    forgotten.mockRestore();
     expect(steps).toStrictEqual(['trusted no more', 'answered']);
   });
 
