@@ -69,6 +69,13 @@ export class SubjectKeys {
     return this.noteNew(tx, subject, made.key);
   }
 
+  /** {@link forWriting} of a subject about whom anything is held; undefined for another one. */
+  async ifHeld(tx: Tx, subject: Subject): Promise<SubjectKey | undefined> {
+    const known = this.known(tx).get(subjectName(subject));
+    if (known !== undefined) return known;
+    return (await this.idOf(tx, subject)) === undefined ? undefined : this.forWriting(tx, subject);
+  }
+
   /** {@link forWriting} for several subjects, in as few statements as possible. A subject may occur several times. */
   async allForWriting(tx: Tx, subjects: readonly Subject[]): Promise<SubjectKey[]> {
     if (tx.engine === 'postgres') {
