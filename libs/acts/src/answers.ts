@@ -51,8 +51,8 @@ const REMOVE = 'DELETE FROM idempotency_keys WHERE bot_id = ? AND id = ?';
 
 /**
  * The answers that are stored for a repeat of their requests, in the transaction of the act. An answer about a subject is
- * encrypted with the key of the subject, so that it is erased with the subject; any other with the key of the installation, and
- * one about a subject of whom the act has stored nothing, since an answer alone makes no subject.
+ * encrypted with the key of the subject, so that it is erased with the subject; any other with the key of the installation. An
+ * answer alone makes no subject: where nothing is held once the act is done, it counts as any other.
  */
 @Injectable()
 export class Answers {

@@ -71,9 +71,8 @@ export class SubjectKeys {
 
   /** {@link forWriting} of a subject about whom anything is held; undefined for another one. */
   async ifHeld(tx: Tx, subject: Subject): Promise<SubjectKey | undefined> {
-    const known = this.known(tx).get(subjectName(subject));
-    if (known !== undefined) return known;
-    return (await this.idOf(tx, subject)) === undefined ? undefined : this.forWriting(tx, subject);
+    const isHeld = this.known(tx).has(subjectName(subject)) || (await this.idOf(tx, subject)) !== undefined;
+    return isHeld ? this.forWriting(tx, subject) : undefined;
   }
 
   /** {@link forWriting} for several subjects, in as few statements as possible. A subject may occur several times. */
@@ -119,13 +118,7 @@ export class SubjectKeys {
   }
 
   private unsealed(id: string, sealed: string): SubjectKey {
-    const plain = this.keyring.open(sealed, contextOfKey(id));
-    try {
-      const { secret, ids } = unpacked(plain);
-      return new SubjectKey(id, secret, this.random, ids);
-    } finally {
-      plain.fill(0);
-    }
+    return unpacked(id, this.keyring.open(sealed, contextOfKey(id)), this.random);
   }
 
   /** The key of a subject, read in a unit; undefined after its destruction, and for a lost key. */
