@@ -335,6 +335,33 @@ describe('Idempotency-Key', () => {
   });
 });
 
+describe('of an act that stores nothing about its user', () => {
+  it.each([
+    ['/privacy-links', 201],
+    ['/data/unrestrict', 200],
+  ])('%s is replayed, and its answer alone makes no subject', async (path, status) => {
+    const key = newKey();
+    const ask = () => bot.post(path, who, under(key));
+    const first = await ask();
+    expect([first.status, replayed(first)]).toStrictEqual([status, false]);
+    const second = await ask();
+    expect([second.text, replayed(second)]).toStrictEqual([first.text, true]);
+    expect(await service.database.rows('SELECT 1 FROM subjects WHERE bot_id = ?', bot.id)).toEqual([]);
+    expectFailure(await bot.export(who), 404, 'not_found');
+    await consented();
+    expect((await ask()).text).toBe(first.text);
+  });
+
+  it('has an answer that ends with the user where something is held', async () => {
+    await consented();
+    const key = newKey();
+    const ask = () => bot.post('/data/unrestrict', who, under(key));
+    expect((await ask()).status).toBe(200);
+    await bot.hasForgotten(who);
+    expectConflict(await ask(), 'idempotency_answer_erased');
+  });
+});
+
 describe('after an erasure', () => {
   const keyIds = async (table: string, column: string) =>
     (await service.database.rows<{ id: string }>(`SELECT ${column} AS id FROM ${table}`)).map(({ id }) => id);

@@ -41,6 +41,19 @@ async function keyWith(scopes: readonly string[]): Promise<Client> {
 
 const forget = (url: string): Promise<Page> => act(url, 'forget', 0, '/forget');
 
+const forgottenEverywhere = async (user_id: string): Promise<void> =>
+  expectSuccess(
+    await bot.post('/gdpr/forget-user', { user_id, scope: 'all_guilds' }),
+    200,
+    expect.anything(),
+  );
+
+/** The names of the links that open a page. */
+async function inForce(links: Readonly<Record<string, Link>>): Promise<string[]> {
+  const pages = await Promise.all(Object.values(links).map(({ url }) => get(url)));
+  return Object.keys(links).filter((_, at) => pages[at]?.status === 200);
+}
+
 async function stored(about: SubjectIds = who): Promise<void> {
   await bot.hasCategory('profile');
   await bot.hasConsent(about);
@@ -217,6 +230,50 @@ describe('a link', () => {
     await bot.hasConsent(who);
     await bot.hasData(who, 'profile', { value: 'New' });
     expect((await get(url)).status).toBe(404);
+  });
+
+  it.each([
+    ['the erasure of its user in the guild', () => bot.hasForgotten(who), ['elsewhere', 'other']],
+    ['the erasure of its user in every guild', () => forgottenEverywhere(who.user_id), ['other']],
+    [
+      'the removal of its guild',
+      async () => {
+        await bot.post('/servers/register', { guild_id: who.guild_id });
+        expect((await bot.delete(`/servers/${who.guild_id}`)).status).toBe(200);
+      },
+      ['elsewhere', 'everywhere'],
+    ],
+  ])('of somebody about whom nothing is stored ends with %s', async (_, erase, left) => {
+    const { user_id, guild_id } = who;
+    const links = {
+      here: await linked(),
+      elsewhere: await linked({}, { ...who, guild_id: snowflake() }),
+      everywhere: await linked({ scope: 'all_guilds' }, { user_id }),
+      other: await linked({}, { ...subject(), guild_id }),
+    };
+    await erase();
+    expect(await inForce(links)).toStrictEqual(left);
+  });
+
+  it.each([
+    ['an erasure of other users in every guild', () => forgottenEverywhere(snowflake())],
+    [
+      'the removal of another guild',
+      async () => {
+        const other = { ...who, guild_id: snowflake() };
+        await bot.post('/servers/register', { guild_id: other.guild_id });
+        await bot.hasConsent(other);
+        expect((await bot.delete(`/servers/${other.guild_id}`)).status).toBe(200);
+      },
+    ],
+  ])('stays after %s', async (_, erase) => {
+    await stored();
+    const links = {
+      here: await linked(),
+      everywhere: await linked({ scope: 'all_guilds' }, { user_id: who.user_id }),
+    };
+    await erase();
+    expect(await inForce(links)).toStrictEqual(['here', 'everywhere']);
   });
 
   it('of another bot cannot be deleted', async () => {

@@ -1,4 +1,6 @@
+import { ConsentedDataHolders } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
+import { JOB } from '@app/http';
 import { Clock, daysAfter } from '@app/kernel';
 import { WithdrawnDataErasure } from '@app/user-data';
 import { Bot, field } from '../support/bot';
@@ -450,4 +452,27 @@ describe('a batch that fails in its middle', () => {
       'consent_required',
     );
   });
+});
+
+describe('the deletion of a category', () => {
+  it.each(['requestedat', 'acceptedat', 'revokedat', 'version'])(
+    'with the key %s looks for the consents that name it, not for that part of a stored consent',
+    async (key) => {
+      const asked = (...categories: string[]) =>
+        bot.post('/consents/request', { ...who, consent_version: '1', categories });
+      await asked('profile');
+      await bot.post('/consents/accept', { ...who, consent_version: '1' });
+      await revoked();
+      await asked('notes');
+      await bot.hasCategory(key);
+      const holders = service.app.get(ConsentedDataHolders, { strict: false });
+      const erase = (category: string) =>
+        service.app.get(UnitOfWork).write((tx) => holders.eraseCategory(tx, bot.id, category, 1, JOB));
+      expect([await erase('profile'), await erase('profile'), await erase(key)]).toEqual([
+        true,
+        false,
+        false,
+      ]);
+    },
+  );
 });

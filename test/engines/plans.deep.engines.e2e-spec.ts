@@ -18,9 +18,13 @@ import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { SqlLog } from '../support/sql-log';
 import { ago } from '../support/time';
 
-/** Queries of jobs over all bots, which find the bots with work; and the one that finds the bot of a link. */
+/** Queries of jobs over all bots, which find the bots with work; and those of links, which are few. */
 const JOBS: readonly (readonly [string, RegExp])[] = [
   ['the link with a token, which names no bot', /FROM privacy_links WHERE token = /],
+  [
+    'the links of a user in every guild, among at most 10,000 of a bot',
+    /^DELETE FROM privacy_links WHERE bot_id = \S+ AND user_id = /,
+  ],
   ['which bots have calls that are due', /^WITH RECURSIVE waiting/],
   [
     'which bots have a changed URL whose calls are not moved yet',

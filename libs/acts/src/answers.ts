@@ -51,7 +51,8 @@ const REMOVE = 'DELETE FROM idempotency_keys WHERE bot_id = ? AND id = ?';
 
 /**
  * The answers that are stored for a repeat of their requests, in the transaction of the act. An answer about a subject is
- * encrypted with the key of the subject, so that it is erased with the subject; any other with the key of the installation.
+ * encrypted with the key of the subject, so that it is erased with the subject; any other with the key of the installation. An
+ * answer alone makes no subject: where nothing is held once the act is done, it counts as any other.
  */
 @Injectable()
 export class Answers {
@@ -149,7 +150,7 @@ export class Answers {
   }
 
   private async valuesOf(tx: Tx, row: ClaimedRow, { subject, view }: Omit<Kept, 'claim'>): Promise<string[]> {
-    const key = subject === undefined ? this.installation : await this.keys.forWriting(tx, subject);
+    const key = (subject && (await this.keys.ifHeld(tx, subject))) ?? this.installation;
     const answer = key.encrypt(JSON.stringify(view), contextOfAnswer(row));
     return [row.botId, row.id, row.request, answer, this.clock.confirmedIso()];
   }

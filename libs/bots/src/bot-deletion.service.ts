@@ -86,6 +86,8 @@ export class BotDeletion implements Job {
     } catch (error) {
       const isLeft = error instanceof ApiError && error.code === 'service_unavailable';
       throw isLeft || error instanceof LeaseLost ? goesOn() : error;
+    } finally {
+      lease.release();
     }
   }
 

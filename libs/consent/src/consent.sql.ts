@@ -1,4 +1,13 @@
-import { ConcurrentChange, finding, insertion, json, parsed, type SqlValue, type Tx } from '@app/database';
+import {
+  ConcurrentChange,
+  containing,
+  finding,
+  insertion,
+  json,
+  parsed,
+  type SqlValue,
+  type Tx,
+} from '@app/database';
 import {
   type Digest,
   givenSubjects,
@@ -147,12 +156,16 @@ export async function consentsNaming(
   category: string,
   limit: number,
 ): Promise<Consent[]> {
-  // The underscore is the only character of a slug with a meaning in LIKE.
-  const key = `"${category.replaceAll('_', '\\_')}"`;
+  const key = `"${category}"`;
+  const naming = [
+    containing(tx, 'categories', `${key}:`),
+    containing(tx, 'pending_categories', key),
+    containing(tx, 'before_request', '"categories":{', `${key}:"`),
+  ];
   const rows = await tx.all<Columns>(
-    `SELECT ${COLUMNS.join(', ')} FROM consents WHERE bot_id = ? AND (categories LIKE ? ESCAPE '\\' OR pending_categories LIKE ? ESCAPE '\\'
-       OR before_request LIKE ? ESCAPE '\\') ORDER BY guild_id, user_id LIMIT ${limit} FOR UPDATE`,
-    ...[botId, `%${key}:%`, `%${key}%`, `%"categories":{%${key}:"%`],
+    `SELECT ${COLUMNS.join(', ')} FROM consents WHERE bot_id = ? AND (${naming.map(({ sql }) => sql).join(' OR ')})
+       ORDER BY guild_id, user_id LIMIT ${limit} FOR UPDATE`,
+    ...[botId, ...naming.map(({ value }) => value)],
   );
   return rows.map((row) => consentOf(row)).filter((found) => found !== null);
 }

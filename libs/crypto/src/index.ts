@@ -12,7 +12,7 @@ export { Signer } from './signer';
 export { countSubjects, countSubjectsOf } from './subject-counts';
 export { SubjectKey } from './subject-key';
 export { SubjectKeys } from './subject-keys';
-export { isHeldElsewhere, type JoinedKey, subjectKeyJoin } from './subject-keys.sql';
+export { isHeld, isHeldElsewhere, type JoinedKey, subjectKeyJoin } from './subject-keys.sql';
 export { SubjectTexts } from './subject-texts';
 export {
   type ConsentedDataHolder,
@@ -26,6 +26,7 @@ export {
   type ErasedCategory,
   HoldsSubjectData,
   type SubjectDataHolder,
+  type UsersErased,
   SubjectDataHolders,
   type SubjectExport,
 } from './subject-data';

@@ -44,6 +44,9 @@ export interface ErasedCategory {
   readonly category: string;
 }
 
+/** A user in every guild, or every user of a guild. */
+export type UsersErased = Pick<Subject, 'botId'> & (Pick<Subject, 'userId'> | Pick<Subject, 'guildId'>);
+
 /**
  * Implemented by whatever stores anything about a subject, and found by {@link HoldsSubjectData}: the service never
  * knows what is stored where, it asks the holders (GDPR Art. 15 and 17).
@@ -76,6 +79,11 @@ export interface SubjectDataHolder {
    * subject by digests, and their texts lost their key.
    */
   erase?(tx: Tx, subjects: readonly Subject[]): Promise<readonly ErasedCategory[]>;
+  /**
+   * Removes what it has of subjects about whom nothing is held, which {@link erase} is not asked about: once a user is erased in
+   * every guild, and once a guild is removed. For a holder that stores rows without a key of their subject.
+   */
+  eraseUnheld?(tx: Tx, of: UsersErased): Promise<void>;
 }
 
 /** Marks a provider as a {@link SubjectDataHolder}. */
@@ -144,6 +152,11 @@ export class SubjectDataHolders {
       erased.get(subjectName(subjectAt(row.bot_id, row)))?.add(row.category);
     // Slugs are ASCII: this is the order of their bytes.
     return [...erased.values()].map((categories) => [...categories].sort());
+  }
+
+  /** Removes what the holders have of subjects about whom nothing is held. */
+  async eraseUnheld(tx: Tx, of: UsersErased): Promise<void> {
+    for (const holder of this.all()) await holder.eraseUnheld?.(tx, of);
   }
 }
 

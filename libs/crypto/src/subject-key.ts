@@ -94,10 +94,15 @@ export function packed(secret: Buffer, ids: SubjectIds | undefined): Buffer {
   return Buffer.concat([secret, Buffer.from(names)]);
 }
 
-export function unpacked(bytes: Buffer): { readonly secret: Buffer; readonly ids: SubjectIds | undefined } {
+/** The key of {@link packed} bytes, which are overwritten. */
+export function unpacked(id: string, bytes: Buffer, random: Random): SubjectKey {
   const idAt = (from: number): string => bytes.toString('latin1', from, from + SUBJECT_ID_BYTES).trimStart();
   const ids = { guild_id: idAt(SECRET_BYTES), user_id: idAt(SECRET_BYTES + SUBJECT_ID_BYTES) };
-  return { secret: bytes.subarray(0, SECRET_BYTES), ids: ids.user_id === '' ? undefined : ids };
+  try {
+    return new SubjectKey(id, bytes.subarray(0, SECRET_BYTES), random, ids.user_id === '' ? undefined : ids);
+  } finally {
+    bytes.fill(0);
+  }
 }
 
 /** The maximum of entries in one generation. There are two generations. */

@@ -49,6 +49,11 @@ export function columnsOf(subjects: readonly Subject[]): [string[], string[], st
   ];
 }
 
+/** Whether anything is held about the subject of a row. */
+export function isHeld(row: string): string {
+  return `EXISTS (SELECT 1 FROM subjects held WHERE ${sameSubject('held', row)})`;
+}
+
 /** Whether anything is held about the user of a row in another guild than its own. */
 export function isHeldElsewhere(row: string): string {
   return `EXISTS (SELECT 1 FROM subjects held

@@ -69,6 +69,12 @@ export class SubjectKeys {
     return this.noteNew(tx, subject, made.key);
   }
 
+  /** {@link forWriting} of a subject about whom anything is held; undefined for another one. */
+  async ifHeld(tx: Tx, subject: Subject): Promise<SubjectKey | undefined> {
+    const isHeld = this.known(tx).has(subjectName(subject)) || (await this.idOf(tx, subject)) !== undefined;
+    return isHeld ? this.forWriting(tx, subject) : undefined;
+  }
+
   /** {@link forWriting} for several subjects, in as few statements as possible. A subject may occur several times. */
   async allForWriting(tx: Tx, subjects: readonly Subject[]): Promise<SubjectKey[]> {
     if (tx.engine === 'postgres') {
@@ -112,13 +118,7 @@ export class SubjectKeys {
   }
 
   private unsealed(id: string, sealed: string): SubjectKey {
-    const plain = this.keyring.open(sealed, contextOfKey(id));
-    try {
-      const { secret, ids } = unpacked(plain);
-      return new SubjectKey(id, secret, this.random, ids);
-    } finally {
-      plain.fill(0);
-    }
+    return unpacked(id, this.keyring.open(sealed, contextOfKey(id)), this.random);
   }
 
   /** The key of a subject, read in a unit; undefined after its destruction, and for a lost key. */

@@ -59,6 +59,7 @@ export { databaseBytes, KEY_TABLES, keysPath, requireUnusedKeys } from './key-ta
 export {
   amongValues,
   type Engine,
+  containing,
   finding,
   givenRows,
   insertion,

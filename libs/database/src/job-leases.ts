@@ -24,6 +24,7 @@ export class Lease {
     private readonly clock: Clock,
     readonly name: string,
     private readonly id: string,
+    private readonly held: Map<string, boolean>,
   ) {}
 
   /**
@@ -50,8 +51,14 @@ export class Lease {
     }
   }
 
+  /** This process no longer does the job, which it may have left unfinished for the next one who takes it. */
+  release(): void {
+    this.held.delete(this.id);
+  }
+
   /** Ends the job. It is due again after `pauseMs`; without `pauseMs` the lease is deleted. */
   async end(tx: Tx, pauseMs?: number): Promise<void> {
+    tx.afterCommit(() => this.release());
     if (pauseMs !== undefined) await this.set(tx, null, pauseMs);
     else await tx.run('DELETE FROM job_leases WHERE name = ? AND locked_by = ?', this.name, this.id);
   }
@@ -72,6 +79,9 @@ export class Lease {
  */
 @Injectable()
 export class JobLeases {
+  /** The leases of this process until each is released, and whether it is committed. */
+  private readonly held = new Map<string, boolean>();
+
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
@@ -79,7 +89,8 @@ export class JobLeases {
   ) {}
 
   /**
-   * Resolves to undefined while another process has the job, or it is not due. `now` also takes a job before it is due.
+   * Resolves to undefined while another process has the job, or it is not due. `now` also takes a job before it is due. On SQLite
+   * the job also stays with whatever part of this process does it, until the lease is released.
    */
   async take(tx: Tx, name: string, when: 'due' | 'now' = 'due'): Promise<Lease | undefined> {
     const nowMs = this.clock.confirmedMs();
@@ -92,7 +103,9 @@ export class JobLeases {
     if (found !== undefined) {
       const leftMs = Date.parse(found.locked_until) - nowMs;
       const waits = leftMs > 0 && leftMs <= FAR_MS;
-      // A lease in a SQLite file is of a process that has ended, since the file has one process.
+      const isHere = this.held.get(tx.engine === 'sqlite' ? (found.locked_by ?? '') : '');
+      if (isHere === true || (isHere === false && waits)) return undefined;
+      // Any other lease in a SQLite file is of a process that has ended, since the file has one process.
       if (waits && (found.locked_by === null ? when === 'due' : tx.engine === 'postgres')) return undefined;
     }
     const taken =
@@ -105,7 +118,11 @@ export class JobLeases {
             'UPDATE job_leases SET locked_by = ?, locked_until = ? WHERE name = ?',
             ...[id, until, name],
           );
-    return taken === 1 ? new Lease(this.unitOfWork, this.clock, name, id) : undefined;
+    if (taken !== 1) return undefined;
+    // Before the commit: units of the same commit find the lease too.
+    this.held.set(id, false);
+    tx.afterCommit(() => this.held.set(id, true));
+    return new Lease(this.unitOfWork, this.clock, name, id, this.held);
   }
 }
 

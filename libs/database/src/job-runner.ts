@@ -71,7 +71,7 @@ export class JobRunner implements BeforeApplicationShutdown {
     } finally {
       this.spans.receive?.(jobSpan(job.name, performance.now() - startedMs, fault));
       const pauseMs = this.stopping.signal.aborted ? 0 : job.everyMs;
-      await this.unitOfWork.write((tx) => lease.end(tx, pauseMs));
+      await this.unitOfWork.write((tx) => lease.end(tx, pauseMs)).finally(() => lease.release());
     }
   }
 

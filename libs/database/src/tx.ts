@@ -93,6 +93,23 @@ export function amongValues(
     : { sql: `${column} IN (SELECT value FROM json_each(?))`, value: JSON.stringify(values) };
 }
 
+/**
+ * The condition that the text of a column contains some parts in their order, in these letters: LIKE of SQLite does not
+ * distinguish upper and lower case.
+ */
+export function containing(
+  { engine }: Pick<Tx, 'engine'>,
+  column: string,
+  ...parts: readonly string[]
+): { readonly sql: string; readonly value: string } {
+  const [any, special, escape, operator] =
+    engine === 'postgres'
+      ? (['%', /[\\%_]/g, '\\$&', 'LIKE'] as const)
+      : (['*', /[*?[]/g, '[$&]', 'GLOB'] as const);
+  const escaped = parts.map((part) => part.replace(special, escape));
+  return { sql: `${column} ${operator} ?`, value: ['', ...escaped, ''].join(any) };
+}
+
 /** A part of a statement, with the values of its placeholders. */
 export interface SqlPart {
   readonly sql: string;

@@ -1,9 +1,13 @@
 import { type OpenStream, type StreamLimits, StreamSlots } from './stream-slots';
 
+type Stream = { -readonly [Key in keyof OpenStream]: OpenStream[Key] };
+
 /** The streams of a test, by name: the first letter is the caller; behind a colon is the person of a page. */
 class Streams {
   readonly slots: StreamSlots;
   readonly cut: string[] = [];
+  /** Whether a cut stream stays open until it is freed, as on a busy process. */
+  endsLate = false;
   private readonly known = new Map<string, { stream: OpenStream; taken: Promise<void> }>();
 
   constructor(limits: StreamLimits) {
@@ -14,9 +18,11 @@ class Streams {
   take(name: string, stalledSinceMs?: number): Promise<void> {
     const cut = (): void => {
       this.cut.push(name);
-      this.free(name);
+      // Its reader is no longer waited for.
+      stream.stalledSinceMs = undefined;
+      if (!this.endsLate) this.free(name);
     };
-    const stream = { caller: name[0]!, person: name.split(':')[1], stalledSinceMs, cut };
+    const stream: Stream = { caller: name[0]!, person: name.split(':')[1], stalledSinceMs, cut };
     const taken = this.slots.take(stream);
     taken.catch(() => undefined);
     this.known.set(name, { stream, taken });
@@ -108,6 +114,21 @@ describe('the open streams', () => {
     jest.advanceTimersByTime(500);
     expect(streams.cut).toEqual(['a2', 'a1', 'b1']);
     expect(await streams.states()).toMatchObject({ b2: 'open', c1: 'open', d1: 'open', e1: 'open' });
+  });
+
+  it('are cut once for each that waits, also while the cut ones are still ending', async () => {
+    const nowMs = performance.now();
+    const streams = new Streams({ streamsMax: 3, streamsPerBot: 2 });
+    streams.endsLate = true;
+    for (const [at, name] of ['a1', 'a2', 'b1'].entries()) await streams.take(name, nowMs - 9_000 + at);
+    void streams.take('c1');
+    jest.advanceTimersByTime(2_000);
+    expect(streams.cut).toEqual(['a1']);
+    void streams.take('d1');
+    jest.advanceTimersByTime(2_000);
+    expect(streams.cut).toEqual(['a1', 'a2']);
+    for (const name of streams.cut) streams.free(name);
+    expect(await streams.states()).toMatchObject({ b1: 'open', c1: 'open', d1: 'open' });
   });
 
   it('are not cut for a bot that reads as many itself, nor while they are taken', async () => {

@@ -23,10 +23,12 @@ export type StreamLimits = Pick<Config, 'streamsMax' | 'streamsPerBot'>;
 /**
  * Bounds the number of streamed answers that are open at the same time, in all and of each caller. A further one waits for
  * the end of another one; the number that may wait is the same. While an answer waits although its caller has room, it
- * cuts stalled answers of any caller, the longest stalled first.
+ * cuts one stalled answer of any caller, the longest stalled first.
  */
 export class StreamSlots {
   private readonly open = new Set<OpenStream>();
+  /** Open answers that were cut and have not ended yet. */
+  private readonly ending = new Set<OpenStream>();
   /** Each answer that waits, with what begins it. */
   private readonly waiting = new Map<OpenStream, () => void>();
 
@@ -48,6 +50,7 @@ export class StreamSlots {
 
   free(stream: OpenStream): void {
     this.open.delete(stream);
+    this.ending.delete(stream);
     for (const [next, begin] of this.waiting) {
       if (!this.hasRoom(next)) continue;
       this.waiting.delete(next);
@@ -80,8 +83,9 @@ export class StreamSlots {
   private turnOf(stream: OpenStream): Promise<void> {
     if (!this.isWithin([...this.waiting.keys()], stream)) throw tooMany();
     return new Promise((resolve, reject) => {
+      let hasCut = false;
       const look = setInterval(() => {
-        if (this.isFull && this.hasShare(stream)) this.cutStalled();
+        if (!hasCut && this.isFull && this.hasShare(stream)) hasCut = this.cutStalled();
       }, LOOK_MS);
       const timer = setTimeout(() => {
         clearInterval(look);
@@ -98,14 +102,18 @@ export class StreamSlots {
     });
   }
 
-  private cutStalled(): void {
+  /** Returns whether there was one. The cut answer ends a little later, on a busy process after the next look. */
+  private cutStalled(): boolean {
     let found: OpenStream | undefined;
     let sinceMs = performance.now() - STALLED_MS;
     for (const one of this.open) {
-      if (one.stalledSinceMs === undefined || one.stalledSinceMs >= sinceMs) continue;
+      if (one.stalledSinceMs === undefined || one.stalledSinceMs >= sinceMs || this.ending.has(one)) continue;
       [found, sinceMs] = [one, one.stalledSinceMs];
     }
-    found?.cut();
+    if (found === undefined) return false;
+    this.ending.add(found);
+    found.cut();
+    return true;
   }
 }
 

@@ -229,7 +229,7 @@ function valuesWithoutKey(data: string, keys: string): number {
     database.prepare('ATTACH DATABASE ? AS keys').run(keys);
     return database
       .prepare(
-        `SELECT COUNT(*) FROM user_data u WHERE (u.value LIKE 's1.%' OR u.value LIKE 's2.%')
+        `SELECT COUNT(*) FROM user_data u WHERE (u.value GLOB 's1.*' OR u.value GLOB 's2.*')
          AND NOT EXISTS (SELECT 1 FROM keys.subject_keys k WHERE k.id = ${ENCRYPTED_BY})
          AND ${ENCRYPTED_BY} NOT IN (SELECT key_id FROM keys.erasure_ledger WHERE key_id IS NOT NULL)`,
       )

@@ -2,11 +2,13 @@ import { Injectable } from '@nestjs/common';
 import {
   amongSubjects,
   HoldsSubjectData,
+  isHeld,
   isHeldElsewhere,
   type Subject,
   type SubjectDataHolder,
   SubjectDigests,
   type SubjectExport,
+  type UsersErased,
 } from '@app/crypto';
 import { type Batches, type BotSweep, givenRows, PeriodicJob, type Tx } from '@app/database';
 import { Clock } from '@app/kernel';
@@ -47,6 +49,16 @@ export class PrivacyLinksHolder implements SubjectDataHolder {
       ),
     ]);
     return [];
+  }
+
+  /** A bot has few enough links to look at all of them for a user in every guild. */
+  async eraseUnheld(tx: Tx, of: UsersErased): Promise<void> {
+    const [column, digest] = 'userId' in of ? ['user_id', of.userId] : ['guild_id', of.guildId];
+    await tx.run(
+      `DELETE FROM privacy_links WHERE bot_id = ? AND ${column} = ? AND NOT ${isHeld('privacy_links')}
+         AND NOT (guild_id = ? AND ${isHeldElsewhere('privacy_links')})`,
+      ...[of.botId, digest, this.digests.guild(of.botId, ALL_GUILDS)],
+    );
   }
 }
 

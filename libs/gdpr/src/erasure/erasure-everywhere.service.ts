@@ -3,7 +3,7 @@ import { type Tx, UnitOfWork } from '@app/database';
 import type { Acting, Actor } from '@app/http';
 import { ApiError, conflict, describeFault } from '@app/kernel';
 import { Answers, type Claim, inProgress } from '@app/acts';
-import { HeldSubjects, SubjectDigests } from '@app/crypto';
+import { HeldSubjects, SubjectDataHolders, SubjectDigests } from '@app/crypto';
 import { ErasureRecords } from './erasure-records';
 import { ErasureAct, type KeptErasure } from './erasure.act';
 import { type ForgottenEverywhereView, type ForgottenInGuildView, NOTICE } from './erasure.dto';
@@ -53,6 +53,7 @@ export class ErasureEverywhere {
     private readonly act: ErasureAct,
     private readonly records: ErasureRecords,
     private readonly answers: Answers,
+    private readonly holders: SubjectDataHolders,
   ) {}
 
   /**
@@ -79,6 +80,8 @@ export class ErasureEverywhere {
           }));
           tx.afterCommit(() => (known += place === known ? 1 : 0));
         });
+        const userId = this.digests.user(botId, user_id);
+        await this.unitOfWork.write((tx) => this.holders.eraseUnheld(tx, { botId, userId }));
         if (claim.isGiven) await this.end(call, known);
       }
     } catch (error) {

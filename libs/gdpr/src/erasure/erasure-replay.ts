@@ -64,7 +64,7 @@ export class ErasureReplay implements BeforeApplicationShutdown {
       try {
         await lease.keep(() => this.replayAll());
       } finally {
-        await this.unitOfWork.write((tx) => lease.end(tx));
+        await this.unitOfWork.write((tx) => lease.end(tx)).finally(() => lease.release());
       }
     }
   }

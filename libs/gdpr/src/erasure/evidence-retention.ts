@@ -2,7 +2,15 @@ import { Inject, Injectable } from '@nestjs/common';
 import { findBot, nextBot } from '@app/bots';
 import { ConsentHistoryPruning, ConsentService } from '@app/consent';
 import { type Digest, subjectAt, SubjectDataHolders, SubjectKeys } from '@app/crypto';
-import { type Batches, type BotSweep, pages, PeriodicJob, type Tx, UnitOfWork } from '@app/database';
+import {
+  type Batches,
+  type BotSweep,
+  containing,
+  pages,
+  PeriodicJob,
+  type Tx,
+  UnitOfWork,
+} from '@app/database';
 import { Clock, type Config, CONFIG, firstIdAt, Metrics, NO_METRICS } from '@app/kernel';
 import { AuditPruning } from '@app/sealing';
 import { ledgerBegins } from './ledger-entries.sql';
@@ -155,13 +163,17 @@ export class ErasureRemains {
    */
   async *remove(botId: string): Batches {
     const tables = this.holders.erasedTables();
-    const sql = `SELECT id, guild_id, user_id, erased_rows FROM deletion_requests
-      WHERE bot_id = ? AND id > ? AND status = 'completed'
-      AND (${tables.map(() => 'erased_rows NOT LIKE ?').join(' OR ')}) ORDER BY id LIMIT ${REMAINS}`;
-    const known = tables.map((table) => `%"${table}":%`);
     const from = firstIdAt(this.clock.daysAgoIso(LOOKED_BACK_DAYS));
     const read = (after?: Erased): Promise<Erased[]> =>
-      this.unitOfWork.read((tx) => tx.all(sql, botId, after?.id ?? from, ...known));
+      this.unitOfWork.read((tx) => {
+        const known = tables.map((table) => containing(tx, 'erased_rows', `"${table}":`));
+        return tx.all(
+          `SELECT id, guild_id, user_id, erased_rows FROM deletion_requests
+           WHERE bot_id = ? AND id > ? AND status = 'completed'
+           AND (${known.map(({ sql }) => `NOT (${sql})`).join(' OR ')}) ORDER BY id LIMIT ${REMAINS}`,
+          ...[botId, after?.id ?? from, ...known.map(({ value }) => value)],
+        );
+      });
     for await (const found of pages(REMAINS, read)) yield (tx) => this.removeOf(tx, botId, found);
   }
 

@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { type Digest, HeldSubjects, SubjectDigests } from '@app/crypto';
+import { type Digest, HeldSubjects, SubjectDataHolders, SubjectDigests } from '@app/crypto';
 import { asPartlyDone, type Batches, type BotSweep, PeriodicJob, UnitOfWork } from '@app/database';
 import { type Acting, type Actor, JOB } from '@app/http';
 import { Clock, daysAfter, describeFault, Metrics, NO_METRICS, notFound } from '@app/kernel';
@@ -23,6 +23,7 @@ export class GuildErasure {
     private readonly held: HeldSubjects,
     private readonly digests: SubjectDigests,
     private readonly servers: ServersService,
+    private readonly holders: SubjectDataHolders,
     private readonly clock: Clock,
   ) {}
 
@@ -86,7 +87,9 @@ export class GuildErasure {
     return this.unitOfWork.write(async (tx) => {
       if (!(await this.servers.lock(tx, botId, guildId))) return undefined;
       const userIds = await this.held.usersOf(tx, botId, guildId, USERS_MAX);
-      if (userIds.length === 0) await this.servers.remove(tx, botId, guildId);
+      if (userIds.length > 0) return userIds;
+      await this.holders.eraseUnheld(tx, { botId, guildId });
+      await this.servers.remove(tx, botId, guildId);
       return userIds;
     });
   }
