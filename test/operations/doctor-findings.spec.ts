@@ -41,11 +41,12 @@ const inside = (change: Partial<Installation>): Partial<Circumstances> => ({
 const KEY = { path: '/data/lethe.db.key', mode: 0o600 };
 const PUBLIC = { HOST: '0.0.0.0', TRUST_PROXY: '1', NODE_ENV: 'production', REGISTRATION: 'off' };
 const METRICS_TOKEN = 'a'.repeat(40);
+const PUBLIC_URL = 'https://gdpr.example.org';
 
 describe('the findings of doctor', () => {
   it('are none for a sound installation, also behind a proxy', () => {
     expect(found({})).toEqual([]);
-    expect(found({ config: settings({ ...PUBLIC, METRICS_TOKEN }) })).toEqual([]);
+    expect(found({ config: settings({ ...PUBLIC, METRICS_TOKEN, PUBLIC_URL }) })).toEqual([]);
   });
 
   const cases: readonly [string, string, Partial<Circumstances>][] = [
@@ -102,6 +103,13 @@ describe('the findings of doctor', () => {
       { config: settings({ ...PUBLIC, METRICS_TOKEN, REGISTRATION: 'open' }) },
     ],
     ['no METRICS_TOKEN', 'warning metrics_token_missing', { config: settings(PUBLIC) }],
+    ...['TRUST_PROXY=1', 'HOST=0.0.0.0', 'NODE_ENV=production'].map(
+      (reached): [string, string, Partial<Circumstances>] => [
+        `no PUBLIC_URL with ${reached}`,
+        'warning public_url_missing',
+        { config: settings(Object.fromEntries([reached.split('=')])) },
+      ],
+    ),
     [
       'an event of the future',
       'fault clock_behind',

@@ -98,6 +98,8 @@ describe('@lethe/server', () => {
     const begun = server('init');
     expect(begun).toMatchObject({ code: 0, stderr: expect.stringContaining('LETHE_MASTER_KEY') as string });
     expect(begun.stderr).toContain('OPERATOR_TOKEN of .env signs you in');
+    expect(begun.stderr).toContain('PUBLIC_URL');
+    expect(readFileSync(join(folder, '.env'), 'utf8')).toMatch(/^# PUBLIC_URL=https:/m);
     expect(readFileSync(join(folder, '.env'), 'utf8')).toMatch(/^OPERATOR_TOKEN=[\w-]{43}$/m);
     const settings = readFileSync(join(folder, '.env'), 'utf8');
     expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);

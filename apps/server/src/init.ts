@@ -10,6 +10,11 @@ HOST=127.0.0.1
 PORT=3000
 DATABASE_URL=sqlite:./data/lethe.db
 
+# Where users reach Lethe through the proxy. Without it links to privacy pages lead to this machine, and their forms are refused.
+# PUBLIC_URL=https://gdpr.example.org
+# The number of proxies in front.
+# TRUST_PROXY=1
+
 # Decrypts everything. Keep a copy apart from the backups: without it they cannot be read, with it they can.
 LETHE_MASTER_KEY=${randomBytes(32).toString('base64')}
 
@@ -26,6 +31,8 @@ Back up, each apart from the other:
   - LETHE_MASTER_KEY of .env, for example in a password manager
   - the database: \`lethe-server admin backup --to FOLDER\`, every day
   - the ledger of erasures: \`lethe-server admin ledger:export\`, so that a restored backup forgets again who was erased
+
+Behind a proxy set PUBLIC_URL and TRUST_PROXY in .env: without PUBLIC_URL links to privacy pages lead to this machine.
 
 OPERATOR_TOKEN of .env signs you in at http://127.0.0.1:3000/console, where you see the whole installation.
 

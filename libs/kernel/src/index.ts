@@ -3,7 +3,7 @@ export { type Config, CONFIG, ConfigError, loadConfig, readConfig, readDotenv } 
 export { CONFLICT_REASONS, type ConflictReason } from './conflict-reasons';
 export { Degradations, DISK_LOW } from './degradations';
 export { DomainEvents, OnDomainEvent } from './domain-events';
-export { addressIn, EgressPolicy, ipv6Groups } from './egress';
+export { addressIn, EgressPolicy, ipv6Groups, lacksPublicUrl } from './egress';
 export {
   ApiError,
   conflict,

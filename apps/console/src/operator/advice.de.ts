@@ -119,4 +119,8 @@ export const ADVICE_DE: Readonly<Record<string, { readonly says: string; readonl
     says: 'METRICS_TOKEN ist auf einer öffentlichen Adresse nicht gesetzt.',
     mend: 'Setzen Sie METRICS_TOKEN und geben Sie ihn Prometheus.',
   },
+  public_url_missing: {
+    says: 'PUBLIC_URL ist nicht gesetzt: Links zu Datenschutzseiten führen auf diesen Rechner, und Formulare von Seiten unter einer anderen Adresse werden abgewiesen.',
+    mend: 'Setzen Sie PUBLIC_URL auf die Adresse, unter der Nutzer den Proxy erreichen, zum Beispiel https://gdpr.example.org.',
+  },
 };
