@@ -25,5 +25,5 @@ export {
   recordBackup,
   syncDirectory,
 } from './sqlite.backup';
-export { type Restored, restoreSqlite } from './sqlite.restore';
+export { type MasterKeys, type Restored, restoreSqlite } from './sqlite.restore';
 export { StorageSampling } from './storage-sample.job';
