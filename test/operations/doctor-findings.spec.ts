@@ -74,6 +74,11 @@ describe('the findings of doctor', () => {
       'warning ledger_not_exported',
       inside({ backups: { ...BACKED_UP, ledger: undefined } }),
     ],
+    [
+      'a record of backups that cannot be read',
+      'fault backup_record_unreadable',
+      { ...inside({ backups: {} }), unreadableRecord: '/data/lethe.db.backups.json' },
+    ],
     ['a backup on the same disk', 'warning backup_on_same_disk', { deviceOf: () => 1 }],
     ['a key file', 'warning key_file', { keyFile: KEY }],
     ['a key file that others read', 'fault key_file_readable', { keyFile: { ...KEY, mode: 0o640 } }],
@@ -167,6 +172,13 @@ describe('the findings of doctor', () => {
   it('know backups of SQLite only, and an empty installation needs none', () => {
     expect(found(inside({ backups: undefined }))).toEqual([]);
     expect(found(inside({ backups: {}, bots: 0 }))).toEqual([]);
+  });
+
+  it('do not say that there is no backup where the record cannot be read', () => {
+    const unreadableRecord = '/data/lethe.db.backups.json';
+    expect(found({ ...inside({ backups: {} }), unreadableRecord })).toEqual([
+      'fault backup_record_unreadable',
+    ]);
   });
 
   it('know the end of life of every even release line of Node.js', () => {

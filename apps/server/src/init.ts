@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, readDotenv } from '@app/kernel';
+import { ConfigError, ownAsFolder, readDotenv } from '@app/kernel';
 import { isOfNpx, systemdUnit } from './systemd-unit';
 
 const environment = (): string => `# Settings of Lethe; docs/reference.md lists all.
@@ -62,6 +62,7 @@ export function writeEnvironment(folder: string): number {
   try {
     // As a whole: a part of it, left by an interruption, would be kept as if its keys were in use.
     writeFileSync(part, environment(), { mode: 0o600, flag: 'wx', flush: true });
+    ownAsFolder(part);
     linkSync(part, path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

@@ -17,7 +17,7 @@ export {
   requireBytes,
   StartError,
 } from './errors';
-export { bytesOf, homeFolder, isThere, realFile, version } from './files';
+export { bytesOf, homeFolder, isThere, makeFolder, ownAsFolder, realFile, version } from './files';
 export { isForPeople, linesForPeople } from './log-lines';
 export { createLogger, describeFault, logDestination, LOGGER, logRequest, NestLogger } from './logger';
 export { printable } from './printable';

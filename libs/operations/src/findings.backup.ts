@@ -9,15 +9,26 @@ const ROOM_MIN_BYTES = 256 * MIB;
 
 /** What can lose data or keys, or make a backup useless. */
 export function backupFindings(circumstances: Circumstances): readonly Look[] {
+  const { unreadableRecord } = circumstances;
   return [
-    missingBackup(circumstances),
-    missingDrill(circumstances),
+    // What an unreadable record says is not known: that there is no backup would be wrong.
+    ...(unreadableRecord === undefined
+      ? [missingBackup(circumstances), missingDrill(circumstances), unexportedLedger(circumstances)]
+      : [unreadable(unreadableRecord)]),
     keyBesideBackup(circumstances),
     sameDisk(circumstances),
     ...readableSecrets(circumstances),
-    unexportedLedger(circumstances),
     room(circumstances),
   ];
+}
+
+function unreadable(path: string): Look {
+  return {
+    id: 'backup_record_unreadable',
+    level: 'fault',
+    says: `The record of the backups, ${path}, cannot be read: when the last backup was is not known.`,
+    mend: `Give it to the user of the service (chown USER ${path}), and run commands as this user.`,
+  };
 }
 
 function missingBackup({ installation, nowMs }: Circumstances): Look {

@@ -9,7 +9,7 @@ import { type Config, CONFIG } from '@app/kernel';
 import { logState, type LogState } from '@app/sealing';
 import { outboxState, type OutboxState } from '@app/webhooks';
 import type { BackupsView } from './operator.dto';
-import { type BackupRecord, lastBackups } from './sqlite.backup';
+import { type BackupRecord, lastBackups, unreadableRecord } from './sqlite.backup-record';
 
 /** What the database tells about an installation: counts and times, and nothing about a user. */
 export interface Installation {
@@ -90,6 +90,8 @@ export interface Circumstances {
   readonly node: string;
   /** Undefined where a setting gives the master key. */
   readonly keyFile: { readonly path: string; readonly mode: number | undefined } | undefined;
+  /** The path of a record of backups that this user cannot read. */
+  readonly unreadableRecord?: string | undefined;
   /** The mode of a file `.env` in the working folder. */
   readonly environmentMode: number | undefined;
   /** The disk of a SQLite file. */
@@ -113,6 +115,8 @@ export function circumstancesOf(
     nowMs: Date.now(),
     node: process.versions.node,
     keyFile: keyFile === undefined ? undefined : { path: keyFile, mode: modeOf(keyFile) },
+    unreadableRecord:
+      config.database.engine === 'sqlite' ? unreadableRecord(config.database.path) : undefined,
     environmentMode: modeOf('.env'),
     disk: diskOf(config),
     deviceOf: (path) => seen(() => statSync(path).dev),

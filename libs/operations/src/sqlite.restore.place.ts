@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { foldLog, isFilled } from '@app/database';
-import { isThere } from '@app/kernel';
+import { isThere, ownAsFolder } from '@app/kernel';
 import { BACKUP_PARTS, partPath, syncDirectory, syncFile } from './sqlite.backup';
 
 /** Marks a restore that is completely prepared, and holds the time in the names of the replaced files. */
@@ -35,6 +35,7 @@ async function beside(target: string, staged: string): Promise<string> {
   const next = `${target}.restoring`;
   copyFileSync(staged, next);
   chmodSync(next, 0o600);
+  ownAsFolder(next);
   await syncFile(next);
   return next;
 }

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { unopenedKeys } from '@app/crypto';
 import { driverCode, isFilled, KEY_TABLES, restoringPath, SqliteDatabase, takeFile } from '@app/database';
-import { isThere, StartError } from '@app/kernel';
+import { isThere, ownAsFolder, StartError } from '@app/kernel';
 import type { Database } from 'better-sqlite3';
 import {
   BACKUP_PARTS,
@@ -103,10 +103,12 @@ async function stage(
   staging: string,
 ): Promise<Pick<Restored, 'keys' | 'presentKeysUnreadable'>> {
   mkdirSync(staging, { mode: 0o700 });
+  ownAsFolder(staging);
   for (const part of parts) {
     const target = join(staging, part);
     copyFileSync(join(from, fileOf(manifest, part, from).name), target);
     chmodSync(target, 0o600);
+    ownAsFolder(target);
     requireSound(target);
   }
   const present = partPath(path, 'keys');

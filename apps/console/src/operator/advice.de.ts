@@ -63,6 +63,10 @@ export const ADVICE_DE: Readonly<Record<string, { readonly says: string; readonl
     says: 'Von den Daten oder von den Schlüsseln gibt es keine Sicherung der letzten 7 Tage.',
     mend: 'Rufen Sie jeden Tag backup --to ORDNER auf und ab und zu backup:drill --from ORDNER.',
   },
+  backup_record_unreadable: {
+    says: 'Die Aufzeichnung der Sicherungen kann nicht gelesen werden: Wann die letzte Sicherung war, ist nicht bekannt.',
+    mend: 'Geben Sie die Datei dem Benutzer des Dienstes (chown) und rufen Sie Befehle als dieser Benutzer auf.',
+  },
   drill_missing: {
     says: 'In den letzten 90 Tagen wurde keine Sicherung zur Probe zurückgespielt.',
     mend: 'Rufen Sie jeden Monat backup:drill --from ORDNER mit dem Ordner Ihrer Sicherungen auf.',
