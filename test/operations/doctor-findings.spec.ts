@@ -79,6 +79,8 @@ describe('the findings of doctor', () => {
       'fault backup_record_unreadable',
       { ...inside({ backups: {} }), unreadableRecord: '/data/lethe.db.backups.json' },
     ],
+    ['replaced files', 'warning replaced_left', { replaced: ['/data/lethe.db.replaced-20261101000000'] }],
+    ['retired keys', 'warning retired_keys', { retiredKeys: '/data/lethe.db.key.retired' }],
     ['a backup on the same disk', 'warning backup_on_same_disk', { deviceOf: () => 1 }],
     ['a key file', 'warning key_file', { keyFile: KEY }],
     ['a key file that others read', 'fault key_file_readable', { keyFile: { ...KEY, mode: 0o640 } }],

@@ -39,6 +39,24 @@ describe('a copy that is recorded as made', () => {
   });
 });
 
+describe('what a restore and a rotation leave', () => {
+  const own = useInstallation({ settings: {} });
+
+  it('is named by doctor, with each file', async () => {
+    await own.withBot();
+    const to = join(own.root, 'saved');
+    expect(await own.admin('backup', '--to', to)).toMatchObject({ code: 0 });
+    await own.service.end();
+    expect(await own.admin('restore', '--from', to, '--force')).toMatchObject({ code: 0 });
+    expect(await own.admin('keys:rotate')).toMatchObject({ code: 0 });
+    const { stdout } = await own.admin('doctor');
+    expect(stdout).toMatch(
+      /kept what it replaced: \S+\/keys\.db\.replaced-\d{14}, \S+\/lethe\.db\.replaced-\d{14}\. /,
+    );
+    expect(stdout).toContain('lethe.db.key.retired holds the master keys from before a rotation');
+  });
+});
+
 const OTHER_USER = 4_242;
 
 (process.getuid?.() === 0 ? describe : describe.skip)('what root makes in the folder of another user', () => {

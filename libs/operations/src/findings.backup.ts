@@ -18,6 +18,7 @@ export function backupFindings(circumstances: Circumstances): readonly Look[] {
     keyBesideBackup(circumstances),
     sameDisk(circumstances),
     ...readableSecrets(circumstances),
+    ...leftovers(circumstances),
     room(circumstances),
   ];
 }
@@ -131,6 +132,23 @@ function unexportedLedger({ installation }: Circumstances): Look {
       mend: 'Run ledger:export --out FILE every day, and keep the file apart from the backups.',
     }
   );
+}
+
+function leftovers({ replaced = [], retiredKeys }: Circumstances): readonly Look[] {
+  return [
+    replaced.length > 0 && {
+      id: 'replaced_left',
+      level: 'warning',
+      says: `A restore has kept what it replaced: ${replaced.join(', ')}. These files still hold users who were erased since.`,
+      mend: 'Delete them when the service runs with the restored data.',
+    },
+    retiredKeys !== undefined && {
+      id: 'retired_keys',
+      level: 'warning',
+      says: `${retiredKeys} holds the master keys from before a rotation, which older backups need.`,
+      mend: 'Keep a copy in another place, apart from the backups, and delete the file; delete the copy with the last backup from before the rotation.',
+    },
+  ];
 }
 
 function room({ disk, installation }: Circumstances): Look {

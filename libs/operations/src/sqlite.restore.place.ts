@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { foldLog, isFilled } from '@app/database';
 import { isThere, ownAsFolder } from '@app/kernel';
@@ -48,4 +48,21 @@ function setAside(target: string, at: string): void {
     if (isThere(aside) || (suffix === '' && !isFilled(target))) rmSync(target + suffix);
     else renameSync(target + suffix, aside);
   }
+}
+
+/** The files that restores have replaced and kept, of data and keys. A folder that cannot be listed shows none. */
+export function replacedFiles(path: string): string[] {
+  return BACKUP_PARTS.flatMap((part) => {
+    const target = partPath(path, part);
+    try {
+      return readdirSync(dirname(target))
+        .map((name) => join(dirname(target), name))
+        .filter(
+          (file) =>
+            file.startsWith(target) && /^\.replaced-\d{14}(-wal|-shm)?$/.test(file.slice(target.length)),
+        );
+    } catch {
+      return [];
+    }
+  }).sort();
 }

@@ -99,6 +99,14 @@ export const ADVICE_DE: Readonly<Record<string, { readonly says: string; readonl
     says: 'Das Löschbuch wurde nie exportiert: Ohne es löscht eine zurückgespielte Sicherung nach dem Verlust der Schlüssel nicht erneut.',
     mend: 'Exportieren Sie es jeden Tag und bewahren Sie die Datei getrennt von den Sicherungen auf.',
   },
+  replaced_left: {
+    says: 'Eine Rückspielung hat aufgehoben, was sie ersetzt hat: Diese Dateien enthalten noch Nutzer, die seither gelöscht wurden.',
+    mend: 'Löschen Sie die genannten Dateien, wenn der Dienst mit den zurückgespielten Daten läuft.',
+  },
+  retired_keys: {
+    says: 'Neben der Datenbank liegen noch Hauptschlüssel aus der Zeit vor einem Wechsel, die ältere Sicherungen brauchen.',
+    mend: 'Bewahren Sie eine Kopie anderswo auf, getrennt von den Sicherungen, und löschen Sie die Datei; die Kopie mit der letzten Sicherung von vor dem Wechsel.',
+  },
   disk_full: {
     says: 'Auf dem Datenträger der Datenbank ist fast nichts mehr frei.',
     mend: 'Schaffen Sie Platz oder nehmen Sie einen größeren: Auf einem vollen wird abgewiesen, was mehr speichert.',
