@@ -2,7 +2,7 @@ import { chmodSync, closeSync, lstatSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Logger } from '@nestjs/common';
 import type { Database } from 'better-sqlite3';
-import { bytesOf, isThere, makeFolder, ownAsFolder, StartError } from '@app/kernel';
+import { adminCommand, bytesOf, isThere, makeFolder, ownAsFolder, StartError } from '@app/kernel';
 import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions';
 import { keysPath } from './key-tables';
 import { missingDriver, OPENING_MS, SqliteDatabase, WRITING } from './sqlite.driver';
@@ -66,7 +66,7 @@ export function lockFile(path: string): () => void {
 export function requireWhole(path: string): void {
   if (!isThere(join(restoringPath(path), 'ready.json'))) return;
   throw new StartError(
-    `A restore of ${path} was interrupted. Run it again to its end: npm run admin -- restore --from DIR.`,
+    `A restore of ${path} was interrupted. Run it again to its end: ${adminCommand('restore --from DIR')}.`,
   );
 }
 

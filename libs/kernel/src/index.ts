@@ -18,6 +18,7 @@ export {
   StartError,
 } from './errors';
 export { bytesOf, homeFolder, isThere, makeFolder, ownAsFolder, realFile, version } from './files';
+export { adminCommand } from './installation';
 export { isForPeople, linesForPeople } from './log-lines';
 export { createLogger, describeFault, logDestination, LOGGER, logRequest, NestLogger } from './logger';
 export { printable } from './printable';

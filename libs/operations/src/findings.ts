@@ -1,5 +1,5 @@
 import type { KeyUse } from '@app/crypto';
-import { type Config, lacksPublicUrl, masterKeySetting } from '@app/kernel';
+import { adminCommand, type Config, lacksPublicUrl, masterKeySetting } from '@app/kernel';
 import { backupFindings } from './findings.backup';
 import type { Circumstances, Finding, Installation, Look } from './installation';
 
@@ -147,7 +147,7 @@ function backlog({ logs, erasures, outbox }: Installation, nowMs: number): reado
       id: 'suspended_waiting',
       level: 'warning',
       says: `${outbox.suspended} suspended bots have waiting webhook calls.`,
-      mend: 'Run bots:resume or bots:delete: erasures that users asked for are not reported to these bots.',
+      mend: `Run ${adminCommand('bots:resume --bot ID')}, or bots:delete: erasures that users asked for are not reported to these bots.`,
     },
   ];
 }
