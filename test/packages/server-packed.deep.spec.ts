@@ -64,7 +64,10 @@ describe('@lethe/server', () => {
     expect(files.sort()).toEqual(['checkpoint.thread.js', 'console', 'lethe-server.cjs']);
     const texts = files.filter((file) => file !== 'console');
     for (const file of texts) expect(readFileSync(join(made, 'dist', file), 'latin1')).not.toContain(ROOT);
-    expect(readdirSync(join(folder, 'node_modules/@lethe/server/docs'))).toContain('operate.md');
+    const docs = join(folder, 'node_modules/@lethe/server/docs');
+    expect(readdirSync(docs)).toContain('operate.md');
+    const operations = ['alerts.yaml', 'offsite-backup.sh', 'vault-master-key.mjs', 'kubernetes'];
+    expect(readdirSync(join(docs, 'operations'))).toEqual(expect.arrayContaining(operations));
   });
 
   it('pins what it installs, and nothing of it reports the installation', () => {
