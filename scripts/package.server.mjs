@@ -11,7 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { bundle, bundleThreads, DRIVERS } from './bundle.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -63,6 +63,11 @@ cpSync(join(ROOT, 'apps/server/README.md'), join(target, 'README.md'));
 mkdirSync(join(target, 'docs'));
 for (const guide of readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md')))
   cpSync(join(ROOT, 'docs', guide), join(target, 'docs', guide));
+// Not the settings of an installation that runs from this folder.
+cpSync(join(ROOT, 'docs/operations'), join(target, 'docs/operations'), {
+  recursive: true,
+  filter: (path) => basename(path) !== '.env',
+});
 
 /** The locked packages that the drivers need. */
 function installed(packages) {

@@ -81,22 +81,27 @@ describe('POST /console/session', () => {
   it.each([
     ['the caller came by HTTPS', { TRUST_PROXY: '1' }, 'https'],
     ['users reach the service by HTTPS', { PUBLIC_URL: 'https://lethe.example.org' }, 'http'],
-  ])('marks the cookie as Secure where %s, and says PUBLIC_URL', async (_, settings, proto) => {
-    const behind = await new Service(settings).start();
-    try {
-      const other = await behind.registerBot();
-      const response = await fetch(`${behind.url}/console/session`, {
-        method: 'POST',
-        headers: { ...PAGE, 'content-type': 'application/json', 'x-forwarded-proto': proto },
-        body: JSON.stringify({ key: other.key }),
-      });
-      expect(response.headers.get('set-cookie')).toMatch(/; Secure$/);
-      const { data } = (await response.json()) as { data: { public_url: string | null } };
-      expect(data.public_url).toBe('PUBLIC_URL' in settings ? settings.PUBLIC_URL : null);
-    } finally {
-      await behind.stop();
-    }
-  });
+  ])(
+    'marks the cookie as Secure where %s, and says PUBLIC_URL or warns that it is missing',
+    async (_, settings, proto) => {
+      const behind = await new Service(settings).start();
+      try {
+        const other = await behind.registerBot();
+        const response = await fetch(`${behind.url}/console/session`, {
+          method: 'POST',
+          headers: { ...PAGE, 'content-type': 'application/json', 'x-forwarded-proto': proto },
+          body: JSON.stringify({ key: other.key }),
+        });
+        expect(response.headers.get('set-cookie')).toMatch(/; Secure$/);
+        const { data } = (await response.json()) as { data: { public_url: string | null } };
+        expect(data.public_url).toBe('PUBLIC_URL' in settings ? settings.PUBLIC_URL : null);
+        const warnings = behind.logLines.filter((line) => line.includes('PUBLIC_URL is not set'));
+        expect(warnings).toHaveLength('PUBLIC_URL' in settings ? 0 : 1);
+      } finally {
+        await behind.stop();
+      }
+    },
+  );
 });
 
 describe('a session of the console', () => {

@@ -164,6 +164,44 @@ describe('npm run admin -- restore', () => {
     await expectKept(stays);
   });
 
+  it('refuses a backup of another master key before it replaces anything', async () => {
+    const early = await bot.hasUser();
+    await backup('b');
+    await lethe.service.end();
+    const given = lethe.settings['LETHE_MASTER_KEY'] as string;
+    const other = Buffer.alloc(32, 'other').toString('base64');
+    const files = readdirSync(lethe.directory);
+    for (const key of [other, '']) {
+      lethe.settings['LETHE_MASTER_KEY'] = key;
+      const refused = await restore('b', '--force', '--accept-loss');
+      expect([refused.code, refused.stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          key === '' ? /There is no key file/ : /needs the master key [\w-]{8}, which LETHE_MASTER_KEY/,
+        ),
+      ]);
+      expect(readdirSync(lethe.directory)).toEqual(files);
+    }
+    lethe.settings['LETHE_MASTER_KEY'] = `${other},${given}`;
+    expect(await restore('b', '--force')).toMatchObject({ code: 0 });
+    await lethe.service.start();
+    await expectKept(early);
+  });
+
+  it('refuses keys of subjects that only a retired master key opens, unless their loss is accepted', async () => {
+    await bot.hasUser();
+    await backup('b');
+    await lethe.service.end();
+    const given = lethe.settings['LETHE_MASTER_KEY'] as string;
+    const next = Buffer.alloc(32, 'next').toString('base64');
+    lethe.settings['LETHE_MASTER_KEY'] = `${next},${given}`;
+    expect(await lethe.admin('keys:rotate')).toMatchObject({ code: 0 });
+    lethe.settings['LETHE_MASTER_KEY'] = next;
+    const refused = await restore('b', '--force');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was changed') });
+    expect(await restore('b', '--force', '--accept-loss')).toMatchObject({ code: 0 });
+  });
+
   it('refuses a backup that was changed or not finished, and a database in use', async () => {
     await backup('b');
     const used = await restore('b', '--force');

@@ -28,6 +28,8 @@ const promtool = (...args: string[]): string => {
 interface Case {
   readonly series: string;
   readonly values: string;
+  /** The same series of a further process. */
+  readonly further?: { readonly series: string; readonly values: string };
   readonly alert: string;
   readonly at: string;
   readonly labels?: Readonly<Record<string, string>>;
@@ -35,7 +37,10 @@ interface Case {
 
 const LABELS = { instance: 'a:3000', job: 'lethe' };
 const NAMED = '{instance="a:3000",job="lethe"}';
+const further = { series: 'up{instance="b:3000",job="lethe"}', values: '1x30' };
 const FIRES: readonly Case[] = [
+  { series: `up${NAMED}`, values: '1x9 0x20', further, alert: 'LetheProcessGone', at: '25m' },
+  { series: `up${NAMED}`, values: '1x9 _x20', further, alert: 'LetheProcessGone', at: '25m' },
   { series: `lethe_up${NAMED}`, values: '0x20', alert: 'LetheNotReady', at: '6m', labels: LABELS },
   {
     series: `process_resident_memory_bytes${NAMED}`,
@@ -46,6 +51,8 @@ const FIRES: readonly Case[] = [
   },
 ];
 const STAYS: readonly Case[] = [
+  { series: `up${NAMED}`, values: '1x30', further, alert: 'LetheProcessGone', at: '25m' },
+  { series: `up${NAMED}`, values: '1x9 0x3 1x20', further, alert: 'LetheProcessGone', at: '25m' },
   { series: `lethe_up${NAMED}`, values: '1x20', alert: 'LetheNotReady', at: '6m' },
   { series: `lethe_up${NAMED}`, values: '0 0 1x20', alert: 'LetheNotReady', at: '6m' },
   {
@@ -70,7 +77,7 @@ const STAYS: readonly Case[] = [
     ...FIRES.map((one) => ['fires', one] as const),
     ...STAYS.map((one) => ['stays', one] as const),
   ];
-  it.each(cases)('%s as expected: %j', (what, { series, values, alert, at, labels = {} }) => {
+  it.each(cases)('%s as expected: %j', (what, { series, values, further: other, alert, at, labels = {} }) => {
     // Without annotations: promtool would compare their words.
     const bare = groups.map(({ name, rules }) => ({
       name,
@@ -89,7 +96,7 @@ const STAYS: readonly Case[] = [
       tests: [
         {
           interval: '1m',
-          input_series: [{ series, values }],
+          input_series: [{ series, values }, ...(other === undefined ? [] : [other])],
           alert_rule_test: [{ eval_time: at, alertname: alert, exp_alerts: expected }],
         },
       ],

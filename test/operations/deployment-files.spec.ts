@@ -69,7 +69,9 @@ const EXPRESSIONS = [...RULES.map(({ expr }) => expr), ...TARGETS.map(({ expr })
 describe('the expressions of dashboard and alerts', () => {
   it('read no metric that the code does not have', () => {
     expect(EXPRESSIONS.flatMap(metricsIn).filter((name) => !NAMES.includes(name))).toEqual([]);
-    for (const expression of EXPRESSIONS) expect(metricsIn(expression)).not.toEqual([]);
+    // Prometheus itself makes `up`.
+    for (const expression of EXPRESSIONS)
+      expect([...metricsIn(expression), ...(expression.match(/\bup\{/g) ?? [])]).not.toEqual([]);
   });
 
   it('ask for no label, and no value of a closed label, that a metric does not have', () => {
@@ -222,6 +224,8 @@ describe('the Dockerfile', () => {
     expect(copied.filter((path) => !existsSync(join(ROOT, path.replace(/\*.*$/, ''))))).toEqual([]);
     // The guides, which the service serves.
     expect(copied).toContain('docs/*.md');
+    // The files to which the guides and the messages lead.
+    expect(copied).toContain('docs/operations');
     expect(new Set(copied)).toEqual(new Set(allowed));
   });
 

@@ -41,11 +41,12 @@ const inside = (change: Partial<Installation>): Partial<Circumstances> => ({
 const KEY = { path: '/data/lethe.db.key', mode: 0o600 };
 const PUBLIC = { HOST: '0.0.0.0', TRUST_PROXY: '1', NODE_ENV: 'production', REGISTRATION: 'off' };
 const METRICS_TOKEN = 'a'.repeat(40);
+const PUBLIC_URL = 'https://gdpr.example.org';
 
 describe('the findings of doctor', () => {
   it('are none for a sound installation, also behind a proxy', () => {
     expect(found({})).toEqual([]);
-    expect(found({ config: settings({ ...PUBLIC, METRICS_TOKEN }) })).toEqual([]);
+    expect(found({ config: settings({ ...PUBLIC, METRICS_TOKEN, PUBLIC_URL }) })).toEqual([]);
   });
 
   const cases: readonly [string, string, Partial<Circumstances>][] = [
@@ -73,6 +74,13 @@ describe('the findings of doctor', () => {
       'warning ledger_not_exported',
       inside({ backups: { ...BACKED_UP, ledger: undefined } }),
     ],
+    [
+      'a record of backups that cannot be read',
+      'fault backup_record_unreadable',
+      { ...inside({ backups: {} }), unreadableRecord: '/data/lethe.db.backups.json' },
+    ],
+    ['replaced files', 'warning replaced_left', { replaced: ['/data/lethe.db.replaced-20261101000000'] }],
+    ['retired keys', 'warning retired_keys', { retiredKeys: '/data/lethe.db.key.retired' }],
     ['a backup on the same disk', 'warning backup_on_same_disk', { deviceOf: () => 1 }],
     ['a key file', 'warning key_file', { keyFile: KEY }],
     ['a key file that others read', 'fault key_file_readable', { keyFile: { ...KEY, mode: 0o640 } }],
@@ -102,6 +110,13 @@ describe('the findings of doctor', () => {
       { config: settings({ ...PUBLIC, METRICS_TOKEN, REGISTRATION: 'open' }) },
     ],
     ['no METRICS_TOKEN', 'warning metrics_token_missing', { config: settings(PUBLIC) }],
+    ...['TRUST_PROXY=1', 'HOST=0.0.0.0', 'NODE_ENV=production'].map(
+      (reached): [string, string, Partial<Circumstances>] => [
+        `no PUBLIC_URL with ${reached}`,
+        'warning public_url_missing',
+        { config: settings(Object.fromEntries([reached.split('=')])) },
+      ],
+    ),
     [
       'an event of the future',
       'fault clock_behind',
@@ -159,6 +174,13 @@ describe('the findings of doctor', () => {
   it('know backups of SQLite only, and an empty installation needs none', () => {
     expect(found(inside({ backups: undefined }))).toEqual([]);
     expect(found(inside({ backups: {}, bots: 0 }))).toEqual([]);
+  });
+
+  it('do not say that there is no backup where the record cannot be read', () => {
+    const unreadableRecord = '/data/lethe.db.backups.json';
+    expect(found({ ...inside({ backups: {} }), unreadableRecord })).toEqual([
+      'fault backup_record_unreadable',
+    ]);
   });
 
   it('know the end of life of every even release line of Node.js', () => {

@@ -1,4 +1,4 @@
-import fs from 'node:fs';
+import fs, { chownSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { useInstallation } from '../support/installation';
 
@@ -36,5 +36,53 @@ describe('a copy that is recorded as made', () => {
     const file = join(lethe.root, 'ledger.ndjson');
     expect(await lethe.admin('ledger:export', '--out', file)).toMatchObject({ code: 0 });
     expect([file, lethe.root].filter((path) => !paths.has(path))).toEqual([]);
+  });
+});
+
+describe('what a restore and a rotation leave', () => {
+  const own = useInstallation({ settings: {} });
+
+  it('is named by doctor, with each file', async () => {
+    await own.withBot();
+    const to = join(own.root, 'saved');
+    expect(await own.admin('backup', '--to', to)).toMatchObject({ code: 0 });
+    await own.service.end();
+    expect(await own.admin('restore', '--from', to, '--force')).toMatchObject({ code: 0 });
+    expect(await own.admin('keys:rotate')).toMatchObject({ code: 0 });
+    const { stdout } = await own.admin('doctor');
+    expect(stdout).toMatch(
+      /kept what it replaced: \S+\/keys\.db\.replaced-\d{14}, \S+\/lethe\.db\.replaced-\d{14}\. /,
+    );
+    expect(stdout).toContain('lethe.db.key.retired holds the master keys from before a rotation');
+  });
+});
+
+const OTHER_USER = 4_242;
+
+(process.getuid?.() === 0 ? describe : describe.skip)('what root makes in the folder of another user', () => {
+  const own = useInstallation({ settings: {} });
+
+  it('belongs to this user: database, keys, key files, records, and what a restore replaces', async () => {
+    chownSync(own.directory, OTHER_USER, OTHER_USER);
+    await own.withBot();
+    const to = join(own.root, 'saved');
+    expect(await own.admin('backup', '--to', to)).toMatchObject({ code: 0 });
+    await own.service.end();
+    expect(await own.admin('restore', '--from', to, '--force')).toMatchObject({ code: 0 });
+    expect(await own.admin('keys:rotate')).toMatchObject({ code: 0 });
+    const names = readdirSync(own.directory);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'lethe.db',
+        'keys.db',
+        'lethe.db.key',
+        'lethe.db.key.retired',
+        'lethe.db.backups.json',
+      ]),
+    );
+    const ofRoot = names.filter((name) => statSync(join(own.directory, name)).uid !== OTHER_USER);
+    expect(ofRoot).toEqual([]);
+    // In a folder of root's own.
+    expect(statSync(to).uid).toBe(0);
   });
 });

@@ -64,7 +64,10 @@ describe('@lethe/server', () => {
     expect(files.sort()).toEqual(['checkpoint.thread.js', 'console', 'lethe-server.cjs']);
     const texts = files.filter((file) => file !== 'console');
     for (const file of texts) expect(readFileSync(join(made, 'dist', file), 'latin1')).not.toContain(ROOT);
-    expect(readdirSync(join(folder, 'node_modules/@lethe/server/docs'))).toContain('operate.md');
+    const docs = join(folder, 'node_modules/@lethe/server/docs');
+    expect(readdirSync(docs)).toContain('operate.md');
+    const operations = ['alerts.yaml', 'offsite-backup.sh', 'vault-master-key.mjs', 'kubernetes'];
+    expect(readdirSync(join(docs, 'operations'))).toEqual(expect.arrayContaining(operations));
   });
 
   it('pins what it installs, and nothing of it reports the installation', () => {
@@ -98,6 +101,8 @@ describe('@lethe/server', () => {
     const begun = server('init');
     expect(begun).toMatchObject({ code: 0, stderr: expect.stringContaining('LETHE_MASTER_KEY') as string });
     expect(begun.stderr).toContain('OPERATOR_TOKEN of .env signs you in');
+    expect(begun.stderr).toContain('PUBLIC_URL');
+    expect(readFileSync(join(folder, '.env'), 'utf8')).toMatch(/^# PUBLIC_URL=https:/m);
     expect(readFileSync(join(folder, '.env'), 'utf8')).toMatch(/^OPERATOR_TOKEN=[\w-]{43}$/m);
     const settings = readFileSync(join(folder, '.env'), 'utf8');
     expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);

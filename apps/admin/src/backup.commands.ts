@@ -1,14 +1,17 @@
-import { StartError, type Config } from '@app/kernel';
+import { keyFilePath, presentMasterKeys } from '@app/crypto';
+import { masterKeySetting, StartError, type Config } from '@app/kernel';
 import {
   BACKUP_PARTS,
   backUpSqlite,
   type BackupPart,
   type BackupRecord,
   madeOf,
+  type MasterKeys,
   recordBackup,
   type Restored,
   restoreSqlite,
 } from '@app/operations';
+import { noKeys } from './admin.context';
 import { type Command, type Flag, type Given, type Surroundings, UsageError } from './command-line';
 
 const ONLY: Flag = {
@@ -61,6 +64,7 @@ const restore: Command = {
       force: given['force'] === true,
       acceptLoss: given['accept-loss'] === true,
       now: new Date().toISOString(),
+      masterKeys: masterKeysOf(surroundings.config),
     });
     await surroundings.result({
       made_at: restored.madeAt ?? null,
@@ -73,6 +77,16 @@ const restore: Command = {
 };
 
 export const BACKUP_COMMANDS: readonly Command[] = [backup, restore];
+
+/** @throws StartError where no setting and no key file gives a master key: what is restored could not be opened */
+function masterKeysOf(config: Config): MasterKeys {
+  const keys = presentMasterKeys(config);
+  if (keys === undefined) throw noKeys(config);
+  return {
+    keys,
+    place: config.masterKeys.length > 0 ? masterKeySetting(config) : `the key file ${keyFilePath(config)}`,
+  };
+}
 
 function report({ madeAt, replaced, keys, presentKeysUnreadable }: Restored, { tell }: Surroundings): void {
   if (madeAt === undefined)

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Type } from '@nestjs/common';
-import type { Config } from '@app/kernel';
+import { adminCommand, type Config } from '@app/kernel';
 import { JSON_FLAG, type Output } from './output';
 
 /** A flag of a command, with or without a value. */
@@ -51,7 +51,7 @@ export function askedOf(commands: readonly Command[], args: readonly string[]): 
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') return undefined;
   const command = commands.find((one) => one.name === name);
   if (command === undefined)
-    throw new UsageError(`There is no command ${name}. \`npm run admin -- --help\` lists them.`);
+    throw new UsageError(`There is no command ${name}. \`${adminCommand('--help')}\` lists them.`);
   const { help, ...given } = valuesOf(command, rest);
   if (help !== true) requireFlags(command, given);
   return { command, given, help: help === true };
@@ -61,12 +61,12 @@ export function askedOf(commands: readonly Command[], args: readonly string[]): 
 export function overview(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
-    'npm run admin -- <command> [--flags]',
+    adminCommand('<command> [--flags]'),
     '',
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
-    '`npm run admin -- <command> --help` lists the flags of a command. In a package or container:',
-    '`lethe-server admin <command>`. The database is the one of DATABASE_URL, the settings are those of the',
+    `\`${adminCommand('<command> --help')}\` lists the flags of a command.`,
+    'The database is the one of DATABASE_URL, the settings are those of the',
     'service. `--json` after any command writes its result as JSON. Exit code 0: done; 1: it failed, the message says why; 2: the command line is not understood.',
     '',
   ].join('\n');
@@ -81,7 +81,7 @@ export function helpOf({ name, summary, flags }: Command): string {
   }));
   const width = Math.max(...rows.map(({ flag }) => flag.length));
   const lines = rows.map(({ flag, text }) => `  ${flag.padEnd(width)}  ${text}`);
-  return [`npm run admin -- ${name} [--flags]`, '', summary, ...lines, ''].join('\n');
+  return [adminCommand(`${name} [--flags]`), '', summary, ...lines, ''].join('\n');
 }
 
 function valuesOf(command: Command, args: readonly string[]): Given {

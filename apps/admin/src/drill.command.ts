@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { MasterKeyRotation, presentMasterKeys, SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
-import { type Config, StartError } from '@app/kernel';
+import { adminCommand, type Config, StartError } from '@app/kernel';
 import { type BackupRecord, DamagedBackup, newestBackups, restoreAside, sweepDrills } from '@app/operations';
 import { AuditVerifier, type LogFault } from '@app/sealing';
 import { checkValues } from '@app/user-data';
@@ -137,7 +137,7 @@ async function report(
     throw new StartError('This backup restores, but not all of it can be used. Take another one now.');
   if (isTooOld)
     throw new StartError(
-      `The newest backup is older than ${maxAgeDays} days. Take another one: npm run admin -- backup --to DIR.`,
+      `The newest backup is older than ${maxAgeDays} days. Take another one: ${adminCommand('backup --to DIR')}.`,
     );
   tell('The backup restores, and everything in it can be used.');
 }

@@ -1,6 +1,6 @@
 import { presentMasterKeys } from '@app/crypto';
 import { databaseEngine } from '@app/database';
-import { type Config, masterKeySetting, readConfig, StartError } from '@app/kernel';
+import { adminCommand, type Config, masterKeySetting, readConfig, StartError } from '@app/kernel';
 import { MOVE_PARTS, moveEngine, type MovePlace } from '@app/operations';
 import { AuditVerifier, type LogFault } from '@app/sealing';
 import { ormOptions } from '../../../ormconfig';
@@ -112,7 +112,7 @@ function requireSound(faults: readonly LogFault[], accept: boolean, { tell }: Su
   const count = `The sealed logs have ${faults.length} faults. The rows are those of the source, so it has them, too.`;
   if (accept) return tell(count);
   throw new StartError(
-    `${count} npm run admin -- audit:verify lists them, with DATABASE_URL set to the source. Everything is moved and compared: to end the move all the same, run it again with --accept-faults.`,
+    `${count} ${adminCommand('audit:verify')} lists them, with DATABASE_URL set to the source. Everything is moved and compared: to end the move all the same, run it again with --accept-faults.`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, readDotenv } from '@app/kernel';
+import { ConfigError, ownAsFolder, readDotenv } from '@app/kernel';
 import { isOfNpx, systemdUnit } from './systemd-unit';
 
 const environment = (): string => `# Settings of Lethe; docs/reference.md lists all.
@@ -9,6 +9,11 @@ NODE_ENV=production
 HOST=127.0.0.1
 PORT=3000
 DATABASE_URL=sqlite:./data/lethe.db
+
+# Where users reach Lethe through the proxy. Without it links to privacy pages lead to this machine, and their forms are refused.
+# PUBLIC_URL=https://gdpr.example.org
+# The number of proxies in front.
+# TRUST_PROXY=1
 
 # Decrypts everything. Keep a copy apart from the backups: without it they cannot be read, with it they can.
 LETHE_MASTER_KEY=${randomBytes(32).toString('base64')}
@@ -26,6 +31,8 @@ Back up, each apart from the other:
   - LETHE_MASTER_KEY of .env, for example in a password manager
   - the database: \`lethe-server admin backup --to FOLDER\`, every day
   - the ledger of erasures: \`lethe-server admin ledger:export\`, so that a restored backup forgets again who was erased
+
+Behind a proxy set PUBLIC_URL and TRUST_PROXY in .env: without PUBLIC_URL links to privacy pages lead to this machine.
 
 OPERATOR_TOKEN of .env signs you in at http://127.0.0.1:3000/console, where you see the whole installation.
 
@@ -55,6 +62,7 @@ export function writeEnvironment(folder: string): number {
   try {
     // As a whole: a part of it, left by an interruption, would be kept as if its keys were in use.
     writeFileSync(part, environment(), { mode: 0o600, flag: 'wx', flush: true });
+    ownAsFolder(part);
     linkSync(part, path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

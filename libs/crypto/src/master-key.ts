@@ -4,6 +4,8 @@ import {
   DEFAULT_DATABASE_PATH,
   Degradations,
   isThere,
+  makeFolder,
+  ownAsFolder,
   type Random,
   realFile,
   StartError,
@@ -19,7 +21,6 @@ import {
   closeSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -112,6 +113,7 @@ export function replaceKeyFile(path: string, keys: readonly Buffer[]): void {
   try {
     rmSync(next, { force: true });
     writeFileSync(next, textOf(keys), { mode: 0o600, flag: 'wx', flush: true });
+    ownAsFolder(next);
     renameSync(next, path);
     syncDirectoryOf(path);
   } catch (error) {
@@ -143,9 +145,10 @@ function textOf(keys: readonly Buffer[]): string {
 function generateKey(path: string, random: Random): void {
   const next = `${nextOf(path)}${random.bytes(6).toString('hex')}`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     if (statSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path);
     writeFileSync(next, textOf([random.bytes(KEY_BYTES)]), { mode: 0o600, flag: 'wx', flush: true });
+    ownAsFolder(next);
     // Unlike a rename it replaces nothing.
     linkSync(next, path);
     rmSync(next);

@@ -1,4 +1,4 @@
-import { StartError } from '@app/kernel';
+import { adminCommand, StartError } from '@app/kernel';
 import { type DataSource, type DataSourceOptions, MigrationExecutor, type MigrationInterface } from 'typeorm';
 import { requireKeyTables, requireUnusedKeys } from './key-tables';
 import type { Ballast } from './sqlite.ballast';
@@ -67,7 +67,7 @@ export async function bringUpToDate(source: DataSource, access: Access): Promise
     await requireNotBeingFilled(source);
   } else if (await needsMigrations(source)) {
     throw new StartError(
-      'The database needs migrations. Run them with npm run admin -- db:migrate, or set MIGRATE_ON_START=true.',
+      `The database needs migrations. Run them with ${adminCommand('db:migrate')}, or set MIGRATE_ON_START=true.`,
     );
   }
   await requireKeyTables(source);
@@ -99,7 +99,7 @@ async function requireNotBeingFilled(source: DataSource): Promise<void> {
     await runner.release();
   }
   throw new StartError(
-    'The database is being filled by npm run admin -- db:move, or the move was interrupted. Run it again to its end, or drop the database and create it again.',
+    `The database is being filled by ${adminCommand('db:move')}, or the move was interrupted. Run it again to its end, or drop the database and create it again.`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
-import { type Config, realFile, StartError } from '@app/kernel';
+import { adminCommand, type Config, realFile, StartError } from '@app/kernel';
 import { driverCode } from './database-faults';
 import type { UnitOfWork } from './unit-of-work';
 
@@ -69,7 +69,7 @@ export async function requireUnusedKeys(source: DataSource): Promise<void> {
   throw new StartError(
     source.options.type === 'postgres'
       ? 'The database holds no data, but its schema "keys" holds the keys of an installation. Restore the data from its backup; or, to begin anew, use an empty database.'
-      : `${path} holds no data, but ${keysPath(path)} holds the keys of an installation. Restore the data: npm run admin -- restore --from DIR --only data --force. ` +
+      : `${path} holds no data, but ${keysPath(path)} holds the keys of an installation. Restore the data: ${adminCommand('restore --from DIR --only data --force')}. ` +
           `Or, to begin anew, give ${keysPath(path)} another name.`,
   );
 }

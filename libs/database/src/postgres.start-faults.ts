@@ -1,4 +1,4 @@
-import { StartError } from '@app/kernel';
+import { adminCommand, StartError } from '@app/kernel';
 import { driverCode, isConnectionLost } from './database-faults';
 
 /** SQLSTATE of a deadlock. */
@@ -14,8 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   '3D000': 'the database does not exist. Create it with CREATE DATABASE, or correct DATABASE_URL.',
   [DEADLOCK]:
     'running instances use the tables that the migrations change. Nothing was changed; try again, or stop them first.',
-  '42501':
-    'the user may not change the schema. Grant it CREATE on the database and on the schema public, or run npm run admin -- db:migrate as the owner of the tables.',
+  '42501': `the user may not change the schema. Grant it CREATE on the database and on the schema public, or run ${adminCommand('db:migrate')} as the owner of the tables.`,
   '53300': 'the server has no free connection. Raise max_connections, or lower DATABASE_POOL_SIZE.',
   '57P03': 'the server is starting up or shutting down. Try again.',
 };

@@ -1,8 +1,8 @@
-import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, lstatSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Logger } from '@nestjs/common';
 import type { Database } from 'better-sqlite3';
-import { bytesOf, isThere, StartError } from '@app/kernel';
+import { adminCommand, bytesOf, isThere, makeFolder, ownAsFolder, StartError } from '@app/kernel';
 import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions';
 import { keysPath } from './key-tables';
 import { missingDriver, OPENING_MS, SqliteDatabase, WRITING } from './sqlite.driver';
@@ -66,7 +66,7 @@ export function lockFile(path: string): () => void {
 export function requireWhole(path: string): void {
   if (!isThere(join(restoringPath(path), 'ready.json'))) return;
   throw new StartError(
-    `A restore of ${path} was interrupted. Run it again to its end: npm run admin -- restore --from DIR.`,
+    `A restore of ${path} was interrupted. Run it again to its end: ${adminCommand('restore --from DIR')}.`,
   );
 }
 
@@ -119,9 +119,12 @@ export function takeFile(path: string): () => void {
 function takeOne(file: string): () => void {
   const lockPath = `${file}.lock`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
     requireOneName(file);
+    const isNew = !isThere(file);
     closeSync(openSync(file, 'a', 0o600));
+    // SQLite makes the files beside it for the same owner.
+    if (isNew) ownAsFolder(file);
     for (const suffix of ['', '-wal', '-shm']) restrict(file + suffix);
     return lockBeside(lockPath);
   } catch (error) {
@@ -148,6 +151,7 @@ function lockBeside(path: string): () => void {
   const lock = new SqliteDatabase(path, { timeout: 0 });
   try {
     chmodSync(path, 0o600);
+    ownAsFolder(path);
     lock.pragma('journal_mode = DELETE');
     lock.exec('BEGIN EXCLUSIVE');
     return () => lock.close();

@@ -1,4 +1,4 @@
-import { readConfig } from './config';
+import { type ConfigError, readConfig } from './config';
 import { SETTINGS } from './settings';
 import { settingsIn } from './settings-file';
 
@@ -76,6 +76,33 @@ describe('readConfig', () => {
         );
     for (const url of ['postgres://a:5,6@b/c', 'postgres://a@b/c,d?options=x,y', 'postgres://a@b'])
       expect(database(url)()).toMatchObject({ url });
+  });
+
+  it('names every fault in one run: of values, of names, of settings together, and of the place of the master key', () => {
+    const faults = (): readonly string[] => {
+      try {
+        readConfig(
+          {
+            ...{ PORT: 'x', LETHE_MASTERKEY: 'y', JOBS: 'off', REGISTRATION: 'token' },
+            ...{ RATE_LIMIT_TIERS: 'x', RATE_LIMIT_BOT_TIERS: '123456789012345678=high' },
+            LETHE_MASTER_KEY_FILE: '/nowhere/key',
+          },
+          ['.env, line 3 is not understood'],
+        );
+        return [];
+      } catch (error) {
+        return (error as ConfigError).faults;
+      }
+    };
+    expect(faults()).toEqual([
+      '.env, line 3 is not understood',
+      expect.stringMatching(/^PORT must be/),
+      expect.stringMatching(/^RATE_LIMIT_TIERS must be/),
+      expect.stringMatching(/^LETHE_MASTERKEY is not a setting/),
+      expect.stringMatching(/^JOBS must be on with SQLite/),
+      expect.stringMatching(/^REGISTRATION_TOKEN must be set/),
+      expect.stringMatching(/LETHE_MASTER_KEY_FILE, \/nowhere\/key, cannot be read/),
+    ]);
   });
 
   it('refuses a LETHE_KEY that is no API key: it may be meant as LETHE_MASTER_KEY', () => {

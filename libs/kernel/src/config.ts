@@ -3,7 +3,7 @@ import { keySettingsContradict, masterKeysOf } from './master-key-source';
 import type { Setting } from './setting-values';
 import { SETTINGS } from './settings';
 import { isNearMiss } from './near-miss';
-import { settingsIn } from './settings-file';
+import { settingsIn, type SettingsFile } from './settings-file';
 
 type Settings = typeof SETTINGS;
 
@@ -50,15 +50,18 @@ const isOwn = (name: string): boolean =>
 /**
  * Reads every setting from `environment`. An empty variable counts as not set. Settings without a fault that name a file or a
  * command for the master key are followed: the file is read, the command is run, and `masterKeys` has what they give.
+ * @param known the faults of the file from which some of them are
  * @throws ConfigError that lists every fault, not only the first.
  */
-export function readConfig(environment: Environment): Config {
-  const faults: string[] = [];
+export function readConfig(environment: Environment, known: readonly string[] = []): Config {
+  const faults = [...known];
+  const faulty = new Set<string>();
   const values: Record<string, unknown> = {};
   for (const [key, setting] of Object.entries<Setting<unknown>>(SETTINGS)) {
     try {
       values[key] = setting.parse(environment[setting.name] || setting.default);
     } catch (error) {
+      faulty.add(key);
       faults.push(`${setting.name} must be ${(error as Error).message}`);
     }
   }
@@ -67,67 +70,98 @@ export function readConfig(environment: Environment): Config {
       faults.push(`${name} is not a setting of Lethe; docs/reference.md lists them all`);
   }
   const config = values as Config;
-  if (faults.length === 0) faults.push(...contradictions(config));
+  const isRead = (...keys: readonly (keyof Config)[]): boolean => !keys.some((key) => faulty.has(key));
+  // What a faulty setting is meant to be is not known: rules about it are not looked at.
+  for (const { of, broken } of RULES) if (isRead(...of)) faults.push(...broken(config));
+  let given: readonly Buffer[] = [];
+  // A command may ask a person or a remote service: it is run once, when all else is right.
+  const isAsked = faults.length === 0 || config.masterKeyCommand?.length === 0;
+  if (isAsked && isRead(...KEY_SETTINGS) && keySettingsContradict(config) === undefined)
+    try {
+      given = masterKeysOf(config, environment, (name) => KNOWN.has(name));
+    } catch (error) {
+      faults.push((error as Error).message);
+    }
   if (faults.length > 0) throw new ConfigError(faults);
-  try {
-    return Object.freeze({
-      ...config,
-      masterKeys: masterKeysOf(config, environment, (name) => KNOWN.has(name)),
-    });
-  } catch (error) {
-    throw new ConfigError([(error as Error).message]);
-  }
+  return Object.freeze({ ...config, masterKeys: given });
 }
 
-function contradictions(config: Config): string[] {
-  const faults: string[] = [];
-  const keys = keySettingsContradict(config);
-  if (keys !== undefined) faults.push(keys);
-  if (config.database.engine === 'sqlite' && config.jobs === 'off')
-    faults.push(
-      'JOBS must be on with SQLite: its file belongs to one process, so a worker cannot run the jobs',
-    );
-  if (config.database.engine === 'sqlite' && config.databaseDirectUrl !== undefined)
-    faults.push(
-      'DATABASE_DIRECT_URL must be empty with SQLite: it is the server behind a pooler of PostgreSQL',
-    );
-  if (config.registration === 'token' && config.registrationToken === '')
-    faults.push('REGISTRATION_TOKEN must be set where REGISTRATION is token (openssl rand -hex 32)');
-  const others = [config.metricsToken, config.registrationToken];
-  if (config.operatorToken !== '' && others.includes(config.operatorToken))
-    faults.push(
-      'OPERATOR_TOKEN must be another token than METRICS_TOKEN and REGISTRATION_TOKEN, which others have',
-    );
-  if (config.otlpEndpoint !== undefined && config.otlpProtocol !== 'http/json')
-    faults.push(
-      'OTEL_EXPORTER_OTLP_PROTOCOL must be http/json: Lethe sends OTLP over HTTP as JSON, which collectors take on port 4318',
-    );
-  for (const [bot, tier] of config.botTiers)
-    if (!config.tiers.has(tier))
-      faults.push(
-        `RATE_LIMIT_BOT_TIERS gives bot ${bot} the tier ${tier}, which RATE_LIMIT_TIERS does not name`,
-      );
-  return faults;
+const KEY_SETTINGS = ['masterKeys', 'masterKeyFile', 'masterKeyCommand'] as const;
+
+/** What several settings may not be together. */
+interface Rule {
+  readonly of: readonly (keyof Config)[];
+  readonly broken: (config: Config) => readonly string[];
+}
+
+const RULES: readonly Rule[] = [
+  {
+    of: KEY_SETTINGS,
+    broken: (config) => [keySettingsContradict(config)].filter((fault) => fault !== undefined),
+  },
+  rule(
+    ['database', 'jobs'],
+    ({ database, jobs }) => database.engine === 'sqlite' && jobs === 'off',
+    'JOBS must be on with SQLite: its file belongs to one process, so a worker cannot run the jobs',
+  ),
+  rule(
+    ['database', 'databaseDirectUrl'],
+    ({ database, databaseDirectUrl }) => database.engine === 'sqlite' && databaseDirectUrl !== undefined,
+    'DATABASE_DIRECT_URL must be empty with SQLite: it is the server behind a pooler of PostgreSQL',
+  ),
+  rule(
+    ['registration', 'registrationToken'],
+    ({ registration, registrationToken }) => registration === 'token' && registrationToken === '',
+    'REGISTRATION_TOKEN must be set where REGISTRATION is token (openssl rand -hex 32)',
+  ),
+  rule(
+    ['operatorToken', 'metricsToken', 'registrationToken'],
+    ({ operatorToken, metricsToken, registrationToken }) =>
+      operatorToken !== '' && [metricsToken, registrationToken].includes(operatorToken),
+    'OPERATOR_TOKEN must be another token than METRICS_TOKEN and REGISTRATION_TOKEN, which others have',
+  ),
+  rule(
+    ['otlpEndpoint', 'otlpProtocol'],
+    ({ otlpEndpoint, otlpProtocol }) => otlpEndpoint !== undefined && otlpProtocol !== 'http/json',
+    'OTEL_EXPORTER_OTLP_PROTOCOL must be http/json: Lethe sends OTLP over HTTP as JSON, which collectors take on port 4318',
+  ),
+  {
+    of: ['botTiers', 'tiers'],
+    broken: ({ botTiers, tiers }) =>
+      [...botTiers]
+        .filter(([, tier]) => !tiers.has(tier))
+        .map(
+          ([bot, tier]) =>
+            `RATE_LIMIT_BOT_TIERS gives bot ${bot} the tier ${tier}, which RATE_LIMIT_TIERS does not name`,
+        ),
+  },
+];
+
+function rule(of: readonly (keyof Config)[], isBroken: (config: Config) => boolean, fault: string): Rule {
+  return { of, broken: (config) => (isBroken(config) ? [fault] : []) };
 }
 
 /**
  * {@link readConfig} of the process environment. Variables that are missing there are read from the `.env` file of the
- * working directory.
+ * working directory. The faults of both are listed together.
  */
 export function loadConfig(): Config {
-  return readConfig({ ...readDotenv('.env'), ...process.env });
+  const { values, faults } = dotenvIn('.env');
+  return readConfig({ ...values, ...process.env }, faults);
 }
 
 /** The settings of a file like `.env`; none if there is no file. @throws ConfigError that names each place that is not understood */
 export function readDotenv(path: string): Environment {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw new ConfigError([`${path} cannot be read: ${(error as Error).message}`]);
-  }
-  const { values, faults } = settingsIn(bytes, path, isOwn);
+  const { values, faults } = dotenvIn(path);
   if (faults.length > 0) throw new ConfigError(faults);
   return values;
+}
+
+function dotenvIn(path: string): SettingsFile {
+  try {
+    return settingsIn(readFileSync(path), path, isOwn);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { values: {}, faults: code === 'ENOENT' ? [] : [`${path} cannot be read: ${message}`] };
+  }
 }

@@ -142,17 +142,25 @@ export class EgressPolicy {
     return reach === 'loopback' && this.isInDevelopment;
   }
 
-  /** Whether callers are of this machine: behind a proxy a service on loopback is reached by anyone. */
   private get isInDevelopment(): boolean {
-    const { host, trustProxy, nodeEnv } = this.config;
-    const isLocal = reachOf(host) === 'loopback' || LOOPBACK_NAME.test(host);
-    return isLocal && trustProxy === 0 && nodeEnv !== 'production';
+    return isInDevelopment(this.config);
   }
 
   private get requiresHttps(): boolean {
     const { webhookRequireHttps, nodeEnv } = this.config;
     return webhookRequireHttps === 'auto' ? nodeEnv === 'production' : webhookRequireHttps === 'true';
   }
+}
+
+/** Whether callers are of this machine: behind a proxy a service on loopback is reached by anyone. */
+function isInDevelopment({ host, trustProxy, nodeEnv }: Config): boolean {
+  const isLocal = reachOf(host) === 'loopback' || LOOPBACK_NAME.test(host);
+  return isLocal && trustProxy === 0 && nodeEnv !== 'production';
+}
+
+/** Whether users of other machines are led to an address of this one: links and forms have it where no `PUBLIC_URL` is set. */
+export function lacksPublicUrl(config: Config): boolean {
+  return config.publicUrl === undefined && !isInDevelopment(config);
 }
 
 function portAllowed(port: number): boolean {

@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { chownSync, mkdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StartError } from './errors';
 
@@ -61,6 +61,28 @@ function targetOf(file: string): string | undefined {
     if (isAbsence(error) || (error as NodeJS.ErrnoException).code === 'EINVAL') return undefined;
     throw cannotLook(file, error);
   }
+}
+
+/**
+ * Where this process is root, gives what it has made the owner of the folder around it: a command that root runs would leave
+ * files that the user of the service cannot read. Every other user owns what it makes.
+ */
+export function ownAsFolder(...paths: readonly string[]): void {
+  if (process.getuid?.() !== 0) return;
+  for (const path of paths) {
+    const { uid, gid } = statSync(dirname(path));
+    if (uid !== 0) chownSync(path, uid, gid);
+  }
+}
+
+/** Makes a folder, and those above it, for the owner of the one in which they are. Returns the new ones, the innermost first. */
+export function makeFolder(path: string): string[] {
+  const folder = resolve(path);
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const made: string[] = [];
+  if (first !== undefined) for (let at = folder; at.length >= first.length; at = dirname(at)) made.push(at);
+  ownAsFolder(...made.toReversed());
+  return made;
 }
 
 /** The folder of the checkout or of the installed package: the nearest one above with a manifest. */

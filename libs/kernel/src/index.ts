@@ -3,7 +3,7 @@ export { type Config, CONFIG, ConfigError, loadConfig, readConfig, readDotenv } 
 export { CONFLICT_REASONS, type ConflictReason } from './conflict-reasons';
 export { Degradations, DISK_LOW } from './degradations';
 export { DomainEvents, OnDomainEvent } from './domain-events';
-export { addressIn, EgressPolicy, ipv6Groups } from './egress';
+export { addressIn, EgressPolicy, ipv6Groups, lacksPublicUrl } from './egress';
 export {
   ApiError,
   conflict,
@@ -17,7 +17,8 @@ export {
   requireBytes,
   StartError,
 } from './errors';
-export { bytesOf, homeFolder, isThere, realFile, version } from './files';
+export { bytesOf, homeFolder, isThere, makeFolder, ownAsFolder, realFile, version } from './files';
+export { adminCommand } from './installation';
 export { isForPeople, linesForPeople } from './log-lines';
 export { createLogger, describeFault, logDestination, LOGGER, logRequest, NestLogger } from './logger';
 export { printable } from './printable';

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { SqliteDatabase } from '@app/database';
-import { isThere, StartError } from '@app/kernel';
+import { isThere, ownAsFolder, StartError } from '@app/kernel';
 import { BACKUP_PARTS, type BackupPart, isTime, manifestPath, readManifest } from './sqlite.backup';
 import { restoreSqlite } from './sqlite.restore';
 
@@ -117,6 +117,7 @@ function prefixOf(path: string): string {
 function newFolder(path: string): { readonly folder: string; readonly lock: Database } {
   try {
     const folder = mkdtempSync(prefixOf(path));
+    ownAsFolder(folder);
     return { folder, lock: locked(join(folder, LOCK)) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

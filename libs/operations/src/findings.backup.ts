@@ -1,3 +1,4 @@
+import { adminCommand } from '@app/kernel';
 import { dirname, resolve, sep } from 'node:path';
 import type { Circumstances, Look } from './installation';
 
@@ -9,15 +10,27 @@ const ROOM_MIN_BYTES = 256 * MIB;
 
 /** What can lose data or keys, or make a backup useless. */
 export function backupFindings(circumstances: Circumstances): readonly Look[] {
+  const { unreadableRecord } = circumstances;
   return [
-    missingBackup(circumstances),
-    missingDrill(circumstances),
+    // What an unreadable record says is not known: that there is no backup would be wrong.
+    ...(unreadableRecord === undefined
+      ? [missingBackup(circumstances), missingDrill(circumstances), unexportedLedger(circumstances)]
+      : [unreadable(unreadableRecord)]),
     keyBesideBackup(circumstances),
     sameDisk(circumstances),
     ...readableSecrets(circumstances),
-    unexportedLedger(circumstances),
+    ...leftovers(circumstances),
     room(circumstances),
   ];
+}
+
+function unreadable(path: string): Look {
+  return {
+    id: 'backup_record_unreadable',
+    level: 'fault',
+    says: `The record of the backups, ${path}, cannot be read: when the last backup was is not known.`,
+    mend: `Give it to the user of the service (chown USER ${path}), and run commands as this user.`,
+  };
 }
 
 function missingBackup({ installation, nowMs }: Circumstances): Look {
@@ -32,7 +45,7 @@ function missingBackup({ installation, nowMs }: Circumstances): Look {
       id: 'backup_missing',
       level: 'fault',
       says: `There is no backup of the ${late.join(' and the ')} from the last ${BACKUP_AGE_MAX_DAYS} days.`,
-      mend: 'Run backup --to DIR every day, and backup:drill --from DIR now and then.',
+      mend: `Run ${adminCommand('backup --to DIR')} every day, and ${adminCommand('backup:drill --from DIR')} now and then.`,
     }
   );
 }
@@ -41,13 +54,13 @@ function missingDrill({ installation, nowMs }: Circumstances): Look {
   const { data, drill } = installation?.backups ?? {};
   // Without a backup there is nothing to restore.
   if (installation === undefined || installation.bots === 0 || data === undefined) return undefined;
-  const mend = 'Run backup:drill --from DIR with the folder of your backups, every month.';
+  const mend = `Run ${adminCommand('backup:drill --from DIR')} with the folder of your backups, every month.`;
   if (drill?.ok === false)
     return {
       id: 'drill_failed',
       level: 'fault',
       says: `The last drill, of ${drill.made_at}, could not use the backup.`,
-      mend: 'Take another backup now, and run backup:drill --from DIR again: it says what is wrong.',
+      mend: `Take another backup now, and run ${adminCommand('backup:drill --from DIR')} again: it says what is wrong.`,
     };
   if (drill !== undefined && nowMs - Date.parse(drill.made_at) <= DRILL_AGE_MAX_DAYS * DAY_MS)
     return undefined;
@@ -99,7 +112,7 @@ function readableSecrets({ keyFile, environmentMode }: Circumstances): readonly 
       id: 'key_file_readable',
       level: 'fault',
       says: `Other users of this machine can read the key file ${keyFile?.path}.`,
-      mend: `chmod 600 ${keyFile?.path}; if others use this machine, run keys:rotate afterwards.`,
+      mend: `chmod 600 ${keyFile?.path}; if others use this machine, run ${adminCommand('keys:rotate')} afterwards.`,
     },
     isOpen(environmentMode) && {
       id: 'env_readable',
@@ -117,9 +130,26 @@ function unexportedLedger({ installation }: Circumstances): Look {
       id: 'ledger_not_exported',
       level: 'warning',
       says: 'The ledger of erasures was never exported: with keys lost, a restored backup cannot erase anew.',
-      mend: 'Run ledger:export --out FILE every day, and keep the file apart from the backups.',
+      mend: `Run ${adminCommand('ledger:export --out FILE')} every day, and keep the file apart from the backups.`,
     }
   );
+}
+
+function leftovers({ replaced = [], retiredKeys }: Circumstances): readonly Look[] {
+  return [
+    replaced.length > 0 && {
+      id: 'replaced_left',
+      level: 'warning',
+      says: `A restore has kept what it replaced: ${replaced.join(', ')}. These files still hold users who were erased since.`,
+      mend: 'Delete them when the service runs with the restored data.',
+    },
+    retiredKeys !== undefined && {
+      id: 'retired_keys',
+      level: 'warning',
+      says: `${retiredKeys} holds the master keys from before a rotation, which older backups need.`,
+      mend: 'Keep a copy in another place, apart from the backups, and delete the file; delete the copy with the last backup from before the rotation.',
+    },
+  ];
 }
 
 function room({ disk, installation }: Circumstances): Look {

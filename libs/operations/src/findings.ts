@@ -1,5 +1,5 @@
 import type { KeyUse } from '@app/crypto';
-import { type Config, masterKeySetting } from '@app/kernel';
+import { adminCommand, type Config, lacksPublicUrl, masterKeySetting } from '@app/kernel';
 import { backupFindings } from './findings.backup';
 import type { Circumstances, Finding, Installation, Look } from './installation';
 
@@ -38,6 +38,12 @@ function exposureFindings({ config, node, nowMs }: Circumstances): readonly Look
       mend: 'Install the newest release with long-term support.',
     },
     ...(isPublic ? publicFindings(config) : []),
+    lacksPublicUrl(config) && {
+      id: 'public_url_missing',
+      level: 'warning',
+      says: 'PUBLIC_URL is not set: links to privacy pages lead to this machine, and forms of pages under another address are refused.',
+      mend: 'Set PUBLIC_URL to the address at which users reach the proxy, for example https://gdpr.example.org.',
+    },
   ];
 }
 
@@ -141,7 +147,7 @@ function backlog({ logs, erasures, outbox }: Installation, nowMs: number): reado
       id: 'suspended_waiting',
       level: 'warning',
       says: `${outbox.suspended} suspended bots have waiting webhook calls.`,
-      mend: 'Run bots:resume or bots:delete: erasures that users asked for are not reported to these bots.',
+      mend: `Run ${adminCommand('bots:resume --bot ID')}, or bots:delete: erasures that users asked for are not reported to these bots.`,
     },
   ];
 }

@@ -15,15 +15,12 @@ export { OperatedBots } from './operated-bots.service';
 export { OperatorModule } from './operator.module';
 export { OperatorSocket } from './operator-socket';
 export {
-  BACKUP_PARTS,
-  type BackupPart,
   backupRecordPath,
   type BackupRecord,
-  backUpSqlite,
   lastBackups,
   madeOf,
   recordBackup,
-  syncDirectory,
-} from './sqlite.backup';
-export { type Restored, restoreSqlite } from './sqlite.restore';
+} from './sqlite.backup-record';
+export { BACKUP_PARTS, type BackupPart, backUpSqlite, syncDirectory } from './sqlite.backup';
+export { type MasterKeys, type Restored, restoreSqlite } from './sqlite.restore';
 export { StorageSampling } from './storage-sample.job';

@@ -2,14 +2,15 @@ import { statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { countBots } from '@app/bots';
-import { countSubjects, keyFilePath, type KeyUse, MasterKeyRotation } from '@app/crypto';
+import { countSubjects, keyFilePath, type KeyUse, MasterKeyRotation, retiredKeysPath } from '@app/crypto';
 import { databaseBytes, UnitOfWork } from '@app/database';
 import { type ErasureBacklog, erasureBacklog } from '@app/gdpr';
 import { type Config, CONFIG } from '@app/kernel';
 import { logState, type LogState } from '@app/sealing';
 import { outboxState, type OutboxState } from '@app/webhooks';
 import type { BackupsView } from './operator.dto';
-import { type BackupRecord, lastBackups } from './sqlite.backup';
+import { replacedFiles } from './sqlite.restore.place';
+import { type BackupRecord, lastBackups, unreadableRecord } from './sqlite.backup-record';
 
 /** What the database tells about an installation: counts and times, and nothing about a user. */
 export interface Installation {
@@ -90,6 +91,12 @@ export interface Circumstances {
   readonly node: string;
   /** Undefined where a setting gives the master key. */
   readonly keyFile: { readonly path: string; readonly mode: number | undefined } | undefined;
+  /** The path of a record of backups that this user cannot read. */
+  readonly unreadableRecord?: string | undefined;
+  /** Files that restores have replaced and kept. */
+  readonly replaced?: readonly string[];
+  /** The file of the keys that a rotation has taken out of the key file. */
+  readonly retiredKeys?: string | undefined;
   /** The mode of a file `.env` in the working folder. */
   readonly environmentMode: number | undefined;
   /** The disk of a SQLite file. */
@@ -107,12 +114,17 @@ export function circumstancesOf(
   read: Pick<Circumstances, 'installation' | 'masterKeys'>,
 ): Circumstances {
   const keyFile = config.masterKeys.length > 0 ? undefined : keyFilePath(config);
+  const retired = retiredKeysPath(keyFilePath(config));
   return {
     config,
     ...read,
     nowMs: Date.now(),
     node: process.versions.node,
     keyFile: keyFile === undefined ? undefined : { path: keyFile, mode: modeOf(keyFile) },
+    unreadableRecord:
+      config.database.engine === 'sqlite' ? unreadableRecord(config.database.path) : undefined,
+    replaced: config.database.engine === 'sqlite' ? replacedFiles(config.database.path) : [],
+    retiredKeys: modeOf(retired) === undefined ? undefined : retired,
     environmentMode: modeOf('.env'),
     disk: diskOf(config),
     deviceOf: (path) => seen(() => statSync(path).dev),

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ErasureLedger } from '@app/gdpr';
 import { LineStream } from '@app/http';
 import { Clock, type Config, CONFIG, describeFault, LOGGER } from '@app/kernel';
-import { recordBackup } from './sqlite.backup';
+import { recordBackup } from './sqlite.backup-record';
 import type { Logger } from 'pino';
 
 /** Lines of one piece. */

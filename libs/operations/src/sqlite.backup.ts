@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import {
   closeSync,
   createReadStream,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -14,7 +13,7 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { keysPath, requireFilled, SqliteDatabase } from '@app/database';
-import { isThere, StartError } from '@app/kernel';
+import { isThere, makeFolder, ownAsFolder, StartError } from '@app/kernel';
 
 /** A part of a database. Each has a backup policy of its own, since only the keys make the data readable. */
 export type BackupPart = 'data' | 'keys';
@@ -89,6 +88,7 @@ export function requireSound(path: string): void {
 async function copied(source: string, directory: string, name: string): Promise<BackupFile> {
   const target = join(directory, name);
   closeSync(openSync(target, 'wx', 0o600));
+  ownAsFolder(target);
   const database = new SqliteDatabase(source, { readonly: true, fileMustExist: true, timeout: 5_000 });
   try {
     // All pages are copied in one step. Between several steps a write of the service would restart the copy.
@@ -104,10 +104,7 @@ async function copied(source: string, directory: string, name: string): Promise<
 /** Makes a directory with those above it, unless it is there and empty. Returns the new ones, whose entries are not flushed yet. */
 function makeEmpty(directory: string): string[] {
   try {
-    const first = mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const made: string[] = [];
-    if (first !== undefined)
-      for (let at = directory; at.length >= first.length; at = dirname(at)) made.push(at);
+    const made = makeFolder(directory);
     if (readdirSync(directory).length === 0) return made;
   } catch (error) {
     throw translated(error, directory);
@@ -174,6 +171,7 @@ export function isTime(at: unknown): boolean {
 export async function writeWhole(path: string, text: string): Promise<void> {
   rmSync(`${path}.next`, { force: true });
   writeFileSync(`${path}.next`, text, { mode: 0o600, flag: 'wx', flush: true });
+  ownAsFolder(`${path}.next`);
   renameSync(`${path}.next`, path);
   await syncDirectory(dirname(path));
 }
@@ -191,59 +189,4 @@ export async function syncFile(path: string): Promise<void> {
   await file.sync();
   await file.close();
   await syncDirectory(dirname(path));
-}
-
-const RECORD_FORMAT = 'lethe-backup-record/1';
-const RECORDED = [...BACKUP_PARTS, 'ledger', 'drill'] as const;
-
-/** The time and place of a finished copy or drill; `directory` is absent for one that was written to standard output. */
-interface Made {
-  readonly made_at: string;
-  readonly directory?: string;
-  /** The size of a copy of data or keys; of a drill, that of both. Absent in a record of an older version. */
-  readonly bytes?: number;
-  /** Of a drill: whether the backup restored, and all of it could be used. */
-  readonly ok?: boolean;
-}
-
-/** The last finished copy of each part of a database, of its ledger, and the last drill. */
-export type BackupRecord = Readonly<Partial<Record<(typeof RECORDED)[number], Made>>>;
-
-/** The path beside the SQLite file. */
-export function backupRecordPath(path: string): string {
-  return `${resolve(path)}.backups.json`;
-}
-
-/** The record of a backup that has its manifest. */
-export function madeOf(directory: string, { made_at, files }: BackupManifest): BackupRecord {
-  const parts = BACKUP_PARTS.filter((part) => files[part] !== undefined);
-  const place = { made_at, directory: resolve(directory) };
-  return Object.fromEntries(parts.map((part) => [part, { ...place, bytes: files[part]?.bytes }]));
-}
-
-/** Records finished copies and drills beside the database, once they are durable: an interruption leaves the older record. */
-export async function recordBackup(path: string, made: BackupRecord): Promise<void> {
-  const parts: BackupRecord = { ...lastBackups(path), ...made };
-  await writeWhole(backupRecordPath(path), `${JSON.stringify({ format: RECORD_FORMAT, parts })}\n`);
-}
-
-/** The last backups; none if there is no readable record. */
-export function lastBackups(path: string): BackupRecord {
-  try {
-    const { format, parts } = JSON.parse(readFileSync(backupRecordPath(path), 'utf8')) as {
-      readonly format?: string;
-      readonly parts?: BackupRecord;
-    };
-    if (format !== RECORD_FORMAT || parts === undefined) return {};
-    const known = RECORDED.filter((part) => isMade(parts[part]));
-    return Object.fromEntries(known.map((part) => [part, parts[part]]));
-  } catch {
-    return {};
-  }
-}
-
-function isMade(made: Made | undefined): boolean {
-  const { made_at: at, directory = '', bytes = 0, ok = true } = made ?? {};
-  const isPlace = isTime(at) && typeof directory === 'string';
-  return isPlace && Number.isSafeInteger(bytes) && typeof ok === 'boolean';
 }

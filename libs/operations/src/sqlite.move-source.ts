@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { keysPath, needsMigrations, requireKnown, SqliteDatabase, sqliteOptions } from '@app/database';
-import { isThere, StartError } from '@app/kernel';
+import { adminCommand, isThere, StartError } from '@app/kernel';
 import type { Database } from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
 import { listOf, type MovedTable, type MovePlace, quoted, type Row } from './moved-tables';
@@ -32,7 +32,7 @@ export class SqliteMoveSource {
       await requireKnown(schema);
       if (await needsMigrations(schema))
         throw new StartError(
-          `The source (${engine.place}) is not a complete database of this version. Run npm run admin -- db:migrate with DATABASE_URL set to it, then run this again.`,
+          `The source (${engine.place}) is not a complete database of this version. Run ${adminCommand('db:migrate')} with DATABASE_URL set to it, then run this again.`,
         );
       return new SqliteMoveSource(resolve(at), schema);
     } catch (error) {

@@ -1,15 +1,8 @@
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import {
-  driverCode,
-  foldLog,
-  isFilled,
-  KEY_TABLES,
-  restoringPath,
-  SqliteDatabase,
-  takeFile,
-} from '@app/database';
-import { isThere, StartError } from '@app/kernel';
+import { unopenedKeys } from '@app/crypto';
+import { driverCode, isFilled, KEY_TABLES, restoringPath, SqliteDatabase, takeFile } from '@app/database';
+import { isThere, ownAsFolder, StartError } from '@app/kernel';
 import type { Database } from 'better-sqlite3';
 import {
   BACKUP_PARTS,
@@ -23,6 +16,7 @@ import {
   syncFile,
   writeWhole,
 } from './sqlite.backup';
+import { putInPlace, READY } from './sqlite.restore.place';
 
 interface RestoreOrder {
   readonly path: string;
@@ -33,6 +27,14 @@ interface RestoreOrder {
   /** Continues although values have no key. */
   readonly acceptLoss: boolean;
   readonly now: string;
+  /** Tried on the keys of the backup. A drill, which tries every secret itself, gives none. */
+  readonly masterKeys?: MasterKeys;
+}
+
+/** The master keys of the command, and the words for the place that gives them. */
+export interface MasterKeys {
+  readonly keys: readonly Buffer[];
+  readonly place: string;
 }
 
 /** The result of a restore for the keys. */
@@ -87,9 +89,6 @@ export async function restoreSqlite(order: RestoreOrder): Promise<Restored> {
   }
 }
 
-/** Marks a restore that is completely prepared, and holds the time in the names of the replaced files. */
-const READY = 'ready.json';
-
 function fileOf(manifest: BackupManifest, part: BackupPart, from: string) {
   const file = manifest.files[part];
   if (file === undefined)
@@ -98,25 +97,42 @@ function fileOf(manifest: BackupManifest, part: BackupPart, from: string) {
 }
 
 async function stage(
-  { path, from, acceptLoss }: RestoreOrder,
+  { path, from, acceptLoss, masterKeys }: RestoreOrder,
   parts: readonly BackupPart[],
   manifest: BackupManifest,
   staging: string,
 ): Promise<Pick<Restored, 'keys' | 'presentKeysUnreadable'>> {
   mkdirSync(staging, { mode: 0o700 });
+  ownAsFolder(staging);
   for (const part of parts) {
     const target = join(staging, part);
     copyFileSync(join(from, fileOf(manifest, part, from).name), target);
     chmodSync(target, 0o600);
+    ownAsFolder(target);
     requireSound(target);
   }
   const present = partPath(path, 'keys');
   const hasPresent = parts.includes('keys') && isFilled(present);
   const dataStays = !parts.includes('data') && isFilled(partPath(path, 'data'));
   const keys = hasPresent ? takePresentKeys(join(staging, 'keys'), present, dataStays) : undefined;
+  if (masterKeys !== undefined && parts.includes('keys')) requireOpened(masterKeys, staging, acceptLoss);
   if (!acceptLoss) requireKeysOf(path, parts, staging);
   for (const part of parts) await syncFile(join(staging, part));
   return { keys, presentKeysUnreadable: hasPresent && keys === undefined };
+}
+
+/** @throws StartError when the master keys do not open the keys of the backup, as they are merged with the present ones */
+function requireOpened({ keys, place }: MasterKeys, staging: string, acceptLoss: boolean): void {
+  const { installation, subjects } = unopenedKeys(join(staging, 'keys'), keys);
+  if (installation === undefined && (subjects.length === 0 || acceptLoss)) return;
+  rmSync(staging, { recursive: true });
+  const missing = [...new Set([installation ?? '', ...subjects])].filter((id) => id !== '').join(', ');
+  throw new StartError(
+    missing === ''
+      ? 'The keys of the backup cannot be decrypted: they are damaged. Nothing was changed; restore another backup.'
+      : `The backup needs the master key ${missing}, which ${place} does not give. Nothing was changed. Add the key of the time of ` +
+          'the backup there, behind the present one if there is one, and run restore again.',
+  );
 }
 
 /** @throws StartError when the restored data and keys do not belong together */
@@ -132,48 +148,6 @@ function requireKeysOf(path: string, parts: readonly BackupPart[], staging: stri
     `${count} stored values would have no key: the keys are older than the data, or of another installation. ` +
       'Nothing was changed. Restore keys that were saved together with the data, or later; or say --accept-loss.',
   );
-}
-
-/** Puts each part in place. Every step can be repeated: a part that is no longer staged is in place. */
-async function putInPlace(path: string, staging: string): Promise<string[]> {
-  const { at } = JSON.parse(readFileSync(join(staging, READY), 'utf8')) as { at: string };
-  const replaced: string[] = [];
-  for (const part of BACKUP_PARTS) {
-    const [staged, target] = [join(staging, part), partPath(path, part)];
-    if (isThere(staged)) {
-      const next = await beside(target, staged);
-      setAside(target, at);
-      renameSync(next, target);
-      await syncDirectory(dirname(target));
-      rmSync(staged, { force: true });
-    }
-    if (isThere(`${target}.replaced-${at}`)) replaced.push(`${target}.replaced-${at}`);
-  }
-  rmSync(join(staging, READY));
-  await syncDirectory(staging);
-  rmSync(staging, { recursive: true });
-  foldLog(path);
-  return replaced;
-}
-
-/** The staged file, or a copy of it if the target is on another disk, to which no file can be renamed. */
-async function beside(target: string, staged: string): Promise<string> {
-  if (statSync(dirname(target)).dev === statSync(staged).dev) return staged;
-  const next = `${target}.restoring`;
-  copyFileSync(staged, next);
-  chmodSync(next, 0o600);
-  await syncFile(next);
-  return next;
-}
-
-/** Renames a file together with its log. What an earlier try has set aside stays: the file is then the restored one. */
-function setAside(target: string, at: string): void {
-  for (const suffix of ['', '-wal', '-shm']) {
-    if (!isThere(target + suffix)) continue;
-    const aside = `${target}.replaced-${at}${suffix}`;
-    if (isThere(aside) || (suffix === '' && !isFilled(target))) rmSync(target + suffix);
-    else renameSync(target + suffix, aside);
-  }
 }
 
 /** A signing key is named by its own hash. If both files hold the same one, they are of one installation. */

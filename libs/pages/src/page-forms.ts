@@ -1,17 +1,26 @@
 import { type FormFields, type LetheRequest, reachableUrl } from '@app/http';
-import { ApiError, type Config, CONFIG } from '@app/kernel';
-import { Inject, Injectable } from '@nestjs/common';
+import { ApiError, type Config, CONFIG, lacksPublicUrl } from '@app/kernel';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 
 /** The address at which users reach the service: `PUBLIC_URL`, or the address on which it listens. */
 @Injectable()
-export class PublicUrl {
+export class PublicUrl implements OnApplicationBootstrap {
   constructor(
     private readonly adapterHost: HttpAdapterHost,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
+
+  /** Warns where links lead to an address that their users cannot reach. A process without the interface makes none. */
+  onApplicationBootstrap(): void {
+    const adapter = this.adapterHost.httpAdapter as unknown;
+    if (adapter === undefined || !lacksPublicUrl(this.config)) return;
+    new Logger('Pages').warn(
+      'PUBLIC_URL is not set: links to privacy pages lead to the address on which this process listens, and forms of pages under another address are refused. Set it to the address at which users reach the proxy.',
+    );
+  }
 
   get url(): string {
     const { publicUrl, host, port } = this.config;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Cursors, inclusionPath, merkleRoot } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { PageQuery } from '@app/http';
-import { ApiError, notFound } from '@app/kernel';
+import { adminCommand, ApiError, notFound } from '@app/kernel';
 import { batchesBackFrom, batchOf, type BatchRow, headOf } from './audit-batches';
 import { leafOf } from './audit-leaf';
 import { BatchSealer, checkpointJws } from './batch-sealer';
@@ -89,7 +89,7 @@ export class AuditProofs {
     if (event === undefined || entry === undefined || merkleRoot(leaves).toString('base64url') !== batch.root)
       throw new ApiError(
         'service_unavailable',
-        'The audit log does not fit its seals: the operator has to verify it (npm run admin -- audit:verify)',
+        `The audit log does not fit its seals: the operator has to verify it (${adminCommand('audit:verify')})`,
       );
     return {
       bot_id: botId,

@@ -63,6 +63,10 @@ export const ADVICE_DE: Readonly<Record<string, { readonly says: string; readonl
     says: 'Von den Daten oder von den Schlüsseln gibt es keine Sicherung der letzten 7 Tage.',
     mend: 'Rufen Sie jeden Tag backup --to ORDNER auf und ab und zu backup:drill --from ORDNER.',
   },
+  backup_record_unreadable: {
+    says: 'Die Aufzeichnung der Sicherungen kann nicht gelesen werden: Wann die letzte Sicherung war, ist nicht bekannt.',
+    mend: 'Geben Sie die Datei dem Benutzer des Dienstes (chown) und rufen Sie Befehle als dieser Benutzer auf.',
+  },
   drill_missing: {
     says: 'In den letzten 90 Tagen wurde keine Sicherung zur Probe zurückgespielt.',
     mend: 'Rufen Sie jeden Monat backup:drill --from ORDNER mit dem Ordner Ihrer Sicherungen auf.',
@@ -95,6 +99,14 @@ export const ADVICE_DE: Readonly<Record<string, { readonly says: string; readonl
     says: 'Das Löschbuch wurde nie exportiert: Ohne es löscht eine zurückgespielte Sicherung nach dem Verlust der Schlüssel nicht erneut.',
     mend: 'Exportieren Sie es jeden Tag und bewahren Sie die Datei getrennt von den Sicherungen auf.',
   },
+  replaced_left: {
+    says: 'Eine Rückspielung hat aufgehoben, was sie ersetzt hat: Diese Dateien enthalten noch Nutzer, die seither gelöscht wurden.',
+    mend: 'Löschen Sie die genannten Dateien, wenn der Dienst mit den zurückgespielten Daten läuft.',
+  },
+  retired_keys: {
+    says: 'Neben der Datenbank liegen noch Hauptschlüssel aus der Zeit vor einem Wechsel, die ältere Sicherungen brauchen.',
+    mend: 'Bewahren Sie eine Kopie anderswo auf, getrennt von den Sicherungen, und löschen Sie die Datei; die Kopie mit der letzten Sicherung von vor dem Wechsel.',
+  },
   disk_full: {
     says: 'Auf dem Datenträger der Datenbank ist fast nichts mehr frei.',
     mend: 'Schaffen Sie Platz oder nehmen Sie einen größeren: Auf einem vollen wird abgewiesen, was mehr speichert.',
@@ -118,5 +130,9 @@ export const ADVICE_DE: Readonly<Record<string, { readonly says: string; readonl
   metrics_token_missing: {
     says: 'METRICS_TOKEN ist auf einer öffentlichen Adresse nicht gesetzt.',
     mend: 'Setzen Sie METRICS_TOKEN und geben Sie ihn Prometheus.',
+  },
+  public_url_missing: {
+    says: 'PUBLIC_URL ist nicht gesetzt: Links zu Datenschutzseiten führen auf diesen Rechner, und Formulare von Seiten unter einer anderen Adresse werden abgewiesen.',
+    mend: 'Setzen Sie PUBLIC_URL auf die Adresse, unter der Nutzer den Proxy erreichen, zum Beispiel https://gdpr.example.org.',
   },
 };

@@ -1,0 +1,68 @@
+import { chmodSync, copyFileSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { foldLog, isFilled } from '@app/database';
+import { isThere, ownAsFolder } from '@app/kernel';
+import { BACKUP_PARTS, partPath, syncDirectory, syncFile } from './sqlite.backup';
+
+/** Marks a restore that is completely prepared, and holds the time in the names of the replaced files. */
+export const READY = 'ready.json';
+
+/** Puts each part in place. Every step can be repeated: a part that is no longer staged is in place. */
+export async function putInPlace(path: string, staging: string): Promise<string[]> {
+  const { at } = JSON.parse(readFileSync(join(staging, READY), 'utf8')) as { at: string };
+  const replaced: string[] = [];
+  for (const part of BACKUP_PARTS) {
+    const [staged, target] = [join(staging, part), partPath(path, part)];
+    if (isThere(staged)) {
+      const next = await beside(target, staged);
+      setAside(target, at);
+      renameSync(next, target);
+      await syncDirectory(dirname(target));
+      rmSync(staged, { force: true });
+    }
+    if (isThere(`${target}.replaced-${at}`)) replaced.push(`${target}.replaced-${at}`);
+  }
+  rmSync(join(staging, READY));
+  await syncDirectory(staging);
+  rmSync(staging, { recursive: true });
+  foldLog(path);
+  return replaced;
+}
+
+/** The staged file, or a copy of it if the target is on another disk, to which no file can be renamed. */
+async function beside(target: string, staged: string): Promise<string> {
+  if (statSync(dirname(target)).dev === statSync(staged).dev) return staged;
+  const next = `${target}.restoring`;
+  copyFileSync(staged, next);
+  chmodSync(next, 0o600);
+  ownAsFolder(next);
+  await syncFile(next);
+  return next;
+}
+
+/** Renames a file together with its log. What an earlier try has set aside stays: the file is then the restored one. */
+function setAside(target: string, at: string): void {
+  for (const suffix of ['', '-wal', '-shm']) {
+    if (!isThere(target + suffix)) continue;
+    const aside = `${target}.replaced-${at}${suffix}`;
+    if (isThere(aside) || (suffix === '' && !isFilled(target))) rmSync(target + suffix);
+    else renameSync(target + suffix, aside);
+  }
+}
+
+/** The files that restores have replaced and kept, of data and keys. A folder that cannot be listed shows none. */
+export function replacedFiles(path: string): string[] {
+  return BACKUP_PARTS.flatMap((part) => {
+    const target = partPath(path, part);
+    try {
+      return readdirSync(dirname(target))
+        .map((name) => join(dirname(target), name))
+        .filter(
+          (file) =>
+            file.startsWith(target) && /^\.replaced-\d{14}(-wal|-shm)?$/.test(file.slice(target.length)),
+        );
+    } catch {
+      return [];
+    }
+  }).sort();
+}
