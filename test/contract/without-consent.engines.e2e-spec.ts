@@ -113,6 +113,27 @@ describe('a category with another basis that needs a consent still', () => {
     expectFailure(await change(WITHOUT, 'orders'), 409, 'conflict', IN_USE);
   });
 
+  it('does not become one of consent while a withdrawn consent has left values, which nothing would erase', async () => {
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'orders', { value: 'x' });
+    const [covered, refused] = [subject(), subject()];
+    await bot.hasConsent(covered);
+    await bot.hasData(covered, 'orders', { value: 'x' });
+    await bot.hasRevoked(who);
+    const basis = { legal_basis: 'consent' };
+    expectFailure(await change(basis, 'orders'), 409, 'conflict', IN_USE);
+    await bot.hasRequest(who, '2.0');
+    expectFailure(await change({ ...basis, requires_consent: true }, 'orders'), 409, 'conflict', IN_USE);
+    expect((await bot.get<Json>('/data/categories/orders')).data['legal_basis']).toBe('contract');
+    await bot.hasForgotten(who);
+    await bot.hasRequest(refused);
+    expect((await change(basis, 'orders')).data['legal_basis']).toBe('consent');
+    await bot.hasRevoked(covered);
+    const sql = `SELECT 1 FROM user_data WHERE bot_id = '${bot.id}' AND withdrawn_at IS NOT NULL`;
+    expect(await service.database.rows(sql)).toHaveLength(1);
+    expect((await change(basis, 'orders')).status).toBe(200);
+  });
+
   it('turns while consents in force cover what is stored', async () => {
     await bot.hasConsent(who);
     await bot.hasData(who, 'orders', { value: 'x' });

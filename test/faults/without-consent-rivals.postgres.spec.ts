@@ -1,6 +1,6 @@
 import { AuditService } from '@app/audit';
 import { holdSubjectsAndConsents } from '@app/consent';
-import { SubjectDigests, SubjectKeys } from '@app/crypto';
+import { ConsentedDataHolders, SubjectDigests, SubjectKeys } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { SubmitAct } from '@app/user-data';
 import type { Bot } from '../support/bot';
@@ -128,6 +128,69 @@ describe.each([
       { ok: true },
     ]);
     expect(await rows('user_data')).toHaveLength(1);
+  });
+});
+
+describe('a change of the legal basis to consent', () => {
+  const change = () => bot.put('/data/categories/orders', { legal_basis: 'consent' });
+  const ordered = () => bot.hasData(who, 'orders', { value: 'x' });
+  const marks = () =>
+    service.database.rows(
+      `SELECT withdrawn_at IS NOT NULL AS marked FROM user_data WHERE bot_id = ?`,
+      bot.id,
+    );
+  beforeEach(async () => {
+    await bot.hasCategory('orders', undefined, { legal_basis: 'contract' });
+    await bot.hasConsent(who);
+  });
+
+  it('waits for a withdrawal that has found another basis, and is refused', async () => {
+    await ordered();
+    const audit = service.app.get(AuditService, { strict: false });
+    const recordAll = audit.recordAll.bind(audit);
+    let changing: ReturnType<typeof change> | undefined;
+    jest.spyOn(audit, 'recordAll').mockImplementationOnce(async (tx: Tx, ...events) => {
+      await keptOpen(tx);
+      changing = change();
+      await waiting();
+      return recordAll(tx, ...events);
+    });
+    await bot.hasRevoked(who);
+    expectFailure(await changing!, 409, 'conflict', { reason: 'category_in_use' });
+    expect(await marks()).toEqual([{ marked: false }]);
+  });
+
+  it('lets a withdrawal wait for it, which then marks what it leaves', async () => {
+    await ordered();
+    const holders = service.app.get(ConsentedDataHolders, { strict: false });
+    const holdsCategory = holders.holdsCategory.bind(holders);
+    let revoking: Promise<void> | undefined;
+    jest.spyOn(holders, 'holdsCategory').mockImplementationOnce(async (tx: Tx, ...what) => {
+      await keptOpen(tx);
+      const holds = await holdsCategory(tx, ...what);
+      revoking = bot.hasRevoked(who);
+      await waiting();
+      return holds;
+    });
+    expect((await change()).status).toBe(200);
+    await revoking;
+    expect(await marks()).toEqual([{ marked: true }]);
+  });
+
+  it('waits for a submit, and holds its consent too', async () => {
+    const act = service.app.get(SubmitAct, { strict: false });
+    const store = act.store.bind(act);
+    let changing: ReturnType<typeof change> | undefined;
+    jest.spyOn(act, 'store').mockImplementationOnce(async (tx: Tx, changes) => {
+      await keptOpen(tx);
+      changing = change();
+      await waiting();
+      return store(tx, changes);
+    });
+    await ordered();
+    expect((await changing)?.status).toBe(200);
+    await bot.hasRevoked(who);
+    expect(await marks()).toEqual([{ marked: true }]);
   });
 });
 

@@ -24,6 +24,7 @@ import {
 import { Category } from './category.entity';
 import { changedPurposes } from './purposes';
 import { reasonsAfter } from './reasons';
+import { type Turning, turnOf } from './category-turns';
 
 /** A category to declare; one without fields takes any object. */
 export type CategoryInput = Omit<RegisterCategory, 'fields'> & { readonly fields: readonly DataFieldInput[] };
@@ -92,13 +93,12 @@ export class CategoriesService {
   change(botId: string, key: string, input: ChangeCategory): Promise<CategoryView> {
     if (input.fields != null) requireSoundFields(input.fields);
     return this.unitOfWork.write(async (tx) => {
-      await lockCategory(tx, botId, key, input.requires_consent == null ? 'FOR NO KEY UPDATE' : 'FOR UPDATE');
+      const mayTurn = input.requires_consent != null || input.legal_basis === 'consent';
+      await lockCategory(tx, botId, key, mayTurn ? 'FOR UPDATE' : 'FOR NO KEY UPDATE');
       const category = await this.require(tx, botId, key);
       if (input.fields != null) requireCompatible(category.fields, input.fields);
       const options = optionsAfter(input, category);
-      const requires = options.withoutConsent === null;
-      if (requires !== (category.withoutConsent === null))
-        await this.requireTurnable(tx, botId, key, requires);
+      await this.requireTurnable(tx, category, options);
       const changed: Category = {
         ...category,
         ...options,
@@ -143,17 +143,14 @@ export class CategoriesService {
   }
 
   /**
-   * No value without a consent is left where consents are needed, and none that no consent in force covers where they are not.
+   * No value without a consent is left where consents are needed, and none that no consent in force covers where they are not, or
+   * where a consent becomes the basis: a withdrawal before that has left it without a time of erasure.
    * @throws ApiError 409 `category_in_use`
    */
-  private async requireTurnable(tx: Tx, botId: string, key: string, requires: boolean): Promise<void> {
-    if (!(await this.holders.holdsCategory(tx, botId, key, requires ? 'all' : 'uncovered'))) return;
-    throw conflict(
-      'category_in_use',
-      requires
-        ? 'Values are stored without a consent, which cannot be given afterwards: register a new category, or erase the values first'
-        : 'Values are stored whose consent was withdrawn, or too many to look at: erase them first, or register a new category, since a withdrawal cannot be passed over',
-    );
+  private async requireTurnable(tx: Tx, before: Category, after: Turning): Promise<void> {
+    const turn = turnOf(before, after);
+    if (turn !== undefined && (await this.holders.holdsCategory(tx, before.botId, before.key, turn.holds)))
+      throw conflict('category_in_use', turn.message);
   }
 
   private async deleteBatch(tx: Tx, botId: string, key: string, by: Actor): Promise<boolean> {

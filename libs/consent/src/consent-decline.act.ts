@@ -40,8 +40,8 @@ export class ConsentDeclineAct implements Act<Decline, Addressed, Change, Consen
   store(tx: Tx, changes: readonly Change[]): Promise<ConsentDeclinedView[]> {
     return Promise.all(
       changes.map(async (change) => {
-        const { before, after, at: declined_at, input } = change;
-        await this.writer.decline(tx, change);
+        const { before, after, input } = change;
+        const declined_at = await this.writer.decline(tx, change);
         const subject = await this.requests.named(tx, before, input);
         const found = { consent: after, declinedAt: declined_at };
         return { ...(await this.consents.statusOf(tx, subject, found)), declined_at };

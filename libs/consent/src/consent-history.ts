@@ -1,6 +1,15 @@
 import { eachOf, insertion, type Tx } from '@app/database';
 import { JsonText, type Page } from '@app/http';
-import { sameSubject, type Subject, SUBJECT_KEY, SUBJECT_WHERE } from '@app/crypto';
+import {
+  givenSubjects,
+  sameSubject,
+  type Subject,
+  SUBJECT_KEY,
+  SUBJECT_WHERE,
+  subjectValues,
+} from '@app/crypto';
+import { idAfter } from '@app/kernel';
+import { notBefore } from './consent-changes';
 import { LEAVING_REFUSAL } from './consent-states';
 import type { ConsentHistoryEntry, ShownText } from './consent.entity';
 
@@ -38,6 +47,9 @@ const DECIDE_ALL = `${INSERT_DECISION}
   ) AS latest ON true
   RETURNING id, language, texts`;
 
+const NEWEST = `SELECT id, created_at FROM consent_history`;
+const ONE_NEWEST = `${NEWEST} WHERE ${SUBJECT_WHERE} ORDER BY id DESC LIMIT 1`;
+
 /**
  * The column `declined_at` of a statement: the time of the last refusal of one subject, null if a request or an
  * acceptance follows it. A withdrawal is about an earlier consent.
@@ -63,6 +75,34 @@ type UnshownEntry = Omit<ConsentHistoryEntry, 'language' | 'texts' | 'bot'>;
 
 /** What an entry proves: where, in which language and by which texts the user was asked. */
 export type HistoryEntry = Pick<ConsentHistoryEntry, 'id' | 'language' | 'texts' | 'source'>;
+
+/** The newest entry of a subject; undefined for one without a history. */
+export type Newest = Pick<Row, 'id' | 'created_at'> | undefined;
+
+/** The newest entries of subjects that the unit has locked, so that what it appends follows them. */
+export async function newestOf(tx: Tx, subjects: readonly Subject[]): Promise<Newest[]> {
+  if (tx.engine === 'sqlite' || subjects.length === 1)
+    return Promise.all(
+      subjects.map((each) => tx.get<NonNullable<Newest>>(ONE_NEWEST, ...subjectValues(each))),
+    );
+  const given = givenSubjects(tx, subjects);
+  const rows = await tx.all<NonNullable<Newest> & { place: number }>(
+    `SELECT given.place, newest.* FROM ${given.sql} CROSS JOIN LATERAL (
+       ${NEWEST} AS entry WHERE ${sameSubject('entry', 'given')} ORDER BY entry.id DESC LIMIT 1) AS newest`,
+    ...given.values,
+  );
+  const found = new Map(rows.map((row) => [Number(row.place), row]));
+  return subjects.map((_, at) => found.get(at + 1));
+}
+
+/** Id and time of an entry that is appended after `newest`, which a process with another clock may have written. */
+export function following(
+  newest: Newest,
+  entry: { readonly id: string; readonly createdAt: string },
+): typeof entry {
+  if (newest === undefined) return entry;
+  return { id: idAfter(entry.id, newest.id), createdAt: notBefore(entry.createdAt, newest.created_at) };
+}
 
 /** Appends entries about texts shown to users. */
 export async function appendShown(

@@ -13,7 +13,16 @@ import {
 } from '@app/crypto';
 import { Injectable } from '@nestjs/common';
 import type { ConsentAsked } from './consent-changes';
-import { appendDecisions, appendShown, type HistoryEntry, latestOf, type Shown } from './consent-history';
+import {
+  appendDecisions,
+  appendShown,
+  following,
+  type HistoryEntry,
+  latestOf,
+  type Newest,
+  newestOf,
+  type Shown,
+} from './consent-history';
 import type { ConsentAction } from './consent-states';
 import type { Consent } from './consent.entity';
 import { createConsents, putConsents, removeConsent } from './consent.sql';
@@ -83,7 +92,8 @@ export interface Revoked {
 
 /**
  * Writes the changes of a consent: the state, its history entry and its audit event, all in one unit (GDPR Art. 5(2),
- * 7(1)). The history is only appended to.
+ * 7(1)). The history is only appended to, in the order of the acts whatever the clocks of the processes say: the unit of an act
+ * has locked its subject, and reads the newest entry of it.
  */
 @Injectable()
 export class ConsentWriter {
@@ -99,13 +109,16 @@ export class ConsentWriter {
   async ask(tx: Tx, given: readonly NewRequest[]): Promise<void> {
     const consents = (isFirst: boolean) =>
       given.filter((one) => one.isFirst === isFirst).map(({ consent }) => consent);
+    const newest = await newestIn(tx, given);
     // Sent in this order without waiting: PostgreSQL needs one round trip.
     await Promise.all([
       createConsents(tx, consents(true)),
       putConsents(tx, consents(false)),
       appendShown(
         tx,
-        given.map(({ subject, act, shown }) => ({ entry: this.entry(subject, 'requested', act), shown })),
+        given.map(({ subject, act, shown }, at) => {
+          return { entry: this.entry(subject, 'requested', act, newest[at]), shown };
+        }),
       ),
       this.audit.recordAll(
         tx,
@@ -116,28 +129,28 @@ export class ConsentWriter {
 
   /** Records a repeated request that waits: with a new history entry if its texts have changed. */
   async askAgain(tx: Tx, subject: Subject, act: UserAct, shown: Shown): Promise<void> {
-    const latest = await latestOf(tx, subject, act.id);
+    const [latest, [newest]] = await Promise.all([latestOf(tx, subject, act.id), newestOf(tx, [subject])]);
     if (latest !== undefined && isSame(shown, latest)) return;
-    await appendShown(tx, [{ entry: this.entry(subject, 'shown', act), shown }]);
+    await appendShown(tx, [{ entry: this.entry(subject, 'shown', act, newest), shown }]);
   }
 
-  /** Records that a request was declined. No audit event fits. */
-  async decline(tx: Tx, { before, after, act, at }: Declined): Promise<void> {
-    const entry = { ...this.entry(before, 'declined', act), createdAt: at };
+  /** Records that a request was declined, and returns the time of that. No audit event fits. */
+  async decline(tx: Tx, { before, after, act, at }: Declined): Promise<string> {
     const change = after === null ? removeConsent(tx, before) : putConsents(tx, [after]);
-    await Promise.all([change, appendDecisions(tx, [entry])]);
+    const [[newest]] = await Promise.all([newestOf(tx, [before]), change]);
+    const entry = this.entry(before, 'declined', act, newest, at);
+    await appendDecisions(tx, [entry]);
+    return entry.createdAt;
   }
 
   /** Records consents, each of another subject: data stored under them is no longer due for erasure. */
   async give(tx: Tx, given: readonly Change[]): Promise<Decided[]> {
-    await this.holders.give(
-      tx,
-      given.map(({ consent, act: { categories } }) => {
-        const at = consent.acceptedAt ?? this.clock.nowIso();
-        return { subject: subjectOf(consent), categories, at };
-      }),
-    );
-    return this.record(tx, given, 'consent_accepted', () => 'accepted');
+    const decided = given.map(({ consent, act: { categories } }) => {
+      const at = consent.acceptedAt ?? this.clock.nowIso();
+      return { subject: subjectOf(consent), categories, at };
+    });
+    const [newest] = await Promise.all([newestIn(tx, given), this.holders.give(tx, decided)]);
+    return this.record(tx, given, newest, 'consent_accepted', () => 'accepted');
   }
 
   /** Records withdrawals, each of another subject, and returns when the data stored under each will be erased. */
@@ -146,11 +159,9 @@ export class ConsentWriter {
       tx,
       given.map(({ subject, act: { categories }, at }) => ({ subject, categories, at })),
     );
-    const times = await this.holders.erasureTimes(
-      tx,
-      given.map(({ subject }) => subject),
-    );
-    await this.record(tx, given, 'consent_revoked', ({ categories }) =>
+    const subjects = given.map(({ subject }) => subject);
+    const [newest, times] = await Promise.all([newestIn(tx, given), this.holders.erasureTimes(tx, subjects)]);
+    await this.record(tx, given, newest, 'consent_revoked', ({ categories }) =>
       categories === null ? 'revoked' : 'categories_withdrawn',
     );
     const revoked = given
@@ -160,10 +171,11 @@ export class ConsentWriter {
     return times;
   }
 
-  /** Writes decisions, and returns what a receipt states of each. */
+  /** Writes decisions, each after the newest entry of its subject, and returns what a receipt states of each. */
   private async record(
     tx: Tx,
     given: readonly Change[],
+    newest: readonly Newest[],
     type: AuditEventType,
     actionOf: (act: UserAct) => ConsentAction,
   ): Promise<Decided[]> {
@@ -174,7 +186,7 @@ export class ConsentWriter {
       ),
       appendDecisions(
         tx,
-        given.map(({ consent, act }) => this.entry(consent, actionOf(act), act)),
+        given.map(({ consent, act }, at) => this.entry(consent, actionOf(act), act, newest[at])),
       ),
       this.audit.recordAll(
         tx,
@@ -184,12 +196,25 @@ export class ConsentWriter {
     return given.map((_, at) => ({ entry: entries[at], ids: ids[at] ?? ERASED_IDS }));
   }
 
-  private entry({ botId, guildId, userId }: Subject, action: ConsentAction, act: UserAct) {
+  private entry(
+    { botId, guildId, userId }: Subject,
+    action: ConsentAction,
+    act: UserAct,
+    newest: Newest,
+    at = this.clock.nowIso(),
+  ) {
     const { id: consentId, version, categories } = act;
-    const [id, createdAt] = [this.random.uuid(), this.clock.nowIso()];
+    const { id, createdAt } = following(newest, { id: this.random.uuid(), createdAt: at });
     const source = act.source ?? DEFAULT_SOURCE;
     return { botId, guildId, userId, id, consentId, action, version, categories, createdAt, source };
   }
+}
+
+function newestIn(tx: Tx, given: readonly Change[]): Promise<Newest[]> {
+  return newestOf(
+    tx,
+    given.map(({ consent }) => consent),
+  );
 }
 
 function recordOf({ version, categories, by }: RecordedAct) {

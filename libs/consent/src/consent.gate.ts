@@ -67,6 +67,11 @@ export function consentScope(found: Decision | undefined, isDeclared: boolean): 
   return new ConsentScope(found);
 }
 
+/** Whether a consent in force covers `category`. */
+export function coversInForce(found: Decision | undefined, category: string): boolean {
+  return found !== undefined && isInForce(found) && new ConsentScope(found).covers(category);
+}
+
 /**
  * Data of a category that needs no consent may be stored, unless its subject is being erased. The unit has locked the subject.
  * @throws ApiError 409 `deletion_in_progress`

@@ -4,6 +4,7 @@ export { ConsentHistoryPruning } from './consent-history-pruning';
 export {
   consentCovering,
   consentScope,
+  coversInForce,
   type Decision,
   decisionShown,
   lockDecisions,

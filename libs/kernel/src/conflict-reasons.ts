@@ -10,8 +10,8 @@ export const CONFLICT_REASONS = {
   },
   category_in_use: {
     meaning:
-      'The change removes a declared field of the category or gives it another type, or it turns `requires_consent` while values are stored that would lose their basis',
-    mend: 'Send all declared fields with their types and append the new ones, or register a new category. For `requires_consent`, erase the values first, or register a new category where there are more than 10,000.',
+      'The change removes a declared field of the category or gives it another type, or it turns `requires_consent`, or `legal_basis` to `consent`, while values are stored that would lose their basis',
+    mend: 'Send all declared fields with their types and append the new ones, or register a new category. For `requires_consent` and `legal_basis`, erase the values first, or register a new category where there are more than 10,000.',
   },
   deletion_in_progress: {
     meaning: 'An erasure of this user, or the deletion of this server, has begun and is not completed',

@@ -1,4 +1,4 @@
-export { Clock, daysAfter, firstIdAt, Random, SharedReading, SystemClock, SystemRandom } from './clock';
+export { Clock, daysAfter, Random, SharedReading, SystemClock, SystemRandom } from './clock';
 export { type Config, CONFIG, ConfigError, loadConfig, readConfig, readDotenv } from './config';
 export { CONFLICT_REASONS, type ConflictReason } from './conflict-reasons';
 export { Degradations, DISK_LOW } from './degradations';
@@ -18,6 +18,7 @@ export {
   StartError,
 } from './errors';
 export { bytesOf, homeFolder, isThere, makeFolder, ownAsFolder, realFile, version } from './files';
+export { firstIdAt, idAfter } from './ids';
 export { adminCommand } from './installation';
 export { isForPeople, linesForPeople } from './log-lines';
 export { createLogger, describeFault, logDestination, LOGGER, logRequest, NestLogger } from './logger';

@@ -15,8 +15,13 @@ describe('the form of the log', () => {
 });
 
 describe('a line for people', () => {
+  const today = (...time: [number, ...number[]]) => new Date(2026, 10, 27, ...time);
   let written = '';
-  beforeEach(() => (written = ''));
+  beforeEach(() => {
+    written = '';
+    // A line of another day than the one before names it.
+    jest.useFakeTimers({ now: today(12) });
+  });
   afterEach(() => jest.useRealTimers());
 
   const loggerOn = (screen: Screen) =>
@@ -31,14 +36,13 @@ describe('a line for people', () => {
   const plain = loggerOn({});
 
   it('begins with the time of this machine', () => {
-    const at = new Date(2026, 10, 27, 5, 6, 7, 8);
-    jest.useFakeTimers({ now: at });
+    jest.setSystemTime(today(5, 6, 7, 8));
     plain.info('stopped');
     expect(written).toBe('05:06:07.008 INFO  stopped\n');
   });
 
   it('has the day before it, where it is another one than that of the line before', () => {
-    jest.useFakeTimers({ now: new Date(2026, 10, 27, 23, 59, 59) });
+    jest.setSystemTime(today(23, 59, 59));
     const logger = loggerOn({});
     logger.info('a');
     logger.info('b');

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { basisOf } from '@app/categories';
-import { consentCovering } from '@app/consent';
 import { type Actor, JOB } from '@app/http';
 import { amongValues, givenRows, type Tx } from '@app/database';
 import { type Config, CONFIG, daysAfter } from '@app/kernel';
@@ -23,11 +22,9 @@ import {
   withoutIndex,
 } from '@app/crypto';
 import { categoryOf } from './consented-rows.sql';
+import { holdsUncovered } from './uncovered-rows';
 
 const IS_MARKED = `AND ${withoutIndex('withdrawn_at')} <> ''`;
-
-/** Values whose consents one call looks at, so that no other call waits for it. */
-const COVERAGE_MAX = 10_000;
 
 /** A row keeps an earlier mark. */
 const MARK = `withdrawn_at = CASE WHEN given.mark IS NULL THEN NULL ELSE COALESCE(d.withdrawn_at, given.mark) END`;
@@ -123,18 +120,15 @@ export class ConsentedTables implements ConsentedDataHolder {
     return erased;
   }
 
-  /**
-   * `uncovered` rows are those that no consent in force covers; the mark of a withdrawal is not for every legal basis. More rows than
-   * are looked at count as uncovered.
-   */
+  /** As {@link holdsUncovered} for `uncovered`. */
   async holdsCategory(tx: Tx, botId: string, category: string, what: 'all' | 'uncovered'): Promise<boolean> {
     for (const one of this.of(category)) {
-      const named = `FROM ${one.table} d WHERE d.bot_id = ? AND ${categoryOf(one)} = ?`;
-      const holds = async (sql: string): Promise<boolean> =>
-        (await tx.get(`SELECT 1 ${sql}`, botId, category)) !== undefined;
-      if (await holds(`${named} LIMIT 1 OFFSET ${what === 'all' ? 0 : COVERAGE_MAX}`)) return true;
-      const { exists } = consentCovering(tx.engine, 'd', categoryOf(one));
-      if (what === 'uncovered' && (await holds(`${named} AND NOT ${exists} LIMIT 1`))) return true;
+      const any = `SELECT 1 FROM ${one.table} WHERE bot_id = ? AND ${categoryOf(one)} = ? LIMIT 1`;
+      const holds =
+        what === 'all'
+          ? (await tx.get(any, botId, category)) !== undefined
+          : await holdsUncovered(tx, one, botId, category);
+      if (holds) return true;
     }
     return false;
   }

@@ -291,7 +291,7 @@ export interface paths {
     readonly get: operations['categoriesView'];
     /**
      * Change a data category
-     * @description Changes what the body names: labels, purpose, time limit, legal basis, and further fields. Stored values stay readable: a declared field can neither be removed nor get another type (409 `category_in_use`). `requires_consent` turns to true only while no value is stored, and to false only while none of a withdrawn consent is (409 `category_in_use`). A repeat has the same result.
+     * @description Changes what the body names: labels, purpose, time limit, legal basis, and further fields. Stored values stay readable: a declared field can neither be removed nor get another type (409 `category_in_use`). `requires_consent` turns to true only while no value is stored, and to false only while none of a withdrawn consent is (409 `category_in_use`); so it is with `legal_basis` that turns to consent. A repeat has the same result.
      */
     readonly put: operations['categoriesChange'];
     readonly post?: never;
@@ -3594,7 +3594,7 @@ export interface components {
            *
            *     - `bot_exists`: A bot with this `platform_bot_id` is registered
            *     - `category_exists`: The bot has a category with this `key`
-           *     - `category_in_use`: The change removes a declared field of the category or gives it another type, or it turns `requires_consent` while values are stored that would lose their basis
+           *     - `category_in_use`: The change removes a declared field of the category or gives it another type, or it turns `requires_consent`, or `legal_basis` to `consent`, while values are stored that would lose their basis
            *     - `deletion_in_progress`: An erasure of this user, or the deletion of this server, has begun and is not completed
            *     - `deletion_not_completed`: The erasure is not completed, and only a completed erasure has a certificate
            *     - `no_certificate`: The ledger of erasures does not contain the erasure as it is recorded, or it was not carried out on the data held now: a backup was restored since, or the record is past its retention; or the stored answer of a holder is not the one that was received

@@ -1,0 +1,40 @@
+import { consentCovering, coversInForce, lockDecisions } from '@app/consent';
+import { type ConsentedTable, type Digest, subjectAt } from '@app/crypto';
+import type { Tx } from '@app/database';
+import { categoryOf } from './consented-rows.sql';
+
+/** Rows whose consents one call looks at, so that no other call waits for it. */
+const COVERAGE_MAX = 10_000;
+/** Consents that one statement locks. */
+const LOCKED_AT_ONCE = 500;
+
+/**
+ * Whether a table holds rows of a category that no consent in force covers; the mark of a withdrawal is not for every legal basis.
+ * It stays so until the unit ends, which has locked the category `FOR UPDATE`: on PostgreSQL the consents are locked as well,
+ * by given keys in their order, a part at a time, since one join over all of them can get a plan that is quadratic. More rows than are looked at
+ * count as uncovered.
+ */
+export async function holdsUncovered(
+  tx: Tx,
+  one: ConsentedTable,
+  botId: string,
+  category: string,
+): Promise<boolean> {
+  // The time is never less. It is named for its index: by the primary key SQLite would read all rows of the bot.
+  const rows = `FROM ${one.table} d WHERE d.bot_id = ? AND ${categoryOf(one)} = ? AND d.${one.agedBy ?? 'updated_at'} >= ''`;
+  const holds = async (sql: string): Promise<boolean> =>
+    (await tx.get(`SELECT 1 ${rows} ${sql}`, botId, category)) !== undefined;
+  if (await holds(`LIMIT 1 OFFSET ${COVERAGE_MAX}`)) return true;
+  if (tx.engine === 'sqlite')
+    return holds(`AND NOT ${consentCovering(tx.engine, 'd', categoryOf(one)).exists} LIMIT 1`);
+  const found = await tx.all<Record<'guild_id' | 'user_id', Digest>>(
+    `SELECT DISTINCT d.guild_id, d.user_id ${rows} ORDER BY d.guild_id, d.user_id`,
+    ...[botId, category],
+  );
+  for (let at = 0; at < found.length; at += LOCKED_AT_ONCE) {
+    const subjects = found.slice(at, at + LOCKED_AT_ONCE).map((row) => subjectAt(botId, row));
+    const decisions = await lockDecisions(tx, subjects, true);
+    if (!decisions.every((decision) => coversInForce(decision, category))) return true;
+  }
+  return false;
+}
