@@ -20,7 +20,10 @@ export interface ConsentState {
 /** Asks for consent. Nothing is selected beforehand but what the user has already agreed to. */
 export async function consent(turn: Turn, state: ConsentState = {}): Promise<Reply> {
   const { lethe, who, words, facts } = turn;
-  if ((await facts.asked()).length === 0) return reply({ content: words.say('about_nothing') });
+  if ((await facts.asked()).length === 0) {
+    const isAny = (await facts.categories()).length > 0;
+    return reply({ content: words.say(isAny ? 'consent_not_needed' : 'about_nothing') });
+  }
   const asked = await request(turn);
   const isKnown = state.binding === asked.binding;
   const notes = state.binding === undefined || isKnown ? [] : [words.say('consent_changed')];
@@ -48,7 +51,9 @@ export async function choose(turn: Turn, given: readonly string[]): Promise<Repl
 
 /** Records the consent to what is selected, in the words that were shown. */
 export async function agree(turn: Turn, [mask = '', binding = '', waits]: readonly string[]): Promise<Reply> {
-  const { lethe, who, words } = turn;
+  const { lethe, who, words, facts } = turn;
+  // Since the message was sent, the last category that asks for a consent may have come to need none.
+  if ((await facts.asked()).length === 0) return consent(turn);
   const asked = await request(turn);
   const keys = placesOf(mask, asked.categories.length).map((place) => asked.categories[place]?.key ?? '');
   if (binding !== asked.binding || keys.length === 0) return consent(turn, { mask, binding, waits });
@@ -125,10 +130,7 @@ export async function decline(turn: Turn): Promise<Reply> {
 type Status = Parameters<typeof statesOf>[0];
 
 function grantedOf(status: Status, { categories }: ConsentAsked): number[] {
-  const states = statesOf(
-    status,
-    categories.map(({ key }) => key),
-  );
+  const states = statesOf(status, categories);
   return [...states.values()].flatMap((state, place) => (state === 'accepted' ? [place] : []));
 }
 

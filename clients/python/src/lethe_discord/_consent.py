@@ -85,7 +85,7 @@ async def consent(
     """Asks for consent, for the command `waits`. Nothing is selected beforehand but what the user has already agreed to."""
     say = turn.words.say
     if not await turn.facts.asked():
-        return Reply(say("about_nothing"))
+        return Reply(say("consent_not_needed" if await turn.facts.categories() else "about_nothing"))
     asked = await _request(turn)
     is_known = binding == asked.binding
     notes = [] if binding is None or is_known else [say("consent_changed")]
@@ -112,6 +112,9 @@ async def choose(
 async def agree(turn: Turn, mask: str = "", binding: str = "", waits: str = "", *_: str) -> Reply:
     """Records the consent to what is selected, in the words that were shown."""
     consents, say = turn.lethe.consents, turn.words.say
+    if not await turn.facts.asked():
+        # Since the message was sent, the last category that asks for a consent may have come to need none.
+        return await consent(turn)
     asked = await _request(turn)
     places = places_of(mask, len(asked.categories))
     if binding != asked.binding or not places:
@@ -177,7 +180,7 @@ async def decline(turn: Turn) -> Reply:
 def _granted_of(status: Mapping[str, Any], asked: ConsentAsked) -> List[int]:
     if status["status"] != "accepted":
         return []
-    states = states_of(status, asked.keys)
+    states = states_of(status, asked.categories)
     return [place for place, key in enumerate(asked.keys) if states[key] == "accepted"]
 
 

@@ -8,11 +8,13 @@ from lethe_client import CallOptions, LetheError, NotFoundError
 
 from ._about import states_of
 from ._custom_id import FORGET, KEEP, WITHDRAW, WITHDRAW_ALL, base36, custom_id, number_of
+from ._facts import needs_consent
 from ._menus import category_menus
 from ._page import readable_copy
 from ._reply import CONTENT_MAX, LABEL_MAX, Json, Reply, button, cut, row
 from ._shown import label_shown, shown_for
 from ._turn import SOURCE, Turn, json_file, verify_rows, when, whom_to_ask
+from ._without_consent import without_consent_embeds
 
 #: Of a request with a file: its other parts, the boundaries, the message.
 _REST_BYTES = 16 * 1024
@@ -68,10 +70,11 @@ async def revoke(turn: Turn) -> Reply:
     """Shows what can be withdrawn: as easily as it was given (GDPR Art. 7(3))."""
     say = turn.words.say
     status, categories = await turn.lethe.consents.status(**turn.who), await turn.facts.categories()
+    embeds = without_consent_embeds(turn, categories)
     if status["status"] != "accepted":
-        return Reply(say("revoke_nothing"))
-    states = states_of(status, [category["key"] for category in categories])
-    granted = [category for category in categories if states[category["key"]] == "accepted"]
+        return Reply(say("revoke_nothing"), embeds)
+    states = states_of(status, categories)
+    granted = [category for category in categories if states.get(category["key"]) == "accepted"]
     shown = await shown_for(turn, "decided") if len(granted) > 1 else {}
     several = granted if len(granted) > 1 else []
 
@@ -80,7 +83,8 @@ async def revoke(turn: Turn) -> Reply:
 
     menus = category_menus(WITHDRAW, several, say("revoke_choose"), label, is_many=True)
     everything = row(button("danger", say("revoke_all"), custom_id(WITHDRAW_ALL)))
-    return Reply(say("revoke_which"), components=[*menus, everything])
+    which = "revoke_which" if all(needs_consent(one) for one in granted) else "revoke_which_some"
+    return Reply(say(which), embeds, [*menus, everything])
 
 
 async def withdraw(turn: Turn, keys: Optional[Sequence[str]] = None) -> Reply:
@@ -91,16 +95,17 @@ async def withdraw(turn: Turn, keys: Optional[Sequence[str]] = None) -> Reply:
         status = await turn.lethe.consents.revoke(**turn.who, **given, options=turn.once("revoke"))
     except NotFoundError:
         return Reply(say("revoke_nothing"))
+    categories = await turn.facts.categories()
     if status["status"] == "revoked":
         lines = [say("revoke_done")]
     else:
-        named = [one for one in await turn.facts.categories() if one["key"] in (keys or ())]
+        named = [one for one in categories if one["key"] in (keys or ())]
         shown = await shown_for(turn, "decided")
         labels = [cut(label_shown(shown, one, turn.asked.locale), LABEL_MAX // 4) for one in named]
         lines = [say("revoke_done_some", categories=", ".join(labels))]
     if status.get("data_erased_at") is not None:
         lines.append(say("status_erased_at", when=when(status["data_erased_at"])))
-    return Reply(cut("\n".join(lines), CONTENT_MAX))
+    return Reply(cut("\n".join(lines), CONTENT_MAX), without_consent_embeds(turn, categories))
 
 
 def forget(turn: Turn) -> Reply:
