@@ -16,8 +16,12 @@ export const PROFILE = {
 
 /** A category that needs no consent. */
 export const BANS = {
-  ...{ ...PROFILE, key: 'bans', legal_basis: 'legitimate_interests', requires_consent: false },
-  ...{ reason_de: 'Missbrauch muss abgewehrt werden.', reason_en: 'Abuse has to be prevented.' },
+  ...PROFILE,
+  key: 'bans',
+  legal_basis: 'legitimate_interests',
+  requires_consent: false,
+  reason_de: 'Missbrauch muss abgewehrt werden.',
+  reason_en: 'Abuse has to be prevented.',
 } as const;
 
 interface Place {
