@@ -4,7 +4,7 @@ import { ConsentCache, covers } from './consent-cache';
 import { NotFoundError } from './errors';
 import { requireNumber, TIMER_MAX_MS } from './numbers';
 import { operatorOf } from './operator';
-import { refusal } from './refusals';
+import { refusal, unexpected } from './refusals';
 import {
   auditOf,
   holdersOf,
@@ -135,13 +135,17 @@ export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
 
   /** The keys that verify certificates, receipts and the audit log. Keep them apart from what they verify. */
   async publicKeys(): Promise<KeySet> {
-    return (await this.transport.document('/.well-known/lethe-keys.json')) as KeySet;
+    return this.keySet('lethe-keys.json');
   }
 
   /** The keys that verify the webhook calls to a bot, of which this client needs no API key: `publicKeys` of `verifyWebhook`. */
   async webhookKeys(botId: string): Promise<KeySet> {
-    return (await this.transport.document(
-      `/.well-known/lethe-webhook-keys/${encodeURIComponent(botId)}`,
-    )) as KeySet;
+    return this.keySet(`lethe-webhook-keys/${encodeURIComponent(botId)}`);
+  }
+
+  private async keySet(name: string): Promise<KeySet> {
+    const found = await this.transport.document(`/.well-known/${name}`);
+    if (!Array.isArray(found['keys'])) throw unexpected(200);
+    return found as unknown as KeySet;
   }
 }

@@ -156,6 +156,16 @@ def data_of(status: int, headers: Mapping[str, str], content: bytes) -> Any:
     return envelope.get("data")
 
 
+def keys_of(status: int, headers: Mapping[str, str], content: bytes) -> Json:
+    """A set of public keys. Raises a LetheError for every other answer."""
+    if status != 200:
+        raise refusal_of(status, headers, content)
+    found = envelope_of(content)
+    if not isinstance(found.get("keys"), list):
+        raise unexpected(status, headers)
+    return found
+
+
 def refusal_of(status: int, headers: Mapping[str, str], content: bytes) -> LetheError:
     """The error of an answer that is no success."""
     known: Dict[str, Any] = {
