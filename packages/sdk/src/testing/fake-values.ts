@@ -33,10 +33,13 @@ export const dataOf = (values: ReadonlyMap<string, { readonly data: Json }>): Js
 export function valuesOf(bot: FakeBot, given: Json): Json {
   const ids = idsOf(given);
   const [{ consent, values, processing }, { category }] = [bot.held(ids), given];
-  consent.require();
+  // What needs no consent is read without one.
+  const isFree = (key: string): boolean => !bot.categories.needsConsent(key);
+  const isAny = typeof category === 'string' ? isFree(category) : [...values.keys()].some(isFree);
+  if (!isAny) consent.require();
   if (typeof category === 'string') bot.permitted(consent, category);
   processing.requireReadable(category as string | undefined);
-  const mayRead = (key: string): boolean => consent.covers(key) && !processing.isRestricted(key);
+  const mayRead = (key: string): boolean => bot.mayRead(consent, key) && !processing.isRestricted(key);
   const shown = [...values].filter(([key]) => mayRead(key) && (category ?? key) === key).sort();
   return {
     ...ids,
