@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, AsyncIterator, List, Literal, Optional, Sequence, Tuple
 
 from lethe_client import CallOptions, LetheError, NotFoundError
@@ -112,20 +113,20 @@ def forget(turn: Turn) -> Reply:
     """Asks whether the user is sure. The button expires."""
     say, where = turn.words.say, turn.asked.where
     until = int(turn.now()) + turn.confirm_seconds
-    yes = button("danger", say("forget_yes"), custom_id(FORGET, where, base36(until)))
+    yes = button("danger", say("forget_yes"), custom_id(FORGET, where, base36(until), turn.asked.id))
     no = button("secondary", say("forget_no"), custom_id(KEEP))
     here = "forget_sure_bot_wide" if turn.asked.guild_id is None else "forget_sure_here"
     sure = say("forget_sure_everywhere" if where == "everywhere" else here)
     return Reply(f"{sure}\n{say('forget_until', when=f'<t:{until}:t>')}", components=[row(yes, no)])
 
 
-async def erase(turn: Turn, where: str = "", until: str = "", *_: str) -> Reply:
+async def erase(turn: Turn, where: str = "", until: str = "", of: str = "", *_: str) -> Reply:
     """Erases the user who pressed (GDPR Art. 17), and hands out the certificates."""
     say, privacy = turn.words.say, turn.lethe.privacy
     # An id that is no time is expired, too.
     if (number_of(until) or 0) <= turn.now():
         return Reply(say("forget_expired"))
-    options = turn.once("forget")
+    options = _once_by_button(turn, of)
     if where == "everywhere":
         everywhere = await privacy.forget_everywhere(user_id=turn.asked.user_id, options=options)
         erased: List[Json] = [{**one} for one in everywhere["requests"]]
@@ -147,6 +148,15 @@ async def erase(turn: Turn, where: str = "", until: str = "", *_: str) -> Reply:
     return Reply("\n".join(lines), files=[json_file("erasure-certificate.json", file)], components=components)
 
 
+def _once_by_button(turn: Turn, of: str) -> CallOptions:
+    """A second press of the same button changes the same message: it has the salts and certificates of the first, since the service
+    repeats its answer. The key is of the user who presses."""
+    if not of:
+        return turn.once("forget")
+    pressed = f"{of}/{turn.who['user_id']}/{turn.who['guild_id']}"
+    return CallOptions(idempotency_key=f"discord-{hashlib.sha256(pressed.encode()).hexdigest()[:32]}-forget")
+
+
 async def _certificates(turn: Turn, erased: Sequence[Json]) -> Tuple[List[Json], bool]:
     """The salts are answered this once, so that the file has them also where a certificate is not ready."""
     end = turn.now() + _CERTIFICATES_SECONDS
@@ -162,7 +172,9 @@ async def _certificates(turn: Turn, erased: Sequence[Json]) -> Tuple[List[Json],
 async def _certificate(turn: Turn, id: str, timeout: float) -> Optional[str]:
     try:
         answer = await turn.lethe.privacy.certificate(id, options=CallOptions(timeout=timeout))
-    except LetheError:
-        # The erasure is done: a certificate that cannot be fetched now does not make it a failure.
+    except Exception as error:
+        # The erasure is done: a certificate that cannot be fetched now does not make it a failure, which would lose the salts.
+        if not isinstance(error, LetheError):
+            turn.report(error)
         return None
     return str(answer["certificate"])
