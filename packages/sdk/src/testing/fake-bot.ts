@@ -10,7 +10,7 @@ import { FakeProcessing } from './fake-processing';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
 import { statsOf } from './fake-stats';
 import { requireOne, usersOf } from './fake-users';
-import { dataOf, faultsOf } from './fake-values';
+import { dataOf, faultsOf, mayRead } from './fake-values';
 
 export interface Tools {
   readonly newId: () => string;
@@ -129,8 +129,8 @@ export class FakeBot {
     const key = this.categories.named(category).key;
     return [...this.subjects.values()].flatMap(({ ids, consent, values, processing }) => {
       const value = values.get(key);
-      const mayRead = this.mayRead(consent, key) && !processing.isRestricted(key);
-      const isShown = ids.guild_id === guild && value !== undefined && mayRead;
+      const isShown =
+        ids.guild_id === guild && value !== undefined && mayRead(this, { consent, processing }, key);
       return isShown ? [{ user_id: ids.user_id, ...value }] : [];
     });
   }
@@ -212,11 +212,6 @@ export class FakeBot {
     if (typeof id !== 'string') return this.held(idsOf(given));
     for (const held of this.subjects.values()) if (held.consent.hasRequest(id)) return held;
     throw notFound('Consent request', { current_status: 'none' });
-  }
-
-  /** Under a consent, or without one where the category needs none. */
-  mayRead(consent: FakeConsent, category: string): boolean {
-    return consent.covers(category) || !this.categories.needsConsent(category);
   }
 
   /** In the order of the service: without any consent 403, then 404, then 403 for this category. */

@@ -1,6 +1,6 @@
 import type { FieldFault } from '../errors';
 import { isDayOrTime } from '../times';
-import type { FakeBot } from './fake-bot';
+import type { FakeBot, Held } from './fake-bot';
 import type { Json } from './fake-consent';
 import { idsOf } from './fake-ids';
 
@@ -29,6 +29,13 @@ export function faultsOf(
 export const dataOf = (values: ReadonlyMap<string, { readonly data: Json }>): Json =>
   Object.fromEntries([...values].map(([key, { data }]) => [key, data]));
 
+/** Whether a value is shown: under a consent, or without one where the category needs none, and not while it is restricted. */
+export const mayRead = (
+  { categories }: FakeBot,
+  { consent, processing }: Pick<Held, 'consent' | 'processing'>,
+  key: string,
+): boolean => (consent.covers(key) || !categories.needsConsent(key)) && !processing.isRestricted(key);
+
 /** `GET /data/values/{user_id}`: what may be read of a user. @throws FakeRefusal 403 and 404 */
 export function valuesOf(bot: FakeBot, given: Json): Json {
   const ids = idsOf(given);
@@ -39,8 +46,9 @@ export function valuesOf(bot: FakeBot, given: Json): Json {
   if (!isAny) consent.require();
   if (typeof category === 'string') bot.permitted(consent, category);
   processing.requireReadable(category as string | undefined);
-  const mayRead = (key: string): boolean => bot.mayRead(consent, key) && !processing.isRestricted(key);
-  const shown = [...values].filter(([key]) => mayRead(key) && (category ?? key) === key).sort();
+  const shown = [...values]
+    .filter(([key]) => mayRead(bot, { consent, processing }, key) && (category ?? key) === key)
+    .sort();
   return {
     ...ids,
     values: Object.fromEntries(shown.map(([key, { data }]) => [key, data])),
