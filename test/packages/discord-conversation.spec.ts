@@ -235,6 +235,100 @@ describe.each(KITS)('%s', (kit) => {
       );
     });
 
+    const bans = {
+      ...{ ...categoryOf('bans', 'Bans'), legal_basis: 'legitimate_interests', requires_consent: false },
+      ...{ reason_de: 'Missbrauch muss abgewehrt werden.', reason_en: 'Abuse has to be prevented.' },
+    };
+    const BANS =
+      'What this bot may store without your consent, and its reason:\n• Bans: Abuse has to be prevented.';
+
+    it('leaves a category out that needs no consent, and says so with its reason', async () => {
+      const { lethe, user, errors } = await bot([bans, ...TWO]);
+      const robin = user();
+      expect(wordsOf(await robin.privacy('about'))).toContain(
+        'What needs your consent is not stored without it: you decide with `/privacy consent`. What needs none has its reason below.',
+      );
+      expect(wordsOf(await robin.privacy('status'))).toBe(
+        `\nYou have not been asked yet. What needs your consent is not stored about you here.\n\n${BANS}`,
+      );
+      const asked = await robin.privacy('consent');
+      expect(wordsOf(asked)).not.toContain('Bans');
+      expect(wordsOf(await robin.privacy('status'))).toContain(
+        'Nothing new that needs your consent is stored about you here.\n\n• Birthday: not decided\n• Statistics: not decided\n\nWhat',
+      );
+      await robin.press(asked, 'I agree');
+      const agreedTo = (await lethe.consents.status(idsOf(robin))).categories?.map(({ key }) => key);
+      expect(agreedTo).toEqual(['birthday', 'statistics']);
+      const status = wordsOf(await robin.privacy('status'));
+      expect(status.slice(status.indexOf('•'))).toBe(`• Birthday: agreed\n• Statistics: agreed\n\n${BANS}`);
+      const revoking = await robin.privacy('revoke');
+      expect(wordsOf(revoking)).toContain(`what you withdraw.\n${BANS}`);
+      expect(componentsOf(revoking)[0]?.options?.map(({ label }) => label)).toEqual([
+        'Birthday',
+        'Statistics',
+      ]);
+      const some = await robin.select(revoking, ['Birthday']);
+      expect(wordsOf(some)).toBe(`You have withdrawn your consent to: Birthday.\n${BANS}`);
+      await robin.press(await robin.privacy('revoke'), 'Withdraw everything');
+      expect(wordsOf(await robin.privacy('status'))).toContain(
+        'Nothing new that needs it is stored about you here.\n\n• Birthday: withdrawn\n• Statistics: withdrawn\n\nWhat',
+      );
+      expect(wordsOf(await user('de').privacy('status'))).toContain(
+        'Was deine Einwilligung braucht, ist hier nicht über dich gespeichert.\n\nWas dieser Bot ohne deine Einwilligung speichern darf, und seine Begründung:\n• Bans (de): Missbrauch muss abgewehrt werden.',
+      );
+      expect(errors).toEqual([]);
+    });
+
+    it('does not call a consent to everything one to a category that needs none', async () => {
+      const { lethe, user, errors } = await bot([bans, ...TWO]);
+      const robin = user();
+      await lethe.consents.request({ ...idsOf(robin), consent_version: '1' });
+      await lethe.consents.accept({ ...idsOf(robin), consent_version: '1' });
+      expect(wordsOf(await robin.privacy('status'))).not.toContain('Bans: agreed');
+      const [menu] = componentsOf(await robin.privacy('revoke'));
+      expect(menu?.options?.map(({ label }) => label)).toEqual(['Birthday', 'Statistics']);
+      expect(errors).toEqual([]);
+    });
+
+    inTypeScript('lets a consent be withdrawn that named a category before it needed none', async () => {
+      let nowMs = Date.now();
+      const { lethe, user, errors } = await bot(
+        TWO.map((one) => ({ ...one, legal_basis: 'legitimate_interests' })),
+        { now: () => nowMs },
+      );
+      const robin = user();
+      const asked = await robin.privacy('consent');
+      await robin.press(asked, 'I agree');
+      const { requires_consent, reason_de, reason_en } = bans;
+      const turned = { requires_consent, reason_de, reason_en };
+      await lethe.categories.change({ key: 'statistics', ...turned });
+      nowMs += 60_000;
+      expect(wordsOf(await robin.privacy('status'))).toContain('• Statistics: agreed');
+      const revoking = await robin.privacy('revoke');
+      expect(revoking.content).toContain('unless it needs no consent');
+      await robin.select(revoking, ['Statistics']);
+      await lethe.categories.change({ key: 'birthday', ...turned });
+      nowMs += 60_000;
+      expect((await robin.press(asked, 'I agree')).content).toContain('This bot asks for no consent.');
+      expect(errors).toEqual([]);
+    });
+
+    it('asks for nothing where no category needs a consent', async () => {
+      const { lethe, user, errors } = await bot([bans]);
+      const robin = user();
+      expect((await robin.privacy('consent')).content).toBe(
+        'This bot asks for no consent. `/privacy about` says what it stores about you, and why.',
+      );
+      expect((await lethe.consents.status(idsOf(robin))).status).toBe('none');
+      expect(wordsOf(await robin.privacy('status'))).toBe(
+        `\nThis bot asks for no consent. \`/privacy about\` says what it stores about you, and why.\n\n${BANS}`,
+      );
+      expect(wordsOf(await robin.privacy('about'))).toContain('Nothing below needs your consent.');
+      expect(wordsOf(await robin.privacy('revoke'))).toBe(`There is no consent to withdraw.\n${BANS}`);
+      expect((await user('de').privacy('consent')).content).toContain('bittet um keine Einwilligung');
+      expect(errors).toEqual([]);
+    });
+
     itInPart(
       'says the purpose in the language of the user, else in English, else as it is declared',
       async () => {
@@ -429,7 +523,10 @@ describe.each(KITS)('%s', (kit) => {
       for (const one of [here, there, elsewhere]) await agreed(one);
       await here.press(await here.privacy('forget', { where: 'here' }), 'Erase my data');
       expect((await lethe.consents.status(idsOf(there))).status).toBe('accepted');
-      const erased = await here.press(await here.privacy('forget', { where: 'everywhere' }), 'Erase my data');
+      const sure = await here.privacy('forget', { where: 'everywhere' });
+      const erased = await here.press(sure, 'Erase my data');
+      // A second press changes the same message: the salts of the first stay in it.
+      expect((await here.press(sure, 'Erase my data')).files).toEqual(erased.files);
       const { certificates } = JSON.parse(erased.files['erasure-certificate.json'] ?? '') as {
         certificates: { guild_id: string; certificate: string }[];
       };

@@ -231,6 +231,30 @@ describe.each(KITS)('%s', (kit) => {
       },
     );
 
+    inTypeScript(
+      'begins at once where nothing is asked for, and its failure is none of a consent',
+      async () => {
+        const bans = {
+          ...{ ...categoryOf('bans', 'Bans'), legal_basis: 'legitimate_interests', requires_consent: false },
+          ...{ reason_de: 'Nötig.', reason_en: 'Needed.' },
+        };
+        const { privacy, errors } = await bot([bans]);
+        const who = { userId: snowflake(), guildId: snowflake(), locale: 'en-US' };
+        const act = { kind: 'command', name: 'ban', options: {} } as const;
+        const ask = (then?: () => Promise<unknown>) => privacy.ask({ ...who, id: snowflake(), act }, then);
+        const said = await ask(async () => 'Saved.');
+        expect(said).toMatchObject({
+          content: expect.stringContaining('asks for no consent'),
+          components: [],
+        });
+        expect(await said.following?.()).toMatchObject({ content: 'Saved.' });
+        const failing = await ask(() => Promise.reject(new Error('x')));
+        expect((await failing.following?.())?.content).toMatch(/^Something failed/);
+        expect(errors.map(told)).toEqual(['x']);
+        expect((await ask()).following).toBeUndefined();
+      },
+    );
+
     inTypeScript('is carried through menus and a text that has changed', async () => {
       const { lethe, pressed, question } = await asking(async () => 'Saved.');
       const menu = question.components[0]?.components[0] as { custom_id: string };

@@ -1,7 +1,17 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { SqliteDatabase as Database } from '@app/database';
 import type { Lethe } from '@lethe/sdk';
-import { HolderError, type HolderOptions, holders, runHolder, type Store } from '@lethe/sdk/holders';
+import {
+  HolderError,
+  type HolderOptions,
+  holders,
+  runHolder,
+  type Store,
+  type Who,
+} from '@lethe/sdk/holders';
 import { FakeHolders } from '../support/fake-holders';
 import { BOT_WIDE, snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
@@ -186,6 +196,33 @@ describe('a task', () => {
     await lethe.privacy.forget(elsewhere);
     await holder().once();
     expect(rowsOf(who)).toEqual([0, 0]);
+  });
+
+  it('erases of a store with both the names of the guild alone, and the others with the last consent', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lethe-mixed-'));
+    const who = await known();
+    const elsewhere = await known({ ...who, guild_id: snowflake() });
+    const nameOf = ({ user_id, guild_id }: Who) => [`${guild_id}-${user_id}.txt`, `${user_id}.png`];
+    for (const name of [...nameOf(who), ...nameOf(elsewhere)]) writeFileSync(join(folder, name), 'x');
+    const stores = [holders.files(folder, nameOf, { name: 'files' })];
+    const left = () =>
+      readdirSync(folder)
+        .filter((name) => !name.startsWith('.'))
+        .sort();
+    await lethe.privacy.forget(who);
+    await holder({ stores }).once();
+    expect(left()).toEqual(nameOf(elsewhere).sort());
+    expect(fake.tasks[0]?.answers).toEqual([{ result: 'erased', counts: { files: 1 } }]);
+    for (const name of nameOf(who)) writeFileSync(join(folder, name), 'x');
+    // As after a restore: nothing is known of the erasure.
+    rmSync(join(folder, '.lethe-holder'), { recursive: true });
+    await holder({ stores }).once();
+    expect(left()).toEqual(nameOf(elsewhere).sort());
+    await lethe.privacy.forget(elsewhere);
+    await holder({ stores }).once();
+    expect(left()).toEqual([]);
+    expect(fake.tasks[1]?.answers).toEqual([{ result: 'erased', counts: { files: 2 } }]);
+    rmSync(folder, { recursive: true });
   });
 
   it('erases a table without a guild though another guild was only asked, or has withdrawn', async () => {

@@ -184,6 +184,16 @@ describeWithRedis('holders.redis', () => {
     expect(store.everywhere).toBe(false);
   });
 
+  it('knows which of its patterns have no guild', async () => {
+    const keys = ['cool:{guild_id}:{user_id}', 'profile:{user_id}'];
+    for (const key of [`cool:${guild}:${user}`, `profile:${user}`]) await server.client.set(key, 'x');
+    const store = holders.redis(server.client, { name: 'cache', keys });
+    expect(store.everywhere).toBe('partly');
+    expect(await store.count({ ...WHO, isLast: true })).toBe(2);
+    await store.erase({ ...WHO, isLast: false });
+    expect(await server.client.keys('*')).toEqual([`profile:${user}`]);
+  });
+
   it('erases in every guild for a user who has left the bot-wide scope', async () => {
     for (const key of [`a:1:${user}`, `a:2:${user}`, `a:1:${NEAR[0]}`]) await server.client.set(key, 'x');
     const store = holders.redis(server.client, { name: 'all', keys: 'a:{guild_id}:{user_id}' });

@@ -10,7 +10,7 @@ import {
 } from '@lethe/sdk';
 import { FakeLethe } from '@lethe/sdk/testing';
 import { LIVES, lived } from '../support/written-lives';
-import { describeOnPlaces, PROFILE, thrown } from '../support/sdk-places';
+import { BANS, describeOnPlaces, PROFILE, thrown } from '../support/sdk-places';
 import { snowflake, subject } from '../support/snowflakes';
 
 const fake = new FakeLethe();
@@ -129,6 +129,22 @@ describeOnPlaces('the life of a bot', fake, (bot) => {
     ]);
     expect(await lethe.withConsent(who, 'profile', () => 'done')).toBe('done');
     expect(await thrown(lethe.withConsent(who, 'stats', () => 'done'))).toBeInstanceOf(ConsentRequiredError);
+  });
+
+  it('runs without a consent what needs none, and asks for no category twice in a short time', async () => {
+    await lethe.categories.register(BANS);
+    const routes: string[] = [];
+    const onRequest = ({ route }: { route: string }): void => void routes.push(route);
+    const own = new Lethe({ ...bot.options(), key: bot.key, onRequest });
+    const who = await bot.asked();
+    expect(await own.withConsent(who, 'bans', () => 'done')).toBe('done');
+    expect(await own.withConsent(await bot.asked(), 'bans', () => 'done')).toBe('done');
+    expect(await thrown(own.withConsent(who, 'profile', () => 'done'))).toMatchObject({
+      ...{ code: 'consent_required', currentStatus: 'pending' },
+    });
+    expect(await thrown(own.withConsent(who, 'nowhere', () => 'done'))).toBeInstanceOf(ConsentRequiredError);
+    const [status, category] = ['GET /consents/status', 'GET /data/categories/{key}'];
+    expect(routes).toEqual([status, category, status, category, status, category]);
   });
 
   it('withdraws and erases, and each call that follows verifies', async () => {

@@ -14,6 +14,16 @@ export const PROFILE = {
   ],
 } as const;
 
+/** A category that needs no consent. */
+export const BANS = {
+  ...PROFILE,
+  key: 'bans',
+  legal_basis: 'legitimate_interests',
+  requires_consent: false,
+  reason_de: 'Missbrauch muss abgewehrt werden.',
+  reason_en: 'Abuse has to be prevented.',
+} as const;
+
 interface Place {
   readonly options: () => Pick<ClientOptions, 'url' | 'fetch'>;
   /** The calls that the bot was sent, once there are `count`. */

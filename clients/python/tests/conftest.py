@@ -23,6 +23,15 @@ PROFILE = {
         {"key": "birthday", "type": "date", "label_de": "Geburtstag", "label_en": "Birthday"},
     ],
 }
+#: A category that needs no consent.
+BANS: Dict[str, Any] = {
+    **PROFILE,
+    "key": "bans",
+    "legal_basis": "legitimate_interests",
+    "requires_consent": False,
+    "reason_de": "Missbrauch muss abgewehrt werden.",
+    "reason_en": "Abuse has to be prevented.",
+}
 
 
 def snowflake() -> str:

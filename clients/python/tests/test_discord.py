@@ -7,9 +7,10 @@ from types import SimpleNamespace
 from typing import Any, Dict, List, Optional
 
 import pytest
-from conftest import PROFILE, Place, snowflake, subject
+from conftest import BANS, PROFILE, Place, snowflake, subject
 
 from lethe_client import LetheError, NotFoundError, ProcessingRefusedError, UnavailableError
+from lethe_client.testing import FakeLethe
 from lethe_discord import scope_of
 from lethe_discord._consent import _following
 from lethe_discord._custom_id import FORGET, base36, custom_id
@@ -72,6 +73,32 @@ def test_presses_of_different_choices_that_meet_are_no_failure_and_the_user_is_a
             assert errors == []
 
     asyncio.run(meeting())
+
+
+def test_a_command_begins_at_once_where_nothing_is_asked_for() -> None:
+    async def beginning() -> None:
+        place, who, errors = Place(FakeLethe()), subject(), []  # type: ignore[var-annotated]
+        async with place.async_client(place.registered()["api_key"]) as lethe:
+            await lethe.categories.register(**BANS)
+            privacy = Privacy(lethe, None, None, None, 300, None, errors.append)
+
+            async def then() -> str:
+                return "Saved."
+
+            async def failing() -> None:
+                raise RuntimeError("x")
+
+            asked = Asked(id=snowflake(), **who, locale="en-US")
+            said = await privacy.ask(asked, then)
+            assert "asks for no consent" in said.content and said.following is not None
+            following = await said.following()
+            assert following is not None and following.content == "Saved."
+            failed = await privacy.ask(asked, failing)
+            following = await failed.following() if failed.following else None
+            assert following is not None and following.content.startswith("Something failed")
+            assert [str(error) for error in errors] == ["x"]
+
+    asyncio.run(beginning())
 
 
 def interaction(guild_id: Optional[int], **known: Any) -> Any:

@@ -53,6 +53,22 @@ def lethe() -> Iterator[Lethe]:
     server.server_close()
 
 
+KEYS = (200, {}, b'{"keys":[]}')
+
+
+def test_public_keys_are_asked_for_as_all_else(lethe: Lethe) -> None:
+    for ask in (lethe.public_keys, lambda: lethe.webhook_keys("b1")):
+        Flaky.answers = [BUSY, LIMITED, CUT, KEYS]
+        assert ask() == {"keys": []}
+        for body in (b"<html>", b"{}"):
+            Flaky.answers = [(200, {}, body)]
+            with pytest.raises(LetheError) as unexpected:
+                ask()
+            assert unexpected.value.code == "unexpected_answer"
+    with Lethe("http://127.0.0.1:9", retries=0) as nowhere, pytest.raises(NetworkError):
+        nowhere.public_keys()
+
+
 WHO = {"user_id": "123456789012345678", "guild_id": "223456789012345678"}
 
 

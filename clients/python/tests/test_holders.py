@@ -209,6 +209,28 @@ def test_a_table_without_a_guild_is_erased_with_the_last_consent(bot: Bot) -> No
     assert bot.database.rows_of(who) == [0, 0]
 
 
+def test_of_a_store_with_both_the_names_of_the_guild_are_erased_alone(bot: Bot, tmp_path: Path) -> None:
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    who = bot.known()
+    elsewhere = bot.known({**who, "guild_id": snowflake()})
+
+    def names(who: Who) -> List[str]:
+        return [f"{who.guild_id}-{who.user_id}.txt", f"{who.user_id}.png"]
+
+    for name in {*names(Who(**who)), *names(Who(**elsewhere))}:
+        (folder / name).write_text("x")
+    store = holders.files(folder, names)
+    assert store.everywhere == "partly"
+    bot.lethe.privacy.forget(**who)
+    bot.holder(stores=[store]).once()
+    assert sorted(each.name for each in folder.glob("[!.]*")) == sorted(names(Who(**elsewhere)))
+    bot.lethe.privacy.forget(**elsewhere)
+    bot.holder(stores=[store]).once()
+    assert list(folder.glob("[!.]*")) == []
+    assert bot.answers == [{"result": "erased", "counts": {"mixed": 1}}, {"result": "erased", "counts": {"mixed": 2}}]
+
+
 def test_the_bot_wide_scope_means_every_guild_unless_a_consent_is_left(bot: Bot) -> None:
     who = bot.known({"user_id": snowflake(), "guild_id": BOT_WIDE})
     bot.known({**who, "guild_id": snowflake()})

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Dict, List
 
 import pytest
-from conftest import PROFILE, Place, snowflake, subject
+from conftest import BANS, PROFILE, Place, snowflake, subject
 
 from lethe_client import (
     CallOptions,
@@ -157,6 +157,15 @@ def test_declines_and_withdraws(lethe: Lethe) -> None:
     with pytest.raises(ConsentRequiredError):
         lethe.with_consent(lambda: done.append(2), **who, category="profile")
     assert done == [1]
+
+
+def test_with_consent_runs_what_needs_none(lethe: Lethe) -> None:
+    lethe.categories.register(**BANS)
+    who = subject()
+    assert [lethe.with_consent(lambda: "done", **who, category="bans") for _ in range(2)] == ["done", "done"]
+    for category in ("profile", "nowhere"):
+        with pytest.raises(ConsentRequiredError):
+            lethe.with_consent(lambda: None, **who, category=category)
 
 
 def test_with_consent_asks_again_after_a_consent_to_more(lethe: Lethe) -> None:

@@ -184,6 +184,69 @@ def test_two_attempts_at_once_act_once() -> None:
     assert len(seen) == 1
 
 
+def test_attempts_after_a_failure_take_turns_and_one_of_them_acts() -> None:
+    begun: List[int] = []
+
+    async def four() -> List[Tuple[int, str]]:
+        released = [asyncio.Event() for _ in range(4)]
+
+        async def fails_once(event: Dict[str, Any]) -> None:
+            begun.append(len(begun))
+            await released[begun[-1]].wait()
+            if len(begun) == 1:
+                raise ValueError("no database")
+
+        handler = WebhookHandler(SECRET, {"user_forgotten": fails_once})
+
+        def attempt() -> "asyncio.Future[Tuple[int, str]]":
+            return asyncio.ensure_future(handler.handle_async(*signed(FORGOTTEN)))
+
+        async def until_begun(count: int) -> None:
+            while len(begun) < count:
+                await asyncio.sleep(0)
+
+        first, waiting = attempt(), attempt()
+        given_up = attempt()
+        await until_begun(1)
+        given_up.cancel()
+        released[0].set()
+        # The one that waited acts while another one arrives.
+        await until_begun(2)
+        later = attempt()
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert len(begun) == 2
+        released[1].set()
+        return [await first, await waiting, await later]
+
+    assert [status for status, _ in asyncio.run(four())] == [500, 204, 204]
+    assert len(begun) == 2
+
+
+def test_an_attempt_in_a_thread_waits_for_one_in_an_event_loop() -> None:
+    begun: List[str] = []
+
+    async def both() -> List[Tuple[int, str]]:
+        released = asyncio.Event()
+
+        def act(event: Dict[str, Any]) -> Any:
+            begun.append("")
+            return released.wait() if len(begun) == 1 else None
+
+        handler = WebhookHandler(SECRET, {"user_forgotten": act})
+        first = asyncio.ensure_future(handler.handle_async(*signed(FORGOTTEN)))
+        while not begun:
+            await asyncio.sleep(0)
+        other = asyncio.get_running_loop().run_in_executor(None, handler.handle, *signed(FORGOTTEN))
+        while not any(handler._turns._waiting.values()):
+            await asyncio.sleep(0)
+        released.set()
+        return [await first, await other]
+
+    assert [status for status, _ in asyncio.run(both())] == [204, 204]
+    assert len(begun) == 1
+
+
 def test_empties_the_consents_that_a_client_trusts() -> None:
     class Client:
         emptied = 0

@@ -1,4 +1,4 @@
-import { type Category, labelOf, purposeOf } from './facts';
+import { type Category, labelOf, needsConsent, purposeOf, reasonOf } from './facts';
 import { noticeRow, noticeText } from './notice';
 import { cut, LIMITS, type Reply, reply } from './reply';
 import type { Texts } from './texts';
@@ -10,7 +10,7 @@ export async function about(turn: Turn, at = 0): Promise<Reply> {
   const [bot, categories, notice] = await Promise.all([facts.bot(), facts.categories(), facts.notice()]);
   const { say } = words;
   const declared = categories.map((category) => categoryText(turn, category));
-  const intro = say(categories.length === 0 ? 'about_nothing' : 'about_intro');
+  const intro = say(introKey(categories));
   const rights = [say('about_rights'), ...correction(turn, categories)].join(' ');
   const text = [intro, ...declared, rights, ...noticeText(turn, bot, notice)].join('\n\n');
   const { embed, navigation } = shownPage(turn, { text, at, view: 'about' });
@@ -18,34 +18,33 @@ export async function about(turn: Turn, at = 0): Promise<Reply> {
   return reply({ embeds: [{ title, ...embed }], components: [...navigation, ...noticeRow(turn, notice)] });
 }
 
+/** What a consent decides, of all that is declared. */
+function introKey(categories: readonly Category[]): keyof Texts {
+  if (categories.length === 0) return 'about_nothing';
+  if (categories.every(needsConsent)) return 'about_intro';
+  return categories.some(needsConsent) ? 'about_intro_some' : 'about_intro_none';
+}
+
 function categoryText({ asked: { locale }, words: { say } }: Turn, category: Category): string {
   const { fields, legal_basis: basis, retention_days: days } = category;
   const purpose = purposeOf(category, locale);
   const names = fields.map((field) => labelOf(field, locale));
   const basisKey: keyof Texts = `basis_${basis}`;
+  const reason = reasonOf(category, locale);
   return [
     `**${labelOf(category, locale)}**`,
     ...(purpose === null ? [] : [purpose]),
     ...(names.length === 0 ? [] : [say('about_fields', { fields: names.join(', ') })]),
     say('about_basis', { basis: say(basisKey) }),
-    ...withoutConsent(category, locale, say),
+    ...(reason === undefined ? [] : [say('about_without_consent', { reason })]),
     say(keptKey(category), { days: days ?? 0 }),
   ].join('\n');
 }
 
-function keptKey({ retention_days: days, requires_consent: requires }: Category): keyof Texts {
-  if (days === null) return requires === false ? 'about_kept_without_consent' : 'about_kept';
+function keptKey(category: Category): keyof Texts {
+  const { retention_days: days } = category;
+  if (days === null) return needsConsent(category) ? 'about_kept' : 'about_kept_without_consent';
   return days === 1 ? 'about_kept_day' : 'about_kept_days';
-}
-
-/** Why a category is stored without a consent (GDPR Art. 13(1)(c)). */
-function withoutConsent(
-  { requires_consent: requires, reason_de: german, reason_en: english }: Category,
-  locale: string,
-  say: Turn['words']['say'],
-): string[] {
-  const reason = locale.startsWith('de') ? german : english;
-  return requires !== false || reason === undefined ? [] : [say('about_without_consent', { reason })];
 }
 
 /** What users correct themselves (GDPR Art. 16). A service that offers it marks these fields. */

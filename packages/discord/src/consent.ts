@@ -20,7 +20,7 @@ export interface ConsentState {
 /** Asks for consent. Nothing is selected beforehand but what the user has already agreed to. */
 export async function consent(turn: Turn, state: ConsentState = {}): Promise<Reply> {
   const { lethe, who, words, facts } = turn;
-  if ((await facts.asked()).length === 0) return reply({ content: words.say('about_nothing') });
+  if ((await facts.asked()).length === 0) return unasked(turn, state);
   const asked = await request(turn);
   const isKnown = state.binding === asked.binding;
   const notes = state.binding === undefined || isKnown ? [] : [words.say('consent_changed')];
@@ -31,6 +31,17 @@ export async function consent(turn: Turn, state: ConsentState = {}): Promise<Rep
   if (asked.status === 'accepted')
     notes.push(words.say('consent_in_force', { when: when(status.accepted_at) }));
   return view(turn, asked, { waits: state.waits, chosen: granted, notes });
+}
+
+/** Nothing is asked for where no category needs a consent, and the command that waits for one begins at once. */
+async function unasked(turn: Turn, { waits }: ConsentState): Promise<Reply> {
+  const { facts, words } = turn;
+  const isAny = (await facts.categories()).length > 0;
+  const { then } = isAny && waits !== undefined ? turn.waiting.take(waits, turn.asked.userId) : {};
+  return reply({
+    content: words.say(isAny ? 'consent_not_needed' : 'about_nothing'),
+    ...(then && { following: () => goOn(turn, then, 'failed') }),
+  });
 }
 
 /** Selects in one of the menus; the others keep their selection. */
@@ -48,7 +59,9 @@ export async function choose(turn: Turn, given: readonly string[]): Promise<Repl
 
 /** Records the consent to what is selected, in the words that were shown. */
 export async function agree(turn: Turn, [mask = '', binding = '', waits]: readonly string[]): Promise<Reply> {
-  const { lethe, who, words } = turn;
+  const { lethe, who, words, facts } = turn;
+  // Since the message was sent, the last category that asks for a consent may have come to need none.
+  if ((await facts.asked()).length === 0) return unasked(turn, { waits });
   const asked = await request(turn);
   const keys = placesOf(mask, asked.categories.length).map((place) => asked.categories[place]?.key ?? '');
   if (binding !== asked.binding || keys.length === 0) return consent(turn, { mask, binding, waits });
@@ -82,7 +95,12 @@ export async function agree(turn: Turn, [mask = '', binding = '', waits]: readon
   if (isLost) lines.push(words.say('command_again'));
   const content = cut(lines.join('\n'), LIMITS.content);
   const components = files.length > 0 ? verifyRow(turn) : [];
-  return reply({ content, files, components, ...(then && { following: () => goOn(turn, then) }) });
+  return reply({
+    content,
+    files,
+    components,
+    ...(then && { following: () => goOn(turn, then, 'command_failed') }),
+  });
 }
 
 /** Another press has decided meanwhile. */
@@ -91,7 +109,11 @@ function unlessDecided(error: unknown): undefined {
 }
 
 /** Continues the command. The consent is recorded before: no failure of the command is one of the consent. */
-async function goOn({ report, words: { say } }: Turn, then: Then): Promise<Reply | undefined> {
+async function goOn(
+  { report, words: { say } }: Turn,
+  then: Then,
+  failed: 'command_failed' | 'failed',
+): Promise<Reply | undefined> {
   try {
     const said = await then();
     return typeof said === 'string' && said !== ''
@@ -101,7 +123,7 @@ async function goOn({ report, words: { say } }: Turn, then: Then): Promise<Reply
     if (error instanceof ConsentRequiredError) return reply({ content: say('command_needs') });
     if (error instanceof ProcessingRefusedError) return reply({ content: say(refusalWord(error)) });
     report(error);
-    return reply({ content: say('command_failed') });
+    return reply({ content: say(failed) });
   }
 }
 
@@ -125,10 +147,7 @@ export async function decline(turn: Turn): Promise<Reply> {
 type Status = Parameters<typeof statesOf>[0];
 
 function grantedOf(status: Status, { categories }: ConsentAsked): number[] {
-  const states = statesOf(
-    status,
-    categories.map(({ key }) => key),
-  );
+  const states = statesOf(status, categories);
   return [...states.values()].flatMap((state, place) => (state === 'accepted' ? [place] : []));
 }
 

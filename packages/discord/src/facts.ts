@@ -39,10 +39,10 @@ export class BotFacts {
     return this.once('categories', () => this.lethe.categories.list().toArray());
   }
 
-  /** The categories that consent is asked for. @throws RangeError where one request cannot name them */
+  /** The categories that consent is asked for; none that needs no consent. @throws RangeError where one request cannot name them */
   async asked(): Promise<Category[]> {
     const all = await this.categories();
-    const asked = all.filter(({ key }) => this.named?.includes(key) ?? true);
+    const asked = all.filter((one) => needsConsent(one) && (this.named?.includes(one.key) ?? true));
     if (asked.length > CATEGORIES_MAX)
       throw new RangeError(
         `The option \`categories\` must name at most ${CATEGORIES_MAX} of the ${asked.length} declared categories.`,
@@ -69,6 +69,13 @@ export class BotFacts {
     return value;
   }
 }
+
+/** Whether a consent can be about a category. An older service does not say so of any. */
+export const needsConsent = ({ requires_consent: requires }: Category): boolean => requires !== false;
+
+/** Why a category is stored without a consent (GDPR Art. 13(1)(c)); undefined for one that needs a consent. */
+export const reasonOf = (category: Category, locale: string): string | undefined =>
+  needsConsent(category) ? undefined : either(locale, category.reason_de, category.reason_en);
 
 /**
  * The purpose of a category for the user, as the service chooses it for its texts: in their language, else in English, else

@@ -1,4 +1,5 @@
 import { LetheError } from '@lethe/sdk';
+import { sha256 } from './consent-request';
 import { ACTS, customId } from './custom-id';
 import { button, type Reply, reply, row } from './reply';
 import { jsonFile, once, type Turn, verifyRow, type Where, whereOf } from './turn';
@@ -9,7 +10,7 @@ const CERTIFICATES_MS = 60_000;
 /** Asks whether the user is sure. The button expires. */
 export function forget({ asked, words: { say }, now, confirmSeconds }: Turn, where: Where): Reply {
   const until = Math.floor(now() / 1000) + confirmSeconds;
-  const yes = button('danger', say('forget_yes'), customId(ACTS.forget, where, until.toString(36)));
+  const yes = button('danger', say('forget_yes'), customId(ACTS.forget, where, until.toString(36), asked.id));
   const no = button('secondary', say('forget_no'), customId(ACTS.keep));
   const here = asked.guildId === null ? 'forget_sure_bot_wide' : 'forget_sure_here';
   const sure = say(where === 'here' ? here : 'forget_sure_everywhere');
@@ -25,12 +26,12 @@ interface Erased {
 }
 
 /** Erases the user who pressed (GDPR Art. 17), and hands out the certificates. */
-export async function erase(turn: Turn, [where, until = '']: readonly string[]): Promise<Reply> {
+export async function erase(turn: Turn, [where, until = '', of]: readonly string[]): Promise<Reply> {
   const { lethe, who, words, now } = turn;
   const { say } = words;
   // An id that is no time is expired, too.
   if (!(parseInt(until, 36) * 1000 > now())) return reply({ content: say('forget_expired') });
-  const key = once(turn, 'forget');
+  const key = await onceByButton(turn, of);
   const erased: Erased[] = [];
   if (whereOf(where) === 'here') {
     const found = await lethe.privacy.forget(who, key);
@@ -55,27 +56,43 @@ export async function erase(turn: Turn, [where, until = '']: readonly string[]):
   return reply({ content: lines.join('\n'), files: [file], components });
 }
 
+/**
+ * A second press of the same button changes the same message: it has the salts and certificates of the first, since the service
+ * repeats its answer. The key is of the user who presses.
+ */
+async function onceByButton(turn: Turn, of: string | undefined): Promise<{ idempotencyKey: string }> {
+  if (of === undefined) return once(turn, 'forget');
+  const digest = await sha256(`${of}/${turn.who.user_id}/${turn.who.guild_id}`);
+  return { idempotencyKey: `discord-${digest.slice(0, 32)}-forget` };
+}
+
 /** The salts are answered this once, so that the file has them also where a certificate is not ready. */
-async function certificatesOf({ lethe, now }: Turn, erased: readonly Erased[]) {
+async function certificatesOf({ lethe, now, report }: Turn, erased: readonly Erased[]) {
   const endMs = now() + CERTIFICATES_MS;
   const certificates = [];
   let isWhole = true;
   for (const { request_id, guild_id, certificate_salt } of erased) {
     const leftMs = endMs - now();
     const certificate =
-      leftMs > 0 ? await certificateOf(lethe, request_id, Math.min(leftMs, CERTIFICATES_MS)) : null;
+      leftMs > 0
+        ? await certificateOf({ lethe, report }, request_id, Math.min(leftMs, CERTIFICATES_MS))
+        : null;
     isWhole &&= certificate !== null;
     certificates.push({ guild_id, request_id, certificate_salt, certificate });
   }
   return { certificates, isWhole };
 }
 
-async function certificateOf(lethe: Turn['lethe'], id: string, timeoutMs: number): Promise<string | null> {
+async function certificateOf(
+  { lethe, report }: Pick<Turn, 'lethe' | 'report'>,
+  id: string,
+  timeoutMs: number,
+): Promise<string | null> {
   try {
     return (await lethe.privacy.certificate(id, { timeoutMs })).certificate;
   } catch (error) {
-    // The erasure is done: a certificate that cannot be fetched now does not make it a failure.
-    if (error instanceof LetheError) return null;
-    throw error;
+    // The erasure is done: a certificate that cannot be fetched now does not make it a failure, which would lose the salts.
+    if (!(error instanceof LetheError)) report(error);
+    return null;
   }
 }

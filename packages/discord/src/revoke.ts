@@ -1,19 +1,21 @@
 import { NotFoundError } from '@lethe/sdk';
 import { ACTS, customId } from './custom-id';
+import { needsConsent } from './facts';
 import { categoryMenus } from './menus';
 import { button, cut, LIMITS, type Reply, reply, row } from './reply';
 import { labelShown, shownFor } from './shown';
 import { statesOf } from './status';
 import { once, SOURCE, type Turn, when } from './turn';
+import { withoutConsentEmbeds } from './without-consent';
 
 /** Shows what can be withdrawn: as easily as it was given (GDPR Art. 7(3)). */
 export async function revoke(turn: Turn): Promise<Reply> {
   const { asked, lethe, facts, who, words } = turn;
   const [status, categories] = await Promise.all([lethe.consents.status(who), facts.categories()]);
   const { say } = words;
-  if (status.status !== 'accepted') return reply({ content: say('revoke_nothing') });
-  const keys = categories.map(({ key }) => key);
-  const states = statesOf(status, keys);
+  const embeds = withoutConsentEmbeds(turn, categories);
+  if (status.status !== 'accepted') return reply({ content: say('revoke_nothing'), embeds });
+  const states = statesOf(status, categories);
   const granted = categories.filter(({ key }) => states.get(key) === 'accepted');
   const shown = granted.length > 1 ? await shownFor(turn, 'decided') : [];
   const menus = categoryMenus(ACTS.withdraw, {
@@ -23,7 +25,8 @@ export async function revoke(turn: Turn): Promise<Reply> {
     isMany: true,
   });
   const all = row(button('danger', say('revoke_all'), customId(ACTS.withdrawAll)));
-  return reply({ content: say('revoke_which'), components: [...menus, all] });
+  const which = granted.every(needsConsent) ? 'revoke_which' : 'revoke_which_some';
+  return reply({ content: say(which), embeds, components: [...menus, all] });
 }
 
 /** Withdraws some categories, or without any the whole consent. */
@@ -40,7 +43,8 @@ export async function withdraw(turn: Turn, keys?: readonly string[]): Promise<Re
     const done =
       status === 'revoked' ? say('revoke_done') : say('revoke_done_some', { categories: labels.join(', ') });
     const later = erasedAt === undefined ? [] : [say('status_erased_at', { when: when(erasedAt) })];
-    return reply({ content: cut([done, ...later].join('\n'), LIMITS.content) });
+    const embeds = withoutConsentEmbeds(turn, all);
+    return reply({ content: cut([done, ...later].join('\n'), LIMITS.content), embeds });
   } catch (error) {
     if (error instanceof NotFoundError) return reply({ content: say('revoke_nothing') });
     throw error;

@@ -1,19 +1,28 @@
 import { NotFoundError } from '@lethe/sdk';
+import { type Category, needsConsent } from './facts';
 import { type Refusals, refusalLines } from './refusals';
 import { cut, LIMITS, type Reply, reply } from './reply';
 import { labelShown, shownFor } from './shown';
+import type { Texts } from './texts';
 import { isNamed, shownPage, type Turn, when } from './turn';
+import { withoutConsent } from './without-consent';
 
 export type ConsentStatus = Awaited<ReturnType<Turn['lethe']['consents']['status']>>;
 
-/** The state of each category. A consent without categories is one to all. */
+/**
+ * The state of each category that the consent can be about. A consent without categories is one to all that need one; a category
+ * that needs none any more has a state only in a consent that names it.
+ */
 export function statesOf(
   status: ConsentStatus,
-  keys: readonly string[],
+  categories: readonly Category[],
 ): Map<string, ConsentStatus['status']> {
   const named = new Map(status.categories?.map((one) => [one.key, one.status]));
+  const otherwise = status.categories === undefined ? status.status : 'none';
   return new Map(
-    keys.map((key) => [key, status.categories === undefined ? status.status : (named.get(key) ?? 'none')]),
+    categories
+      .filter((category) => named.has(category.key) || needsConsent(category))
+      .map(({ key }) => [key, named.get(key) ?? otherwise]),
   );
 }
 
@@ -30,38 +39,42 @@ export async function status(turn: Turn, at = 0): Promise<Reply> {
   const refusal = found.status === 'accepted' ? 'status_declined_newer' : 'status_declined';
   // An older service does not answer it.
   const declined = declinedAt == null ? undefined : say(refusal, { when: when(declinedAt) });
+  const without = withoutConsent(turn, categories);
+  const isAsked = categories.some(needsConsent) || without.length === 0;
+  // Where something needs no consent, it is not true that nothing is stored.
+  const suffix = without.length === 0 ? '' : '_some';
+  const noneKey: keyof Texts = isAsked ? `status_none${suffix}` : 'consent_not_needed';
   const head = {
-    none: () => declined ?? say('status_none'),
-    pending: () => say('status_pending'),
+    none: () => declined ?? say(noneKey),
+    pending: () => say(`status_pending${suffix}`),
     accepted: () => {
       const key = isNamed(version ?? '') ? 'status_accepted_version' : 'status_accepted';
       return say(key, { version: version ?? '', when: when(accepted_at) });
     },
-    revoked: () => say('status_revoked', { when: when(revoked_at) }),
+    revoked: () => say(`status_revoked${suffix}`, { when: when(revoked_at) }),
   }[found.status]();
-  const states = statesOf(
-    found,
-    categories.map(({ key }) => key),
-  );
+  const states = statesOf(found, categories);
   const isAny = (...wanted: ConsentStatus['status'][]) =>
     [...states.values()].some((state) => wanted.includes(state));
   const [asking, decided] = await Promise.all([
     isAny('pending') ? shownFor(turn, 'asked') : [],
     isAny('accepted', 'revoked') ? shownFor(turn, 'decided') : [],
   ]);
-  const lines = categories.map((category) => {
-    const state = states.get(category.key) ?? 'none';
+  const lines = categories.flatMap((category) => {
+    const state = states.get(category.key);
+    if (state === undefined) return [];
     const shown = state === 'pending' ? asking : decided;
     const label = cut(labelShown(shown, category, asked.locale), LIMITS.label);
-    return `• ${label}: ${say(`state_${state}`)}`;
+    return [`• ${label}: ${say(`state_${state}`)}`];
   });
   const refusals = refusalLines(turn, refused, categories);
   const parts = [
     head,
-    ...(found.status === 'none' ? [] : [lines.join('\n')]),
+    ...(found.status === 'none' || lines.length === 0 ? [] : [lines.join('\n')]),
     ...(declined === undefined || found.status === 'none' ? [] : [declined]),
     ...(found.pending_version === undefined ? [] : [say('status_newer')]),
     ...(erasedAt === undefined ? [] : [say('status_erased_at', { when: when(erasedAt) })]),
+    ...without,
     ...(refusals.length === 0 ? [] : [refusals.join('\n')]),
   ];
   const { embed, navigation } = shownPage(turn, { text: parts.join('\n\n'), at, view: 'status' });

@@ -24,6 +24,7 @@ const CHANGING: readonly Route[] = [
   'POST /consents/revoke',
   'POST /gdpr/forget-user',
   'DELETE /servers/{guild_id}',
+  'PUT /data/categories/{key}',
   'DELETE /data/categories/{key}',
 ];
 

@@ -12,6 +12,8 @@ export const covers = ({ status, categories }: Status, category: string): boolea
 /** Keeps consents in force for a short time. Whatever may change a consent empties it. */
 export class ConsentCache {
   private readonly entries = new Map<string, { status: Status; untilMs: number }>();
+  /** By category, whether it needs a consent. */
+  private readonly needs = new Map<string, { needed: boolean; untilMs: number }>();
   private changes = 0;
 
   constructor(private readonly lifetimeMs: number) {}
@@ -27,9 +29,27 @@ export class ConsentCache {
     return status;
   }
 
+  /** What is kept of a category: undefined where nothing is. */
+  knownNeed(category: string): boolean | undefined {
+    const kept = this.needs.get(category);
+    return kept !== undefined && kept.untilMs > Date.now() ? kept.needed : undefined;
+  }
+
+  /** Whether a category needs a consent, kept or of `load`. */
+  async need(category: string, load: () => Promise<boolean>): Promise<boolean> {
+    const known = this.knownNeed(category);
+    if (known !== undefined) return known;
+    const { changes } = this;
+    const needed = await load();
+    if (changes === this.changes && this.needs.size < ENTRIES_MAX)
+      this.needs.set(category, { needed, untilMs: Date.now() + this.lifetimeMs });
+    return needed;
+  }
+
   empty(): void {
     this.changes += 1;
     this.entries.clear();
+    this.needs.clear();
   }
 
   private keep(key: string, status: Status): void {

@@ -1,9 +1,10 @@
 import { Caller } from './caller';
 import type { AnyCategories, CategoriesOf, DataOf, KeyOf } from './categories';
 import { ConsentCache, covers } from './consent-cache';
+import { NotFoundError } from './errors';
 import { requireNumber, TIMER_MAX_MS } from './numbers';
 import { operatorOf } from './operator';
-import { refusal } from './refusals';
+import { refusal, unexpected } from './refusals';
 import {
   auditOf,
   holdersOf,
@@ -99,17 +100,31 @@ export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
   }
 
   /**
-   * Runs `act` only under a consent in force to the category, and answers what it answers.
+   * Runs `act` only under a consent in force to the category, or without one where the category needs none
+   * (`requires_consent: false`), and answers what it answers.
    * @throws ConsentRequiredError without one; `act` is then not called.
    */
   async withConsent<T>(subject: Subject, category: KeyOf<C>, act: () => T | Promise<T>): Promise<T> {
     const { user_id, guild_id } = subject;
+    if (this.cache.knownNeed(category) === false) return act();
     const status = await this.cache.status(subject, () => this.consents.status({ user_id, guild_id }));
-    if (covers(status, category)) return act();
+    if (covers(status, category) || !(await this.needsConsent(category))) return act();
     throw refusal(`The user has not consented to ${category}.`, {
       status: 403,
       code: 'consent_required',
       details: { current_status: status.status },
+    });
+  }
+
+  private needsConsent(category: string): Promise<boolean> {
+    return this.cache.need(category, async () => {
+      try {
+        return (await this.categories.get(category)).requires_consent !== false;
+      } catch (error) {
+        // What is not declared can have no consent either.
+        if (error instanceof NotFoundError) return true;
+        throw error;
+      }
     });
   }
 
@@ -120,13 +135,17 @@ export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
 
   /** The keys that verify certificates, receipts and the audit log. Keep them apart from what they verify. */
   async publicKeys(): Promise<KeySet> {
-    return (await this.transport.document('/.well-known/lethe-keys.json')) as KeySet;
+    return this.keySet('lethe-keys.json');
   }
 
   /** The keys that verify the webhook calls to a bot, of which this client needs no API key: `publicKeys` of `verifyWebhook`. */
   async webhookKeys(botId: string): Promise<KeySet> {
-    return (await this.transport.document(
-      `/.well-known/lethe-webhook-keys/${encodeURIComponent(botId)}`,
-    )) as KeySet;
+    return this.keySet(`lethe-webhook-keys/${encodeURIComponent(botId)}`);
+  }
+
+  private async keySet(name: string): Promise<KeySet> {
+    const found = await this.transport.document(`/.well-known/${name}`);
+    if (!Array.isArray(found['keys'])) throw unexpected(200);
+    return found as unknown as KeySet;
   }
 }

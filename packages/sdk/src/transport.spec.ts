@@ -102,6 +102,33 @@ describe('a request', () => {
     ]);
   });
 
+  it('for public keys is repeated as every other, and has its errors', async () => {
+    const keys = { keys: [] };
+    const set: Step = () => Response.json(keys);
+    const asking: [string, (lethe: Lethe) => Promise<unknown>][] = [
+      ['lethe-keys.json', (lethe) => lethe.publicKeys()],
+      ['lethe-webhook-keys/b1', (lethe) => lethe.webhookKeys('b1')],
+    ];
+    for (const [path, ask] of asking) {
+      const steps = [refused(503, 'service_unavailable'), fails('ECONNRESET'), cut, set];
+      const { lethe, requests } = client(steps);
+      expect(await outcome(ask(lethe))).toEqual(keys);
+      expect(requests.map(({ url }) => url)).toEqual(
+        steps.map(() => `https://lethe.example/.well-known/${path}`),
+      );
+      expect(requests[0]?.headers.get('authorization')).toBeNull();
+      const errors: [Step, unknown][] = [
+        [fails(), NetworkError],
+        [refused(404, 'not_found'), NotFoundError],
+        [silent, TimeoutError],
+        [() => new Response('<html>'), LetheError],
+        [() => Response.json({}), LetheError],
+      ];
+      for (const [step, wanted] of errors)
+        expect(await outcome(ask(client([step]).lethe))).toBeInstanceOf(wanted);
+    }
+  });
+
   it('is not sent with an id that is a number, which has lost digits', async () => {
     const { lethe, requests } = client([ok()]);
     const id = 223456789012345678 as unknown as string;

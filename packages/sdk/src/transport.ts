@@ -10,9 +10,12 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRIES = 3;
 const RETRIES_MAX = 1_000;
 
+/** A document outside of the interface, such as the public keys. */
+export type DocumentRoute = `GET /.well-known/${string}`;
+
 /** One attempt, as hooks see it. It has no id of a user and no value. */
 export interface Attempt {
-  readonly route: Route;
+  readonly route: Route | DocumentRoute;
   readonly attempt: number;
 }
 
@@ -101,13 +104,15 @@ export class Transport {
   }
 
   /** A document of the service outside of the interface. */
-  async document(path: string): Promise<unknown> {
+  async document(path: `/.well-known/${string}`): Promise<Readonly<Record<string, unknown>>> {
     const deadline = new Deadline(this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    const request: Prepared = { url: this.base + path, init: { redirect: 'manual' }, isRepeatable: true };
     try {
-      const response = await deadline.race(this.fetch(this.base + path, { signal: deadline.signal }));
-      const text = await deadline.race(response.text());
-      if (!response.ok) throw refusalOf(response, text);
-      return envelopeOf(text);
+      return await this.attempts(`GET ${path}`, request, deadline, {}, async (response) => {
+        const found = envelopeOf(await response.text());
+        if (found === undefined) throw unexpected(response.status);
+        return found;
+      });
     } finally {
       deadline.end();
     }
@@ -139,7 +144,7 @@ export class Transport {
   }
 
   private async attempts<T>(
-    route: Route,
+    route: Attempt['route'],
     request: Prepared,
     deadline: Deadline,
     options: CallOptions,

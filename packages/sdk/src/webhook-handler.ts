@@ -173,7 +173,8 @@ export class WebhookHandler {
     try {
       await acting;
     } finally {
-      this.underWay.delete(id);
+      // A later attempt may act by now, since this one has failed.
+      if (this.underWay.get(id) === acting) this.underWay.delete(id);
     }
   }
 

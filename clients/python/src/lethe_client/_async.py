@@ -14,7 +14,7 @@ from . import _async_calls as calls
 from . import _core
 from ._async_caller import AsyncCaller
 from ._core import OMITTED, CallOptions
-from .errors import LetheError, LetheTimeoutError
+from .errors import LetheError, LetheTimeoutError, NotFoundError
 from .types import (
     BotRegisteredView,
     ChangeNoticeSettings,
@@ -332,15 +332,31 @@ class AsyncLethe(calls.AsyncUnnamed):
     ) -> T:
         """Runs `act` only under a consent to the category, which is trusted for `consent_cache` seconds.
 
-        Raises ConsentRequiredError.
+        Without one it runs where the category needs none (`requires_consent: false`). Raises ConsentRequiredError.
         """
+        if self._cache.need(category) is False:
+            return await act()
         status: Optional[Mapping[str, Any]] = self._cache.get(user_id, guild_id)
         if status is None:
             changes = self._cache.changes
             status = await self.consents.status(user_id=user_id, guild_id=guild_id)
             self._cache.keep(user_id, guild_id, status, changes)
-        _core.require_consent(status, category)
+        if not _core.covers(status, category) and await self._needs_consent(category):
+            raise _core.consent_missing(status, category)
         return await act()
+
+    async def _needs_consent(self, category: str) -> bool:
+        known = self._cache.need(category)
+        if known is not None:
+            return known
+        changes = self._cache.changes
+        try:
+            needed = (await self.categories.get(category)).get("requires_consent") is not False
+        except NotFoundError:
+            # What is not declared can have no consent either.
+            needed = True
+        self._cache.keep_need(category, needed, changes)
+        return needed
 
     def empty_consent_cache(self) -> None:
         """After a consent has ended elsewhere. `WebhookHandler(lethe=...)` does it for the calls of the service."""

@@ -83,11 +83,9 @@ class Caller:
             self._pause(request, attempts, error)
 
     def document(self, path: str) -> Any:
-        """A document of the service outside of the interface."""
-        response = self._client.get(self.base + path, timeout=self._timeout)
-        if response.status_code != 200:
-            raise _core.refusal_of(response.status_code, response.headers, response.content)
-        return _core.envelope_of(response.content)
+        """The keys of a document of the service outside of the interface."""
+        request = _core.Request(f"GET {path}", "GET", self.base + path, {}, None, is_repeatable=True)
+        return self._repeated(request, _core.Attempts(request, self._timeout, self._retries), _core.keys_of)
 
     def own_id(self) -> str:
         """The id of the bot that the key belongs to, asked once."""
@@ -108,14 +106,19 @@ class Caller:
         _core.require_number("retries", retries, 0, _core.RETRIES_MAX)
         return request, _core.Attempts(request, timeout, retries)
 
-    def _repeated(self, request: _core.Request, attempts: _core.Attempts) -> Any:
+    def _repeated(
+        self,
+        request: _core.Request,
+        attempts: _core.Attempts,
+        read: Callable[[int, Mapping[str, str], bytes], Any] = _core.data_of,
+    ) -> Any:
         while True:
             left = attempts.begin()
             try:
                 response = self._client.request(
                     request.method, request.url, headers=request.headers, content=request.body, timeout=left
                 )
-                return _core.data_of(response.status_code, response.headers, response.content)
+                return read(response.status_code, response.headers, response.content)
             except httpx.HTTPError as cause:
                 self._pause(request, attempts, _fault(request, attempts, cause))
             except LetheError as error:

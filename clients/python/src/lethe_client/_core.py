@@ -46,6 +46,7 @@ CHANGING = (
     "POST /consents/revoke",
     "POST /gdpr/forget-user",
     "DELETE /servers/{guild_id}",
+    "PUT /data/categories/{key}",
     "DELETE /data/categories/{key}",
 )
 _ENTRIES_MAX = 10_000
@@ -153,6 +154,16 @@ def data_of(status: int, headers: Mapping[str, str], content: bytes) -> Any:
     if envelope.get("success") is not True:
         raise unexpected(status, headers)
     return envelope.get("data")
+
+
+def keys_of(status: int, headers: Mapping[str, str], content: bytes) -> Json:
+    """A set of public keys. Raises a LetheError for every other answer."""
+    if status != 200:
+        raise refusal_of(status, headers, content)
+    found = envelope_of(content)
+    if not isinstance(found.get("keys"), list):
+        raise unexpected(status, headers)
+    return found
 
 
 def refusal_of(status: int, headers: Mapping[str, str], content: bytes) -> LetheError:
@@ -286,6 +297,7 @@ class ConsentCache:
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._found: Dict[Tuple[str, str], Tuple[float, Mapping[str, Any]]] = {}
+        self._needs: Dict[str, Tuple[float, bool]] = {}
         #: How often it was emptied: a status that was asked for before is not kept.
         self.changes = 0
 
@@ -300,21 +312,33 @@ class ConsentCache:
             del self._found[next(iter(self._found))]
         self._found[(str(user_id), str(guild_id))] = (time.monotonic() + self._seconds, status)
 
+    def need(self, category: str) -> Optional[bool]:
+        """Whether a category needs a consent; None where nothing is kept of it."""
+        until, needed = self._needs.get(category, (0.0, True))
+        return needed if until > time.monotonic() else None
+
+    def keep_need(self, category: str, needed: bool, changes: int) -> None:
+        if changes == self.changes and len(self._needs) < _ENTRIES_MAX:
+            self._needs[category] = (time.monotonic() + self._seconds, needed)
+
     def clear(self) -> None:
         self.changes += 1
         self._found.clear()
+        self._needs.clear()
 
 
-def require_consent(status: Mapping[str, Any], category: str) -> None:
-    """Raises ConsentRequiredError where the consent does not cover the category. One without categories covers all."""
+def covers(status: Mapping[str, Any], category: str) -> bool:
+    """Whether a consent in force covers the category. One without categories covers all."""
     categories = status.get("categories")
-    is_granted = categories is None or any(
-        one["key"] == category and one["status"] == "accepted" for one in categories
+    return status["status"] == "accepted" and (
+        categories is None or any(one["key"] == category and one["status"] == "accepted" for one in categories)
     )
-    if status["status"] == "accepted" and is_granted:
-        return
+
+
+def consent_missing(status: Mapping[str, Any], category: str) -> LetheError:
+    """The ConsentRequiredError of a consent that does not cover the category."""
     message = f"The user has not consented to {category}."
-    raise error_of("consent_required", message, status=403, details={"current_status": status["status"]})
+    return error_of("consent_required", message, status=403, details={"current_status": status["status"]})
 
 
 class WithoutEnvelope:

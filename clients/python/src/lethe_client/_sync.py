@@ -13,7 +13,7 @@ from . import _calls as calls
 from . import _core
 from ._caller import Caller
 from ._core import OMITTED, CallOptions
-from .errors import LetheError, LetheTimeoutError
+from .errors import LetheError, LetheTimeoutError, NotFoundError
 from .types import (
     BotRegisteredView,
     ChangeNoticeSettings,
@@ -331,15 +331,31 @@ class Lethe(calls.Unnamed):
     ) -> T:
         """Runs `act` only under a consent to the category, which is trusted for `consent_cache` seconds.
 
-        Raises ConsentRequiredError.
+        Without one it runs where the category needs none (`requires_consent: false`). Raises ConsentRequiredError.
         """
+        if self._cache.need(category) is False:
+            return act()
         status: Optional[Mapping[str, Any]] = self._cache.get(user_id, guild_id)
         if status is None:
             changes = self._cache.changes
             status = self.consents.status(user_id=user_id, guild_id=guild_id)
             self._cache.keep(user_id, guild_id, status, changes)
-        _core.require_consent(status, category)
+        if not _core.covers(status, category) and self._needs_consent(category):
+            raise _core.consent_missing(status, category)
         return act()
+
+    def _needs_consent(self, category: str) -> bool:
+        known = self._cache.need(category)
+        if known is not None:
+            return known
+        changes = self._cache.changes
+        try:
+            needed = (self.categories.get(category)).get("requires_consent") is not False
+        except NotFoundError:
+            # What is not declared can have no consent either.
+            needed = True
+        self._cache.keep_need(category, needed, changes)
+        return needed
 
     def empty_consent_cache(self) -> None:
         """After a consent has ended elsewhere. `WebhookHandler(lethe=...)` does it for the calls of the service."""

@@ -10,7 +10,8 @@ import json
 import re
 import threading
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Protocol, Sequence, Tuple, TypedDict, Union
 
@@ -202,6 +203,48 @@ def _event_of(raw_body: bytes) -> Dict[str, Any]:
     raise WebhookVerificationError("not_json", "The body is signed but is no JSON object.")
 
 
+class _Turns:
+    """Attempts of one delivery take turns, whichever threads and event loops they are in; others do not wait."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        #: Of each delivery that is being processed, the attempts that wait, the first of which is next.
+        self._waiting: Dict[str, "deque[Future[None]]"] = {}
+
+    def claim(self, id: str) -> "Future[None]":
+        """Done once it is the turn of this attempt."""
+        turn: "Future[None]" = Future()
+        with self._lock:
+            if id in self._waiting:
+                self._waiting[id].append(turn)
+                return turn
+            self._waiting[id] = deque()
+        turn.set_result(None)
+        return turn
+
+    async def claimed(self, id: str) -> None:
+        turn = self.claim(id)
+        try:
+            if not turn.done():
+                await asyncio.wrap_future(turn)
+        except asyncio.CancelledError:
+            # Its turn may have come in the same moment.
+            if not turn.cancel() and not turn.cancelled():
+                self.give_back(id)
+            raise
+
+    def give_back(self, id: str) -> None:
+        """The turn of the next attempt. It acts only where this one has failed."""
+        with self._lock:
+            waiting = self._waiting[id]
+            while waiting:
+                if waiting[0].set_running_or_notify_cancel():
+                    waiting.popleft().set_result(None)
+                    return
+                waiting.popleft()
+            del self._waiting[id]
+
+
 class WebhookHandler(Receiver):
     """Verifies a call, processes each id once, and says what to answer: 204, 400 for a call that is not one of the service, 413
     for a body that is larger than any call of it, 500 where a function has failed, and the service sends the call again.
@@ -233,24 +276,22 @@ class WebhookHandler(Receiver):
         self._on: Mapping[str, Any] = {**on}
         self._store: Store = store or MemoryStore()
         self._lethe, self._on_error = lethe, on_error
-        # Two attempts of one delivery take turns; others do not wait.
-        self._turns: Dict[str, threading.Lock] = {}
-        self._async_turns: Dict[str, asyncio.Lock] = {}
+        self._turns = _Turns()
 
     def handle(self, raw_body: bytes, headers: Mapping[str, str]) -> Tuple[int, str]:
         """The status and the text to answer, for a function that is not async."""
         try:
             webhook = self._verified(raw_body, headers)
-            with self._turns.setdefault(webhook.id, threading.Lock()):
-                try:
-                    if not self._store.has(webhook.id):
-                        found = self._act(webhook)
-                        if asyncio.iscoroutine(found):
-                            found.close()
-                            raise TypeError("the function of the event is async: use handle_async")
-                        self._store.add(webhook.id)
-                finally:
-                    self._turns.pop(webhook.id, None)
+            self._turns.claim(webhook.id).result()
+            try:
+                if not self._store.has(webhook.id):
+                    found = self._act(webhook)
+                    if asyncio.iscoroutine(found):
+                        found.close()
+                        raise TypeError("the function of the event is async: use handle_async")
+                    self._store.add(webhook.id)
+            finally:
+                self._turns.give_back(webhook.id)
             return 204, ""
         except Exception as error:
             return self._answer(error)
@@ -259,15 +300,15 @@ class WebhookHandler(Receiver):
         """The status and the text to answer."""
         try:
             webhook = self._verified(raw_body, headers)
-            async with self._async_turns.setdefault(webhook.id, asyncio.Lock()):
-                try:
-                    if not self._store.has(webhook.id):
-                        found = self._act(webhook)
-                        if isinstance(found, Awaitable):
-                            await found
-                        self._store.add(webhook.id)
-                finally:
-                    self._async_turns.pop(webhook.id, None)
+            await self._turns.claimed(webhook.id)
+            try:
+                if not self._store.has(webhook.id):
+                    found = self._act(webhook)
+                    if isinstance(found, Awaitable):
+                        await found
+                    self._store.add(webhook.id)
+            finally:
+                self._turns.give_back(webhook.id)
             return 204, ""
         except Exception as error:
             return self._answer(error)

@@ -6,25 +6,34 @@ from typing import Any, Dict, List, Mapping, Sequence
 
 from lethe_client import NotFoundError
 
-from ._facts import label_of, purpose_of
+from ._facts import label_of, needs_consent, purpose_of, reason_of
 from ._notice import notice_rows, notice_text
 from ._refusals import Refusals, refusal_lines
 from ._reply import LABEL_MAX, TITLE_MAX, Json, Reply, cut
 from ._shown import label_shown, shown_for
 from ._turn import Turn, is_named, shown_page, when
+from ._without_consent import without_consent
 
 
 async def about(turn: Turn, at: int = 0) -> Reply:
     """What the bot stores and why (GDPR Art. 13): each declared category with its fields, basis and retention, and the notice."""
     say = turn.words.say
     bot, categories, notice = await turn.facts.bot(), await turn.facts.categories(), await turn.facts.notice()
-    parts = [say("about_intro" if categories else "about_nothing")]
+    parts = [say(_intro(categories))]
     parts += [_category_text(turn, category) for category in categories]
     parts.append(" ".join([say("about_rights"), *_correction(turn, categories)]))
     parts += notice_text(turn, bot, notice)
     shown = shown_page(turn, "\n\n".join(parts), at, "about")
     title = cut(say("about_title", bot=bot["name"]), TITLE_MAX)
     return Reply(embeds=[{"title": title, **shown.embed}], components=[*shown.navigation, *notice_rows(turn, notice)])
+
+
+def _intro(categories: Sequence[Json]) -> str:
+    """What a consent decides, of all that is declared."""
+    if not categories:
+        return "about_nothing"
+    needing = [one for one in categories if needs_consent(one)]
+    return "about_intro" if len(needing) == len(categories) else "about_intro_some" if needing else "about_intro_none"
 
 
 def _category_text(turn: Turn, category: Json) -> str:
@@ -37,10 +46,10 @@ def _category_text(turn: Turn, category: Json) -> str:
     if names:
         lines.append(say("about_fields", fields=", ".join(names)))
     lines.append(say("about_basis", basis=say(f"basis_{category['legal_basis']}")))
-    if category.get("requires_consent") is False:
-        language = "de" if turn.asked.locale.startswith("de") else "en"
-        lines.append(say("about_without_consent", reason=category[f"reason_{language}"]))
-    unlimited = "about_kept_without_consent" if category.get("requires_consent") is False else "about_kept"
+    reason = reason_of(category, locale)
+    if reason is not None:
+        lines.append(say("about_without_consent", reason=reason))
+    unlimited = "about_kept" if needs_consent(category) else "about_kept_without_consent"
     kept = unlimited if days is None else "about_kept_day" if days == 1 else "about_kept_days"
     lines.append(say(kept, days=days))
     return "\n".join(lines)
@@ -53,12 +62,16 @@ def _correction(turn: Turn, categories: Sequence[Json]) -> List[str]:
     return [turn.words.say("about_correct", fields=", ".join(labels))] if labels else []
 
 
-def states_of(status: Mapping[str, Any], keys: Sequence[str]) -> Dict[str, str]:
-    """The state of each category. A consent without categories is one to all."""
-    if status.get("categories") is None:
-        return {key: status["status"] for key in keys}
-    named = {one["key"]: one["status"] for one in status["categories"]}
-    return {key: named.get(key, "none") for key in keys}
+def states_of(status: Mapping[str, Any], categories: Sequence[Json]) -> Dict[str, str]:
+    """The state of each category that the consent can be about.
+
+    A consent without categories is one to all that need one. A category that needs none any more has a state only in a consent
+    that names it.
+    """
+    named = {one["key"]: one["status"] for one in status.get("categories") or ()}
+    otherwise = status["status"] if status.get("categories") is None else "none"
+    about = [one for one in categories if one["key"] in named or needs_consent(one)]
+    return {one["key"]: named.get(one["key"], otherwise) for one in about}
 
 
 async def status(turn: Turn, at: int = 0) -> Reply:
@@ -66,6 +79,7 @@ async def status(turn: Turn, at: int = 0) -> Reply:
     say = turn.words.say
     found, categories = await turn.lethe.consents.status(**turn.who), await turn.facts.categories()
     refused = refusal_lines(turn, await _refusals_of(turn), categories)
+    without = without_consent(turn, categories)
     values = {
         "accepted": {"version": found.get("version") or "", "when": when(found.get("accepted_at"))},
         "revoked": {"when": when(found.get("revoked_at"))},
@@ -77,23 +91,32 @@ async def status(turn: Turn, at: int = 0) -> Reply:
     if found["status"] == "none" and declined:
         parts = declined
     else:
-        suffix = "_version" if found["status"] == "accepted" and is_named(found.get("version")) else ""
-        parts = [say(f"status_{found['status']}{suffix}", **values.get(found["status"], {}))]
-    states = states_of(found, [category["key"] for category in categories])
+        if found["status"] == "accepted":
+            suffix = "_version" if is_named(found.get("version")) else ""
+        else:
+            # Where something needs no consent, it is not true that nothing is stored.
+            suffix = "_some" if without else ""
+        is_asked = not without or any(needs_consent(one) for one in categories)
+        head = f"status_{found['status']}{suffix}" if is_asked or found["status"] != "none" else "consent_not_needed"
+        parts = [say(head, **values.get(found["status"], {}))]
+    states = states_of(found, categories)
     if found["status"] != "none":
         present = set(states.values())
         asking = await shown_for(turn, "asked") if "pending" in present else {}
         decided = await shown_for(turn, "decided") if present & {"accepted", "revoked"} else {}
         lines = []
         for category in categories:
-            state = states[category["key"]]
+            state = states.get(category["key"])
+            if state is None:
+                continue
             label = label_shown(asking if state == "pending" else decided, category, turn.asked.locale)
             lines.append(f"• {cut(label, LABEL_MAX)}: {say('state_' + state)}")
-        parts += ["\n".join(lines), *declined]
+        parts += [*(["\n".join(lines)] if lines else []), *declined]
     if found.get("pending_version") is not None:
         parts.append(say("status_newer"))
     if found.get("data_erased_at") is not None:
         parts.append(say("status_erased_at", when=when(found["data_erased_at"])))
+    parts += without
     if refused:
         parts.append("\n".join(refused))
     shown = shown_page(turn, "\n\n".join(parts), at, "status")

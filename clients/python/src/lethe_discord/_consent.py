@@ -85,7 +85,7 @@ async def consent(
     """Asks for consent, for the command `waits`. Nothing is selected beforehand but what the user has already agreed to."""
     say = turn.words.say
     if not await turn.facts.asked():
-        return Reply(say("about_nothing"))
+        return await _unasked(turn, waits)
     asked = await _request(turn)
     is_known = binding == asked.binding
     notes = [] if binding is None or is_known else [say("consent_changed")]
@@ -95,6 +95,15 @@ async def consent(
     if asked.status == "accepted":
         notes.append(say("consent_in_force", when=when(status.get("accepted_at"))))
     return _view(turn, asked, _granted_of(status, asked), 0, notes, waits)
+
+
+async def _unasked(turn: Turn, waits: str) -> Reply:
+    """Nothing is asked for where no category needs a consent, and the command that waits for one begins at once."""
+    if not await turn.facts.categories():
+        return Reply(turn.words.say("about_nothing"))
+    then, _ = turn.waiting.take(waits, turn.asked.user_id) if waits else (None, False)
+    following = None if then is None else lambda: _following(turn, then, "failed")
+    return Reply(turn.words.say("consent_not_needed"), following=following)
 
 
 async def choose(
@@ -112,6 +121,9 @@ async def choose(
 async def agree(turn: Turn, mask: str = "", binding: str = "", waits: str = "", *_: str) -> Reply:
     """Records the consent to what is selected, in the words that were shown."""
     consents, say = turn.lethe.consents, turn.words.say
+    if not await turn.facts.asked():
+        # Since the message was sent, the last category that asks for a consent may have come to need none.
+        return await _unasked(turn, waits)
     asked = await _request(turn)
     places = places_of(mask, len(asked.categories))
     if binding != asked.binding or not places:
@@ -149,7 +161,7 @@ async def agree(turn: Turn, mask: str = "", binding: str = "", waits: str = "", 
     return Reply(cut("\n".join(lines), CONTENT_MAX), files=files, components=components, following=following)
 
 
-async def _following(turn: Turn, then: Then) -> Optional[Reply]:
+async def _following(turn: Turn, then: Then, failed: str = "command_failed") -> Optional[Reply]:
     """Continues the command. The consent is recorded before: no failure of the command is one of the consent."""
     try:
         said = await then()
@@ -159,7 +171,7 @@ async def _following(turn: Turn, then: Then) -> Optional[Reply]:
         return Reply(turn.words.say(refusal_word(error)))
     except Exception as error:
         turn.report(error)
-        return Reply(turn.words.say("command_failed"))
+        return Reply(turn.words.say(failed))
     return Reply(cut(said, CONTENT_MAX)) if isinstance(said, str) and said else None
 
 
@@ -177,7 +189,7 @@ async def decline(turn: Turn) -> Reply:
 def _granted_of(status: Mapping[str, Any], asked: ConsentAsked) -> List[int]:
     if status["status"] != "accepted":
         return []
-    states = states_of(status, asked.keys)
+    states = states_of(status, asked.categories)
     return [place for place, key in enumerate(asked.keys) if states[key] == "accepted"]
 
 

@@ -45,9 +45,10 @@ class Facts:
         return found
 
     async def asked(self) -> List[Json]:
-        """The categories that consent is asked for. Raises ValueError where one request cannot name them."""
+        """The categories that consent is asked for; none that needs no consent. Raises ValueError where one request cannot name them."""
         everything = await self.categories()
-        asked = [one for one in everything if self._named is None or one["key"] in self._named]
+        named = [one for one in everything if self._named is None or one["key"] in self._named]
+        asked = [one for one in named if needs_consent(one)]
         if len(asked) > _CATEGORIES_MAX:
             raise ValueError(f"categories must name at most {_CATEGORIES_MAX} of the {len(asked)} declared categories.")
         return asked
@@ -72,6 +73,16 @@ class Facts:
                 found = await load()
                 self._kept[name] = (time.monotonic() + _KEPT_SECONDS, found)
             return found
+
+
+def needs_consent(category: Json) -> bool:
+    """Whether a consent can be about a category. An older service does not say so of any."""
+    return category.get("requires_consent") is not False
+
+
+def reason_of(category: Json, locale: str) -> Optional[str]:
+    """Why a category is stored without a consent (GDPR Art. 13(1)(c)); None for one that needs a consent."""
+    return None if needs_consent(category) else either(locale, category, "reason")
 
 
 def purpose_of(category: Json, locale: str) -> Optional[str]:

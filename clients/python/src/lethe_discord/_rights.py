@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, AsyncIterator, List, Literal, Optional, Sequence, Tuple
 
 from lethe_client import CallOptions, LetheError, NotFoundError
 
 from ._about import states_of
 from ._custom_id import FORGET, KEEP, WITHDRAW, WITHDRAW_ALL, base36, custom_id, number_of
+from ._facts import needs_consent
 from ._menus import category_menus
 from ._page import readable_copy
 from ._reply import CONTENT_MAX, LABEL_MAX, Json, Reply, button, cut, row
 from ._shown import label_shown, shown_for
 from ._turn import SOURCE, Turn, json_file, verify_rows, when, whom_to_ask
+from ._without_consent import without_consent_embeds
 
 #: Of a request with a file: its other parts, the boundaries, the message.
 _REST_BYTES = 16 * 1024
@@ -68,10 +71,11 @@ async def revoke(turn: Turn) -> Reply:
     """Shows what can be withdrawn: as easily as it was given (GDPR Art. 7(3))."""
     say = turn.words.say
     status, categories = await turn.lethe.consents.status(**turn.who), await turn.facts.categories()
+    embeds = without_consent_embeds(turn, categories)
     if status["status"] != "accepted":
-        return Reply(say("revoke_nothing"))
-    states = states_of(status, [category["key"] for category in categories])
-    granted = [category for category in categories if states[category["key"]] == "accepted"]
+        return Reply(say("revoke_nothing"), embeds)
+    states = states_of(status, categories)
+    granted = [category for category in categories if states.get(category["key"]) == "accepted"]
     shown = await shown_for(turn, "decided") if len(granted) > 1 else {}
     several = granted if len(granted) > 1 else []
 
@@ -80,7 +84,8 @@ async def revoke(turn: Turn) -> Reply:
 
     menus = category_menus(WITHDRAW, several, say("revoke_choose"), label, is_many=True)
     everything = row(button("danger", say("revoke_all"), custom_id(WITHDRAW_ALL)))
-    return Reply(say("revoke_which"), components=[*menus, everything])
+    which = "revoke_which" if all(needs_consent(one) for one in granted) else "revoke_which_some"
+    return Reply(say(which), embeds, [*menus, everything])
 
 
 async def withdraw(turn: Turn, keys: Optional[Sequence[str]] = None) -> Reply:
@@ -91,36 +96,37 @@ async def withdraw(turn: Turn, keys: Optional[Sequence[str]] = None) -> Reply:
         status = await turn.lethe.consents.revoke(**turn.who, **given, options=turn.once("revoke"))
     except NotFoundError:
         return Reply(say("revoke_nothing"))
+    categories = await turn.facts.categories()
     if status["status"] == "revoked":
         lines = [say("revoke_done")]
     else:
-        named = [one for one in await turn.facts.categories() if one["key"] in (keys or ())]
+        named = [one for one in categories if one["key"] in (keys or ())]
         shown = await shown_for(turn, "decided")
         labels = [cut(label_shown(shown, one, turn.asked.locale), LABEL_MAX // 4) for one in named]
         lines = [say("revoke_done_some", categories=", ".join(labels))]
     if status.get("data_erased_at") is not None:
         lines.append(say("status_erased_at", when=when(status["data_erased_at"])))
-    return Reply(cut("\n".join(lines), CONTENT_MAX))
+    return Reply(cut("\n".join(lines), CONTENT_MAX), without_consent_embeds(turn, categories))
 
 
 def forget(turn: Turn) -> Reply:
     """Asks whether the user is sure. The button expires."""
     say, where = turn.words.say, turn.asked.where
     until = int(turn.now()) + turn.confirm_seconds
-    yes = button("danger", say("forget_yes"), custom_id(FORGET, where, base36(until)))
+    yes = button("danger", say("forget_yes"), custom_id(FORGET, where, base36(until), turn.asked.id))
     no = button("secondary", say("forget_no"), custom_id(KEEP))
     here = "forget_sure_bot_wide" if turn.asked.guild_id is None else "forget_sure_here"
     sure = say("forget_sure_everywhere" if where == "everywhere" else here)
     return Reply(f"{sure}\n{say('forget_until', when=f'<t:{until}:t>')}", components=[row(yes, no)])
 
 
-async def erase(turn: Turn, where: str = "", until: str = "", *_: str) -> Reply:
+async def erase(turn: Turn, where: str = "", until: str = "", of: str = "", *_: str) -> Reply:
     """Erases the user who pressed (GDPR Art. 17), and hands out the certificates."""
     say, privacy = turn.words.say, turn.lethe.privacy
     # An id that is no time is expired, too.
     if (number_of(until) or 0) <= turn.now():
         return Reply(say("forget_expired"))
-    options = turn.once("forget")
+    options = _once_by_button(turn, of)
     if where == "everywhere":
         everywhere = await privacy.forget_everywhere(user_id=turn.asked.user_id, options=options)
         erased: List[Json] = [{**one} for one in everywhere["requests"]]
@@ -142,6 +148,15 @@ async def erase(turn: Turn, where: str = "", until: str = "", *_: str) -> Reply:
     return Reply("\n".join(lines), files=[json_file("erasure-certificate.json", file)], components=components)
 
 
+def _once_by_button(turn: Turn, of: str) -> CallOptions:
+    """A second press of the same button changes the same message: it has the salts and certificates of the first, since the service
+    repeats its answer. The key is of the user who presses."""
+    if not of:
+        return turn.once("forget")
+    pressed = f"{of}/{turn.who['user_id']}/{turn.who['guild_id']}"
+    return CallOptions(idempotency_key=f"discord-{hashlib.sha256(pressed.encode()).hexdigest()[:32]}-forget")
+
+
 async def _certificates(turn: Turn, erased: Sequence[Json]) -> Tuple[List[Json], bool]:
     """The salts are answered this once, so that the file has them also where a certificate is not ready."""
     end = turn.now() + _CERTIFICATES_SECONDS
@@ -157,7 +172,9 @@ async def _certificates(turn: Turn, erased: Sequence[Json]) -> Tuple[List[Json],
 async def _certificate(turn: Turn, id: str, timeout: float) -> Optional[str]:
     try:
         answer = await turn.lethe.privacy.certificate(id, options=CallOptions(timeout=timeout))
-    except LetheError:
-        # The erasure is done: a certificate that cannot be fetched now does not make it a failure.
+    except Exception as error:
+        # The erasure is done: a certificate that cannot be fetched now does not make it a failure, which would lose the salts.
+        if not isinstance(error, LetheError):
+            turn.report(error)
         return None
     return str(answer["certificate"])

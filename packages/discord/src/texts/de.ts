@@ -16,6 +16,9 @@ export const DE: Texts = {
 
   about_title: 'Was {bot} über dich speichert',
   about_intro: 'Ohne deine Einwilligung wird nichts gespeichert. Du entscheidest mit `/privacy consent`.',
+  about_intro_some:
+    'Was deine Einwilligung braucht, wird nicht ohne sie gespeichert: Du entscheidest mit `/privacy consent`. Was keine braucht, ist unten begründet.',
+  about_intro_none: 'Nichts davon braucht deine Einwilligung. Warum, steht jeweils dabei.',
   about_nothing: 'Dieser Bot nennt keine Daten. Er speichert mit diesem Dienst nichts über dich.',
   about_fields: 'Daten: {fields}',
   about_basis: 'Rechtsgrundlage: {basis}',
@@ -57,6 +60,8 @@ export const DE: Texts = {
   consent_read_on: 'Lies weiter, um zu entscheiden.',
   consent_changed:
     'Der Text hat sich geändert, seit er dir gezeigt wurde. Bitte lies ihn und entscheide neu.',
+  consent_not_needed:
+    'Dieser Bot bittet um keine Einwilligung. Was er über dich speichert und warum, sagt dir `/privacy about`.',
   consent_version: 'Version {version}',
   consent_notice: 'Datenschutzerklärung: {url}',
   consent_in_force: 'Du hast am {when} zugestimmt.',
@@ -82,13 +87,20 @@ export const DE: Texts = {
   status_declined_newer:
     'Einen neueren Text hast du am {when} abgelehnt. Wenn du es dir anders überlegst: `/privacy consent`.',
   status_none: 'Du wurdest noch nicht gefragt. Hier ist nichts über dich gespeichert.',
+  status_none_some:
+    'Du wurdest noch nicht gefragt. Was deine Einwilligung braucht, ist hier nicht über dich gespeichert.',
   status_pending: 'Du hast noch nicht entschieden. Hier wird nichts Neues über dich gespeichert.',
+  status_pending_some:
+    'Du hast noch nicht entschieden. Was deine Einwilligung braucht, wird hier nicht neu über dich gespeichert.',
   status_accepted: 'Du hast am {when} zugestimmt.',
   status_accepted_version: 'Du hast am {when} der Version {version} zugestimmt.',
   status_revoked:
     'Du hast deine Einwilligung am {when} widerrufen. Hier wird nichts Neues über dich gespeichert.',
+  status_revoked_some:
+    'Du hast deine Einwilligung am {when} widerrufen. Was sie braucht, wird hier nicht neu über dich gespeichert.',
   status_newer: 'Ein neuerer Text wartet auf deine Entscheidung: `/privacy consent`.',
   status_erased_at: 'Was noch gespeichert ist, wird am {when} gelöscht.',
+  without_consent: 'Was dieser Bot ohne deine Einwilligung speichern darf, und seine Begründung:',
   state_accepted: 'erlaubt',
   state_revoked: 'widerrufen',
   state_pending: 'nicht entschieden',
@@ -112,6 +124,8 @@ export const DE: Texts = {
   ask_operator: 'Bitte wende dich an die Betreiber dieses Bots.',
 
   revoke_which: 'Welche Einwilligung widerrufst du? Was du widerrufst, wird nicht weiter gespeichert.',
+  revoke_which_some:
+    'Welche Einwilligung widerrufst du? Was du widerrufst, wird nicht weiter gespeichert, es sei denn, es braucht keine Einwilligung.',
   revoke_choose: 'Einzelnes widerrufen',
   revoke_all: 'Alles widerrufen',
   revoke_done: 'Du hast deine Einwilligung widerrufen.',

@@ -15,6 +15,9 @@ export const EN = {
 
   about_title: 'What {bot} stores about you',
   about_intro: 'Nothing is stored without your consent. You decide with `/privacy consent`.',
+  about_intro_some:
+    'What needs your consent is not stored without it: you decide with `/privacy consent`. What needs none has its reason below.',
+  about_intro_none: 'Nothing below needs your consent. Each part has its reason.',
   about_nothing: 'This bot has not declared any data. It stores nothing about you with this service.',
   about_fields: 'Data: {fields}',
   about_basis: 'Legal basis: {basis}',
@@ -55,6 +58,8 @@ export const EN = {
   consent_details: 'Which data this is in detail: `/privacy about`',
   consent_read_on: 'Read on to decide.',
   consent_changed: 'The text has changed since it was shown to you. Please read it and decide again.',
+  consent_not_needed:
+    'This bot asks for no consent. `/privacy about` says what it stores about you, and why.',
   consent_version: 'Version {version}',
   consent_notice: 'Privacy notice: {url}',
   consent_in_force: 'You agreed to this on {when}.',
@@ -78,12 +83,18 @@ export const EN = {
   status_declined: 'You declined on {when}. If you change your mind: `/privacy consent`.',
   status_declined_newer: 'You declined a newer text on {when}. If you change your mind: `/privacy consent`.',
   status_none: 'You have not been asked yet. Nothing is stored about you here.',
+  status_none_some: 'You have not been asked yet. What needs your consent is not stored about you here.',
   status_pending: 'You have not decided yet. Nothing new is stored about you here.',
+  status_pending_some:
+    'You have not decided yet. Nothing new that needs your consent is stored about you here.',
   status_accepted: 'You agreed on {when}.',
   status_accepted_version: 'You agreed to version {version} on {when}.',
   status_revoked: 'You withdrew your consent on {when}. Nothing new is stored about you here.',
+  status_revoked_some:
+    'You withdrew your consent on {when}. Nothing new that needs it is stored about you here.',
   status_newer: 'A newer text waits for your decision: `/privacy consent`.',
   status_erased_at: 'What is still stored is erased on {when}.',
+  without_consent: 'What this bot may store without your consent, and its reason:',
   state_accepted: 'agreed',
   state_revoked: 'withdrawn',
   state_pending: 'not decided',
@@ -107,6 +118,8 @@ export const EN = {
   ask_operator: 'Please ask the people who run this bot.',
 
   revoke_which: 'Which consent do you withdraw? Nothing more is stored in what you withdraw.',
+  revoke_which_some:
+    'Which consent do you withdraw? Nothing more is stored in what you withdraw, unless it needs no consent.',
   revoke_choose: 'Withdraw for some',
   revoke_all: 'Withdraw everything',
   revoke_done: 'You have withdrawn your consent.',

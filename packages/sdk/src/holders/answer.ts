@@ -67,8 +67,9 @@ export async function answerTo(
     try {
       requireIds(task);
       if (everywhere === true && !(await options.isLast())) continue;
+      const who = everywhere === 'partly' ? { ...task, isLast: await options.isLast() } : task;
       const isKept = keeps !== undefined && Date.parse(untilOf(keeps)) > Date.now();
-      counts[name] = await (isKept || options.isDryRun ? place.store.count(task) : erased(task, place));
+      counts[name] = await (isKept || options.isDryRun ? place.store.count(who) : erased(who, place));
       if (isKept && counts[name] > 0) kept.push(keeps);
     } catch (error) {
       options.signal.throwIfAborted();

@@ -19,8 +19,8 @@ const USER = '123456789012345678';
 const OTHERS = ['123456789012345679', '223456789012345678', '123456780012345678'];
 
 /**
- * Files of users below `folder`. `nameOf` answers the same names for the same ids. If they do not depend on the guild, the
- * files belong to the user everywhere. No name and no link leads out of the folder.
+ * Files of users below `folder`. `nameOf` answers the same names for the same ids. Those that do not depend on the
+ * guild belong to the user everywhere. No name and no link leads out of the folder.
  * @throws TypeError for a name that does not depend on the whole id of the user
  */
 export function files(folder: string, nameOf: NameOf, { name, keeps }: FilesOptions = {}): Store {
@@ -31,13 +31,22 @@ export function files(folder: string, nameOf: NameOf, { name, keeps }: FilesOpti
     throw new TypeError(
       'Each name of a file must depend on the whole user_id, or the files of other users are erased.',
     );
+  /** Those of the names that are the same in other guilds. */
+  const withoutGuild = (names: readonly string[], user_id: string, guild_id: string): string[] => {
+    const others = OTHERS.filter((id) => id !== guild_id).map((id) => named(user_id, id));
+    return names.filter((name) => others.every((all) => all.includes(name)));
+  };
+  const ofNoGuild = withoutGuild(own, USER, USER);
   const paths = async (who: Who): Promise<string[]> => {
-    const all = await Promise.all([nameOf(who)].flat().map((each) => pathWithin(top, each)));
+    const names = [nameOf(who)].flat();
+    const left = who.isLast === false ? withoutGuild(names, who.user_id, who.guild_id) : [];
+    const meant = names.filter((each) => !left.includes(each));
+    const all = await Promise.all(meant.map((each) => pathWithin(top, each)));
     return all.filter((path) => path !== undefined);
   };
   return {
     name: name ?? basename(top),
-    everywhere: OTHERS.every((id) => named(USER, id).join('\n') === own.join('\n')),
+    everywhere: ofNoGuild.length === own.length || (ofNoGuild.length > 0 && 'partly'),
     ...(keeps !== undefined && { keeps }),
     marks: new FileMarks(join(top, MARKS)),
     count: async (who) => (await paths(who)).length,

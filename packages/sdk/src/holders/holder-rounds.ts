@@ -194,7 +194,8 @@ export class HolderRounds {
       if (!isDryRun) await journal.end(task, 0);
       return false;
     }
-    const about = await this.inScope(task, isLast);
+    const inScope = await this.inScope(task, isLast);
+    const about = store.everywhere === 'partly' ? { ...inScope, isLast: await isLast() } : inScope;
     if (isDryRun) return (await store.count(about)) > 0;
     return (await erased(about, place)) > 0;
   }

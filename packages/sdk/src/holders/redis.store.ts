@@ -37,13 +37,15 @@ const SCAN_COUNT = '1000';
 export function redis(client: IoRedis | NodeRedis, { name, keys, marks, keeps }: RedisKeys): Store {
   const server = new RedisServerKeys(client);
   const patterns = (typeof keys === 'string' ? [keys] : keys).map(requireUser);
+  const ofGuilds = patterns.filter((pattern) => pattern.includes('{guild_id}'));
   const found = async (who: Who): Promise<Set<string>> => {
-    const all = await Promise.all(patterns.map((pattern) => server.matching(pattern, who)));
+    const meant = who.isLast === false ? ofGuilds : patterns;
+    const all = await Promise.all(meant.map((pattern) => server.matching(pattern, who)));
     return new Set(all.flat());
   };
   return {
     name,
-    everywhere: patterns.some((pattern) => !pattern.includes('{guild_id}')),
+    everywhere: ofGuilds.length === 0 || (ofGuilds.length < patterns.length && 'partly'),
     ...(keeps !== undefined && { keeps }),
     marks: new RedisMarks(server, marks ?? 'lethe_holder'),
     count: async (who) => (await found(who)).size,

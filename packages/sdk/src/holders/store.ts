@@ -4,6 +4,11 @@ export interface Who {
   readonly guild_id: string;
   /** The user has left the bot-wide scope and no guild is left: rows of every guild are meant. */
   readonly everyGuild?: boolean;
+  /**
+   * For a store with `everywhere: 'partly'`: whether no consent of the user is in force in another guild. While it is false, what
+   * belongs to no guild is neither counted nor erased.
+   */
+  readonly isLast?: boolean;
 }
 
 /** Why rows are kept in spite of an erasure (GDPR Art. 17(3)), and until when. */
@@ -17,8 +22,11 @@ export interface Keeps {
 export interface Store {
   /** What the holder covers, and the name of its count: 1 to 64 characters, without anything personal. */
   readonly name: string;
-  /** Nothing in the store says to which guild it belongs: it is erased with the last consent of the user. */
-  readonly everywhere?: boolean;
+  /**
+   * Nothing in the store says to which guild it belongs: it is erased with the last consent of the user. `partly` where this is
+   * true of a part of it: {@link Who.isLast}.
+   */
+  readonly everywhere?: boolean | 'partly';
   /** The store is counted and not erased until `until`. */
   readonly keeps?: Keeps;
   /** Where the store remembers what was erased in it. Without it a restored backup is not noticed. */

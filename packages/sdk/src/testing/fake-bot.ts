@@ -10,7 +10,7 @@ import { FakeProcessing } from './fake-processing';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
 import { statsOf } from './fake-stats';
 import { requireOne, usersOf } from './fake-users';
-import { dataOf, faultsOf } from './fake-values';
+import { dataOf, faultsOf, mayRead } from './fake-values';
 
 export interface Tools {
   readonly newId: () => string;
@@ -75,7 +75,7 @@ export class FakeBot {
     const asked = versionOf(given, 'categories');
     const named = given['categories'] as readonly string[] | undefined;
     const categories = named && [...new Set(named)];
-    for (const key of categories ?? []) this.categories.named(key);
+    this.categories.requireAskable(categories);
     const version = asked ?? (await this.categories.versionOf(categories ?? []));
     const request = { id: this.tools.newId(), version, categories, requested_at: this.tools.nowIso() };
     const { view, isNew } = this.held(ids).consent.request(request);
@@ -86,7 +86,7 @@ export class FakeBot {
   acceptConsent(given: Json): Json {
     versionOf(given, 'consent_id');
     const { ids, consent } = this.addressed(given);
-    const { view, isNew } = consent.accept(given, this.tools.nowIso(), this.categories.keys);
+    const { view, isNew } = consent.accept(given, this.tools.nowIso(), this.categories);
     if (isNew) this.note('consent_accepted', ids, { version: view['version'] });
     return view;
   }
@@ -96,7 +96,7 @@ export class FakeBot {
   async revokeConsent(given: Json): Promise<Json> {
     const ids = idsOf(given);
     const [{ consent }, at] = [this.held(ids), this.tools.nowIso()];
-    const { view, isOver } = consent.revoke(given, at, this.categories.keys);
+    const { view, isOver } = consent.revoke(given, at, this.categories);
     this.note('consent_revoked', ids, { version: view['version'] });
     const event = { event: 'consent_revoked', ...ids, revoked_at: at } as const;
     if (isOver) await this.tools.send(this, { ...event, previous_version: consent.version });
@@ -129,8 +129,8 @@ export class FakeBot {
     const key = this.categories.named(category).key;
     return [...this.subjects.values()].flatMap(({ ids, consent, values, processing }) => {
       const value = values.get(key);
-      const mayRead = consent.covers(key) && !processing.isRestricted(key);
-      const isShown = ids.guild_id === guild && value !== undefined && mayRead;
+      const isShown =
+        ids.guild_id === guild && value !== undefined && mayRead(this, { consent, processing }, key);
       return isShown ? [{ user_id: ids.user_id, ...value }] : [];
     });
   }
@@ -216,6 +216,7 @@ export class FakeBot {
 
   /** In the order of the service: without any consent 403, then 404, then 403 for this category. */
   permitted(consent: FakeConsent, category: string): Category {
+    if (!this.categories.needsConsent(category)) return this.categories.named(category);
     consent.require();
     const declared = this.categories.named(category);
     consent.require(category);
@@ -223,7 +224,8 @@ export class FakeBot {
   }
 
   private guildsOf(user: string): string[] {
-    const isHeld = ({ consent, processing }: Held): boolean => consent.exported !== null || processing.isAny;
+    const isHeld = ({ consent, processing, values }: Held): boolean =>
+      consent.exported !== null || processing.isAny || values.size > 0;
     const held = [...this.subjects.values()].filter(isHeld);
     return held.filter(({ ids }) => ids.user_id === user).map(({ ids }) => ids.guild_id);
   }

@@ -25,11 +25,12 @@ export class FakeCategories {
     for (const name of ['key', 'label_de', 'label_en'])
       if (typeof given[name] !== 'string' || given[name] === '') throw invalid(name, 'must be a text');
     if (!Array.isArray(fields)) throw invalid('fields', 'must be a list');
+    requireReasons(given);
     if (this.declared.has(key))
       throw new FakeRefusal('conflict', 'This category exists', { reason: 'category_exists' });
     const { description = null, retention_days = null, legal_basis = 'consent' } = given;
     const declared = OPTIONAL.map((name) => [name, given[name]] as const).filter(
-      ([, words]) => words !== undefined,
+      ([name, words]) => words !== undefined && (name !== 'requires_consent' || words === false),
     );
     const shown = (fields as Category['fields']).map((field) => ({ description: null, ...present(field) }));
     const further = { description, retention_days, legal_basis, fields: shown };
@@ -60,7 +61,45 @@ export class FakeCategories {
     return [...this.declared.keys()];
   }
 
+  /** Whether a declared category can be part of a consent. */
+  needsConsent(key: string): boolean {
+    return this.declared.get(key)?.['requires_consent'] !== false;
+  }
+
+  /** @throws FakeRefusal 404 for what is not declared, 400 for what needs no consent */
+  requireAskable(keys: unknown): void {
+    const named = (keys ?? []) as readonly string[];
+    for (const key of named) this.named(key);
+    const fields = named.flatMap((key, at) =>
+      this.needsConsent(key)
+        ? []
+        : [
+            {
+              field: `categories[${at}]`,
+              message: 'needs no consent (requires_consent is false): leave it out',
+            },
+          ],
+    );
+    if (fields.length > 0) throw new FakeRefusal('invalid_request', 'The request is malformed', { fields });
+  }
+
   get all(): Category[] {
     return [...this.declared.values()];
   }
+}
+
+/** @throws FakeRefusal 400 for reasons that are missing, or without `requires_consent: false` and another legal basis */
+function requireReasons({
+  requires_consent: requires,
+  legal_basis: basis = 'consent',
+  ...given
+}: Json): void {
+  const reasons = ['reason_de', 'reason_en'].filter((name) => {
+    const reason = given[name];
+    if (requires !== false) return reason !== undefined;
+    return typeof reason !== 'string' || reason.trim() === '';
+  });
+  const faults = [...reasons, ...(requires === false && basis === 'consent' ? ['legal_basis'] : [])];
+  const fields = faults.map((field) => ({ field, message: 'does not fit requires_consent' }));
+  if (fields.length > 0) throw new FakeRefusal('invalid_request', 'The request is malformed', { fields });
 }

@@ -3,6 +3,13 @@ import { FakeRefusal, invalid, notFound } from './fake-refusal';
 
 export type Json = Readonly<Record<string, unknown>>;
 
+/** What the bot has declared. */
+export interface Declared {
+  readonly keys: readonly string[];
+  needsConsent(key: string): boolean;
+  requireAskable(keys: unknown): void;
+}
+
 interface Asked {
   readonly id: string;
   readonly version: string;
@@ -71,13 +78,14 @@ export class FakeConsent {
    * Whether it is new, unlike a repeat.
    * @throws FakeRefusal 404 without a request that waits for this version, and for a category that is not declared
    */
-  accept(given: Json, at: string, declared: readonly string[]): { view: Json; isNew: boolean } {
+  accept(given: Json, at: string, declared: Declared): { view: Json; isNew: boolean } {
     if (this.isRepeated(given)) return { view: this.view, isNew: false };
     const { categories } = given;
     const asked = this.waiting;
     if (!this.isMeant(asked, given)) throw notFound('Consent request', { current_status: this.current });
     const named = categories as readonly string[] | undefined;
-    if (named?.some((key) => !declared.includes(key))) throw notFound('Category');
+    if (named?.some((key) => !declared.keys.includes(key))) throw notFound('Category');
+    if (asked.categories === undefined) declared.requireAskable(named);
     const unasked = (named ?? []).findIndex((key) => asked.categories?.includes(key) === false);
     if (unasked >= 0) throw invalid(`categories[${unasked}]`, 'was not part of this consent request');
     const keys = asked.categories ?? named;
@@ -100,13 +108,15 @@ export class FakeConsent {
    * Whether the consent has ended, or some categories of it.
    * @throws FakeRefusal 404 without a consent in force, for a category that is not declared, and where none is granted
    */
-  revoke({ categories }: Json, at: string, declared: readonly string[]): { view: Json; isOver: boolean } {
+  revoke({ categories }: Json, at: string, declared: Declared): { view: Json; isOver: boolean } {
     if (this.status !== 'accepted') throw notFound('Consent', { current_status: this.current });
     const named = categories as readonly string[] | undefined;
-    if (named?.some((key) => !declared.includes(key))) throw notFound('Category');
+    declared.requireAskable(named);
     if (named?.some((key) => this.covers(key)) === false)
       throw notFound('Consent to these categories', { current_status: this.current });
-    this.granted ??= named && new Map(declared.map((key) => [key, 'accepted']));
+    this.granted ??=
+      named &&
+      new Map(declared.keys.filter((key) => declared.needsConsent(key)).map((key) => [key, 'accepted']));
     for (const [key, status] of this.granted ?? [])
       if (status === 'accepted' && named?.includes(key) !== false) this.granted?.set(key, 'revoked');
     const isOver = ![...(this.granted?.values() ?? [])].includes('accepted');
@@ -127,10 +137,10 @@ export class FakeConsent {
   }
 
   /** The state of a category; undefined where consent and request are not about it. */
-  stateOf(category: string): Status | undefined {
+  stateOf(category: string, isNeeded = true): Status | undefined {
     if (this.current === 'none') return undefined;
     const decided = this.current === 'pending' ? this.waiting?.categories : this.granted;
-    if (decided === undefined) return this.current;
+    if (decided === undefined) return isNeeded ? this.current : undefined;
     const { categories } = this.categories as { categories: readonly { key: string; status: Status }[] };
     return categories.find(({ key }) => key === category)?.status;
   }

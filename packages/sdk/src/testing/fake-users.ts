@@ -19,7 +19,10 @@ export function usersOf(bot: FakeBot, all: readonly Held[], given: Json): Json[]
   const shown = all.filter(({ isHeld, ids: own, consent }) => {
     const isNamed = (asked['user_id'] ?? own.user_id) === own.user_id;
     const isThere = (asked['guild_id'] ?? own.guild_id) === own.guild_id;
-    const state = key === undefined ? consent.statusView['status'] : consent.stateOf(key);
+    const state =
+      key === undefined
+        ? consent.statusView['status']
+        : consent.stateOf(key, bot.categories.needsConsent(key));
     return isHeld && isNamed && isThere && state !== undefined && (status ?? state) === state;
   });
   if (order === 'recent') shown.sort((one, other) => placeOf(bot, one) - placeOf(bot, other));

@@ -1,6 +1,6 @@
 import type { FieldFault } from '../errors';
 import { isDayOrTime } from '../times';
-import type { FakeBot } from './fake-bot';
+import type { FakeBot, Held } from './fake-bot';
 import type { Json } from './fake-consent';
 import { idsOf } from './fake-ids';
 
@@ -29,15 +29,26 @@ export function faultsOf(
 export const dataOf = (values: ReadonlyMap<string, { readonly data: Json }>): Json =>
   Object.fromEntries([...values].map(([key, { data }]) => [key, data]));
 
+/** Whether a value is shown: under a consent, or without one where the category needs none, and not while it is restricted. */
+export const mayRead = (
+  { categories }: FakeBot,
+  { consent, processing }: Pick<Held, 'consent' | 'processing'>,
+  key: string,
+): boolean => (consent.covers(key) || !categories.needsConsent(key)) && !processing.isRestricted(key);
+
 /** `GET /data/values/{user_id}`: what may be read of a user. @throws FakeRefusal 403 and 404 */
 export function valuesOf(bot: FakeBot, given: Json): Json {
   const ids = idsOf(given);
   const [{ consent, values, processing }, { category }] = [bot.held(ids), given];
-  consent.require();
+  // What needs no consent is read without one.
+  const isFree = (key: string): boolean => !bot.categories.needsConsent(key);
+  const isAny = typeof category === 'string' ? isFree(category) : [...values.keys()].some(isFree);
+  if (!isAny) consent.require();
   if (typeof category === 'string') bot.permitted(consent, category);
   processing.requireReadable(category as string | undefined);
-  const mayRead = (key: string): boolean => consent.covers(key) && !processing.isRestricted(key);
-  const shown = [...values].filter(([key]) => mayRead(key) && (category ?? key) === key).sort();
+  const shown = [...values]
+    .filter(([key]) => mayRead(bot, { consent, processing }, key) && (category ?? key) === key)
+    .sort();
   return {
     ...ids,
     values: Object.fromEntries(shown.map(([key, { data }]) => [key, data])),

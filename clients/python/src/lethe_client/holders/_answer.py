@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional
 
@@ -51,13 +51,16 @@ async def answer_to(task: Task, who: Who, places: List[Place], options: AnswerOp
         options.check()
         try:
             require_ids(task)
-            if store.everywhere and not await options.is_last():
+            about = who
+            if store.everywhere == "partly":
+                about = replace(who, is_last=await options.is_last())
+            elif store.everywhere and not await options.is_last():
                 continue
             is_kept = store.keeps is not None and moment(store.keeps.until) > datetime.now(timezone.utc)
             if is_kept or options.is_dry_run:
-                counts[store.name] = require_count(await eventual(store.count(who)))
+                counts[store.name] = require_count(await eventual(store.count(about)))
             else:
-                counts[store.name] = await erased(task, who, place)
+                counts[store.name] = await erased(task, about, place)
             if is_kept and store.keeps is not None and counts[store.name] > 0:
                 kept.append(store.keeps)
         except Stopped:

@@ -29,7 +29,7 @@ def files(
 ) -> Store:
     """Files or folders of users below `folder`: `files("avatars", lambda who: f"{who.user_id}.png")`.
 
-    `name_of` answers the same names for the same ids, relative to the folder. If they do not depend on the guild, the files belong
+    `name_of` answers the same names for the same ids, relative to the folder. Those that do not depend on the guild belong
     to the user everywhere. No name and no link leads out of the folder. The name of the store is that of the folder by default.
 
     Raises ValueError for a name that does not depend on the whole id of the user.
@@ -44,8 +44,18 @@ def files(
     if any(set(own) & set(named(Who(id, _USER))) for id in _OTHERS):
         raise ValueError("Each name of a file must depend on the whole user_id, or the files of other users are erased.")
 
+    def without_guild(names: List[str], who: Who) -> List[str]:
+        """Those of the names that are the same in other guilds."""
+        others = [named(Who(who.user_id, id)) for id in _OTHERS if id != who.guild_id]
+        return [each for each in names if all(each in one for one in others)]
+
     def paths(who: Who) -> List[str]:
-        return [path for path in (_path_within(top, each) for each in named(who)) if path is not None]
+        names = named(who)
+        left = without_guild(names, who) if who.is_last is False else []
+        found = (_path_within(top, each) for each in names if each not in left)
+        return [path for path in found if path is not None]
+
+    of_no_guild = without_guild(own, Who(_USER, _USER))
 
     def erased(who: Who) -> None:
         for path in paths(who):
@@ -70,7 +80,7 @@ def files(
         name=name or os.path.basename(top),
         count=count,
         erase=erase,
-        everywhere=all(named(Who(_USER, id)) == own for id in _OTHERS),
+        everywhere=len(of_no_guild) == len(own) or ("partly" if of_no_guild else False),
         keeps=keeps,
         marks=_FileMarks(os.path.join(top, _MARKS)),
     )

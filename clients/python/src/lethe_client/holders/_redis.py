@@ -46,8 +46,11 @@ def redis(
     if not patterns:
         raise ValueError(f"The store {name} needs a pattern.")
 
+    of_guilds = [pattern for pattern in patterns if "{guild_id}" in pattern]
+
     async def found(who: Who) -> Set[bytes]:
-        return {key for pattern in patterns for key in await server.matching(pattern, who)}
+        meant = of_guilds if who.is_last is False else patterns
+        return {key for pattern in meant for key in await server.matching(pattern, who)}
 
     async def count(who: Who) -> int:
         return len(await found(who))
@@ -67,7 +70,7 @@ def redis(
         name=name,
         count=count,
         erase=erase,
-        everywhere=any("{guild_id}" not in pattern for pattern in patterns),
+        everywhere=not of_guilds or ("partly" if len(of_guilds) < len(patterns) else False),
         keeps=keeps,
         marks=_RedisMarks(server, marks),
     )

@@ -199,7 +199,7 @@ class HolderRounds:
             require_ids(task)
             if journal.is_done(task["task_id"]) or task["created_at"] < journal.begins:
                 return False
-            if store.keeps is not None or (store.everywhere and not await self._is_last(task)):
+            if store.keeps is not None or (store.everywhere is True and not await self._is_last(task)):
                 return False
             is_dry_run = self._options.is_dry_run
             # A table that was declared just now holds what a user gave who came back.
@@ -208,6 +208,8 @@ class HolderRounds:
                     await journal.end(task, 0)
                 return False
             who = await self._scope(task, lambda: self._is_last(task))
+            if store.everywhere == "partly":
+                who = replace(who, is_last=await self._is_last(task))
             if is_dry_run:
                 return await eventual(store.count(who)) > 0
             return await erased(task, who, place) > 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime, timezone
-from typing import Any, Awaitable, Callable, Mapping, Optional, Protocol, Sequence, TypeVar, Union
+from typing import Any, Awaitable, Callable, Literal, Mapping, Optional, Protocol, Sequence, TypeVar, Union
 
 T = TypeVar("T")
 #: How many entries a store has in an export at most.
@@ -21,6 +21,9 @@ class Who:
     guild_id: str
     #: The user has left the bot-wide scope and no guild is left: rows of every guild are meant.
     every_guild: bool = False
+    #: For a store with `everywhere="partly"`: whether no consent of the user is in force in another guild. While it is False, what
+    #: belongs to no guild is neither counted nor erased.
+    is_last: Optional[bool] = None
 
 
 @dataclass(frozen=True)
@@ -72,8 +75,9 @@ class Store:
     count: Callable[[Who], Eventual[int]]
     #: Erases them. It may run again after a crash.
     erase: Callable[[Who], Eventual[None]]
-    #: Nothing in the store says to which guild it belongs: it is erased with the last consent of the user.
-    everywhere: bool = False
+    #: Nothing in the store says to which guild it belongs: it is erased with the last consent of the user. "partly" where this
+    #: is true of a part of it: `Who.is_last`.
+    everywhere: Union[bool, Literal["partly"]] = False
     #: The store is counted and not erased until `keeps.until`.
     keeps: Optional[Keeps] = None
     #: Where the store remembers what was erased in it. Without it a restored backup is not noticed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
-from ._categories import category_of, digest_of
+from ._categories import category_of, digest_of, needs_consent, require_askable
 from ._consent import Asked, FakeConsent
 from ._links import FakeLinks
 from ._processing import FakeProcessing
@@ -42,10 +42,6 @@ class _Held:
         self.values: Dict[str, Tuple[Json, str]] = {}
         #: Whether anything happened, so that the user is listed.
         self.is_held = False
-
-    def may_show(self, category: str) -> bool:
-        return self.consent.covers(category) and not self.processing.is_restricted(category)
-
 
 class FakeBot:
     """The acts of a bot."""
@@ -96,6 +92,7 @@ class FakeBot:
         version = version_of(given, "categories")
         # Each once, in their order.
         categories = None if categories is None else [*dict.fromkeys(categories)]
+        require_askable(categories, self.categories)
         declared = [self.category(key) for key in sorted(categories or [])]
         version = version or digest_of(declared)
         view, is_new = self.held(ids).consent.request(Asked(new_id(), version, categories, self.now()))
@@ -107,7 +104,7 @@ class FakeBot:
         require_source(given)
         version_of(given, "consent_id")
         held = self._addressed(given)
-        view, is_new = held.consent.accept(given, self.now(), list(self.categories))
+        view, is_new = held.consent.accept(given, self.now(), self.categories)
         if is_new:
             self.note("consent_accepted", held.ids, {"version": view["version"]})
         return view
@@ -120,7 +117,7 @@ class FakeBot:
         ids, at = ids_of(given), self.now()
         require_source(given)
         consent = self.held(ids).consent
-        view, is_over = consent.revoke(given.get("categories"), at, list(self.categories))
+        view, is_over = consent.revoke(given.get("categories"), at, self.categories)
         self.note("consent_revoked", ids, {"version": view["version"]})
         if is_over:
             event = {"event": "consent_revoked", **named(ids), "revoked_at": at, "previous_version": consent.version}
@@ -152,14 +149,16 @@ class FakeBot:
     def values_of(self, given: Json) -> Json:
         ids, category = ids_of(given), given.get("category")
         held = self.held(ids)
-        held.consent.require()
+        # What needs no consent is read without one.
+        if not any(self._is_free(key) for key in ([*held.values] if category is None else [category])):
+            held.consent.require()
         if category is not None:
             self._permitted(held.consent, category)
         held.processing.require_readable(category)
         shown = {
             key: value
             for key, value in sorted(held.values.items())
-            if held.may_show(key) and category in (None, key)
+            if self._may_show(held, key) and category in (None, key)
         }
         return {
             **named(ids),
@@ -172,7 +171,7 @@ class FakeBot:
         return [
             {"user_id": held.ids[0], "data": held.values[key][0], "updated_at": held.values[key][1]}
             for held in self.subjects.values()
-            if held.ids[1] == guild and key in held.values and held.may_show(key)
+            if held.ids[1] == guild and key in held.values and self._may_show(held, key)
         ]
 
     def erase_values(self, given: Json) -> Json:
@@ -238,14 +237,24 @@ class FakeBot:
 
     def _permitted(self, consent: FakeConsent, category: str) -> Json:
         """In the order of the service: without any consent 403, then 404, then 403 for this category."""
+        if self._is_free(category):
+            return self.categories[category]
         consent.require()
         declared = self.category(category)
         consent.require(category)
         return declared
 
+    def _is_free(self, category: str) -> bool:
+        return category in self.categories and not needs_consent(self.categories[category])
+
+    def _may_show(self, held: _Held, category: str) -> bool:
+        is_permitted = held.consent.covers(category) or self._is_free(category)
+        return is_permitted and not held.processing.is_restricted(category)
+
     def _guilds_of(self, user: str) -> List[str]:
         found = [(guild, held) for (of, guild), held in self.subjects.items() if of == user]
-        return [guild for guild, held in found if held.consent.exported is not None or held.processing.is_any]
+        is_held = [held.consent.exported is not None or held.processing.is_any or bool(held.values) for _, held in found]
+        return [guild for (guild, _), is_one in zip(found, is_held) if is_one]
 
     def held(self, ids: Ids) -> _Held:
         return self.subjects.setdefault(ids, _Held(ids))

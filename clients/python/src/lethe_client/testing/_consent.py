@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple
 
+from ._categories import needs_consent, require_askable
 from ._refusal import Ids, Json, Refusal, invalid, named, not_found
 
 
@@ -57,7 +58,7 @@ class FakeConsent:
     def has_request(self, id: str) -> bool:
         return any(one is not None and one.id == id for one in (self._waiting, self._in_force))
 
-    def accept(self, given: Mapping[str, Any], at: str, declared: Sequence[str]) -> Tuple[Json, bool]:
+    def accept(self, given: Mapping[str, Any], at: str, declared: Mapping[str, Json]) -> Tuple[Json, bool]:
         """The answer, and whether it is new. 404 without a request that waits for this version, and for a category that
         is not declared."""
         if self._is_repeated(given):
@@ -65,7 +66,10 @@ class FakeConsent:
         asked, categories = self._waiting, given.get("categories")
         if asked is None or not self._names(asked, given):
             raise not_found("Consent request", {"current_status": self._current})
-        _require_declared(categories, declared)
+        if asked.categories is None:
+            require_askable(categories, declared)
+        elif any(key not in declared for key in categories or []):
+            raise not_found("Category")
         for place, key in enumerate(categories or []):
             if asked.categories is not None and key not in asked.categories:
                 raise invalid(f"categories[{place}]", "was not part of this consent request")
@@ -83,16 +87,16 @@ class FakeConsent:
         self._waiting, self._declined_at, self.changed_at = None, at, at
         return self.status_view
 
-    def revoke(self, categories: Optional[Sequence[str]], at: str, declared: Sequence[str]) -> Tuple[Json, bool]:
+    def revoke(self, categories: Optional[Sequence[str]], at: str, declared: Mapping[str, Json]) -> Tuple[Json, bool]:
         """The answer, and whether the consent has ended. 404 without a consent in force, for a category that is not
         declared, and where none is granted."""
         if self._status != "accepted":
             raise not_found("Consent", {"current_status": self._current})
-        _require_declared(categories, declared)
+        require_askable(categories, declared)
         if categories is not None and not any(self.covers(key) for key in categories):
             raise not_found("Consent to these categories", {"current_status": self._current})
         if self._granted is None and categories is not None:
-            self._granted = {key: "accepted" for key in declared}
+            self._granted = {key: "accepted" for key, one in declared.items() if needs_consent(one)}
         for key, status in (self._granted or {}).items():
             if status == "accepted" and (categories is None or key in categories):
                 (self._granted or {})[key] = "revoked"
@@ -112,13 +116,13 @@ class FakeConsent:
         is_granted = self._granted is None or self._granted.get(category) == "accepted"
         return self._status == "accepted" and is_granted
 
-    def state_of(self, category: str) -> Optional[str]:
+    def state_of(self, category: str, is_needed: bool = True) -> Optional[str]:
         """The state of a category; None where consent and request are not about it."""
         if self._current == "none":
             return None
         asked = None if self._waiting is None else self._waiting.categories
         if (asked if self._current == "pending" else self._granted) is None:
-            return self._current
+            return self._current if is_needed else None
         states = {one["key"]: str(one["status"]) for one in self._categories["categories"]}
         return states.get(category)
 
@@ -196,7 +200,3 @@ class FakeConsent:
 def _set_of(keys: Optional[Sequence[str]]) -> Optional[FrozenSet[str]]:
     return None if keys is None else frozenset(keys)
 
-
-def _require_declared(keys: Optional[Sequence[str]], declared: Sequence[str]) -> None:
-    if any(key not in declared for key in keys or []):
-        raise not_found("Category")

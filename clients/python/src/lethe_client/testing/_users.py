@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, List, Sequence
 
+from ._categories import needs_consent
 from ._refusal import Json, id_of, invalid
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def _users_of(bot: "FakeBot", given: Json) -> List[Json]:
     shown = []
     for held in bot.subjects.values():
         view = held.consent.status_view
-        state = view["status"] if category is None else held.consent.state_of(category)
+        state = view["status"] if category is None else held.consent.state_of(category, needs_consent(bot.categories[category]))
         is_named = all(view[name] == value for name, value in asked.items())
         if held.is_held and is_named and state is not None and status in (None, state):
             shown.append({**view, "updated_at": held.consent.changed_at})
