@@ -16,6 +16,7 @@ import { useBuild } from '../support/build';
 import { PYTHON_SCRIPT, type Ran, runsPython, usePython } from '../support/python-verifier';
 import { contradicting, exported, payloadOf, seal, verified } from '../support/sealing';
 import { Service, useServiceInProcess } from '../support/service';
+import { HAS_FULL_DISK, ontoClosedPipe, ontoFullDisk } from '../support/spawned';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
 const build = useBuild();
@@ -82,14 +83,10 @@ const python = (kind: string, content: unknown, ...more: string[]): Promise<Ran>
 /** The same without a process of its own. */
 const inPython = (kind: string, content: unknown): Promise<Ran> => verifier.run(kind, content, keySet);
 
+const program = (): string => join(build.directory, 'packages/sdk/src/evidence/lethe-verify.js');
+
 const node = (kind: string, content: unknown, ...more: string[]): Promise<Ran> =>
-  verifying(
-    process.execPath,
-    join(build.directory, 'packages/sdk/src/evidence/lethe-verify.js'),
-    kind,
-    content,
-    more,
-  );
+  verifying(process.execPath, program(), kind, content, more);
 
 /** The JSON with one leaf value replaced, once for each leaf. */
 function variants(value: unknown): unknown[] {
@@ -322,6 +319,25 @@ describe('lethe-verify', () => {
       expect(ran.text).toContain('it does not hold');
     }
     expect(await node('nothing', certificate)).toMatchObject({ code: 2 });
+  });
+});
+
+(HAS_FULL_DISK ? describe : describe.skip)('lethe-verify with output that cannot be written', () => {
+  const args = (): string[] => {
+    const [file, keys] = [join(directory, 'unwritten'), join(directory, 'unwritten-keys.json')];
+    writeFileSync(file, certificate);
+    writeFileSync(keys, JSON.stringify(keySet));
+    return [program(), 'certificate', file, '--keys', keys];
+  };
+
+  it('ends with 1 and a sentence, also for its help', async () => {
+    const ended = { code: 1, stderr: 'The output cannot be written (ENOSPC).\n' };
+    expect(await ontoFullDisk(args())).toMatchObject(ended);
+    expect(await ontoFullDisk([program()])).toMatchObject(ended);
+  });
+
+  it('ends with the code of the verification where the reader has closed the pipe', async () => {
+    expect(await ontoClosedPipe(args())).toMatchObject({ code: 0, stderr: '' });
   });
 });
 

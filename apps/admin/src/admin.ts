@@ -36,8 +36,12 @@ export const COMMANDS: readonly Command[] = [
 export async function runAdmin(args: readonly string[], ...further: Type[]): Promise<void> {
   // Files of a command are readable by their owner only.
   process.umask(0o077);
-  // The reader of a pipe may close it early. That is not reported as a failure.
-  process.stdout.on('error', () => process.exit(1));
+  // The reader of a pipe may close it early, and has what it wanted: no words. The command line of bots and lethe-verify
+  // have the same lines, since no package imports the inside of another.
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code !== 'EPIPE') process.stderr.write(unwritten(code, args.includes('--json')));
+    process.exit(1);
+  });
   const { stdout, stderr } = process;
   const code = await runCommand(args, { config: loadConfig, stdout, stderr }, further);
   // A failed command exits at once and does not wait for open handles.
@@ -80,6 +84,12 @@ async function run(
   if (asked.command.rows === true) output.expectRows();
   await asked.command.run(asked.given, { config: config(), further, ...output });
   return undefined;
+}
+
+/** The line on standard error for an output that does not arrive. */
+function unwritten(code = 'unknown', isJson: boolean): string {
+  const message = `The output cannot be written (${code}). What the command did stays in effect.`;
+  return `${isJson ? JSON.stringify({ error: { message } }) : message}\n`;
 }
 
 function tellable(error: unknown): string {

@@ -74,19 +74,28 @@ function joined(args: readonly string[]): string[] {
     : [...args.slice(0, at), `--salt=${salt}`, ...args.slice(at + 2)];
 }
 
-run(process.argv.slice(2)).then(
-  (found) => {
+/** The exit code of a verification, after it was written. */
+async function written(args: readonly string[]): Promise<number> {
+  try {
+    const found = await run(args);
     process.stdout.write(
       found === undefined ? USAGE : printable(`it holds\n${JSON.stringify(found, null, 2)}\n`),
     );
-    process.exitCode = found === undefined ? 2 : 0;
-  },
-  (error: unknown) => {
-    process.stderr.write(
-      printable(
-        `${error instanceof VerificationError ? 'it does not hold: ' : ''}${(error as Error).message}\n`,
-      ),
-    );
-    process.exitCode = 1;
-  },
-);
+    return found === undefined ? 2 : 0;
+  } catch (error) {
+    const prefix = error instanceof VerificationError ? 'it does not hold: ' : '';
+    process.stderr.write(printable(`${prefix}${(error as Error).message}\n`));
+    return 1;
+  }
+}
+
+// The reader of a pipe may close it early: it has what it wanted. The other commands of Lethe have the same lines, since no
+// package imports the inside of another.
+process.stdout.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') return;
+  process.stderr.write(`The output cannot be written (${code}).\n`);
+  process.exit(1);
+});
+void written(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+});
