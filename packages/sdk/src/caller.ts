@@ -2,7 +2,7 @@ import { Items, type Page, Walk, type WalkPage } from './items';
 import { ConsentRequiredError } from './errors';
 import { unexpected } from './refusals';
 import type { Answer, Given, Route } from './routes';
-import type { CallOptions, Transport } from './transport';
+import type { Begun, CallOptions, Transport } from './transport';
 
 type Rest<R extends Route> =
   Readonly<Record<never, never>> extends Given<R>
@@ -74,7 +74,7 @@ export class Caller {
   }
 
   /** The answer of any operation, to be read as it arrives. */
-  async begun(route: Route, given: object, options?: CallOptions): Promise<Response> {
+  async begun(route: Route, given: object, options?: CallOptions): Promise<Begun> {
     const [path, rest] = await this.placed(route, given);
     return this.transport.begun(route, path, rest, options);
   }

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import {
   ConflictError,
   ConsentRequiredError,
@@ -245,6 +246,42 @@ describe('the time of a call', () => {
       expect(await settled).toBe(reason);
       expect(requests).toHaveLength(count);
     }
+  });
+});
+
+describe('a signal that lasts longer than a call', () => {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const listeners = (): number => getEventListeners(signal, 'abort').length;
+  const text = (body: string | null): Step => {
+    return () => new Response(body);
+  };
+  const envelope = '{"success":true,"data":{"a":1}}';
+  const stream = (step: Step) => client([step]).lethe.data.exportStream(who, { signal });
+
+  it('has no listener more after a call, whatever became of it', async () => {
+    for (const step of [ok(), refused(404, 'not_found'), cut, fails()]) {
+      const { lethe } = client([step], { retries: 1 });
+      await outcome(lethe.consents.status(who, { signal }));
+    }
+    expect(listeners()).toBe(0);
+  });
+
+  it('has none more after a stream that was read, cut, or left early', async () => {
+    expect(await new Response(await stream(text(envelope))).text()).toBe('{"a":1}');
+    await expect(new Response(await stream(cut)).text()).rejects.toBeInstanceOf(NetworkError);
+    await expect(stream(text(null))).rejects.toBeInstanceOf(NetworkError);
+    expect(listeners()).toBe(0);
+    const endless: Step = () => new Response(new ReadableStream());
+    const left = await stream(endless);
+    expect(listeners()).toBe(1);
+    await left.cancel();
+    expect(listeners()).toBe(0);
+    for await (const line of client([text('a\nb\n')]).lethe.audit.export({}, { signal }))
+      if (line === 'a') break;
+    const { lethe } = client([ok({ id: '1' }), text('# Record')]);
+    expect(await lethe.bots.processingRecordText({}, { signal })).toBe('# Record');
+    expect(listeners()).toBe(0);
   });
 });
 

@@ -48,6 +48,13 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** An answer that arrives. */
+export interface Begun {
+  readonly response: Response;
+  /** Removes what listens for the signal of the caller, once nothing of the answer is awaited any more. */
+  readonly end: () => void;
+}
+
 function requireLimits({ timeoutMs, retries }: Pick<CallOptions, 'timeoutMs' | 'retries'>): void {
   requireNumber('timeoutMs', timeoutMs, 0, TIMER_MAX_MS);
   requireNumber('retries', retries, 0, RETRIES_MAX);
@@ -91,13 +98,16 @@ export class Transport {
   }
 
   /** `data` of the answer. */
-  json(route: Route, path: string, given: object, options?: CallOptions): Promise<unknown> {
-    return this.send(route, path, given, options, dataOf);
+  async json(route: Route, path: string, given: object, options?: CallOptions): Promise<unknown> {
+    const { answer, end } = await this.send(route, path, given, options, dataOf);
+    end();
+    return answer;
   }
 
   /** The answer as soon as its headers are there. The time limit ends with them. */
-  begun(route: Route, path: string, given: object, options?: CallOptions): Promise<Response> {
-    return this.send(route, path, given, options);
+  async begun(route: Route, path: string, given: object, options?: CallOptions): Promise<Begun> {
+    const { answer, end } = await this.send<Response>(route, path, given, options);
+    return { response: answer, end };
   }
 
   /** A document of the service outside of the interface. */
@@ -119,7 +129,7 @@ export class Transport {
     given: object,
     options: CallOptions = {},
     read?: Read<T>,
-  ): Promise<T> {
+  ): Promise<{ readonly answer: T; readonly end: () => void }> {
     requireLimits(options);
     const request = await this.requestOf(route, path, given, options);
     const deadline = new Deadline(
@@ -127,14 +137,14 @@ export class Transport {
       options.signal,
     );
     const run = () => this.attempts(route, request, deadline, options, read);
-    let isStreaming = false;
+    const end = (): void => deadline.end();
     try {
       const answer = await (this.options.trace?.(route, run) ?? run());
-      isStreaming = read === undefined;
-      return answer;
-    } finally {
-      if (isStreaming) deadline.begun();
-      else deadline.end();
+      deadline.begun();
+      return { answer, end };
+    } catch (error) {
+      end();
+      throw error;
     }
   }
 
