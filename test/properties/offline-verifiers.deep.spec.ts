@@ -341,6 +341,39 @@ describe('lethe-verify', () => {
   });
 });
 
+describe('a user who is named in part', () => {
+  const commands = [
+    ['lethe-verify', node] as const,
+    ...(runsPython ? [['lethe_verify.py', python] as const] : []),
+  ];
+
+  it.each(commands)('is refused by %s with what is missing', async (_, command) => {
+    const names = ['--salt', '--bot', '--user', '--guild'];
+    for (const [at, name] of names.entries()) {
+      const ran = await command('certificate', certificate, ...named().toSpliced(2 * at, 2));
+      expect(ran).toMatchObject({ code: 2, text: expect.stringContaining(`together: ${name} is missing`) });
+      expect(ran.text).not.toContain('it holds');
+    }
+    const alone = await command('certificate', certificate, '--user', gone.user_id);
+    expect(alone).toMatchObject({
+      code: 2,
+      text: expect.stringContaining('--salt, --bot, --guild is missing'),
+    });
+  });
+
+  it.each(commands)(
+    'is refused by %s for a file that it does not compare with a user',
+    async (_, command) => {
+      const ran = await command('proof', proof, '--user', gone.user_id);
+      expect(ran).toMatchObject({ code: 2, text: expect.stringContaining('--user is no option') });
+      const kept = join(directory, 'kept-for-nothing');
+      writeFileSync(kept, checkpoint);
+      const other = await command('certificate', certificate, '--checkpoint', kept);
+      expect(other).toMatchObject({ code: 2, text: expect.stringContaining('--checkpoint is no option') });
+    },
+  );
+});
+
 describe('a salt that begins with a hyphen', () => {
   it.each([['lethe-verify', node] as const, ...(runsPython ? [['lethe_verify.py', python] as const] : [])])(
     'is no option to %s',
