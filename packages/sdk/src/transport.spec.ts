@@ -249,6 +249,48 @@ describe('the time of a call', () => {
   });
 });
 
+describe('the salts of an erasure', () => {
+  const busy = refused(409, 'conflict', { reason: 'deletion_in_progress' });
+  const done = (id: string) => ({ request_id: id, guild_id: '2', certificate_salt: `salt of ${id}` });
+
+  it('are fetched by a repeat that meets its own first attempt, which was lost', async () => {
+    const { lethe, keys } = client([cut, busy, ok({ certificate_salt: 'salt' })]);
+    expect(await outcome(lethe.privacy.forget(who))).toEqual({ certificate_salt: 'salt' });
+    expect(new Set(keys()).size).toBe(1);
+  });
+
+  it('are not waited for where another erasure is under way, or another act meets one', async () => {
+    const first = client([busy]);
+    expect(await outcome(first.lethe.privacy.forget(who))).toBeInstanceOf(ConflictError);
+    expect(first.requests).toHaveLength(1);
+    const submit = client([cut, busy]);
+    expect(await outcome(submit.lethe.data.submit(values))).toBeInstanceOf(ConflictError);
+    expect(submit.requests).toHaveLength(2);
+  });
+
+  it('of the guilds that are done are in the error of the last attempt', async () => {
+    const unavailable = (requests?: object[]): Step =>
+      refused(503, 'service_unavailable', requests === undefined ? {} : { requests });
+    const { lethe } = client(
+      [unavailable([done('a')]), unavailable([done('a'), done('b')]), unavailable(), fails()],
+      { retries: 3 },
+    );
+    const error = await outcome(lethe.privacy.forgetEverywhere({ user_id: who.user_id }));
+    expect(error).toBeInstanceOf(NetworkError);
+    expect((error as LetheError).details['requests']).toEqual([done('a'), done('b')]);
+  });
+
+  it('are in the error of a time that ends during a wait', async () => {
+    const requests = [done('a')];
+    const { lethe } = client([refused(503, 'service_unavailable', { requests }), silent], {
+      timeoutMs: 20_000,
+    });
+    const error = await outcome(lethe.privacy.forgetEverywhere({ user_id: who.user_id }));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect((error as LetheError).details).toEqual({ requests });
+  });
+});
+
 describe('a signal that lasts longer than a call', () => {
   const stop = new AbortController();
   const { signal } = stop;

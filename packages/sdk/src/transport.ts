@@ -2,7 +2,7 @@ import { Deadline } from './deadline';
 import { LetheError, NetworkError } from './errors';
 import { envelopeOf, refusalOf, unexpected } from './refusals';
 import { requireNumber, TIMER_MAX_MS } from './numbers';
-import { waitMsAfter } from './retries';
+import { Completed, waitMsAfter } from './retries';
 import { onTheWire, type Route } from './routes';
 import { webCrypto } from './web-crypto';
 
@@ -156,12 +156,15 @@ export class Transport {
     read?: Read<T>,
   ): Promise<T> {
     const retries = options.retries ?? this.options.retries ?? DEFAULT_RETRIES;
+    const completed = new Completed();
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.once({ route, attempt }, request, deadline, read);
       } catch (error) {
-        if (!(error instanceof LetheError) || attempt > retries) throw error;
-        const waitMs = waitMsAfter(error, attempt, request.isRepeatable);
+        if (!(error instanceof LetheError)) throw error;
+        completed.noteIn(error);
+        if (attempt > retries) throw error;
+        const waitMs = waitMsAfter(error, { route, attempt }, request.isRepeatable);
         if (waitMs === undefined || waitMs >= deadline.leftMs) throw error;
         this.report('onRetry', { route, attempt, waitMs, error });
         await deadline.sleep(waitMs);
