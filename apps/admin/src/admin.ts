@@ -10,7 +10,7 @@ import { DRILL_COMMAND } from './drill.command';
 import { KEY_COMMANDS } from './keys.commands';
 import { LEDGER_COMMANDS } from './ledger.commands';
 import { MOVE_COMMAND } from './move.command';
-import { inJson, inWords, type Output, type Terminal } from './output';
+import { inJson, inWords, type Output, tellUnwritten, type Terminal } from './output';
 import { REPORT_COMMANDS } from './reports.commands';
 import { STATUS_COMMAND } from './status.command';
 
@@ -39,7 +39,7 @@ export async function runAdmin(args: readonly string[], ...further: Type[]): Pro
   // The reader of a pipe may close it early, and has what it wanted: no words. The command line of bots and lethe-verify
   // have the same lines, since no package imports the inside of another.
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-    if (code !== 'EPIPE') process.stderr.write(unwritten(code, args.includes('--json')));
+    if (code !== 'EPIPE') tellUnwritten(process.stderr, code, args.includes('--json'));
     process.exit(1);
   });
   const { stdout, stderr } = process;
@@ -84,12 +84,6 @@ async function run(
   if (asked.command.rows === true) output.expectRows();
   await asked.command.run(asked.given, { config: config(), further, ...output });
   return undefined;
-}
-
-/** The line on standard error for an output that does not arrive. */
-function unwritten(code = 'unknown', isJson: boolean): string {
-  const message = `The output cannot be written (${code}). What the command did stays in effect.`;
-  return `${isJson ? JSON.stringify({ error: { message } }) : message}\n`;
 }
 
 function tellable(error: unknown): string {

@@ -2,7 +2,8 @@ import { Items, type Page, Walk, type WalkPage } from './items';
 import { ConsentRequiredError } from './errors';
 import { unexpected } from './refusals';
 import type { Answer, Given, Route } from './routes';
-import type { Begun, CallOptions, Transport } from './transport';
+import type { Begun } from './streams';
+import type { CallOptions, Transport } from './transport';
 
 type Rest<R extends Route> =
   Readonly<Record<never, never>> extends Given<R>

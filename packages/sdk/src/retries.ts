@@ -1,6 +1,5 @@
 import { ConflictError, type LetheError, NetworkError, RateLimitedError, UnavailableError } from './errors';
 import type { Route } from './routes';
-import type { Attempt } from './transport';
 
 const BACKOFF_MS = 250;
 const BACKOFF_MAX_MS = 8_000;
@@ -36,7 +35,7 @@ export class Completed {
 /** How long to wait before the same request is sent again; undefined if it must not be. */
 export function waitMsAfter(
   error: LetheError,
-  { attempt, route }: Attempt,
+  { attempt, route }: { readonly attempt: number; readonly route: Route },
   isRepeatable: boolean,
   random: () => number = Math.random,
 ): number | undefined {

@@ -1,6 +1,5 @@
 import { NetworkError } from './errors';
-import { linesOf, withoutEnvelope } from './streams';
-import type { Begun } from './transport';
+import { type Begun, linesOf, withoutEnvelope } from './streams';
 
 const bytes = new TextEncoder();
 

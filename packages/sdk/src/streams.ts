@@ -1,5 +1,11 @@
 import { NetworkError } from './errors';
-import type { Begun } from './transport';
+
+/** An answer that arrives. */
+export interface Begun {
+  readonly response: Response;
+  /** Removes what listens for the signal of the caller, once nothing of the answer is awaited any more. */
+  readonly end: () => void;
+}
 
 const BEGIN = '{"success":true,"data":';
 const END = '}';

@@ -4,6 +4,7 @@ import { envelopeOf, refusalOf, unexpected } from './refusals';
 import { requireNumber, TIMER_MAX_MS } from './numbers';
 import { Completed, waitMsAfter } from './retries';
 import { onTheWire, type Route } from './routes';
+import type { Begun } from './streams';
 import { webCrypto } from './web-crypto';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -46,13 +47,6 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
   /** Further headers, for example `X-Registration-Token`. */
   readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** An answer that arrives. */
-export interface Begun {
-  readonly response: Response;
-  /** Removes what listens for the signal of the caller, once nothing of the answer is awaited any more. */
-  readonly end: () => void;
 }
 
 function requireLimits({ timeoutMs, retries }: Pick<CallOptions, 'timeoutMs' | 'retries'>): void {
