@@ -486,16 +486,35 @@ def joined(args):
     return args[:at] + ["--salt=" + args[at + 1]] + args[at + 2 :]
 
 
+NAMING = ("salt", "bot", "user", "guild")
+
+
+def refuse_left_out(parser, given):
+    """What is named has to be verified, or refused: a verification that leaves it out would seem to be about it."""
+    named = [name for name in NAMING if getattr(given, name) is not None]
+    is_certificate = given.kind in ("certificate", "final")
+    foreign = [] if is_certificate else named
+    if given.checkpoint and given.kind != "audit":
+        foreign = foreign + ["checkpoint"]
+    if foreign:
+        parser.error("--%s is no option of this kind of file" % foreign[0])
+    missing = ["--" + name for name in NAMING if name not in named]
+    if named and missing:
+        parser.error("a certificate is tied to a user by --salt, --bot, --user and --guild together: %s is missing" % ", ".join(missing))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=["certificate", "final", "proof", "audit"])
     parser.add_argument("file")
     parser.add_argument("--keys", required=True)
     parser.add_argument("--checkpoint", action="append", default=[])
-    for name in ("salt", "bot", "user", "guild"):
+    for name in NAMING:
         parser.add_argument("--" + name)
+    given = parser.parse_args(joined(sys.argv[1:]))
+    refuse_left_out(parser, given)
     try:
-        found = run(parser.parse_args(joined(sys.argv[1:])))
+        found = run(given)
     except DoesNotHold as error:
         sys.exit("it does not hold: %s" % error)
     except (KeyError, TypeError, ValueError) as error:

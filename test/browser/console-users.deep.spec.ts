@@ -486,6 +486,28 @@ describeInBrowser('the users of the console', () => {
       for (const ids of [user, other]) expect((await bot.export(ids)).status).toBe(404);
     });
 
+    it('shows the salts of the servers that are done where another one has failed, also after the next try', async () => {
+      await bot.hasConsent({ user_id: user.user_id, guild_id: snowflake() });
+      const page = await at(pathOf(user));
+      const [salt, guild_id] = ['s'.repeat(22), snowflake()];
+      const done = { request_id: 'r', guild_id, certificate_salt: salt, status: 'completed' };
+      const requests = [{ ...done, completed_at: '2026-01-01T00:00:00Z', deleted_categories: [] }];
+      const error = { code: 'internal_error', message: 'Some are done', details: { requests } };
+      await page.route('**/gdpr/forget-user', (route) =>
+        route.fulfill({ status: 500, json: { success: false, error } }),
+      );
+      await page.getByRole('button', { name: 'Erase in all servers' }).click();
+      await page.fill('dialog input', 'all servers');
+      await page.locator('dialog button.danger').click();
+      await page.locator('.erased', { hasText: 'has not ended in every server' }).waitFor();
+      expect(await page.locator('.erased code').allTextContents()).toContain(salt);
+      await page.unroute('**/gdpr/forget-user');
+      await page.locator('dialog button.danger').click();
+      await page.waitForSelector('text=The user is erased.');
+      expect(await page.locator('.erased li').count()).toBe(3);
+      expect(await page.locator('.erased code').allTextContents()).toContain(salt);
+    });
+
     it.each([
       ['en', 'not answered yet', 'kept', 'Art. 17(3)(b) GDPR', 'The final certificate is there once'],
       [
@@ -548,6 +570,22 @@ describeInBrowser('the users of the console', () => {
       expect(await categories.allTextContents()).toStrictEqual([
         'Category stats needs no consentErase values',
       ]);
+    });
+
+    it('says of a category that a consent has named before it needed none, that it needs none', async () => {
+      await bot.hasCategory('stats', undefined, { legal_basis: 'legitimate_interests' });
+      const other = { ...subject(), guild_id: user.guild_id };
+      const asked = { ...other, consent_version: '1.0', categories: ['birthday', 'stats'] };
+      await bot.post('/consents/request', asked);
+      await bot.post('/consents/accept', { ...other, consent_version: '1.0' });
+      await bot.post('/consents/revoke', { ...other, categories: ['stats'] });
+      const reasons = { requires_consent: false, reason_de: 'es sein muss', reason_en: 'it has to be' };
+      expect((await bot.put('/data/categories/stats', reasons)).status).toBe(200);
+      const page = await at(pathOf(other));
+      const stats = page.locator('.of-consent li', { hasText: 'Category stats' });
+      await stats.getByText('needs no consent').waitFor();
+      expect(await stats.textContent()).toContain('withdrawn');
+      expect(await stats.getByRole('button').allTextContents()).toStrictEqual(['Erase values']);
     });
   });
 });

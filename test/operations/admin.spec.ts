@@ -7,7 +7,8 @@ import { aboutOf } from '../../apps/admin/src/estimate';
 import { Progress } from '../../apps/admin/src/output';
 import { runScript, type ScriptRun } from '../support/child-script';
 import { adminHere } from '../support/here';
-import { useBuild } from '../support/build';
+import { PROCESS_ENVIRONMENT, startOf, useBuild } from '../support/build';
+import { HAS_FULL_DISK, ontoFullDisk } from '../support/spawned';
 
 const build = useBuild();
 let directory: string;
@@ -35,6 +36,20 @@ describe('npm run admin', () => {
       const run = await adminHere([name, '--help'], {});
       expect(run).toMatchObject({ code: 0, stderr: '', stdout: helpOf(command) });
       for (const flag of Object.keys(command.flags)) expect(run.stdout).toContain(`--${flag}`);
+    },
+  );
+
+  (HAS_FULL_DISK ? it : it.skip)(
+    'ends with 1 and a readable line where its output cannot be written',
+    async () => {
+      const place = { cwd: build.workingDirectory, env: PROCESS_ENVIRONMENT };
+      const run = (...args: string[]) => [...startOf(build.directory, 'admin'), ...args];
+      const words = await ontoFullDisk(run('--help'), place);
+      const message = 'The output cannot be written (ENOSPC). What the command did stays in effect.';
+      expect(words).toMatchObject({ code: 1, stderr: `${message}\n` });
+      const json = await ontoFullDisk(run('keys:list', '--help', '--json'), place);
+      expect(json.code).toBe(1);
+      expect(JSON.parse(json.stderr)).toEqual({ error: { message } });
     },
   );
 

@@ -21,6 +21,7 @@ import { CommandLineHere } from '../support/command-line-here';
 import { canRun } from '../support/programs';
 import { useReceiver } from '../support/receiver';
 import { useService } from '../support/shared-service';
+import { HAS_FULL_DISK, ontoClosedPipe, ontoFullDisk } from '../support/spawned';
 import { freePort } from '../support/free-port';
 import { someOf } from '../support/depth';
 import { snowflake, subject } from '../support/snowflakes';
@@ -522,4 +523,35 @@ describe('lethe completion', () => {
       expect(completed('trigger', 'u')).toContain('user_forgotten');
     });
   }
+});
+
+(HAS_FULL_DISK ? describe : describe.skip)('output that cannot be written', () => {
+  const place = () => ({ cwd: cli.directory, env: { PATH: process.env['PATH'] } });
+
+  it('ends a command with a failure that is readable, also for programs', async () => {
+    for (const args of [['--help'], ['--version'], ['completion', 'bash']]) {
+      const ran = await ontoFullDisk([built.program, ...args], place());
+      expect([args, ran.code, ran.stderr]).toEqual([
+        args,
+        1,
+        expect.stringMatching(/^The output cannot be written \(ENOSPC\)\.\n→ .+\n$/),
+      ]);
+    }
+    const ran = await ontoFullDisk([built.program, 'completion', 'bash', '--json'], place());
+    expect(ran.code).toBe(1);
+    expect(JSON.parse(ran.stderr)).toMatchObject({ error: { code: 'output_failed' } });
+  });
+
+  it('ends a stream with the failure of its output once', async () => {
+    await registered();
+    const { who } = await consenting();
+    const args = ['export', who.user_id, '--guild', who.guild_id];
+    const ran = await ontoFullDisk([built.program, ...args], place());
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringMatching(/^The output .+\n→ .+\n$/) });
+  });
+
+  it('is no failure where the reader of a pipe has closed it', async () => {
+    const ran = await ontoClosedPipe([built.program, '--help'], place());
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+  });
 });

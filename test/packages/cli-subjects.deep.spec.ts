@@ -312,6 +312,65 @@ describe('lethe export and lethe forget', () => {
     );
   });
 
+  /** The service, but for the answers that are given here by the path. */
+  async function except(answers: Readonly<Record<string, readonly [status: number, error: object]>>) {
+    const server = createServer((request, response) => {
+      const path = request.url ?? '';
+      const found = Object.entries(answers).find(([part]) => path.includes(part))?.[1];
+      const { authorization = '' } = request.headers;
+      const answered = async (): Promise<readonly [number, string]> => {
+        const body = await text(request);
+        if (found !== undefined) return [found[0], JSON.stringify({ success: false, error: found[1] })];
+        const headers = { authorization, 'content-type': 'application/json' };
+        const real = await fetch(service.url + path, {
+          ...{ method: request.method ?? 'GET', headers },
+          ...(body !== '' && { body }),
+        });
+        return [real.status, await real.text()];
+      };
+      void answered().then(([status, body]) =>
+        response.writeHead(status, { 'content-type': 'application/json' }).end(body),
+      );
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const end = (): void => {
+      server.close();
+      server.closeAllConnections();
+    };
+    return { at: ['--url', `http://127.0.0.1:${(server.address() as AddressInfo).port}`], end };
+  }
+
+  it('keep the salt where there is no certificate, in the file and in the output', async () => {
+    const { who } = await consenting();
+    const { at, end } = await except({
+      '/certificate': [409, { code: 'conflict', message: 'x', details: { reason: 'no_certificate' } }],
+    });
+    const file = ['--certificate', 'salt.json'];
+    const ran = await cli.run(['forget', who.user_id, '--guild', who.guild_id, '--yes', ...file, ...at]);
+    end();
+    expect(ran.code).toBe(1);
+    const kept = JSON.parse(read('salt.json')) as Record<string, string>;
+    expect(kept).toMatchObject({ ...who, certificate_salt: expect.any(String) });
+    expect(ran.stdout).toContain(kept['certificate_salt']);
+    const { certificate } = await lethe.privacy.certificate(kept['request_id'] ?? '');
+    writeFileSync(inFolder('whole.json'), JSON.stringify({ certificate, ...kept }));
+    expect((await done('verify', 'whole.json')).stdout).toContain(`user ${who.user_id}`);
+  });
+
+  it('keep the salts of every guild, also of those that are done where one has failed', async () => {
+    const { who } = await consenting();
+    const { stdout } = await done('forget', who.user_id, '--everywhere', '--yes');
+    expect(stdout).toMatch(new RegExp(`guild ${who.guild_id}, request \\S+: [\\w-]{22}\\n$`));
+    const requests = [{ request_id: 'r', guild_id: '2', certificate_salt: 'salt of r' }];
+    const { at, end } = await except({
+      '/forget-user': [500, { code: 'internal_error', message: 'Some are done', details: { requests } }],
+    });
+    const failed = await cli.run(['forget', who.user_id, '--everywhere', '--yes', '--json', ...at]);
+    end();
+    expect(failed.code).toBe(1);
+    expect(json(failed)).toEqual({ requests });
+  });
+
   it('leave no file behind that has a part of an export', async () => {
     const cutting = createServer((_, response) => {
       response.write('{"success":true,"data":{"userId":"1","data":');
@@ -396,6 +455,8 @@ describe('lethe verify', () => {
     expect(await says('bare.json', ...named, '--user', who.user_id)).toContain(who.user_id);
     await refused('not about this user', 'verify', 'bare.json', ...named, '--user', snowflake());
     expect(await cli.run(['verify', 'bare.json', ...named])).toMatchObject({ code: 2 });
+    expect(await says('bare.json', '--bot', botId)).toContain('one user, whom it does not name');
+    expect(await cli.run(['verify', 'bare.json', '--bot', 'another'])).toMatchObject({ code: 2 });
   });
 
   it('says of a final certificate what each holder answered, and who has signed it', async () => {

@@ -16,6 +16,7 @@ import { useBuild } from '../support/build';
 import { PYTHON_SCRIPT, type Ran, runsPython, usePython } from '../support/python-verifier';
 import { contradicting, exported, payloadOf, seal, verified } from '../support/sealing';
 import { Service, useServiceInProcess } from '../support/service';
+import { HAS_FULL_DISK, ontoClosedPipe, ontoFullDisk } from '../support/spawned';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
 const build = useBuild();
@@ -82,14 +83,10 @@ const python = (kind: string, content: unknown, ...more: string[]): Promise<Ran>
 /** The same without a process of its own. */
 const inPython = (kind: string, content: unknown): Promise<Ran> => verifier.run(kind, content, keySet);
 
+const program = (): string => join(build.directory, 'packages/sdk/src/evidence/lethe-verify.js');
+
 const node = (kind: string, content: unknown, ...more: string[]): Promise<Ran> =>
-  verifying(
-    process.execPath,
-    join(build.directory, 'packages/sdk/src/evidence/lethe-verify.js'),
-    kind,
-    content,
-    more,
-  );
+  verifying(process.execPath, program(), kind, content, more);
 
 /** The JSON with one leaf value replaced, once for each leaf. */
 function variants(value: unknown): unknown[] {
@@ -323,6 +320,58 @@ describe('lethe-verify', () => {
     }
     expect(await node('nothing', certificate)).toMatchObject({ code: 2 });
   });
+});
+
+(HAS_FULL_DISK ? describe : describe.skip)('lethe-verify with output that cannot be written', () => {
+  const args = (): string[] => {
+    const [file, keys] = [join(directory, 'unwritten'), join(directory, 'unwritten-keys.json')];
+    writeFileSync(file, certificate);
+    writeFileSync(keys, JSON.stringify(keySet));
+    return [program(), 'certificate', file, '--keys', keys];
+  };
+
+  it('ends with 1 and a sentence, also for its help', async () => {
+    const ended = { code: 1, stderr: 'The output cannot be written (ENOSPC).\n' };
+    expect(await ontoFullDisk(args())).toMatchObject(ended);
+    expect(await ontoFullDisk([program()])).toMatchObject(ended);
+  });
+
+  it('ends with the code of the verification where the reader has closed the pipe', async () => {
+    expect(await ontoClosedPipe(args())).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('a user who is named in part', () => {
+  const commands = [
+    ['lethe-verify', node] as const,
+    ...(runsPython ? [['lethe_verify.py', python] as const] : []),
+  ];
+
+  it.each(commands)('is refused by %s with what is missing', async (_, command) => {
+    const names = ['--salt', '--bot', '--user', '--guild'];
+    for (const [at, name] of names.entries()) {
+      const ran = await command('certificate', certificate, ...named().toSpliced(2 * at, 2));
+      expect(ran).toMatchObject({ code: 2, text: expect.stringContaining(`together: ${name} is missing`) });
+      expect(ran.text).not.toContain('it holds');
+    }
+    const alone = await command('certificate', certificate, '--user', gone.user_id);
+    expect(alone).toMatchObject({
+      code: 2,
+      text: expect.stringContaining('--salt, --bot, --guild is missing'),
+    });
+  });
+
+  it.each(commands)(
+    'is refused by %s for a file that it does not compare with a user',
+    async (_, command) => {
+      const ran = await command('proof', proof, '--user', gone.user_id);
+      expect(ran).toMatchObject({ code: 2, text: expect.stringContaining('--user is no option') });
+      const kept = join(directory, 'kept-for-nothing');
+      writeFileSync(kept, checkpoint);
+      const other = await command('certificate', certificate, '--checkpoint', kept);
+      expect(other).toMatchObject({ code: 2, text: expect.stringContaining('--checkpoint is no option') });
+    },
+  );
 });
 
 describe('a salt that begins with a hyphen', () => {

@@ -10,7 +10,7 @@ import { DRILL_COMMAND } from './drill.command';
 import { KEY_COMMANDS } from './keys.commands';
 import { LEDGER_COMMANDS } from './ledger.commands';
 import { MOVE_COMMAND } from './move.command';
-import { inJson, inWords, type Output, type Terminal } from './output';
+import { inJson, inWords, type Output, tellUnwritten, type Terminal } from './output';
 import { REPORT_COMMANDS } from './reports.commands';
 import { STATUS_COMMAND } from './status.command';
 
@@ -36,8 +36,12 @@ export const COMMANDS: readonly Command[] = [
 export async function runAdmin(args: readonly string[], ...further: Type[]): Promise<void> {
   // Files of a command are readable by their owner only.
   process.umask(0o077);
-  // The reader of a pipe may close it early. That is not reported as a failure.
-  process.stdout.on('error', () => process.exit(1));
+  // The reader of a pipe may close it early, and has what it wanted: no words. The command line of bots and lethe-verify
+  // have the same lines, since no package imports the inside of another.
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code !== 'EPIPE') tellUnwritten(process.stderr, code, args.includes('--json'));
+    process.exit(1);
+  });
   const { stdout, stderr } = process;
   const code = await runCommand(args, { config: loadConfig, stdout, stderr }, further);
   // A failed command exits at once and does not wait for open handles.

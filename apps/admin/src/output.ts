@@ -82,6 +82,12 @@ export function inJson({ stdout, stderr }: Terminal): Output {
   };
 }
 
+/** Says on standard error that the output does not arrive. */
+export function tellUnwritten(stderr: Writable, code = 'unknown', isJson: boolean): void {
+  const message = `The output cannot be written (${code}). What the command did stays in effect.`;
+  stderr.write(printable(`${isJson ? JSON.stringify({ error: { message } }) : message}\n`));
+}
+
 /** Waits for a slow reader, so that millions of lines never accumulate in memory. */
 function writerOf(stdout: Terminal['stdout']): (text: string) => Promise<void> {
   return async (text) => {

@@ -1,11 +1,12 @@
 """Objections and restrictions (GDPR Art. 21 and 18): the fake answers as the service does."""
 
+import uuid
 from typing import Any, Dict, List, Tuple
 
 import pytest
 from conftest import PROFILE, Place, subject
 
-from lethe_client import ConflictError, ConsentRequiredError, InsufficientScopeError, Lethe, LetheError, NotFoundError, ProcessingRefusedError
+from lethe_client import CallOptions, ConflictError, ConsentRequiredError, InsufficientScopeError, Lethe, LetheError, NotFoundError, ProcessingRefusedError, _core
 
 STATISTICS = {**PROFILE, "key": "statistics", "legal_basis": "legitimate_interests"}
 TASKS = {**PROFILE, "key": "tasks", "legal_basis": "public_task"}
@@ -103,6 +104,22 @@ def test_a_batch_refuses_the_item_alone(lethe: Lethe, who: Dict[str, str]) -> No
     done = lethe.data.submit_many(items)
     found = [(one["ok"], None if one["ok"] else one["error"]["details"]) for one in done]
     assert found == [(False, {"reason": "objection"}), (True, None)]
+
+
+def test_a_key_of_many_items_is_one_for_each_request() -> None:
+    options = CallOptions(idempotency_key="import-1", retries=1)
+    first = _core.options_of_part(options, 0, 100)
+    # The client in TypeScript makes the same ones.
+    assert first == CallOptions(idempotency_key="66681e6f7b3540fc6e8a7d38849db50e76a23e27060d0bc365fff9b94d355ce9", retries=1)
+    assert _core.options_of_part(options, 100, 100) != first
+    assert _core.options_of_part(None, 0, 100) is None
+
+
+def test_many_items_are_stored_once_with_a_key(lethe: Lethe, who: Dict[str, str]) -> None:
+    items: List[Any] = [{**who, "category": "tasks", "data": {}}] * 101
+    options = CallOptions(idempotency_key=str(uuid.uuid4()))
+    for _ in range(2):
+        assert [one["ok"] for one in lethe.data.submit_many(items, options=options)] == [True] * 101
 
 
 def test_an_erasure_removes_both(lethe: Lethe, who: Dict[str, str]) -> None:

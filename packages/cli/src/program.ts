@@ -84,6 +84,15 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
   }
 }
 
+/** Says that the results do not arrive. The code is never that of a command which is done. */
+export function unwritten(args: readonly string[], { code = 'unknown' }: NodeJS.ErrnoException): ExitCode {
+  return failed(args.includes('--json'), EXIT.refused, {
+    code: 'output_failed',
+    message: `The output cannot be written (${code}).`,
+    mend: 'What the command did stays in effect. Is the disk full?',
+  });
+}
+
 interface Shown {
   readonly code: string;
   readonly message: string;

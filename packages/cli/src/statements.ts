@@ -130,7 +130,8 @@ function finalCertificate(jws: string, keys: KeySet, named: Named): Verified {
 function subjectOf({ bot, salt, user, guild }: Named, payload: Payload): CertifiedSubject | undefined {
   if (salt !== undefined && user !== undefined && guild !== undefined)
     return { salt, botId: bot ?? text(payload['bot_id']) ?? '', userId: user, guildId: guild };
-  if ((salt ?? user ?? guild) === undefined) return undefined;
+  const isOther = bot !== undefined && bot !== payload['bot_id'];
+  if ((salt ?? user ?? guild) === undefined && !isOther) return undefined;
   throw wrongUsage(
     'A certificate is tied to a user by --salt, --user and --guild together.',
     'The salt is certificate_salt in the answer of the erasure.',

@@ -1,20 +1,25 @@
 import { ConsentCache } from './consent-cache';
 import { Lethe } from './lethe';
 import type { Schemas } from './routes';
+import type { CallOptions } from './transport';
 
+/** The key of the first hundred items of `import-1`. */
+const PART = '66681e6f7b3540fc6e8a7d38849db50e76a23e27060d0bc365fff9b94d355ce9';
 const who = { user_id: '123456789012345678', guild_id: '223456789012345678' };
 const item = { ...who, category: 'profile', data: {} };
 
 /** A client of a service that takes so many items of a batch, and what it was sent. */
 function client(itemsMax: number, refuse: (count: number) => Response) {
   const sizes: number[] = [];
-  const fetch = (async (_url: string, { body }: RequestInit) => {
+  const keys: string[] = [];
+  const fetch = (async (_url: string, { body, headers }: RequestInit) => {
+    keys.push((headers as Record<string, string>)['idempotency-key'] ?? '');
     const { items } = JSON.parse(body as string) as { items: unknown[] };
     sizes.push(items.length);
     if (items.length > itemsMax) return refuse(items.length);
     return Response.json({ success: true, data: { results: items.map(() => ({ ok: true, data: {} })) } });
   }) as typeof globalThis.fetch;
-  return { lethe: new Lethe({ url: 'https://lethe.example', fetch }), sizes };
+  return { lethe: new Lethe({ url: 'https://lethe.example', fetch }), sizes, keys };
 }
 
 const refused = (status: number, code: string, details?: object): Response =>
@@ -24,9 +29,10 @@ async function* many(count: number): AsyncGenerator<typeof item> {
   for (let at = 0; at < count; at++) yield { ...item, user_id: `${100_000_000_000_000_000n + BigInt(at)}` };
 }
 
-async function submitted(lethe: Lethe, count: number): Promise<string[]> {
+async function submitted(lethe: Lethe, count: number, options?: CallOptions): Promise<string[]> {
   const users = [];
-  for await (const result of lethe.data.submitMany(many(count))) users.push(String(result.item.user_id));
+  for await (const result of lethe.data.submitMany(many(count), options))
+    users.push(String(result.item.user_id));
   return users;
 }
 
@@ -46,6 +52,22 @@ describe('submitMany', () => {
     const large = client(30, () => refused(413, 'payload_too_large'));
     expect(await submitted(large.lethe, 100)).toHaveLength(100);
     expect(large.sizes).toEqual([100, 50, 25, 25, 50, 25, 25]);
+  });
+
+  it('makes of a key one for each request, the same ones for the same items', async () => {
+    const { lethe, keys, sizes } = client(30, () => refused(400, 'invalid_request', { limit: 30 }));
+    await submitted(lethe, 130, { idempotencyKey: 'import-1' });
+    expect(sizes).toEqual([100, 30, 30, 30, 10, 30]);
+    expect(new Set(keys).size).toBe(6);
+    // The Python client makes the same ones.
+    expect(keys[0]).toBe(PART);
+    const first = [...keys];
+    await submitted(lethe, 130, { idempotencyKey: 'import-1' });
+    expect(keys).toEqual([...first, ...first]);
+    await submitted(lethe, 1, { idempotencyKey: 'x'.repeat(255) });
+    expect(keys.at(-1)).toMatch(/^[0-9a-f]{64}$/);
+    await submitted(lethe, 1, { idempotencyKey: 'import-2' });
+    expect(first).not.toContain(keys.at(-1));
   });
 
   it('ends with the error of a batch that no size would mend', async () => {

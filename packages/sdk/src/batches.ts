@@ -2,6 +2,7 @@ import type { Caller } from './caller';
 import { LetheError } from './errors';
 import type { Answer, Given, Subject } from './routes';
 import type { CallOptions } from './transport';
+import { webCrypto } from './web-crypto';
 
 /** The most items that one request takes. */
 const ITEMS_MAX = 100;
@@ -12,29 +13,55 @@ type Result = Answer<'POST /data/submit/batch'>['results'][number];
 export type Submitted = Result & { readonly item: SubmitItem };
 type Many<Item> = Iterable<Item> | AsyncIterable<Item>;
 
-/** Submits any number of items and answers each in its order. */
+/**
+ * Submits any number of items and answers each in its order. With an idempotency key each request has its own, made of this
+ * one and of the place of its items: the same items are submitted once, however often the program repeats the call.
+ */
 export async function* submitted(
   call: Caller,
   items: Many<SubmitItem>,
   options?: CallOptions,
 ): AsyncGenerator<Submitted, void, undefined> {
-  for await (const batch of batchesOf(items, ITEMS_MAX)) yield* submittedAtOnce(call, batch, options);
+  let from = 0;
+  for await (const batch of batchesOf(items, ITEMS_MAX)) {
+    yield* submittedAtOnce(call, batch, from, options);
+    from += batch.length;
+  }
 }
 
 /** Sends a batch, in smaller ones if it has more items than the limit of the bot, or more bytes than a body may have. */
 async function* submittedAtOnce(
   call: Caller,
   items: readonly SubmitItem[],
+  from: number,
   options?: CallOptions,
 ): AsyncGenerator<Submitted, void, undefined> {
   try {
-    const { results } = await call.send('POST /data/submit/batch', { items }, options);
+    const own = await withOwnKey(options, from, items.length);
+    const { results } = await call.send('POST /data/submit/batch', { items }, own);
     for (const [at, result] of results.entries()) yield { ...result, item: items[at] as SubmitItem };
   } catch (error) {
     const size = smallerSize(error, items.length);
     if (size === undefined) throw error;
-    for await (const batch of batchesOf(items, size)) yield* submittedAtOnce(call, batch, options);
+    let part = from;
+    for await (const batch of batchesOf(items, size)) {
+      yield* submittedAtOnce(call, batch, part, options);
+      part += batch.length;
+    }
   }
+}
+
+/** The options of one request of several. The digest is as short as a key has to be, however long the given one is. */
+async function withOwnKey(
+  options: CallOptions | undefined,
+  from: number,
+  count: number,
+): Promise<CallOptions | undefined> {
+  if (options?.idempotencyKey === undefined) return options;
+  const text = new TextEncoder().encode(`${options.idempotencyKey}\n${from}\n${count}`);
+  const digest = new Uint8Array(await (await webCrypto()).subtle.digest('SHA-256', text));
+  const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0'));
+  return { ...options, idempotencyKey: hex.join('') };
 }
 
 function smallerSize(error: unknown, size: number): number | undefined {

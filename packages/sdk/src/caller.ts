@@ -2,6 +2,7 @@ import { Items, type Page, Walk, type WalkPage } from './items';
 import { ConsentRequiredError } from './errors';
 import { unexpected } from './refusals';
 import type { Answer, Given, Route } from './routes';
+import type { Begun } from './streams';
 import type { CallOptions, Transport } from './transport';
 
 type Rest<R extends Route> =
@@ -75,7 +76,7 @@ export class Caller {
   }
 
   /** The answer of any operation, to be read as it arrives. */
-  async begun(route: Route, given: object, options?: CallOptions): Promise<Response> {
+  async begun(route: Route, given: object, options?: CallOptions): Promise<Begun> {
     const [path, rest] = await this.placed(route, given);
     return this.transport.begun(route, path, rest, options);
   }

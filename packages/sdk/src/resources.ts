@@ -40,7 +40,8 @@ const textOf =
     options?: CallOptions,
   ): Promise<string> => {
     const asked = { format: 'markdown', ...given };
-    return (await call.begun(route, asked, options)).text();
+    const { response, end } = await call.begun(route, asked, options);
+    return response.text().finally(end);
   };
 
 export const keysOf = (call: Caller) => ({

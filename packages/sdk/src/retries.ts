@@ -1,4 +1,5 @@
 import { ConflictError, type LetheError, NetworkError, RateLimitedError, UnavailableError } from './errors';
+import type { Route } from './routes';
 
 const BACKOFF_MS = 250;
 const BACKOFF_MAX_MS = 8_000;
@@ -8,10 +9,33 @@ const RESET_SPREAD_MS = 500;
 /** Codes of Node.js for a connection that was never made. */
 const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
+/**
+ * An erasure whose first attempt was lost may be under way: its repeat gets the answer of the first, with the salts that no other
+ * call answers.
+ */
+const isOwnErasure = (error: ConflictError, route: Route, attempt: number): boolean =>
+  route === 'POST /gdpr/forget-user' && attempt > 1 && error.reason === 'deletion_in_progress';
+
+/** The guilds that an erasure of all guilds has completed before it failed, with their salts. */
+export class Completed {
+  private readonly requests = new Map<unknown, unknown>();
+
+  /** Notes those of an attempt. Its error, which may be the last one, has those of the earlier attempts too. */
+  noteIn(error: LetheError): void {
+    const { requests } = error.details;
+    if (Array.isArray(requests))
+      for (const one of requests as { readonly request_id?: unknown }[])
+        this.requests.set(one.request_id, one);
+    if (this.requests.size === 0) return;
+    const details = { ...error.details, requests: [...this.requests.values()] };
+    Object.assign(error, { details });
+  }
+}
+
 /** How long to wait before the same request is sent again; undefined if it must not be. */
 export function waitMsAfter(
   error: LetheError,
-  attempt: number,
+  { attempt, route }: { readonly attempt: number; readonly route: Route },
   isRepeatable: boolean,
   random: () => number = Math.random,
 ): number | undefined {
@@ -25,7 +49,9 @@ export function waitMsAfter(
   if (!isRepeatable) return undefined;
   if (error instanceof UnavailableError) return askedMs;
   // The first attempt of this call is still running, though its connection was lost.
-  const isRunning = error instanceof ConflictError && error.reason === 'idempotency_in_progress';
+  const isRunning =
+    error instanceof ConflictError &&
+    (error.reason === 'idempotency_in_progress' || isOwnErasure(error, route, attempt));
   return isRunning || error instanceof NetworkError ? backoffMs : undefined;
 }
 

@@ -1,21 +1,20 @@
 import { NetworkError } from './errors';
-import { linesOf, withoutEnvelope } from './streams';
+import { type Begun, linesOf, withoutEnvelope } from './streams';
 
 const bytes = new TextEncoder();
 
 /** An answer in chunks of a size, which then ends or fails. */
-function answer(text: string, size: number, fault?: Error): Response {
+function answer(text: string, size: number, fault?: Error) {
   const all = bytes.encode(text);
   let at = 0;
-  return new Response(
-    new ReadableStream<Uint8Array>({
-      pull(controller) {
-        if (at < all.length) controller.enqueue(all.subarray(at, (at += size)));
-        else if (fault === undefined) controller.close();
-        else controller.error(fault);
-      },
-    }),
-  );
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (at < all.length) controller.enqueue(all.subarray(at, (at += size)));
+      else if (fault === undefined) controller.close();
+      else controller.error(fault);
+    },
+  });
+  return { response: new Response(body), end: jest.fn() };
 }
 
 const envelope = '{"success":true,"data":{"a":"ä}"}}';
@@ -33,7 +32,7 @@ describe('withoutEnvelope', () => {
   });
 
   it('fails for an answer that is cut, and leaves the reason of the caller', async () => {
-    const read = (response: Response) => new Response(withoutEnvelope(response)).text();
+    const read = (begun: Begun) => new Response(withoutEnvelope(begun)).text();
     await expect(read(answer(envelope, 5, new TypeError('terminated')))).rejects.toBeInstanceOf(NetworkError);
     await expect(read(answer(envelope.slice(0, 25), 5))).rejects.toBeInstanceOf(NetworkError);
     const reason = new Error('the bot stops');
@@ -54,7 +53,8 @@ describe('linesOf', () => {
       pull: (controller) => controller.enqueue(bytes.encode('a\n')),
       cancel,
     });
-    for await (const line of linesOf(new Response(endless))) if (line === 'a') break;
+    for await (const line of linesOf({ response: new Response(endless), end: jest.fn() }))
+      if (line === 'a') break;
     expect(cancel).toHaveBeenCalledTimes(1);
     await expect(all(linesOf(answer('a\nb', 9, new TypeError('terminated'))))).rejects.toBeInstanceOf(
       NetworkError,

@@ -1,14 +1,21 @@
 import { NetworkError } from './errors';
 
+/** An answer that arrives. */
+export interface Begun {
+  readonly response: Response;
+  /** Removes what listens for the signal of the caller, once nothing of the answer is awaited any more. */
+  readonly end: () => void;
+}
+
 const BEGIN = '{"success":true,"data":';
 const END = '}';
 
 /** `data` of an answer as it arrives, byte for byte, without the envelope. */
-export function withoutEnvelope(response: Response): ReadableStream<Uint8Array> {
+export function withoutEnvelope(begun: Begun): ReadableStream<Uint8Array> {
   const begin = new TextEncoder().encode(BEGIN);
   let skip = begin.length;
   let last: Uint8Array | undefined;
-  return bodyOf(response).pipeThrough(
+  return bodyOf(begun).pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         const from = Math.min(skip, chunk.length);
@@ -27,10 +34,10 @@ export function withoutEnvelope(response: Response): ReadableStream<Uint8Array> 
 }
 
 /** The lines of an answer, as they arrive. */
-export async function* linesOf(response: Response): AsyncGenerator<string, void, undefined> {
+export async function* linesOf(begun: Begun): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder();
   let rest = '';
-  for await (const chunk of chunksOf(bodyOf(response))) {
+  for await (const chunk of chunksOf(bodyOf(begun))) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
     rest = lines.pop() ?? '';
     yield* lines;
@@ -55,21 +62,29 @@ export async function* chunksOf(
 }
 
 /** The body of an answer. A fault of the network, which fetch reports as a TypeError, becomes a NetworkError. */
-function bodyOf(response: Response): ReadableStream<Uint8Array> {
+function bodyOf({ response, end }: Begun): ReadableStream<Uint8Array> {
   const body = response.body as ReadableStream<Uint8Array> | null;
-  if (body === null) throw cut();
+  if (body === null) {
+    end();
+    throw cut();
+  }
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const { done, value } = await reader.read();
-        if (done) controller.close();
-        else controller.enqueue(value);
+        if (!done) return controller.enqueue(value);
+        end();
+        controller.close();
       } catch (error) {
+        end();
         controller.error(error instanceof TypeError ? cut(error) : error);
       }
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel: (reason) => {
+      end();
+      return reader.cancel(reason);
+    },
   });
 }
 

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import {
   ConflictError,
   ConsentRequiredError,
@@ -272,6 +273,84 @@ describe('the time of a call', () => {
       expect(await settled).toBe(reason);
       expect(requests).toHaveLength(count);
     }
+  });
+});
+
+describe('the salts of an erasure', () => {
+  const busy = refused(409, 'conflict', { reason: 'deletion_in_progress' });
+  const done = (id: string) => ({ request_id: id, guild_id: '2', certificate_salt: `salt of ${id}` });
+
+  it('are fetched by a repeat that meets its own first attempt, which was lost', async () => {
+    const { lethe, keys } = client([cut, busy, ok({ certificate_salt: 'salt' })]);
+    expect(await outcome(lethe.privacy.forget(who))).toEqual({ certificate_salt: 'salt' });
+    expect(new Set(keys()).size).toBe(1);
+  });
+
+  it('are not waited for where another erasure is under way, or another act meets one', async () => {
+    const first = client([busy]);
+    expect(await outcome(first.lethe.privacy.forget(who))).toBeInstanceOf(ConflictError);
+    expect(first.requests).toHaveLength(1);
+    const submit = client([cut, busy]);
+    expect(await outcome(submit.lethe.data.submit(values))).toBeInstanceOf(ConflictError);
+    expect(submit.requests).toHaveLength(2);
+  });
+
+  it('of the guilds that are done are in the error of the last attempt', async () => {
+    const unavailable = (requests?: object[]): Step =>
+      refused(503, 'service_unavailable', requests === undefined ? {} : { requests });
+    const { lethe } = client(
+      [unavailable([done('a')]), unavailable([done('a'), done('b')]), unavailable(), fails()],
+      { retries: 3 },
+    );
+    const error = await outcome(lethe.privacy.forgetEverywhere({ user_id: who.user_id }));
+    expect(error).toBeInstanceOf(NetworkError);
+    expect((error as LetheError).details['requests']).toEqual([done('a'), done('b')]);
+  });
+
+  it('are in the error of a time that ends during a wait', async () => {
+    const requests = [done('a')];
+    const { lethe } = client([refused(503, 'service_unavailable', { requests }), silent], {
+      timeoutMs: 20_000,
+    });
+    const error = await outcome(lethe.privacy.forgetEverywhere({ user_id: who.user_id }));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect((error as LetheError).details).toEqual({ requests });
+  });
+});
+
+describe('a signal that lasts longer than a call', () => {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const listeners = (): number => getEventListeners(signal, 'abort').length;
+  const text = (body: string | null): Step => {
+    return () => new Response(body);
+  };
+  const envelope = '{"success":true,"data":{"a":1}}';
+  const stream = (step: Step) => client([step]).lethe.data.exportStream(who, { signal });
+
+  it('has no listener more after a call, whatever became of it', async () => {
+    for (const step of [ok(), refused(404, 'not_found'), cut, fails()]) {
+      const { lethe } = client([step], { retries: 1 });
+      await outcome(lethe.consents.status(who, { signal }));
+    }
+    expect(listeners()).toBe(0);
+  });
+
+  it('has none more after a stream that was read, cut, or left early', async () => {
+    expect(await new Response(await stream(text(envelope))).text()).toBe('{"a":1}');
+    await expect(new Response(await stream(cut)).text()).rejects.toBeInstanceOf(NetworkError);
+    await expect(stream(text(null))).rejects.toBeInstanceOf(NetworkError);
+    expect(listeners()).toBe(0);
+    const endless: Step = () => new Response(new ReadableStream());
+    const left = await stream(endless);
+    expect(listeners()).toBe(1);
+    await left.cancel();
+    expect(listeners()).toBe(0);
+    for await (const line of client([text('a\nb\n')]).lethe.audit.export({}, { signal }))
+      if (line === 'a') break;
+    const { lethe } = client([ok({ id: '1' }), text('# Record')]);
+    expect(await lethe.bots.processingRecordText({}, { signal })).toBe('# Record');
+    expect(listeners()).toBe(0);
   });
 });
 

@@ -2,8 +2,9 @@ import { Deadline } from './deadline';
 import { LetheError, NetworkError } from './errors';
 import { envelopeOf, refusalOf, unexpected } from './refusals';
 import { requireNumber, TIMER_MAX_MS } from './numbers';
-import { waitMsAfter } from './retries';
+import { Completed, waitMsAfter } from './retries';
 import { onTheWire, type Route } from './routes';
+import type { Begun } from './streams';
 import { webCrypto } from './web-crypto';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -94,13 +95,16 @@ export class Transport {
   }
 
   /** `data` of the answer. */
-  json(route: Route, path: string, given: object, options?: CallOptions): Promise<unknown> {
-    return this.send(route, path, given, options, dataOf);
+  async json(route: Route, path: string, given: object, options?: CallOptions): Promise<unknown> {
+    const { answer, end } = await this.send(route, path, given, options, dataOf);
+    end();
+    return answer;
   }
 
   /** The answer as soon as its headers are there. The time limit ends with them. */
-  begun(route: Route, path: string, given: object, options?: CallOptions): Promise<Response> {
-    return this.send(route, path, given, options);
+  async begun(route: Route, path: string, given: object, options?: CallOptions): Promise<Begun> {
+    const { answer, end } = await this.send<Response>(route, path, given, options);
+    return { response: answer, end };
   }
 
   /** A document of the service outside of the interface. */
@@ -124,7 +128,7 @@ export class Transport {
     given: object,
     options: CallOptions = {},
     read?: Read<T>,
-  ): Promise<T> {
+  ): Promise<{ readonly answer: T; readonly end: () => void }> {
     requireLimits(options);
     const request = await this.requestOf(route, path, given, options);
     const deadline = new Deadline(
@@ -132,14 +136,14 @@ export class Transport {
       options.signal,
     );
     const run = () => this.attempts(route, request, deadline, options, read);
-    let isStreaming = false;
+    const end = (): void => deadline.end();
     try {
       const answer = await (this.options.trace?.(route, run) ?? run());
-      isStreaming = read === undefined;
-      return answer;
-    } finally {
-      if (isStreaming) deadline.begun();
-      else deadline.end();
+      deadline.begun();
+      return { answer, end };
+    } catch (error) {
+      end();
+      throw error;
     }
   }
 
@@ -151,12 +155,15 @@ export class Transport {
     read?: Read<T>,
   ): Promise<T> {
     const retries = options.retries ?? this.options.retries ?? DEFAULT_RETRIES;
+    const completed = new Completed();
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.once({ route, attempt }, request, deadline, read);
       } catch (error) {
-        if (!(error instanceof LetheError) || attempt > retries) throw error;
-        const waitMs = waitMsAfter(error, attempt, request.isRepeatable);
+        if (!(error instanceof LetheError)) throw error;
+        completed.noteIn(error);
+        if (attempt > retries) throw error;
+        const waitMs = waitMsAfter(error, { route, attempt }, request.isRepeatable);
         if (waitMs === undefined || waitMs >= deadline.leftMs) throw error;
         this.report('onRetry', { route, attempt, waitMs, error });
         await deadline.sleep(waitMs);

@@ -31,9 +31,9 @@ export function Categories({ of: user, onActed }: { readonly of: ListedUser; rea
   const ofConsent = declared.filter(({ requires_consent: r }) => r !== false);
   const states: readonly State[] =
     user.categories ?? (isAsked ? ofConsent.map(({ key }) => ({ key, status })) : []);
-  const free = declared.filter(
-    ({ key, requires_consent: r }) => r === false && !states.some((each) => each.key === key),
-  );
+  const isFree = (key: string): boolean =>
+    declared.some((each) => each.key === key && each.requires_consent === false);
+  const free = declared.filter(({ key }) => isFree(key) && !states.some((each) => each.key === key));
   const accepted = states.filter((each) => each.status === 'accepted');
   const category = labels.get(asked?.key ?? '') ?? asked?.key ?? '';
   const end = (what: string): void => {
@@ -68,6 +68,8 @@ export function Categories({ of: user, onActed }: { readonly of: ListedUser; rea
           <li key={key}>
             <span>
               <CategoryName of={key} /> <Code kind="consent" of={state} class={`badge ${state}`} />
+              {/* A consent of before the category needed none: its end is no end of what is stored. */}
+              {isFree(key) && <span class="badge plain-badge">{t('ofNoConsent')}</span>}
               {at !== undefined && (
                 <span class="small">
                   {' '}
@@ -81,7 +83,7 @@ export function Categories({ of: user, onActed }: { readonly of: ListedUser; rea
                   {t('revokeCategory')}
                 </button>
               )}
-              {canErase && (state === 'accepted' || state === 'revoked') && (
+              {canErase && (state === 'accepted' || state === 'revoked' || isFree(key)) && (
                 <button type="button" onClick={() => ask('erase', key)}>
                   {t('eraseValues')}
                 </button>

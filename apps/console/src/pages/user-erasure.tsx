@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useWords } from '../language';
+import { LetheError } from '@lethe/sdk';
 import { CategoryName, Copy } from '../parts';
 import { download } from '../download';
 import { lethe } from '../service';
@@ -24,12 +25,21 @@ export interface Erasure {
 export function useErasure(ids: Ids, onErased: () => void) {
   const queries = useQueryClient();
   const [isAccepting, setAccepting] = useState(false);
+  const [kept, setKept] = useState<readonly Erasure[]>([]);
+  /** Those before stay: no other call answers their salts. */
+  const keep = (more: readonly Erasure[]): void => setKept((before) => [...before, ...more]);
   const erase = useMutation({
     mutationFn: async (isEverywhere: boolean): Promise<readonly Erasure[]> => {
       setAccepting(true);
-      const begun = await accepted(ids, isEverywhere).finally(() => setAccepting(false));
+      const begun = await accepted(ids, isEverywhere)
+        .catch((error: unknown) => {
+          keep(completedBefore(error));
+          throw error;
+        })
+        .finally(() => setAccepting(false));
       const ended: Erasure[] = [];
       for (const each of begun) ended.push(await end(each));
+      keep(ended);
       return ended;
     },
     onSuccess: () => {
@@ -39,7 +49,13 @@ export function useErasure(ids: Ids, onErased: () => void) {
       void queries.invalidateQueries();
     },
   });
-  return { ...erase, isAccepting };
+  return { ...erase, isAccepting, kept };
+}
+
+/** The servers in which an erasure of all was completed before it failed. */
+function completedBefore(error: unknown): readonly Erasure[] {
+  const { requests } = error instanceof LetheError ? error.details : {};
+  return Array.isArray(requests) ? (requests as Erasure[]) : [];
 }
 
 async function accepted(ids: Ids, isEverywhere: boolean): Promise<readonly Erasure[]> {
@@ -55,9 +71,9 @@ async function end(begun: Erasure): Promise<Erasure> {
 }
 
 /** What became of an erasure, with the certificate and its salt for each server. */
-export function Erased({ of }: { readonly of: readonly Erasure[] }) {
+export function Erased({ of, isPart }: { readonly of: readonly Erasure[]; readonly isPart: boolean }) {
   const { t } = useWords();
-  const isDone = of.every(({ status }) => status === 'completed');
+  const isDone = !isPart && of.every(({ status }) => status === 'completed');
   return (
     <div class={`notice ${isDone ? 'good' : 'warn'} erased`}>
       <p>

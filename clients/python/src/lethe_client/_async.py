@@ -141,18 +141,21 @@ class AsyncData(calls.AsyncData):
         self, items: AsyncMany[SubmitData], *, options: Optional[CallOptions] = None
     ) -> AsyncIterator[Union[SubmittedItem, RefusedItem]]:
         """Stores any number of items, in batches. Each is answered by itself, with its `item`."""
+        start = 0
         async for batch in _async_batches(items, _core.ITEMS_MAX):
             waiting = [batch]
             while waiting:
                 part = waiting.pop(0)
+                own = _core.options_of_part(options, start, len(part))
                 try:
-                    answer = await self._call.send("POST /data/submit/batch", {"items": part}, options)
+                    answer = await self._call.send("POST /data/submit/batch", {"items": part}, own)
                 except LetheError as error:
                     size = _core.smaller_size(error, len(part))
                     if size is None:
                         raise
                     waiting[:0] = [part[at : at + size] for at in range(0, len(part), size)]
                     continue
+                start += len(part)
                 for item, result in zip(part, answer["results"]):
                     yield cast("Union[SubmittedItem, RefusedItem]", {**result, "item": item})
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import re
 import time
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 from urllib.parse import quote, urlencode
@@ -282,6 +283,14 @@ def smaller_size(error: LetheError, size: int) -> Optional[int]:
     if error.code == "invalid_request" and isinstance(limit, int) and 0 < limit < size:
         return limit
     return None
+
+
+def options_of_part(options: Optional[CallOptions], start: int, count: int) -> Optional[CallOptions]:
+    """The options of one request of several: of a given key it makes its own, the same one for the same items."""
+    if options is None or options.idempotency_key is None:
+        return options
+    text = f"{options.idempotency_key}\n{start}\n{count}"
+    return replace(options, idempotency_key=hashlib.sha256(text.encode()).hexdigest())
 
 
 def client_key(key: Optional[str]) -> Optional[str]:

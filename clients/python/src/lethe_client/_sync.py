@@ -140,18 +140,21 @@ class Data(calls.Data):
         self, items: Many[SubmitData], *, options: Optional[CallOptions] = None
     ) -> Iterator[Union[SubmittedItem, RefusedItem]]:
         """Stores any number of items, in batches. Each is answered by itself, with its `item`."""
+        start = 0
         for batch in _batches(items, _core.ITEMS_MAX):
             waiting = [batch]
             while waiting:
                 part = waiting.pop(0)
+                own = _core.options_of_part(options, start, len(part))
                 try:
-                    answer = self._call.send("POST /data/submit/batch", {"items": part}, options)
+                    answer = self._call.send("POST /data/submit/batch", {"items": part}, own)
                 except LetheError as error:
                     size = _core.smaller_size(error, len(part))
                     if size is None:
                         raise
                     waiting[:0] = [part[at : at + size] for at in range(0, len(part), size)]
                     continue
+                start += len(part)
                 for item, result in zip(part, answer["results"]):
                     yield cast("Union[SubmittedItem, RefusedItem]", {**result, "item": item})
 

@@ -2,6 +2,7 @@ import { createWriteStream, rmSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
+import { type Lethe, LetheError } from '@lethe/sdk';
 import { refused, wrongUsage } from '../failures';
 import { many } from '../output';
 import { positive, Session, snowflake } from '../session';
@@ -124,25 +125,41 @@ async function forget(
       throw refused('That is another id.', 'Nothing was erased.');
   }
   if (guild === undefined) {
-    const all = await lethe.privacy.forgetEverywhere({ user_id: user });
-    return output.result(all, `${user} is erased in ${many(all.requests.length, 'guild')}.`);
+    const all = await lethe.privacy.forgetEverywhere({ user_id: user }).catch((error: unknown) => {
+      const { requests } = error instanceof LetheError ? error.details : {};
+      // No other call answers the salts of the guilds that are done.
+      if (Array.isArray(requests)) output.result({ requests }, inGuilds(user, requests as Erased[]));
+      throw error;
+    });
+    return output.result(all, inGuilds(user, all.requests));
   }
   if (file !== undefined) writeNew(file, '');
   const erased = await lethe.privacy.forget({ user_id: user, guild_id: guild });
-  if (file !== undefined) {
-    const { certificate } = await lethe.privacy.certificate(erased.request_id);
-    const { id: bot_id } = await lethe.bots.me();
-    const { certificate_salt } = erased;
-    const kept = { certificate, certificate_salt, bot_id, user_id: user, guild_id: guild };
-    writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`);
-  }
-  return output.result(
+  output.result(
     erased,
     `${output.paint('green', erased.status)}: ${user} ${place} (request ${erased.request_id}), categories: ${
       (erased.deleted_categories ?? []).join(', ') || 'none'
     }.\nKeep the salt, it ties the certificate to this user: ${erased.certificate_salt}`,
   );
+  if (file === undefined) return;
+  const { request_id, certificate_salt } = erased;
+  const kept = { request_id, certificate_salt, user_id: user, guild_id: guild };
+  const keep = (more: object): void =>
+    writeFileSync(file, `${JSON.stringify({ ...more, ...kept }, null, 2)}\n`);
+  // The salt is in the file whatever becomes of the certificate, which can be fetched later.
+  keep({});
+  const { certificate } = await lethe.privacy.certificate(request_id);
+  keep({ certificate, bot_id: (await lethe.bots.me()).id });
 }
+
+type Erased = Awaited<ReturnType<Lethe['privacy']['forgetEverywhere']>>['requests'][number];
+
+const inGuilds = (user: string, requests: readonly Erased[]): string =>
+  [
+    `${user} is erased in ${many(requests.length, 'guild')}.`,
+    ...(requests.length === 0 ? [] : ['Keep the salts, they tie the certificates to this user:']),
+    ...requests.map((one) => `guild ${one.guild_id}, request ${one.request_id}: ${one.certificate_salt}`),
+  ].join('\n');
 
 function writeNew(file: string, text: string): void {
   try {

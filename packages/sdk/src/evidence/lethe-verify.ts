@@ -28,6 +28,17 @@ const OPTIONS = {
   checkpoint: { type: 'string', multiple: true },
 } as const;
 
+type Values = Readonly<Partial<Record<keyof typeof OPTIONS, unknown>>>;
+
+const NAMING = ['salt', 'bot', 'user', 'guild'] as const;
+/** The options of each kind of file. */
+const OPTIONS_OF: ReadonlyMap<string, readonly string[]> = new Map([
+  ['certificate', ['keys', ...NAMING]],
+  ['final', ['keys', ...NAMING]],
+  ['proof', ['keys']],
+  ['audit', ['keys', 'checkpoint']],
+]);
+
 /** The JSON of a file, without the envelope. */
 function contentOf(path: string): unknown {
   const text = readFileSync(path, 'utf8').trim();
@@ -47,22 +58,39 @@ async function run(args: readonly string[]): Promise<object | undefined> {
     allowPositionals: true,
   });
   const [kind, path] = positionals;
-  if (path === undefined || values.keys === undefined) return undefined;
+  const taken = kind === undefined ? undefined : OPTIONS_OF.get(kind);
+  if (path === undefined || values.keys === undefined || taken === undefined) return undefined;
+  requireUnderstood(values, taken);
   const keySet = contentOf(values.keys) as KeySet;
   if (kind === 'proof') return verifyAuditProof(contentOf(path) as AuditProof, keySet);
   if (kind === 'audit') {
     const kept = (values.checkpoint ?? []).map((file) => String(contentOf(file)));
     return verifyAuditExport(createInterface({ input: createReadStream(path) }), keySet, kept);
   }
-  if (kind !== 'certificate' && kind !== 'final') return undefined;
-  const { salt, bot: botId, user: userId, guild: guildId } = values;
-  const isNamed = salt !== undefined && botId !== undefined && userId !== undefined && guildId !== undefined;
+  const { salt = '', bot: botId = '', user: userId = '', guild: guildId = '' } = values;
   const verify = kind === 'final' ? verifyFinalCertificate : verifyCertificate;
-  return verify(
-    certificateOf(contentOf(path)),
-    keySet,
-    isNamed ? { salt, botId, userId, guildId } : undefined,
-  );
+  const named = values.salt === undefined ? undefined : { salt, botId, userId, guildId };
+  return verify(certificateOf(contentOf(path)), keySet, named);
+}
+
+/** The command line asks for something that cannot be verified. */
+class UsageError extends Error {}
+
+/**
+ * What is named has to be verified, or refused: a verification that leaves it out would seem to be about it.
+ * @throws UsageError
+ */
+function requireUnderstood(values: Values, taken: readonly string[]): void {
+  const given = Object.keys(values);
+  const foreign = given.find((name) => !taken.includes(name));
+  if (foreign !== undefined) throw new UsageError(`--${foreign} is no option of this kind of file.`);
+  const missing = NAMING.filter((name) => !given.includes(name));
+  if (missing.length > 0 && missing.length < NAMING.length)
+    throw new UsageError(
+      `A certificate is tied to a user by --salt, --bot, --user and --guild together: ${missing
+        .map((name) => `--${name}`)
+        .join(', ')} is missing.`,
+    );
 }
 
 /** Joins a salt that begins with a hyphen to its option, since it would otherwise count as an option. */
@@ -74,19 +102,28 @@ function joined(args: readonly string[]): string[] {
     : [...args.slice(0, at), `--salt=${salt}`, ...args.slice(at + 2)];
 }
 
-run(process.argv.slice(2)).then(
-  (found) => {
+/** The exit code of a verification, after it was written. */
+async function written(args: readonly string[]): Promise<number> {
+  try {
+    const found = await run(args);
     process.stdout.write(
       found === undefined ? USAGE : printable(`it holds\n${JSON.stringify(found, null, 2)}\n`),
     );
-    process.exitCode = found === undefined ? 2 : 0;
-  },
-  (error: unknown) => {
-    process.stderr.write(
-      printable(
-        `${error instanceof VerificationError ? 'it does not hold: ' : ''}${(error as Error).message}\n`,
-      ),
-    );
-    process.exitCode = 1;
-  },
-);
+    return found === undefined ? 2 : 0;
+  } catch (error) {
+    const prefix = error instanceof VerificationError ? 'it does not hold: ' : '';
+    process.stderr.write(printable(`${prefix}${(error as Error).message}\n`));
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+// The reader of a pipe may close it early: it has what it wanted. The other commands of Lethe have the same lines, since no
+// package imports the inside of another.
+process.stdout.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') return;
+  process.stderr.write(`The output cannot be written (${code}).\n`);
+  process.exit(1);
+});
+void written(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+});
