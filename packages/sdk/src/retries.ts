@@ -1,5 +1,4 @@
 import { ConflictError, type LetheError, NetworkError, RateLimitedError, UnavailableError } from './errors';
-import type { Route } from './routes';
 
 const BACKOFF_MS = 250;
 const BACKOFF_MAX_MS = 8_000;
@@ -13,7 +12,7 @@ const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_T
  * An erasure whose first attempt was lost may be under way: its repeat gets the answer of the first, with the salts that no other
  * call answers.
  */
-const isOwnErasure = (error: ConflictError, route: Route, attempt: number): boolean =>
+const isOwnErasure = (error: ConflictError, route: string, attempt: number): boolean =>
   route === 'POST /gdpr/forget-user' && attempt > 1 && error.reason === 'deletion_in_progress';
 
 /** The guilds that an erasure of all guilds has completed before it failed, with their salts. */
@@ -35,7 +34,7 @@ export class Completed {
 /** How long to wait before the same request is sent again; undefined if it must not be. */
 export function waitMsAfter(
   error: LetheError,
-  { attempt, route }: { readonly attempt: number; readonly route: Route },
+  { attempt, route }: { readonly attempt: number; readonly route: string },
   isRepeatable: boolean,
   random: () => number = Math.random,
 ): number | undefined {
