@@ -8,6 +8,16 @@ const RESET_SPREAD_MS = 500;
 /** Codes of Node.js for a connection that was never made. */
 const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
+/** POSTs that take no `Idempotency-Key`. */
+export const WITHOUT_KEY: readonly string[] = [
+  'POST /bots/register',
+  'POST /consents/status/batch',
+  'POST /operator/bots/{id}/suspend',
+  'POST /operator/bots/{id}/resume',
+];
+/** What may happen twice though no key makes it one. */
+export const HARMLESS_TWICE: readonly string[] = WITHOUT_KEY.slice(1);
+
 /**
  * An erasure whose first attempt was lost may be under way: its repeat gets the answer of the first, with the salts that no other
  * call answers.

@@ -2,7 +2,7 @@ import { Deadline } from './deadline';
 import { LetheError, NetworkError } from './errors';
 import { envelopeOf, refusalOf, unexpected } from './refusals';
 import { requireNumber, TIMER_MAX_MS } from './numbers';
-import { Completed, waitMsAfter } from './retries';
+import { Completed, HARMLESS_TWICE, waitMsAfter, WITHOUT_KEY } from './retries';
 import { onTheWire, type Route } from './routes';
 import type { Begun } from './streams';
 import { webCrypto } from './web-crypto';
@@ -58,16 +58,6 @@ function requireLimits({ timeoutMs, retries }: Pick<CallOptions, 'timeoutMs' | '
 }
 
 type Read<T> = (response: Response) => Promise<T>;
-
-/** POSTs that take no `Idempotency-Key`. */
-const WITHOUT_KEY: readonly string[] = [
-  'POST /bots/register',
-  'POST /consents/status/batch',
-  'POST /operator/bots/{id}/suspend',
-  'POST /operator/bots/{id}/resume',
-];
-/** What may happen twice though no key makes it one. */
-const HARMLESS_TWICE: readonly string[] = WITHOUT_KEY.slice(1);
 
 /** The address without the path of the interface. @throws TypeError that says how it is written */
 function baseOf(url: unknown): string {
