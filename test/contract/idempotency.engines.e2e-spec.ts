@@ -352,6 +352,15 @@ describe('of an act that stores nothing about its user', () => {
     expect((await ask()).text).toBe(first.text);
   });
 
+  it('/data/unrestrict has no ids in its answer, which is read anew', async () => {
+    const key = newKey();
+    const ask = () => bot.post<{ restrictions: unknown[] }>('/data/unrestrict', who, under(key));
+    expect((await ask()).data.restrictions).toEqual([]);
+    await consented();
+    expect((await bot.post('/data/restrict', who)).status).toBe(200);
+    expect((await ask()).data.restrictions).toHaveLength(1);
+  });
+
   it('has an answer that ends with the user where something is held', async () => {
     await consented();
     const key = newKey();

@@ -132,6 +132,9 @@ describe('a category with another basis that needs a consent still', () => {
     const sql = `SELECT 1 FROM user_data WHERE bot_id = '${bot.id}' AND withdrawn_at IS NOT NULL`;
     expect(await service.database.rows(sql)).toHaveLength(1);
     expect((await change(basis, 'orders')).status).toBe(200);
+    // What is marked has its time of erasure, so a basis changed by mistake can be put back.
+    expect((await change({ legal_basis: 'contract' }, 'orders')).status).toBe(200);
+    expect((await change(basis, 'orders')).status).toBe(200);
   });
 
   it('turns while consents in force cover what is stored', async () => {

@@ -16,9 +16,9 @@ const TURNS = {
       'Values are stored whose consent was withdrawn, or too many to look at: erase them first, or register a new category, since a withdrawal cannot be passed over',
   },
   'to consent': {
-    holds: 'uncovered',
+    holds: 'unmarked',
     message:
-      'Values are stored that no consent in force covers, or too many to look at: erase them first, or register a new category, since nothing would erase them',
+      'Values are stored that no consent in force covers and no withdrawal has given a time of erasure, or too many to look at: erase them first, or register a new category, since nothing would erase them',
   },
 } as const;
 

@@ -16,6 +16,9 @@ export interface DecidedConsent {
   readonly at: string;
 }
 
+/** Rows of a category: every one, those that no consent in force covers, or those of them without the mark of a withdrawal. */
+export type HeldRows = 'all' | 'uncovered' | 'unmarked';
+
 /**
  * Implemented by what stores data under a category, and found by {@link HoldsConsentedData}. A module with a plain table
  * of its own needs no implementation: `SubjectDataHolder.consented` names its table, and `@app/user-data` does the rest.
@@ -31,8 +34,8 @@ export interface ConsentedDataHolder {
    * categories under which there was anything.
    */
   eraseOf(tx: Tx, subject: Subject, categories: readonly string[]): Promise<readonly string[]>;
-  /** Whether anything is stored under a category: at all, or what no consent in force covers. */
-  holdsCategory?(tx: Tx, botId: string, category: string, what: 'all' | 'uncovered'): Promise<boolean>;
+  /** Whether anything is stored under a category of what is asked for. */
+  holdsCategory?(tx: Tx, botId: string, category: string, what: HeldRows): Promise<boolean>;
   /**
    * Marks what rests on withdrawn consents, in the unit that withdraws them (GDPR Art. 7(3)) and before they are written.
    * Each is of another subject.
@@ -92,7 +95,7 @@ export class ConsentedDataHolders {
   }
 
   /** Whether any holder has what is asked for. */
-  async holdsCategory(tx: Tx, botId: string, category: string, what: 'all' | 'uncovered'): Promise<boolean> {
+  async holdsCategory(tx: Tx, botId: string, category: string, what: HeldRows): Promise<boolean> {
     for (const holder of this.all()) if (await holder.holdsCategory?.(tx, botId, category, what)) return true;
     return false;
   }

@@ -20,6 +20,7 @@ export {
   ConsentedDataHolders,
   type DecidedConsent,
   type ErasureTime,
+  type HeldRows,
   HoldsConsentedData,
 } from './consented-data';
 export {

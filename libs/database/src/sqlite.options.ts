@@ -120,7 +120,7 @@ function takeOne(file: string): () => void {
   const lockPath = `${file}.lock`;
   try {
     makeFolder(dirname(file));
-    requireOneName(file);
+    for (const one of [file, lockPath]) requireOneName(one);
     const isNew = !isThere(file);
     closeSync(openSync(file, 'a', 0o600));
     // SQLite makes the files beside it for the same owner.

@@ -131,6 +131,17 @@ describe('the open streams', () => {
     expect(await streams.states()).toMatchObject({ b1: 'open', c1: 'open', d1: 'open' });
   });
 
+  it('are cut once more for one that waits where another answer got the place', async () => {
+    const nowMs = performance.now();
+    const streams = new Streams({ streamsMax: 3, streamsPerBot: 2 });
+    for (const [at, name] of ['a1', 'a2', 'b1'].entries()) await streams.take(name, nowMs - 9_000 + at);
+    // The bot of the first cut stream has one that waits for longer.
+    for (const name of ['a3', 'c1']) void streams.take(name);
+    jest.advanceTimersByTime(4_000);
+    expect(streams.cut).toEqual(['a1', 'a2']);
+    expect(await streams.states()).toMatchObject({ a3: 'open', c1: 'open', b1: 'open' });
+  });
+
   it('are not cut for a bot that reads as many itself, nor while they are taken', async () => {
     const streams = new Streams({ streamsMax: 3, streamsPerBot: 2 });
     await streams.take('a1', performance.now() - 9_000);

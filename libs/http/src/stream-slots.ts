@@ -23,7 +23,7 @@ export type StreamLimits = Pick<Config, 'streamsMax' | 'streamsPerBot'>;
 /**
  * Bounds the number of streamed answers that are open at the same time, in all and of each caller. A further one waits for
  * the end of another one; the number that may wait is the same. While an answer waits although its caller has room, it
- * cuts one stalled answer of any caller, the longest stalled first.
+ * cuts a stalled answer of any caller, the longest stalled first, and another one only once that one has ended.
  */
 export class StreamSlots {
   private readonly open = new Set<OpenStream>();
@@ -83,9 +83,10 @@ export class StreamSlots {
   private turnOf(stream: OpenStream): Promise<void> {
     if (!this.isWithin([...this.waiting.keys()], stream)) throw tooMany();
     return new Promise((resolve, reject) => {
-      let hasCut = false;
+      let cut: OpenStream | undefined;
       const look = setInterval(() => {
-        if (!hasCut && this.isFull && this.hasShare(stream)) hasCut = this.cutStalled();
+        const isEnding = cut !== undefined && this.ending.has(cut);
+        if (!isEnding && this.isFull && this.hasShare(stream)) cut = this.cutStalled();
       }, LOOK_MS);
       const timer = setTimeout(() => {
         clearInterval(look);
@@ -102,18 +103,17 @@ export class StreamSlots {
     });
   }
 
-  /** Returns whether there was one. The cut answer ends a little later, on a busy process after the next look. */
-  private cutStalled(): boolean {
+  /** Returns the one that was cut. It ends a little later, on a busy process after the next look; another answer may get its place. */
+  private cutStalled(): OpenStream | undefined {
     let found: OpenStream | undefined;
     let sinceMs = performance.now() - STALLED_MS;
     for (const one of this.open) {
       if (one.stalledSinceMs === undefined || one.stalledSinceMs >= sinceMs || this.ending.has(one)) continue;
       [found, sinceMs] = [one, one.stalledSinceMs];
     }
-    if (found === undefined) return false;
-    this.ending.add(found);
-    found.cut();
-    return true;
+    if (found !== undefined) this.ending.add(found);
+    found?.cut();
+    return found;
   }
 }
 

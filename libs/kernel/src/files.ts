@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { lchownSync, mkdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StartError } from './errors';
 
@@ -71,7 +71,8 @@ export function ownAsFolder(...paths: readonly string[]): void {
   if (process.getuid?.() !== 0) return;
   for (const path of paths) {
     const { uid, gid } = statSync(dirname(path));
-    if (uid !== 0) chownSync(path, uid, gid);
+    // Not what a link leads to, which the user of the service may have put there.
+    if (uid !== 0) lchownSync(path, uid, gid);
   }
 }
 

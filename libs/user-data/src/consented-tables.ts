@@ -11,6 +11,7 @@ import {
   type DecidedConsent,
   type Digest,
   type ErasureTime,
+  type HeldRows,
   HoldsConsentedData,
   sameSubject,
   type Subject,
@@ -120,14 +121,14 @@ export class ConsentedTables implements ConsentedDataHolder {
     return erased;
   }
 
-  /** As {@link holdsUncovered} for `uncovered`. */
-  async holdsCategory(tx: Tx, botId: string, category: string, what: 'all' | 'uncovered'): Promise<boolean> {
+  /** As {@link holdsUncovered} for all but `all`. */
+  async holdsCategory(tx: Tx, botId: string, category: string, what: HeldRows): Promise<boolean> {
     for (const one of this.of(category)) {
       const any = `SELECT 1 FROM ${one.table} WHERE bot_id = ? AND ${categoryOf(one)} = ? LIMIT 1`;
       const holds =
         what === 'all'
           ? (await tx.get(any, botId, category)) !== undefined
-          : await holdsUncovered(tx, one, botId, category);
+          : await holdsUncovered(tx, one, botId, category, what);
       if (holds) return true;
     }
     return false;

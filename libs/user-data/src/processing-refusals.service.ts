@@ -73,23 +73,30 @@ export class ProcessingRefusals {
    * named. @throws ApiError 404 for an undeclared category
    */
   unrestrict({ subject, category, by, claim }: Refused): Promise<RefusalsView> {
-    return this.done(subject, claim, async (tx) => {
+    const end = async (tx: Tx): Promise<void> => {
       await requireKnown(tx, subject.botId, category);
       await this.hold(tx, subject);
       if (!(await removeRestrictions(tx, subject, category))) return;
       const details = { act: 'restriction_ended', ...(category !== undefined && { category }) };
       await this.audit.record(tx, subject, 'consent_accepted', details, { by });
-    });
+    };
+    // The user may be one about whom nothing is held, whose ids would be in an answer that no erasure reaches.
+    return this.done(subject, claim, end, (tx) => viewOf(tx, subject));
   }
 
-  private done(subject: NamedSubject, claim: Claim, work: (tx: Tx) => Promise<void>): Promise<RefusalsView> {
+  private done(
+    subject: NamedSubject,
+    claim: Claim,
+    work: (tx: Tx) => Promise<void>,
+    again?: (tx: Tx) => Promise<RefusalsView>,
+  ): Promise<RefusalsView> {
     return this.acts.once(
       claim,
       async (tx) => {
         await work(tx);
         return viewOf(tx, subject);
       },
-      { subject },
+      { subject, again },
     );
   }
 

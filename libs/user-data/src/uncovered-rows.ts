@@ -1,5 +1,5 @@
 import { consentCovering, coversInForce, lockDecisions } from '@app/consent';
-import { type ConsentedTable, type Digest, subjectAt } from '@app/crypto';
+import { type ConsentedTable, type Digest, type HeldRows, subjectAt, withoutIndex } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { categoryOf } from './consented-rows.sql';
 
@@ -8,8 +8,11 @@ const COVERAGE_MAX = 10_000;
 /** Consents that one statement locks. */
 const LOCKED_AT_ONCE = 500;
 
+/** A mark of a withdrawal stays, so that what has one is erased once a consent is the basis. */
+const UNMARKED = `AND ${withoutIndex('d.withdrawn_at')} = ''`;
+
 /**
- * Whether a table holds rows of a category that no consent in force covers; the mark of a withdrawal is not for every legal basis.
+ * Whether a table holds rows of a category that no consent in force covers, of all or without the mark of a withdrawal.
  * It stays so until the unit ends, which has locked the category `FOR UPDATE`: on PostgreSQL the consents are locked as well,
  * by given keys in their order, a part at a time, since one join over all of them can get a plan that is quadratic. More rows than are looked at
  * count as uncovered.
@@ -19,9 +22,11 @@ export async function holdsUncovered(
   one: ConsentedTable,
   botId: string,
   category: string,
+  what: Exclude<HeldRows, 'all'>,
 ): Promise<boolean> {
   // The time is never less. It is named for its index: by the primary key SQLite would read all rows of the bot.
-  const rows = `FROM ${one.table} d WHERE d.bot_id = ? AND ${categoryOf(one)} = ? AND d.${one.agedBy ?? 'updated_at'} >= ''`;
+  const rows = `FROM ${one.table} d WHERE d.bot_id = ? AND ${categoryOf(one)} = ? AND d.${one.agedBy ?? 'updated_at'} >= ''
+    ${what === 'unmarked' ? UNMARKED : ''}`;
   const holds = async (sql: string): Promise<boolean> =>
     (await tx.get(`SELECT 1 ${rows} ${sql}`, botId, category)) !== undefined;
   if (await holds(`LIMIT 1 OFFSET ${COVERAGE_MAX}`)) return true;
