@@ -219,6 +219,13 @@ describe('a start on a file that', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(says)]);
   });
 
+  it('has a symbolic link for its lock is refused: root would give away what the link leads to', async () => {
+    await (await lethe.here().start()).end();
+    rmSync(file('lethe.db.lock'));
+    symlinkSync(file('keys.db'), file('lethe.db.lock'));
+    await expect(lethe.here().start()).rejects.toThrow('lethe.db.lock is a symbolic link');
+  });
+
   it('holds something else names this file, and not another', async () => {
     await (await lethe.here().start()).end();
     for (const name of ['keys.db', 'lethe.db']) {

@@ -39,8 +39,22 @@ const LABELS = { instance: 'a:3000', job: 'lethe' };
 const NAMED = '{instance="a:3000",job="lethe"}';
 const further = { series: 'up{instance="b:3000",job="lethe"}', values: '1x30' };
 const FIRES: readonly Case[] = [
-  { series: `up${NAMED}`, values: '1x9 0x20', further, alert: 'LetheProcessGone', at: '25m' },
-  { series: `up${NAMED}`, values: '1x9 _x20', further, alert: 'LetheProcessGone', at: '25m' },
+  {
+    series: `up${NAMED}`,
+    values: '1x9 0x200',
+    further,
+    alert: 'LetheProcessGone',
+    at: '25m',
+    labels: LABELS,
+  },
+  { series: `up${NAMED}`, values: '1x9 0x200', further, alert: 'LetheProcessGone', at: '3h', labels: LABELS },
+  {
+    series: `up${NAMED}`,
+    values: '1x59 _x40',
+    further: { ...further, values: '1x99' },
+    alert: 'LetheProcessGone',
+    at: '80m',
+  },
   { series: `lethe_up${NAMED}`, values: '0x20', alert: 'LetheNotReady', at: '6m', labels: LABELS },
   {
     series: `process_resident_memory_bytes${NAMED}`,
@@ -52,6 +66,13 @@ const FIRES: readonly Case[] = [
 ];
 const STAYS: readonly Case[] = [
   { series: `up${NAMED}`, values: '1x30', further, alert: 'LetheProcessGone', at: '25m' },
+  {
+    series: `up${NAMED}`,
+    values: '_x20 1x2 _x60',
+    further: { ...further, values: '1x90' },
+    alert: 'LetheProcessGone',
+    at: '40m',
+  },
   { series: `up${NAMED}`, values: '1x9 0x3 1x20', further, alert: 'LetheProcessGone', at: '25m' },
   { series: `lethe_up${NAMED}`, values: '1x20', alert: 'LetheNotReady', at: '6m' },
   { series: `lethe_up${NAMED}`, values: '0 0 1x20', alert: 'LetheNotReady', at: '6m' },

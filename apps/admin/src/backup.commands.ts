@@ -64,7 +64,7 @@ const restore: Command = {
       force: given['force'] === true,
       acceptLoss: given['accept-loss'] === true,
       now: new Date().toISOString(),
-      masterKeys: masterKeysOf(surroundings.config),
+      masterKeys: () => masterKeysOf(surroundings.config),
     });
     await surroundings.result({
       made_at: restored.madeAt ?? null,

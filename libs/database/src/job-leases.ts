@@ -79,7 +79,7 @@ export class Lease {
  */
 @Injectable()
 export class JobLeases {
-  /** The leases of this process until each is released, and whether it is committed. */
+  /** On SQLite: the leases of this process until each is released, and whether it is committed. */
   private readonly held = new Map<string, boolean>();
 
   constructor(
@@ -120,8 +120,10 @@ export class JobLeases {
           );
     if (taken !== 1) return undefined;
     // Before the commit: units of the same commit find the lease too.
-    this.held.set(id, false);
-    tx.afterCommit(() => this.held.set(id, true));
+    if (tx.engine === 'sqlite') {
+      this.held.set(id, false);
+      tx.afterCommit(() => this.held.set(id, true));
+    }
     return new Lease(this.unitOfWork, this.clock, name, id, this.held);
   }
 }

@@ -79,7 +79,7 @@ describe('readConfig', () => {
   });
 
   it('names every fault in one run: of values, of names, of settings together, and of the place of the master key', () => {
-    const faults = (): readonly string[] => {
+    const faults = (known: readonly string[] = []): readonly string[] => {
       try {
         readConfig(
           {
@@ -87,22 +87,22 @@ describe('readConfig', () => {
             ...{ RATE_LIMIT_TIERS: 'x', RATE_LIMIT_BOT_TIERS: '123456789012345678=high' },
             LETHE_MASTER_KEY_FILE: '/nowhere/key',
           },
-          ['.env, line 3 is not understood'],
+          known,
         );
         return [];
       } catch (error) {
         return (error as ConfigError).faults;
       }
     };
-    expect(faults()).toEqual([
-      '.env, line 3 is not understood',
-      expect.stringMatching(/^PORT must be/),
-      expect.stringMatching(/^RATE_LIMIT_TIERS must be/),
-      expect.stringMatching(/^LETHE_MASTERKEY is not a setting/),
-      expect.stringMatching(/^JOBS must be on with SQLite/),
-      expect.stringMatching(/^REGISTRATION_TOKEN must be set/),
-      expect.stringMatching(/LETHE_MASTER_KEY_FILE, \/nowhere\/key, cannot be read/),
-    ]);
+    const values = ['PORT must be', 'RATE_LIMIT_TIERS must be', 'LETHE_MASTERKEY is not a setting'];
+    const together = ['JOBS must be on with SQLite', 'REGISTRATION_TOKEN must be set'];
+    const place = 'LETHE_MASTER_KEY_FILE, /nowhere/key, cannot be read';
+    const saying = (parts: readonly string[]): unknown[] =>
+      parts.map((part) => expect.stringContaining(part));
+    expect(faults()).toEqual(saying([...values, ...together, place]));
+    // The line may be the one that sets REGISTRATION_TOKEN.
+    const line = '.env, line 3 is not understood';
+    expect(faults([line])).toEqual(saying([line, ...values, place]));
   });
 
   it('refuses a LETHE_KEY that is no API key: it may be meant as LETHE_MASTER_KEY', () => {

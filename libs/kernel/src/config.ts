@@ -71,8 +71,9 @@ export function readConfig(environment: Environment, known: readonly string[] = 
   }
   const config = values as Config;
   const isRead = (...keys: readonly (keyof Config)[]): boolean => !keys.some((key) => faulty.has(key));
-  // What a faulty setting is meant to be is not known: rules about it are not looked at.
-  for (const { of, broken } of RULES) if (isRead(...of)) faults.push(...broken(config));
+  // What a faulty setting is meant to be is not known: rules about it are not looked at. A line of a file may be about any.
+  const rules = known.length === 0 ? RULES : [];
+  for (const { of, broken } of rules) if (isRead(...of)) faults.push(...broken(config));
   let given: readonly Buffer[] = [];
   // A command may ask a person or a remote service: it is run once, when all else is right.
   const isAsked = faults.length === 0 || config.masterKeyCommand?.length === 0;

@@ -28,7 +28,7 @@ interface RestoreOrder {
   readonly acceptLoss: boolean;
   readonly now: string;
   /** Tried on the keys of the backup. A drill, which tries every secret itself, gives none. */
-  readonly masterKeys?: MasterKeys;
+  readonly masterKeys?: () => MasterKeys;
 }
 
 /** The master keys of the command, and the words for the place that gives them. */
@@ -102,6 +102,7 @@ async function stage(
   manifest: BackupManifest,
   staging: string,
 ): Promise<Pick<Restored, 'keys' | 'presentKeysUnreadable'>> {
+  const given = parts.includes('keys') ? masterKeys?.() : undefined;
   mkdirSync(staging, { mode: 0o700 });
   ownAsFolder(staging);
   for (const part of parts) {
@@ -115,7 +116,7 @@ async function stage(
   const hasPresent = parts.includes('keys') && isFilled(present);
   const dataStays = !parts.includes('data') && isFilled(partPath(path, 'data'));
   const keys = hasPresent ? takePresentKeys(join(staging, 'keys'), present, dataStays) : undefined;
-  if (masterKeys !== undefined && parts.includes('keys')) requireOpened(masterKeys, staging, acceptLoss);
+  if (given !== undefined) requireOpened(given, staging, acceptLoss);
   if (!acceptLoss) requireKeysOf(path, parts, staging);
   for (const part of parts) await syncFile(join(staging, part));
   return { keys, presentKeysUnreadable: hasPresent && keys === undefined };
@@ -131,7 +132,10 @@ function requireOpened({ keys, place }: MasterKeys, staging: string, acceptLoss:
     missing === ''
       ? 'The keys of the backup cannot be decrypted: they are damaged. Nothing was changed; restore another backup.'
       : `The backup needs the master key ${missing}, which ${place} does not give. Nothing was changed. Add the key of the time of ` +
-          'the backup there, behind the present one if there is one, and run restore again.',
+          'the backup there, behind the present one if there is one, and run restore again' +
+          (installation === undefined
+            ? '; or say --accept-loss: what it encrypts of users is lost then.'
+            : '.'),
   );
 }
 
