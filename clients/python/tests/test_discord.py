@@ -1,6 +1,7 @@
 """The parts of lethe_discord without Discord, each as in @lethe/discord."""
 
 import asyncio
+import json
 import re
 import time
 from types import SimpleNamespace
@@ -9,7 +10,7 @@ from typing import Any, Dict, List, Optional
 import pytest
 from conftest import BANS, PROFILE, Place, snowflake, subject
 
-from lethe_client import LetheError, NotFoundError, ProcessingRefusedError, UnavailableError
+from lethe_client import CallOptions, LetheError, NotFoundError, ProcessingRefusedError, UnavailableError
 from lethe_client.testing import FakeLethe
 from lethe_discord import scope_of
 from lethe_discord._consent import _following
@@ -157,6 +158,33 @@ def test_a_file_that_has_salts_alone_is_not_said_to_be_the_certificate() -> None
     content = asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(press)).content
     assert "The attached file has the key (salt) to each certificate. Keep it" in content
     assert "is the certificate" not in content
+
+
+def test_an_erasure_that_fails_partway_keeps_the_salts_and_the_button() -> None:
+    salt = {"guild_id": "2", "request_id": "1", "certificate_salt": "s"}
+    errors: List[BaseException] = []
+    keys: List[Optional[str]] = []
+
+    async def fails(*, options: CallOptions, **given: Any) -> Any:
+        keys.append(options.idempotency_key)
+        details = {"requests": [{**salt, "status": "completed"}]} if len(given) == 1 else {}
+        raise UnavailableError("Some guilds are done.", code="service_unavailable", status=503, details=details)
+
+    lethe: Any = SimpleNamespace(privacy=SimpleNamespace(forget_everywhere=fails, forget=fails))
+    privacy = Privacy(lethe, None, None, None, 300, None, errors.append)
+    for where in ("everywhere", "here"):
+        given = {"locale": "en-US", "custom_id": custom_id(FORGET, where, base36(2**40), "7")}
+        who = subject()
+        first, second = (asyncio.run(privacy.reply(Asked(id=id, **who, **given))) for id in ("1", "2"))
+        assert first == second and keys[-1] == keys[-2]
+        assert first.content.startswith("This is not possible at the moment.")
+        buttons = [part for row in first.components for part in row["components"]]
+        assert [(one["custom_id"], one["style"]) for one in buttons] == [(given["custom_id"], 4)]
+        assert ("The attached file has the key (salt)" in first.content) == bool(first.files) == (where == "everywhere")
+        for name, data in first.files:
+            kept = {"user_id": who["user_id"], "certificates": [{**salt, "certificate": None}]}
+            assert (name, json.loads(data)) == ("erasure-certificate.json", kept)
+    assert len(errors) == 4 and all(isinstance(error, UnavailableError) for error in errors)
 
 
 def test_what_the_bot_says_about_itself_is_left_out_without_notice_settings_and_editable_values_are_named() -> None:
