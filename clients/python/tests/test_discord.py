@@ -98,8 +98,25 @@ def test_a_command_begins_at_once_where_nothing_is_asked_for() -> None:
             following = await failed.following() if failed.following else None
             assert following is not None and following.content.startswith("Something failed")
             assert [str(error) for error in errors] == ["x"]
+            # The user is asked for it again where the command does not begin.
+            lost = await privacy.ask(asked, None)
+            assert lost.content.endswith("\nNow please give your command again.") and lost.following is None
 
     asyncio.run(beginning())
+
+
+def test_a_bot_that_asks_only_for_what_needs_no_consent_does_not_say_that_it_asks_for_none() -> None:
+    async def asking() -> None:
+        place, who = Place(FakeLethe()), subject()
+        async with place.async_client(place.registered()["api_key"]) as lethe:
+            for category in (BANS, PROFILE):
+                await lethe.categories.register(**category)
+            privacy = Privacy(lethe, None, ["bans"], None, 300, None, None)
+            said = await privacy.reply(Asked(id=snowflake(), **who, locale="en-US", subcommand="consent"))
+            assert said.content == "Nothing below needs your consent. Each part has its reason."
+            assert said.embeds[0]["description"].endswith(": Abuse has to be prevented.")
+
+    asyncio.run(asking())
 
 
 def interaction(guild_id: Optional[int], **known: Any) -> Any:
