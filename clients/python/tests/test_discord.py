@@ -14,7 +14,7 @@ from lethe_client import CallOptions, LetheError, NotFoundError, ProcessingRefus
 from lethe_client.testing import FakeLethe
 from lethe_discord import scope_of
 from lethe_discord._consent import _following
-from lethe_discord._custom_id import FORGET, base36, custom_id
+from lethe_discord._custom_id import FORGET, WITHDRAW_ALL, base36, custom_id
 from lethe_discord._privacy import Privacy
 from lethe_discord._public_url import verify_url_of
 from lethe_discord._reply import Reply
@@ -355,6 +355,25 @@ def test_the_commands_that_wait_are_bounded_and_each_is_taken_once_by_its_user()
     assert waiting.take(ids[-1], "1") == (None, True)
     late = waiting.add("1", then)
     assert waiting.take(late, "1") == (then, False) and len(waiting._kept) == 1
+
+
+def test_a_withdrawal_is_said_to_have_failed_only_if_it_has() -> None:
+    acts: List[str] = []
+
+    async def revoke(**_: Any) -> Any:
+        acts.append("revoked")
+        return {"status": "revoked"}
+
+    async def unavailable() -> Any:
+        raise UnavailableError("It is not available.", code="unavailable")
+
+    lethe: Any = SimpleNamespace(
+        consents=SimpleNamespace(revoke=revoke),
+        categories=SimpleNamespace(list=lambda: SimpleNamespace(to_list=unavailable)),
+    )
+    press = Asked(id="1", **subject(), locale="en-US", custom_id=custom_id(WITHDRAW_ALL))
+    said = asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(press)).content
+    assert said.startswith("This is not possible at the moment.") and acts == []
 
 
 def labels_of(reply: Reply) -> List[str]:

@@ -92,16 +92,17 @@ async def withdraw(turn: Turn, keys: Optional[Sequence[str]] = None) -> Reply:
     """Withdraws some categories, or without any the whole consent."""
     say = turn.words.say
     given: Json = {"source": SOURCE} if keys is None else {"source": SOURCE, "categories": list(keys)}
+    # Read before, since a failure would say that the withdrawal has failed.
+    categories = await turn.facts.categories()
+    shown = {} if keys is None else await shown_for(turn, "decided")
     try:
         status = await turn.lethe.consents.revoke(**turn.who, **given, options=turn.once("revoke"))
     except NotFoundError:
         return Reply(say("revoke_nothing"))
-    categories = await turn.facts.categories()
     if status["status"] == "revoked":
         lines = [say("revoke_done")]
     else:
         named = [one for one in categories if one["key"] in (keys or ())]
-        shown = await shown_for(turn, "decided")
         labels = [cut(label_shown(shown, one, turn.asked.locale), LABEL_MAX // 4) for one in named]
         lines = [say("revoke_done_some", categories=", ".join(labels))]
     if status.get("data_erased_at") is not None:
