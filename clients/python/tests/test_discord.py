@@ -1,6 +1,7 @@
 """The parts of lethe_discord without Discord, each as in @lethe/discord."""
 
 import asyncio
+import json
 import re
 import time
 from types import SimpleNamespace
@@ -9,11 +10,11 @@ from typing import Any, Dict, List, Optional
 import pytest
 from conftest import BANS, PROFILE, Place, snowflake, subject
 
-from lethe_client import LetheError, NotFoundError, ProcessingRefusedError, UnavailableError
+from lethe_client import CallOptions, LetheError, NotFoundError, ProcessingRefusedError, UnavailableError
 from lethe_client.testing import FakeLethe
 from lethe_discord import scope_of
 from lethe_discord._consent import _following
-from lethe_discord._custom_id import FORGET, base36, custom_id
+from lethe_discord._custom_id import FORGET, WITHDRAW_ALL, base36, custom_id
 from lethe_discord._privacy import Privacy
 from lethe_discord._public_url import verify_url_of
 from lethe_discord._reply import Reply
@@ -97,8 +98,25 @@ def test_a_command_begins_at_once_where_nothing_is_asked_for() -> None:
             following = await failed.following() if failed.following else None
             assert following is not None and following.content.startswith("Something failed")
             assert [str(error) for error in errors] == ["x"]
+            # The user is asked for it again where the command does not begin.
+            lost = await privacy.ask(asked, None)
+            assert lost.content.endswith("\nNow please give your command again.") and lost.following is None
 
     asyncio.run(beginning())
+
+
+def test_a_bot_that_asks_only_for_what_needs_no_consent_does_not_say_that_it_asks_for_none() -> None:
+    async def asking() -> None:
+        place, who = Place(FakeLethe()), subject()
+        async with place.async_client(place.registered()["api_key"]) as lethe:
+            for category in (BANS, PROFILE):
+                await lethe.categories.register(**category)
+            privacy = Privacy(lethe, None, ["bans"], None, 300, None, None)
+            said = await privacy.reply(Asked(id=snowflake(), **who, locale="en-US", subcommand="consent"))
+            assert said.content == "Nothing below needs your consent. Each part has its reason."
+            assert said.embeds[0]["description"].endswith(": Abuse has to be prevented.")
+
+    asyncio.run(asking())
 
 
 def interaction(guild_id: Optional[int], **known: Any) -> Any:
@@ -157,6 +175,33 @@ def test_a_file_that_has_salts_alone_is_not_said_to_be_the_certificate() -> None
     content = asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(press)).content
     assert "The attached file has the key (salt) to each certificate. Keep it" in content
     assert "is the certificate" not in content
+
+
+def test_an_erasure_that_fails_partway_keeps_the_salts_and_the_button() -> None:
+    salt = {"guild_id": "2", "request_id": "1", "certificate_salt": "s"}
+    errors: List[BaseException] = []
+    keys: List[Optional[str]] = []
+
+    async def fails(*, options: CallOptions, **given: Any) -> Any:
+        keys.append(options.idempotency_key)
+        details = {"requests": [{**salt, "status": "completed"}]} if len(given) == 1 else {}
+        raise UnavailableError("Some guilds are done.", code="service_unavailable", status=503, details=details)
+
+    lethe: Any = SimpleNamespace(privacy=SimpleNamespace(forget_everywhere=fails, forget=fails))
+    privacy = Privacy(lethe, None, None, None, 300, None, errors.append)
+    for where in ("everywhere", "here"):
+        given = {"locale": "en-US", "custom_id": custom_id(FORGET, where, base36(2**40), "7")}
+        who = subject()
+        first, second = (asyncio.run(privacy.reply(Asked(id=id, **who, **given))) for id in ("1", "2"))
+        assert first == second and keys[-1] == keys[-2]
+        assert first.content.startswith("This is not possible at the moment.")
+        buttons = [part for row in first.components for part in row["components"]]
+        assert [(one["custom_id"], one["style"]) for one in buttons] == [(given["custom_id"], 4)]
+        assert ("The attached file has the key (salt)" in first.content) == bool(first.files) == (where == "everywhere")
+        for name, data in first.files:
+            kept = {"user_id": who["user_id"], "certificates": [{**salt, "certificate": None}]}
+            assert (name, json.loads(data)) == ("erasure-certificate.json", kept)
+    assert len(errors) == 4 and all(isinstance(error, UnavailableError) for error in errors)
 
 
 def test_what_the_bot_says_about_itself_is_left_out_without_notice_settings_and_editable_values_are_named() -> None:
@@ -310,6 +355,25 @@ def test_the_commands_that_wait_are_bounded_and_each_is_taken_once_by_its_user()
     assert waiting.take(ids[-1], "1") == (None, True)
     late = waiting.add("1", then)
     assert waiting.take(late, "1") == (then, False) and len(waiting._kept) == 1
+
+
+def test_a_withdrawal_is_said_to_have_failed_only_if_it_has() -> None:
+    acts: List[str] = []
+
+    async def revoke(**_: Any) -> Any:
+        acts.append("revoked")
+        return {"status": "revoked"}
+
+    async def unavailable() -> Any:
+        raise UnavailableError("It is not available.", code="unavailable")
+
+    lethe: Any = SimpleNamespace(
+        consents=SimpleNamespace(revoke=revoke),
+        categories=SimpleNamespace(list=lambda: SimpleNamespace(to_list=unavailable)),
+    )
+    press = Asked(id="1", **subject(), locale="en-US", custom_id=custom_id(WITHDRAW_ALL))
+    said = asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(press)).content
+    assert said.startswith("This is not possible at the moment.") and acts == []
 
 
 def labels_of(reply: Reply) -> List[str]:

@@ -1,3 +1,4 @@
+import json
 import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -5,7 +6,8 @@ from typing import Iterator, List, Optional, Tuple
 
 import pytest
 
-from lethe_client import Lethe, LetheError, LetheTimeoutError, NetworkError, RateLimitedError, UnavailableError
+from lethe_client import ConflictError, Lethe, LetheError, LetheTimeoutError, NetworkError, RateLimitedError, UnavailableError
+from lethe_client._core import Attempts, Request
 
 OK = (200, {}, b'{"success":true,"data":{"id":"b1"}}')
 BUSY = (503, {"retry-after": "0"}, b'{"success":false,"error":{"code":"service_unavailable","message":"busy"}}')
@@ -78,6 +80,52 @@ def test_repeats_a_post_with_the_same_key(lethe: Lethe, fault) -> None:
     assert lethe.consents.revoke(**WHO) == {"id": "b1"}
     keys = {key for _, _, key in Flaky.seen}
     assert len(Flaky.seen) == 3 and len(keys) == 1 and None not in keys
+
+
+def refused(status: int, code: str, **details: object) -> Tuple[int, dict, bytes]:
+    error = {"code": code, "message": code, "details": details}
+    return status, {"retry-after": "0"}, json.dumps({"success": False, "error": error}).encode()
+
+
+ERASING = refused(409, "conflict", reason="deletion_in_progress")
+FIRST, SECOND = ({"request_id": id, "certificate_salt": f"s{id}"} for id in ("1", "2"))
+
+
+@pytest.fixture
+def no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lethe_client._core.random.random", lambda: 0.0)
+
+
+@pytest.mark.usefixtures("no_wait")
+def test_waits_for_an_erasure_whose_first_attempt_was_lost(lethe: Lethe) -> None:
+    Flaky.answers = [CUT, ERASING, ERASING, (200, {}, b'{"success":true,"data":{"certificate_salt":"s"}}')]
+    assert lethe.privacy.forget(**WHO)["certificate_salt"] == "s"
+    # The erasure of another call is not waited for, nor by another act.
+    for answers, ask in (([ERASING], lethe.privacy.forget), ([CUT, ERASING], lethe.consents.revoke)):
+        Flaky.answers = [*answers]
+        with pytest.raises(ConflictError):
+            ask(**WHO)
+
+
+@pytest.mark.usefixtures("no_wait")
+def test_an_erasure_of_all_guilds_that_fails_has_the_requests_of_every_attempt(lethe: Lethe) -> None:
+    some, others = (refused(503, "service_unavailable", requests=[one]) for one in (FIRST, SECOND))
+    for last, known in (([CUT, CUT, CUT], [FIRST]), ([others, CUT, refused(401, "unauthorized")], [FIRST, SECOND])):
+        Flaky.answers = [some, *last]
+        with pytest.raises(LetheError) as failed:
+            lethe.privacy.forget_everywhere(user_id=1)
+        assert failed.value.details["requests"] == known
+
+
+def test_a_call_whose_time_is_over_has_the_requests_of_its_attempts() -> None:
+    request = Request("POST /gdpr/forget-user", "POST", "", {}, None, is_repeatable=True)
+    attempts = Attempts(request, 60, 3)
+    attempts.begin()
+    attempts.pause_after(UnavailableError("x", code="x", details={"requests": [FIRST, SECOND]}, retry_after=0))
+    attempts._end = 0
+    with pytest.raises(LetheTimeoutError) as over:
+        attempts.begin()
+    assert over.value.details == {"requests": [FIRST, SECOND]}
 
 
 def test_repeats_no_delete_that_may_have_been_done(lethe: Lethe) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Dict, List, Tuple
 
@@ -245,6 +246,50 @@ def test_an_attempt_in_a_thread_waits_for_one_in_an_event_loop() -> None:
 
     assert [status for status, _ in asyncio.run(both())] == [204, 204]
     assert len(begun) == 1
+
+
+def test_an_attempt_that_would_stop_the_event_loop_of_another_one_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: List[str] = []
+    result = Future.result
+
+    def result_that_does_not_wait(turn: "Future[None]") -> None:
+        # In place of a test that never ends.
+        return result(turn) if turn.done() else pytest.fail("the loop would stop")
+
+    monkeypatch.setattr(Future, "result", result_that_does_not_wait)
+
+    async def both() -> List[int]:
+        released = asyncio.Event()
+
+        def act(event: Dict[str, Any]) -> Any:
+            seen.append("")
+            return released.wait()
+
+        handler = WebhookHandler(SECRET, {"user_forgotten": act})
+        first = asyncio.ensure_future(handler.handle_async(*signed(FORGOTTEN)))
+        while not seen:
+            await asyncio.sleep(0)
+        found = [handler.handle(*signed(FORGOTTEN))[0]]
+        released.set()
+        found.append((await first)[0])
+        return [*found, handler.handle(*signed(FORGOTTEN))[0]]
+
+    assert asyncio.run(both()) == [500, 204, 204]
+    assert len(seen) == 1
+
+
+def test_an_attempt_that_is_closed_while_it_waits_takes_no_turn() -> None:
+    handler = WebhookHandler(SECRET, {})
+    handler._turns.claim("d1")
+
+    async def closed() -> None:
+        attempt = handler.handle_async(*signed(FORGOTTEN))
+        attempt.send(None)
+        attempt.close()
+
+    asyncio.run(closed())
+    handler._turns.give_back("d1")
+    assert not handler._turns._waiting
 
 
 def test_empties_the_consents_that_a_client_trusts() -> None:

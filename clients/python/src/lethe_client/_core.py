@@ -235,13 +235,17 @@ class Attempts:
         self._request, self._retries, self._attempt = request, retries, 0
         self._timeout = timeout
         self._end = time.monotonic() + timeout
+        #: The guilds that an erasure of all guilds has completed before it failed, with their salts.
+        self._completed: Dict[Any, Any] = {}
 
     def begin(self) -> float:
         """Begins an attempt, and answers the seconds that are left. Raises LetheTimeoutError."""
         self._attempt += 1
         left = self._end - time.monotonic()
         if left <= 0:
-            raise self.over()
+            over = self.over()
+            self._with_completed(over)
+            raise over
         return left
 
     def over(self) -> LetheTimeoutError:
@@ -250,13 +254,22 @@ class Attempts:
 
     def pause_after(self, error: LetheError) -> float:
         """Seconds until the next attempt. Raises the error where there is none."""
-        pause = _pause(error, self._attempt, self._request.is_repeatable)
+        self._with_completed(error)
+        pause = _pause(error, self._attempt, self._request)
         if pause is None or self._attempt > self._retries or time.monotonic() + pause >= self._end:
             raise error
         return pause
 
+    def _with_completed(self, error: LetheError) -> None:
+        """Adds those of the earlier attempts to the error, which may be the last one, and keeps those of the error."""
+        requests = error.details.get("requests")
+        if isinstance(requests, list):
+            self._completed.update({one.get("request_id"): one for one in requests if isinstance(one, dict)})
+        if self._completed:
+            error.details["requests"] = list(self._completed.values())
 
-def _pause(error: LetheError, attempt: int, is_repeatable: bool) -> Optional[float]:
+
+def _pause(error: LetheError, attempt: int, request: Request) -> Optional[float]:
     backoff: float = random.random() * min(_BACKOFF_MAX_SECONDS, _BACKOFF_SECONDS * 2**attempt)
     asked: float = backoff if error.retry_after is None else error.retry_after + random.random() * _RESET_SPREAD_SECONDS
     # A request that the limiter refuses was not carried out.
@@ -264,13 +277,21 @@ def _pause(error: LetheError, attempt: int, is_repeatable: bool) -> Optional[flo
         return asked
     if isinstance(error, NetworkError) and error.never_sent:
         return backoff
-    if not is_repeatable:
+    if not request.is_repeatable:
         return None
     if isinstance(error, UnavailableError):
         return asked
     # The first attempt of this call is still running, though its connection was lost.
-    is_running = isinstance(error, ConflictError) and error.reason == "idempotency_in_progress"
+    is_running = isinstance(error, ConflictError) and (
+        error.reason == "idempotency_in_progress" or _is_own_erasure(error, attempt, request)
+    )
     return backoff if is_running or isinstance(error, NetworkError) else None
+
+
+def _is_own_erasure(error: ConflictError, attempt: int, request: Request) -> bool:
+    """An erasure whose first attempt was lost may be under way: its repeat gets the answer of the first, with the salts that no
+    other call answers."""
+    return request.route == "POST /gdpr/forget-user" and attempt > 1 and error.reason == "deletion_in_progress"
 
 
 def smaller_size(error: LetheError, size: int) -> Optional[int]:

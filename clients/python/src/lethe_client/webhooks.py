@@ -222,16 +222,31 @@ class _Turns:
         turn.set_result(None)
         return turn
 
+    def wait(self, id: str) -> None:
+        """Returns once it is the turn of this attempt. Raises where the wait would stop the event loop of this thread."""
+        turn = self.claim(id)
+        try:
+            # The attempt before this one may need that event loop in order to end.
+            if not turn.done() and _is_in_event_loop():
+                raise RuntimeError("another attempt of this delivery is being processed: in an event loop use handle_async")
+            turn.result()
+        except BaseException:
+            self._give_up(id, turn)
+            raise
+
     async def claimed(self, id: str) -> None:
         turn = self.claim(id)
         try:
             if not turn.done():
                 await asyncio.wrap_future(turn)
-        except asyncio.CancelledError:
-            # Its turn may have come in the same moment.
-            if not turn.cancel() and not turn.cancelled():
-                self.give_back(id)
+        except BaseException:
+            self._give_up(id, turn)
             raise
+
+    def _give_up(self, id: str, turn: "Future[None]") -> None:
+        # Its turn may have come in the same moment.
+        if not turn.cancel() and not turn.cancelled():
+            self.give_back(id)
 
     def give_back(self, id: str) -> None:
         """The turn of the next attempt. It acts only where this one has failed."""
@@ -243,6 +258,14 @@ class _Turns:
                     return
                 waiting.popleft()
             del self._waiting[id]
+
+
+def _is_in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 class WebhookHandler(Receiver):
@@ -282,7 +305,7 @@ class WebhookHandler(Receiver):
         """The status and the text to answer, for a function that is not async."""
         try:
             webhook = self._verified(raw_body, headers)
-            self._turns.claim(webhook.id).result()
+            self._turns.wait(webhook.id)
             try:
                 if not self._store.has(webhook.id):
                     found = self._act(webhook)

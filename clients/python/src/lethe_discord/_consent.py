@@ -12,11 +12,13 @@ from lethe_client import ConsentRequiredError, NotFoundError, ProcessingRefusedE
 
 from ._about import states_of
 from ._custom_id import AGREE, AGREE_TO_CHOSEN, CHOOSE, DECLINE, custom_id, mask_of, page_of, places_of
+from ._facts import needs_consent
 from ._refusals import refusal_word
 from ._reply import CONTENT_MAX, LABEL_MAX, OPTIONS_MAX, Json, Reply, button, cut, row, select
 from ._shown import label_shown, labels_in
 from ._turn import SOURCE, Shown, Turn, is_named, shown_page, verify_rows, when
 from ._waiting import Then
+from ._without_consent import without_consent_embeds
 from ._words import best_tag
 
 #: Where the bot has registered no text, the service makes one in these languages and in those of labels and purposes.
@@ -99,11 +101,17 @@ async def consent(
 
 async def _unasked(turn: Turn, waits: str) -> Reply:
     """Nothing is asked for where no category needs a consent, and the command that waits for one begins at once."""
-    if not await turn.facts.categories():
-        return Reply(turn.words.say("about_nothing"))
-    then, _ = turn.waiting.take(waits, turn.asked.user_id) if waits else (None, False)
+    categories, say = await turn.facts.categories(), turn.words.say
+    if not categories:
+        return Reply(say("about_nothing"))
+    then, is_lost = turn.waiting.take(waits, turn.asked.user_id) if waits else (None, False)
+    # A category that this bot does not ask for may need one.
+    is_some = any(needs_consent(one) for one in categories)
+    lines = [say("about_intro_none" if is_some else "consent_not_needed")]
+    if is_lost:
+        lines.append(say("command_again"))
     following = None if then is None else lambda: _following(turn, then, "failed")
-    return Reply(turn.words.say("consent_not_needed"), following=following)
+    return Reply("\n".join(lines), without_consent_embeds(turn, categories) if is_some else [], following=following)
 
 
 async def choose(

@@ -6,7 +6,7 @@ import logging
 import time
 from typing import Awaitable, Callable, Dict, Optional, Sequence
 
-from lethe_client import AsyncLethe, ConflictError, ProcessingRefusedError, RateLimitedError, UnavailableError
+from lethe_client import AsyncLethe, ProcessingRefusedError
 
 from . import _custom_id as ids
 from ._about import about, status
@@ -18,7 +18,7 @@ from ._refusals import refusal_word, refusals
 from ._refusing import choice, object_now, restrict, sure, unrestrict
 from ._reply import Reply
 from ._rights import erase, export, forget, revoke, withdraw
-from ._turn import Asked, Turn
+from ._turn import Asked, Turn, failure_word
 from ._waiting import Then, Waiting
 from ._words import TextTable, Words, checked
 
@@ -70,7 +70,7 @@ class Privacy:
         except Exception as error:
             self._facts.forget()
             self.report(error)
-            return Reply(words.say(_word_of(error)))
+            return Reply(words.say(failure_word(error)))
 
     def failed(self, asked: Asked, error: Exception) -> Reply:
         """The answer to an act of a user that failed in the bot itself. The error is reported, but for ProcessingRefusedError: the
@@ -135,9 +135,3 @@ class Privacy:
         if act == ids.FORGET:
             return await erase(turn, *parts)
         return Reply(turn.words.say("forget_kept" if act == ids.KEEP else "outdated"))
-
-
-def _word_of(error: Exception) -> str:
-    if isinstance(error, ConflictError) and error.reason == "deletion_in_progress":
-        return "busy"
-    return "later" if isinstance(error, (RateLimitedError, UnavailableError)) else "failed"

@@ -14,7 +14,7 @@ from ._menus import category_menus
 from ._page import readable_copy
 from ._reply import CONTENT_MAX, LABEL_MAX, Json, Reply, button, cut, row
 from ._shown import label_shown, shown_for
-from ._turn import SOURCE, Turn, json_file, verify_rows, when, whom_to_ask
+from ._turn import SOURCE, Turn, failure_word, json_file, verify_rows, when, whom_to_ask
 from ._without_consent import without_consent_embeds
 
 #: Of a request with a file: its other parts, the boundaries, the message.
@@ -92,16 +92,17 @@ async def withdraw(turn: Turn, keys: Optional[Sequence[str]] = None) -> Reply:
     """Withdraws some categories, or without any the whole consent."""
     say = turn.words.say
     given: Json = {"source": SOURCE} if keys is None else {"source": SOURCE, "categories": list(keys)}
+    # Read before, since a failure would say that the withdrawal has failed.
+    categories = await turn.facts.categories()
+    shown = {} if keys is None else await shown_for(turn, "decided")
     try:
         status = await turn.lethe.consents.revoke(**turn.who, **given, options=turn.once("revoke"))
     except NotFoundError:
         return Reply(say("revoke_nothing"))
-    categories = await turn.facts.categories()
     if status["status"] == "revoked":
         lines = [say("revoke_done")]
     else:
         named = [one for one in categories if one["key"] in (keys or ())]
-        shown = await shown_for(turn, "decided")
         labels = [cut(label_shown(shown, one, turn.asked.locale), LABEL_MAX // 4) for one in named]
         lines = [say("revoke_done_some", categories=", ".join(labels))]
     if status.get("data_erased_at") is not None:
@@ -127,11 +128,14 @@ async def erase(turn: Turn, where: str = "", until: str = "", of: str = "", *_: 
     if (number_of(until) or 0) <= turn.now():
         return Reply(say("forget_expired"))
     options = _once_by_button(turn, of)
-    if where == "everywhere":
-        everywhere = await privacy.forget_everywhere(user_id=turn.asked.user_id, options=options)
-        erased: List[Json] = [{**one} for one in everywhere["requests"]]
-    else:
-        erased = [{**await privacy.forget(**turn.who, options=options), "guild_id": turn.who["guild_id"]}]
+    try:
+        if where == "everywhere":
+            everywhere = await privacy.forget_everywhere(user_id=turn.asked.user_id, options=options)
+            erased: List[Json] = [{**one} for one in everywhere["requests"]]
+        else:
+            erased = [{**await privacy.forget(**turn.who, options=options), "guild_id": turn.who["guild_id"]}]
+    except Exception as error:
+        return _not_erased(turn, error)
     if not erased:
         return Reply(say("forget_nothing"))
     certificates, is_whole = await _certificates(turn, erased)
@@ -142,10 +146,30 @@ async def erase(turn: Turn, where: str = "", until: str = "", of: str = "", *_: 
     else:
         lines += [say("forget_salts"), say("forget_incomplete")]
     lines.append(say("forget_beyond"))
-    file = {"user_id": turn.asked.user_id, "certificates": certificates}
     # The page reads one certificate of a file.
     components = verify_rows(turn) if len(certificates) == 1 and is_whole else []
-    return Reply("\n".join(lines), files=[json_file("erasure-certificate.json", file)], components=components)
+    return Reply("\n".join(lines), files=[_certificate_file(turn, certificates)], components=components)
+
+
+def _not_erased(turn: Turn, error: Exception) -> Reply:
+    """A failure keeps the button, whose next press continues the same erasure, and the salts of the guilds that are done."""
+    turn.facts.forget()
+    turn.report(error)
+    say = turn.words.say
+    again = row(button("danger", say("forget_yes"), turn.asked.custom_id))
+    done = error.details.get("requests") if isinstance(error, LetheError) else None
+    if not done:
+        return Reply(say(failure_word(error)), components=[again])
+    file = _certificate_file(turn, [{**_salt_of(one), "certificate": None} for one in done])
+    return Reply(f"{say(failure_word(error))}\n{say('forget_salts')}", files=[file], components=[again])
+
+
+def _salt_of(erased: Json) -> Json:
+    return {name: erased[name] for name in ("guild_id", "request_id", "certificate_salt")}
+
+
+def _certificate_file(turn: Turn, certificates: Sequence[Json]) -> Tuple[str, bytes]:
+    return json_file("erasure-certificate.json", {"user_id": turn.asked.user_id, "certificates": certificates})
 
 
 def _once_by_button(turn: Turn, of: str) -> CallOptions:
@@ -164,8 +188,7 @@ async def _certificates(turn: Turn, erased: Sequence[Json]) -> Tuple[List[Json],
     for one in erased:
         left = min(end - turn.now(), _CERTIFICATES_SECONDS)
         certificate = await _certificate(turn, one["request_id"], left) if left > 0 else None
-        shared = {name: one[name] for name in ("guild_id", "request_id", "certificate_salt")}
-        found.append({**shared, "certificate": certificate})
+        found.append({**_salt_of(one), "certificate": certificate})
     return found, all(one["certificate"] is not None for one in found)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
-from lethe_client import AsyncLethe, CallOptions
+from lethe_client import AsyncLethe, CallOptions, ConflictError, RateLimitedError, UnavailableError
 
 from ._custom_id import PAGE, custom_id
 from ._facts import Facts
@@ -68,6 +68,13 @@ class Turn:
     def once(self, act: str) -> CallOptions:
         """An act takes effect once, also if its interaction arrives twice."""
         return CallOptions(idempotency_key=f"discord-{self.asked.id}-{act}")
+
+
+def failure_word(error: Exception) -> str:
+    """What the user is shown instead of a failure."""
+    if isinstance(error, ConflictError) and error.reason == "deletion_in_progress":
+        return "busy"
+    return "later" if isinstance(error, (RateLimitedError, UnavailableError)) else "failed"
 
 
 def is_named(version: Optional[str]) -> bool:
