@@ -502,8 +502,15 @@ describeInBrowser('the users of the console', () => {
       await page.locator('.erased', { hasText: 'has not ended in every server' }).waitFor();
       expect(await page.locator('.erased code').allTextContents()).toContain(salt);
       await page.unroute('**/gdpr/forget-user');
+      let answer = (): void => undefined;
+      const asked = new Promise<void>((resolve) => (answer = resolve));
+      await page.route('**/gdpr/forget-user', (route) => asked.then(() => route.continue()));
       await page.locator('dialog button.danger').click();
+      await page.waitForSelector('text=The erasure is being requested');
+      expect(await page.textContent('.erased')).toContain('has not ended in every server');
+      answer();
       await page.waitForSelector('text=The user is erased.');
+      await page.waitForSelector('.erased li >> nth=2');
       expect(await page.locator('.erased li').count()).toBe(3);
       expect(await page.locator('.erased code').allTextContents()).toContain(salt);
     });

@@ -357,6 +357,15 @@ describe('lethe export and lethe forget', () => {
     expect((await done('verify', 'whole.json')).stdout).toContain(`user ${who.user_id}`);
   });
 
+  it('write the certificate also where the reader of the output has closed it', async () => {
+    const { who } = await consenting();
+    const forget = ['forget', who.user_id, '--guild', who.guild_id, '--yes', '--certificate', 'closed.json'];
+    const { child, ended } = await cli.start(forget);
+    child.stdout.destroy();
+    expect(await ended).toMatchObject({ code: 0 });
+    expect((await done('verify', 'closed.json')).stdout).toContain(`user ${who.user_id}`);
+  });
+
   it('keep the salts of every guild, also of those that are done where one has failed', async () => {
     const { who } = await consenting();
     const { stdout } = await done('forget', who.user_id, '--everywhere', '--yes');

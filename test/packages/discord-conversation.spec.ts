@@ -1,5 +1,6 @@
 import { itInPart } from '../support/depth';
 import type { PrivacyOptions } from '@lethe/discord';
+import { LetheError, NotFoundError } from '@lethe/sdk';
 import { agreed, categoryOf, discordBot, idsOf, KITS, stopBots, TWO, wordsOf } from '../support/discord-bot';
 import { buttonsOf, componentsOf, DiscordUser } from '../support/discord-user';
 import { useFakeDiscord } from '../support/fake-discord';
@@ -537,6 +538,46 @@ describe.each(KITS)('%s', (kit) => {
       expect(erased.content).toContain('has the certificates of the erasures, one for each server: they are');
       const again = await here.press(await here.privacy('forget', { where: 'everywhere' }), 'Erase my data');
       expect(again.content).toBe('Nothing was stored about you.');
+    });
+  });
+
+  describe('a failure of the service', () => {
+    inTypeScript('keeps the button of an erasure and the salts of what is done', async () => {
+      const { lethe, user, privacy, errors } = await bot(TWO);
+      const robin = user();
+      await agreed(robin);
+      const done = { request_id: 'r', guild_id: '2', certificate_salt: 'salt of r' };
+      const details = { requests: [{ ...done, status: 'completed' }] };
+      const failure = new LetheError('Some are done', { code: 'internal_error', details });
+      jest.spyOn(privacy['options'].lethe.privacy, 'forgetEverywhere').mockRejectedValueOnce(failure);
+      const failed = await robin.press(
+        await robin.privacy('forget', { where: 'everywhere' }),
+        'Erase my data',
+      );
+      expect(failed.content).toMatch(/^Something failed, .*\nThe attached file has the key \(salt\)/);
+      expect(JSON.parse(failed.files['erasure-certificate.json'] ?? '')).toEqual({
+        ...{ user_id: robin.id, certificates: [{ ...done, certificate: null }] },
+      });
+      expect(errors).toEqual([failure]);
+      expect((await robin.press(failed, 'Erase my data')).content).toContain('Your data has been erased.');
+      expect((await lethe.consents.status(idsOf(robin))).status).toBe('none');
+    });
+
+    inTypeScript('after a withdrawal does not say that the withdrawal has failed', async () => {
+      let nowMs = Date.now();
+      const { lethe, user, privacy } = await bot(TWO, { now: () => nowMs });
+      const robin = user();
+      await agreed(robin);
+      const asked = await robin.privacy('revoke');
+      nowMs += 60_000;
+      const missing = new NotFoundError('x', { code: 'not_found' });
+      const list = jest.spyOn(privacy['options'].lethe.categories, 'list').mockImplementation(() => {
+        throw missing;
+      });
+      expect((await robin.press(asked, 'Withdraw everything')).content).toContain('Something failed');
+      expect((await lethe.consents.status(idsOf(robin))).status).toBe('accepted');
+      list.mockRestore();
+      expect((await robin.press(asked, 'Withdraw everything')).content).toContain('You have withdrawn');
     });
   });
 

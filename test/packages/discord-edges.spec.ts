@@ -251,7 +251,13 @@ describe.each(KITS)('%s', (kit) => {
         const failing = await ask(() => Promise.reject(new Error('x')));
         expect((await failing.following?.())?.content).toMatch(/^Something failed/);
         expect(errors.map(told)).toEqual(['x']);
-        expect((await ask()).following).toBeUndefined();
+        const bare = await ask();
+        expect(bare.following).toBeUndefined();
+        expect(bare.content).toMatch(new RegExp(`^This bot asks for no consent\\. .*\n${AGAIN}$`));
+        const other = await bot([bans, ...TWO], { categories: ['bans'] });
+        const some = await other.privacy.ask({ ...who, id: snowflake(), act });
+        expect(some.content).toBe(`Nothing below needs your consent. Each part has its reason.\n${AGAIN}`);
+        expect(some.embeds).toEqual([{ description: expect.stringContaining('• Bans: Needed.') }]);
       },
     );
 

@@ -190,7 +190,9 @@ describeWithRedis('holders.redis', () => {
     const store = holders.redis(server.client, { name: 'cache', keys });
     expect(store.everywhere).toBe('partly');
     expect(await store.count({ ...WHO, isLast: true })).toBe(2);
-    await store.erase({ ...WHO, isLast: false });
+    // As from a store around it that hands on the ids alone.
+    expect(await store.count(WHO)).toBe(1);
+    await store.erase(WHO);
     expect(await server.client.keys('*')).toEqual([`profile:${user}`]);
   });
 
@@ -295,6 +297,16 @@ describe('holders.files', () => {
     expect([store.name, store.everywhere]).toEqual(['avatars', false]);
     expect(await lifeOf(store)).toEqual([2, 0]);
     expect(readdirSync(guild)).toEqual([NEAR[0]]);
+  });
+
+  it('erases the names without a guild only where it is said that the consent is the last one', async () => {
+    const names = ({ user_id, guild_id }: Who) => [join(guild_id, user_id), user_id];
+    for (const name of names(WHO)) writeFileSync(join(folder, name), 'x');
+    const store = holders.files(folder, names);
+    expect([store.everywhere, await store.count({ ...WHO, isLast: true })]).toEqual(['partly', 2]);
+    // As from a store around it that hands on the ids alone.
+    expect(await lifeOf(store)).toEqual([1, 0]);
+    expect(await lifeOf(store, { ...WHO, isLast: true })).toEqual([1, 0]);
   });
 
   it.each([

@@ -36,8 +36,8 @@ export const COMMANDS: readonly Command[] = [
 export async function runAdmin(args: readonly string[], ...further: Type[]): Promise<void> {
   // Files of a command are readable by their owner only.
   process.umask(0o077);
-  // The reader of a pipe may close it early, and has what it wanted: no words. The command line of bots and lethe-verify
-  // have the same lines, since no package imports the inside of another.
+  // The reader of a pipe may close it early, and has what it wanted: no words, and the code 1, since the command may not be done.
+  // The command line of bots ends with 0 there, and lethe-verify with its own code; no package imports the inside of another.
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (code !== 'EPIPE') tellUnwritten(process.stderr, code, args.includes('--json'));
     process.exit(1);

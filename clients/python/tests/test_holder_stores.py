@@ -315,8 +315,8 @@ def test_keys_are_found_by_their_pattern_and_only_those_of_the_user(kind: str, r
         assert rows[f"cool:{GUILD}:{USER}:hash"] == {"field": "value"} and rows[f"profile:{GUILD}:{USER}"] == "v"
         both = holders.redis(client, "cache", keys=["profile:{guild_id}:{user_id}", "x:{user_id}"])
         await send("SET", f"x:{USER}", "v")
-        counts = [await both.count(Who(USER, GUILD, is_last=is_last)) for is_last in (True, False)]
-        assert [both.everywhere, *counts] == ["partly", 2, 1]
+        counts = [await both.count(Who(USER, GUILD, is_last=is_last)) for is_last in (True, False, None)]
+        assert [both.everywhere, *counts] == ["partly", 2, 1, 1]
         await send("DEL", f"x:{USER}")
         await send("RPUSH", f"cool:{GUILD}:{USER}:list", *(str(number) for number in range(1001)))
         await send("SET", f"cool:{GUILD}:{USER}:text", "x" * 225_001)

@@ -1,12 +1,14 @@
 import { ConsentRequiredError, NotFoundError, ProcessingRefusedError } from '@lethe/sdk';
 import { type ConsentAsked, request, textOf } from './consent-request';
 import { ACTS, customId, maskOf, placesOf } from './custom-id';
+import { needsConsent } from './facts';
 import { button, cut, LIMITS, type Reply, reply, type Row, row, type Select } from './reply';
 import { labelShown } from './shown';
 import { statesOf } from './status';
 import type { Texts } from './texts';
 import { isNamed, once, shownPage, SOURCE, type Turn, verifyRow, when } from './turn';
 import type { Then } from './waiting';
+import { withoutConsentEmbeds } from './without-consent';
 
 /** The state of the message: which page is shown, what is selected, and of which text. */
 export interface ConsentState {
@@ -36,10 +38,16 @@ export async function consent(turn: Turn, state: ConsentState = {}): Promise<Rep
 /** Nothing is asked for where no category needs a consent, and the command that waits for one begins at once. */
 async function unasked(turn: Turn, { waits }: ConsentState): Promise<Reply> {
   const { facts, words } = turn;
-  const isAny = (await facts.categories()).length > 0;
-  const { then } = isAny && waits !== undefined ? turn.waiting.take(waits, turn.asked.userId) : {};
+  const categories = await facts.categories();
+  if (categories.length === 0) return reply({ content: words.say('about_nothing') });
+  const { then, isLost = false } = waits === undefined ? {} : turn.waiting.take(waits, turn.asked.userId);
+  // A category that this bot does not ask for may need one.
+  const isSome = categories.some(needsConsent);
+  const lines = [words.say(isSome ? 'about_intro_none' : 'consent_not_needed')];
+  if (isLost) lines.push(words.say('command_again'));
   return reply({
-    content: words.say(isAny ? 'consent_not_needed' : 'about_nothing'),
+    content: lines.join('\n'),
+    embeds: isSome ? withoutConsentEmbeds(turn, categories) : [],
     ...(then && { following: () => goOn(turn, then, 'failed') }),
   });
 }

@@ -2,7 +2,7 @@ import { LetheError } from '@lethe/sdk';
 import { sha256 } from './consent-request';
 import { ACTS, customId } from './custom-id';
 import { button, type Reply, reply, row } from './reply';
-import { jsonFile, once, type Turn, verifyRow, type Where, whereOf } from './turn';
+import { failureWord, jsonFile, once, type Turn, verifyRow, type Where, whereOf } from './turn';
 
 /** How long the certificates of one answer may take; an interaction can be answered for 15 minutes. */
 const CERTIFICATES_MS = 60_000;
@@ -26,19 +26,24 @@ interface Erased {
 }
 
 /** Erases the user who pressed (GDPR Art. 17), and hands out the certificates. */
-export async function erase(turn: Turn, [where, until = '', of]: readonly string[]): Promise<Reply> {
+export async function erase(turn: Turn, parts: readonly string[]): Promise<Reply> {
+  const [where, until = '', of] = parts;
   const { lethe, who, words, now } = turn;
   const { say } = words;
   // An id that is no time is expired, too.
   if (!(parseInt(until, 36) * 1000 > now())) return reply({ content: say('forget_expired') });
   const key = await onceByButton(turn, of);
   const erased: Erased[] = [];
-  if (whereOf(where) === 'here') {
-    const found = await lethe.privacy.forget(who, key);
-    erased.push({ ...found, guild_id: who.guild_id });
-  } else {
-    const { requests } = await lethe.privacy.forgetEverywhere({ user_id: who.user_id }, key);
-    erased.push(...requests);
+  try {
+    if (whereOf(where) === 'here') {
+      const found = await lethe.privacy.forget(who, key);
+      erased.push({ ...found, guild_id: who.guild_id });
+    } else {
+      const { requests } = await lethe.privacy.forgetEverywhere({ user_id: who.user_id }, key);
+      erased.push(...requests);
+    }
+  } catch (error) {
+    return notErased(turn, parts, error);
   }
   if (erased.length === 0) return reply({ content: say('forget_nothing') });
   const under = erased.find(({ status }) => status !== 'completed');
@@ -50,11 +55,39 @@ export async function erase(turn: Turn, [where, until = '', of]: readonly string
       : [say('forget_salts'), say('forget_incomplete')]),
     say('forget_beyond'),
   ];
-  const file = jsonFile('erasure-certificate.json', { user_id: who.user_id, certificates });
   // The page reads one certificate of a file.
   const components = certificates.length === 1 && isWhole ? verifyRow(turn) : [];
-  return reply({ content: lines.join('\n'), files: [file], components });
+  return reply({ content: lines.join('\n'), files: [fileOf(turn, certificates)], components });
 }
+
+/** A failure keeps the button, whose next press continues the same erasure, and the salts of the guilds that are done. */
+function notErased(
+  { words: { say }, facts, report, who }: Turn,
+  parts: readonly string[],
+  error: unknown,
+): Reply {
+  facts.forget();
+  report(error);
+  const components = [row(button('danger', say('forget_yes'), customId(ACTS.forget, ...parts)))];
+  const { requests } = error instanceof LetheError ? error.details : {};
+  const content = say(failureWord(error));
+  if (!Array.isArray(requests) || requests.length === 0) return reply({ content, components });
+  const salts = (requests as Erased[]).map((one) => ({ ...saltOf(one), certificate: null }));
+  return reply({
+    content: `${content}\n${say('forget_salts')}`,
+    files: [fileOf({ who }, salts)],
+    components,
+  });
+}
+
+const saltOf = ({ guild_id, request_id, certificate_salt }: Erased) => ({
+  guild_id,
+  request_id,
+  certificate_salt,
+});
+
+const fileOf = ({ who }: Pick<Turn, 'who'>, certificates: readonly object[]) =>
+  jsonFile('erasure-certificate.json', { user_id: who.user_id, certificates });
 
 /**
  * A second press of the same button changes the same message: it has the salts and certificates of the first, since the service
@@ -71,14 +104,14 @@ async function certificatesOf({ lethe, now, report }: Turn, erased: readonly Era
   const endMs = now() + CERTIFICATES_MS;
   const certificates = [];
   let isWhole = true;
-  for (const { request_id, guild_id, certificate_salt } of erased) {
+  for (const one of erased) {
     const leftMs = endMs - now();
     const certificate =
       leftMs > 0
-        ? await certificateOf({ lethe, report }, request_id, Math.min(leftMs, CERTIFICATES_MS))
+        ? await certificateOf({ lethe, report }, one.request_id, Math.min(leftMs, CERTIFICATES_MS))
         : null;
     isWhole &&= certificate !== null;
-    certificates.push({ guild_id, request_id, certificate_salt, certificate });
+    certificates.push({ ...saltOf(one), certificate });
   }
   return { certificates, isWhole };
 }

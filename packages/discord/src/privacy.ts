@@ -1,11 +1,4 @@
-import {
-  ConflictError,
-  type Lethe,
-  ProcessingRefusedError,
-  RateLimitedError,
-  requireNumber,
-  UnavailableError,
-} from '@lethe/sdk';
+import { type Lethe, ProcessingRefusedError, requireNumber } from '@lethe/sdk';
 import { about } from './about';
 import type { Asked, Component } from './asked';
 import { type CommandData, commandOf } from './commands';
@@ -23,8 +16,8 @@ import { reportTo } from './report';
 import { revoke, withdraw } from './revoke';
 import { DIRECT_MESSAGES } from './scope';
 import { status } from './status';
-import { type TextTable, type Texts, wordsFor } from './texts';
-import { type Turn, whereOf } from './turn';
+import { type TextTable, wordsFor } from './texts';
+import { failureWord, type Turn, whereOf } from './turn';
 import { type Then, Waiting } from './waiting';
 
 const CONFIRM_SECONDS = 300;
@@ -96,7 +89,7 @@ export class Privacy {
     } catch (error) {
       this.facts.forget();
       this.report(error);
-      return reply({ content: words.say(wordOf(error)) });
+      return reply({ content: words.say(failureWord(error)) });
     }
   }
 
@@ -188,9 +181,4 @@ export class Privacy {
         return reply({ content: turn.words.say('outdated') });
     }
   }
-}
-
-function wordOf(error: unknown): keyof Texts {
-  if (error instanceof ConflictError && error.reason === 'deletion_in_progress') return 'busy';
-  return error instanceof RateLimitedError || error instanceof UnavailableError ? 'later' : 'failed';
 }

@@ -34,19 +34,22 @@ export async function withdraw(turn: Turn, keys?: readonly string[]): Promise<Re
   const { asked, facts, lethe, who, words } = turn;
   const { say } = words;
   const given = { ...who, source: SOURCE, ...(keys && { categories: [...keys] }) };
-  try {
-    const { status, data_erased_at: erasedAt } = await lethe.consents.revoke(given, once(turn, 'revoke'));
-    const [all, shown] = await Promise.all([facts.categories(), keys && shownFor(turn, 'decided')]);
-    const labels = all
-      .filter(({ key }) => keys?.includes(key))
-      .map((category) => cut(labelShown(shown ?? [], category, asked.locale), LIMITS.label / 4));
-    const done =
-      status === 'revoked' ? say('revoke_done') : say('revoke_done_some', { categories: labels.join(', ') });
-    const later = erasedAt === undefined ? [] : [say('status_erased_at', { when: when(erasedAt) })];
-    const embeds = withoutConsentEmbeds(turn, all);
-    return reply({ content: cut([done, ...later].join('\n'), LIMITS.content), embeds });
-  } catch (error) {
-    if (error instanceof NotFoundError) return reply({ content: say('revoke_nothing') });
-    throw error;
-  }
+  // Read before, since a failure would say that the withdrawal has failed.
+  const [all, shown] = await Promise.all([facts.categories(), keys ? shownFor(turn, 'decided') : []]);
+  const revoked = await lethe.consents.revoke(given, once(turn, 'revoke')).catch(unlessNone);
+  if (revoked === undefined) return reply({ content: say('revoke_nothing') });
+  const { status, data_erased_at: erasedAt } = revoked;
+  const labels = all
+    .filter(({ key }) => keys?.includes(key))
+    .map((category) => cut(labelShown(shown, category, asked.locale), LIMITS.label / 4));
+  const done =
+    status === 'revoked' ? say('revoke_done') : say('revoke_done_some', { categories: labels.join(', ') });
+  const later = erasedAt === undefined ? [] : [say('status_erased_at', { when: when(erasedAt) })];
+  const embeds = withoutConsentEmbeds(turn, all);
+  return reply({ content: cut([done, ...later].join('\n'), LIMITS.content), embeds });
+}
+
+/** No consent is in force. */
+function unlessNone(error: unknown): undefined {
+  if (!(error instanceof NotFoundError)) throw error;
 }

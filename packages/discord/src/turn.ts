@@ -1,9 +1,9 @@
-import type { Lethe } from '@lethe/sdk';
+import { ConflictError, type Lethe, RateLimitedError, UnavailableError } from '@lethe/sdk';
 import type { Asked } from './asked';
 import { ACTS, customId } from './custom-id';
 import type { BotFacts } from './facts';
 import { button, type Embed, linkButton, pagesOf, type Row, row } from './reply';
-import type { Words } from './texts';
+import type { Texts, Words } from './texts';
 import type { Waiting } from './waiting';
 
 /** One act of a user, with all that an answer needs. */
@@ -36,6 +36,12 @@ export const SOURCE = 'discord';
 export const once = ({ asked }: Turn, act: string): { idempotencyKey: string } => ({
   idempotencyKey: `discord-${asked.id}-${act}`,
 });
+
+/** What the user is shown instead of a failure. */
+export function failureWord(error: unknown): keyof Texts {
+  if (error instanceof ConflictError && error.reason === 'deletion_in_progress') return 'busy';
+  return error instanceof RateLimitedError || error instanceof UnavailableError ? 'later' : 'failed';
+}
 
 /** Whether a version is one that people named. Without one the service makes a digest, which says nothing to a user. */
 export const isNamed = (version: string): boolean => !/^(sha256:|$)/.test(version);

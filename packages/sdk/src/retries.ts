@@ -1,4 +1,4 @@
-import { ConflictError, type LetheError, NetworkError, RateLimitedError, UnavailableError } from './errors';
+import { ConflictError, LetheError, NetworkError, RateLimitedError, UnavailableError } from './errors';
 
 const BACKOFF_MS = 250;
 const BACKOFF_MAX_MS = 8_000;
@@ -28,6 +28,7 @@ const isOwnErasure = (error: ConflictError, route: string, attempt: number): boo
 /** The guilds that an erasure of all guilds has completed before it failed, with their salts. */
 export class Completed {
   private readonly requests = new Map<unknown, unknown>();
+  private last: LetheError | undefined;
 
   /** Notes those of an attempt. Its error, which may be the last one, has those of the earlier attempts too. */
   noteIn(error: LetheError): void {
@@ -37,7 +38,15 @@ export class Completed {
         this.requests.set(one.request_id, one);
     if (this.requests.size === 0) return;
     const details = { ...error.details, requests: [...this.requests.values()] };
-    Object.assign(error, { details });
+    this.last = Object.assign(error, { details });
+  }
+
+  /** What a call ends with that its caller ends: the last error with the salts, whose cause is the reason of the caller. */
+  endOf(reason: unknown): unknown {
+    if (!(reason instanceof LetheError))
+      return this.last ? Object.assign(this.last, { cause: reason }) : reason;
+    this.noteIn(reason);
+    return reason;
   }
 }
 

@@ -110,9 +110,12 @@ describe('a request', () => {
       ['lethe-keys.json', (lethe) => lethe.publicKeys()],
       ['lethe-webhook-keys/b1', (lethe) => lethe.webhookKeys('b1')],
     ];
+    // Hooks see operations alone, by whose routes they count.
+    const hook = jest.fn();
+    const hooks = { onRequest: hook, onResponse: hook, onRetry: hook };
     for (const [path, ask] of asking) {
       const steps = [refused(503, 'service_unavailable'), fails('ECONNRESET'), cut, set];
-      const { lethe, requests } = client(steps);
+      const { lethe, requests } = client(steps, hooks);
       expect(await outcome(ask(lethe))).toEqual(keys);
       expect(requests.map(({ url }) => url)).toEqual(
         steps.map(() => `https://lethe.example/.well-known/${path}`),
@@ -127,6 +130,7 @@ describe('a request', () => {
       ];
       for (const [step, wanted] of errors)
         expect(await outcome(ask(client([step]).lethe))).toBeInstanceOf(wanted);
+      expect(hook).not.toHaveBeenCalled();
     }
   });
 
@@ -315,6 +319,21 @@ describe('the salts of an erasure', () => {
     const error = await outcome(lethe.privacy.forgetEverywhere({ user_id: who.user_id }));
     expect(error).toBeInstanceOf(TimeoutError);
     expect((error as LetheError).details).toEqual({ requests });
+  });
+
+  it.each([
+    ['a wait', []],
+    ['an attempt after it', [silent]],
+  ])('are in the last error where the caller ends the call during %s', async (_when, steps) => {
+    const requests = [done('a')];
+    const [stop, reason] = [new AbortController(), new Error('the bot stops')];
+    const unavailable = refused(503, 'service_unavailable', { requests }, { 'retry-after': '2' });
+    const { lethe } = client([unavailable, ...steps]);
+    const call = lethe.privacy.forgetEverywhere({ user_id: who.user_id }, { signal: stop.signal });
+    const settled = call.catch((error: unknown) => error);
+    await jest.advanceTimersByTimeAsync(steps.length * 4_000);
+    stop.abort(reason);
+    expect(await settled).toMatchObject({ status: 503, details: { requests }, cause: reason });
   });
 });
 

@@ -1,5 +1,6 @@
 import { Deadline } from './deadline';
 import { LetheError, NetworkError } from './errors';
+import { type Attempted, type Hooks, report } from './hooks';
 import { envelopeOf, refusalOf, unexpected } from './refusals';
 import { requireNumber, TIMER_MAX_MS } from './numbers';
 import { Completed, HARMLESS_TWICE, waitMsAfter, WITHOUT_KEY } from './retries';
@@ -10,25 +11,6 @@ import { webCrypto } from './web-crypto';
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRIES = 3;
 const RETRIES_MAX = 1_000;
-
-/** A document outside of the interface, such as the public keys. */
-export type DocumentRoute = `GET /.well-known/${string}`;
-
-/** One attempt, as hooks see it. It has no id of a user and no value. */
-export interface Attempt {
-  readonly route: Route | DocumentRoute;
-  readonly attempt: number;
-}
-
-export interface Hooks {
-  readonly onRequest?: (attempt: Attempt) => void;
-  readonly onResponse?: (
-    attempt: Attempt & { status: number; durationMs: number; requestId?: string },
-  ) => void;
-  readonly onRetry?: (attempt: Attempt & { waitMs: number; error: LetheError }) => void;
-  /** Runs a call with all its attempts inside a span, for example `tracer.startActiveSpan`. */
-  readonly trace?: <T>(name: Route, run: () => Promise<T>) => Promise<T>;
-}
 
 export interface LetheOptions extends Hooks {
   /** Where the service is, for example `https://lethe.example`. */
@@ -100,7 +82,13 @@ export class Transport {
   /** A document of the service outside of the interface. */
   async document(path: `/.well-known/${string}`): Promise<Readonly<Record<string, unknown>>> {
     const deadline = new Deadline(this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-    const request: Prepared = { url: this.base + path, init: { redirect: 'manual' }, isRepeatable: true };
+    // It is no operation, by which hooks count and name: they do not see it.
+    const request = {
+      url: this.base + path,
+      init: { redirect: 'manual' as const },
+      isRepeatable: true,
+      hooks: {},
+    };
     try {
       return await this.attempts(`GET ${path}`, request, deadline, {}, async (response) => {
         const found = envelopeOf(await response.text());
@@ -138,7 +126,7 @@ export class Transport {
   }
 
   private async attempts<T>(
-    route: Attempt['route'],
+    route: string,
     request: Prepared,
     deadline: Deadline,
     options: CallOptions,
@@ -150,31 +138,35 @@ export class Transport {
       try {
         return await this.once({ route, attempt }, request, deadline, read);
       } catch (error) {
-        if (!(error instanceof LetheError)) throw error;
+        if (!(error instanceof LetheError)) throw completed.endOf(error);
         completed.noteIn(error);
         if (attempt > retries) throw error;
         const waitMs = waitMsAfter(error, { route, attempt }, request.isRepeatable);
         if (waitMs === undefined || waitMs >= deadline.leftMs) throw error;
-        this.report('onRetry', { route, attempt, waitMs, error });
-        await deadline.sleep(waitMs);
+        report(request, 'onRetry', { route, attempt, waitMs, error });
+        await deadline.sleep(waitMs).catch((reason: unknown) => {
+          throw completed.endOf(reason);
+        });
       }
     }
   }
 
   private async once<T>(
-    attempt: Attempt,
-    { url, init }: Prepared,
+    attempt: Attempted,
+    request: Prepared,
     deadline: Deadline,
     read?: Read<T>,
   ): Promise<T> {
     const startedMs = Date.now();
     try {
       deadline.signal.throwIfAborted();
-      this.report('onRequest', attempt);
+      report(request, 'onRequest', attempt);
+      const { url, init } = request;
       const response = await deadline.race(this.fetch(url, { ...init, signal: deadline.signal }));
       const { status, headers } = response;
       const requestId = headers.get('x-request-id') ?? undefined;
-      this.report('onResponse', { ...attempt, status, durationMs: Date.now() - startedMs, requestId });
+      const durationMs = Date.now() - startedMs;
+      report(request, 'onResponse', { ...attempt, status, durationMs, requestId });
       if (!response.ok) throw refusalOf(response, await deadline.race(response.text()));
       return await (read === undefined ? (response as T) : deadline.race(read(response)));
     } catch (error) {
@@ -207,19 +199,8 @@ export class Transport {
       // A redirect would turn a POST into a GET, or lose the key.
       init: { method, headers, redirect: 'manual', ...(hasBody && { body: JSON.stringify(wire) }) },
       isRepeatable: method === 'GET' || method === 'PUT' || isKeyed || HARMLESS_TWICE.includes(route),
+      hooks: this.options,
     };
-  }
-
-  /** A hook that fails does not fail the call. */
-  private report<Name extends 'onRequest' | 'onResponse' | 'onRetry'>(
-    name: Name,
-    about: Parameters<NonNullable<Hooks[Name]>>[0],
-  ): void {
-    try {
-      (this.options[name] as ((given: typeof about) => void) | undefined)?.(about);
-    } catch {
-      // Logs and metrics of the caller are not part of the call.
-    }
   }
 }
 
@@ -227,6 +208,7 @@ interface Prepared {
   readonly url: string;
   readonly init: RequestInit;
   readonly isRepeatable: boolean;
+  readonly hooks: Hooks;
 }
 
 function queryOf(wire: Readonly<Record<string, unknown>>): string {

@@ -100,12 +100,12 @@ export const ADVICE_DE: Readonly<Record<string, { readonly says: string; readonl
     mend: 'Exportieren Sie es jeden Tag und bewahren Sie die Datei getrennt von den Sicherungen auf.',
   },
   replaced_left: {
-    says: 'Eine Rückspielung hat aufgehoben, was sie ersetzt hat: Diese Dateien enthalten noch Nutzer, die seither gelöscht wurden.',
+    says: 'Beim Zurückspielen einer Sicherung wurde aufbewahrt, was sie ersetzt hat: Diese Dateien enthalten noch Nutzer, die seither gelöscht wurden.',
     mend: 'Löschen Sie die genannten Dateien, wenn der Dienst mit den zurückgespielten Daten läuft.',
   },
   retired_keys: {
     says: 'Neben der Datenbank liegen noch Hauptschlüssel aus der Zeit vor einem Wechsel, die ältere Sicherungen brauchen.',
-    mend: 'Bewahren Sie eine Kopie anderswo auf, getrennt von den Sicherungen, und löschen Sie die Datei; die Kopie mit der letzten Sicherung von vor dem Wechsel.',
+    mend: 'Bewahren Sie eine Kopie anderswo auf, getrennt von den Sicherungen, und löschen Sie die Datei. Die Kopie löschen Sie zusammen mit der letzten Sicherung aus der Zeit vor dem Wechsel.',
   },
   disk_full: {
     says: 'Auf dem Datenträger der Datenbank ist fast nichts mehr frei.',

@@ -88,7 +88,7 @@ export function UserActs({
       {user !== null && opened === 'link' && <PrivacyLink ids={ids} isElsewhere={held > 1} />}
       {user !== null && opened === 'refusal' && <Refusing ids={ids} onActed={onActed} />}
       <div role="status" aria-live="polite">
-        {(erase.isSuccess || erase.kept.length > 0) && <Erased of={erase.kept} isPart={erase.isError} />}
+        {(erase.isSuccess || erase.kept.length > 0) && <Erased of={erase.kept} isPart={!erase.isSuccess} />}
         {revoke.isSuccess && user?.status === 'revoked' && (
           <p class="notice good">
             {t('userRevoked')}{' '}

@@ -135,21 +135,27 @@ async function forget(
   }
   if (file !== undefined) writeNew(file, '');
   const erased = await lethe.privacy.forget({ user_id: user, guild_id: guild });
-  output.result(
-    erased,
-    `${output.paint('green', erased.status)}: ${user} ${place} (request ${erased.request_id}), categories: ${
-      (erased.deleted_categories ?? []).join(', ') || 'none'
-    }.\nKeep the salt, it ties the certificate to this user: ${erased.certificate_salt}`,
-  );
-  if (file === undefined) return;
+  const tell = (): void =>
+    output.result(
+      erased,
+      `${output.paint('green', erased.status)}: ${user} ${place} (request ${erased.request_id}), categories: ${
+        (erased.deleted_categories ?? []).join(', ') || 'none'
+      }.\nKeep the salt, it ties the certificate to this user: ${erased.certificate_salt}`,
+    );
+  if (file === undefined) return tell();
   const { request_id, certificate_salt } = erased;
   const kept = { request_id, certificate_salt, user_id: user, guild_id: guild };
   const keep = (more: object): void =>
     writeFileSync(file, `${JSON.stringify({ ...more, ...kept }, null, 2)}\n`);
-  // The salt is in the file whatever becomes of the certificate, which can be fetched later.
-  keep({});
-  const { certificate } = await lethe.privacy.certificate(request_id);
-  keep({ certificate, bot_id: (await lethe.bots.me()).id });
+  // A reader that has closed the output ends the program with its first words, so that the file is written before them.
+  try {
+    // The salt is in the file whatever becomes of the certificate, which can be fetched later.
+    keep({});
+    const { certificate } = await lethe.privacy.certificate(request_id);
+    keep({ certificate, bot_id: (await lethe.bots.me()).id });
+  } finally {
+    tell();
+  }
 }
 
 type Erased = Awaited<ReturnType<Lethe['privacy']['forgetEverywhere']>>['requests'][number];

@@ -99,7 +99,7 @@ export const DE: Texts = {
   status_revoked_some:
     'Du hast deine Einwilligung am {when} widerrufen. Was sie braucht, wird hier nicht neu über dich gespeichert.',
   status_newer: 'Ein neuerer Text wartet auf deine Entscheidung: `/privacy consent`.',
-  status_erased_at: 'Was noch gespeichert ist, wird am {when} gelöscht.',
+  status_erased_at: 'Was unter der widerrufenen Einwilligung gespeichert ist, wird am {when} gelöscht.',
   without_consent: 'Was dieser Bot ohne deine Einwilligung speichern darf, und seine Begründung:',
   state_accepted: 'erlaubt',
   state_revoked: 'widerrufen',

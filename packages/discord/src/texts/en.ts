@@ -93,7 +93,7 @@ export const EN = {
   status_revoked_some:
     'You withdrew your consent on {when}. Nothing new that needs it is stored about you here.',
   status_newer: 'A newer text waits for your decision: `/privacy consent`.',
-  status_erased_at: 'What is still stored is erased on {when}.',
+  status_erased_at: 'What was stored under the consent you withdrew is erased on {when}.',
   without_consent: 'What this bot may store without your consent, and its reason:',
   state_accepted: 'agreed',
   state_revoked: 'withdrawn',

@@ -117,8 +117,8 @@ async function written(args: readonly string[]): Promise<number> {
   }
 }
 
-// The reader of a pipe may close it early: it has what it wanted. The other commands of Lethe have the same lines, since no
-// package imports the inside of another.
+// The reader of a pipe may close it early: the verification still ends with its own code. The command line of bots ends with 0
+// there, and the admin commands of the service with 1; no package imports the inside of another.
 process.stdout.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') return;
   process.stderr.write(`The output cannot be written (${code}).\n`);

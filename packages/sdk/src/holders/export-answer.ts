@@ -59,7 +59,10 @@ export async function exportOf(
 }
 
 async function foundIn(store: Store, who: Who): Promise<Omit<Found, 'name'>> {
-  if (store.export === undefined) return { count: requireCount(await store.count(who)), entries: undefined };
+  // An export has also what belongs to no guild.
+  const about = store.everywhere === 'partly' ? { ...who, isLast: true } : who;
+  if (store.export === undefined)
+    return { count: requireCount(await store.count(about)), entries: undefined };
   const given = await store.export(who, { rows: ROWS_MAX, bytes: DATA_MAX_BYTES });
   const { rows, left_out = 0 } = Array.isArray(given)
     ? { rows: given as readonly unknown[] }

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { filesWithin } from './exported-files';
-import type { Keeps, Marks, Store, Who } from './store';
+import { isLastOf, type Keeps, type Marks, type Store, type Who } from './store';
 
 export interface FilesOptions {
   /** The name of the store; that of the folder by default. */
@@ -37,21 +37,22 @@ export function files(folder: string, nameOf: NameOf, { name, keeps }: FilesOpti
     return names.filter((name) => others.every((all) => all.includes(name)));
   };
   const ofNoGuild = withoutGuild(own, USER, USER);
-  const paths = async (who: Who): Promise<string[]> => {
+  const everywhere = ofNoGuild.length === own.length || (ofNoGuild.length > 0 && 'partly');
+  const paths = async (who: Who, isLast = who.isLast !== false): Promise<string[]> => {
     const names = [nameOf(who)].flat();
-    const left = who.isLast === false ? withoutGuild(names, who.user_id, who.guild_id) : [];
+    const left = isLast ? [] : withoutGuild(names, who.user_id, who.guild_id);
     const meant = names.filter((each) => !left.includes(each));
     const all = await Promise.all(meant.map((each) => pathWithin(top, each)));
     return all.filter((path) => path !== undefined);
   };
   return {
     name: name ?? basename(top),
-    everywhere: ofNoGuild.length === own.length || (ofNoGuild.length > 0 && 'partly'),
+    everywhere,
     ...(keeps !== undefined && { keeps }),
     marks: new FileMarks(join(top, MARKS)),
-    count: async (who) => (await paths(who)).length,
+    count: async (who) => (await paths(who, isLastOf(everywhere, who))).length,
     erase: async (who) => {
-      for (const path of await paths(who)) {
+      for (const path of await paths(who, isLastOf(everywhere, who))) {
         // A link is removed, and not what it leads to.
         await rm(path, { recursive: true });
         await synced(dirname(path));

@@ -1,5 +1,5 @@
 import { redisValue } from './redis-values';
-import type { Keeps, Marks, Store, Who } from './store';
+import { isLastOf, type Keeps, type Marks, type Store, type Who } from './store';
 
 /** A client of `ioredis`. */
 export interface IoRedis {
@@ -38,18 +38,19 @@ export function redis(client: IoRedis | NodeRedis, { name, keys, marks, keeps }:
   const server = new RedisServerKeys(client);
   const patterns = (typeof keys === 'string' ? [keys] : keys).map(requireUser);
   const ofGuilds = patterns.filter((pattern) => pattern.includes('{guild_id}'));
-  const found = async (who: Who): Promise<Set<string>> => {
-    const meant = who.isLast === false ? ofGuilds : patterns;
+  const everywhere = ofGuilds.length === 0 || (ofGuilds.length < patterns.length && 'partly');
+  const found = async (who: Who, isLast = who.isLast !== false): Promise<Set<string>> => {
+    const meant = isLast ? patterns : ofGuilds;
     const all = await Promise.all(meant.map((pattern) => server.matching(pattern, who)));
     return new Set(all.flat());
   };
   return {
     name,
-    everywhere: ofGuilds.length === 0 || (ofGuilds.length < patterns.length && 'partly'),
+    everywhere,
     ...(keeps !== undefined && { keeps }),
     marks: new RedisMarks(server, marks ?? 'lethe_holder'),
-    count: async (who) => (await found(who)).size,
-    erase: async (who) => server.delete([...(await found(who))]),
+    count: async (who) => (await found(who, isLastOf(everywhere, who))).size,
+    erase: async (who) => server.delete([...(await found(who, isLastOf(everywhere, who)))]),
     export: async (who, room) => {
       const all = [...(await found(who))].sort();
       const rows: unknown[] = [];

@@ -5,11 +5,18 @@ export interface Who {
   /** The user has left the bot-wide scope and no guild is left: rows of every guild are meant. */
   readonly everyGuild?: boolean;
   /**
-   * For a store with `everywhere: 'partly'`: whether no consent of the user is in force in another guild. While it is false, what
-   * belongs to no guild is neither counted nor erased.
+   * For a store with `everywhere: 'partly'`: whether no consent of the user is in force in another guild. Unless it is true,
+   * what belongs to no guild is neither counted nor erased.
    */
   readonly isLast?: boolean;
 }
+
+/**
+ * Whether a count or an erasure means what belongs to no guild. A store around another one may hand on the ids alone: then it is not
+ * known that the consent is the last one.
+ */
+export const isLastOf = (everywhere: Store['everywhere'], { isLast }: Who): boolean =>
+  everywhere === 'partly' ? isLast === true : isLast !== false;
 
 /** Why rows are kept in spite of an erasure (GDPR Art. 17(3)), and until when. */
 export interface Keeps {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Awaitable, Callable, Dict, List, Optional, Sequence, cast
 
 from ._answer import Place, Stopped, Task, holder_error, require_count, require_ids
@@ -63,7 +63,9 @@ def digest_of(data: Any) -> str:
 
 async def _found_in(store: Store, who: Who) -> _Found:
     if store.export is None:
-        return _Found(store.name, require_count(await eventual(store.count(who))), None)
+        # An export has also what belongs to no guild.
+        about = replace(who, is_last=True) if store.everywhere == "partly" else who
+        return _Found(store.name, require_count(await eventual(store.count(about))), None)
     given = await eventual(store.export(who))
     if not isinstance(given, Exported):
         given = Exported(cast("Sequence[Any]", given))

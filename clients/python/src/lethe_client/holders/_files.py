@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
 
 from ._limited import in_thread
-from ._store import ROWS_MAX, Exported, Keeps, Marks, Store, Who
+from ._store import ROWS_MAX, Everywhere, Exported, Keeps, Marks, Store, Who, is_last_of
 
 _MARKS = ".lethe-holder"
 #: The largest file whose content is in an export.
@@ -49,16 +49,17 @@ def files(
         others = [named(Who(who.user_id, id)) for id in _OTHERS if id != who.guild_id]
         return [each for each in names if all(each in one for one in others)]
 
-    def paths(who: Who) -> List[str]:
+    of_no_guild = without_guild(own, Who(_USER, _USER))
+    everywhere: Everywhere = len(of_no_guild) == len(own) or ("partly" if of_no_guild else False)
+
+    def paths(who: Who, is_last: bool) -> List[str]:
         names = named(who)
-        left = without_guild(names, who) if who.is_last is False else []
+        left = [] if is_last else without_guild(names, who)
         found = (_path_within(top, each) for each in names if each not in left)
         return [path for path in found if path is not None]
 
-    of_no_guild = without_guild(own, Who(_USER, _USER))
-
     def erased(who: Who) -> None:
-        for path in paths(who):
+        for path in paths(who, is_last_of(everywhere, who)):
             # A link is removed, and not what it leads to.
             if os.path.isdir(path) and not os.path.islink(path):
                 shutil.rmtree(path)
@@ -67,20 +68,20 @@ def files(
             _sync(os.path.dirname(path))
 
     async def count(who: Who) -> int:
-        return len(await in_thread(lambda: paths(who)))
+        return len(await in_thread(lambda: paths(who, is_last_of(everywhere, who))))
 
     async def erase(who: Who) -> None:
         await in_thread(lambda: erased(who))
 
     async def export(who: Who) -> Exported:
-        return await in_thread(lambda: _entries(top, paths(who)))
+        return await in_thread(lambda: _entries(top, paths(who, who.is_last is not False)))
 
     return Store(
         export=export,
         name=name or os.path.basename(top),
         count=count,
         erase=erase,
-        everywhere=len(of_no_guild) == len(own) or ("partly" if of_no_guild else False),
+        everywhere=everywhere,
         keeps=keeps,
         marks=_FileMarks(os.path.join(top, _MARKS)),
     )

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Union
 
 from ._limited import in_thread
-from ._store import ROWS_MAX, Exported, Keeps, Marks, Store, Who
+from ._store import ROWS_MAX, Everywhere, Exported, Keeps, Marks, Store, Who, is_last_of
 
 _PLACE = re.compile(r"\{(user_id|guild_id)\}")
 #: Beside a place nothing may match a further digit, by which the id of one user would begin that of another.
@@ -48,19 +48,21 @@ def redis(
 
     of_guilds = [pattern for pattern in patterns if "{guild_id}" in pattern]
 
-    async def found(who: Who) -> Set[bytes]:
-        meant = of_guilds if who.is_last is False else patterns
+    everywhere: Everywhere = not of_guilds or ("partly" if len(of_guilds) < len(patterns) else False)
+
+    async def found(who: Who, is_last: bool) -> Set[bytes]:
+        meant = patterns if is_last else of_guilds
         return {key for pattern in meant for key in await server.matching(pattern, who)}
 
     async def count(who: Who) -> int:
-        return len(await found(who))
+        return len(await found(who, is_last_of(everywhere, who)))
 
     async def erase(who: Who) -> None:
-        for key in await found(who):
+        for key in await found(who, is_last_of(everywhere, who)):
             await server.send("DEL", key)
 
     async def export(who: Who) -> Exported:
-        every = sorted(await found(who))
+        every = sorted(await found(who, who.is_last is not False))
         read = [(key, await server.value(key)) for key in every[:ROWS_MAX]]
         rows = [{"key": key.decode(errors="replace"), **value} for key, value in read if value is not None]
         return Exported(rows, len(every) - len(read))
@@ -70,7 +72,7 @@ def redis(
         name=name,
         count=count,
         erase=erase,
-        everywhere=not of_guilds or ("partly" if len(of_guilds) < len(patterns) else False),
+        everywhere=everywhere,
         keeps=keeps,
         marks=_RedisMarks(server, marks),
     )

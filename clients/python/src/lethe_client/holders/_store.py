@@ -11,6 +11,8 @@ T = TypeVar("T")
 ROWS_MAX = 1000
 #: An answer, or something to await.
 Eventual = Union[T, Awaitable[T]]
+#: Whether nothing in a store says to which guild it belongs; "partly" where this is true of a part of it.
+Everywhere = Union[bool, Literal["partly"]]
 
 
 @dataclass(frozen=True)
@@ -21,9 +23,15 @@ class Who:
     guild_id: str
     #: The user has left the bot-wide scope and no guild is left: rows of every guild are meant.
     every_guild: bool = False
-    #: For a store with `everywhere="partly"`: whether no consent of the user is in force in another guild. While it is False, what
+    #: For a store with `everywhere="partly"`: whether no consent of the user is in force in another guild. Unless it is True, what
     #: belongs to no guild is neither counted nor erased.
     is_last: Optional[bool] = None
+
+
+def is_last_of(everywhere: Everywhere, who: Who) -> bool:
+    """Whether a count or an erasure means what belongs to no guild. A store around another one may hand on the ids alone: then it is
+    not known that the consent is the last one."""
+    return who.is_last is True if everywhere == "partly" else who.is_last is not False
 
 
 @dataclass(frozen=True)
@@ -77,7 +85,7 @@ class Store:
     erase: Callable[[Who], Eventual[None]]
     #: Nothing in the store says to which guild it belongs: it is erased with the last consent of the user. "partly" where this
     #: is true of a part of it: `Who.is_last`.
-    everywhere: Union[bool, Literal["partly"]] = False
+    everywhere: Everywhere = False
     #: The store is counted and not erased until `keeps.until`.
     keeps: Optional[Keeps] = None
     #: Where the store remembers what was erased in it. Without it a restored backup is not noticed.
