@@ -98,7 +98,7 @@ describe('readConfig', () => {
     const together = ['JOBS must be on with SQLite', 'REGISTRATION_TOKEN must be set'];
     const place = 'LETHE_MASTER_KEY_FILE, /nowhere/key, cannot be read';
     const saying = (parts: readonly string[]): unknown[] =>
-      parts.map((part) => expect.stringContaining(part));
+      parts.map((part) => expect.stringContaining(part) as unknown);
     expect(faults()).toEqual(saying([...values, ...together, place]));
     // The line may be the one that sets REGISTRATION_TOKEN.
     const line = '.env, line 3 is not understood';
