@@ -238,7 +238,7 @@ type Shown = ReadonlyMap<string, readonly (readonly [legend: string | undefined,
 
   it('each alert asks for series that are there', async () => {
     const selectors = RULES.flatMap(({ alert, expr }) =>
-      [...expr.matchAll(/\b(?:lethe|process)_\w+(?:\{[^}]*\})?/g)].map(
+      [...expr.matchAll(/\b(?:up|(?:lethe|process)_\w+)\b(?:\{[^}]*\})?/g)].map(
         ([selector]) => [alert, selector] as const,
       ),
     );
