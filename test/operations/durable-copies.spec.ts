@@ -39,16 +39,22 @@ describe('a copy that is recorded as made', () => {
   });
 });
 
+/** Backs up an installation, restores it over itself and rotates its key file. Returns the folder of the backup. */
+async function restoredAndRotated(own: typeof lethe): Promise<string> {
+  await own.withBot();
+  const to = join(own.root, 'saved');
+  expect(await own.admin('backup', '--to', to)).toMatchObject({ code: 0 });
+  await own.service.end();
+  expect(await own.admin('restore', '--from', to, '--force')).toMatchObject({ code: 0 });
+  expect(await own.admin('keys:rotate')).toMatchObject({ code: 0 });
+  return to;
+}
+
 describe('what a restore and a rotation leave', () => {
   const own = useInstallation({ settings: {} });
 
   it('is named by doctor, with each file', async () => {
-    await own.withBot();
-    const to = join(own.root, 'saved');
-    expect(await own.admin('backup', '--to', to)).toMatchObject({ code: 0 });
-    await own.service.end();
-    expect(await own.admin('restore', '--from', to, '--force')).toMatchObject({ code: 0 });
-    expect(await own.admin('keys:rotate')).toMatchObject({ code: 0 });
+    await restoredAndRotated(own);
     const { stdout } = await own.admin('doctor');
     expect(stdout).toMatch(
       /kept what it replaced: \S+\/keys\.db\.replaced-\d{14}, \S+\/lethe\.db\.replaced-\d{14}\. /,
@@ -64,12 +70,7 @@ const OTHER_USER = 4_242;
 
   it('belongs to this user: database, keys, key files, records, and what a restore replaces', async () => {
     chownSync(own.directory, OTHER_USER, OTHER_USER);
-    await own.withBot();
-    const to = join(own.root, 'saved');
-    expect(await own.admin('backup', '--to', to)).toMatchObject({ code: 0 });
-    await own.service.end();
-    expect(await own.admin('restore', '--from', to, '--force')).toMatchObject({ code: 0 });
-    expect(await own.admin('keys:rotate')).toMatchObject({ code: 0 });
+    const to = await restoredAndRotated(own);
     const names = readdirSync(own.directory);
     expect(names).toEqual(
       expect.arrayContaining([

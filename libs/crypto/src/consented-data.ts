@@ -34,7 +34,7 @@ export interface ConsentedDataHolder {
    * categories under which there was anything.
    */
   eraseOf(tx: Tx, subject: Subject, categories: readonly string[]): Promise<readonly string[]>;
-  /** Whether anything is stored under a category of what is asked for. */
+  /** Whether a category has such rows. */
   holdsCategory?(tx: Tx, botId: string, category: string, what: HeldRows): Promise<boolean>;
   /**
    * Marks what rests on withdrawn consents, in the unit that withdraws them (GDPR Art. 7(3)) and before they are written.

@@ -14,8 +14,9 @@ class Streams {
     this.slots = new StreamSlots(limits);
   }
 
-  /** Asks for room, for a stream that waits for its reader since `stalledSinceMs`. */
-  take(name: string, stalledSinceMs?: number): Promise<void> {
+  /** Asks for room, for a stream that has waited for its reader for `stalledMs` of the virtual clock. */
+  take(name: string, stalledMs?: number): Promise<void> {
+    const stalledSinceMs = stalledMs === undefined ? undefined : performance.now() - stalledMs;
     const cut = (): void => {
       this.cut.push(name);
       // Its reader is no longer waited for.
@@ -104,11 +105,10 @@ describe('the open streams', () => {
   });
 
   it('are cut for others that wait, the one that has waited longest for its reader first', async () => {
-    const nowMs = performance.now();
     const streams = new Streams({ streamsMax: 4, streamsPerBot: 2 });
-    await streams.take('a1', nowMs - 2_000);
-    await streams.take('a2', nowMs - 9_000);
-    await streams.take('b1', nowMs - 800);
+    await streams.take('a1', 2_000);
+    await streams.take('a2', 9_000);
+    await streams.take('b1', 800);
     await streams.take('b2');
     for (const name of ['c1', 'd1', 'e1']) void streams.take(name);
     jest.advanceTimersByTime(500);
@@ -117,10 +117,9 @@ describe('the open streams', () => {
   });
 
   it('are cut once for each that waits, also while the cut ones are still ending', async () => {
-    const nowMs = performance.now();
     const streams = new Streams({ streamsMax: 3, streamsPerBot: 2 });
     streams.endsLate = true;
-    for (const [at, name] of ['a1', 'a2', 'b1'].entries()) await streams.take(name, nowMs - 9_000 + at);
+    for (const [at, name] of ['a1', 'a2', 'b1'].entries()) await streams.take(name, 9_000 - at);
     void streams.take('c1');
     jest.advanceTimersByTime(2_000);
     expect(streams.cut).toEqual(['a1']);
@@ -132,9 +131,8 @@ describe('the open streams', () => {
   });
 
   it('are cut once more for one that waits where another answer got the place', async () => {
-    const nowMs = performance.now();
     const streams = new Streams({ streamsMax: 3, streamsPerBot: 2 });
-    for (const [at, name] of ['a1', 'a2', 'b1'].entries()) await streams.take(name, nowMs - 9_000 + at);
+    for (const [at, name] of ['a1', 'a2', 'b1'].entries()) await streams.take(name, 9_000 - at);
     // The bot of the first cut stream has one that waits for longer.
     for (const name of ['a3', 'c1']) void streams.take(name);
     jest.advanceTimersByTime(4_000);
@@ -144,7 +142,7 @@ describe('the open streams', () => {
 
   it('are not cut for a bot that reads as many itself, nor while they are taken', async () => {
     const streams = new Streams({ streamsMax: 3, streamsPerBot: 2 });
-    await streams.take('a1', performance.now() - 9_000);
+    await streams.take('a1', 9_000);
     await streams.take('a2');
     const waiting = streams.take('a3');
     await streams.take('b1');
