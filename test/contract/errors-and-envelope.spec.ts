@@ -1,9 +1,9 @@
 import type { Bot } from '../support/bot';
 import { faultsOf, PREFIX } from '../support/client';
 import { exchange } from '../support/exchange';
-import { A_TIME, expectFailure, expectFaults, expectSuccess } from '../support/expected';
+import { A_TIME, expectFailure, expectFaults, expectSameRefusal, expectSuccess } from '../support/expected';
 import { rawRequest, requestText } from '../support/raw-socket';
-import { BODY_ROUTES } from '../support/routes';
+import { BODY_ROUTES, CLOSED_ROUTES } from '../support/routes';
 import { useService } from '../support/shared-service';
 import { snowflake } from '../support/snowflakes';
 
@@ -43,6 +43,9 @@ const NO_MOMENTS = [
     '2026-01-31 08:00:00Z',
   ],
 ];
+
+/** The routes whose every field is optional. */
+const NEEDS_NOTHING = /\/(keys|rotate)$/;
 
 interface Schema {
   readonly $ref?: string;
@@ -243,13 +246,34 @@ describe.each(BODY_ROUTES)('the body of $method /api/v1$path', ({ method, path }
   });
 });
 
+describe.each(CLOSED_ROUTES)('the query of $method /api/v1$path', ({ method, path }) => {
+  it('is answered 400 when it repeats a parameter that the route does not take', async () => {
+    const answer = await bot.send(method, `${PREFIX}${path}${path.includes('?') ? '&' : '?'}xx=1&xx=1`);
+    expectFaults(answer, 'xx');
+  });
+});
+
 describe('a request without a body', () => {
-  it.each(BODY_ROUTES.filter(({ method }) => method === 'POST'))(
-    'is answered 400 by $method $path',
+  const bare = (of: Bot, method: string, path: string) => of.send(method, PREFIX + path);
+
+  it.each(BODY_ROUTES.filter(({ method, path }) => method === 'POST' && !NEEDS_NOTHING.test(path)))(
+    'is answered like an empty object, 400, by $method $path',
     async ({ method, path }) => {
-      expectFailure(await bot.send(method, PREFIX + path), 400, 'invalid_request');
+      const answer = await bare(bot, method, path);
+      expectFailure(answer, 400, 'invalid_request');
+      expectSameRefusal(answer, await bot.send(method, PREFIX + path, { headers: JSON_TYPE, raw: '{}' }));
     },
   );
+
+  it('is an empty object where every field is optional', async () => {
+    const own = await service.registerBot();
+    const before = (await own.get(`/bots/${own.id}`)).data;
+    const changed = await bare(own, 'PUT', `/bots/${own.id}`);
+    expectSuccess(changed, 200, { ...before, updated_at: expect.any(String) as unknown });
+    expect((await bare(own, 'POST', `/bots/${own.id}/keys`)).status).toBe(201);
+    expect((await bare(own, 'POST', `/bots/${own.id}/webhook-secret/rotate`)).status).toBe(200);
+    expect((await bare(own, 'POST', `/bots/${own.id}/keys/rotate`)).status).toBe(201);
+  });
 });
 
 describe('the type of a body', () => {

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { type ApiError, CONFIG, type Config, invalidRequest, isCleanText } from '@app/kernel';
+import { ApiError, CONFIG, type Config, invalidRequest, isCleanText } from '@app/kernel';
 import { BATCH_BODY, parseBatch } from './batch';
 import { parseJsonObject, readBody } from './json';
 import type { LetheRequest } from './request-context';
@@ -15,7 +15,8 @@ const FORM_MAX_BYTES = 8192;
 
 /**
  * Reads the body of POST and PUT: JSON, or the fields of a form. It is the last guard: a caller who is over the limit,
- * has no key for the route, or asks for an unknown path is refused before the body is read.
+ * has no key for the route, or asks for an unknown path is refused before the body is read. A query that could not be read
+ * is refused here, also on routes that take none.
  */
 @Injectable()
 export class BodyGuard implements CanActivate {
@@ -26,6 +27,8 @@ export class BodyGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<LetheRequest>();
+    const query: unknown = request.query;
+    if (query instanceof ApiError) throw query;
     if (request.method !== 'POST' && request.method !== 'PUT') return true;
     const { bodyLimitBytes, batchBodyLimitBytes, jsonDepthLimit } = this.config;
     if (this.isMarked(context, FORM_BODY))

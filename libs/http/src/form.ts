@@ -120,13 +120,13 @@ function messageOf({ message, constraint, constraints }: Check, property: string
 }
 
 /**
- * Validates every DTO of a body, query or path. The 400 names each bad field. A type without declared fields passes
- * unchanged.
+ * Validates every DTO of a body, query or path. The 400 names each bad field. A request without a body is read like one
+ * with an empty object. A type without declared fields passes unchanged.
  */
 @Injectable()
 export class DtoPipe implements PipeTransform {
   /** @throws ApiError: the fault of a body or query that could not be read, or 400 `invalid_request`. */
-  transform(value: unknown, { metatype }: ArgumentMetadata): unknown {
+  transform(value: unknown = {}, { metatype }: ArgumentMetadata): unknown {
     const form = Form.of(metatype);
     return form === undefined ? value : validated(form, value);
   }

@@ -25,8 +25,7 @@ export function requireOwnBot(botId: unknown, caller: Caller | undefined): void 
 
 const CanonicalBody = createParamDecorator((_: unknown, context: ExecutionContext): unknown => {
   const request = context.switchToHttp().getRequest<LetheRequest>();
-  // The pipe refuses a missing body. `null` marks it, since undefined would mean a missing argument.
-  return translated(request.body ?? null, request.context.caller);
+  return translated(request.body ?? {}, request.context.caller);
 });
 
 /** The body in the canonical shape, for a body in either shape. It documents both. */
@@ -44,8 +43,8 @@ export const SubjectQuery = (): ParameterDecorator =>
 
 /** The guide's shape of a registration has `bot_id` in place of `platform_bot_id`. */
 export const RegistrationBody = createParamDecorator((_: unknown, context: ExecutionContext): unknown => {
-  const body = context.switchToHttp().getRequest<LetheRequest>().body ?? null;
-  if (body === null || body instanceof ApiError || body['platform_bot_id'] != null) return body;
+  const body = context.switchToHttp().getRequest<LetheRequest>().body ?? {};
+  if (body instanceof ApiError || body['platform_bot_id'] != null) return body;
   return { ...body, platform_bot_id: body['bot_id'] };
 });
 
