@@ -225,4 +225,14 @@ describe('EgressPolicy.refusalOf', () => {
     for (const url of ['http://localhost:4000/', 'http://127.0.0.1:4000/', 'http://[::1]:4000/'])
       expect(loopbackOnly.refusalOf(url)).toBeUndefined();
   });
+
+  it('refuses no port of this machine to callers of this machine, and every other port of a service', () => {
+    const url = 'http://127.0.0.1:9/';
+    expect(loopbackOnly.refusalOf(url)).toBeUndefined();
+    expect(loopbackOnly.refusalOf('http://localhost:6000/')).toBeUndefined();
+    expect(loopbackOnly.refusalOf('http://example.org:9/')).toMatch(/port/);
+    const served = policy({ HOST: '0.0.0.0', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' });
+    for (const reached of [served, policy({ TRUST_PROXY: '1', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' })])
+      expect(reached.refusalOf(url)).toMatch(/port/);
+  });
 });
