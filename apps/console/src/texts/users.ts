@@ -57,7 +57,7 @@ export const users = {
     downloadExport: 'Download export',
     revoke: 'Withdraw consent',
     revokeConfirm: 'Withdraw the consent of this user in {server}?',
-    revokeNote: 'The bot can store nothing more about the user there.',
+    revokeNote: 'The bot can store nothing more about the user there that needs a consent.',
     graceNever: 'Stored values stay: the operator has switched their erasure after a withdrawal off.',
     graceNone: 'Stored values are erased within a minute.',
     graceDay: 'Stored values are erased a day later, unless the user consents again before.',
@@ -71,7 +71,7 @@ export const users = {
     revokeCategoryNote:
       'The bot can store nothing more of the user in this category there. The other categories stay as they are.',
     revokeLastNote:
-      'It is the last category of the consent, which ends with it: the bot can store nothing more about the user there.',
+      'It is the last category of the consent, which ends with it: the bot can store nothing more about the user there that needs a consent.',
     categoryRevoked: 'The consent to “{category}” is withdrawn.',
     eraseValues: 'Erase values',
     eraseValuesTitle: 'Erase the values in “{category}” of user {id} in {server}?',
@@ -177,7 +177,7 @@ export const users = {
     downloadExport: 'Auskunft herunterladen',
     revoke: 'Einwilligung widerrufen',
     revokeConfirm: 'Die Einwilligung dieser Person auf dem Server „{server}“ widerrufen?',
-    revokeNote: 'Der Bot kann dort nichts mehr über die Person speichern.',
+    revokeNote: 'Der Bot kann dort nichts mehr über die Person speichern, was eine Einwilligung braucht.',
     graceNever:
       'Gespeicherte Werte bleiben: Der Betreiber hat ihre Löschung nach einem Widerruf abgeschaltet.',
     graceNone: 'Gespeicherte Werte werden innerhalb einer Minute gelöscht.',
@@ -194,7 +194,7 @@ export const users = {
     revokeCategoryNote:
       'Der Bot kann dort in dieser Kategorie nichts mehr über die Person speichern. Die anderen Kategorien bleiben, wie sie sind.',
     revokeLastNote:
-      'Es ist die letzte Kategorie der Einwilligung, die damit endet: Der Bot kann dort nichts mehr über die Person speichern.',
+      'Es ist die letzte Kategorie der Einwilligung, die damit endet: Der Bot kann dort nichts mehr über die Person speichern, was eine Einwilligung braucht.',
     categoryRevoked: 'Die Einwilligung in „{category}“ ist widerrufen.',
     eraseValues: 'Werte löschen',
     eraseValuesTitle: 'Die Werte in „{category}“ der Person {id} auf dem Server „{server}“ löschen?',
