@@ -162,6 +162,28 @@ describe('DELETE /api/v1/servers/{guild_id}', () => {
     expect((await bot.get('/servers')).data).toMatchObject({ servers: [] });
   });
 
+  it('answers 200 and erases every subject of a guild that was never registered', async () => {
+    const [one, other] = [subject(), subject()];
+    const asked = { ...other, guild_id: one.guild_id };
+    await bot.hasConsent(one);
+    await bot.post('/consents/request', { ...asked, consent_version: '1.0' });
+    expectSuccess(await bot.delete(`/servers/${one.guild_id}`), 200, {
+      ...{ guild_id: one.guild_id, deleted: true, erased_users: 2 },
+    });
+    for (const who of [one, asked]) expect((await bot.status(who)).data).toMatchObject({ status: 'none' });
+    expectFailure(await bot.delete(`/servers/${one.guild_id}`), 404, 'not_found');
+  });
+
+  it('schedules the erasure of a guild that was never registered', async () => {
+    const who = subject();
+    await bot.hasConsent(who);
+    const { data } = await bot.delete(`/servers/${who.guild_id}?grace_days=7`);
+    expect(data).toMatchObject({ guild_id: who.guild_id, deleted: false });
+    expect((await bot.get('/servers')).data).toMatchObject({
+      servers: [{ guild_id: who.guild_id, name: null }],
+    });
+  });
+
   it('answers the identical 404 for a guild of another bot and for none, and leaves the other', async () => {
     const guildId = snowflake();
     const other = await service.registerBot();

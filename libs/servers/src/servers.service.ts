@@ -107,7 +107,8 @@ export class ServersService {
     await tx.manager.delete(Server, { botId, guildId });
   }
 
-  private async create(tx: Tx, botId: string, guildId: Digest, named: Named): Promise<ServerView> {
+  /** Registers a guild that the unit has found unknown. */
+  async create(tx: Tx, botId: string, guildId: Digest, named: Named): Promise<ServerView> {
     const [id, createdAt] = [this.random.uuid(), this.clock.nowIso()];
     const text = this.encrypted({ botId, id }, named);
     const inserted = await tx.run(

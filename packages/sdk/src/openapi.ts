@@ -1225,7 +1225,7 @@ export interface paths {
     readonly post?: never;
     /**
      * Remove a server and erase every user of it, at once or later
-     * @description Erases every user of the guild, each as an erasure of its own with its webhook, then removes the registration of the guild. With `grace_days` nothing is erased before `scheduled_for`, and the deletion can be cancelled until then. If the call is interrupted, repeat it: it continues with the users that are left. A guild that is not registered is answered with 404.
+     * @description Erases every user of the guild, each as an erasure of its own with its webhook, then removes the registration of the guild. With `grace_days` nothing is erased before `scheduled_for`, and the deletion can be cancelled until then. If the call is interrupted, repeat it: it continues with the users that are left. A guild that is neither registered nor has users is answered with 404.
      */
     readonly delete: operations['erasureDeleteGuild'];
     readonly options?: never;

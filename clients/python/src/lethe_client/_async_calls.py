@@ -390,7 +390,7 @@ class AsyncServers(AsyncGroup):
         Erases every user of the guild, each as an erasure of its own with its webhook, then removes the
         registration of the guild. With `grace_days` nothing is erased before `scheduled_for`, and the deletion
         can be cancelled until then. If the call is interrupted, repeat it: it continues with the users that are
-        left. A guild that is not registered is answered with 404.
+        left. A guild that is neither registered nor has users is answered with 404.
         """
         given: Dict[str, Any] = {"guild_id": guild_id, "grace_days": grace_days}
         answer: GuildErasedView = await self._call.send("DELETE /servers/{guild_id}", given, options)

@@ -33,11 +33,9 @@ export class GuildErasure {
    * @throws ApiError as {@link eraseGuild} and `ServersService.scheduleDeletion`
    */
   async deleteGuild({ botId, actor }: Acting, guildId: string, graceDays: number): Promise<GuildErasedView> {
-    if (graceDays === 0)
-      return {
-        guild_id: guildId,
-        ...(await this.eraseGuild(botId, this.digests.guild(botId, guildId), actor)),
-      };
+    const guild = this.digests.guild(botId, guildId);
+    await this.registerHeld(botId, guild, guildId);
+    if (graceDays === 0) return { guild_id: guildId, ...(await this.eraseGuild(botId, guild, actor)) };
     const scheduledFor = daysAfter(this.clock.nowIso(), graceDays);
     await this.servers.scheduleDeletion(botId, guildId, scheduledFor);
     return { guild_id: guildId, deleted: false, erased_users: 0, scheduled_for: scheduledFor };
@@ -47,7 +45,7 @@ export class GuildErasure {
    * Erases every user of a guild, each as an erasure of its own with its webhook, and removes the registration of the
    * guild when no user is left. After a crash the guild is still registered and the call can be repeated. When `stopping`
    * is aborted, the erasures under way are finished and the guild stays.
-   * @throws ApiError 404 for a guild that is not registered; 409 `deletion_in_progress` for a user whose erasure in another guild does not end.
+   * @throws ApiError 404 for a guild that is neither registered nor has users; 409 `deletion_in_progress` for a user whose erasure in another guild does not end.
    */
   async eraseGuild(
     botId: string,
@@ -77,6 +75,15 @@ export class GuildErasure {
       throw erasedUsers > 0 ? asPartlyDone(error) : error;
     }
     return { deleted: true, erased_users: erasedUsers };
+  }
+
+  /** Registers a guild that was never registered and has users, so that its deletion also continues after a crash. */
+  private registerHeld(botId: string, guild: Digest, guildId: string): Promise<void> {
+    return this.unitOfWork.write(async (tx) => {
+      if (await this.servers.lock(tx, botId, guild)) return;
+      const users = await this.held.usersOf(tx, botId, guild, 1);
+      if (users.length > 0) await this.servers.create(tx, botId, guild, { guild_id: guildId, name: null });
+    });
   }
 
   /**
