@@ -50,27 +50,21 @@ const LISTED = {
 
 const EXAMPLES = {
   list: {
-    canonical: {
-      answer: {
-        keys: [LISTED],
-        pagination: examplePage(2),
-      },
+    answer: {
+      keys: [LISTED],
+      pagination: examplePage(2),
     },
   },
-  create: {
-    canonical: { body: { ...NAMED, scopes: ['read', 'write'] }, answer: created(EXAMPLE.key_id, NAMED) },
-  },
+  create: { body: { ...NAMED, scopes: ['read', 'write'] }, answer: created(EXAMPLE.key_id, NAMED) },
   rotate: {
-    canonical: {
-      body: { overlap_seconds: 86400 },
-      answer: {
-        ...created(EXAMPLE.rotated_key_id),
-        scopes: ['read', 'write', 'erase', 'admin'],
-        overlap_until: '2026-11-21T12:00:00.000Z',
-      },
+    body: { overlap_seconds: 86400 },
+    answer: {
+      ...created(EXAMPLE.rotated_key_id),
+      scopes: ['read', 'write', 'erase', 'admin'],
+      overlap_until: '2026-11-21T12:00:00.000Z',
     },
   },
-  delete: { canonical: { answer: { id: EXAMPLE.key_id, deleted: true, deleted_at: EXAMPLE.time } } },
+  delete: { answer: { id: EXAMPLE.key_id, deleted: true, deleted_at: EXAMPLE.time } },
 } satisfies Readonly<Record<string, Examples>>;
 
 @Topic('Bots')

@@ -39,8 +39,8 @@ const SETTINGS = {
 };
 
 const EXAMPLES = {
-  view: { canonical: { answer: SETTINGS } },
-  change: { canonical: { body: GIVEN, answer: SETTINGS } },
+  view: { answer: SETTINGS },
+  change: { body: GIVEN, answer: SETTINGS },
 } satisfies Readonly<Record<string, Examples>>;
 
 @Topic('Bots')

@@ -36,9 +36,9 @@ const WORDS = {
 const REGISTERED = { ...OF_VERSION, digest: EXAMPLE.digest, ...WORDS, created_at: EXAMPLE.time };
 
 const EXAMPLES = {
-  register: { canonical: { body: { ...OF_VERSION, ...WORDS }, answer: REGISTERED } },
-  words: { canonical: { answer: { digest: EXAMPLE.digest, ...WORDS } } },
-  list: { canonical: { answer: { texts: [REGISTERED], pagination: examplePage(1) } } },
+  register: { body: { ...OF_VERSION, ...WORDS }, answer: REGISTERED },
+  words: { answer: { digest: EXAMPLE.digest, ...WORDS } },
+  list: { answer: { texts: [REGISTERED], pagination: examplePage(1) } },
 } satisfies Readonly<Record<string, Examples>>;
 
 @Topic('Consent')

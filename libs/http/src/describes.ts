@@ -10,8 +10,10 @@ interface Example {
   readonly answer?: unknown;
 }
 
-/** The examples of a route by name. The first is `canonical`. */
-export type Examples = Readonly<Record<string, Example>>;
+type NamedExamples = Readonly<Record<string, Example>>;
+
+/** The only example of a route, or its examples by name. The only one, and the first of several, is `canonical`. */
+export type Examples = Example | NamedExamples;
 
 /** The documentation of a route for readers. */
 interface Description {
@@ -34,7 +36,9 @@ interface Description {
 const DESCRIBED = 'x-lethe-described';
 
 /** Summary, description and examples of a route, for its documentation. `@Responds` adds the answers. */
-export function Describes({ summary, description, ...values }: Description): MethodDecorator {
+export function Describes({ summary, description, parameters, examples = {} }: Description): MethodDecorator {
+  const only = Object.hasOwn(examples, 'answer') || Object.hasOwn(examples, 'body');
+  const values = { parameters, examples: only ? { canonical: examples } : examples };
   return applyDecorators(ApiOperation({ summary, description }), ApiExtension(DESCRIBED, values));
 }
 
@@ -84,7 +88,7 @@ export interface DescribedOperation {
   requestBody?: { content: Content };
   responses: Record<string, { content?: Content }>;
   tags?: string[];
-  [DESCRIBED]?: Pick<Description, 'parameters' | 'examples'>;
+  [DESCRIBED]?: { readonly parameters?: Description['parameters']; readonly examples: NamedExamples };
   [TOPIC]?: string;
 }
 
@@ -97,7 +101,7 @@ export function topicOf(operation: DescribedOperation): { name: string; descript
 
 /** Puts the values of `@Describes` into the operation: parameters, request bodies and answers. */
 export function withExamples(operation: DescribedOperation): void {
-  const { parameters = {}, examples = {} } = operation[DESCRIBED] ?? {};
+  const { parameters = {}, examples } = operation[DESCRIBED] ?? { examples: {} };
   delete operation[DESCRIBED];
   for (const parameter of operation.parameters ?? []) {
     const value = parameters[parameter.name];
@@ -127,7 +131,7 @@ function inMedia(type: string, answer: unknown): unknown {
 }
 
 function named(
-  examples: Examples,
+  examples: NamedExamples,
   value: (example: Example) => unknown,
 ): Record<string, { summary: string | undefined; value: unknown }> | undefined {
   const entries = Object.entries(examples)

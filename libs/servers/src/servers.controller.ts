@@ -24,16 +24,14 @@ const SERVER = {
 };
 
 const EXAMPLES = {
-  register: { canonical: { body: { guild_id: EXAMPLE.guild_id, name: 'Garden' }, answer: SERVER } },
+  register: { body: { guild_id: EXAMPLE.guild_id, name: 'Garden' }, answer: SERVER },
   list: {
-    canonical: {
-      answer: {
-        servers: [SERVER],
-        pagination: examplePage(1),
-      },
+    answer: {
+      servers: [SERVER],
+      pagination: examplePage(1),
     },
   },
-  cancelDeletion: { canonical: { answer: SERVER } },
+  cancelDeletion: { answer: SERVER },
 } satisfies Readonly<Record<string, Examples>>;
 
 @Topic('Servers', 'The guilds (servers) that a bot is in. A user is always one user in one guild.')
