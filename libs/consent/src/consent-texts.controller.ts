@@ -84,7 +84,6 @@ export class ConsentTextsController {
     description:
       'Answers the text with this digest, which the history of a consent names (GDPR Art. 7(1)): a registered one, ' +
       'or one that the service has made of categories. The digest is that of the other fields of the answer.',
-    parameters: { digest: EXAMPLE.digest },
     examples: EXAMPLES.words,
   })
   @Responds(200, ConsentWordsView, ['not_found'])

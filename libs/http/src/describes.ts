@@ -24,7 +24,7 @@ interface Description {
    * does.
    */
   readonly description: string;
-  /** Values of path and query parameters. */
+  /** Values of path and query parameters. A path parameter without one has the example of its name. */
   readonly parameters?: Readonly<Record<string, string | number>>;
   readonly examples?: Examples;
 }
@@ -104,7 +104,8 @@ export function withExamples(operation: DescribedOperation): void {
   const { parameters = {}, examples } = operation[DESCRIBED] ?? { examples: {} };
   delete operation[DESCRIBED];
   for (const parameter of operation.parameters ?? []) {
-    const value = parameters[parameter.name];
+    const value =
+      parameters[parameter.name] ?? (parameter.in === 'path' ? OF_PATHS[parameter.name] : undefined);
     if (value !== undefined) parameter.example = value;
     // Documentation pages send every example value. An optional parameter therefore has an example only where the route
     // gives one.
@@ -163,6 +164,8 @@ export const EXAMPLE = {
   /** A compact JWS with a shortened signature. */
   jws: 'eyJhbGciOiJFZERTQSIsImtpZCI6IjAxOThjMGRlIn0.eyJ2ZXJzaW9uIjoxfQ.c2lnbmF0dXJl',
 } as const;
+
+const OF_PATHS: Readonly<Record<string, string>> = EXAMPLE;
 
 /** The user and the guild of the examples. */
 export const EXAMPLE_SUBJECT = { user_id: EXAMPLE.user_id, guild_id: EXAMPLE.guild_id } as const;

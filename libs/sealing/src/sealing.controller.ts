@@ -85,7 +85,6 @@ export class SealingController {
       'Answers the path from one event to a signed checkpoint (RFC 9162), which can be verified ' +
       'without the service. An event that is not sealed yet is sealed by this call. An answer of 503 ' +
       'says that older acts are still under way: ask again.',
-    parameters: { event_id: EXAMPLE.event_id },
     examples: EXAMPLES.proof,
   })
   @Responds(200, AuditProofView, ['not_found'])
