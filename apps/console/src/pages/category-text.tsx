@@ -6,7 +6,7 @@ import { useWords } from '../language';
 import { useCategories } from '../queries';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
-import { useSingle } from '../confirm';
+import { submits, useSingle } from '../confirm';
 import { Loaded } from '../ui';
 import { BackLink } from './category';
 import { TextPreview } from './category-preview';
@@ -145,14 +145,7 @@ function Form({
     setChosen(chosen.includes(key) ? chosen.filter((each) => each !== key) : [...chosen, key]);
   return (
     <>
-      <form
-        class="setting"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          begin();
-        }}
-      >
+      <form class="setting" noValidate onSubmit={submits(begin)}>
         <Unsaved isChanged={draft.isChanged} />
         <Field
           label={t('version')}

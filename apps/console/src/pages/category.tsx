@@ -5,7 +5,7 @@ import { useWords } from '../language';
 import { Copy } from '../parts';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
-import { useSingle } from '../confirm';
+import { submits, useSingle } from '../confirm';
 import { Loaded } from '../ui';
 import { WORDS } from '../words';
 import { consentDraftOf, ConsentFields, consentGiven } from './category-consent';
@@ -147,14 +147,7 @@ function Form({ category }: { readonly category?: Category }) {
   });
   return (
     <>
-      <form
-        class="setting"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          begin();
-        }}
-      >
+      <form class="setting" noValidate onSubmit={submits(begin)}>
         <Unsaved isChanged={draft.isChanged} />
         {category === undefined ? (
           <Field label={t('categoryKey')} hint={t('categoryKeyHint')} {...text('key')} />

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { Link } from 'wouter-preact';
-import { useSingle } from '../confirm';
+import { submits, useSingle } from '../confirm';
 import { useWords } from '../language';
 import { When } from '../parts';
 import { useBot } from '../queries';
@@ -87,13 +87,7 @@ function NoticeForm({ notice, bot }: { readonly notice: Notice; readonly bot: st
     </>
   );
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        begin();
-      }}
-    >
+    <form noValidate onSubmit={submits(begin)}>
       <Unsaved isChanged={draft.isChanged} />
       <section class="setting">
         <h2>{t('noticePublicTitle')}</h2>

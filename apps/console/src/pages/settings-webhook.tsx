@@ -6,7 +6,7 @@ import { useWords } from '../language';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
 import type { TextName } from '../texts';
-import { useSingle } from '../confirm';
+import { submits, useSingle } from '../confirm';
 import { faultsOf, Field, Refusal, SaveBar, Unsaved, useDraft } from './settings-form';
 
 type Bot = Schemas['BotView'];
@@ -74,13 +74,7 @@ function WebhookForm({ bot }: { readonly bot: Bot }) {
   });
   const again = useSingle(isBusy, test.error, () => test.mutate(bot.webhook_url));
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        begin();
-      }}
-    >
+    <form noValidate onSubmit={submits(begin)}>
       <Unsaved isChanged={draft.isChanged} />
       <Field
         label={t('webhookUrl')}

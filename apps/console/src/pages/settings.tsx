@@ -5,7 +5,7 @@ import { Copy, When } from '../parts';
 import { useBot } from '../queries';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
-import { useSingle } from '../confirm';
+import { submits, useSingle } from '../confirm';
 import { Loaded } from '../ui';
 import { Lacks } from './lacks';
 import { NoticeSection } from './notice';
@@ -81,13 +81,7 @@ function BotForm({ bot }: { readonly bot: Bot }) {
     onInput: (value: string) => draft.set({ [name]: value }),
   });
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        begin();
-      }}
-    >
+    <form noValidate onSubmit={submits(begin)}>
       <Unsaved isChanged={draft.isChanged} />
       <Field label={t('botName')} {...field('name')} />
       <Field
