@@ -12,7 +12,7 @@ import { BackLink } from './category';
 import { TextPreview } from './category-preview';
 import { type Side, SIDES } from './category-words';
 import { Lacks } from './lacks';
-import { faultsOf, Field, Refusal, SaveBar, Unsaved, useDraft } from './settings-form';
+import { faultsOf, Field, Refusal, SaveBar, useDraft } from './settings-form';
 import './categories.css';
 
 type Registered = Schemas['ConsentTextView'];
@@ -146,7 +146,6 @@ function Form({
   return (
     <>
       <form class="setting" noValidate onSubmit={submits(begin)}>
-        <Unsaved isChanged={draft.isChanged} />
         <Field
           label={t('version')}
           hint={t('versionHint')}
@@ -213,16 +212,7 @@ function Form({
           </p>
         )}
         <Refusal error={save.error} beside={(field) => field !== 'language'} />
-        <SaveBar
-          act={t('registerText')}
-          isChanged={draft.isChanged}
-          isSaving={save.isPending}
-          isSaved={save.isSuccess}
-          onDiscard={() => {
-            draft.discard();
-            save.reset();
-          }}
-        />
+        <SaveBar act={t('registerText')} draft={draft} save={save} />
       </form>
       <TextPreview
         version={values.consent_version}

@@ -12,7 +12,7 @@ import { Lacks } from './lacks';
 import { AUTOMATED, changeOf, draftOf, type Notice, type NoticeText, TEXTS } from './notice-draft';
 import { NoticeFacts, PublicAddress } from './notice-facts';
 import { Recipients } from './notice-recipients';
-import { faultsOf, Field, Refusal, SaveBar, Unsaved, useDraft } from './settings-form';
+import { faultsOf, Field, Refusal, SaveBar, useDraft } from './settings-form';
 import './notice.css';
 
 const useNotice = () => useQuery({ queryKey: ['notice'], queryFn: () => lethe.bots.noticeSettings() });
@@ -88,7 +88,6 @@ function NoticeForm({ notice, bot }: { readonly notice: Notice; readonly bot: st
   );
   return (
     <form noValidate onSubmit={submits(begin)}>
-      <Unsaved isChanged={draft.isChanged} />
       <section class="setting">
         <h2>{t('noticePublicTitle')}</h2>
         <p class="lead">{t('noticePublicLead')}</p>
@@ -154,15 +153,7 @@ function NoticeForm({ notice, bot }: { readonly notice: Notice; readonly bot: st
           {t('noticeLastChange')} <When at={notice.updated_at} />
         </p>
       )}
-      <SaveBar
-        isChanged={draft.isChanged}
-        isSaving={save.isPending}
-        isSaved={save.isSuccess}
-        onDiscard={() => {
-          draft.discard();
-          save.reset();
-        }}
-      />
+      <SaveBar draft={draft} save={save} />
     </form>
   );
 }

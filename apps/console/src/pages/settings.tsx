@@ -9,7 +9,7 @@ import { submits, useSingle } from '../confirm';
 import { Loaded } from '../ui';
 import { Lacks } from './lacks';
 import { NoticeSection } from './notice';
-import { faultsOf, Field, Refusal, SaveBar, Unsaved, useDraft } from './settings-form';
+import { faultsOf, Field, Refusal, SaveBar, useDraft } from './settings-form';
 import { Servers } from './settings-servers';
 import { Webhook } from './settings-webhook';
 
@@ -82,7 +82,6 @@ function BotForm({ bot }: { readonly bot: Bot }) {
   });
   return (
     <form noValidate onSubmit={submits(begin)}>
-      <Unsaved isChanged={draft.isChanged} />
       <Field label={t('botName')} {...field('name')} />
       <Field
         label={t('privacyContact')}
@@ -91,15 +90,7 @@ function BotForm({ bot }: { readonly bot: Bot }) {
         {...field('privacy_contact')}
       />
       <Refusal error={save.error} beside={(name) => name in draft.values} />
-      <SaveBar
-        isChanged={draft.isChanged}
-        isSaving={save.isPending}
-        isSaved={save.isSuccess}
-        onDiscard={() => {
-          draft.discard();
-          save.reset();
-        }}
-      />
+      <SaveBar draft={draft} save={save} />
     </form>
   );
 }
