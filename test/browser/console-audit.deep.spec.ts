@@ -1,17 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
 import { type AuditProof, type KeySet, verifyAuditExport, verifyAuditProof } from '@lethe/sdk/evidence';
 import type { Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
-import { describeInBrowser, DESKTOP, PHONE, type View } from '../support/browser';
+import { describeInBrowser, DESKTOP, PHONE, pictured, type View } from '../support/browser';
 import { useConsole } from '../support/console';
 import { seal } from '../support/sealing';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
-const ROOT = resolve(__dirname, '../..');
-/** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser`. */
-const PICTURES = process.env['PICTURES'];
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 /** In place of the dialog that asks for a file: a file of the page itself. */
 const PICKER = `globalThis.showSaveFilePicker = async ({ suggestedName }) =>
@@ -73,8 +69,7 @@ describeInBrowser('the audit log in a browser', () => {
     const last = boxes.at(-1);
     expect((last?.y ?? Infinity) + (last?.height ?? 0)).toBeLessThanOrEqual(900);
     expect(await team.accessibility()).toStrictEqual([]);
-    if (PICTURES !== undefined)
-      await page.screenshot({ path: join(ROOT, PICTURES, 'console-audit-en-light-1280.png') });
+    await pictured(page, 'console-audit', DESKTOP, false);
   });
 
   it.each([

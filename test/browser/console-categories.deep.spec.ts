@@ -1,10 +1,6 @@
-import { join, resolve } from 'node:path';
-import { describeInBrowser, DESKTOP, PHONE, type View } from '../support/browser';
+import { describeInBrowser, DESKTOP, PHONE, pictured, type View } from '../support/browser';
 import { useConsole } from '../support/console';
 
-const ROOT = resolve(__dirname, '../..');
-/** Where pictures are written: `PICTURES=docs/pictures npx jest test/browser`. */
-const PICTURES = process.env['PICTURES'];
 const WORDS = {
   en: { still: 'still needs a consent', note: 'Every value still needs a consent', free: 'needs no consent' },
   de: {
@@ -40,16 +36,11 @@ describeInBrowser('a category with another legal basis than consent', () => {
       await row('bills').getByText(words.free).waitFor();
       expect(await page.getByText(words.still).count()).toBe(1);
       expect(await team.accessibility()).toStrictEqual([]);
-      const picture = async (name: string): Promise<void> => {
-        const path = `console-categories-${name}-${view.language}-${view.scheme}-${view.width}.png`;
-        if (PICTURES !== undefined)
-          await page.screenshot({ path: join(ROOT, PICTURES, path), fullPage: true });
-      };
-      await picture('list');
+      await pictured(page, 'console-categories-list', view);
       await page.goto(`${service.url}/console/categories/bans`);
       await page.getByText(words.note).waitFor();
       expect(await team.accessibility()).toStrictEqual([]);
-      await picture('one');
+      await pictured(page, 'console-categories-one', view);
       await page.locator('label.check input').first().check();
       await page.getByText(words.note).waitFor({ state: 'detached' });
     },

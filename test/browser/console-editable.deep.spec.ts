@@ -1,13 +1,11 @@
 import { ConsoleFiles } from '@app/pages';
 import type { Browser } from 'playwright-core';
 import { field } from '../support/bot';
-import { describeInBrowser, DESKTOP, PHONE, startBrowser, WatchedPage } from '../support/browser';
+import { describeInBrowser, DESKTOP, PHONE, pictured, startBrowser, WatchedPage } from '../support/browser';
 import { builtConsole } from '../support/built-console';
 import { useServiceInProcess } from '../support/service';
 import { until } from '../support/until';
 
-/** Where pictures are written. */
-const PICTURES = process.env['PICTURES'];
 const service = useServiceInProcess();
 let browser: Browser;
 let watched: WatchedPage;
@@ -39,11 +37,7 @@ describeInBrowser('the editor of a category', () => {
       expect(await box.count()).toBe(1);
       await box.check();
       expect(await watched.accessibility()).toStrictEqual([]);
-      if (PICTURES !== undefined)
-        await page.screenshot({
-          path: `${PICTURES}/console-${view.language}-${view.width}.png`,
-          fullPage: true,
-        });
+      await pictured(page, `console-${view.language}-${view.width}`);
       await page.locator('main form button[type=submit]').click();
       const declared = async (): Promise<unknown[]> =>
         (await bot.get<{ fields: { editable?: boolean }[] }>('/data/categories/profile')).data.fields.map(

@@ -1,13 +1,9 @@
-import { join, resolve } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
-import { describeInBrowser, DESKTOP, PHONE, type View } from '../support/browser';
+import { describeInBrowser, DESKTOP, PHONE, pictured, type View } from '../support/browser';
 import { useConsole } from '../support/console';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
-const ROOT = resolve(__dirname, '../..');
-/** Where pictures are written: `PICTURES=docs/pictures npx jest test/browser`. */
-const PICTURES = process.env['PICTURES'];
 const WORDS = {
   en: { stats: 'Statistics', inForce: 'Objections and restrictions in force', all: 'everything' },
   de: { stats: 'Statistik', inForce: 'Geltende Widersprüche und Einschränkungen', all: 'alles' },
@@ -34,10 +30,6 @@ describeInBrowser('objections and restrictions on the page of a user', () => {
     const page = await team.signsIn(key, { address: `/users/${user.guild_id}/${user.user_id}`, view });
     await page.waitForSelector('[title=data_submitted]');
     return page;
-  };
-  const picture = async (page: Page, name: string): Promise<void> => {
-    if (PICTURES !== undefined)
-      await page.screenshot({ path: join(ROOT, PICTURES, `console-refusals-${name}.png`), fullPage: true });
   };
   const inForce = async (): Promise<Record<string, unknown>> =>
     (await bot.get(`/data/refusals/${user.user_id}?guild_id=${user.guild_id}`)).data;
@@ -74,11 +66,11 @@ describeInBrowser('objections and restrictions on the page of a user', () => {
       );
       expect(await team.accessibility()).toStrictEqual([]);
       const name = `${view.language}-${view.scheme}-${view.width}`;
-      await picture(page, name);
+      await pictured(page, `console-refusals-${name}`);
       await page.locator('.actions [aria-expanded]').last().click();
       await page.locator('.link select option').nth(1).waitFor({ state: 'attached' });
       expect(await team.accessibility()).toStrictEqual([]);
-      await picture(page, `open-${name}`);
+      await pictured(page, `console-refusals-open-${name}`);
     },
   );
 
@@ -98,7 +90,7 @@ describeInBrowser('objections and restrictions on the page of a user', () => {
     expect(await confirm.isDisabled()).toBe(true);
     expect(await page.textContent('#confirm-note')).toContain('erased at once');
     expect(await team.accessibility()).toStrictEqual([]);
-    await picture(page, 'confirm');
+    await pictured(page, 'console-refusals-confirm');
     await page.fill('dialog input', 'stats');
     await confirm.dblclick();
     await page.waitForSelector('text=The objection is recorded.');

@@ -1,14 +1,11 @@
-import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
-import { describeInBrowser, DESKTOP, PHONE, type View } from '../support/browser';
+import { describeInBrowser, DESKTOP, PHONE, pictured, type View } from '../support/browser';
 import { useConsole } from '../support/console';
 import { freePort } from '../support/free-port';
 import { useReceiver } from '../support/receiver';
 import { subject } from '../support/snowflakes';
 
-/** Where pictures are written that people look at: `PICTURES=/tmp/pictures npx jest test/browser`. */
-const PICTURES = process.env['PICTURES'];
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 const GERMAN: View = { ...DESKTOP, language: 'de', scheme: 'dark' };
 
@@ -27,10 +24,6 @@ describeInBrowser('the pages on which a bot is set up', () => {
     team.signsIn(key, { address, view });
 
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
-  const look = async (page: Page, name: string): Promise<void> => {
-    if (PICTURES !== undefined)
-      await page.screenshot({ path: resolve(PICTURES, `${name}.png`), fullPage: true });
-  };
   const isAccessible = async (): Promise<void> => expect(await team.accessibility()).toStrictEqual([]);
   const stored = async () => (await bot.get('/bots/me')).data;
 
@@ -44,7 +37,7 @@ describeInBrowser('the pages on which a bot is set up', () => {
       await save.click();
       await page.waitForSelector('.fault:has-text("Enter an e-mail address")');
       await isAccessible();
-      await look(page, 'settings-fault');
+      await pictured(page, 'settings-fault');
       await page.getByLabel('Contact for privacy').fill('privacy@example.org');
       await page.getByLabel('Name').first().fill(HOSTILE);
       await save.click();
@@ -70,7 +63,7 @@ describeInBrowser('the pages on which a bot is set up', () => {
       await button(page, 'Save and test').click();
       await page.waitForSelector('.notice.good:has-text("confirmed the test call")');
       expect((await stored())['webhook_url']).toBe(receiver.url);
-      await look(page, 'settings-tested');
+      await pictured(page, 'settings-tested');
       receiver.status = 500;
       await button(page, 'Test').click();
       await page.waitForSelector('.notice.bad:has-text("200 to 299")');
@@ -127,7 +120,7 @@ describeInBrowser('the pages on which a bot is set up', () => {
         await page.locator('td.below button.primary').click();
         await page.waitForSelector('td bdi:has-text("img src=x")');
         await isAccessible();
-        await look(page, `settings-servers-${view.width}`);
+        await pictured(page, `settings-servers-${view.width}`);
         await button(page, remove).click();
         await button(page, next).click();
         const confirm = page.locator('dialog button.danger');
@@ -138,7 +131,7 @@ describeInBrowser('the pages on which a bot is set up', () => {
         await button(page, keep).waitFor();
         const listed = async () => (await bot.get<{ servers: object[] }>('/servers')).data.servers;
         expect(await listed()).toMatchObject([{ deletion_scheduled_for: expect.any(String) as string }]);
-        await look(page, `settings-scheduled-${view.width}`);
+        await pictured(page, `settings-scheduled-${view.width}`);
         await button(page, keep).click();
         await button(page, remove).click();
         expect(await listed()).toMatchObject([{ name: HOSTILE, deletion_scheduled_for: null }]);
@@ -158,7 +151,7 @@ describeInBrowser('the pages on which a bot is set up', () => {
       await page.waitForSelector('td bdi');
       expect(await page.locator('main form, main button:enabled:not(.copy):not(.screen)').count()).toBe(0);
       await isAccessible();
-      await look(page, 'settings-read');
+      await pictured(page, 'settings-read');
     });
   });
 
@@ -183,7 +176,7 @@ describeInBrowser('the pages on which a bot is set up', () => {
       expect(await page.textContent('.users-page[lang=de]')).toContain('Um dir zu gratulieren');
       expect(await page.textContent('.discord[lang=en]')).toContain('Kept for: 30 days');
       await isAccessible();
-      await look(page, 'category-new');
+      await pictured(page, 'category-new');
       await button(page, 'Create').click();
       await page.waitForSelector('nav a[href="/console/categories"][aria-current=page]');
       await page.waitForSelector('p code:has-text("birthday")');
@@ -232,7 +225,7 @@ describeInBrowser('the pages on which a bot is set up', () => {
       expect(await page.textContent('.discord[lang=en]')).toContain('Yes, please');
       expect(await page.textContent('.users-page[lang=de]')).toContain('an dem wir gratulieren');
       await isAccessible();
-      await look(page, 'text-new-360');
+      await pictured(page, 'text-new-360');
       await button(page, 'Register this version').click();
       await page.waitForSelector('a[href="/console/new-text?from=1.0"]');
       const { texts } = (await bot.get<{ texts: object[] }>('/consents/texts')).data;
@@ -264,7 +257,7 @@ describeInBrowser('the pages on which a bot is set up', () => {
         'die Rechte schreiben, löschen und verwalten',
       );
       await isAccessible();
-      await look(page, 'category-read');
+      await pictured(page, 'category-read');
     });
   });
 
@@ -313,7 +306,7 @@ describeInBrowser('the pages on which a bot is set up', () => {
       await button(page, 'Schlüssel erstellen').click();
       await page.waitForSelector('.fault:has-text("1 bis 60")');
       await isAccessible();
-      await look(page, 'keys-360');
+      await pictured(page, 'keys-360');
     });
 
     it('have the steps in which the webhook secret is replaced; it is not replaced twice at once', async () => {
@@ -328,7 +321,7 @@ describeInBrowser('the pages on which a bot is set up', () => {
       // The secret that was made is still there: it is shown only once.
       expect(await page.textContent('.notice.good code')).toMatch(/^whsec_/);
       await isAccessible();
-      await look(page, 'keys-1280');
+      await pictured(page, 'keys-1280');
     });
   });
 });

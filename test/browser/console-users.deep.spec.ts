@@ -1,15 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import type { Download, Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
-import { describeInBrowser, DESKTOP, PHONE, type View } from '../support/browser';
+import { describeInBrowser, DESKTOP, PHONE, pictured, type View } from '../support/browser';
 import { useConsole } from '../support/console';
 import { useReceiver } from '../support/receiver';
 import { snowflake, type SubjectIds, subject } from '../support/snowflakes';
 
-const ROOT = resolve(__dirname, '../..');
-/** Where pictures are written: `PICTURES=docs/pictures npx jest test/browser`. */
-const PICTURES = process.env['PICTURES'];
 const HOSTILE = `"><img src=x onerror=alert(1)>`;
 const VALUE = '1 May, a Friday';
 
@@ -42,10 +38,6 @@ describeInBrowser('the users of the console', () => {
     page.locator('tbody tr td:first-child a').allTextContents();
   const readOnlyKey = async (): Promise<string> =>
     (await bot.post(`/bots/${bot.id}/keys`, { scopes: ['read'] })).data.api_key as string;
-  const picture = async (page: Page, name: string): Promise<void> => {
-    if (PICTURES !== undefined)
-      await page.screenshot({ path: join(ROOT, PICTURES, `console-${name}.png`), fullPage: true });
-  };
   const saved = async (page: Page, act: () => Promise<void>): Promise<Record<string, unknown>> => {
     const [file] = await Promise.all([page.waitForEvent('download'), act()]);
     return contentOf(file);
@@ -181,14 +173,14 @@ describeInBrowser('the users of the console', () => {
       await page.goto(`${service.url}/console${pathOf(user)}`);
       await page.waitForSelector('.facts');
       await page.waitForSelector('.loading', { state: 'detached' });
-      await picture(page, `user-${name}`);
+      await pictured(page, `console-user-${name}`);
       await page.locator('.actions .primary').click();
       await page.waitForSelector('.loading', { state: 'detached' });
       expect(await team.accessibility()).toStrictEqual([]);
       await page.locator('.erasures .danger').last().click();
       await page.waitForSelector('dialog[open]');
       expect(await team.accessibility()).toStrictEqual([]);
-      await picture(page, `user-erase-${name}`);
+      await pictured(page, `console-user-erase-${name}`);
     });
 
     it('shows history, events, calls and other servers, and the values under labels only when asked', async () => {
@@ -248,7 +240,7 @@ describeInBrowser('the users of the console', () => {
       expect(await page.locator('main .actions button, main section').count()).toBe(0);
       expect(await page.title()).toContain(nobody.user_id);
       expect(await team.accessibility()).toStrictEqual([]);
-      await picture(page, 'user-nothing');
+      await pictured(page, 'console-user-nothing');
     });
 
     it('says that an address needs ids', async () => {
@@ -312,7 +304,7 @@ describeInBrowser('the users of the console', () => {
       await page.getByLabel('have it erased').uncheck();
       await page.getByRole('button', { name: 'Make link' }).dblclick();
       await page.waitForSelector('.link .notice code');
-      await picture(page, 'user-link');
+      await pictured(page, 'console-user-link');
       expect(await team.accessibility()).toStrictEqual([]);
       const url = (await page.textContent('.link .notice code')) ?? '';
       const opened = await fetch(url);
@@ -376,7 +368,7 @@ describeInBrowser('the users of the console', () => {
       );
       expect(await page.textContent('#confirm-note')).toContain('erased 30 days later');
       expect(await team.accessibility()).toStrictEqual([]);
-      await picture(page, 'user-withdraw-category');
+      await pictured(page, 'console-user-withdraw-category');
       await page.locator('dialog button.danger').click();
       await page.waitForSelector(
         'text=The consent to “Category notes” is withdrawn. Its values will be erased on',
@@ -461,7 +453,7 @@ describeInBrowser('the users of the console', () => {
       expect(await page.textContent('main')).not.toContain(VALUE);
       expect(await page.getByRole('button', { name: /Show values|Erase|Privacy link/ }).count()).toBe(0);
       expect(await team.accessibility()).toStrictEqual([]);
-      await picture(page, 'user-erased');
+      await pictured(page, 'console-user-erased');
       const file = await saved(page, () =>
         page.getByRole('button', { name: 'Download certificate' }).click(),
       );
@@ -541,7 +533,7 @@ describeInBrowser('the users of the console', () => {
         for (const text of said) await section.getByText(text).first().waitFor();
         expect(await section.locator('li').count()).toBe(2);
         expect(await team.accessibility()).toStrictEqual([]);
-        await picture(page, `user-coverage-${language}`);
+        await pictured(page, `console-user-coverage-${language}`);
       },
     );
 

@@ -1,19 +1,16 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
 import { Client } from '../support/client';
-import { describeInBrowser, DESKTOP, PHONE, type View } from '../support/browser';
+import { describeInBrowser, DESKTOP, PHONE, pictured, type View } from '../support/browser';
 import { useConsole } from '../support/console';
 import { freePort } from '../support/free-port';
 import { useReceiver } from '../support/receiver';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
-const ROOT = resolve(__dirname, '../..');
-/** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser`. */
-const PICTURES = process.env['PICTURES'];
 const FIRST_LOAD_MAX_BYTES = 150 * 1024;
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 const PAGES = ['', 'users', 'categories', 'audit', 'webhooks', 'keys', 'reports'];
@@ -68,10 +65,6 @@ describeInBrowser('the console in a browser', () => {
     await page.waitForSelector('.facts');
   }
 
-  const picture = async (page: Page, name: string): Promise<void> => {
-    if (PICTURES !== undefined) await page.screenshot({ path: join(ROOT, PICTURES, `console-${name}.png`) });
-  };
-
   it('loads at most 150 KB, compressed, before its first page', () => {
     const files = readdirSync(team.folder, { recursive: true, encoding: 'utf8' }).map((name) =>
       join(team.folder, name),
@@ -87,13 +80,11 @@ describeInBrowser('the console in a browser', () => {
     ['in German, dark, 320 px wide', PHONE],
   ])('shows every page %s, and each is accessible', async (_, view) => {
     const page = await signedIn(view);
-    const name = (of: string): string =>
-      `${of === '' ? 'overview' : of}-${view.language}-${view.scheme}-${view.width}`;
     for (const path of PAGES) {
       await toPage(page, path);
       if (path === '') await page.waitForSelector('.chart canvas');
       expect([path, await team.accessibility()]).toStrictEqual([path, []]);
-      await picture(page, name(path));
+      await pictured(page, `console-${path === '' ? 'overview' : path}`, view, false);
     }
     await find(page, user);
     expect(await team.accessibility()).toStrictEqual([]);
@@ -189,7 +180,7 @@ describeInBrowser('the console in a browser', () => {
       expect([host, time]).toEqual([closed, expect.stringMatching(/^[0-9]+ ms$/)]);
       expect(await page.textContent('td.below .notice')).toContain(` · ${new URL(receiver.url).host} · `);
       expect(await team.accessibility()).toStrictEqual([]);
-      await picture(page, `webhook-outcome-${view.language}-${view.width}`);
+      await pictured(page, `console-webhook-outcome-${view.language}-${view.width}`, undefined, false);
     },
   );
 

@@ -1,14 +1,12 @@
 import { readdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { ConsoleFiles } from '@app/pages';
 import { Readiness } from '@app/runtime';
 import type { Browser } from 'playwright-core';
-import { describeInBrowser, DESKTOP, PHONE, startBrowser, WatchedPage } from '../support/browser';
+import { describeInBrowser, DESKTOP, PHONE, pictured, startBrowser, WatchedPage } from '../support/browser';
 import { isFull, someOf } from '../support/depth';
 import { useServiceInProcess } from '../support/service';
 
-/** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser`. */
-const PICTURES = process.env['PICTURES'];
 const PICTURE_MAX_BYTES = 84 * 1024;
 
 const service = useServiceInProcess();
@@ -33,11 +31,8 @@ describeInBrowser('the page at / in a browser', () => {
     expect(await watched.page.locator('.state').textContent()).toBe(state);
     expect(await watched.accessibility()).toEqual([]);
     expect(watched.faults).toEqual([]);
-    if (PICTURES !== undefined) {
-      const path = join(resolve(PICTURES), `front-${view.language}-${view.scheme}-${view.width}.png`);
-      await watched.page.screenshot({ path, fullPage: true });
-      expect(statSync(path).size).toBeLessThan(PICTURE_MAX_BYTES);
-    }
+    const path = await pictured(watched.page, 'front', view);
+    if (path !== undefined) expect(statSync(path).size).toBeLessThan(PICTURE_MAX_BYTES);
     await watched.page.context().close();
   });
 

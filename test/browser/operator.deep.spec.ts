@@ -1,20 +1,24 @@
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { Degradations } from '@app/kernel';
 import { recordBackup } from '@app/operations';
 import { ConsoleFiles } from '@app/pages';
 import type { Browser, Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
-import { describeInBrowser, DESKTOP, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
+import {
+  describeInBrowser,
+  DESKTOP,
+  PHONE,
+  pictured,
+  startBrowser,
+  type View,
+  WatchedPage,
+} from '../support/browser';
 import { builtConsole } from '../support/built-console';
 import { isFull } from '../support/depth';
 import { LETHE_MASTER_KEY, Service } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { ago } from '../support/time';
 
-const ROOT = resolve(__dirname, '../..');
-/** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser/operator`. */
-const PICTURES = process.env['PICTURES'];
 const OPERATOR_TOKEN = 'an-operator-token-'.repeat(3);
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 const PAGES = ['', 'bots', 'health', 'ledger'];
@@ -120,11 +124,6 @@ describeInBrowser('the pages of the operator in a browser', () => {
     await page.waitForSelector('main .loading', { state: 'detached' });
   };
 
-  const picture = async (page: Page, name: string, { language, scheme, width }: View): Promise<void> => {
-    const path = join(ROOT, PICTURES ?? '', `operator-${name}-${language}-${scheme}-${width}.png`);
-    if (PICTURES !== undefined) await page.screenshot({ path, fullPage: name !== 'confirm' });
-  };
-
   /** The dialog of an act on a bot, with its typed confirmation. */
   async function act(page: Page, of: Bot, name: string): Promise<void> {
     await page.locator('tbody tr', { hasText: of.platformBotId }).getByRole('button', { name }).click();
@@ -158,7 +157,8 @@ describeInBrowser('the pages of the operator in a browser', () => {
         await page.waitForSelector(`.tile:has-text("${SINCE[view.language]} ${monthAgo(view)}")`);
       if (path === 'health') await page.waitForSelector('section.notice');
       expect([path, await watched.accessibility()]).toStrictEqual([path, []]);
-      if (view === DESKTOP || view === PHONE) await picture(page, path === '' ? 'overview' : path, view);
+      if (view === DESKTOP || view === PHONE)
+        await pictured(page, `operator-${path === '' ? 'overview' : path}`, view);
     }
     // No watch ends it: the service has no Redis.
     degradations.begin('rate_limit_local');
@@ -173,7 +173,7 @@ describeInBrowser('the pages of the operator in a browser', () => {
     await page.locator('tbody button:not(.copy)').first().click();
     await page.waitForSelector('dialog[open]');
     expect(await watched.accessibility()).toStrictEqual([]);
-    if (view === DESKTOP || view === PHONE) await picture(page, 'confirm', view);
+    if (view === DESKTOP || view === PHONE) await pictured(page, 'operator-confirm', view, false);
   });
 
   it('suspend a bot after its typed id, once for two clicks, and resume it', async () => {

@@ -1,10 +1,10 @@
-import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import type { Bot } from '../support/bot';
 import {
   describeInBrowser,
   DESKTOP,
   PHONE,
+  pictured,
   startBrowser,
   type View,
   WAIT_MAX_MS,
@@ -13,8 +13,6 @@ import {
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
-/** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser`. */
-const PICTURES = process.env['PICTURES'];
 const VIEWS: readonly View[] = [
   DESKTOP,
   { ...PHONE, width: 360 },
@@ -78,11 +76,6 @@ describeInBrowser('the correction of a value in a browser', () => {
   });
 
   const faultsOfAccess = async (): Promise<string[]> => (await watched?.accessibility()) ?? ['no page'];
-  const picture = async (page: Page, name: string, { language, scheme, width }: View): Promise<void> => {
-    if (PICTURES === undefined) return;
-    const path = join(PICTURES, `privacy-page-correct-${name}-${language}-${scheme}-${width}.png`);
-    await page.screenshot({ path, fullPage: true });
-  };
   const stored = async (): Promise<unknown> => {
     const path = `/data/values/${who.user_id}?guild_id=${who.guild_id}`;
     return (await bot.get<{ values: { profile: unknown } }>(path)).data.values.profile;
@@ -94,23 +87,23 @@ describeInBrowser('the correction of a value in a browser', () => {
     watched = await WatchedPage.open(browser, service.url, view);
     const { page } = watched;
     await page.goto(url);
-    await picture(page, 'folded', view);
+    await pictured(page, 'privacy-page-correct-folded', view);
     for (const summary of await page.locator('details.edit > summary').all()) await summary.click();
     expect(await faultsOfAccess()).toStrictEqual([]);
-    await picture(page, 'open', view);
+    await pictured(page, 'privacy-page-correct-open', view);
     const form = page.locator('details.edit').filter({ hasText: words.level });
     await form.locator('[name=value]').fill('12,5');
     await form.getByRole('button', { name: words.save }).click();
     await page.getByRole('alert').filter({ hasText: words.fault }).waitFor();
     expect(await faultsOfAccess()).toStrictEqual([]);
-    await picture(page, 'refused', view);
+    await pictured(page, 'privacy-page-correct-refused', view);
     expect(await page.inputValue('[name=value]')).toBe('12,5');
     expect(await stored()).toMatchObject({ level: 3 });
     await page.fill('[name=value]', '12.5');
     await page.getByRole('button', { name: words.save }).click();
     await page.getByRole('status').filter({ hasText: words.done }).waitFor();
     expect(await faultsOfAccess()).toStrictEqual([]);
-    await picture(page, 'done', view);
+    await pictured(page, 'privacy-page-correct-done', view);
     expect(await page.locator('.value').textContent()).toContain('12.5');
     expect(await stored()).toMatchObject({ level: 12.5, nickname: 'Robin' });
   });

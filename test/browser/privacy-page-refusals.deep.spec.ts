@@ -1,12 +1,17 @@
-import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { type Bot, field } from '../support/bot';
-import { describeInBrowser, DESKTOP, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
+import {
+  describeInBrowser,
+  DESKTOP,
+  PHONE,
+  pictured,
+  startBrowser,
+  type View,
+  WatchedPage,
+} from '../support/browser';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
-/** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser`. */
-const PICTURES = process.env['PICTURES'];
 const VIEWS: readonly View[] = [
   DESKTOP,
   { ...PHONE, width: 360, language: 'en' },
@@ -67,11 +72,6 @@ describeInBrowser('an objection and a restriction in a browser', () => {
 
   const expectAccessible = async (): Promise<void> =>
     expect((await watched?.accessibility()) ?? ['no page']).toStrictEqual([]);
-  const picture = async (page: Page, name: string, { language, scheme, width }: View): Promise<void> => {
-    if (PICTURES === undefined) return;
-    const path = join(PICTURES, `privacy-page-refusals-${name}-${language}-${scheme}-${width}.png`);
-    await page.screenshot({ path, fullPage: true });
-  };
   const refused = async (category: string): Promise<unknown> =>
     (await bot.post('/data/submit', { ...who, category, data: { value: 'x' } })).error.details;
 
@@ -84,7 +84,7 @@ describeInBrowser('an objection and a restriction in a browser', () => {
     await page.getByRole('link', { name: words.open }).click();
     await page.getByRole('button', { name: words.object }).waitFor();
     await expectAccessible();
-    await picture(page, 'forms', view);
+    await pictured(page, 'privacy-page-refusals-forms', view);
     await page.locator('form[action$="/restrict"] select').selectOption('*');
     await page.getByRole('button', { name: words.restrict, exact: true }).click();
     await page.getByRole('status').filter({ hasText: words.restricted }).waitFor();
@@ -95,12 +95,12 @@ describeInBrowser('an objection and a restriction in a browser', () => {
     await page.getByRole('button', { name: words.object }).click();
     await page.getByRole('status').filter({ hasText: words.objected }).waitFor();
     await expectAccessible();
-    await picture(page, 'in-force', view);
+    await pictured(page, 'privacy-page-refusals-in-force', view);
     expect(await refused('stats')).toStrictEqual({ reason: 'objection' });
     await page.getByRole('link', { name: words.open }).click();
     await page.getByRole('button', { name: words.end }).waitFor();
     await expectAccessible();
-    await picture(page, 'ending', view);
+    await pictured(page, 'privacy-page-refusals-ending', view);
     await page.getByRole('button', { name: words.end }).click();
     await page.getByRole('status').filter({ hasText: words.ended }).waitFor();
     expect(await page.getByText(words.since).count()).toBe(0);

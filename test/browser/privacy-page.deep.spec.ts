@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
 import {
   describeInBrowser,
   DESKTOP,
   PHONE,
+  pictured,
   startBrowser,
   type View,
   WAIT_MAX_MS,
@@ -14,8 +14,6 @@ import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
-/** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser`. */
-const PICTURES = process.env['PICTURES'];
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 const VIEWS: readonly View[] = [
   DESKTOP,
@@ -69,16 +67,11 @@ describeInBrowser('the privacy page in a browser', () => {
   }
 
   const faultsOfAccess = async (): Promise<string[]> => (await watched?.accessibility()) ?? ['no page'];
-  const picture = async (page: Page, name: string, { language, scheme, width }: View): Promise<void> => {
-    if (PICTURES === undefined) return;
-    const path = join(PICTURES, `privacy-page-${name}-${language}-${scheme}-${width}.png`);
-    await page.screenshot({ path, fullPage: width < 500 ? false : true });
-  };
 
   it.each(VIEWS)('is accessible in every state: $language, $scheme, $width pixels', async (view) => {
     const page = await opened(view);
     expect(await faultsOfAccess()).toStrictEqual([]);
-    await picture(page, 'stored', view);
+    await pictured(page, 'privacy-page-stored', view, view.width >= 500);
     expect(await page.textContent('body')).toContain(PURPOSES[view.language]);
     await page.click('a[href*="/erase?"]');
     await page.waitForSelector('button.red');
@@ -87,11 +80,11 @@ describeInBrowser('the privacy page in a browser', () => {
     await page.click('a.red');
     await page.waitForSelector('button.red');
     expect(await faultsOfAccess()).toStrictEqual([]);
-    await picture(page, 'confirmation', view);
+    await pictured(page, 'privacy-page-confirmation', view, view.width >= 500);
     await page.click('button.red');
     await page.waitForSelector('textarea');
     expect(await faultsOfAccess()).toStrictEqual([]);
-    await picture(page, 'erased', view);
+    await pictured(page, 'privacy-page-erased', view, view.width >= 500);
     const other = view.language === 'de' ? 'en' : 'de';
     const titles = { de: 'Deine Daten sind gelöscht', en: 'Your data is erased' };
     expect(await page.innerText('h1')).toBe(titles[view.language]);

@@ -3,15 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConsoleFiles } from '@app/pages';
 import type { Browser, Page } from 'playwright-core';
-import { describeInBrowser, DESKTOP, PHONE, startBrowser, type View, WatchedPage } from '../support/browser';
+import {
+  describeInBrowser,
+  DESKTOP,
+  PHONE,
+  pictured,
+  startBrowser,
+  type View,
+  WatchedPage,
+} from '../support/browser';
 import { builtConsole } from '../support/built-console';
 import { SigningService } from '../support/final-certificates';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
-/** Where pictures for the documentation are written: `PICTURES=docs/pictures npx jest test/browser`. */
-const PICTURES = process.env['PICTURES'];
 const VIEWS: readonly View[] = [DESKTOP, PHONE];
 
 const service = useServiceInProcess();
@@ -30,12 +36,6 @@ const KEYS_ARE_THERE = `document.querySelector('#keys').value.includes('Ed25519'
 /** Waits until a condition holds in the page. waitForFunction looks again by eval, which the policy of the page refuses. */
 const holds = (page: Page, condition: string): Promise<void> =>
   until(() => page.evaluate<boolean>(condition));
-
-async function picture({ page }: WatchedPage, name: string, view: View): Promise<void> {
-  if (PICTURES === undefined) return;
-  const file = `${name}-${view.language}-${view.scheme}-${view.width}.png`;
-  await page.screenshot({ path: join(PICTURES, file), fullPage: true });
-}
 
 describeInBrowser('the page /verify in a browser', () => {
   beforeAll(async () => {
@@ -66,7 +66,7 @@ describeInBrowser('the page /verify in a browser', () => {
     await holds(page, `document.querySelector('#finding').getBoundingClientRect().top >= 0`);
     expect(await page.isVisible('#keys')).toBe(false);
     expect(await watched.accessibility()).toEqual([]);
-    await picture(watched, 'verify', view);
+    await pictured(watched.page, 'verify', view);
     const last = certificate.length - 20;
     const other = certificate[last] === 'A' ? 'B' : 'A';
     await page.fill('#statement', certificate.slice(0, last) + other + certificate.slice(last + 1));
@@ -105,7 +105,7 @@ describeInBrowser('the page /verify in a browser', () => {
       ]);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
       expect(await watched.accessibility()).toEqual([]);
-      await picture(watched, 'verify-final', view);
+      await pictured(watched.page, 'verify-final', view);
       for (const changed of [
         { public_key: null },
         { statement: null },

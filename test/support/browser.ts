@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 /** The headless shell takes half the processor time of the whole browser, with the same engine. */
@@ -90,4 +91,21 @@ export class WatchedPage {
     await session.detach();
     return found.result.value as string[];
   }
+}
+
+/** Where pictures are written, for the documentation and for a look: `PICTURES=docs/pictures npx jest test/browser`. */
+const PICTURES = process.env['PICTURES'];
+
+/** Writes a picture of a page where pictures are wanted, and answers its path. */
+export async function pictured(
+  page: Page,
+  name: string,
+  view?: View,
+  fullPage = true,
+): Promise<string | undefined> {
+  if (PICTURES === undefined) return undefined;
+  const ofView = view === undefined ? '' : `-${view.language}-${view.scheme}-${view.width}`;
+  const path = resolve(PICTURES, `${name}${ofView}.png`);
+  await page.screenshot({ path, fullPage });
+  return path;
 }

@@ -3,10 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { Signer } from '@app/crypto';
 import { Public, PublicDocument, Uuid } from '@app/http';
 
-/** The cache time of a key set, in seconds. The set lists a key from its first use on. */
-const MAX_AGE_SECONDS = 300;
-
-/** The path of the key set (RFC 8615), outside the prefix. */
+/** The path of the key set (RFC 8615), outside the prefix. The set lists a key from its first use on. */
 export const KEY_SET_PATH = '.well-known/lethe-keys.json';
 
 /** The path of the keys that verify the calls to one bot. */
@@ -25,11 +22,11 @@ export class KeysController {
 
   @Get(KEY_SET_PATH)
   async keys(): Promise<PublicDocument> {
-    return new PublicDocument(await this.signer.keySet(), MAX_AGE_SECONDS);
+    return new PublicDocument(await this.signer.keySet());
   }
 
   @Get(WEBHOOK_KEYS_PATH)
   async webhookKeys(@Param() { bot_id }: BotPath): Promise<PublicDocument> {
-    return new PublicDocument(await this.signer.webhookKeySet(bot_id.toLowerCase()), MAX_AGE_SECONDS);
+    return new PublicDocument(await this.signer.webhookKeySet(bot_id.toLowerCase()));
   }
 }

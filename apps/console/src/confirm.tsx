@@ -15,6 +15,14 @@ export function useSingle(isRunning: boolean, error: unknown, act: () => void): 
   };
 }
 
+/** The act of a form, in place of what the browser does with it. */
+export const submits =
+  (act: () => void) =>
+  (event: Event): void => {
+    event.preventDefault();
+    act();
+  };
+
 /** A question before an act. With `typed` the act needs this text, so that nobody does it by a slip. */
 export function Confirm({
   title,
@@ -45,12 +53,7 @@ export function Confirm({
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} aria-labelledby="confirm-title" onCancel={onCancel} onClose={onCancel}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          confirm();
-        }}
-      >
+      <form onSubmit={submits(confirm)}>
         <h2 id="confirm-title">{title}</h2>
         {note !== undefined && <p id="confirm-note">{note}</p>}
         {typed !== undefined && (

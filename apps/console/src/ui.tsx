@@ -1,4 +1,6 @@
 import { type ComponentChildren, Fragment } from 'preact';
+import { useState } from 'preact/hooks';
+import { useQuery } from '@tanstack/preact-query';
 import { LetheError } from '@lethe/sdk';
 import { useWords } from './language';
 import type { Scope } from './service';
@@ -84,18 +86,7 @@ interface Column<Item> {
   readonly cell: (item: Item) => ComponentChildren;
 }
 
-/**
- * A table that becomes a list of cards on a narrow screen, with the way to the next page where there are pages. `below` is
- * shown under the row of its entry.
- */
-export function Table<Item>({
-  caption,
-  columns,
-  of,
-  onPage,
-  below,
-  none,
-}: {
+interface TableOf<Item> {
   readonly caption: string;
   readonly columns: readonly Column<Item>[];
   readonly of: Paged<Item>;
@@ -103,7 +94,13 @@ export function Table<Item>({
   readonly below?: (item: Item) => ComponentChildren;
   /** What an empty list says. */
   readonly none?: string;
-}) {
+}
+
+/**
+ * A table that becomes a list of cards on a narrow screen, with the way to the next page where there are pages. `below` is
+ * shown under the row of its entry.
+ */
+export function Table<Item>({ caption, columns, of, onPage, below, none }: TableOf<Item>) {
   const { t, count } = useWords();
   if (of.items.length === 0) return <p class="empty">{none ?? t('empty')}</p>;
   return (
@@ -152,6 +149,21 @@ export function Table<Item>({
       )}
     </>
   );
+}
+
+/** The table of a list of the service, which is loaded page by page. */
+export function PagedTable<Item>({
+  queryKey,
+  load,
+  ...table
+}: Omit<TableOf<Item>, 'of' | 'onPage'> & {
+  /** Without the page. */
+  readonly queryKey: readonly unknown[];
+  readonly load: (page: number) => Promise<Paged<Item>>;
+}) {
+  const [page, setPage] = useState(1);
+  const list = useQuery({ queryKey: [...queryKey, page], queryFn: () => load(page) });
+  return <Loaded from={list}>{(found) => <Table {...table} of={found} onPage={setPage} />}</Loaded>;
 }
 
 /** A name of the interface in words; the name itself is its title. */

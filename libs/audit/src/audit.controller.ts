@@ -22,23 +22,19 @@ const WRITTEN = exampleEvent(EXAMPLE.event_id, 'data_exported', { channel: 'supp
 
 const EXAMPLES = {
   write: {
-    canonical: {
-      body: { ...EXAMPLE_SUBJECT, event_type: 'data_exported', details: { channel: 'support' } },
-      answer: WRITTEN,
-    },
+    body: { ...EXAMPLE_SUBJECT, event_type: 'data_exported', details: { channel: 'support' } },
+    answer: WRITTEN,
   },
   list: {
-    canonical: {
-      answer: {
-        events: [
-          exampleEvent(`${ID}10`, 'data_exported', { format: 'record' }),
-          WRITTEN,
-          exampleEvent(`${ID}11`, 'data_submitted', { category: EXAMPLE.category }),
-          exampleEvent(`${ID}12`, 'consent_accepted', VERSION),
-          exampleEvent(`${ID}13`, 'consent_requested', VERSION),
-        ],
-        pagination: examplePage(5),
-      },
+    answer: {
+      events: [
+        exampleEvent(`${ID}10`, 'data_exported', { format: 'record' }),
+        WRITTEN,
+        exampleEvent(`${ID}11`, 'data_submitted', { category: EXAMPLE.category }),
+        exampleEvent(`${ID}12`, 'consent_accepted', VERSION),
+        exampleEvent(`${ID}13`, 'consent_requested', VERSION),
+      ],
+      pagination: examplePage(5),
     },
   },
 } satisfies Readonly<Record<string, Examples>>;

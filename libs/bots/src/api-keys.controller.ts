@@ -50,27 +50,21 @@ const LISTED = {
 
 const EXAMPLES = {
   list: {
-    canonical: {
-      answer: {
-        keys: [LISTED],
-        pagination: examplePage(2),
-      },
+    answer: {
+      keys: [LISTED],
+      pagination: examplePage(2),
     },
   },
-  create: {
-    canonical: { body: { ...NAMED, scopes: ['read', 'write'] }, answer: created(EXAMPLE.key_id, NAMED) },
-  },
+  create: { body: { ...NAMED, scopes: ['read', 'write'] }, answer: created(EXAMPLE.key_id, NAMED) },
   rotate: {
-    canonical: {
-      body: { overlap_seconds: 86400 },
-      answer: {
-        ...created(EXAMPLE.rotated_key_id),
-        scopes: ['read', 'write', 'erase', 'admin'],
-        overlap_until: '2026-11-21T12:00:00.000Z',
-      },
+    body: { overlap_seconds: 86400 },
+    answer: {
+      ...created(EXAMPLE.rotated_key_id),
+      scopes: ['read', 'write', 'erase', 'admin'],
+      overlap_until: '2026-11-21T12:00:00.000Z',
     },
   },
-  delete: { canonical: { answer: { id: EXAMPLE.key_id, deleted: true, deleted_at: EXAMPLE.time } } },
+  delete: { answer: { id: EXAMPLE.key_id, deleted: true, deleted_at: EXAMPLE.time } },
 } satisfies Readonly<Record<string, Examples>>;
 
 @Topic('Bots')
@@ -85,7 +79,6 @@ export class ApiKeysController {
     description:
       'Answers what the keys are called and allow, until when, and when they were last used; never the keys themselves. A deleted ' +
       'or expired key is not listed. A bot has at most five.',
-    parameters: { bot_id: EXAMPLE.bot_id },
     examples: EXAMPLES.list,
   })
   @Responds(200, ApiKeysView, ['not_found'])
@@ -101,7 +94,6 @@ export class ApiKeysController {
       'Answers a new key, which is shown only here. A key grants no scope that it lacks: else the answer is 403 ' +
       '`insufficient_scope`. All keys of a bot share one rate limit. A repeat makes another key, until the sixth is refused ' +
       'with 409 `limit_reached`.',
-    parameters: { bot_id: EXAMPLE.bot_id },
     examples: EXAMPLES.create,
   })
   @Responds(201, ApiKeyCreatedView, ['not_found', 'limit_reached'])
@@ -124,7 +116,6 @@ export class ApiKeysController {
       'Answers a new key with the name, the scopes and the expiry of the key that this call is made with; it is shown only here. ' +
       'The old one is void at `overlap_until`, or with `overlap_seconds` 0 when this is answered. A key is rotated once: a ' +
       'repeat with the old key is refused with 409 `rotation_in_progress`.',
-    parameters: { bot_id: EXAMPLE.bot_id },
     examples: EXAMPLES.rotate,
   })
   @Responds(201, ApiKeyRotatedView, ['not_found', 'rotation_in_progress', 'limit_reached'])
@@ -145,7 +136,6 @@ export class ApiKeysController {
     description:
       'The key is 401 in every process when this is answered. The last key of scope `admin` without `expires_at` is ' +
       'refused with 409 `last_admin_key`, so that the bot does not lock itself out. A repeat is answered with 404.',
-    parameters: { bot_id: EXAMPLE.bot_id, key_id: EXAMPLE.key_id },
     examples: EXAMPLES.delete,
   })
   @Responds(200, ApiKeyDeletedView, ['not_found', 'last_admin_key'])

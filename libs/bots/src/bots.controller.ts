@@ -5,7 +5,6 @@ import {
   Describes,
   EitherShape,
   EvenWhile,
-  EXAMPLE,
   Public,
   RegistrationBody,
   RequiresScope,
@@ -79,7 +78,6 @@ export class BotsController {
     description:
       'Answers what is stored about the bot that the key belongs to, and the state of its webhook calls. Any ' +
       'other id is answered with 404, whether a bot has it or not.',
-    parameters: { bot_id: EXAMPLE.bot_id },
     examples: EXAMPLES.view,
   })
   @Responds(200, BotView, ['not_found'])
@@ -96,7 +94,6 @@ export class BotsController {
       'Changes the fields that the body names and leaves the others as they are. `null` removes ' +
       '`privacy_contact` or `webhook_url`. The answer is the whole bot after the change. A repeat has ' +
       'the same result.',
-    parameters: { bot_id: EXAMPLE.bot_id },
     examples: EXAMPLES.change,
   })
   @Responds(200, BotView, ['not_found'])
@@ -115,7 +112,6 @@ export class BotsController {
       'signatures of both secrets, so that no call is lost while the receiver changes over. While two ' +
       'secrets overlap a further rotation is refused with 409 `rotation_in_progress`, unless it ends ' +
       'the overlap with `overlap_seconds` 0.',
-    parameters: { bot_id: EXAMPLE.bot_id },
     examples: EXAMPLES.rotateSecret,
   })
   @Responds(200, WebhookSecretView, ['not_found', 'rotation_in_progress'])
@@ -137,7 +133,6 @@ export class BotsController {
       'categories, webhook calls and its audit log. No webhook is sent. A repeat is answered with 401, ' +
       'since the key no longer exists; afterwards the same `platform_bot_id` can be registered again. A suspended bot ' +
       'cannot be deleted by its key.',
-    parameters: { bot_id: EXAMPLE.bot_id },
     examples: EXAMPLES.delete,
   })
   @Responds(200, BotDeletedView, ['not_found'])

@@ -44,21 +44,17 @@ export const EXAMPLES = {
       answer: REGISTERED,
     },
   },
-  view: { canonical: { answer: BOT } },
+  view: { answer: BOT },
   change: {
-    canonical: {
-      body: { name: 'Greeter of the garden', privacy_contact: null },
-      answer: { ...BOT, name: 'Greeter of the garden', privacy_contact: null },
-    },
+    body: { name: 'Greeter of the garden', privacy_contact: null },
+    answer: { ...BOT, name: 'Greeter of the garden', privacy_contact: null },
   },
   rotateSecret: {
-    canonical: {
-      body: { overlap_seconds: 86400 },
-      answer: {
-        webhook_secret: 'whsec_shown-only-here-keep-it-secret',
-        overlap_until: '2026-11-21T12:00:00.000Z',
-      },
+    body: { overlap_seconds: 86400 },
+    answer: {
+      webhook_secret: 'whsec_shown-only-here-keep-it-secret',
+      overlap_until: '2026-11-21T12:00:00.000Z',
     },
   },
-  delete: { canonical: { answer: { id: EXAMPLE.bot_id, deleted: true, deleted_at: EXAMPLE.time } } },
+  delete: { answer: { id: EXAMPLE.bot_id, deleted: true, deleted_at: EXAMPLE.time } },
 } satisfies Readonly<Record<string, Examples>>;

@@ -29,5 +29,4 @@ export {
   type Recipient,
   touchNotice,
 } from './notice-settings.service';
-export { countryIn, inLanguage } from './notice-texts';
-export { isThirdCountry } from './third-countries';
+export { countryIn, inLanguage, isThirdCountry } from './notice-texts';

@@ -39,8 +39,8 @@ const SETTINGS = {
 };
 
 const EXAMPLES = {
-  view: { canonical: { answer: SETTINGS } },
-  change: { canonical: { body: GIVEN, answer: SETTINGS } },
+  view: { answer: SETTINGS },
+  change: { body: GIVEN, answer: SETTINGS },
 } satisfies Readonly<Record<string, Examples>>;
 
 @Topic('Bots')
@@ -56,7 +56,6 @@ export class NoticeSettingsController {
       'Answers what the bot has set of its controller, its data protection officer, recipients and the other ' +
       'facts of GDPR Art. 13, with the latest changes. What is not set is not in the answer. `countries` has the ' +
       'names of the countries of the recipients, and `page_url` the address of the public notice.',
-    parameters: { bot_id: EXAMPLE.bot_id },
     examples: EXAMPLES.view,
   })
   @Responds(200, NoticeSettingsView, ['not_found'])
@@ -72,7 +71,6 @@ export class NoticeSettingsController {
       'Changes the settings that the body names and leaves the others as they are. They are shown to ' +
       'users on the privacy page and in the copy to read, in the record of processing activities, and with `public` ' +
       'to everybody on the page `/notice/{bot_id}`. A repeat has the same result.',
-    parameters: { bot_id: EXAMPLE.bot_id },
     examples: EXAMPLES.change,
   })
   @Responds(200, NoticeSettingsView, ['not_found'])

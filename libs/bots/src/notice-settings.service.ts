@@ -5,8 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { lockBot } from './bot-queries';
 import type { RegisterBot } from './bots.dto';
 import type { ChangeNoticeSettings, NoticeRecipient, NoticeSettingsView } from './notice-settings.dto';
-import { countryIn } from './notice-texts';
-import { isThirdCountry } from './third-countries';
+import { countryIn, isThirdCountry } from './notice-texts';
 
 type Given<T> = { readonly [Name in keyof T]?: NonNullable<T[Name]> };
 

@@ -54,19 +54,15 @@ export const EXAMPLES = {
     },
   },
   list: {
-    canonical: {
-      answer: {
-        categories: [PROFILE_VIEW],
-        pagination: examplePage(1),
-      },
+    answer: {
+      categories: [PROFILE_VIEW],
+      pagination: examplePage(1),
     },
   },
-  view: { canonical: { answer: PROFILE_VIEW } },
+  view: { answer: PROFILE_VIEW },
   change: {
-    canonical: {
-      body: { label_en: 'Public profile' },
-      answer: { ...PROFILE_VIEW, label_en: 'Public profile' },
-    },
+    body: { label_en: 'Public profile' },
+    answer: { ...PROFILE_VIEW, label_en: 'Public profile' },
   },
-  delete: { canonical: { answer: { key: EXAMPLE.category, deleted: true } } },
+  delete: { answer: { key: EXAMPLE.category, deleted: true } },
 } satisfies Readonly<Record<string, Examples>>;

@@ -21,10 +21,9 @@ export function reasonsAfter(
   given: Given,
   legalBasis: string,
   before: Reasons | null = null,
-  path = '',
 ): Reasons | null {
   const faults: FieldFault[] = [];
-  const fault = (field: string, message: string) => faults.push({ field: `${path}${field}`, message });
+  const fault = (field: string, message: string) => faults.push({ field, message });
   const requires = given.requires_consent ?? before === null;
   const [reason_de = '', reason_en = ''] = NAMES.map((name) => {
     const reason = given[name] === undefined ? before?.[name] : given[name];

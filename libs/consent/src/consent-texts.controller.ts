@@ -36,9 +36,9 @@ const WORDS = {
 const REGISTERED = { ...OF_VERSION, digest: EXAMPLE.digest, ...WORDS, created_at: EXAMPLE.time };
 
 const EXAMPLES = {
-  register: { canonical: { body: { ...OF_VERSION, ...WORDS }, answer: REGISTERED } },
-  words: { canonical: { answer: { digest: EXAMPLE.digest, ...WORDS } } },
-  list: { canonical: { answer: { texts: [REGISTERED], pagination: examplePage(1) } } },
+  register: { body: { ...OF_VERSION, ...WORDS }, answer: REGISTERED },
+  words: { answer: { digest: EXAMPLE.digest, ...WORDS } },
+  list: { answer: { texts: [REGISTERED], pagination: examplePage(1) } },
 } satisfies Readonly<Record<string, Examples>>;
 
 @Topic('Consent')
@@ -84,7 +84,6 @@ export class ConsentTextsController {
     description:
       'Answers the text with this digest, which the history of a consent names (GDPR Art. 7(1)): a registered one, ' +
       'or one that the service has made of categories. The digest is that of the other fields of the answer.',
-    parameters: { digest: EXAMPLE.digest },
     examples: EXAMPLES.words,
   })
   @Responds(200, ConsentWordsView, ['not_found'])

@@ -47,64 +47,62 @@ const DECIDED = {
 };
 
 const RECEIPT = {
-  canonical: {
-    answer: {
-      receipt: EXAMPLE.jws,
-      payload: {
-        schema_version: 'lethe-consent-receipt/1; ISO/IEC TS 27560:2023',
-        receipt_id: DECIDED.id,
-        record_id: EXAMPLE.consent_id,
-        pii_principal_id: EXAMPLE.user_id,
-        pii_processing: {
-          privacy_notice: {
-            consent_version: EXAMPLE.consent_version,
-            url: 'https://bot.example.org/privacy',
-            texts: [{ language: 'en', digest: EXAMPLE.digest }],
-          },
-          language: 'en',
-          service: { bot_id: EXAMPLE.bot_id, guild_id: EXAMPLE.guild_id },
-          purposes: [
-            {
-              purpose: EXAMPLE.category,
-              declared_at: EXAMPLE.time,
-              purpose_label: { de: 'Profil', en: 'Profile' },
-              purpose_description: 'To greet members by name',
-              purpose_descriptions: {
-                de: 'Um Mitglieder mit ihrem Namen zu begrüßen',
-                en: 'To greet members by name',
-              },
-              lawful_basis: 'consent',
-              pii_information: [
-                { pii_type: 'nickname', pii_type_label: { de: 'Spitzname', en: 'Nickname' } },
-                { pii_type: 'birthday', pii_type_label: { de: 'Geburtstag', en: 'Birthday' } },
-              ],
-              pii_controllers: [EXAMPLE.bot_id],
-              retention_period: 'P365D',
-              storage_locations: null,
-              jurisdiction: null,
-              recipient_third_parties: null,
-              withdrawal_method: 'Type /privacy withdraw',
-            },
-          ],
-          purposes_omitted: 0,
+  answer: {
+    receipt: EXAMPLE.jws,
+    payload: {
+      schema_version: 'lethe-consent-receipt/1; ISO/IEC TS 27560:2023',
+      receipt_id: DECIDED.id,
+      record_id: EXAMPLE.consent_id,
+      pii_principal_id: EXAMPLE.user_id,
+      pii_processing: {
+        privacy_notice: {
+          consent_version: EXAMPLE.consent_version,
+          url: 'https://bot.example.org/privacy',
+          texts: [{ language: 'en', digest: EXAMPLE.digest }],
         },
-        party_identification: [
+        language: 'en',
+        service: { bot_id: EXAMPLE.bot_id, guild_id: EXAMPLE.guild_id },
+        purposes: [
           {
-            party_id: EXAMPLE.bot_id,
-            party_role: 'pii_controller',
-            party_name: 'Greeter',
-            party_contact: 'privacy@example.org',
-            party_address: null,
+            purpose: EXAMPLE.category,
+            declared_at: EXAMPLE.time,
+            purpose_label: { de: 'Profil', en: 'Profile' },
+            purpose_description: 'To greet members by name',
+            purpose_descriptions: {
+              de: 'Um Mitglieder mit ihrem Namen zu begrüßen',
+              en: 'To greet members by name',
+            },
+            lawful_basis: 'consent',
+            pii_information: [
+              { pii_type: 'nickname', pii_type_label: { de: 'Spitzname', en: 'Nickname' } },
+              { pii_type: 'birthday', pii_type_label: { de: 'Geburtstag', en: 'Birthday' } },
+            ],
+            pii_controllers: [EXAMPLE.bot_id],
+            retention_period: 'P365D',
+            storage_locations: null,
+            jurisdiction: null,
+            recipient_third_parties: null,
+            withdrawal_method: 'Type /privacy withdraw',
           },
         ],
-        event: {
-          event_time: EXAMPLE.time,
-          validity_duration: 'until_withdrawn',
-          entity_id: EXAMPLE.user_id,
-          event_type: 'expressed',
-          event_state: 'consent_given',
-          source: 'api',
+        purposes_omitted: 0,
+      },
+      party_identification: [
+        {
+          party_id: EXAMPLE.bot_id,
+          party_role: 'pii_controller',
+          party_name: 'Greeter',
+          party_contact: 'privacy@example.org',
+          party_address: null,
         },
+      ],
+      event: {
+        event_time: EXAMPLE.time,
+        validity_duration: 'until_withdrawn',
+        entity_id: EXAMPLE.user_id,
+        event_type: 'expressed',
+        event_state: 'consent_given',
+        source: 'api',
       },
     },
   },
@@ -162,11 +160,9 @@ export const EXAMPLES = {
     },
   },
   decline: {
-    canonical: {
-      summary: FOR_GUILD,
-      body: EXAMPLE_SUBJECT,
-      answer: { ...NEVER_ASKED, declined_at: EXAMPLE.time },
-    },
+    summary: FOR_GUILD,
+    body: EXAMPLE_SUBJECT,
+    answer: { ...NEVER_ASKED, declined_at: EXAMPLE.time },
   },
   revoke: {
     canonical: {
@@ -191,37 +187,29 @@ export const EXAMPLES = {
       },
     },
   },
-  status: {
-    canonical: { answer: ACCEPTED_STATUS },
-  },
+  status: { answer: ACCEPTED_STATUS },
   statusBatch: {
-    canonical: {
-      body: {
-        items: [
-          { user_id: EXAMPLE.user_id, guild_id: EXAMPLE.guild_id },
-          { user_id: OTHER_USER, guild_id: EXAMPLE.guild_id },
-        ],
-      },
-      answer: {
-        results: [ACCEPTED_STATUS, { ...NEVER_ASKED, user_id: OTHER_USER }],
-      },
+    body: {
+      items: [
+        { user_id: EXAMPLE.user_id, guild_id: EXAMPLE.guild_id },
+        { user_id: OTHER_USER, guild_id: EXAMPLE.guild_id },
+      ],
+    },
+    answer: {
+      results: [ACCEPTED_STATUS, { ...NEVER_ASKED, user_id: OTHER_USER }],
     },
   },
   history: {
-    canonical: {
-      answer: {
-        entries: [DECIDED, { ...DECIDED, id: '0198c0de-0000-7000-8000-000000000017', action: 'requested' }],
-        pagination: examplePage(2),
-      },
+    answer: {
+      entries: [DECIDED, { ...DECIDED, id: '0198c0de-0000-7000-8000-000000000017', action: 'requested' }],
+      pagination: examplePage(2),
     },
   },
   receipt: RECEIPT,
   users: {
-    canonical: {
-      answer: {
-        users: [{ ...ACCEPTED_STATUS, updated_at: EXAMPLE.time }],
-        pagination: { page_size: 20, next: null },
-      },
+    answer: {
+      users: [{ ...ACCEPTED_STATUS, updated_at: EXAMPLE.time }],
+      pagination: { page_size: 20, next: null },
     },
   },
 } satisfies Readonly<Record<string, Examples>>;

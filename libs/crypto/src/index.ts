@@ -7,7 +7,7 @@ export { InstallationKeys, SubjectDigests } from './installation-keys';
 export { KeyRewrite } from './key-rewrite';
 export { type KeyUse, MasterKeyRotation } from './master-key-rotation';
 export { Keyring, missingKey } from './keyring';
-export { type Unopened, unopenedKeys } from './opened-keys';
+export { unopenedKeys } from './opened-keys';
 export { keyFilePath, presentMasterKeys, retiredKeysPath } from './master-key';
 export { Signer } from './signer';
 export { countSubjects, countSubjectsOf } from './subject-counts';

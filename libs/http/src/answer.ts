@@ -154,16 +154,13 @@ export function answerFault(
   return false;
 }
 
-/** A result in a standard format. It is sent without the envelope and may be cached for a while. */
+/** A result in a standard format. It is sent without the envelope and may be cached for five minutes. */
 export class PublicDocument {
-  constructor(
-    readonly content: object,
-    readonly maxAgeSeconds: number,
-  ) {}
+  constructor(readonly content: object) {}
 }
 
-export function answerDocument(response: LetheResponse, { content, maxAgeSeconds }: PublicDocument): void {
-  const headers = answerHeaders(response, 200, undefined, `public, max-age=${maxAgeSeconds}`);
+export function answerDocument(response: LetheResponse, { content }: PublicDocument): void {
+  const headers = answerHeaders(response, 200, undefined, 'public, max-age=300');
   sendWhole(response, 200, headers, JSON.stringify(content));
 }
 

@@ -10,8 +10,10 @@ interface Example {
   readonly answer?: unknown;
 }
 
-/** The examples of a route by name. The first is `canonical`. */
-export type Examples = Readonly<Record<string, Example>>;
+type NamedExamples = Readonly<Record<string, Example>>;
+
+/** The only example of a route, or its examples by name. The only one, and the first of several, is `canonical`. */
+export type Examples = Example | NamedExamples;
 
 /** The documentation of a route for readers. */
 interface Description {
@@ -22,7 +24,7 @@ interface Description {
    * does.
    */
   readonly description: string;
-  /** Values of path and query parameters. */
+  /** Values of path and query parameters. A path parameter without one has the example of its name. */
   readonly parameters?: Readonly<Record<string, string | number>>;
   readonly examples?: Examples;
 }
@@ -34,7 +36,9 @@ interface Description {
 const DESCRIBED = 'x-lethe-described';
 
 /** Summary, description and examples of a route, for its documentation. `@Responds` adds the answers. */
-export function Describes({ summary, description, ...values }: Description): MethodDecorator {
+export function Describes({ summary, description, parameters, examples = {} }: Description): MethodDecorator {
+  const only = Object.hasOwn(examples, 'answer') || Object.hasOwn(examples, 'body');
+  const values = { parameters, examples: only ? { canonical: examples } : examples };
   return applyDecorators(ApiOperation({ summary, description }), ApiExtension(DESCRIBED, values));
 }
 
@@ -84,7 +88,7 @@ export interface DescribedOperation {
   requestBody?: { content: Content };
   responses: Record<string, { content?: Content }>;
   tags?: string[];
-  [DESCRIBED]?: Pick<Description, 'parameters' | 'examples'>;
+  [DESCRIBED]?: { readonly parameters?: Description['parameters']; readonly examples: NamedExamples };
   [TOPIC]?: string;
 }
 
@@ -97,10 +101,11 @@ export function topicOf(operation: DescribedOperation): { name: string; descript
 
 /** Puts the values of `@Describes` into the operation: parameters, request bodies and answers. */
 export function withExamples(operation: DescribedOperation): void {
-  const { parameters = {}, examples = {} } = operation[DESCRIBED] ?? {};
+  const { parameters = {}, examples } = operation[DESCRIBED] ?? { examples: {} };
   delete operation[DESCRIBED];
   for (const parameter of operation.parameters ?? []) {
-    const value = parameters[parameter.name];
+    const value =
+      parameters[parameter.name] ?? (parameter.in === 'path' ? OF_PATHS[parameter.name] : undefined);
     if (value !== undefined) parameter.example = value;
     // Documentation pages send every example value. An optional parameter therefore has an example only where the route
     // gives one.
@@ -127,7 +132,7 @@ function inMedia(type: string, answer: unknown): unknown {
 }
 
 function named(
-  examples: Examples,
+  examples: NamedExamples,
   value: (example: Example) => unknown,
 ): Record<string, { summary: string | undefined; value: unknown }> | undefined {
   const entries = Object.entries(examples)
@@ -159,6 +164,8 @@ export const EXAMPLE = {
   /** A compact JWS with a shortened signature. */
   jws: 'eyJhbGciOiJFZERTQSIsImtpZCI6IjAxOThjMGRlIn0.eyJ2ZXJzaW9uIjoxfQ.c2lnbmF0dXJl',
 } as const;
+
+const OF_PATHS: Readonly<Record<string, string>> = EXAMPLE;
 
 /** The user and the guild of the examples. */
 export const EXAMPLE_SUBJECT = { user_id: EXAMPLE.user_id, guild_id: EXAMPLE.guild_id } as const;

@@ -73,14 +73,14 @@ export function Responds(
 }
 
 /** {@link Responds} for a route that answers lines of JSON without the envelope. Each line is a `view`. */
-export function RespondsLines(view: Type, refusals: readonly DocumentedError[] = []): MethodDecorator {
+export function RespondsLines(view: Type): MethodDecorator {
   // The `type` of a line determines its further fields.
   const schema = { allOf: [{ $ref: getSchemaPath(view) }], additionalProperties: true };
   const content = { 'application/x-ndjson': { schema } };
   return applyDecorators(
     ApiExtraModels(view),
     ApiResponse({ status: 200, description: 'Success', headers: HEADERS, content }),
-    ...refused(refusals),
+    ...refused([]),
   );
 }
 

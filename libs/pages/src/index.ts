@@ -5,3 +5,4 @@ export { escaped, Html, html } from './html';
 export { PublicUrl } from './page-forms';
 export { PRIVACY_PAGES } from './page.controller';
 export { PrivacyLinksRetention } from './privacy-links.holder';
+export { PAGE_TEXTS, word } from './texts';

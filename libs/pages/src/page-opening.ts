@@ -44,6 +44,21 @@ export const Sent = createParamDecorator((_: unknown, context: ExecutionContext)
   return { request, token: String(params['token']), fields: (body ?? {}) as FormFields };
 });
 
+/** What a link to a page asks for. Its texts are as anybody may have written them. */
+export interface AskedPage {
+  readonly request: LetheRequest;
+  readonly token: string;
+  readonly lang?: unknown;
+  readonly of?: unknown;
+  readonly note?: unknown;
+}
+
+export const Asked = createParamDecorator((_: unknown, context: ExecutionContext): AskedPage => {
+  const request = context.switchToHttp().getRequest<LetheRequest>();
+  const { lang, of, note } = request.query;
+  return { request, token: String(request.params['token']), lang, of, note };
+});
+
 /** Opens a link for a request, and checks the form that was sent with it. */
 @Injectable()
 export class PageOpening {
@@ -53,7 +68,7 @@ export class PageOpening {
   ) {}
 
   /** @throws ApiError 404 for a link that is not in force */
-  async opened({ headers }: LetheRequest, token: string, lang: unknown): Promise<Opened> {
+  async opened({ request: { headers }, token, lang }: AskedPage): Promise<Opened> {
     const link = await this.links.open(token);
     const given = typeof lang === 'string' ? lang : undefined;
     return { link, language: languageOf(given, link.language, headers['accept-language']) };
@@ -61,7 +76,7 @@ export class PageOpening {
 
   /** @throws ApiError 404 for a link that is not in force; 403 for a form of another page, and for what is not allowed */
   async openedBy({ request, token, fields }: SentForm, act: FormAct): Promise<Opened> {
-    const opened = await this.opened(request, token, fields['lang']?.[0]);
+    const opened = await this.opened({ request, token, lang: fields['lang']?.[0] });
     this.forms.require(request, fields, token, act);
     if (!opened.link.allow.includes(ALLOWED_BY[act])) refuse();
     return opened;

@@ -1,13 +1,25 @@
-import { Controller, Get, HttpCode, Param, Post, Query, Req, UseFilters } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { EvenWhile, FormBody, JsonText, type LetheRequest, Public, TextStream, WebPage } from '@app/http';
+import { EvenWhile, FormBody, JsonText, Public, TextStream, WebPage } from '@app/http';
 import { Clock } from '@app/kernel';
 import { PageActs } from './page-acts';
+import { PageCorrections } from './page-corrections';
 import { PageForms, refuse } from './page-forms';
 import { errorPage, PAGE_HEADERS, PageFilter } from './page-frame';
 import { forgottenPage } from './page-last';
-import { backTo, PageOpening, requireActive, Sent, type SentForm, tooOftenPage } from './page-opening';
+import {
+  Asked,
+  type AskedPage,
+  backTo,
+  PageOpening,
+  requireActive,
+  Sent,
+  type SentForm,
+  tooOftenPage,
+} from './page-opening';
 import { PageReading } from './page-reading';
+import { mayRefuse } from './page-refusals';
+import { PageRefusing } from './page-refusing';
 import { PageView } from './page.view';
 import type { OpenLink } from './privacy-links.service';
 import { ReadableExport } from './readable-export';
@@ -28,39 +40,27 @@ export class PageController {
     private readonly view: PageView,
     private readonly forms: PageForms,
     private readonly acts: PageActs,
+    private readonly corrections: PageCorrections,
+    private readonly refusals: PageRefusing,
     private readonly clock: Clock,
   ) {}
 
   @Get()
-  async page(
-    @Req() request: LetheRequest,
-    @Param('token') token: string,
-    @Query('lang') lang?: unknown,
-    @Query('note') note?: unknown,
-  ): Promise<WebPage> {
-    const { link, language } = await this.opening.opened(request, token, lang);
+  async page(@Asked() { note, ...asked }: AskedPage): Promise<WebPage> {
+    const { link, language } = await this.opening.opened(asked);
     return this.view.page(link, await this.reading.facts(link), language, noteOf(note));
   }
 
   @Get('forget')
-  async confirmation(
-    @Req() request: LetheRequest,
-    @Param('token') token: string,
-    @Query('lang') lang?: unknown,
-  ): Promise<WebPage> {
-    const { link, language } = await this.opening.opened(request, token, lang);
+  async confirmation(@Asked() asked: AskedPage): Promise<WebPage> {
+    const { link, language } = await this.opening.opened(asked);
     if (!link.allow.includes('forget')) refuse();
     return this.view.confirmation(link, language, await this.reading.about(link, []));
   }
 
   @Get('erase')
-  async erasing(
-    @Req() request: LetheRequest,
-    @Param('token') token: string,
-    @Query('lang') lang?: unknown,
-    @Query('of') of?: unknown,
-  ): Promise<WebPage> {
-    const { link, language } = await this.opening.opened(request, token, lang);
+  async erasing(@Asked() { of, ...asked }: AskedPage): Promise<WebPage> {
+    const { link, language } = await this.opening.opened(asked);
     if (!link.allow.includes('forget') || typeof of !== 'string') refuse();
     return this.view.erasing(link, (await this.reading.categoryOf(link, of)) ?? refuse(), language);
   }
@@ -164,5 +164,54 @@ export class PageController {
     }
     const { link, language } = await this.opening.openedBy(form, 'forget');
     return forgottenPage(await this.acts.forget(link), language);
+  }
+
+  @Get('correct')
+  async correcting(@Asked() { of, ...asked }: AskedPage): Promise<WebPage> {
+    const { link, language } = await this.opening.opened(asked);
+    const one = typeof of === 'string' ? await this.corrections.find(link, of) : undefined;
+    return this.view.correcting(link, language, one ?? refuse());
+  }
+
+  @Post('correct')
+  @FormBody()
+  async correct(@Sent() form: SentForm): Promise<WebPage> {
+    const opened = await this.opening.openedBy(form, 'correct');
+    const done = await this.corrections.correct(opened.link, form.fields);
+    if (done === 'often') return tooOftenPage(opened, 'correct');
+    if (typeof done === 'string') return backTo(opened, done);
+    return this.view.correcting(opened.link, opened.language, done.one, done.refused);
+  }
+
+  @Get('refuse')
+  async refusing(@Asked() { of, ...asked }: AskedPage): Promise<WebPage> {
+    const { link, language } = await this.opening.opened(asked);
+    if (!mayRefuse(link) || typeof of !== 'string') refuse();
+    return this.view.refusing(link, language, (await this.refusals.find(link, of)) ?? refuse());
+  }
+
+  @Post('object')
+  @EvenWhile('low disk')
+  @FormBody()
+  async object(@Sent() form: SentForm): Promise<WebPage> {
+    const opened = await this.opening.openedBy(form, 'object');
+    return backTo(opened, await this.refusals.object(opened.link, form.fields));
+  }
+
+  @Post('restrict')
+  @EvenWhile('low disk')
+  @FormBody()
+  async restrict(@Sent() form: SentForm): Promise<WebPage> {
+    const opened = await this.opening.openedBy(form, 'restrict');
+    return backTo(opened, await this.refusals.restrict(opened.link, form.fields));
+  }
+
+  @Post('unrestrict')
+  @FormBody()
+  async unrestrict(@Sent() form: SentForm): Promise<WebPage> {
+    const opened = await this.opening.openedBy(form, 'unrestrict');
+    requireActive(await this.reading.about(opened.link, []));
+    const note = await this.refusals.unrestrict(opened.link, form.fields);
+    return note === 'often' ? tooOftenPage(opened, 'unrestrict') : backTo(opened, note);
   }
 }

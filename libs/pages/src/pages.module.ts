@@ -13,12 +13,10 @@ import { PrivacyLinks1763600000022 } from './migrations/1763600000022-privacy-li
 import { OperatorSessions } from './operator-sessions';
 import { PageActs } from './page-acts';
 import { PageCorrections } from './page-corrections';
-import { CorrectionController } from './page-correct.controller';
 import { PageForms, PublicUrl } from './page-forms';
 import { PageOpening } from './page-opening';
 import { PageReading } from './page-reading';
 import { PageController } from './page.controller';
-import { RefusalsPageController } from './page-refusals.controller';
 import { PageRefusing } from './page-refusing';
 import { PageView } from './page.view';
 import { PrivacyLink } from './privacy-link.entity';
@@ -38,7 +36,7 @@ import { PrivacyLinks } from './privacy-links.service';
     ServersModule,
     UserDataModule,
   ],
-  controllers: [PrivacyLinksController, PageController, CorrectionController, RefusalsPageController],
+  controllers: [PrivacyLinksController, PageController],
   providers: [
     PrivacyLinks,
     PrivacyLinksHolder,

@@ -22,16 +22,14 @@ import { PrivacyLinks } from './privacy-links.service';
 
 const EXAMPLES = {
   create: {
-    canonical: {
-      body: { ...EXAMPLE_SUBJECT, language: 'de', expires_in: 900 },
-      answer: {
-        id: EXAMPLE.link_id,
-        url: 'https://gdpr.example.org/p/shown-only-here-unguessable',
-        expires_at: EXAMPLE.time,
-      },
+    body: { ...EXAMPLE_SUBJECT, language: 'de', expires_in: 900 },
+    answer: {
+      id: EXAMPLE.link_id,
+      url: 'https://gdpr.example.org/p/shown-only-here-unguessable',
+      expires_at: EXAMPLE.time,
     },
   },
-  remove: { canonical: { answer: { id: EXAMPLE.link_id, deleted: true } } },
+  remove: { answer: { id: EXAMPLE.link_id, deleted: true } },
 } satisfies Readonly<Record<string, Examples>>;
 
 @Topic(

@@ -8,14 +8,6 @@ const afterDays = (count: number): string => (count === 1 ? 'einem Tag' : `${cou
 /** The same in German. The record speaks to a team, the notice to a user. */
 export const DE: DocumentTexts = {
   days,
-  basisOf: {
-    consent: 'Einwilligung (Art. 6 Abs. 1 lit. a DSGVO)',
-    contract: 'Vertrag (Art. 6 Abs. 1 lit. b DSGVO)',
-    legal_obligation: 'rechtliche Verpflichtung (Art. 6 Abs. 1 lit. c DSGVO)',
-    vital_interests: 'lebenswichtige Interessen (Art. 6 Abs. 1 lit. d DSGVO)',
-    public_task: 'öffentliche Aufgabe (Art. 6 Abs. 1 lit. e DSGVO)',
-    legitimate_interests: 'berechtigte Interessen (Art. 6 Abs. 1 lit. f DSGVO)',
-  },
   controller: 'Verantwortlicher',
   name: 'Name',
   address: 'Anschrift',

@@ -5,14 +5,6 @@ const days = (count: number): string => (count === 1 ? '1 day' : `${count} days`
 /** The sentences of the record, the notice and the dossier in English. */
 export const EN = {
   days,
-  basisOf: {
-    consent: 'consent (Art. 6(1)(a) GDPR)',
-    contract: 'contract (Art. 6(1)(b) GDPR)',
-    legal_obligation: 'legal obligation (Art. 6(1)(c) GDPR)',
-    vital_interests: 'vital interests (Art. 6(1)(d) GDPR)',
-    public_task: 'public task (Art. 6(1)(e) GDPR)',
-    legitimate_interests: 'legitimate interests (Art. 6(1)(f) GDPR)',
-  } as Readonly<Record<string, string>>,
   controller: 'Controller',
   name: 'Name',
   address: 'Address',

@@ -1,4 +1,5 @@
 import { languageFor } from '@app/http';
+import { PAGE_TEXTS, word } from '@app/pages';
 export { inLanguage } from '@app/bots';
 import { DE } from './documents.texts.de';
 import { type DocumentTexts, EN } from './documents.texts.en';
@@ -23,7 +24,7 @@ export function acceptedLanguage(accepted = ''): DocumentLanguage {
 
 /** The word for a legal basis; its name if there is none. */
 export function basisIn(language: DocumentLanguage, basis: string): string {
-  return TEXTS[language].basisOf[basis] ?? basis;
+  return word(PAGE_TEXTS[language].basisOf, basis);
 }
 
 const LOCALES: Readonly<Record<DocumentLanguage, string>> = { de: 'de-DE', en: 'en-GB' };

@@ -2,7 +2,6 @@ import {
   Caller,
   CurrentBot,
   Describes,
-  EXAMPLE,
   type JsonStream,
   type LetheRequest,
   requireOwnBot,
@@ -64,7 +63,6 @@ export class ReportsController {
       'has declared, and what this installation does with it. `format=markdown` or `format=html`, or an ' +
       '`Accept` header that prefers one of them, answers a document to keep or to print, which ends with what ' +
       'is still missing. A repeat answers the present state.',
-    parameters: { bot_id: EXAMPLE.bot_id },
     examples: EXAMPLES.record,
   })
   @Responds(200, ProcessingRecordView, ['not_found'], [MARKDOWN, 'text/html'])
@@ -87,7 +85,6 @@ export class ReportsController {
       'last 90 days. Its sources are the declarations of the bot and the settings of this installation; ' +
       '`to_add` and `gaps` name what is missing. `format` and the `Accept` header are as in the record of ' +
       'processing activities. A repeat answers the present state.',
-    parameters: { bot_id: EXAMPLE.bot_id },
     examples: EXAMPLES.dossier,
   })
   @Responds(200, ReviewDossierView, ['not_found'], [MARKDOWN, 'text/html'])

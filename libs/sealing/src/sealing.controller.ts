@@ -17,60 +17,54 @@ import { AuditExportQuery, AuditLineView, AuditProofView, CheckpointsView, Event
 
 const EXAMPLES = {
   proof: {
-    canonical: {
-      answer: {
-        bot_id: EXAMPLE.bot_id,
-        event: {
-          seq: 4,
-          id: EXAMPLE.event_id,
-          event_type: 'data_exported',
-          source: 'client',
-          created_at: EXAMPLE.time,
-          commitment: EXAMPLE.hash,
-          erased: false,
-          parts: {
-            user: { value: EXAMPLE.user_id, salt: 'Tmb4VAGlEoQyTC06G4pfqKkjY7Hc' },
-            guild: { value: EXAMPLE.guild_id, salt: 'Tmb4VAGlEoQyTC06G4pfqKkjY7Hc' },
-            details: { value: '{"channel":"support"}', salt: 'Tmb4VAGlEoQyTC06G4pfqKkjY7Hc' },
-          },
+    answer: {
+      bot_id: EXAMPLE.bot_id,
+      event: {
+        seq: 4,
+        id: EXAMPLE.event_id,
+        event_type: 'data_exported',
+        source: 'client',
+        created_at: EXAMPLE.time,
+        commitment: EXAMPLE.hash,
+        erased: false,
+        parts: {
+          user: { value: EXAMPLE.user_id, salt: 'Tmb4VAGlEoQyTC06G4pfqKkjY7Hc' },
+          guild: { value: EXAMPLE.guild_id, salt: 'Tmb4VAGlEoQyTC06G4pfqKkjY7Hc' },
+          details: { value: '{"channel":"support"}', salt: 'Tmb4VAGlEoQyTC06G4pfqKkjY7Hc' },
         },
-        leaf_index: 3,
-        path: [EXAMPLE.hash, EXAMPLE.hash, EXAMPLE.hash],
-        checkpoint: EXAMPLE.jws,
       },
+      leaf_index: 3,
+      path: [EXAMPLE.hash, EXAMPLE.hash, EXAMPLE.hash],
+      checkpoint: EXAMPLE.jws,
     },
   },
   checkpoints: {
-    canonical: {
-      answer: {
-        checkpoints: [
-          {
-            number: 1,
-            first_seq: 1,
-            last_seq: 5,
-            events: 5,
-            root: EXAMPLE.hash,
-            chain: EXAMPLE.hash,
-            sealed_at: EXAMPLE.time,
-            checkpoint: EXAMPLE.jws,
-          },
-        ],
-        pruning: null,
-        pagination: { page: 1, page_size: 20, total_count: 1, total_pages: 1, next: null },
-      },
+    answer: {
+      checkpoints: [
+        {
+          number: 1,
+          first_seq: 1,
+          last_seq: 5,
+          events: 5,
+          root: EXAMPLE.hash,
+          chain: EXAMPLE.hash,
+          sealed_at: EXAMPLE.time,
+          checkpoint: EXAMPLE.jws,
+        },
+      ],
+      pruning: null,
+      pagination: { page: 1, page_size: 20, total_count: 1, total_pages: 1, next: null },
     },
   },
   export: {
-    canonical: {
-      answer: {
-        type: 'log',
-        format: 'lethe-audit-log',
-        version: 1,
-        bot_id: EXAMPLE.bot_id,
-        exported_at: EXAMPLE.time,
-        after: 0,
-        pruning: null,
-      },
+    answer: {
+      type: 'log',
+      format: 'lethe-audit-log',
+      version: 1,
+      bot_id: EXAMPLE.bot_id,
+      exported_at: EXAMPLE.time,
+      after: 0,
+      pruning: null,
     },
   },
 } satisfies Readonly<Record<string, Examples>>;
@@ -91,7 +85,6 @@ export class SealingController {
       'Answers the path from one event to a signed checkpoint (RFC 9162), which can be verified ' +
       'without the service. An event that is not sealed yet is sealed by this call. An answer of 503 ' +
       'says that older acts are still under way: ask again.',
-    parameters: { event_id: EXAMPLE.event_id },
     examples: EXAMPLES.proof,
   })
   @Responds(200, AuditProofView, ['not_found'])

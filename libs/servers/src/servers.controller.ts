@@ -24,16 +24,14 @@ const SERVER = {
 };
 
 const EXAMPLES = {
-  register: { canonical: { body: { guild_id: EXAMPLE.guild_id, name: 'Garden' }, answer: SERVER } },
+  register: { body: { guild_id: EXAMPLE.guild_id, name: 'Garden' }, answer: SERVER },
   list: {
-    canonical: {
-      answer: {
-        servers: [SERVER],
-        pagination: examplePage(1),
-      },
+    answer: {
+      servers: [SERVER],
+      pagination: examplePage(1),
     },
   },
-  cancelDeletion: { canonical: { answer: SERVER } },
+  cancelDeletion: { answer: SERVER },
 } satisfies Readonly<Record<string, Examples>>;
 
 @Topic('Servers', 'The guilds (servers) that a bot is in. A user is always one user in one guild.')
@@ -78,7 +76,6 @@ export class ServersController {
       'Cancels a deletion that was scheduled with `grace_days`. From this answer on nothing is erased ' +
       'by it. Without a scheduled deletion the answer is 409 `nothing_scheduled`; once the deletion ' +
       'has begun it cannot be cancelled, and the answer is 409 `deletion_in_progress`.',
-    parameters: { guild_id: EXAMPLE.guild_id },
     examples: EXAMPLES.cancelDeletion,
   })
   @Responds(200, ServerView, ['not_found', 'nothing_scheduled', 'deletion_in_progress'])

@@ -36,16 +36,12 @@ const EXAMPLES = {
     },
   },
   restrict: {
-    canonical: {
-      summary: 'Restrict everything',
-      body: EXAMPLE_SUBJECT,
-      answer: { ...OBJECTED, restrictions: [SINCE] },
-    },
+    summary: 'Restrict everything',
+    body: EXAMPLE_SUBJECT,
+    answer: { ...OBJECTED, restrictions: [SINCE] },
   },
-  unrestrict: {
-    canonical: { summary: 'End every restriction', body: EXAMPLE_SUBJECT, answer: OBJECTED },
-  },
-  of: { canonical: { answer: OBJECTED } },
+  unrestrict: { summary: 'End every restriction', body: EXAMPLE_SUBJECT, answer: OBJECTED },
+  of: { answer: OBJECTED },
 } satisfies Readonly<Record<string, Examples>>;
 
 @Topic('User data')

@@ -28,37 +28,31 @@ export const EXAMPLES = {
     },
   },
   submitBatch: {
-    canonical: {
-      body: {
-        items: [
-          { ...PROFILE, data: VALUES },
-          { ...PROFILE, category: 'unknown', data: { level: 3 } },
-        ],
-      },
-      answer: {
-        results: [
-          { ok: true, data: STORED },
-          { ok: false, error: { code: 'not_found', message: 'Category not found' } },
-        ],
-      },
+    body: {
+      items: [
+        { ...PROFILE, data: VALUES },
+        { ...PROFILE, category: 'unknown', data: { level: 3 } },
+      ],
+    },
+    answer: {
+      results: [
+        { ok: true, data: STORED },
+        { ok: false, error: { code: 'not_found', message: 'Category not found' } },
+      ],
     },
   },
   ofUser: {
-    canonical: {
-      answer: {
-        ...EXAMPLE_SUBJECT,
-        values: { [EXAMPLE.category]: VALUES },
-        updated_at: { [EXAMPLE.category]: EXAMPLE.time },
-      },
+    answer: {
+      ...EXAMPLE_SUBJECT,
+      values: { [EXAMPLE.category]: VALUES },
+      updated_at: { [EXAMPLE.category]: EXAMPLE.time },
     },
   },
   ofGuild: {
-    canonical: {
-      answer: {
-        values: [{ user_id: EXAMPLE.user_id, data: VALUES, updated_at: EXAMPLE.time }],
-        pagination: examplePage(1),
-      },
+    answer: {
+      values: [{ user_id: EXAMPLE.user_id, data: VALUES, updated_at: EXAMPLE.time }],
+      pagination: examplePage(1),
     },
   },
-  erase: { canonical: { answer: { deleted: true } } },
+  erase: { answer: { deleted: true } },
 } satisfies Readonly<Record<string, Examples>>;

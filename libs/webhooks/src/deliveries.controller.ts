@@ -50,17 +50,13 @@ const ATTEMPT: AttemptView = {
   status_code: 200,
 };
 const EXAMPLES = {
-  list: { canonical: { answer: { deliveries: [CONFIRMED], pagination: examplePage(1) } } },
+  list: { answer: { deliveries: [CONFIRMED], pagination: examplePage(1) } },
   view: {
-    canonical: {
-      answer: { ...CONFIRMED, payload: { event: 'ping', sent_at: EXAMPLE.time }, attempts: [ATTEMPT] },
-    },
+    answer: { ...CONFIRMED, payload: { event: 'ping', sent_at: EXAMPLE.time }, attempts: [ATTEMPT] },
   },
-  redeliver: { canonical: { answer: WAITING } },
-  replay: { canonical: { body: { since: '2026-11-01T00:00:00Z' }, answer: { queued: 0 } } },
-  test: {
-    canonical: { answer: { ...WAITING, attempt_count: 0, last_outcome: null, last_status_code: null } },
-  },
+  redeliver: { answer: WAITING },
+  replay: { body: { since: '2026-11-01T00:00:00Z' }, answer: { queued: 0 } },
+  test: { answer: { ...WAITING, attempt_count: 0, last_outcome: null, last_status_code: null } },
 };
 
 @Topic('Webhooks', "The signed calls to a bot's `webhook_url`, their outcomes, and how to send them again.")

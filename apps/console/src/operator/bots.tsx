@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { Copy, When } from '../parts';
 import { lethe } from '../service';
 import { Confirm } from '../confirm';
-import { Fault, Loaded, Table } from '../ui';
+import { Fault, PagedTable } from '../ui';
 import { TierChoice } from './tier-choice';
 import { useOperatorWords } from './words';
 
@@ -16,13 +16,8 @@ type Bot = Awaited<ReturnType<typeof lethe.operator.suspend>>;
 export function OperatorBots() {
   const { t, count } = useOperatorWords();
   const queries = useQueryClient();
-  const [page, setPage] = useState(1);
   const [asked, setAsked] = useState<Bot | undefined>();
   const [done, setDone] = useState<string | undefined>();
-  const bots = useQuery({
-    queryKey: ['operator', 'bots', page],
-    queryFn: () => lethe.operator.bots().page(page),
-  });
   const status = useQuery({ queryKey: ['operator', 'status'], queryFn: () => lethe.operator.status() });
   const ended = (said: string): void => {
     setAsked(undefined);
@@ -49,48 +44,44 @@ export function OperatorBots() {
     <>
       <div role="status">{done !== undefined && <p class="notice good">{done}</p>}</div>
       <Fault error={tier.error} />
-      <Loaded from={bots}>
-        {(found) => (
-          <Table
-            caption={t('bots')}
-            of={found}
-            onPage={setPage}
-            columns={[
-              { title: t('name'), cell: (bot) => <Name of={bot} /> },
-              { title: t('state'), cell: (bot) => <State of={bot} /> },
-              {
-                title: t('tier'),
-                cell: (bot) => (
-                  <TierChoice
-                    key={`${bot.id} ${bot.stored_tier}`}
-                    bot={bot}
-                    tiers={status.data?.tiers ?? []}
-                    isRunning={tier.isPending}
-                    onChange={(to) => tier.mutate({ id: bot.id, to })}
-                  />
-                ),
-              },
-              { title: t('users'), cell: ({ subjects }) => counted(subjects) },
-              { title: t('values'), cell: ({ values }) => counted(values) },
-              {
-                title: t('lastUsed'),
-                cell: ({ last_used_at: at }) => (at === null ? t('never') : <When at={at} />),
-              },
-              {
-                title: t('act'),
-                cell: (bot) =>
-                  bot.state === 'deleting' ? (
-                    '–'
-                  ) : (
-                    <button type="button" onClick={() => ask(bot)}>
-                      {t(bot.state === 'suspended' ? 'resume' : 'suspend')}
-                    </button>
-                  ),
-              },
-            ]}
-          />
-        )}
-      </Loaded>
+      <PagedTable
+        queryKey={['operator', 'bots']}
+        load={(page) => lethe.operator.bots().page(page)}
+        caption={t('bots')}
+        columns={[
+          { title: t('name'), cell: (bot) => <Name of={bot} /> },
+          { title: t('state'), cell: (bot) => <State of={bot} /> },
+          {
+            title: t('tier'),
+            cell: (bot) => (
+              <TierChoice
+                key={`${bot.id} ${bot.stored_tier}`}
+                bot={bot}
+                tiers={status.data?.tiers ?? []}
+                isRunning={tier.isPending}
+                onChange={(to) => tier.mutate({ id: bot.id, to })}
+              />
+            ),
+          },
+          { title: t('users'), cell: ({ subjects }) => counted(subjects) },
+          { title: t('values'), cell: ({ values }) => counted(values) },
+          {
+            title: t('lastUsed'),
+            cell: ({ last_used_at: at }) => (at === null ? t('never') : <When at={at} />),
+          },
+          {
+            title: t('act'),
+            cell: (bot) =>
+              bot.state === 'deleting' ? (
+                '–'
+              ) : (
+                <button type="button" onClick={() => ask(bot)}>
+                  {t(bot.state === 'suspended' ? 'resume' : 'suspend')}
+                </button>
+              ),
+          },
+        ]}
+      />
       {asked !== undefined && (
         <Question
           bot={asked}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { submits } from '../confirm';
 import type { lethe } from '../service';
 import { useOperatorWords } from './words';
 
@@ -28,13 +29,7 @@ export function TierChoice({
   if (bot.state === 'deleting' || tiers.length === 0) return <span title={about}>{bot.tier}</span>;
   const names = tiers.map(({ name }) => name);
   return (
-    <form
-      class="line tier"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onChange(chosen);
-      }}
-    >
+    <form class="line tier" onSubmit={submits(() => onChange(chosen))}>
       <select
         aria-label={t('tierOf', { name: bot.name })}
         title={about}

@@ -1,11 +1,9 @@
-import { useState } from 'preact/hooks';
-import { useQuery } from '@tanstack/preact-query';
 import { Link } from 'wouter-preact';
 import { useWords } from '../language';
 import type { Schemas } from '@lethe/sdk';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
-import { Loaded, Table } from '../ui';
+import { PagedTable } from '../ui';
 import { Basis, Kept } from './category-facts';
 import { Lacks } from './lacks';
 import './categories.css';
@@ -21,11 +19,6 @@ function purposeOf(one: Schemas['CategoryView'], language: 'de' | 'en'): string 
 export function CategoriesPage() {
   const { t, language } = useWords();
   const mayChange = useAllowed('admin') && useAllowed('write');
-  const [page, setPage] = useState(1);
-  const categories = useQuery({
-    queryKey: ['categories', page],
-    queryFn: () => lethe.categories.list().page(page),
-  });
   return (
     <>
       <Lacks scopes={['write', 'admin']} />
@@ -37,44 +30,40 @@ export function CategoriesPage() {
           </Link>
         </p>
       )}
-      <Loaded from={categories}>
-        {(found) => (
-          <Table
-            caption={t('categories')}
-            none={t('noCategories')}
-            of={found}
-            onPage={setPage}
-            columns={[
-              {
-                title: t('category'),
-                cell: ({ key, [`label_${language}` as const]: label }) => (
-                  <>
-                    <Link href={`/categories/${key}`}>
-                      <bdi>{label}</bdi>
-                    </Link>{' '}
-                    <code>{key}</code>
-                  </>
-                ),
-              },
-              {
-                title: t('purpose'),
-                cell: (one) => <bdi class="clamped">{purposeOf(one, language) ?? '–'}</bdi>,
-              },
-              { title: t('legalBasis'), cell: (category) => <Basis of={category} /> },
-              {
-                title: t('retention'),
-                cell: (category) => <Kept of={category} />,
-              },
-              {
-                title: t('fields'),
-                cell: ({ fields }) => (
-                  <bdi>{fields.map((field) => field[`label_${language}`]).join(', ') || '–'}</bdi>
-                ),
-              },
-            ]}
-          />
-        )}
-      </Loaded>
+      <PagedTable
+        queryKey={['categories']}
+        load={(page) => lethe.categories.list().page(page)}
+        caption={t('categories')}
+        none={t('noCategories')}
+        columns={[
+          {
+            title: t('category'),
+            cell: ({ key, [`label_${language}` as const]: label }) => (
+              <>
+                <Link href={`/categories/${key}`}>
+                  <bdi>{label}</bdi>
+                </Link>{' '}
+                <code>{key}</code>
+              </>
+            ),
+          },
+          {
+            title: t('purpose'),
+            cell: (one) => <bdi class="clamped">{purposeOf(one, language) ?? '–'}</bdi>,
+          },
+          { title: t('legalBasis'), cell: (category) => <Basis of={category} /> },
+          {
+            title: t('retention'),
+            cell: (category) => <Kept of={category} />,
+          },
+          {
+            title: t('fields'),
+            cell: ({ fields }) => (
+              <bdi>{fields.map((field) => field[`label_${language}`]).join(', ') || '–'}</bdi>
+            ),
+          },
+        ]}
+      />
       <ConsentTexts />
     </>
   );
@@ -83,11 +72,6 @@ export function CategoriesPage() {
 function ConsentTexts() {
   const { t } = useWords();
   const mayChange = useAllowed('admin') && useAllowed('write');
-  const [page, setPage] = useState(1);
-  const texts = useQuery({
-    queryKey: ['texts', page],
-    queryFn: () => lethe.consents.texts().page(page, 10),
-  });
   return (
     <section>
       <h2>{t('consentTexts')}</h2>
@@ -99,50 +83,46 @@ function ConsentTexts() {
           </Link>
         </p>
       )}
-      <Loaded from={texts}>
-        {(found) => (
-          <Table
-            caption={t('consentTexts')}
-            none={t('noTexts')}
-            of={found}
-            onPage={setPage}
-            columns={[
-              {
-                title: t('version'),
-                cell: ({ consent_version: version }) => (
-                  <>
-                    <bdi>{version}</bdi>
-                    {mayChange && (
-                      <span class="since">
-                        <Link href={`/new-text?from=${encodeURIComponent(version)}`}>{t('fromThis')}</Link>
-                      </span>
-                    )}
-                  </>
-                ),
-              },
-              { title: t('languageOfText'), cell: ({ language }) => language },
-              {
-                title: t('preview'),
-                cell: (text) => (
-                  <article class="preview" lang={text.language} dir="auto">
-                    <h3>{text.title}</h3>
-                    <p>{text.body}</p>
-                    {text.categories?.map(({ key, label, text: words }) => (
-                      <p key={key}>
-                        <strong>{label}</strong>: {words}
-                      </p>
-                    ))}
-                    <p>
-                      <span class="fake-button">{text.accept_label ?? t('acceptLabel')}</span>{' '}
-                      <span class="fake-button">{text.decline_label ?? t('declineLabel')}</span>
-                    </p>
-                  </article>
-                ),
-              },
-            ]}
-          />
-        )}
-      </Loaded>
+      <PagedTable
+        queryKey={['texts']}
+        load={(page) => lethe.consents.texts().page(page, 10)}
+        caption={t('consentTexts')}
+        none={t('noTexts')}
+        columns={[
+          {
+            title: t('version'),
+            cell: ({ consent_version: version }) => (
+              <>
+                <bdi>{version}</bdi>
+                {mayChange && (
+                  <span class="since">
+                    <Link href={`/new-text?from=${encodeURIComponent(version)}`}>{t('fromThis')}</Link>
+                  </span>
+                )}
+              </>
+            ),
+          },
+          { title: t('languageOfText'), cell: ({ language }) => language },
+          {
+            title: t('preview'),
+            cell: (text) => (
+              <article class="preview" lang={text.language} dir="auto">
+                <h3>{text.title}</h3>
+                <p>{text.body}</p>
+                {text.categories?.map(({ key, label, text: words }) => (
+                  <p key={key}>
+                    <strong>{label}</strong>: {words}
+                  </p>
+                ))}
+                <p>
+                  <span class="fake-button">{text.accept_label ?? t('acceptLabel')}</span>{' '}
+                  <span class="fake-button">{text.decline_label ?? t('declineLabel')}</span>
+                </p>
+              </article>
+            ),
+          },
+        ]}
+      />
     </section>
   );
 }

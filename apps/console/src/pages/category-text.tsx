@@ -6,13 +6,13 @@ import { useWords } from '../language';
 import { useCategories } from '../queries';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
-import { useSingle } from '../confirm';
+import { submits, useSingle } from '../confirm';
 import { Loaded } from '../ui';
 import { BackLink } from './category';
 import { TextPreview } from './category-preview';
 import { type Side, SIDES } from './category-words';
 import { Lacks } from './lacks';
-import { faultsOf, Field, Refusal, SaveBar, Unsaved, useDraft } from './settings-form';
+import { faultsOf, Field, Refusal, SaveBar, useDraft } from './settings-form';
 import './categories.css';
 
 type Registered = Schemas['ConsentTextView'];
@@ -145,15 +145,7 @@ function Form({
     setChosen(chosen.includes(key) ? chosen.filter((each) => each !== key) : [...chosen, key]);
   return (
     <>
-      <form
-        class="setting"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          begin();
-        }}
-      >
-        <Unsaved isChanged={draft.isChanged} />
+      <form class="setting" noValidate onSubmit={submits(begin)}>
         <Field
           label={t('version')}
           hint={t('versionHint')}
@@ -220,16 +212,7 @@ function Form({
           </p>
         )}
         <Refusal error={save.error} beside={(field) => field !== 'language'} />
-        <SaveBar
-          act={t('registerText')}
-          isChanged={draft.isChanged}
-          isSaving={save.isPending}
-          isSaved={save.isSuccess}
-          onDiscard={() => {
-            draft.discard();
-            save.reset();
-          }}
-        />
+        <SaveBar act={t('registerText')} draft={draft} save={save} />
       </form>
       <TextPreview
         version={values.consent_version}

@@ -5,7 +5,7 @@ import { useWords } from '../language';
 import { Copy } from '../parts';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
-import { useSingle } from '../confirm';
+import { submits, useSingle } from '../confirm';
 import { Loaded } from '../ui';
 import { WORDS } from '../words';
 import { consentDraftOf, ConsentFields, consentGiven } from './category-consent';
@@ -15,7 +15,7 @@ import { CategoryPreview, type PreviewedCategory } from './category-preview';
 import { useCategory } from './category-query';
 import { Removal } from './category-removal';
 import { Lacks } from './lacks';
-import { faultsOf, Field, Refusal, SaveBar, Unsaved, useDraft } from './settings-form';
+import { faultsOf, Field, Refusal, SaveBar, useDraft } from './settings-form';
 import './categories.css';
 
 type Category = Schemas['CategoryView'];
@@ -147,15 +147,7 @@ function Form({ category }: { readonly category?: Category }) {
   });
   return (
     <>
-      <form
-        class="setting"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          begin();
-        }}
-      >
-        <Unsaved isChanged={draft.isChanged} />
+      <form class="setting" noValidate onSubmit={submits(begin)}>
         {category === undefined ? (
           <Field label={t('categoryKey')} hint={t('categoryKeyHint')} {...text('key')} />
         ) : (
@@ -210,16 +202,7 @@ function Form({ category }: { readonly category?: Category }) {
         />
         <Refusal error={save.error} beside={() => true} />
         <Warnings of={save.data} />
-        <SaveBar
-          act={category === undefined ? t('create') : t('save')}
-          isChanged={draft.isChanged}
-          isSaving={save.isPending}
-          isSaved={save.isSuccess}
-          onDiscard={() => {
-            draft.discard();
-            save.reset();
-          }}
-        />
+        <SaveBar act={category === undefined ? t('create') : t('save')} draft={draft} save={save} />
       </form>
       <CategoryPreview of={previewed(values)} />
     </>

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { Secret } from '../secret';
 import { lethe, type Scope } from '../service';
-import { useSingle } from '../confirm';
+import { submits, useSingle } from '../confirm';
 import { faultsOf, Field, Refusal } from './settings-form';
 
 const SCOPES: readonly Scope[] = ['read', 'write', 'erase', 'admin'];
@@ -38,14 +38,7 @@ export function NewKey() {
   const toggle = (scope: Scope): void =>
     setScopes(SCOPES.filter((one) => (one === scope) !== scopes.includes(one)));
   return (
-    <form
-      class="setting"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        begin();
-      }}
-    >
+    <form class="setting" noValidate onSubmit={submits(begin)}>
       <h2>{t('newKey')}</h2>
       <div class="inline">
         <Field

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import type { Schemas } from '@lethe/sdk';
 import { useWords } from '../language';
 import { When } from '../parts';
@@ -8,7 +8,7 @@ import { Secret } from '../secret';
 import { lethe } from '../service';
 import { useAllowed, useScopeName } from '../session';
 import { Confirm } from '../confirm';
-import { Loaded, Table } from '../ui';
+import { PagedTable } from '../ui';
 import { NewKey } from './keys-new';
 import { Lacks } from './lacks';
 import { Refusal } from './settings-form';
@@ -24,10 +24,8 @@ export function KeysPage() {
   const scopeName = useScopeName();
   const queries = useQueryClient();
   const canChange = useAllowed('admin');
-  const [page, setPage] = useState(1);
   const [asked, setAsked] = useState<Asked | undefined>();
   const { data: bot } = useBot();
-  const keys = useQuery({ queryKey: ['keys', page], queryFn: () => lethe.keys.list().page(page) });
   const remove = useMutation({
     mutationFn: (id: string) => lethe.keys.delete(id),
     onSettled: () => {
@@ -42,61 +40,57 @@ export function KeysPage() {
       <p class="small">{t('keysLead')}</p>
       {canChange && <NewKey />}
       <Refusal error={remove.error} />
-      <Loaded from={keys}>
-        {(found) => (
-          <Table
-            caption={t('keys')}
-            of={found}
-            onPage={setPage}
-            columns={[
-              {
-                title: t('keyName'),
-                cell: ({ name, api_key_prefix: prefix }) => (
-                  <>
-                    {name === undefined ? <span class="small">{t('keyUnnamed')}</span> : <bdi>{name}</bdi>}{' '}
-                    {prefix === own && <span class="badge good">{t('thisSession')}</span>}
-                  </>
-                ),
-              },
-              {
-                title: t('prefix'),
-                cell: ({ api_key_prefix: prefix }) => <code class="line">{prefix}…</code>,
-              },
-              {
-                title: t('scopes'),
-                cell: ({ scopes }) =>
-                  scopes.map((scope, at) => (
-                    <span key={scope} title={scope}>
-                      {at > 0 && ', '}
-                      {scopeName(scope)}
-                    </span>
-                  )),
-              },
-              { title: t('created'), cell: ({ created_at: at }) => <When at={at} /> },
-              {
-                title: t('lastUsed'),
-                cell: ({ last_used_at: at }) => (at === null ? t('never') : <When at={at} />),
-              },
-              {
-                title: t('expires'),
-                cell: ({ expires_at: at }) => (at === null ? t('never') : <When at={at} />),
-              },
-              ...(canChange
-                ? [
-                    {
-                      title: t('deleteKey'),
-                      cell: ({ id, api_key_prefix: prefix }: { id: string; api_key_prefix: string }) => (
-                        <button type="button" onClick={() => setAsked({ id, isOwn: prefix === own })}>
-                          {t('deleteKey')}
-                        </button>
-                      ),
-                    },
-                  ]
-                : []),
-            ]}
-          />
-        )}
-      </Loaded>
+      <PagedTable
+        queryKey={['keys']}
+        load={(page) => lethe.keys.list().page(page)}
+        caption={t('keys')}
+        columns={[
+          {
+            title: t('keyName'),
+            cell: ({ name, api_key_prefix: prefix }) => (
+              <>
+                {name === undefined ? <span class="small">{t('keyUnnamed')}</span> : <bdi>{name}</bdi>}{' '}
+                {prefix === own && <span class="badge good">{t('thisSession')}</span>}
+              </>
+            ),
+          },
+          {
+            title: t('prefix'),
+            cell: ({ api_key_prefix: prefix }) => <code class="line">{prefix}…</code>,
+          },
+          {
+            title: t('scopes'),
+            cell: ({ scopes }) =>
+              scopes.map((scope, at) => (
+                <span key={scope} title={scope}>
+                  {at > 0 && ', '}
+                  {scopeName(scope)}
+                </span>
+              )),
+          },
+          { title: t('created'), cell: ({ created_at: at }) => <When at={at} /> },
+          {
+            title: t('lastUsed'),
+            cell: ({ last_used_at: at }) => (at === null ? t('never') : <When at={at} />),
+          },
+          {
+            title: t('expires'),
+            cell: ({ expires_at: at }) => (at === null ? t('never') : <When at={at} />),
+          },
+          ...(canChange
+            ? [
+                {
+                  title: t('deleteKey'),
+                  cell: ({ id, api_key_prefix: prefix }: { id: string; api_key_prefix: string }) => (
+                    <button type="button" onClick={() => setAsked({ id, isOwn: prefix === own })}>
+                      {t('deleteKey')}
+                    </button>
+                  ),
+                },
+              ]
+            : []),
+        ]}
+      />
       {canChange && (
         <>
           <section class="setting">

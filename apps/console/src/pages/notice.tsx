@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { Link } from 'wouter-preact';
-import { useSingle } from '../confirm';
+import { submits, useSingle } from '../confirm';
 import { useWords } from '../language';
 import { When } from '../parts';
 import { useBot } from '../queries';
@@ -12,7 +12,7 @@ import { Lacks } from './lacks';
 import { AUTOMATED, changeOf, draftOf, type Notice, type NoticeText, TEXTS } from './notice-draft';
 import { NoticeFacts, PublicAddress } from './notice-facts';
 import { Recipients } from './notice-recipients';
-import { faultsOf, Field, Refusal, SaveBar, Unsaved, useDraft } from './settings-form';
+import { faultsOf, Field, Refusal, SaveBar, useDraft } from './settings-form';
 import './notice.css';
 
 const useNotice = () => useQuery({ queryKey: ['notice'], queryFn: () => lethe.bots.noticeSettings() });
@@ -87,14 +87,7 @@ function NoticeForm({ notice, bot }: { readonly notice: Notice; readonly bot: st
     </>
   );
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        begin();
-      }}
-    >
-      <Unsaved isChanged={draft.isChanged} />
+    <form noValidate onSubmit={submits(begin)}>
       <section class="setting">
         <h2>{t('noticePublicTitle')}</h2>
         <p class="lead">{t('noticePublicLead')}</p>
@@ -160,15 +153,7 @@ function NoticeForm({ notice, bot }: { readonly notice: Notice; readonly bot: st
           {t('noticeLastChange')} <When at={notice.updated_at} />
         </p>
       )}
-      <SaveBar
-        isChanged={draft.isChanged}
-        isSaving={save.isPending}
-        isSaved={save.isSuccess}
-        onDiscard={() => {
-          draft.discard();
-          save.reset();
-        }}
-      />
+      <SaveBar draft={draft} save={save} />
     </form>
   );
 }

@@ -152,7 +152,7 @@ export function useDraft<T extends object>(stored: T) {
 }
 
 /** Asks before a page with unsaved changes is left, by a link, the way back, or the end of the tab. */
-export function Unsaved({ isChanged }: { readonly isChanged: boolean }) {
+function Unsaved({ isChanged }: { readonly isChanged: boolean }) {
   const { t } = useWords();
   const [, navigate] = useLocation();
   const [leaving, setLeaving] = useState<(() => void) | undefined>();
@@ -205,39 +205,45 @@ interface Traversal extends Event {
   readonly navigationType: string;
 }
 
-/** The end of a form: what is not saved yet, and the ways to save or discard it. */
+/** The end of a form: what is not saved yet, and the ways to save or discard it. Asks before the page is left. */
 export function SaveBar({
-  isChanged,
-  isSaving,
-  isSaved,
+  draft: { isChanged, discard },
+  save,
+  isSaved = save.isSuccess,
   act,
-  onDiscard,
   children,
 }: {
-  readonly isChanged: boolean;
-  readonly isSaving: boolean;
-  readonly isSaved: boolean;
+  readonly draft: { readonly isChanged: boolean; readonly discard: () => void };
+  readonly save: { readonly isPending: boolean; readonly isSuccess: boolean; readonly reset: () => void };
+  readonly isSaved?: boolean;
   readonly act?: string;
-  readonly onDiscard: () => void;
   readonly children?: ComponentChildren;
 }) {
   const { t } = useWords();
+  const { isPending: isSaving } = save;
+  const undo = (): void => {
+    discard();
+    save.reset();
+  };
   return (
-    <div class={isChanged ? 'save-bar changed' : 'save-bar'}>
-      <span role="status">
-        {isSaving ? t('saving') : isChanged ? t('unsaved') : isSaved ? t('saved') : ''}
-      </span>
-      <span class="ways">
-        {isChanged && (
-          <button type="button" disabled={isSaving} onClick={onDiscard}>
-            {t('discard')}
+    <>
+      <Unsaved isChanged={isChanged} />
+      <div class={isChanged ? 'save-bar changed' : 'save-bar'}>
+        <span role="status">
+          {isSaving ? t('saving') : isChanged ? t('unsaved') : isSaved ? t('saved') : ''}
+        </span>
+        <span class="ways">
+          {isChanged && (
+            <button type="button" disabled={isSaving} onClick={undo}>
+              {t('discard')}
+            </button>
+          )}
+          {children}
+          <button class="primary" type="submit" disabled={isSaving || !isChanged}>
+            {act ?? t('save')}
           </button>
-        )}
-        {children}
-        <button class="primary" type="submit" disabled={isSaving || !isChanged}>
-          {act ?? t('save')}
-        </button>
-      </span>
-    </div>
+        </span>
+      </div>
+    </>
   );
 }

@@ -5,7 +5,7 @@ import { useWords } from '../language';
 import { Copy, When } from '../parts';
 import { lethe } from '../service';
 import { useAllowed, useHas } from '../session';
-import { Confirm, useSingle } from '../confirm';
+import { Confirm, submits, useSingle } from '../confirm';
 import { Loaded, Table } from '../ui';
 import { faultsOf, Field, Refusal } from './settings-form';
 
@@ -158,13 +158,7 @@ function NameForm({ server, onDone }: { readonly server?: Server; readonly onDon
   const begin = useSingle(save.isPending, save.error, () => save.mutate());
   const faults = faultsOf(save.error, words);
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        begin();
-      }}
-    >
+    <form noValidate onSubmit={submits(begin)}>
       <div class="inline">
         {server === undefined && (
           <Field

@@ -6,8 +6,8 @@ import { useWords } from '../language';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
 import type { TextName } from '../texts';
-import { useSingle } from '../confirm';
-import { faultsOf, Field, Refusal, SaveBar, Unsaved, useDraft } from './settings-form';
+import { submits, useSingle } from '../confirm';
+import { faultsOf, Field, Refusal, SaveBar, useDraft } from './settings-form';
 
 type Bot = Schemas['BotView'];
 
@@ -74,14 +74,7 @@ function WebhookForm({ bot }: { readonly bot: Bot }) {
   });
   const again = useSingle(isBusy, test.error, () => test.mutate(bot.webhook_url));
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        begin();
-      }}
-    >
-      <Unsaved isChanged={draft.isChanged} />
+    <form noValidate onSubmit={submits(begin)}>
       <Field
         label={t('webhookUrl')}
         hint={t('webhookUrlHint')}
@@ -98,16 +91,7 @@ function WebhookForm({ bot }: { readonly bot: Bot }) {
       <p class="small">
         <Link href="/webhooks">{t('toDeliveries')}</Link> · <Link href="/keys">{t('toSecret')}</Link>
       </p>
-      <SaveBar
-        act={t('saveAndTest')}
-        isChanged={draft.isChanged}
-        isSaving={save.isPending}
-        isSaved={false}
-        onDiscard={() => {
-          draft.discard();
-          save.reset();
-        }}
-      >
+      <SaveBar act={t('saveAndTest')} draft={draft} save={save} isSaved={false}>
         {!draft.isChanged && bot.webhook_url !== null && (
           <button type="button" disabled={isBusy} onClick={again}>
             {t('testNow')}

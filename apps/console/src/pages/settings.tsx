@@ -5,11 +5,11 @@ import { Copy, When } from '../parts';
 import { useBot } from '../queries';
 import { lethe } from '../service';
 import { useAllowed } from '../session';
-import { useSingle } from '../confirm';
+import { submits, useSingle } from '../confirm';
 import { Loaded } from '../ui';
 import { Lacks } from './lacks';
 import { NoticeSection } from './notice';
-import { faultsOf, Field, Refusal, SaveBar, Unsaved, useDraft } from './settings-form';
+import { faultsOf, Field, Refusal, SaveBar, useDraft } from './settings-form';
 import { Servers } from './settings-servers';
 import { Webhook } from './settings-webhook';
 
@@ -81,14 +81,7 @@ function BotForm({ bot }: { readonly bot: Bot }) {
     onInput: (value: string) => draft.set({ [name]: value }),
   });
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        begin();
-      }}
-    >
-      <Unsaved isChanged={draft.isChanged} />
+    <form noValidate onSubmit={submits(begin)}>
       <Field label={t('botName')} {...field('name')} />
       <Field
         label={t('privacyContact')}
@@ -97,15 +90,7 @@ function BotForm({ bot }: { readonly bot: Bot }) {
         {...field('privacy_contact')}
       />
       <Refusal error={save.error} beside={(name) => name in draft.values} />
-      <SaveBar
-        isChanged={draft.isChanged}
-        isSaving={save.isPending}
-        isSaved={save.isSuccess}
-        onDiscard={() => {
-          draft.discard();
-          save.reset();
-        }}
-      />
+      <SaveBar draft={draft} save={save} />
     </form>
   );
 }

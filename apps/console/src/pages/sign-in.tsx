@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { submits } from '../confirm';
 import { LanguageSwitch } from '../language-switch';
 import { useWords } from '../language';
 import { type AnySession, signIn, SignInError } from '../service';
@@ -34,10 +35,9 @@ export function SignInPage({
     <main class="sign-in">
       <LanguageSwitch />
       <form
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={submits(() => {
           if (!isRunning) void submit();
-        }}
+        })}
       >
         <h1>{t('appName')}</h1>
         <p>{t('signInLead')}</p>

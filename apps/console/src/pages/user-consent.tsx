@@ -1,10 +1,8 @@
-import { useState } from 'preact/hooks';
-import { useQuery } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { CategoryName, Version, When } from '../parts';
 import { lethe } from '../service';
 import { useHas } from '../session';
-import { Code, Loaded, Table } from '../ui';
+import { Code, PagedTable } from '../ui';
 import { Categories } from './user-categories';
 import type { Ids } from './user-ids';
 import { ConsentState } from './users';
@@ -80,38 +78,29 @@ export function Consent({
 /** What the user was shown and has decided. */
 export function History({ ids }: { readonly ids: Ids }) {
   const { t } = useWords();
-  const [page, setPage] = useState(1);
-  const history = useQuery({
-    queryKey: ['history', ids, page],
-    queryFn: () => lethe.consents.history(ids).page(page),
-  });
   return (
     <section class="history">
       <h2>{t('history')}</h2>
-      <Loaded from={history}>
-        {(found) => (
-          <Table
-            caption={t('history')}
-            of={found}
-            onPage={found.total_pages > 1 ? setPage : undefined}
-            columns={[
-              { title: t('time'), cell: ({ created_at: at }) => <When at={at} /> },
-              { title: t('event'), cell: ({ action }) => <Code kind="action" of={action} /> },
-              { title: t('version'), cell: ({ version }) => <Version of={version} /> },
-              {
-                title: t('usersCategories'),
-                cell: ({ categories }) =>
-                  categories?.map((key, at) => (
-                    <span key={key}>
-                      {at > 0 && ', '}
-                      <CategoryName of={key} />
-                    </span>
-                  )) ?? t('all'),
-              },
-            ]}
-          />
-        )}
-      </Loaded>
+      <PagedTable
+        queryKey={['history', ids]}
+        load={(page) => lethe.consents.history(ids).page(page)}
+        caption={t('history')}
+        columns={[
+          { title: t('time'), cell: ({ created_at: at }) => <When at={at} /> },
+          { title: t('event'), cell: ({ action }) => <Code kind="action" of={action} /> },
+          { title: t('version'), cell: ({ version }) => <Version of={version} /> },
+          {
+            title: t('usersCategories'),
+            cell: ({ categories }) =>
+              categories?.map((key, at) => (
+                <span key={key}>
+                  {at > 0 && ', '}
+                  <CategoryName of={key} />
+                </span>
+              )) ?? t('all'),
+          },
+        ]}
+      />
     </section>
   );
 }

@@ -4,7 +4,7 @@ import { useWords } from '../language';
 import { Secret } from '../secret';
 import { lethe, type Scope } from '../service';
 import { useHas } from '../session';
-import { useSingle } from '../confirm';
+import { submits, useSingle } from '../confirm';
 import { Fault } from '../ui';
 import type { Ids } from './user-ids';
 
@@ -57,12 +57,7 @@ export function PrivacyLink({ ids, isElsewhere }: { readonly ids: Ids; readonly 
     <section class="facts link" aria-label={t('userLink')}>
       <p>{t('linkLead')}</p>
       {made === undefined ? (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            begin();
-          }}
-        >
+        <form onSubmit={submits(begin)}>
           <div class="row">
             <label>
               {t('linkLanguage')}

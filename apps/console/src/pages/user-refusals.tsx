@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import type { Answer } from '@lethe/sdk';
-import { Confirm } from '../confirm';
+import { Confirm, submits } from '../confirm';
 import { useWords } from '../language';
 import { useCategories, useNamesOfCategories } from '../queries';
 import { lethe } from '../service';
@@ -125,12 +125,7 @@ export function Refusing({ ids, onActed }: { readonly ids: Ids; readonly onActed
   return (
     <section class="facts link" aria-label={t('refusalOpen')}>
       <p>{t('refusalLead')}</p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          setAsked(offered.find((each) => nameOf(each) === chosen));
-        }}
-      >
+      <form onSubmit={submits(() => setAsked(offered.find((each) => nameOf(each) === chosen)))}>
         <label>
           {t('refusalWhat')}
           <select required value={chosen} onChange={(event) => setChosen(event.currentTarget.value)}>

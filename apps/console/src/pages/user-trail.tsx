@@ -52,7 +52,7 @@ export function Events({ ids, isHeld }: { readonly ids: Ids; readonly isHeld: bo
             <Table
               caption={t('audit')}
               of={found}
-              onPage={found.total_pages > 1 ? setPage : undefined}
+              onPage={setPage}
               columns={[
                 { title: t('time'), cell: ({ created_at: at }) => <When at={at} /> },
                 { title: t('event'), cell: (event) => <What event={event} class="line" /> },
@@ -97,7 +97,7 @@ export function Deliveries({ ids, isHeld }: { readonly ids: Ids; readonly isHeld
         <Table
           caption={t('userCalls')}
           of={found}
-          onPage={found.total_pages > 1 ? setPage : undefined}
+          onPage={setPage}
           columns={[
             { title: t('time'), cell: ({ created_at: at }) => <When at={at} /> },
             { title: t('event'), cell: ({ event }) => <Code kind="webhook" of={event} /> },

@@ -1,6 +1,7 @@
 import { CONSENT_STATUSES } from '@lethe/sdk';
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation, useSearch } from 'wouter-preact';
+import { submits } from '../confirm';
 import { Choice } from '../choice';
 import { useWords } from '../language';
 import { userPath } from '../parts';
@@ -38,13 +39,7 @@ export function UsersFilterForm({ address }: { readonly address: Address }) {
   const labels = categories.map((category) => [category.key, category[`label_${language}`]] as const);
   return (
     <>
-      <form
-        role="search"
-        onSubmit={(event) => {
-          event.preventDefault();
-          search();
-        }}
-      >
+      <form role="search" onSubmit={submits(search)}>
         <div class="row">
           <label>
             {t('usersFind')}

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { useMutation } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { lethe } from '../service';
-import { Confirm } from '../confirm';
+import { Confirm, submits } from '../confirm';
 
 /** The calls since a time, sent again: the form, its confirmation and what became of it. */
 export function Replay({ url, onSent }: { readonly url: string; readonly onSent: () => Promise<void> }) {
@@ -30,13 +30,7 @@ export function Replay({ url, onSent }: { readonly url: string; readonly onSent:
     <details class="replay">
       <summary>{t('replay')}</summary>
       <p class="small">{t('replayLead')}</p>
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          ask();
-        }}
-      >
+      <form class="row" onSubmit={submits(ask)}>
         <label>
           {t('replaySince')}
           <input

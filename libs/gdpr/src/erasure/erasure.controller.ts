@@ -83,7 +83,6 @@ export class ErasureController {
       'the registration of the guild. With `grace_days` nothing is erased before `scheduled_for`, and ' +
       'the deletion can be cancelled until then. If the call is interrupted, repeat it: it continues ' +
       'with the users that are left. A guild that is neither registered nor has users is answered with 404.',
-    parameters: { guild_id: EXAMPLE.guild_id },
     examples: EXAMPLES.deleteGuild,
   })
   @Responds(200, GuildErasedView, ['not_found', 'deletion_in_progress'])

@@ -38,32 +38,30 @@ export const EXAMPLES = {
     },
   },
   status: {
-    canonical: {
-      answer: {
-        request_id: EXAMPLE.request_id,
-        status: 'completed',
-        user_id: EXAMPLE.user_id,
-        guild_id: EXAMPLE.guild_id,
-        created_at: EXAMPLE.time,
-        completed_at: EXAMPLE.time,
-        unrecoverable_at: EXAMPLE.time,
-        deleted_categories: [EXAMPLE.category],
-        webhook_sent: true,
-        coverage: {
-          complete: false,
-          holders: [
-            {
-              key: 'database',
-              label_de: 'Datenbank des Bots',
-              label_en: 'Database on the server of the bot',
-              result: 'pending',
-              at: null,
-            },
-          ],
-        },
+    answer: {
+      request_id: EXAMPLE.request_id,
+      status: 'completed',
+      user_id: EXAMPLE.user_id,
+      guild_id: EXAMPLE.guild_id,
+      created_at: EXAMPLE.time,
+      completed_at: EXAMPLE.time,
+      unrecoverable_at: EXAMPLE.time,
+      deleted_categories: [EXAMPLE.category],
+      webhook_sent: true,
+      coverage: {
+        complete: false,
+        holders: [
+          {
+            key: 'database',
+            label_de: 'Datenbank des Bots',
+            label_en: 'Database on the server of the bot',
+            result: 'pending',
+            at: null,
+          },
+        ],
       },
     },
   },
-  certificate: { canonical: { answer: { certificate: EXAMPLE.jws } } },
-  deleteGuild: { canonical: { answer: { guild_id: EXAMPLE.guild_id, deleted: true, erased_users: 0 } } },
+  certificate: { answer: { certificate: EXAMPLE.jws } },
+  deleteGuild: { answer: { guild_id: EXAMPLE.guild_id, deleted: true, erased_users: 0 } },
 } satisfies Readonly<Record<string, Examples>>;

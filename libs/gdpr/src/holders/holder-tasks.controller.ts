@@ -28,12 +28,10 @@ const TASK = {
 };
 
 const EXAMPLES = {
-  list: { canonical: { answer: { tasks: [TASK], pagination: { page_size: 20, next: null } } } },
+  list: { answer: { tasks: [TASK], pagination: { page_size: 20, next: null } } },
   acknowledge: {
-    canonical: {
-      body: { result: 'erased', counts: { levels: 1, warnings: 2 } },
-      answer: { ...TASK, result: 'erased', answered_at: EXAMPLE.time },
-    },
+    body: { result: 'erased', counts: { levels: 1, warnings: 2 } },
+    answer: { ...TASK, result: 'erased', answered_at: EXAMPLE.time },
   },
 } satisfies Readonly<Record<string, Examples>>;
 

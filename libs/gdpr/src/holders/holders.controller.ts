@@ -41,16 +41,14 @@ const VIEW = {
 };
 
 const EXAMPLES = {
-  register: { canonical: { body: HOLDER, answer: VIEW } },
-  list: { canonical: { answer: { holders: [VIEW], pagination: examplePage(1) } } },
-  view: { canonical: { answer: VIEW } },
+  register: { body: HOLDER, answer: VIEW },
+  list: { answer: { holders: [VIEW], pagination: examplePage(1) } },
+  view: { answer: VIEW },
   change: {
-    canonical: {
-      body: { label_en: 'Database on the server of the bot' },
-      answer: { ...VIEW, label_en: 'Database on the server of the bot' },
-    },
+    body: { label_en: 'Database on the server of the bot' },
+    answer: { ...VIEW, label_en: 'Database on the server of the bot' },
   },
-  delete: { canonical: { answer: { key: 'database', deleted: true, abandoned: 0 } } },
+  delete: { answer: { key: 'database', deleted: true, abandoned: 0 } },
 } satisfies Readonly<Record<string, Examples>>;
 
 @Topic(

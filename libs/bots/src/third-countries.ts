@@ -1,7 +1,0 @@
-/** The countries to which the GDPR applies: the European Union, Iceland, Liechtenstein and Norway. */
-const EEA = new Set(
-  'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE IS LI NO'.split(' '),
-);
-
-/** Whether data that is sent to a country leaves the European Economic Area (GDPR Art. 44). */
-export const isThirdCountry = (country: string): boolean => !EEA.has(country);
