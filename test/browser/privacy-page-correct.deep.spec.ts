@@ -1,14 +1,12 @@
-import type { Browser } from 'playwright-core';
 import type { Bot } from '../support/bot';
 import {
   describeInBrowser,
   DESKTOP,
   PHONE,
   pictured,
-  startBrowser,
+  useBrowser,
   type View,
   WAIT_MAX_MS,
-  WatchedPage,
 } from '../support/browser';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
@@ -35,17 +33,12 @@ const WORDS = {
 } as const;
 
 const service = useServiceInProcess();
-let browser: Browser;
+// Chromium reports the status 400 of the refusal, which the page shows.
+const visitor = useBrowser((fault) => !fault.includes('status of 400'));
 let bot: Bot;
 let who: SubjectIds;
-let watched: WatchedPage | undefined;
 
 describeInBrowser('the correction of a value in a browser', () => {
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser?.close());
-
   beforeEach(async () => {
     bot = await service.registerBot({ name: 'Birthday bot', privacy_contact: 'privacy@example.org' });
     who = subject();
@@ -67,15 +60,7 @@ describeInBrowser('the correction of a value in a browser', () => {
       about: 'I like tea and cake.\nAnd long walks in the rain, when it is warm.',
     });
   });
-  afterEach(async () => {
-    const faults = watched?.faults.splice(0) ?? [];
-    await watched?.page.context().close();
-    watched = undefined;
-    // Chromium reports the status 400 of the refusal, which the page shows.
-    expect(faults.filter((fault) => !fault.includes('status of 400'))).toStrictEqual([]);
-  });
 
-  const faultsOfAccess = async (): Promise<string[]> => (await watched?.accessibility()) ?? ['no page'];
   const stored = async (): Promise<unknown> => {
     const path = `/data/values/${who.user_id}?guild_id=${who.guild_id}`;
     return (await bot.get<{ values: { profile: unknown } }>(path)).data.values.profile;
@@ -84,25 +69,24 @@ describeInBrowser('the correction of a value in a browser', () => {
   it.each(VIEWS)('is accessible, refused and done: $language, $scheme, $width pixels', async (view) => {
     const words = WORDS[view.language];
     const { url } = (await bot.post<{ url: string }>('/privacy-links', who)).data;
-    watched = await WatchedPage.open(browser, service.url, view);
-    const { page } = watched;
+    const page = await visitor.opens(service.url, view);
     await page.goto(url);
     await pictured(page, 'privacy-page-correct-folded', view);
     for (const summary of await page.locator('details.edit > summary').all()) await summary.click();
-    expect(await faultsOfAccess()).toStrictEqual([]);
+    expect(await visitor.accessibility()).toStrictEqual([]);
     await pictured(page, 'privacy-page-correct-open', view);
     const form = page.locator('details.edit').filter({ hasText: words.level });
     await form.locator('[name=value]').fill('12,5');
     await form.getByRole('button', { name: words.save }).click();
     await page.getByRole('alert').filter({ hasText: words.fault }).waitFor();
-    expect(await faultsOfAccess()).toStrictEqual([]);
+    expect(await visitor.accessibility()).toStrictEqual([]);
     await pictured(page, 'privacy-page-correct-refused', view);
     expect(await page.inputValue('[name=value]')).toBe('12,5');
     expect(await stored()).toMatchObject({ level: 3 });
     await page.fill('[name=value]', '12.5');
     await page.getByRole('button', { name: words.save }).click();
     await page.getByRole('status').filter({ hasText: words.done }).waitFor();
-    expect(await faultsOfAccess()).toStrictEqual([]);
+    expect(await visitor.accessibility()).toStrictEqual([]);
     await pictured(page, 'privacy-page-correct-done', view);
     expect(await page.locator('.value').textContent()).toContain('12.5');
     expect(await stored()).toMatchObject({ level: 12.5, nickname: 'Robin' });
@@ -110,7 +94,7 @@ describeInBrowser('the correction of a value in a browser', () => {
 
   it('works with the keyboard and without scripts, and holds a text of several lines as it is', async () => {
     const { url } = (await bot.post<{ url: string }>('/privacy-links', who)).data;
-    const context = await browser.newContext({ javaScriptEnabled: false, locale: 'en' });
+    const context = await visitor.browser!.newContext({ javaScriptEnabled: false, locale: 'en' });
     context.setDefaultTimeout(WAIT_MAX_MS);
     try {
       const page = await context.newPage();

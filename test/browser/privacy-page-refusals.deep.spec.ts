@@ -1,14 +1,5 @@
-import type { Browser } from 'playwright-core';
 import { type Bot, field } from '../support/bot';
-import {
-  describeInBrowser,
-  DESKTOP,
-  PHONE,
-  pictured,
-  startBrowser,
-  type View,
-  WatchedPage,
-} from '../support/browser';
+import { describeInBrowser, DESKTOP, PHONE, pictured, useBrowser, type View } from '../support/browser';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
@@ -42,17 +33,11 @@ const WORDS = {
 } as const;
 
 const service = useServiceInProcess();
-let browser: Browser;
+const visitor = useBrowser();
 let bot: Bot;
 let who: SubjectIds;
-let watched: WatchedPage | undefined;
 
 describeInBrowser('an objection and a restriction in a browser', () => {
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser?.close());
-
   beforeEach(async () => {
     bot = await service.registerBot({ name: 'Birthday bot', privacy_contact: 'privacy@example.org' });
     who = subject();
@@ -63,23 +48,15 @@ describeInBrowser('an objection and a restriction in a browser', () => {
     await bot.hasConsent(who);
     for (const key of ['stats', 'profile']) await bot.hasData(who, key, { value: 'Robin' });
   });
-  afterEach(async () => {
-    const faults = watched?.faults.splice(0) ?? [];
-    await watched?.page.context().close();
-    watched = undefined;
-    expect(faults).toStrictEqual([]);
-  });
 
-  const expectAccessible = async (): Promise<void> =>
-    expect((await watched?.accessibility()) ?? ['no page']).toStrictEqual([]);
+  const expectAccessible = async (): Promise<void> => expect(await visitor.accessibility()).toStrictEqual([]);
   const refused = async (category: string): Promise<unknown> =>
     (await bot.post('/data/submit', { ...who, category, data: { value: 'x' } })).error.details;
 
   it.each(VIEWS)('are accessible and done: $language, $scheme, $width pixels', async (view) => {
     const words = WORDS[view.language];
     const { url } = (await bot.post<{ url: string }>('/privacy-links', who)).data;
-    watched = await WatchedPage.open(browser, service.url, view);
-    const { page } = watched;
+    const page = await visitor.opens(service.url, view);
     await page.goto(url);
     await page.getByRole('link', { name: words.open }).click();
     await page.getByRole('button', { name: words.object }).waitFor();

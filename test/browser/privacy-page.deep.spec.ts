@@ -1,14 +1,13 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { Bot } from '../support/bot';
 import {
   describeInBrowser,
   DESKTOP,
   PHONE,
   pictured,
-  startBrowser,
+  useBrowser,
   type View,
   WAIT_MAX_MS,
-  WatchedPage,
 } from '../support/browser';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
@@ -23,18 +22,12 @@ const VIEWS: readonly View[] = [
 ];
 
 const service = useServiceInProcess();
-let browser: Browser;
+const visitor = useBrowser();
 let bot: Bot;
 const PURPOSES = { de: 'Um dir zum Geburtstag zu gratulieren', en: 'To congratulate members' };
 let who: SubjectIds;
-let watched: WatchedPage | undefined;
 
 describeInBrowser('the privacy page in a browser', () => {
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser?.close());
-
   beforeEach(async () => {
     bot = await service.registerBot({ name: 'Birthday bot', privacy_contact: 'privacy@example.org' });
     who = subject();
@@ -52,55 +45,47 @@ describeInBrowser('the privacy page in a browser', () => {
     await bot.post('/consents/accept', { consent_id: id });
     await bot.hasData(who, 'birthday', { day: '1 May' });
   });
-  afterEach(async () => {
-    const faults = watched?.faults.splice(0) ?? [];
-    await watched?.page.context().close();
-    watched = undefined;
-    expect(faults).toStrictEqual([]);
-  });
 
   async function opened(view: View = DESKTOP, given: object = {}): Promise<Page> {
     const { url } = (await bot.post<{ url: string }>('/privacy-links', { ...who, ...given })).data;
-    watched = await WatchedPage.open(browser, service.url, view);
-    await watched.page.goto(url);
-    return watched.page;
+    const page = await visitor.opens(service.url, view);
+    await page.goto(url);
+    return page;
   }
-
-  const faultsOfAccess = async (): Promise<string[]> => (await watched?.accessibility()) ?? ['no page'];
 
   it.each(VIEWS)('is accessible in every state: $language, $scheme, $width pixels', async (view) => {
     const page = await opened(view);
-    expect(await faultsOfAccess()).toStrictEqual([]);
+    expect(await visitor.accessibility()).toStrictEqual([]);
     await pictured(page, 'privacy-page-stored', view, view.width >= 500);
     expect(await page.textContent('body')).toContain(PURPOSES[view.language]);
     await page.click('a[href*="/erase?"]');
     await page.waitForSelector('button.red');
-    expect(await faultsOfAccess()).toStrictEqual([]);
+    expect(await visitor.accessibility()).toStrictEqual([]);
     await page.goBack();
     await page.click('a.red');
     await page.waitForSelector('button.red');
-    expect(await faultsOfAccess()).toStrictEqual([]);
+    expect(await visitor.accessibility()).toStrictEqual([]);
     await pictured(page, 'privacy-page-confirmation', view, view.width >= 500);
     await page.click('button.red');
     await page.waitForSelector('textarea');
-    expect(await faultsOfAccess()).toStrictEqual([]);
+    expect(await visitor.accessibility()).toStrictEqual([]);
     await pictured(page, 'privacy-page-erased', view, view.width >= 500);
     const other = view.language === 'de' ? 'en' : 'de';
     const titles = { de: 'Deine Daten sind gelöscht', en: 'Your data is erased' };
     expect(await page.innerText('h1')).toBe(titles[view.language]);
     await page.check(`#in-${other}`);
     expect(await page.innerText('h1')).toBe(titles[other]);
-    expect(await faultsOfAccess()).toStrictEqual([]);
+    expect(await visitor.accessibility()).toStrictEqual([]);
     await page.goBack();
     await page.goBack();
     await page.reload();
     expect(await page.textContent('body')).not.toContain('1 May');
-    expect(await faultsOfAccess()).toStrictEqual([]);
+    expect(await visitor.accessibility()).toStrictEqual([]);
   });
 
   it('works with the keyboard and without scripts, from consent to the erasure', async () => {
     const { url } = (await bot.post<{ url: string }>('/privacy-links', who)).data;
-    const context = await browser.newContext({ javaScriptEnabled: false, locale: 'en' });
+    const context = await visitor.browser!.newContext({ javaScriptEnabled: false, locale: 'en' });
     context.setDefaultTimeout(WAIT_MAX_MS);
     try {
       const page = await context.newPage();
@@ -143,8 +128,8 @@ describeInBrowser('the privacy page in a browser', () => {
     await page.goto(`${service.url}/health/live`);
     await page.setContent(`<iframe src="${url}"></iframe>`);
     // The browser reports the policy that has kept the page out of the frame.
-    await until(() => watched?.faults.length !== 0);
-    expect(watched?.faults.splice(0)).toEqual([expect.stringContaining('frame-ancestors')]);
+    await until(() => visitor.watched?.faults.length !== 0);
+    expect(visitor.watched?.faults.splice(0)).toEqual([expect.stringContaining('frame-ancestors')]);
     const framed = await page.frames()[1]?.content();
     expect(framed).not.toContain('Birthday bot');
   });

@@ -93,6 +93,43 @@ export class WatchedPage {
   }
 }
 
+/** The browser of a file of tests. A test has one page. */
+export class Visitor {
+  browser: Browser | undefined;
+  /** The page of the test, if it has opened one. */
+  watched: WatchedPage | undefined;
+
+  /** A page before it has an address. */
+  async opens(origin: string, view: View = DESKTOP): Promise<Page> {
+    if (this.browser === undefined) throw new Error('there is no browser');
+    this.watched = await WatchedPage.open(this.browser, origin, view);
+    return this.watched.page;
+  }
+
+  /** What is wrong for people who see, hear or press keys in another way. */
+  async accessibility(): Promise<string[]> {
+    return (await this.watched?.accessibility()) ?? ['no page'];
+  }
+}
+
+/** A visitor of the tests of the calling file; each test ends without a fault of its page. */
+export function useBrowser<V extends Visitor = Visitor>(
+  isFault: (fault: string) => boolean = () => true,
+  visitor = new Visitor() as V,
+): V {
+  beforeAll(async () => {
+    if (hasBrowser) visitor.browser = await startBrowser();
+  });
+  afterAll(() => visitor.browser?.close());
+  afterEach(async () => {
+    const { watched } = visitor;
+    visitor.watched = undefined;
+    await watched?.page.context().close();
+    expect(watched?.faults.filter(isFault) ?? []).toStrictEqual([]);
+  });
+  return visitor;
+}
+
 /** Where pictures are written, for the documentation and for a look: `PICTURES=docs/pictures npx jest test/browser`. */
 const PICTURES = process.env['PICTURES'];
 
