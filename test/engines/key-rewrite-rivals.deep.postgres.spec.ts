@@ -1,5 +1,5 @@
 import { KeyRewrite, Keyring } from '@app/crypto';
-import { UnitOfWork } from '@app/database';
+import { type Lease, LeaseLost, UnitOfWork } from '@app/database';
 import { KeyRewriteJob } from '@app/gdpr';
 import type { Client } from 'pg';
 import { useRewriting } from '../support/key-rewrites';
@@ -107,13 +107,69 @@ describe('beside a rewrite', () => {
   });
 });
 
-describe('on a busy server', () => {
-  const blocked = (query: string) =>
-    on.service.database.rows(
-      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE ?`,
-      query,
-    );
+const blocked = (query: string) =>
+  on.service.database.rows(
+    `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE ?`,
+    query,
+  );
 
+describe('a rewrite that another process has taken over', () => {
+  const isThere = () => on.service.database.rows(`SELECT id FROM keys.subject_keys_a WHERE id = 'late'`);
+
+  /** A unit that adds a key to the first table once the end of a rewrite waits for it. */
+  async function addingTo(ended: Promise<unknown>, adding: Client): Promise<void> {
+    let hasEnded = false;
+    void ended.catch(() => undefined).finally(() => (hasEnded = true));
+    await until(async () => hasEnded || (await blocked('%TABLE keys.subject_keys_a%')).length === 1);
+    await adding.query(`INSERT INTO keys.subject_keys (id, sealed) VALUES ('late', 'x')`);
+    await adding.query('COMMIT');
+  }
+
+  async function begun(): Promise<Client> {
+    jest.replaceProperty(on.get(KeyRewrite), 'lockMs', 600_000);
+    const adding = await on.connected();
+    await adding.query('BEGIN');
+    return adding;
+  }
+  const hold = 'LOCK TABLE keys.subject_keys_a IN ROW EXCLUSIVE MODE';
+
+  async function destroysOne(): Promise<void> {
+    const who = subject();
+    await on.stores(who);
+    await on.forgets(who);
+  }
+
+  it('empties no table to which keys are added again', async () => {
+    const adding = await begun();
+    await destroysOne();
+    const vacuum = jest.spyOn(on.get(UnitOfWork), 'vacuum').mockImplementationOnce(async () => {
+      vacuum.mockRestore();
+      // Another process ends this rewrite, and does the next one.
+      await on.service.database.run('DELETE FROM job_leases');
+      await on.rewrite();
+      await destroysOne();
+      await on.rewrite();
+      await adding.query(hold);
+      return undefined;
+    });
+    const late = on.get(KeyRewriteJob).run(await on.lease(), new AbortController().signal);
+    await addingTo(late, adding);
+    await expect(late).rejects.toThrow(LeaseLost);
+    expect(await isThere()).toStrictEqual([{ id: 'late' }]);
+  });
+
+  it('looks for keys once more when no other unit can add one', async () => {
+    const adding = await begun();
+    await adding.query(hold);
+    const lease: Pick<Lease, 'batch'> = { batch: (work) => on.get(UnitOfWork).write(work) };
+    const removing = on.get(KeyRewrite).removeFile(lease, 'a', new AbortController().signal);
+    await addingTo(removing, adding);
+    expect(await removing).toBe(false);
+    expect(await isThere()).toStrictEqual([{ id: 'late' }]);
+  });
+});
+
+describe('on a busy server', () => {
   it('a rewrite ends although there is always a transaction that has read keys', async () => {
     // A reader that is stopped, as on a busy machine, is waited for.
     jest.replaceProperty(on.get(KeyRewrite), 'lockMs', 600_000);
@@ -130,7 +186,8 @@ describe('on a busy server', () => {
     const rewriting = on.rewrite();
     // Both times the next reader comes before the earlier one has ended, and waits behind the rewrite.
     for (const [at, next] of readers.slice(1).entries()) {
-      await until(async () => (await blocked('TRUNCATE%')).length === 1);
+      const waiting = at === 0 ? 'TRUNCATE%' : 'LOCK TABLE%';
+      await until(async () => (await blocked(waiting)).length === 1);
       const reading = read(next);
       await until(async () => (await blocked('SELECT sealed%')).length === 1);
       await readers[at]!.query('COMMIT');

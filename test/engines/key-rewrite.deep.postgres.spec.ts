@@ -91,10 +91,10 @@ describe('a rewrite of the tables of the keys', () => {
     const { request_id: early } = await on.forgets(first);
     const remove = jest.spyOn(on.get(KeyRewrite), 'removeFile');
     let late = '';
-    remove.mockImplementationOnce(async (from) => {
+    remove.mockImplementationOnce(async (lease, from) => {
       late = (await on.forgets(second)).request_id;
       remove.mockRestore();
-      return on.get(KeyRewrite).removeFile(from, new AbortController().signal);
+      return on.get(KeyRewrite).removeFile(lease, from, new AbortController().signal);
     });
     await on.rewrite();
     expect(await on.unrecoverableAt(early)).not.toBeNull();

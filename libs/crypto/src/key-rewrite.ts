@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { amongValues, type Tx, UnitOfWork } from '@app/database';
+import { amongValues, type Lease, type Tx, UnitOfWork } from '@app/database';
 import { OwnError } from '@app/kernel';
 
 /** Pages of 8 KiB that one unit moves, about 1,000 keys. An erasure of one of them waits for this unit. */
@@ -59,15 +59,19 @@ export class KeyRewrite {
 
   /**
    * Removes the file of the emptied table. False as long as it holds a row that a snapshot could read, or units that have
-   * read keys do not end in time.
-   * @throws OwnError with the warning of the server when the table was not vacuumed
+   * read keys do not end in time. The vacuum has no time limit: a process that has lost the lease meanwhile removes nothing,
+   * since keys can be added to the table again.
+   * @throws LeaseLost when another process has taken over; OwnError with the warning of the server when the table was not vacuumed
    */
-  async removeFile(from: KeyTable, stopping: AbortSignal): Promise<boolean> {
+  async removeFile(lease: Pick<Lease, 'batch'>, from: KeyTable, stopping: AbortSignal): Promise<boolean> {
     const warning = await this.unitOfWork.vacuum(`keys.subject_keys_${from}`, stopping);
-    const isEmpty = await this.unitOfWork.write(async (tx) => {
+    const isEmpty = await lease.batch(async (tx) => {
       if ((await tx.get(ANY_ROW[from])) !== undefined || (await tx.get(ALL_VISIBLE[from])) === undefined)
         return false;
       await tx.run(`SET LOCAL lock_timeout = ${this.lockMs}`);
+      await tx.run(LOCK[from]);
+      // Again, when every unit that could have added a key has ended.
+      if ((await tx.get(ANY_ROW[from])) !== undefined) return false;
       await tx.run(TRUNCATE[from]);
       return true;
     });
@@ -128,6 +132,7 @@ const MOVE = forBoth(
 const SIZE = forBoth(
   (name) => `SELECT pg_relation_size('${name}') / current_setting('block_size')::int AS pages`,
 );
+const LOCK = forBoth((name) => `LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`);
 const TRUNCATE = forBoth((name) => `TRUNCATE ${name}`);
 /** In the order of the index, which has no entry for a removed row. */
 const ANY_ROW = forBoth((name) => `SELECT 1 FROM ${name} ORDER BY id LIMIT 1`);

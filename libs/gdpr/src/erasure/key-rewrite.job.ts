@@ -71,7 +71,8 @@ export class KeyRewriteJob implements Job {
       const restMs = Math.min(tookMs * UNIT_REST, LEASE_MS / 4);
       await pause(restMs, undefined, { signal: stopping }).catch(() => undefined);
     }
-    if (stopping.aborted || !(await lease.keep(() => this.rewrite.removeFile(from, stopping)))) return false;
+    if (stopping.aborted) return false;
+    if (!(await lease.keep(() => this.rewrite.removeFile(lease, from, stopping)))) return false;
     while ((await lease.batch((tx) => this.rewrite.forgetRemoved(tx))) > 0)
       if (stopping.aborted) return false;
     this.workMs = workMs;
