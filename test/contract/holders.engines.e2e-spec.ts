@@ -1,11 +1,11 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 import openapi from '../../openapi.json';
 import type { Bot } from '../support/bot';
 import { type Answer, type Json, PREFIX } from '../support/client';
 import { A_TIME, expectFailure, expectFaults, expectSuccess } from '../support/expected';
 import { UNKNOWN_UUID } from '../support/inputs';
 import { useServiceInProcess } from '../support/service';
-import { subject, type SubjectIds } from '../support/snowflakes';
+import { BOT_WIDE, subject, type SubjectIds } from '../support/snowflakes';
 import { passes } from '../support/time';
 
 const service = useServiceInProcess();
@@ -158,6 +158,47 @@ describe('an erasure of a bot', () => {
       holders: [covered('pending', { key: 'cache', at: null }), covered('pending', { at: null })],
     });
   });
+});
+
+describe('an erasure of a user in all guilds of a bot with holders', () => {
+  interface Everywhere {
+    readonly requests: { readonly request_id: string; readonly guild_id: string }[];
+  }
+  const everywhere = (idempotency: string = randomUUID()) =>
+    bot.post<Everywhere>(
+      '/gdpr/forget-user',
+      { user_id: who.user_id, scope: 'all_guilds' },
+      { 'idempotency-key': idempotency },
+    );
+  const guilds = async (): Promise<string[]> =>
+    (await bot.get<{ tasks: SubjectIds[] }>('/holders/database/tasks')).data.tasks.map(
+      ({ guild_id }) => guild_id,
+    );
+  beforeEach(async () => void (await register()));
+
+  it('asks them for every guild by the bot-wide scope, although Lethe holds nothing about the user', async () => {
+    const { data } = await everywhere('once');
+    expect(data.requests).toMatchObject([
+      { guild_id: BOT_WIDE, status: 'completed', deleted_categories: [] },
+    ]);
+    expect((await everywhere('once')).data).toEqual(data);
+    const [{ request_id } = { request_id: '' }] = data.requests;
+    expect((await tasks()).tasks).toMatchObject([
+      { task_id: request_id, act: 'erase', user_id: who.user_id, guild_id: BOT_WIDE },
+    ]);
+    expect((await bot.get(`/gdpr/forget-status/${request_id}/certificate`)).status).toBe(200);
+  });
+
+  it.each([true, false])(
+    'asks them so last, when no consent is left, and answers the guilds in order (bot-wide held: %s)',
+    async (isHeld) => {
+      await bot.hasConsent(who);
+      if (isHeld) await bot.hasConsent({ ...who, guild_id: BOT_WIDE });
+      const { data } = await everywhere();
+      expect(data.requests.map(({ guild_id }) => guild_id)).toEqual([BOT_WIDE, who.guild_id]);
+      expect(await guilds()).toEqual([who.guild_id, BOT_WIDE]);
+    },
+  );
 });
 
 describe('GET /api/v1/holders/{key}/tasks', () => {

@@ -6,7 +6,7 @@ import type { Bot } from '../support/bot';
 import { runNow } from '../support/jobs';
 import { forms, get, send } from '../support/privacy-page';
 import { useServiceInProcess } from '../support/service';
-import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
+import { BOT_WIDE, snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { passes } from '../support/time';
 import { until } from '../support/until';
 
@@ -59,12 +59,12 @@ describe('a task is made exactly once for each holder', () => {
     expect(await named()).toEqual(names([who!]));
   });
 
-  it('by the erasure of a user in all guilds, for each guild', async () => {
+  it('by the erasure of a user in all guilds, for each guild and for the bot-wide scope', async () => {
     const { user_id } = subject();
     const people = [snowflake(), snowflake()].map((guild_id) => ({ user_id, guild_id }));
     for (const who of people) await bot.hasConsent(who);
     await bot.post('/gdpr/forget-user', { user_id, scope: 'all_guilds' });
-    expect(await named()).toEqual(names(people));
+    expect(await named()).toEqual(names([...people, { user_id, guild_id: BOT_WIDE }]));
   });
 
   it('by the deletion of a guild, for each user', async () => {

@@ -44,6 +44,27 @@ describe.each(KITS)('%s', (kit) => {
     });
   });
 
+  describe('a bot with stores of its own', () => {
+    itInPart('says that they are asked to erase, and of no user that nothing is stored', async () => {
+      const { lethe, user } = await bot(TWO);
+      const labels = { label_de: 'Datenbank', label_en: 'Database' };
+      await lethe.holders.register({ key: 'database', kind: 'pull', covers: ['xp'], ...labels });
+      const robin = user();
+      expect(await toldStatus(robin)).toContain('in stores of its own is not shown here');
+      expect((await robin.privacy('export')).content).toBe(
+        'Nothing is recorded about you here. What the bot keeps about you in stores of its own is not part of this. ' +
+          'Please ask privacy@bot.example.',
+      );
+      for (const where of ['everywhere', 'here']) {
+        const sure = await robin.privacy('forget', { where });
+        const { content } = await robin.press(sure, 'Erase my data');
+        expect(content).toContain('The bot has also been asked to erase what it keeps');
+        expect(content).not.toContain('keeps elsewhere');
+      }
+      expect(await lethe.holders.tasks({ key: 'database' }).toArray()).toHaveLength(2);
+    });
+  });
+
   describe('what the bot stores', () => {
     const NOTICE = {
       public: true,

@@ -133,6 +133,24 @@ describe('a bot with a SQLite of its own', () => {
     expect(rowsOf(who)).toEqual([0, 0]);
   });
 
+  it.each([true, false])(
+    'is erased in servers of which Lethe knows nothing, by an erasure everywhere (held in another one: %s)',
+    async (isHeld) => {
+      await holder().once();
+      const who = subject();
+      if (isHeld) await known(who);
+      for (let server = 0; server < 4; server++)
+        database.prepare('INSERT INTO xp VALUES (?, ?, 1)').run(who.user_id, snowflake());
+      database.prepare('INSERT OR IGNORE INTO profiles VALUES (?, ?)').run(BigInt(who.user_id), 'dark');
+      const { requests } = await lethe.privacy.forgetEverywhere({ user_id: who.user_id });
+      expect(requests).toHaveLength(isHeld ? 2 : 1);
+      await holder().once();
+      expect(rowsOf(who)).toEqual([0, 0]);
+      for (const { request_id } of requests)
+        expect(await coverageOf(request_id)).toMatchObject({ complete: true });
+    },
+  );
+
   it('answers with nothing, with kept, and with failed', async () => {
     await holder().once();
     const keeps = { basis: 'Art. 17(3)(b) GDPR', until: '2999-01-01T00:00:00.000Z' };

@@ -170,11 +170,22 @@ def test_a_file_that_has_salts_alone_is_not_said_to_be_the_certificate() -> None
     async def missing(*given: Any, **more: Any) -> Any:
         raise LetheError("It is not there.", code="not_found")
 
-    lethe: Any = SimpleNamespace(privacy=SimpleNamespace(forget=forgotten, certificate=missing))
-    press = Asked(id="1", **subject(), locale="en-US", custom_id=custom_id(FORGET, "here", base36(2**40)))
-    content = asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(press)).content
-    assert "The attached file has the key (salt) to each certificate. Keep it" in content
-    assert "is the certificate" not in content
+    for stores in ([], [{"key": "database"}]):
+        privacy = SimpleNamespace(forget=forgotten, certificate=missing)
+        lethe: Any = SimpleNamespace(privacy=privacy, holders=_listing(stores))
+        press = Asked(id="1", **subject(), locale="en-US", custom_id=custom_id(FORGET, "here", base36(2**40)))
+        content = asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(press)).content
+        assert "The attached file has the key (salt) to each certificate. Keep it" in content
+        assert "is the certificate" not in content
+        assert ("The bot has also been asked to erase" in content) == bool(stores)
+        assert ("what the bot keeps elsewhere" in content) == (not stores)
+
+
+def _listing(found: List[Any]) -> Any:
+    async def to_list() -> Any:
+        return found
+
+    return SimpleNamespace(list=lambda: SimpleNamespace(to_list=to_list))
 
 
 def test_an_erasure_that_fails_partway_keeps_the_salts_and_the_button() -> None:
@@ -270,7 +281,7 @@ def test_the_status_says_what_is_refused_and_a_service_of_an_older_version_knows
     async def categories() -> Any:
         return [PROFILE]
 
-    def told(found: Any) -> str:
+    def told(found: Any, stores: Optional[List[Any]] = None) -> str:
         async def refusals(**_: Any) -> Any:
             if isinstance(found, Exception):
                 raise found
@@ -280,6 +291,7 @@ def test_the_status_says_what_is_refused_and_a_service_of_an_older_version_knows
             consents=SimpleNamespace(status=consent),
             data=SimpleNamespace(refusals=refusals),
             categories=SimpleNamespace(list=lambda: SimpleNamespace(to_list=categories)),
+            holders=_listing(stores or []),
         )
         asked = Asked(id="1", **subject(), locale="de", subcommand="status")
         return str(asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(asked)).embeds[0]["description"])
@@ -287,6 +299,8 @@ def test_the_status_says_what_is_refused_and_a_service_of_an_older_version_knows
     older = told(NotFoundError("There is no such route.", code="not_found", status=404))
     assert told(view) == f"{older}\n\n• Eingeschränkt seit <t:1767225600:f>: alles\n• Widersprochen am <t:1767225600:f>: Profil"
     assert told({"objections": [], "restrictions": []}) == older
+    own = told({"objections": [], "restrictions": []}, [{"key": "database"}])
+    assert "was der Bot in eigenen Speichern über dich hat" in own.replace("Was", "was") and "nichts" not in own
 
 
 def test_a_user_restricts_and_objects_and_nothing_is_erased_without_the_confirmation(place: Place, key: str) -> None:

@@ -21,8 +21,9 @@ export async function exportFile(turn: Turn, where: Where): Promise<Reply> {
       return withCopy(turn, where, reply({ content: said, files }));
     }
   } catch (error) {
-    if (error instanceof NotFoundError) return reply({ content: words.say('export_nothing') });
-    throw error;
+    if (!(error instanceof NotFoundError)) throw error;
+    if (!(await turn.facts.hasOwnStores())) return reply({ content: words.say('export_nothing') });
+    return reply({ content: `${words.say('export_nothing_own_stores')} ${await whomToAsk(turn)}` });
   }
   const ask = await whomToAsk(turn);
   return withCopy(turn, where, reply({ content: `${words.say('export_too_large')} ${ask}` }));

@@ -50,6 +50,15 @@ export class BotFacts {
     return asked;
   }
 
+  /**
+   * Whether the bot has holders: stores of its own, which an erasure asks. What cannot be read fails no act of a user, and an older
+   * service knows of none.
+   */
+  hasOwnStores(): Promise<boolean> {
+    const read = async (): Promise<boolean> => (await this.lethe.holders.list().toArray()).length > 0;
+    return this.once('own stores', () => read().catch(() => false));
+  }
+
   /** The registered texts of a version. */
   texts(version: string | undefined): Promise<ConsentText[]> {
     if (version === undefined) return Promise.resolve([]);

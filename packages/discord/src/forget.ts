@@ -53,7 +53,7 @@ export async function erase(turn: Turn, parts: readonly string[]): Promise<Reply
     ...(isWhole
       ? [say(certificates.length === 1 ? 'forget_certificate' : 'forget_certificates')]
       : [say('forget_salts'), say('forget_incomplete')]),
-    say('forget_beyond'),
+    say((await turn.facts.hasOwnStores()) ? 'forget_own_stores' : 'forget_beyond'),
   ];
   // The page reads one certificate of a file.
   const components = certificates.length === 1 && isWhole ? verifyRow(turn) : [];

@@ -43,7 +43,9 @@ export async function status(turn: Turn, at = 0): Promise<Reply> {
   const isAsked = categories.some(needsConsent) || without.length === 0;
   // Where something needs no consent, it is not true that nothing is stored.
   const suffix = without.length === 0 ? '' : '_some';
-  const noneKey: keyof Texts = isAsked ? `status_none${suffix}` : 'consent_not_needed';
+  const isBeyond = found.status === 'none' && isAsked && (await facts.hasOwnStores());
+  const none: keyof Texts = isBeyond ? 'status_none_own_stores' : `status_none${suffix}`;
+  const noneKey: keyof Texts = isAsked ? none : 'consent_not_needed';
   const head = {
     none: () => declined ?? say(noneKey),
     pending: () => say(`status_pending${suffix}`),

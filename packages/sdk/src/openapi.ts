@@ -3241,7 +3241,7 @@ export interface components {
       readonly scope: 'all_guilds';
       /** @enum {string} */
       readonly status: 'completed';
-      /** @description One erasure for each guild that held anything */
+      /** @description One erasure for each guild that held anything, and for a bot with holders always one of the bot-wide scope, which asks them for every guild */
       readonly requests: readonly components['schemas']['ForgottenInGuildView'][];
       readonly notice: string;
     };

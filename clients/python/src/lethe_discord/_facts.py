@@ -6,7 +6,7 @@ import asyncio
 import time
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from lethe_client import AsyncLethe, NotFoundError
+from lethe_client import AsyncLethe, LetheError, NotFoundError
 
 from ._reply import Json
 from ._words import best_tag
@@ -52,6 +52,20 @@ class Facts:
         if len(asked) > _CATEGORIES_MAX:
             raise ValueError(f"categories must name at most {_CATEGORIES_MAX} of the {len(asked)} declared categories.")
         return asked
+
+    async def has_own_stores(self) -> bool:
+        """Whether the bot has holders: stores of its own, which an erasure asks.
+
+        What cannot be read fails no act of a user, and an older service knows of none.
+        """
+        found: bool = await self._once("own stores", self._own_stores)
+        return found
+
+    async def _own_stores(self) -> bool:
+        try:
+            return bool(await self._lethe.holders.list().to_list())
+        except LetheError:
+            return False
 
     async def texts(self, version: Optional[str]) -> List[Json]:
         """The registered texts of a version."""

@@ -33,7 +33,9 @@ async def export(turn: Turn) -> Reply:
             if data is not None:
                 return await _with_copy(turn, Reply(say(word), files=[("privacy-export.json", data)]))
     except NotFoundError:
-        return Reply(say("export_nothing"))
+        if not await turn.facts.has_own_stores():
+            return Reply(say("export_nothing"))
+        return Reply(f"{say('export_nothing_own_stores')} {await whom_to_ask(turn)}")
     return await _with_copy(turn, Reply(f"{say('export_too_large')} {await whom_to_ask(turn)}"))
 
 
@@ -145,7 +147,7 @@ async def erase(turn: Turn, where: str = "", until: str = "", of: str = "", *_: 
         lines.append(say("forget_certificate" if len(certificates) == 1 else "forget_certificates"))
     else:
         lines += [say("forget_salts"), say("forget_incomplete")]
-    lines.append(say("forget_beyond"))
+    lines.append(say("forget_own_stores" if await turn.facts.has_own_stores() else "forget_beyond"))
     # The page reads one certificate of a file.
     components = verify_rows(turn) if len(certificates) == 1 and is_whole else []
     return Reply("\n".join(lines), files=[_certificate_file(turn, certificates)], components=components)

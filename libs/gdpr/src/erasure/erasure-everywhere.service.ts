@@ -1,13 +1,15 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { lockBot } from '@app/bots';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { Acting, Actor } from '@app/http';
-import { ApiError, conflict, describeFault } from '@app/kernel';
+import { ApiError, BOT_WIDE_GUILD_ID, conflict, describeFault } from '@app/kernel';
 import { Answers, type Claim, inProgress } from '@app/acts';
 import { HeldSubjects, SubjectDataHolders, SubjectDigests } from '@app/crypto';
+import { countHolders } from '../holders/bot-holders.sql';
 import { ErasureRecords } from './erasure-records';
 import { ErasureAct, type KeptErasure } from './erasure.act';
 import { type ForgottenEverywhereView, type ForgottenInGuildView, NOTICE } from './erasure.dto';
-import { ErasureService, type NoteBegun } from './erasure.service';
+import { type BeginsAnyway, ErasureService, type NoteBegun } from './erasure.service';
 
 /**
  * How far a request is. Each erasure is noted in a part of its claim, so that nothing that is stored grows with the number of
@@ -39,7 +41,8 @@ const UNDER_WAY = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id 
 /**
  * Erases one user in every guild of a bot where anything is held, guild by guild. Each guild is an erasure of its own,
  * with its request, certificate and webhook. After a crash the recovery finishes the guild under way; the caller repeats
- * the call for the guilds after it.
+ * the call for the guilds after it. The bot-wide scope is the last one, and for a bot with holders it is erased although nothing
+ * is held: its task means every guild once no consent is left, also those that only the stores of the bot know.
  */
 @Injectable()
 export class ErasureEverywhere {
@@ -85,9 +88,9 @@ export class ErasureEverywhere {
         if (claim.isGiven) await this.end(call, known);
       }
     } catch (error) {
-      throw this.withRequests(error, [...call.views.values()]);
+      throw this.withRequests(error, inOrder(call));
     }
-    const requests = [...call.views.values()];
+    const requests = inOrder(call);
     return { user_id, scope: 'all_guilds', status: 'completed', requests, notice: NOTICE };
   }
 
@@ -124,13 +127,15 @@ export class ErasureEverywhere {
     // Asked afterwards: an erasure that has removed a subject before the reading, and is not completed, is found.
     if ((await this.unitOfWork.get(UNDER_WAY, botId, this.digests.user(botId, user_id))) !== undefined)
       throw conflict('deletion_in_progress', 'The data of this user is being erased already');
-    for (const subject of subjects) {
+    const botWide = this.digests.named(botId, { guild_id: BOT_WIDE_GUILD_ID, user_id });
+    for (const subject of [...subjects.filter(({ guildId }) => guildId !== botWide.guildId), botWide]) {
       const { guild_id } = subject.ids;
       if (views.has(guild_id)) continue;
+      const anyway = subject === botWide ? hasHolders(botId) : undefined;
       // Another call may begin between two guilds. A call that has erased a guild waits for it; others are refused.
       const erased = await (views.size > 0
-        ? this.erasures.eraseInTurn(subject, actor, note)
-        : this.erasures.eraseIfHeld(subject, actor, note));
+        ? this.erasures.eraseInTurn(subject, actor, note, anyway)
+        : this.erasures.eraseIfHeld(subject, actor, note, anyway));
       if (erased !== undefined) views.set(guild_id, { guild_id, ...erased });
     }
   }
@@ -146,3 +151,14 @@ export class ErasureEverywhere {
     return new ApiError('internal_error', message, { requests });
   }
 }
+
+const inOrder = ({ views }: Call): ForgottenInGuildView[] =>
+  [...views.values()].sort((one, other) => (one.guild_id < other.guild_id ? -1 : 1));
+
+/** A holder that is registered meanwhile waits, or is seen. */
+const hasHolders =
+  (botId: string): BeginsAnyway =>
+  async (tx) => {
+    await lockBot(tx, botId, 'KEY SHARE');
+    return (await countHolders(tx, botId)) > 0;
+  };

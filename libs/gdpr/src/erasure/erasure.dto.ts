@@ -57,7 +57,11 @@ export class ForgottenEverywhereView {
   @Snowflake() user_id: string;
   @OneOf(SCOPES) scope: string;
   @OneOf(['completed']) status: string;
-  @ApiProperty({ type: [ForgottenInGuildView], description: 'One erasure for each guild that held anything' })
+  @ApiProperty({
+    type: [ForgottenInGuildView],
+    description:
+      'One erasure for each guild that held anything, and for a bot with holders always one of the bot-wide scope, which asks them for every guild',
+  })
   requests: ForgottenInGuildView[];
   @Text(400) notice: string;
 }

@@ -20,6 +20,9 @@ const PAUSE_MS = 20;
 /** Notes an erasure in the unit that begins it. */
 export type NoteBegun = (tx: Tx, begun: BegunErasure) => Promise<void>;
 
+/** Whether an erasure begins although nothing is held, asked in its unit before anything else. */
+export type BeginsAnyway = (tx: Tx) => Promise<boolean>;
+
 /**
  * Erasure (GDPR Art. 17): removes every row about a subject and destroys its key. `ErasureSteps` has the steps. Erasures
  * that wait together share the units of `ErasureAct`, which begins them, and of `ErasurePlan`, which carries them out:
@@ -76,14 +79,20 @@ export class ErasureService {
   }
 
   /**
-   * {@link erase} of a subject about which anything is held; undefined, and no request, for another one. `note` is called
-   * in the unit that begins it.
+   * {@link erase} of a subject about which anything is held; undefined, and no request, for another one unless it `beginsAnyway`. `note`
+   * is called in the unit that begins it.
    */
-  async eraseIfHeld(subject: Subject, by: Actor, note?: NoteBegun): Promise<ForgottenView | undefined> {
+  async eraseIfHeld(
+    subject: Subject,
+    by: Actor,
+    note?: NoteBegun,
+    beginsAnyway?: BeginsAnyway,
+  ): Promise<ForgottenView | undefined> {
     const erasure = this.records.prepare(subject, by);
     return this.noted(erasure.id, async () => {
       const begun = await this.unitOfWork.write(async (tx) => {
-        const request = await this.steps.beginIfHeld(tx, erasure);
+        const isAnyway = (await beginsAnyway?.(tx)) === true;
+        const request = await this.steps[isAnyway ? 'begin' : 'beginIfHeld'](tx, erasure);
         if (request === undefined) return undefined;
         const next = { request, certificateSalt: erasure.certificateSalt };
         await note?.(tx, next);
@@ -94,8 +103,8 @@ export class ErasureService {
   }
 
   /** {@link eraseIfHeld} that waits up to two seconds for an erasure of the same user in another guild. */
-  eraseInTurn(subject: Subject, by: Actor, note?: NoteBegun): Promise<ForgottenView | undefined> {
-    return inTurn(() => this.eraseIfHeld(subject, by, note));
+  eraseInTurn(...given: Parameters<ErasureService['eraseIfHeld']>): Promise<ForgottenView | undefined> {
+    return inTurn(() => this.eraseIfHeld(...given));
   }
 
   /**

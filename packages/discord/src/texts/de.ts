@@ -89,6 +89,8 @@ export const DE: Texts = {
   status_none: 'Du wurdest noch nicht gefragt. Hier ist nichts über dich gespeichert.',
   status_none_some:
     'Du wurdest noch nicht gefragt. Was deine Einwilligung braucht, ist hier nicht über dich gespeichert.',
+  status_none_own_stores:
+    'Du wurdest noch nicht gefragt. Was der Bot in eigenen Speichern über dich hat, wird hier nicht angezeigt.',
   status_pending: 'Du hast noch nicht entschieden. Hier wird nichts Neues über dich gespeichert.',
   status_pending_some:
     'Du hast noch nicht entschieden. Was deine Einwilligung braucht, wird hier nicht neu über dich gespeichert.',
@@ -120,6 +122,8 @@ export const DE: Texts = {
     'Deine Daten sind in der angehängten Datei. Der Verlauf fehlt darin, weil die Datei sonst zu groß für Discord wäre.',
   export_too_large: 'Deine Daten sind zu groß für eine Datei auf Discord.',
   export_nothing: 'Über dich ist nichts gespeichert.',
+  export_nothing_own_stores:
+    'Hier ist nichts über dich erfasst. Was der Bot in eigenen Speichern über dich hat, gehört nicht dazu.',
   ask_contact: 'Bitte wende dich an {contact}.',
   ask_operator: 'Bitte wende dich an die Betreiber dieses Bots.',
 
@@ -154,6 +158,8 @@ export const DE: Texts = {
     'Die angehängte Datei enthält zu jeder Bescheinigung den Schlüssel (Salt). Bewahre sie auf: Du bekommst sie nur dieses eine Mal.',
   forget_incomplete: 'Eine Bescheinigung, die in der Datei fehlt, wird später zu ihrem Vorgang ausgegeben.',
   forget_beyond: 'Nachrichten auf Discord und was der Bot anderswo aufbewahrt, sind nicht betroffen.',
+  forget_own_stores:
+    'Der Bot ist beauftragt, auch das zu löschen, was er in eigenen Speichern über dich hat. Das kann etwas dauern. Nachrichten auf Discord sind nicht betroffen.',
 
   refusals_title: 'Widerspruch und Einschränkung',
   refusals_none: 'Du hast hier weder widersprochen noch etwas eingeschränkt.',

@@ -84,6 +84,8 @@ export const EN = {
   status_declined_newer: 'You declined a newer text on {when}. If you change your mind: `/privacy consent`.',
   status_none: 'You have not been asked yet. Nothing is stored about you here.',
   status_none_some: 'You have not been asked yet. What needs your consent is not stored about you here.',
+  status_none_own_stores:
+    'You have not been asked yet. What the bot keeps about you in stores of its own is not shown here.',
   status_pending: 'You have not decided yet. Nothing new is stored about you here.',
   status_pending_some:
     'You have not decided yet. Nothing new that needs your consent is stored about you here.',
@@ -114,6 +116,8 @@ export const EN = {
     'Your data is in the attached file. The history was left out because the file would be too large for Discord.',
   export_too_large: 'Your data is too large for a file on Discord.',
   export_nothing: 'Nothing is stored about you.',
+  export_nothing_own_stores:
+    'Nothing is recorded about you here. What the bot keeps about you in stores of its own is not part of this.',
   ask_contact: 'Please ask {contact}.',
   ask_operator: 'Please ask the people who run this bot.',
 
@@ -146,6 +150,8 @@ export const EN = {
   forget_salts: 'The attached file has the key (salt) to each certificate. Keep it: you get it this once.',
   forget_incomplete: 'A certificate that is missing in the file is handed out for its reference later.',
   forget_beyond: 'Messages on Discord and what the bot keeps elsewhere are not affected.',
+  forget_own_stores:
+    'The bot has also been asked to erase what it keeps about you in stores of its own, which can take a while. Messages on Discord are not affected.',
 
   refusals_title: 'Objection and restriction',
   refusals_none: 'You have not objected to anything here, and have not restricted anything.',

@@ -30,8 +30,8 @@ export interface Store {
   /** What the holder covers, and the name of its count: 1 to 64 characters, without anything personal. */
   readonly name: string;
   /**
-   * Nothing in the store says to which guild it belongs: it is erased with the last consent of the user. `partly` where this is
-   * true of a part of it: {@link Who.isLast}.
+   * Nothing in the store says to which guild it belongs: an erasure leaves it as long as a consent of the user is in force in another
+   * guild. `partly` where this is true of a part of it: {@link Who.isLast}.
    */
   readonly everywhere?: boolean | 'partly';
   /** The store is counted and not erased until `until`. */

@@ -83,8 +83,8 @@ class Store:
     count: Callable[[Who], Eventual[int]]
     #: Erases them. It may run again after a crash.
     erase: Callable[[Who], Eventual[None]]
-    #: Nothing in the store says to which guild it belongs: it is erased with the last consent of the user. "partly" where this
-    #: is true of a part of it: `Who.is_last`.
+    #: Nothing in the store says to which guild it belongs: an erasure leaves it as long as a consent of the user is in force in
+    #: another guild. "partly" where this is true of a part of it: `Who.is_last`.
     everywhere: Everywhere = False
     #: The store is counted and not erased until `keeps.until`.
     keeps: Optional[Keeps] = None
