@@ -154,6 +154,18 @@ def test_a_key_without_the_scope_admin_is_told_what_to_do(bot: Bot) -> None:
             run_holder(lethe, key="other", stores=bot.database.stores()).once()
 
 
+def test_a_holder_that_may_not_be_changed_is_reported_once_and_its_tasks_are_done(bot: Bot) -> None:
+    bot.holder(stores=bot.database.stores()[:1]).once()
+    small = bot.lethe.keys.create(name="small", scopes=["read", "write"])["api_key"]
+    who = bot.forgotten()
+    with Lethe(URL, small) as lethe:
+        holder = run_holder(lethe, key="database", stores=bot.database.stores(), on_error=bot.errors.append)
+        assert holder.once().found == {"messages": 2, "profiles": 1}
+        holder.once()
+    assert bot.database.rows_of(who) == [0, 0]
+    assert [("declared otherwise" in one, "lethe holders push" in one) for one in bot.words] == [(True, True)]
+
+
 @pytest.mark.parametrize(
     "options, words",
     [

@@ -31,6 +31,9 @@ OnTask = Callable[[Mapping[str, Any]], Any]
 class _Rounds:
     """What both loops do."""
 
+    #: Why the declaration was refused, which is reported once.
+    _reported = ""
+
     def __init__(
         self,
         lethe: HolderClient,
@@ -67,9 +70,17 @@ class _Rounds:
     async def _round(self) -> Round:
         self._service.check()
         if self._wanted is not None:
-            await self._service.declare(self._wanted)
-            self._wanted = None
+            await self._declare(self._wanted)
         return await self._rounds.run()
+
+    async def _declare(self, wanted: Mapping[str, Any]) -> None:
+        """A holder that is declared otherwise still has tasks: a table that the key may not add keeps no erasure of the others."""
+        refused = await self._service.declare(wanted)
+        if refused is None:
+            self._wanted = None
+        elif str(refused) != self._reported:
+            self._reported = str(refused)
+            await self._report(refused)
 
     def _pause(self, has_failed: bool) -> float:
         self._failures = self._failures + 1 if has_failed else 0
