@@ -10,7 +10,7 @@ import httpx
 from . import _core
 from ._core import CallOptions, Json
 from ._page import Page, WalkPage
-from .errors import ConsentRequiredError, LetheError
+from .errors import ConsentRequiredError, LetheError, ProcessingRefusedError
 
 T = TypeVar("T")
 _DEFAULTS = CallOptions()
@@ -47,7 +47,7 @@ class AsyncCaller:
         try:
             request, attempts = await self._begun(route, given, options or _DEFAULTS)
             return await self._repeated(request, attempts)
-        except ConsentRequiredError:
+        except (ConsentRequiredError, ProcessingRefusedError):
             self._consent_may_have_changed()
             raise
         finally:
