@@ -198,6 +198,16 @@ def test_no_call_is_confirmed_whose_function_answers_what_must_be_awaited() -> N
     assert asyncio.run(handler.handle_async(*signed(FORGOTTEN)))[0] == 204
 
 
+def test_an_on_error_that_raises_leaves_the_answer_as_it_is() -> None:
+    def broken(error: Exception) -> None:
+        raise RuntimeError("the log is away")
+
+    handler = WebhookHandler(SECRET, {}, on_error=broken)
+    body, headers = signed(FORGOTTEN)
+    assert handler.handle(body + b" ", headers)[0] == 400
+    assert asyncio.run(handler.handle_async(body + b" ", headers))[0] == 400
+
+
 def test_refuses_what_is_not_a_call_of_the_service() -> None:
     handler = WebhookHandler(SECRET, {})
     body, headers = signed(FORGOTTEN)

@@ -113,6 +113,11 @@ def ids_in(route: str) -> List[str]:
     return re.findall(r"\{(\w+)\}", route)
 
 
+def base_of(url: str) -> str:
+    """The address without the path of the interface."""
+    return re.sub(r"/api/v1$", "", url.rstrip("/"))
+
+
 def request_of(base: str, key: Optional[str], route: str, given: Mapping[str, Any], options: CallOptions) -> Request:
     """The request of a route. `given` holds the ids of the path, and what is left for query or body."""
     method, path = route.split(" ", 1)
@@ -252,6 +257,11 @@ class Attempts:
             self._with_completed(over)
             raise over
         return left
+
+    def check(self) -> None:
+        """Raises LetheTimeoutError where no time is left."""
+        if time.monotonic() >= self._end:
+            raise self.over()
 
     def over(self) -> LetheTimeoutError:
         """The error of a call whose time is over."""

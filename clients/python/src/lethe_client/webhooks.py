@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import inspect
 import json
+import logging
 import re
 import threading
 import time
@@ -23,6 +24,7 @@ from .types import EVENTS, ConsentRevokedPayload, DataCorrectedPayload, HolderTa
 
 _IDS_MAX = 10_000
 _TOLERANCE_MAX = 86_400
+_log = logging.getLogger("lethe_client.webhooks")
 
 
 class WebhookActs(TypedDict, total=False):
@@ -358,8 +360,12 @@ class WebhookHandler(Receiver):
         return None if act is None else act(webhook.event)
 
     def _answer(self, error: Exception) -> Tuple[int, str]:
-        if self._on_error is not None:
-            self._on_error(error)
+        try:
+            if self._on_error is not None:
+                self._on_error(error)
+        except Exception:
+            # A log that fails leaves the answer as it is.
+            _log.warning("on_error itself has failed.")
         if isinstance(error, WebhookVerificationError):
             return 413 if error.fault == "too_large" else 400, str(error)
         return 500, "The event could not be processed"
