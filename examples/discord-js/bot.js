@@ -103,8 +103,8 @@ const webhooks = createWebhookHandler({
   secrets: LETHE_WEBHOOK_SECRET,
   lethe,
   on: {
-    user_forgotten: async () => {
-      await holder.once();
+    user_forgotten: () => {
+      holder.wake();
       console.log('A user was erased');
     },
     consent_revoked: () => console.log('A consent was withdrawn'),
