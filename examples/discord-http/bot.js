@@ -21,8 +21,8 @@ const webhooks = createWebhookHandler({
   lethe,
   on: {
     // The bot's own database is erased at once, and not only within a minute.
-    user_forgotten: async () => {
-      await holder.once();
+    user_forgotten: () => {
+      holder.wake();
       console.log('A user was erased');
     },
     consent_revoked: () => console.log('A consent was withdrawn'),

@@ -48,16 +48,18 @@ client.once(Events.ClientReady, async (ready) => {
 });
 privacy.watchGuilds(client);
 
+// What a listener rejects is an error of the client, which ends a bot that does not listen to it.
+client.on(Events.Error, console.error);
 client.on(Events.InteractionCreate, async (interaction) => {
   if (await privacy.handleInteraction(interaction)) return;
   if (!interaction.isChatInputCommand()) return;
-  await interaction.deferReply({ flags: MessageFlags.Ephemeral });
   const { commandName, options } = interaction;
   const act = commandName === 'warn' ? warned : options.getSubcommand() === 'set' ? save : today;
   // A user who has installed the bot on their account uses it also in servers that it is not in.
   const isForeign = scopeOf(interaction) === DIRECT_MESSAGES;
   const run = async () => (isForeign ? 'Please have this bot added to the server first.' : act(interaction));
   try {
+    await interaction.deferReply({ flags: MessageFlags.Ephemeral });
     await interaction.editReply(await run());
   } catch (error) {
     if (error instanceof ConsentRequiredError) return privacy.ask(interaction, run);
@@ -101,8 +103,8 @@ const webhooks = createWebhookHandler({
   secrets: LETHE_WEBHOOK_SECRET,
   lethe,
   on: {
-    user_forgotten: async () => {
-      await holder.once();
+    user_forgotten: () => {
+      holder.wake();
       console.log('A user was erased');
     },
     consent_revoked: () => console.log('A consent was withdrawn'),

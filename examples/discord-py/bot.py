@@ -17,8 +17,8 @@ import database
 lethe = AsyncLethe(os.environ["LETHE_URL"], os.environ["LETHE_KEY"])
 
 
-async def erased(event: Mapping[str, Any]) -> None:
-    await bot.holder.once()  # the bot's own database at once, and not only within a minute
+def erased(event: Mapping[str, Any]) -> None:
+    bot.holder.wake()  # the bot's own database at once, and not only within a minute
     print("A user was erased", flush=True)
 
 

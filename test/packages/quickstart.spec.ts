@@ -116,6 +116,9 @@ describe('docs/existing-bot.md', () => {
     expect(await answered(lethe, willing, true)).toMatch(/^eyJ/);
     expect(await answered(lethe, unwilling, false)).toBeUndefined();
     expect(await ask(lethe, willing, 'en')).toBeUndefined();
+    expect(await lethe.consents.status(unwilling)).toMatchObject({
+      declined_at: expect.any(String) as string,
+    });
     const { bringOver } = loaded<{
       bringOver: (
         lethe: Lethe,

@@ -134,7 +134,7 @@ describe('withConsent', () => {
   it('asks once for a short time, until a webhook says that the consent has ended', async () => {
     const { asked, bot, lethe, other, who, run } = await counting();
     expect([await run(), await run()]).toEqual(['done', 'done']);
-    expect(asked).toEqual(['GET /consents/status']);
+    expect(asked).toEqual(['GET /consents/status', 'GET /data/refusals/{user_id}']);
     await other.consents.revoke(who);
     const event = { event: 'consent_revoked', ...who, revoked_at: '2026-01-01T00:00:00.000Z' } as const;
     const handler = createWebhookHandler({ secrets: bot.webhookSecret, on: {}, lethe });

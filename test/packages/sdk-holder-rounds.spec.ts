@@ -121,6 +121,30 @@ describe('the declaration of a holder', () => {
     await expect(holder().once()).rejects.toThrow(/lacks the scope admin.*lethe holders push/);
   });
 
+  it.each([
+    [403, /declared otherwise.*lacks the scope admin.*lethe holders push/],
+    [409, /declared otherwise.*The test refuses this call/],
+  ])('that may not be changed (%i) is reported once, and its tasks are done', async (status, said) => {
+    await holder({ stores: stored().slice(0, 1) }).once();
+    fake.refused.set('PUT /holders/{key}', status);
+    const who = await known();
+    await lethe.privacy.forget(who);
+    const loop = holder();
+    expect(await loop.once()).toMatchObject({ answered: 1, found: { messages: 2, profiles: 1 } });
+    expect(rowsOf(who)).toEqual([0, 0]);
+    await loop.once();
+    expect(errors.map(words)).toEqual([expect.stringMatching(said)]);
+    fake.refused.clear();
+    await loop.once();
+    expect(fake.holders.get('database')).toMatchObject({ covers: ['messages', 'profiles'] });
+  });
+
+  it('that the service does not answer for ends the round', async () => {
+    await holder().once();
+    fake.refused.set('PUT /holders/{key}', 503);
+    await expect(holder({ label_en: 'Data' }).once()).rejects.toThrow('The test refuses this call');
+  });
+
   it('is left to the process that was faster', async () => {
     const slow = fake.client((async (address: string, init: RequestInit) => {
       if (init.method === 'POST' && !fake.holders.has('database')) await holder().once();

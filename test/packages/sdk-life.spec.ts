@@ -5,6 +5,7 @@ import {
   InvalidRequestError,
   Lethe,
   NotFoundError,
+  ProcessingRefusedError,
   UnauthorizedError,
   type WebhookEvent,
 } from '@lethe/sdk';
@@ -144,7 +145,29 @@ describeOnPlaces('the life of a bot', fake, (bot) => {
     });
     expect(await thrown(own.withConsent(who, 'nowhere', () => 'done'))).toBeInstanceOf(ConsentRequiredError);
     const [status, category] = ['GET /consents/status', 'GET /data/categories/{key}'];
-    expect(routes).toEqual([status, category, status, category, status, category]);
+    const refusals = 'GET /data/refusals/{user_id}';
+    expect(routes).toEqual([status, category, refusals, refusals, status, category, status, category]);
+  });
+
+  it('runs nothing for what the user has restricted or objected to', async () => {
+    await lethe.categories.register(BANS);
+    const [who, other] = [await consenting(), await consenting()];
+    const run = (category: string, subject = who) =>
+      lethe.withConsent(subject, category, () => 'done').catch((error: unknown) => error);
+    expect([await run('profile'), await run('bans')]).toEqual(['done', 'done']);
+    await lethe.data.restrict({ ...who, category: 'profile' });
+    const refused = await run('profile');
+    expect(refused).toBeInstanceOf(ProcessingRefusedError);
+    expect(refused).toMatchObject({ status: 403, reason: 'restriction' });
+    expect(await run('bans')).toBe('done');
+    await lethe.data.unrestrict(who);
+    expect(await run('profile')).toBe('done');
+    await lethe.data.restrict(who);
+    expect([await run('profile'), await run('bans')]).toMatchObject(Array(2).fill({ reason: 'restriction' }));
+    // An objection to everything is about the categories that it can be made to.
+    await lethe.data.object(other);
+    expect(await run('bans', other)).toMatchObject({ code: 'processing_refused', reason: 'objection' });
+    expect(await run('profile', other)).toBe('done');
   });
 
   it('withdraws and erases, and each call that follows verifies', async () => {

@@ -215,3 +215,11 @@ def test_what_a_body_says() -> None:
     assert deauthorized(removed("1", "2026-01-01T00:00:00")) == ("1", "2026-01-01T00:00:00")
     assert deauthorized(removed("1")) == ("1", None)
     assert [deauthorized(body) for body in (PING, OTHER, {}, {"event": []})] == [None] * 4
+
+
+def test_an_on_error_that_raises_leaves_the_answer_as_it_is() -> None:
+    def broken(error: BaseException) -> None:
+        raise RuntimeError("the log is away")
+
+    handler = DiscordEvents(Lethe("http://lethe.test", "k"), PUBLIC_KEY, on_error=broken)
+    assert handler.handle(*signed(b"no json"))[0] == 500

@@ -1,12 +1,16 @@
+import asyncio
 import json
 import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Iterator, List, Optional, Tuple
+from types import SimpleNamespace
+from typing import Any, AsyncIterator, Iterator, List, Optional, Tuple
 
+import httpx
 import pytest
 
-from lethe_client import ConflictError, Lethe, LetheError, LetheTimeoutError, NetworkError, RateLimitedError, UnavailableError
+from lethe_client import _core
+from lethe_client import AsyncLethe, ConflictError, Lethe, LetheError, LetheTimeoutError, NetworkError, RateLimitedError, UnavailableError
 from lethe_client._core import Attempts, Request
 
 OK = (200, {}, b'{"success":true,"data":{"id":"b1"}}')
@@ -159,6 +163,53 @@ def test_says_when_the_time_is_over() -> None:
         with Lethe(f"http://127.0.0.1:{silent.getsockname()[1]}", "sk_test_x", timeout=0.3) as lethe:
             with pytest.raises(LetheTimeoutError):
                 lethe.bots.me()
+
+
+class Dripping(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """An answer in eight parts, a second after each other by a clock of its own."""
+
+    def __init__(self) -> None:
+        self.seconds = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for part in range(8):
+            self.seconds += 1
+            yield OK[2] if part == 7 else b" "
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for part in self:
+            yield part
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_the_time_of_a_call_is_over_though_each_part_of_the_answer_came_in_time(
+    is_async: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = Dripping()
+    monkeypatch.setattr(_core, "time", SimpleNamespace(monotonic=lambda: float(answer.seconds)))
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, stream=answer))
+    asked: Any
+    with pytest.raises(LetheTimeoutError, match="longer than 2 s"):
+        if is_async:
+            asked = AsyncLethe("http://lethe.test", "k", timeout=2, client=httpx.AsyncClient(transport=transport))
+            asyncio.run(asked.bots.me())
+        else:
+            asked = Lethe("http://lethe.test", "k", timeout=2, client=httpx.Client(transport=transport))
+            asked.bots.me()
+    assert answer.seconds == 2
+
+
+@pytest.mark.parametrize("path", ["/api/v1", "/api/v1/", "/", ""])
+def test_takes_an_address_with_the_path_of_the_interface(path: str) -> None:
+    asked: List[str] = []
+
+    def answered(request: httpx.Request) -> httpx.Response:
+        asked.append(str(request.url))
+        return httpx.Response(200, content=OK[2])
+
+    with Lethe(f"http://lethe.test/at{path}", "k", client=httpx.Client(transport=httpx.MockTransport(answered))) as lethe:
+        lethe.bots.me()
+    assert asked == ["http://lethe.test/at/api/v1/bots/me"]
 
 
 def test_repeats_what_was_never_sent() -> None:

@@ -154,6 +154,18 @@ def test_a_key_without_the_scope_admin_is_told_what_to_do(bot: Bot) -> None:
             run_holder(lethe, key="other", stores=bot.database.stores()).once()
 
 
+def test_a_holder_that_may_not_be_changed_is_reported_once_and_its_tasks_are_done(bot: Bot) -> None:
+    bot.holder(stores=bot.database.stores()[:1]).once()
+    small = bot.lethe.keys.create(name="small", scopes=["read", "write"])["api_key"]
+    who = bot.forgotten()
+    with Lethe(URL, small) as lethe:
+        holder = run_holder(lethe, key="database", stores=bot.database.stores(), on_error=bot.errors.append)
+        assert holder.once().found == {"messages": 2, "profiles": 1}
+        holder.once()
+    assert bot.database.rows_of(who) == [0, 0]
+    assert [("declared otherwise" in one, "lethe holders push" in one) for one in bot.words] == [(True, True)]
+
+
 @pytest.mark.parametrize(
     "options, words",
     [
@@ -626,6 +638,43 @@ def test_an_async_loop_answers_shares_its_rounds_and_stops(bot: Bot) -> None:
 
     asyncio.run(main())
     assert (bot.database.rows_of(who), len(asked), bot.words) == ([0, 0], 1, [])
+
+
+def test_wake_begins_a_round_after_the_one_that_runs(bot: Bot) -> None:
+    bot.forgotten()
+    answered: List[Any] = []
+
+    async def main() -> None:
+        begun, released, done = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+        async def count(who: Who) -> int:
+            begun.set()
+            await released.wait()
+            return 0
+
+        def told(task: Any) -> None:
+            answered.append(task)
+            if len(answered) == 2:
+                done.set()
+
+        async with AsyncLethe(URL, bot.key) as lethe:
+            stores = [*bot.database.stores(), Store("cache", count, none)]
+            holder = run_holder(lethe, key="database", stores=stores, on_error=bot.errors.append, on_task=told)
+            first = asyncio.ensure_future(holder.once())
+            await begun.wait()
+            # Its tasks are listed by now.
+            late = bot.forgotten()
+            for _ in range(3):
+                holder.wake()
+            released.set()
+            assert (await first).answered == 1
+            await done.wait()
+            await holder.stop()
+            holder.wake()
+            await holder.stop()
+        assert bot.database.rows_of(late) == [0, 0] and bot.errors == []
+
+    asyncio.run(main())
 
 
 def test_functions_of_the_bot_that_fail_end_no_round(bot: Bot) -> None:

@@ -2,7 +2,7 @@ import asyncio
 import json
 import re
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 import pytest
 from conftest import BANS, PROFILE, Place, snowflake, subject
@@ -15,6 +15,7 @@ from lethe_client import (
     InvalidRequestError,
     Lethe,
     NotFoundError,
+    ProcessingRefusedError,
     UnauthorizedError,
 )
 
@@ -166,6 +167,31 @@ def test_with_consent_runs_what_needs_none(lethe: Lethe) -> None:
     for category in ("profile", "nowhere"):
         with pytest.raises(ConsentRequiredError):
             lethe.with_consent(lambda: None, **who, category=category)
+
+
+def test_with_consent_runs_nothing_for_what_the_user_has_restricted_or_objected_to(lethe: Lethe) -> None:
+    lethe.categories.register(**BANS)
+    who, other = subject(), subject()
+    for one in (who, other):
+        lethe.consents.request(**one, consent_version="1.0")
+        lethe.consents.accept(**one, consent_version="1.0")
+
+    def run(category: str, one: Dict[str, str] = who) -> Optional[str]:
+        try:
+            return lethe.with_consent(lambda: "done", **one, category=category)
+        except ProcessingRefusedError as error:
+            return error.reason
+
+    assert [run("profile"), run("bans")] == ["done", "done"]
+    lethe.data.restrict(**who, category="profile")
+    assert [run("profile"), run("bans")] == ["restriction", "done"]
+    lethe.data.unrestrict(**who)
+    assert run("profile") == "done"
+    lethe.data.restrict(**who)
+    assert [run("profile"), run("bans")] == ["restriction", "restriction"]
+    # An objection to everything is about the categories that it can be made to.
+    lethe.data.object(**other)
+    assert [run("bans", other), run("profile", other)] == ["objection", "done"]
 
 
 def test_with_consent_asks_again_after_a_consent_to_more(lethe: Lethe) -> None:

@@ -153,6 +153,61 @@ def test_a_failed_function_is_called_again() -> None:
     assert len(calls) == 2 and isinstance(errors[0], ValueError)
 
 
+class AsyncStore:
+    """As over asyncpg."""
+
+    def __init__(self) -> None:
+        self.ids: List[str] = []
+
+    async def has(self, id: str) -> bool:
+        await asyncio.sleep(0)
+        return id in self.ids
+
+    async def add(self, id: str) -> None:
+        await asyncio.sleep(0)
+        self.ids.append(id)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_store_may_be_async() -> None:
+    seen: List[Dict[str, Any]] = []
+    store = AsyncStore()
+    errors: List[Exception] = []
+    handler = WebhookHandler(SECRET, {"user_forgotten": seen.append}, store=store, on_error=errors.append)
+
+    async def twice() -> List[Tuple[int, str]]:
+        return [await handler.handle_async(*signed(FORGOTTEN)) for _ in range(2)]
+
+    # Where it cannot be awaited nothing is confirmed, and nothing done.
+    assert handler.handle(*signed(FORGOTTEN))[0] == 500
+    assert seen == [] and "the store is async: use handle_async" in str(errors[0])
+    assert [status for status, _ in asyncio.run(twice())] == [204, 204]
+    assert seen == [FORGOTTEN] and store.ids == ["d1"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_call_is_confirmed_whose_function_answers_what_must_be_awaited() -> None:
+    """A plain function can answer a future, too."""
+
+    class Eventual:
+        def __await__(self) -> Any:
+            yield from ()
+
+    handler = WebhookHandler(SECRET, {"user_forgotten": lambda event: Eventual()})
+    assert handler.handle(*signed(FORGOTTEN))[0] == 500
+    assert asyncio.run(handler.handle_async(*signed(FORGOTTEN)))[0] == 204
+
+
+def test_an_on_error_that_raises_leaves_the_answer_as_it_is() -> None:
+    def broken(error: Exception) -> None:
+        raise RuntimeError("the log is away")
+
+    handler = WebhookHandler(SECRET, {}, on_error=broken)
+    body, headers = signed(FORGOTTEN)
+    assert handler.handle(body + b" ", headers)[0] == 400
+    assert asyncio.run(handler.handle_async(body + b" ", headers))[0] == 400
+
+
 def test_refuses_what_is_not_a_call_of_the_service() -> None:
     handler = WebhookHandler(SECRET, {})
     body, headers = signed(FORGOTTEN)

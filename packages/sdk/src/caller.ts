@@ -1,5 +1,5 @@
 import { Items, type Page, Walk, type WalkPage } from './items';
-import { ConsentRequiredError } from './errors';
+import { ConsentRequiredError, ProcessingRefusedError } from './errors';
 import { unexpected } from './refusals';
 import type { Answer, Given, Route } from './routes';
 import type { Begun } from './streams';
@@ -19,10 +19,12 @@ type ListRest<R extends Route> =
     ? [filter?: Filter<R>, options?: CallOptions]
     : [filter: Filter<R>, options?: CallOptions];
 
-/** What may change a consent, of one user or of many. */
+/** What may end or change a consent or what a user refuses, of one user or of many. */
 const CHANGING: readonly Route[] = [
   'POST /consents/accept',
   'POST /consents/revoke',
+  'POST /data/object',
+  'POST /data/restrict',
   'POST /gdpr/forget-user',
   'DELETE /servers/{guild_id}',
   'PUT /data/categories/{key}',
@@ -68,7 +70,8 @@ export class Caller {
     try {
       return (await this.transport.json(route, path, rest, options)) as Answer<R>;
     } catch (error) {
-      if (error instanceof ConsentRequiredError) this.onConsentChanged();
+      if (error instanceof ConsentRequiredError || error instanceof ProcessingRefusedError)
+        this.onConsentChanged();
       throw error;
     } finally {
       if (CHANGING.includes(route)) this.onConsentChanged();

@@ -1,6 +1,16 @@
 import type { Schemas, Subject } from './routes';
 
 type Status = Schemas['ConsentStatusView'];
+type Refusals = Pick<Schemas['RefusalsView'], 'objections' | 'restrictions'>;
+
+/** What a category says of its processing. */
+export interface Basis {
+  readonly needsConsent: boolean;
+  /** Whether an objection to everything is about it. */
+  readonly isObjectable: boolean;
+}
+
+type Kept<T> = Map<string, { readonly value: T; readonly untilMs: number }>;
 
 const ENTRIES_MAX = 10_000;
 
@@ -9,57 +19,79 @@ export const covers = ({ status, categories }: Status, category: string): boolea
   status === 'accepted' &&
   (categories === undefined || categories.some((one) => one.key === category && one.status === 'accepted'));
 
-/** Keeps consents in force for a short time. Whatever may change a consent empties it. */
+const names = (refusals: Refusals['objections'], category: string | null): boolean =>
+  refusals.some((one) => one.category === category);
+
+/** Why a category may not be processed, if it may not; `basis` is asked for an objection to everything. */
+export async function refusedBy(
+  { objections, restrictions }: Refusals,
+  category: string,
+  basis: () => Promise<Basis>,
+): Promise<'objection' | 'restriction' | undefined> {
+  if (names(objections, category)) return 'objection';
+  if (names(objections, null) && (await basis()).isObjectable) return 'objection';
+  return names(restrictions, category) || names(restrictions, null) ? 'restriction' : undefined;
+}
+
+/** Keeps for a short time what lets an act run. Whatever may end a consent or a processing empties it. */
 export class ConsentCache {
-  private readonly entries = new Map<string, { status: Status; untilMs: number }>();
-  /** By category, whether it needs a consent. */
-  private readonly needs = new Map<string, { needed: boolean; untilMs: number }>();
+  private readonly statuses: Kept<Status> = new Map();
+  private readonly refused: Kept<Refusals> = new Map();
+  private readonly bases: Kept<Basis> = new Map();
   private changes = 0;
 
   constructor(private readonly lifetimeMs: number) {}
 
-  /** The kept status, or that of `load`; it is kept unless the cache was emptied meanwhile. */
-  async status(subject: Subject, load: () => Promise<Status>): Promise<Status> {
-    const key = keyOf(subject);
-    const kept = this.entries.get(key);
-    if (kept !== undefined && kept.untilMs > Date.now()) return kept.status;
-    const { changes } = this;
-    const status = await load();
-    if (status.status === 'accepted' && changes === this.changes) this.keep(key, status);
-    return status;
+  /** The kept status, or that of `load`; a consent in force is kept unless the cache was emptied meanwhile. */
+  status(subject: Subject, load: () => Promise<Status>): Promise<Status> {
+    return this.found(this.statuses, keyOf(subject), load, ({ status }) => status === 'accepted');
+  }
+
+  /** The refusals of a user, kept or of `load`; kept where there are none. */
+  refusals(subject: Subject, load: () => Promise<Refusals>): Promise<Refusals> {
+    const areNone = ({ objections, restrictions }: Refusals): boolean =>
+      objections.length + restrictions.length === 0;
+    return this.found(this.refused, keyOf(subject), load, areNone);
   }
 
   /** What is kept of a category: undefined where nothing is. */
-  knownNeed(category: string): boolean | undefined {
-    const kept = this.needs.get(category);
-    return kept !== undefined && kept.untilMs > Date.now() ? kept.needed : undefined;
+  knownBasis(category: string): Basis | undefined {
+    return keptIn(this.bases, category);
   }
 
-  /** Whether a category needs a consent, kept or of `load`. */
-  async need(category: string, load: () => Promise<boolean>): Promise<boolean> {
-    const known = this.knownNeed(category);
-    if (known !== undefined) return known;
-    const { changes } = this;
-    const needed = await load();
-    if (changes === this.changes && this.needs.size < ENTRIES_MAX)
-      this.needs.set(category, { needed, untilMs: Date.now() + this.lifetimeMs });
-    return needed;
+  basis(category: string, load: () => Promise<Basis>): Promise<Basis> {
+    return this.found(this.bases, category, load, () => true);
   }
 
   empty(): void {
     this.changes += 1;
-    this.entries.clear();
-    this.needs.clear();
+    for (const kept of [this.statuses, this.refused, this.bases]) kept.clear();
   }
 
-  private keep(key: string, status: Status): void {
-    this.entries.delete(key);
-    this.entries.set(key, { status, untilMs: Date.now() + this.lifetimeMs });
-    for (const oldest of this.entries.keys()) {
-      if (this.entries.size <= ENTRIES_MAX) break;
-      this.entries.delete(oldest);
+  private async found<T>(
+    entries: Kept<T>,
+    key: string,
+    load: () => Promise<T>,
+    lasts: (value: T) => boolean,
+  ): Promise<T> {
+    const kept = keptIn(entries, key);
+    if (kept !== undefined) return kept;
+    const { changes } = this;
+    const value = await load();
+    if (!lasts(value) || changes !== this.changes) return value;
+    entries.delete(key);
+    entries.set(key, { value, untilMs: Date.now() + this.lifetimeMs });
+    for (const oldest of entries.keys()) {
+      if (entries.size <= ENTRIES_MAX) break;
+      entries.delete(oldest);
     }
+    return value;
   }
+}
+
+function keptIn<T>(entries: Kept<T>, key: string): T | undefined {
+  const kept = entries.get(key);
+  return kept !== undefined && kept.untilMs > Date.now() ? kept.value : undefined;
 }
 
 const keyOf = ({ user_id: userId, guild_id: guildId }: Subject): string => `${userId}/${guildId}`;

@@ -1,6 +1,6 @@
 import { Caller } from './caller';
 import type { AnyCategories, CategoriesOf, DataOf, KeyOf } from './categories';
-import { ConsentCache, covers } from './consent-cache';
+import { type Basis, ConsentCache, covers, refusedBy } from './consent-cache';
 import { NotFoundError } from './errors';
 import { requireNumber, TIMER_MAX_MS } from './numbers';
 import { operatorOf } from './operator';
@@ -24,6 +24,8 @@ import type { Answer, Given, Route, Subject } from './routes';
 import { type CallOptions, type LetheOptions, Transport } from './transport';
 
 const CONSENT_CACHE_MS = 5_000;
+/** The legal bases of what a user can object to (GDPR Art. 21(1)). */
+const OBJECTABLE: readonly (string | null)[] = ['legitimate_interests', 'public_task'];
 
 export interface ClientOptions extends LetheOptions {
   /** How long `withConsent` trusts a consent that it has seen; 5 seconds by default. */
@@ -102,13 +104,20 @@ export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
   /**
    * Runs `act` only under a consent in force to the category, or without one where the category needs none
    * (`requires_consent: false`), and answers what it answers.
-   * @throws ConsentRequiredError without one; `act` is then not called.
+   * @throws ConsentRequiredError without one, ProcessingRefusedError where the user has objected to the category or restricted it;
+   * `act` is then not called.
    */
   async withConsent<T>(subject: Subject, category: KeyOf<C>, act: () => T | Promise<T>): Promise<T> {
     const { user_id, guild_id } = subject;
-    if (this.cache.knownNeed(category) === false) return act();
-    const status = await this.cache.status(subject, () => this.consents.status({ user_id, guild_id }));
-    if (covers(status, category) || !(await this.needsConsent(category))) return act();
+    await this.requireConsent({ user_id, guild_id }, category);
+    await this.requireProcessing({ user_id, guild_id }, category);
+    return act();
+  }
+
+  private async requireConsent(subject: Subject, category: string): Promise<void> {
+    if (this.cache.knownBasis(category)?.needsConsent === false) return;
+    const status = await this.cache.status(subject, () => this.consents.status(subject));
+    if (covers(status, category) || !(await this.basisOf(category)).needsConsent) return;
     throw refusal(`The user has not consented to ${category}.`, {
       status: 403,
       code: 'consent_required',
@@ -116,13 +125,27 @@ export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
     });
   }
 
-  private needsConsent(category: string): Promise<boolean> {
-    return this.cache.need(category, async () => {
+  private async requireProcessing(subject: Subject, category: string): Promise<void> {
+    const load = () => this.call.send('GET /data/refusals/{user_id}', subject);
+    const refusals = await this.cache.refusals(subject, load);
+    const reason = await refusedBy(refusals, category, () => this.basisOf(category));
+    if (reason === undefined) return;
+    const done = reason === 'objection' ? 'objected to' : 'restricted';
+    throw refusal(`The user has ${done} the processing of ${category}.`, {
+      status: 403,
+      code: 'processing_refused',
+      details: { reason },
+    });
+  }
+
+  private basisOf(category: string): Promise<Basis> {
+    return this.cache.basis(category, async () => {
       try {
-        return (await this.categories.get(category)).requires_consent !== false;
+        const { requires_consent, legal_basis } = await this.categories.get(category);
+        return { needsConsent: requires_consent !== false, isObjectable: OBJECTABLE.includes(legal_basis) };
       } catch (error) {
         // What is not declared can have no consent either.
-        if (error instanceof NotFoundError) return true;
+        if (error instanceof NotFoundError) return { needsConsent: true, isObjectable: false };
         throw error;
       }
     });

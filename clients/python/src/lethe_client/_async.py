@@ -335,31 +335,43 @@ class AsyncLethe(calls.AsyncUnnamed):
     ) -> T:
         """Runs `act` only under a consent to the category, which is trusted for `consent_cache` seconds.
 
-        Without one it runs where the category needs none (`requires_consent: false`). Raises ConsentRequiredError.
+        Without one it runs where the category needs none (`requires_consent: false`). Raises ConsentRequiredError, and
+        ProcessingRefusedError where the user has objected to the category or restricted it.
         """
-        if self._cache.need(category) is False:
-            return await act()
-        status: Optional[Mapping[str, Any]] = self._cache.get(user_id, guild_id)
-        if status is None:
-            changes = self._cache.changes
-            status = await self.consents.status(user_id=user_id, guild_id=guild_id)
-            self._cache.keep(user_id, guild_id, status, changes)
-        if not _core.covers(status, category) and await self._needs_consent(category):
-            raise _core.consent_missing(status, category)
+        who = (str(user_id), str(guild_id))
+        cache = self._cache
+        basis = cache.bases.get(category)
+        if basis is None or basis.needs_consent:
+            status: Optional[Mapping[str, Any]] = cache.statuses.get(who)
+            if status is None:
+                changes = cache.changes
+                status = await self.consents.status(user_id=user_id, guild_id=guild_id)
+                cache.keep(cache.statuses, who, status, changes, status["status"] == "accepted")
+            if not _core.covers(status, category) and (await self._basis(category)).needs_consent:
+                raise _core.consent_missing(status, category)
+        refusals: Optional[Mapping[str, Any]] = cache.refusals.get(who)
+        if refusals is None:
+            changes = cache.changes
+            refusals = await self.data.refusals(user_id=user_id, guild_id=guild_id)
+            cache.keep(cache.refusals, who, refusals, changes, not refusals["objections"] and not refusals["restrictions"])
+        is_objectable = _core.refuses_all(refusals, "objections") and (await self._basis(category)).is_objectable
+        reason = _core.refused_by(refusals, category, is_objectable)
+        if reason is not None:
+            raise _core.processing_refused(reason, category)
         return await act()
 
-    async def _needs_consent(self, category: str) -> bool:
-        known = self._cache.need(category)
+    async def _basis(self, category: str) -> _core.Basis:
+        known = self._cache.bases.get(category)
         if known is not None:
             return known
         changes = self._cache.changes
         try:
-            needed = (await self.categories.get(category)).get("requires_consent") is not False
+            basis = _core.basis_of(await self.categories.get(category))
         except NotFoundError:
             # What is not declared can have no consent either.
-            needed = True
-        self._cache.keep_need(category, needed, changes)
-        return needed
+            basis = _core.Basis(True, False)
+        self._cache.keep(self._cache.bases, category, basis, changes)
+        return basis
 
     def empty_consent_cache(self) -> None:
         """After a consent has ended elsewhere. `WebhookHandler(lethe=...)` does it for the calls of the service."""

@@ -10,7 +10,7 @@ import httpx
 from . import _core
 from ._core import CallOptions, Json
 from ._page import Page, WalkPage
-from .errors import ConsentRequiredError, LetheError
+from .errors import ConsentRequiredError, LetheError, ProcessingRefusedError
 
 T = TypeVar("T")
 _DEFAULTS = CallOptions()
@@ -30,7 +30,7 @@ class AsyncCaller:
     ) -> None:
         _core.require_number("timeout", timeout, 0, _core.TIMEOUT_MAX)
         _core.require_number("retries", retries, 0, _core.RETRIES_MAX)
-        self.base = str(httpx.URL(url)).rstrip("/")
+        self.base = _core.base_of(str(httpx.URL(url)))
         self.cache: Optional[_core.ConsentCache] = None
         self._key = _core.client_key(key)
         self._timeout, self._retries, self._on_retry = timeout, retries, on_retry
@@ -47,7 +47,7 @@ class AsyncCaller:
         try:
             request, attempts = await self._begun(route, given, options or _DEFAULTS)
             return await self._repeated(request, attempts)
-        except ConsentRequiredError:
+        except (ConsentRequiredError, ProcessingRefusedError):
             self._consent_may_have_changed()
             raise
         finally:
@@ -115,10 +115,19 @@ class AsyncCaller:
         while True:
             left = attempts.begin()
             try:
-                response = await self._client.request(
+                built = self._client.build_request(
                     request.method, request.url, headers=request.headers, content=request.body, timeout=left
                 )
-                return read(response.status_code, response.headers, response.content)
+                response = await self._client.send(built, stream=True)
+                try:
+                    content = b""
+                    async for chunk in response.aiter_bytes():
+                        # The time limit of httpx is that of each part.
+                        attempts.check()
+                        content += chunk
+                finally:
+                    await response.aclose()
+                return read(response.status_code, response.headers, content)
             except httpx.HTTPError as cause:
                 await self._pause(request, attempts, _fault(request, attempts, cause))
             except LetheError as error:

@@ -10,11 +10,14 @@ import time
 import uuid
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Generic, List, Mapping, Optional, Tuple, TypeVar, Union
 from urllib.parse import quote, urlencode
 
 from .errors import ConflictError, LetheError, LetheTimeoutError, NetworkError, RateLimitedError, UnavailableError, error_of
 from .types import Id
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 Json = Dict[str, Any]
 
@@ -45,6 +48,8 @@ _HARMLESS_TWICE = _WITHOUT_KEY[1:]
 CHANGING = (
     "POST /consents/accept",
     "POST /consents/revoke",
+    "POST /data/object",
+    "POST /data/restrict",
     "POST /gdpr/forget-user",
     "DELETE /servers/{guild_id}",
     "PUT /data/categories/{key}",
@@ -106,6 +111,11 @@ def on_the_wire(given: Mapping[str, Any]) -> Json:
 def ids_in(route: str) -> List[str]:
     """The names of the ids in the path of a route."""
     return re.findall(r"\{(\w+)\}", route)
+
+
+def base_of(url: str) -> str:
+    """The address without the path of the interface."""
+    return re.sub(r"/api/v1$", "", url.rstrip("/"))
 
 
 def request_of(base: str, key: Optional[str], route: str, given: Mapping[str, Any], options: CallOptions) -> Request:
@@ -248,6 +258,11 @@ class Attempts:
             raise over
         return left
 
+    def check(self) -> None:
+        """Raises LetheTimeoutError where no time is left."""
+        if time.monotonic() >= self._end:
+            raise self.over()
+
     def over(self) -> LetheTimeoutError:
         """The error of a call whose time is over."""
         return LetheTimeoutError(f"{self._request.route} took longer than {self._timeout:g} s.", code="timeout")
@@ -321,40 +336,73 @@ def client_key(key: Optional[str]) -> Optional[str]:
     return key
 
 
+@dataclass(frozen=True)
+class Basis:
+    """What a category says of its processing."""
+
+    needs_consent: bool
+    #: Whether an objection to everything is about it.
+    is_objectable: bool
+
+
+class _Kept(Generic[K, V]):
+    """The newest entries, each for a short time."""
+
+    def __init__(self) -> None:
+        self._found: Dict[K, Tuple[float, V]] = {}
+
+    def get(self, key: K) -> Optional[V]:
+        found = self._found.get(key)
+        return found[1] if found is not None and found[0] > time.monotonic() else None
+
+    def put(self, key: K, value: V, seconds: float) -> None:
+        self._found.pop(key, None)
+        while len(self._found) >= _ENTRIES_MAX:
+            # Another thread may have removed it.
+            self._found.pop(next(iter(self._found)), None)
+        self._found[key] = (time.monotonic() + seconds, value)
+
+    def clear(self) -> None:
+        self._found.clear()
+
+
 class ConsentCache:
-    """Keeps consents in force for a short time. Whatever may change a consent empties it."""
+    """Keeps for a short time what lets an act run. Whatever may end a consent or a processing empties it."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._found: Dict[Tuple[str, str], Tuple[float, Mapping[str, Any]]] = {}
-        self._needs: Dict[str, Tuple[float, bool]] = {}
-        #: How often it was emptied: a status that was asked for before is not kept.
+        self.statuses: "_Kept[Tuple[str, str], Mapping[str, Any]]" = _Kept()
+        self.refusals: "_Kept[Tuple[str, str], Mapping[str, Any]]" = _Kept()
+        self.bases: "_Kept[str, Basis]" = _Kept()
+        #: How often it was emptied: what was asked for before is not kept.
         self.changes = 0
 
-    def get(self, user_id: Id, guild_id: Id) -> Optional[Mapping[str, Any]]:
-        found = self._found.get((str(user_id), str(guild_id)))
-        return found[1] if found is not None and found[0] > time.monotonic() else None
-
-    def keep(self, user_id: Id, guild_id: Id, status: Mapping[str, Any], changes: int) -> None:
-        if status.get("status") != "accepted" or changes != self.changes:
-            return
-        while len(self._found) >= _ENTRIES_MAX:
-            del self._found[next(iter(self._found))]
-        self._found[(str(user_id), str(guild_id))] = (time.monotonic() + self._seconds, status)
-
-    def need(self, category: str) -> Optional[bool]:
-        """Whether a category needs a consent; None where nothing is kept of it."""
-        until, needed = self._needs.get(category, (0.0, True))
-        return needed if until > time.monotonic() else None
-
-    def keep_need(self, category: str, needed: bool, changes: int) -> None:
-        if changes == self.changes and len(self._needs) < _ENTRIES_MAX:
-            self._needs[category] = (time.monotonic() + self._seconds, needed)
+    def keep(self, kept: "_Kept[K, V]", key: K, value: V, changes: int, lasts: bool = True) -> None:
+        if lasts and changes == self.changes:
+            kept.put(key, value, self._seconds)
 
     def clear(self) -> None:
         self.changes += 1
-        self._found.clear()
-        self._needs.clear()
+        self.statuses.clear()
+        self.refusals.clear()
+        self.bases.clear()
+
+
+def basis_of(category: Mapping[str, Any]) -> Basis:
+    is_objectable = category.get("legal_basis") in ("legitimate_interests", "public_task")
+    return Basis(category.get("requires_consent") is not False, is_objectable)
+
+
+def refuses_all(refusals: Mapping[str, Any], kind: str) -> bool:
+    return any(one["category"] is None for one in refusals[kind])
+
+
+def refused_by(refusals: Mapping[str, Any], category: str, is_objected: bool) -> Optional[str]:
+    """Why the category may not be processed, if it may not."""
+    if is_objected or any(one["category"] == category for one in refusals["objections"]):
+        return "objection"
+    is_restricted = any(one["category"] in (category, None) for one in refusals["restrictions"])
+    return "restriction" if is_restricted else None
 
 
 def covers(status: Mapping[str, Any], category: str) -> bool:
@@ -369,6 +417,13 @@ def consent_missing(status: Mapping[str, Any], category: str) -> LetheError:
     """The ConsentRequiredError of a consent that does not cover the category."""
     message = f"The user has not consented to {category}."
     return error_of("consent_required", message, status=403, details={"current_status": status["status"]})
+
+
+def processing_refused(reason: str, category: str) -> LetheError:
+    """The ProcessingRefusedError of a category that the user has objected to or restricted."""
+    done = "objected to" if reason == "objection" else "restricted"
+    message = f"The user has {done} the processing of {category}."
+    return error_of("processing_refused", message, status=403, details={"reason": reason})
 
 
 class WithoutEnvelope:

@@ -6,7 +6,9 @@ import asyncio
 import base64
 import hashlib
 import hmac
+import inspect
 import json
+import logging
 import re
 import threading
 import time
@@ -22,6 +24,7 @@ from .types import EVENTS, ConsentRevokedPayload, DataCorrectedPayload, HolderTa
 
 _IDS_MAX = 10_000
 _TOLERANCE_MAX = 86_400
+_log = logging.getLogger("lethe_client.webhooks")
 
 
 class WebhookActs(TypedDict, total=False):
@@ -55,11 +58,11 @@ class Webhook:
 
 
 class Store(Protocol):
-    """Where the ids of processed calls are kept."""
+    """Where the ids of processed calls are kept. Both may be async; such a store needs `handle_async`."""
 
-    def has(self, id: str) -> bool: ...
+    def has(self, id: str) -> Union[bool, Awaitable[bool]]: ...
 
-    def add(self, id: str) -> None: ...
+    def add(self, id: str) -> Union[None, Awaitable[None]]: ...
 
 
 class MemoryStore:
@@ -268,6 +271,19 @@ def _is_in_event_loop() -> bool:
     return True
 
 
+async def _eventual(value: Any) -> Any:
+    return await value if inspect.isawaitable(value) else value
+
+
+def _at_once(value: Any, what: str) -> Any:
+    """Raises TypeError for what must be awaited: it is true as a value, and nothing of it is done."""
+    if not inspect.isawaitable(value):
+        return value
+    if inspect.iscoroutine(value):
+        value.close()
+    raise TypeError(f"the {what} is async: use handle_async")
+
+
 class WebhookHandler(Receiver):
     """Verifies a call, processes each id once, and says what to answer: 204, 400 for a call that is not one of the service, 413
     for a body that is larger than any call of it, 500 where a function has failed, and the service sends the call again.
@@ -307,12 +323,9 @@ class WebhookHandler(Receiver):
             webhook = self._verified(raw_body, headers)
             self._turns.wait(webhook.id)
             try:
-                if not self._store.has(webhook.id):
-                    found = self._act(webhook)
-                    if asyncio.iscoroutine(found):
-                        found.close()
-                        raise TypeError("the function of the event is async: use handle_async")
-                    self._store.add(webhook.id)
+                if not _at_once(self._store.has(webhook.id), "store"):
+                    _at_once(self._act(webhook), "function of the event")
+                    _at_once(self._store.add(webhook.id), "store")
             finally:
                 self._turns.give_back(webhook.id)
             return 204, ""
@@ -325,11 +338,9 @@ class WebhookHandler(Receiver):
             webhook = self._verified(raw_body, headers)
             await self._turns.claimed(webhook.id)
             try:
-                if not self._store.has(webhook.id):
-                    found = self._act(webhook)
-                    if isinstance(found, Awaitable):
-                        await found
-                    self._store.add(webhook.id)
+                if not await _eventual(self._store.has(webhook.id)):
+                    await _eventual(self._act(webhook))
+                    await _eventual(self._store.add(webhook.id))
             finally:
                 self._turns.give_back(webhook.id)
             return 204, ""
@@ -349,8 +360,12 @@ class WebhookHandler(Receiver):
         return None if act is None else act(webhook.event)
 
     def _answer(self, error: Exception) -> Tuple[int, str]:
-        if self._on_error is not None:
-            self._on_error(error)
+        try:
+            if self._on_error is not None:
+                self._on_error(error)
+        except Exception:
+            # A log that fails leaves the answer as it is.
+            _log.warning("on_error itself has failed.")
         if isinstance(error, WebhookVerificationError):
             return 413 if error.fault == "too_large" else 400, str(error)
         return 500, "The event could not be processed"

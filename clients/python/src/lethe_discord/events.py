@@ -105,7 +105,7 @@ class DiscordEvents(Receiver):
                 found: Tuple[int, str] = answer.value
                 return found
             answering.close()
-        self._on_error(TypeError("AsyncLethe and functions that are async need handle_async."))
+        self._report(TypeError("AsyncLethe and functions that are async need handle_async."))
         return 500, _FAILED
 
     async def handle_async(self, raw_body: bytes, headers: Mapping[str, str]) -> Tuple[int, str]:
@@ -118,8 +118,15 @@ class DiscordEvents(Receiver):
             await self._received(json.loads(raw_body))
             return 204, ""
         except Exception as error:
-            self._on_error(error)
+            self._report(error)
             return 500, _FAILED
+
+    def _report(self, error: BaseException) -> None:
+        try:
+            self._on_error(error)
+        except Exception as second:
+            # A log that fails leaves the answer as it is.
+            _logged(second)
 
     async def _received(self, body: Dict[str, Any]) -> None:
         # Discord tries the address by such a call.

@@ -8,6 +8,9 @@ import { digestOf, type Signer, type Statement } from './statement';
 /** The client of a bot, with any categories. */
 export type HolderClient = Pick<Lethe, 'holders' | 'bots' | 'users'>;
 
+/** What Lethe answers where it takes no declaration. All else is about the service. */
+const REFUSALS = [400, 403, 409];
+
 type Stated = Omit<Statement, 'bot_id' | 'holder' | 'task_id' | 'at'>;
 
 /** How a holder is declared. */
@@ -34,21 +37,32 @@ export class HolderService {
     this.options = { signal };
   }
 
-  /** Declares the holder, or changes what differs. @throws HolderError where the key may not */
-  async declare(wanted: Declared): Promise<void> {
+  /**
+   * Declares the holder, or changes what differs. Answers why a holder that is there may not be changed: its tasks can be done.
+   * @throws HolderError where the key may not declare it
+   */
+  async declare(wanted: Declared): Promise<HolderError | undefined> {
     const there = await this.declared();
     try {
       if (there === undefined) await this.lethe.holders.register({ kind: 'pull', ...wanted }, this.options);
       else if (isOther(there, wanted)) await this.lethe.holders.change(wanted, this.options);
+      return undefined;
     } catch (error) {
+      if (there !== undefined && REFUSALS.includes(Number(statusOf(error))))
+        return this.refused('declared otherwise', error);
       // Another process of the bot was faster.
-      if (statusOf(error) === 409 && (await this.declared()) !== undefined) return;
-      if (statusOf(error) !== 403) throw error;
-      throw new HolderError(
-        `The holder ${this.key} is ${there === undefined ? 'not declared' : 'declared otherwise'}, and the API key lacks ` +
-          'the scope admin: start the bot once with a key that has it, or run lethe holders push.',
-      );
+      if (statusOf(error) === 409 && (await this.declared()) !== undefined) return undefined;
+      throw statusOf(error) === 403 ? this.refused('not declared', error) : error;
     }
+  }
+
+  private refused(state: string, error: unknown): HolderError {
+    const { code, message } = error as { code?: unknown; message?: unknown };
+    const why =
+      code === 'insufficient_scope'
+        ? 'the API key lacks the scope admin: start the bot once with a key that has it, or run lethe holders push.'
+        : `Lethe refuses to declare it so: ${String(message)}`;
+    return new HolderError(`The holder ${this.key} is ${state}, and ${why}`);
   }
 
   /** The tasks without a final answer, oldest first. */

@@ -76,6 +76,8 @@ class Loop implements HolderLoop {
   private running: Promise<Round> | undefined;
   private timer: unknown;
   private isDeclared = false;
+  /** Why the declaration was refused, which is reported once. */
+  private reported: string | undefined;
   private failures = 0;
 
   constructor(
@@ -124,18 +126,23 @@ class Loop implements HolderLoop {
 
   private async round(): Promise<Round> {
     this.end.signal.throwIfAborted();
-    if (!this.isDeclared && this.options.dryRun !== true) {
-      await this.service.declare({
-        key: this.options.key,
-        ...(this.options.kind && { kind: this.options.kind }),
-        label_de: this.options.label_de ?? this.options.key,
-        label_en: this.options.label_en ?? this.options.key,
-        covers: this.stores.map(({ name }) => name),
-        public_key: this.signer?.publicKey ?? null,
-      });
-      this.isDeclared = true;
-    }
+    if (!this.isDeclared && this.options.dryRun !== true) await this.declare();
     return this.rounds.run();
+  }
+
+  /** A holder that is declared otherwise still has tasks: a table that the key may not add keeps no erasure of the others. */
+  private async declare(): Promise<void> {
+    const refused = await this.service.declare({
+      key: this.options.key,
+      ...(this.options.kind && { kind: this.options.kind }),
+      label_de: this.options.label_de ?? this.options.key,
+      label_en: this.options.label_en ?? this.options.key,
+      covers: this.stores.map(({ name }) => name),
+      public_key: this.signer?.publicKey ?? null,
+    });
+    this.isDeclared = refused === undefined;
+    if (refused !== undefined && refused.message !== this.reported) this.report(refused);
+    this.reported = refused?.message;
   }
 
   private plan(seconds: number): void {

@@ -6,12 +6,12 @@ import asyncio
 import logging
 import threading
 from datetime import date
-from typing import Any, Callable, Iterable, List, Mapping, Optional, Type, Union, overload
+from typing import Any, Callable, Iterable, List, Mapping, Optional, Set, Type, Union, overload
 
 from .. import _core
 from .._async import AsyncLethe
 from .._sync import Lethe
-from ._answer import Place
+from ._answer import Place, Stopped
 from ._journal import Journal
 from ._limited import eventual, limited
 from ._rounds import HolderRounds, Round, RoundOptions
@@ -30,6 +30,9 @@ OnTask = Callable[[Mapping[str, Any]], Any]
 
 class _Rounds:
     """What both loops do."""
+
+    #: Why the declaration was refused, which is reported once.
+    _reported = ""
 
     def __init__(
         self,
@@ -67,9 +70,17 @@ class _Rounds:
     async def _round(self) -> Round:
         self._service.check()
         if self._wanted is not None:
-            await self._service.declare(self._wanted)
-            self._wanted = None
+            await self._declare(self._wanted)
         return await self._rounds.run()
+
+    async def _declare(self, wanted: Mapping[str, Any]) -> None:
+        """A holder that is declared otherwise still has tasks: a table that the key may not add keeps no erasure of the others."""
+        refused = await self._service.declare(wanted)
+        if refused is None:
+            self._wanted = None
+        elif str(refused) != self._reported:
+            self._reported = str(refused)
+            await self._report(refused)
 
     def _pause(self, has_failed: bool) -> float:
         self._failures = self._failures + 1 if has_failed else 0
@@ -100,6 +111,12 @@ class AsyncHolder(_Rounds):
 
     _running: Optional["asyncio.Task[Round]"] = None
     _loop: Optional["asyncio.Task[None]"] = None
+    #: Whether a round is to begin that has not begun.
+    _is_woken = False
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._wakes: Set["asyncio.Task[None]"] = set()
 
     async def once(self) -> Round:
         """Does a round now, or waits for the one that runs. Raises LetheError where the service does not answer."""
@@ -107,6 +124,27 @@ class AsyncHolder(_Rounds):
             self._running = asyncio.ensure_future(self._round())
         # Who waits no more ends no round for the others.
         return await asyncio.shield(self._running)
+
+    def wake(self) -> None:
+        """Begins a round as soon as none runs, in the running event loop: what to do for the events `user_forgotten` and
+        `holder_task`, whose task a round that runs may not have seen. What fails is reported."""
+        if self._is_woken:
+            return
+        self._is_woken = True
+        wake = asyncio.get_running_loop().create_task(self._woken())
+        self._wakes.add(wake)
+        wake.add_done_callback(self._wakes.discard)
+
+    async def _woken(self) -> None:
+        if self._running is not None and not self._running.done():
+            await asyncio.wait([self._running])
+        self._is_woken = False
+        try:
+            await self.once()
+        except Stopped:
+            pass
+        except Exception as error:
+            await self._report(error)
 
     def start(self) -> None:
         """Does a round now and every `every_seconds` from now on, as a task of the running event loop."""
@@ -119,7 +157,7 @@ class AsyncHolder(_Rounds):
         self._service.end()
         if self._loop is not None:
             self._loop.cancel()
-        waiting: List["asyncio.Task[Any]"] = [task for task in (self._loop, self._running) if task is not None]
+        waiting: List["asyncio.Task[Any]"] = [task for task in (self._loop, self._running, *self._wakes) if task is not None]
         await asyncio.gather(*waiting, return_exceptions=True)
 
     async def _turns(self) -> None:

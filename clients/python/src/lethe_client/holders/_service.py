@@ -16,6 +16,8 @@ from ._statement import Signer
 from ._store import HolderError, written
 
 HolderClient = Union[AsyncLethe, Lethe]
+#: What Lethe answers where it takes no declaration. All else is about the service.
+_REFUSALS = (400, 403, 409)
 
 
 class HolderService:
@@ -36,25 +38,31 @@ class HolderService:
         if self._has_ended:
             raise Stopped("The holder was stopped.")
 
-    async def declare(self, wanted: Mapping[str, Any]) -> None:
-        """Declares the holder, or changes what differs. Raises HolderError where the key may not."""
+    async def declare(self, wanted: Mapping[str, Any]) -> Optional[HolderError]:
+        """Declares the holder, or changes what differs. Answers why a holder that is there may not be changed: its tasks can be
+        done. Raises HolderError where the key may not declare it."""
         there = await self._declared()
         try:
             if there is None:
                 await self._answer(lambda: self._lethe.holders.register(kind="pull", **wanted))
             elif _is_other(there, wanted):
                 await self._answer(lambda: self._lethe.holders.change(**wanted))
+            return None
         except LetheError as error:
+            if there is not None and error.status in _REFUSALS:
+                return self._refused("declared otherwise", error)
             # Another process of the bot was faster.
             if error.status == 409 and await self._declared() is not None:
-                return
+                return None
             if error.status != 403:
                 raise
-            state = "not declared" if there is None else "declared otherwise"
-            raise HolderError(
-                f"The holder {self._key} is {state}, and the API key lacks the scope admin: start the bot once with a key "
-                "that has it, or run lethe holders push."
-            ) from None
+            raise self._refused("not declared", error) from None
+
+    def _refused(self, state: str, error: LetheError) -> HolderError:
+        why = f"Lethe refuses to declare it so: {error}"
+        if error.code == "insufficient_scope":
+            why = "the API key lacks the scope admin: start the bot once with a key that has it, or run lethe holders push."
+        return HolderError(f"The holder {self._key} is {state}, and {why}")
 
     def open(self) -> AsyncIterator[Task]:
         """The tasks without a final answer, oldest first."""
