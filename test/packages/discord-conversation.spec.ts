@@ -482,6 +482,28 @@ describe.each(KITS)('%s', (kit) => {
       await robin.press(await robin.privacy('revoke'), 'Withdraw everything');
       expect((await robin.privacy('revoke')).content).toBe('There is no consent to withdraw.');
     });
+
+    itInPart('is offered anew where a selected category was deleted meanwhile', async () => {
+      const { lethe, user, errors } = await bot([...TWO, categoryOf('roles', 'Roles')]);
+      const robin = user();
+      await agreed(robin);
+      const asked = await robin.privacy('revoke');
+      await lethe.categories.delete('roles');
+      const again = await robin.select(asked, ['Birthday', 'Roles']);
+      expect(again.content).toBe(
+        'Nothing was withdrawn: what you can withdraw has changed. Please choose again.\n' +
+          'Which consent do you withdraw? Nothing more is stored in what you withdraw.',
+      );
+      const labels = componentsOf(again)[0]?.options?.map(({ label }) => label);
+      expect(labels).toEqual(['Birthday', 'Statistics']);
+      const done = await robin.select(again, ['Birthday']);
+      expect(done.content).toContain('You have withdrawn your consent to: Birthday.');
+      await robin.press(again, 'Withdraw everything');
+      expect((await robin.press(again, 'Withdraw everything')).content).toBe(
+        'There is no consent to withdraw.',
+      );
+      expect(errors).toEqual([]);
+    });
   });
 
   describe('a category that has another label today', () => {

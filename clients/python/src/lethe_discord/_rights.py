@@ -67,7 +67,7 @@ async def _closed(stream: AsyncIterator[bytes]) -> None:
         await close()
 
 
-async def revoke(turn: Turn) -> Reply:
+async def revoke(turn: Turn, notes: Sequence[str] = ()) -> Reply:
     """Shows what can be withdrawn: as easily as it was given (GDPR Art. 7(3))."""
     say = turn.words.say
     status, categories = await turn.lethe.consents.status(**turn.who), await turn.facts.categories()
@@ -85,7 +85,7 @@ async def revoke(turn: Turn) -> Reply:
     menus = category_menus(WITHDRAW, several, say("revoke_choose"), label, is_many=True)
     everything = row(button("danger", say("revoke_all"), custom_id(WITHDRAW_ALL)))
     which = "revoke_which" if all(needs_consent(one) for one in granted) else "revoke_which_some"
-    return Reply(say(which), embeds, [*menus, everything])
+    return Reply("\n".join([*notes, say(which)]), embeds, [*menus, everything])
 
 
 async def withdraw(turn: Turn, keys: Optional[Sequence[str]] = None) -> Reply:
@@ -98,7 +98,9 @@ async def withdraw(turn: Turn, keys: Optional[Sequence[str]] = None) -> Reply:
     try:
         status = await turn.lethe.consents.revoke(**turn.who, **given, options=turn.once("revoke"))
     except NotFoundError:
-        return Reply(say("revoke_nothing"))
+        # No consent is in force, or a selected category is not declared any more while the others are agreed to.
+        turn.facts.forget()
+        return await revoke(turn, [say("revoke_changed")])
     if status["status"] == "revoked":
         lines = [say("revoke_done")]
     else:

@@ -131,6 +131,7 @@ export const DE: Texts = {
   revoke_done: 'Du hast deine Einwilligung widerrufen.',
   revoke_done_some: 'Du hast deine Einwilligung widerrufen für: {categories}.',
   revoke_nothing: 'Es gibt keine Einwilligung, die du widerrufen kannst.',
+  revoke_changed: 'Es wurde nichts widerrufen: Was du widerrufen kannst, hat sich geändert. Bitte wähle neu.',
 
   forget_sure_here:
     'Alles löschen, was dieser Bot auf diesem Server über dich gespeichert hat? Das lässt sich nicht rückgängig machen.',

@@ -125,6 +125,7 @@ export const EN = {
   revoke_done: 'You have withdrawn your consent.',
   revoke_done_some: 'You have withdrawn your consent to: {categories}.',
   revoke_nothing: 'There is no consent to withdraw.',
+  revoke_changed: 'Nothing was withdrawn: what you can withdraw has changed. Please choose again.',
 
   forget_sure_here: 'Erase everything this bot has stored about you on this server? This cannot be undone.',
   forget_sure_bot_wide:
