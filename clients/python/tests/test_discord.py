@@ -76,6 +76,41 @@ def test_presses_of_different_choices_that_meet_are_no_failure_and_the_user_is_a
     asyncio.run(meeting())
 
 
+def test_a_consent_whose_answer_is_lost_keeps_its_button_for_the_next_press() -> None:
+    async def losing() -> None:
+        place, who, errors = Place(FakeLethe()), subject(), []  # type: ignore[var-annotated]
+        async with place.async_client(place.registered()["api_key"]) as lethe:
+            for name in ("Birthday", "Statistics"):
+                await lethe.categories.register(**{**PROFILE, "key": name.lower(), "label_en": name})
+            privacy = Privacy(lethe, None, None, None, 300, None, errors.append)
+
+            async def press(custom_id: str, *values: str) -> Reply:
+                return await privacy.reply(Asked(id=snowflake(), **who, locale="en-US", custom_id=custom_id, values=values))
+
+            async def then() -> str:
+                return "Saved."
+
+            question = await privacy.ask(Asked(id=snowflake(), **who, locale="en-US"), then)
+            chosen = await press(id_of(question, "Choose"), "birthday")
+            accept = lethe.consents.accept
+
+            async def lost(**given: Any) -> Any:
+                setattr(lethe.consents, "accept", accept)
+                await accept(**given)
+                raise LetheError("The answer is lost.", code="internal_error")
+
+            setattr(lethe.consents, "accept", lost)
+            failed = await press(id_of(chosen, "(1)"))
+            assert failed.content.startswith("Something failed") and labels_of(failed) == ["Agree to the selection (1)"]
+            done = await press(id_of(failed, "(1)"))
+            assert done.content.startswith("Thank you. You agreed to:\n• Birthday\nYou can")
+            assert [name for name, _ in done.files] == ["consent-receipt.jwt"] and done.following is not None
+            following = await done.following()
+            assert following is not None and following.content == "Saved." and len(errors) == 1
+
+    asyncio.run(losing())
+
+
 def test_a_command_begins_at_once_where_nothing_is_asked_for() -> None:
     async def beginning() -> None:
         place, who, errors = Place(FakeLethe()), subject(), []  # type: ignore[var-annotated]

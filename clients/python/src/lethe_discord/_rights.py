@@ -14,7 +14,7 @@ from ._menus import category_menus
 from ._page import readable_copy
 from ._reply import CONTENT_MAX, LABEL_MAX, Json, Reply, button, cut, row
 from ._shown import label_shown, shown_for
-from ._turn import SOURCE, Turn, failure_word, json_file, verify_rows, when, whom_to_ask
+from ._turn import SOURCE, Turn, json_file, kept_button, verify_rows, when, whom_to_ask
 from ._without_consent import without_consent_embeds
 
 #: Of a request with a file: its other parts, the boundaries, the message.
@@ -155,15 +155,13 @@ async def erase(turn: Turn, where: str = "", until: str = "", of: str = "", *_: 
 
 def _not_erased(turn: Turn, error: Exception) -> Reply:
     """A failure keeps the button, whose next press continues the same erasure, and the salts of the guilds that are done."""
-    turn.facts.forget()
-    turn.report(error)
     say = turn.words.say
-    again = row(button("danger", say("forget_yes"), turn.asked.custom_id))
+    kept = kept_button(turn, error, "danger", say("forget_yes"))
     done = error.details.get("requests") if isinstance(error, LetheError) else None
     if not done:
-        return Reply(say(failure_word(error)), components=[again])
+        return kept
     file = _certificate_file(turn, [{**_salt_of(one), "certificate": None} for one in done])
-    return Reply(f"{say(failure_word(error))}\n{say('forget_salts')}", files=[file], components=[again])
+    return Reply(f"{kept.content}\n{say('forget_salts')}", files=[file], components=kept.components)
 
 
 def _salt_of(erased: Json) -> Json:
