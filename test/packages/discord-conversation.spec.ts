@@ -6,6 +6,7 @@ import { buttonsOf, componentsOf, DiscordUser } from '../support/discord-user';
 import { useFakeDiscord } from '../support/fake-discord';
 import { useServiceInProcess } from '../support/service';
 import { snowflake } from '../support/snowflakes';
+import { until } from '../support/until';
 
 // What the conversation guarantees, on the real service.
 
@@ -329,6 +330,24 @@ describe.each(KITS)('%s', (kit) => {
       expect((await user('de').privacy('consent')).content).toContain('bittet um keine Einwilligung');
       expect(errors).toEqual([]);
     });
+
+    itInPart(
+      'is none of a category that is not declared, which is reported with the way to mend it',
+      async () => {
+        const { user, errors } = await bot(TWO, { categories: ['statistisc'] });
+        for (const [locale, words] of [
+          ['en-US', 'This bot asks for no consent here at the moment.'],
+          ['de', 'Dieser Bot bittet hier derzeit um keine Einwilligung.'],
+        ])
+          expect(await user(locale).privacy('consent')).toMatchObject({ content: words, embeds: [] });
+        await until(() => errors.length > 0);
+        expect(errors).toEqual([
+          expect.objectContaining({
+            message: expect.stringMatching(/: statistisc\. .* Declared: birthday, statistics\.$/),
+          }),
+        ]);
+      },
+    );
 
     itInPart(
       'says the purpose in the language of the user, else in English, else as it is declared',

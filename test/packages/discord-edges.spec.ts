@@ -282,6 +282,12 @@ describe.each(KITS)('%s', (kit) => {
         const some = await other.privacy.ask({ ...who, id: snowflake(), act });
         expect(some.content).toBe(`Nothing below needs your consent. Each part has its reason.\n${AGAIN}`);
         expect(some.embeds).toEqual([{ description: expect.stringContaining('• Bans: Needed.') }]);
+        // No consent of the user mends what the bot does not ask for.
+        const needing = await other.privacy.ask({ ...who, id: snowflake(), act }, () =>
+          other.lethe.data.submit({ ...idsOf(other.user()), category: 'birthday', data: { value: 'x' } }),
+        );
+        expect((await needing.following?.())?.content).toMatch(/^Something failed/);
+        expect(other.errors).toEqual([expect.objectContaining({ code: 'consent_required' })]);
       },
     );
 

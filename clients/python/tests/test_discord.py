@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Optional
 import pytest
 from conftest import BANS, PROFILE, Place, snowflake, subject
 
-from lethe_client import CallOptions, LetheError, NotFoundError, ProcessingRefusedError, UnavailableError
+from lethe_client import CallOptions, ConsentRequiredError, LetheError, NotFoundError, ProcessingRefusedError, UnavailableError
 from lethe_client.testing import FakeLethe
 from lethe_discord import scope_of
 from lethe_discord._consent import _following
@@ -150,6 +150,28 @@ def test_a_bot_that_asks_only_for_what_needs_no_consent_does_not_say_that_it_ask
             said = await privacy.reply(Asked(id=snowflake(), **who, locale="en-US", subcommand="consent"))
             assert said.content == "Nothing below needs your consent. Each part has its reason."
             assert said.embeds[0]["description"].endswith(": Abuse has to be prevented.")
+
+    asyncio.run(asking())
+
+
+def test_a_category_that_is_not_declared_is_reported_once_and_nothing_is_said_of_what_is_below() -> None:
+    async def asking() -> None:
+        place, who, errors = Place(FakeLethe()), subject(), []  # type: ignore[var-annotated]
+        async with place.async_client(place.registered()["api_key"]) as lethe:
+            await lethe.categories.register(**PROFILE)
+            privacy = Privacy(lethe, None, ["porfile"], None, 300, None, errors.append)
+            asked = Asked(id=snowflake(), **who, locale="en-US", subcommand="consent")
+            needs = ConsentRequiredError("It needs a consent.", code="consent_required", status=403)
+
+            async def then() -> None:
+                raise needs
+
+            said = await privacy.ask(asked, then)
+            assert (said.content, said.embeds) == ("This bot asks for no consent here at the moment.", [])
+            following = await said.following() if said.following else None
+            # No consent of the user mends it.
+            assert following is not None and following.content.startswith("Something failed")
+            assert ": porfile. " in str(errors[0]) and str(errors[0]).endswith(" Declared: profile.") and errors[1:] == [needs]
 
     asyncio.run(asking())
 

@@ -43,11 +43,13 @@ async function unasked(turn: Turn, { waits }: ConsentState): Promise<Reply> {
   const { then, isLost = false } = waits === undefined ? {} : turn.waiting.take(waits, turn.asked.userId);
   // A category that this bot does not ask for may need one.
   const isSome = categories.some(needsConsent);
-  const lines = [words.say(isSome ? 'about_intro_none' : 'consent_not_needed')];
+  const embeds = isSome ? withoutConsentEmbeds(turn, categories) : [];
+  const some = embeds.length > 0 ? 'about_intro_none' : 'consent_none';
+  const lines = [words.say(isSome ? some : 'consent_not_needed')];
   if (isLost) lines.push(words.say('command_again'));
   return reply({
     content: lines.join('\n'),
-    embeds: isSome ? withoutConsentEmbeds(turn, categories) : [],
+    embeds,
     ...(then && { following: () => goOn(turn, then, 'failed') }),
   });
 }
@@ -140,7 +142,9 @@ async function goOn(
       ? reply({ content: cut(said, LIMITS.content) })
       : undefined;
   } catch (error) {
-    if (error instanceof ConsentRequiredError) return reply({ content: say('command_needs') });
+    // Where nothing is asked for, the user cannot agree to it.
+    const isAsked = failed === 'command_failed';
+    if (error instanceof ConsentRequiredError && isAsked) return reply({ content: say('command_needs') });
     if (error instanceof ProcessingRefusedError) return reply({ content: say(refusalWord(error)) });
     report(error);
     return reply({ content: say(failed) });

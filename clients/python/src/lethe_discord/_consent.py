@@ -107,11 +107,13 @@ async def _unasked(turn: Turn, waits: str) -> Reply:
     then, is_lost = turn.waiting.take(waits, turn.asked.user_id) if waits else (None, False)
     # A category that this bot does not ask for may need one.
     is_some = any(needs_consent(one) for one in categories)
-    lines = [say("about_intro_none" if is_some else "consent_not_needed")]
+    embeds = without_consent_embeds(turn, categories) if is_some else []
+    some = "about_intro_none" if embeds else "consent_none"
+    lines = [say(some if is_some else "consent_not_needed")]
     if is_lost:
         lines.append(say("command_again"))
     following = None if then is None else lambda: _following(turn, then, "failed")
-    return Reply("\n".join(lines), without_consent_embeds(turn, categories) if is_some else [], following=following)
+    return Reply("\n".join(lines), embeds, following=following)
 
 
 async def choose(
@@ -183,11 +185,12 @@ async def _following(turn: Turn, then: Then, failed: str = "command_failed") -> 
     """Continues the command. The consent is recorded before: no failure of the command is one of the consent."""
     try:
         said = await then()
-    except ConsentRequiredError:
-        return Reply(turn.words.say("command_needs"))
     except ProcessingRefusedError as error:
         return Reply(turn.words.say(refusal_word(error)))
     except Exception as error:
+        # Where nothing is asked for, the user cannot agree to it.
+        if isinstance(error, ConsentRequiredError) and failed == "command_failed":
+            return Reply(turn.words.say("command_needs"))
         turn.report(error)
         return Reply(turn.words.say(failed))
     return Reply(cut(said, CONTENT_MAX)) if isinstance(said, str) and said else None

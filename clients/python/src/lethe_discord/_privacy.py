@@ -47,7 +47,7 @@ class Privacy:
         if isinstance(categories, str):
             raise TypeError("categories must be a list of keys, not a str.")
         self.texts = checked(texts)
-        self._lethe, self._facts = lethe, Facts(lethe, categories)
+        self._lethe, self._facts = lethe, Facts(lethe, categories, self.report)
         self._consent_version, self._confirm_seconds, self._now = consent_version, confirm_seconds, now
         self._on_error = on_error or _logged
         self._waiting = Waiting(now)

@@ -62,6 +62,7 @@ export const DE: Texts = {
     'Der Text hat sich geändert, seit er dir gezeigt wurde. Bitte lies ihn und entscheide neu.',
   consent_not_needed:
     'Dieser Bot bittet um keine Einwilligung. Was er über dich speichert und warum, sagt dir `/privacy about`.',
+  consent_none: 'Dieser Bot bittet hier derzeit um keine Einwilligung.',
   consent_version: 'Version {version}',
   consent_notice: 'Datenschutzerklärung: {url}',
   consent_in_force: 'Du hast am {when} zugestimmt.',

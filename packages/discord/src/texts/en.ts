@@ -60,6 +60,7 @@ export const EN = {
   consent_changed: 'The text has changed since it was shown to you. Please read it and decide again.',
   consent_not_needed:
     'This bot asks for no consent. `/privacy about` says what it stores about you, and why.',
+  consent_none: 'This bot asks for no consent here at the moment.',
   consent_version: 'Version {version}',
   consent_notice: 'Privacy notice: {url}',
   consent_in_force: 'You agreed to this on {when}.',
