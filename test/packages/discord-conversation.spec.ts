@@ -704,6 +704,24 @@ describe.each(KITS)('%s', (kit) => {
       expect(file).not.toContain('"success"');
     });
 
+    itInPart("says that the part of the bot's own stores is missing until they have answered", async () => {
+      const { lethe, user, errors } = await bot(TWO);
+      const robin = user();
+      await agreed(robin);
+      const holder = { key: 'warnings', label_de: 'x', label_en: 'x', covers: ['warnings'] };
+      await lethe.holders.register({ kind: 'pull', ...holder });
+      for (const where of ['here', 'everywhere']) {
+        const { content } = await robin.privacy('export', { where });
+        expect(content).toMatch(
+          /\nThe bot's own stores have been asked, and their part is not complete yet\./,
+        );
+      }
+      for (const { task_id } of await lethe.holders.tasks({ key: 'warnings' }).toArray())
+        await lethe.holders.acknowledge({ key: 'warnings', task_id, result: 'nothing' });
+      expect((await robin.privacy('export')).content).not.toContain('stores');
+      expect(errors).toEqual([]);
+    });
+
     inTypeScript(
       'is whole or not sent: without the history where that is too large, else with whom to ask',
       async () => {
@@ -725,7 +743,9 @@ describe.each(KITS)('%s', (kit) => {
         const act = { kind: 'command', name: 'privacy', subcommand: 'export', options: {} } as const;
         const room = 16 * 1024;
         const short = await privacy.reply({ ...asked, act, fileMaxBytes: 30_000 + room });
-        expect(short.content).toContain('The history was left out');
+        expect(short.content).toMatch(
+          /Left out, .*: the history, .*, and what the bot's own stores have\.\n/,
+        );
         expect(JSON.parse(new TextDecoder().decode(short.files[0]?.data))).toMatchObject({
           data: { birthday: {} },
         });

@@ -122,7 +122,7 @@ describeWithDiscordPy('lethe_discord', () => {
         details: { note: 'y'.repeat(8_000) },
       });
     const short = await robin.privacy('export');
-    expect(short.content).toContain('The history was left out');
+    expect(short.content).toContain('Left out, because');
     expect(JSON.parse(short.files['privacy-export.json'] ?? '')).toMatchObject({ data: { birthday: {} } });
     await submit(31_000);
     const none = await robin.privacy('export');

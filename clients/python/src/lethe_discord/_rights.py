@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import Any, AsyncIterator, List, Literal, Optional, Sequence, Tuple
 
 from lethe_client import CallOptions, LetheError, NotFoundError
@@ -31,10 +32,18 @@ async def export(turn: Turn) -> Reply:
         for format, word in forms:
             data = await _exported(turn, format)
             if data is not None:
-                return await _with_copy(turn, Reply(say(word), files=[("privacy-export.json", data)]))
+                content = f"{say(word)}\n{say('export_asked')}" if _is_missing_part(data) else say(word)
+                return await _with_copy(turn, Reply(content, files=[("privacy-export.json", data)]))
     except NotFoundError:
         return Reply(say("export_nothing"))
     return await _with_copy(turn, Reply(f"{say('export_too_large')} {await whom_to_ask(turn)}"))
+
+
+def _is_missing_part(data: bytes) -> bool:
+    """Whether the bot's own stores still owe their part: a full export asks them, and does not wait for their answers."""
+    document: Json = json.loads(data)
+    parts: List[Json] = [document, *document.get("guilds", ())]
+    return any(one["state"] in ("asked", "overdue") for part in parts for one in part.get("holders", ()))
 
 
 async def _with_copy(turn: Turn, message: Reply) -> Reply:

@@ -118,7 +118,9 @@ export const DE: Texts = {
     'Zum Lesen und Drucken: Der Knopf öffnet deine Seite, auf der du dasselbe als Dokument bekommst. Der Link gilt bis {when}.',
   export_open: 'Kopie zum Lesen',
   export_short:
-    'Deine Daten sind in der angehängten Datei. Der Verlauf fehlt darin, weil die Datei sonst zu groß für Discord wäre.',
+    'Deine Daten sind in der angehängten Datei. Weil sie sonst zu groß für Discord wäre, fehlen darin der Verlauf, die Zwecke der Kategorien, frühere Löschungen und was in den eigenen Speichern des Bots ist.',
+  export_asked:
+    'Die eigenen Speicher des Bots sind gefragt, aber ihr Teil ist noch nicht vollständig. Gib `/privacy export` in einigen Minuten noch einmal ein.',
   export_too_large: 'Deine Daten sind zu groß für eine Datei auf Discord.',
   export_nothing: 'Über dich ist nichts gespeichert.',
   ask_contact: 'Bitte wende dich an {contact}.',

@@ -112,7 +112,9 @@ export const EN = {
     'To read and to print: the button opens your page, where you get the same as a document. The link works until {when}.',
   export_open: 'Copy to read',
   export_short:
-    'Your data is in the attached file. The history was left out because the file would be too large for Discord.',
+    "Your data is in the attached file. Left out, because it would be too large for Discord: the history, what the categories are for, earlier erasures, and what the bot's own stores have.",
+  export_asked:
+    "The bot's own stores have been asked, and their part is not complete yet. Give `/privacy export` again in some minutes.",
   export_too_large: 'Your data is too large for a file on Discord.',
   export_nothing: 'Nothing is stored about you.',
   ask_contact: 'Please ask {contact}.',
