@@ -98,7 +98,7 @@ describeWithDiscordPy('lethe_discord', () => {
 
   it('erases nothing by a button that has expired', async () => {
     const { lethe, start } = await newBot();
-    await start({ confirm_seconds: 0 });
+    await start();
     const robin = new DiscordUser({ discord, ...(seat as PythonSeat) });
     await agreed(robin);
     const sure = await robin.privacy('forget');
@@ -152,6 +152,7 @@ describeWithDiscordPy('lethe_discord', () => {
       grace_days: [{ grace_days: 91 }, 'grace_days must be 0 to 90'],
       texts: [{ texts: { fr: { consent_agreed: 'x' } } }, 'texts has names that no text has: consent_agreed'],
       categories: [{ categories: 'birthday' }, 'categories must be a list of keys'],
+      confirm_seconds: [{ confirm_seconds: 0 }, 'confirm_seconds must be 1 to 86400'],
     } as const;
     for (const [options, message] of Object.values(faults))
       await expect(start(options)).rejects.toThrow(message);

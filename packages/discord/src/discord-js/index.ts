@@ -1,3 +1,4 @@
+import { requireNumber } from '@lethe/sdk';
 import type {
   ButtonInteraction,
   ChatInputCommandInteraction,
@@ -14,6 +15,8 @@ import type { Reply } from '../reply';
 import { guildOf } from '../scope';
 import type { Then } from '../waiting';
 
+const GRACE_DAYS_MAX = 90;
+
 type OfPrivacy = ChatInputCommandInteraction | ButtonInteraction | StringSelectMenuInteraction;
 
 export interface DiscordJsOptions extends PrivacyOptions, Omit<GuildOptions, 'lethe'> {}
@@ -23,6 +26,8 @@ export class DiscordJsPrivacy {
   readonly privacy: Privacy;
 
   constructor(private readonly options: DiscordJsOptions) {
+    // The service would refuse it when the bot leaves a guild.
+    requireNumber('graceDays', options.graceDays, 0, GRACE_DAYS_MAX);
     this.privacy = new Privacy(options);
   }
 
