@@ -551,9 +551,9 @@ describe.each(KITS)('%s', (kit) => {
       expect((await robin.press(sure, 'Keep my data')).content).toBe('Nothing was erased.');
       nowMs += 61_000;
       const late = await robin.press(sure, 'Erase my data');
-      expect(late.content).toContain('The button has expired.');
+      expect(late.content).toContain('The button has expired and erases nothing any more.');
       const forged = await robin.send(sure, 'lethe1:f:here:?');
-      expect(forged.content).toContain('The button has expired.');
+      expect(forged.content).toContain('The button has expired and erases nothing any more.');
       expect((await lethe.consents.status(idsOf(robin))).status).toBe('accepted');
     });
 

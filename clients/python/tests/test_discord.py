@@ -78,7 +78,7 @@ def test_presses_of_different_choices_that_meet_are_no_failure_and_the_user_is_a
 
 def test_a_consent_whose_answer_is_lost_keeps_its_button_for_the_next_press() -> None:
     async def losing() -> None:
-        place, who, errors = Place(FakeLethe()), subject(), []  # type: ignore[var-annotated]
+        place, who, errors = Place(None), subject(), []  # type: ignore[var-annotated]
         async with place.async_client(place.registered()["api_key"]) as lethe:
             for name in ("Birthday", "Statistics"):
                 await lethe.categories.register(**{**PROFILE, "key": name.lower(), "label_en": name})
@@ -378,7 +378,7 @@ def test_a_user_restricts_and_objects_and_nothing_is_erased_without_the_confirma
             assert "Object to the processing: Statistics?" in sure.content
             assert await in_force() == [[], ["profile"]]
             now[0] += 301
-            assert (await act(id_of(sure, "Object and erase"))).content.startswith("The button has expired.")
+            assert (await act(id_of(sure, "Object and erase"))).content.startswith("The button has expired and erases nothing any more.")
             assert await in_force() == [[], ["profile"]]
             for unknown in ("nothing", "profile"):
                 press = await act(menu, unknown)

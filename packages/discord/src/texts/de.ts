@@ -146,7 +146,7 @@ export const DE: Texts = {
   forget_yes: 'Meine Daten löschen',
   forget_no: 'Meine Daten behalten',
   forget_kept: 'Es wurde nichts gelöscht.',
-  forget_expired: 'Der Knopf ist abgelaufen. Es wurde nichts gelöscht. Beginne neu mit `/privacy forget`.',
+  forget_expired: 'Der Knopf ist abgelaufen und löscht nichts mehr. Beginne neu mit `/privacy forget`.',
   forget_done: 'Deine Daten sind gelöscht.',
   forget_nothing: 'Über dich war nichts gespeichert.',
   forget_under_way: 'Deine Daten werden gerade gelöscht. Vorgang: {id}',
@@ -197,7 +197,7 @@ export const DE: Texts = {
   object_sure:
     'Der Verarbeitung widersprechen: {what}? Was davon hier über dich gespeichert ist, wird sofort gelöscht, und der Bot kann nichts davon mehr speichern. Das lässt sich nicht rückgängig machen.',
   object_yes: 'Widersprechen und löschen',
-  object_expired: 'Der Knopf ist abgelaufen. Es wurde nichts gelöscht. Beginne neu mit `/privacy object`.',
+  object_expired: 'Der Knopf ist abgelaufen und löscht nichts mehr. Beginne neu mit `/privacy object`.',
   object_done: 'Dein Widerspruch ist vermerkt. Was er betrifft, ist gelöscht.',
 
   verify_open: 'Datei prüfen',

@@ -139,7 +139,7 @@ export const EN = {
   forget_yes: 'Erase my data',
   forget_no: 'Keep my data',
   forget_kept: 'Nothing was erased.',
-  forget_expired: 'The button has expired. Nothing was erased. Begin again with `/privacy forget`.',
+  forget_expired: 'The button has expired and erases nothing any more. Begin again with `/privacy forget`.',
   forget_done: 'Your data has been erased.',
   forget_nothing: 'Nothing was stored about you.',
   forget_under_way: 'Your data is being erased. Reference: {id}',
@@ -187,7 +187,7 @@ export const EN = {
   object_sure:
     'Object to the processing: {what}? What is stored of it about you here is erased at once, and the bot can store no more of it. This cannot be undone.',
   object_yes: 'Object and erase',
-  object_expired: 'The button has expired. Nothing was erased. Begin again with `/privacy object`.',
+  object_expired: 'The button has expired and erases nothing any more. Begin again with `/privacy object`.',
   object_done: 'Your objection is recorded. What it is about is erased.',
 
   verify_open: 'Check the file',
