@@ -206,6 +206,36 @@ describe.each(SEATS)('a bot with %s', (name, start) => {
   });
 });
 
+describe('the other interactions of a bot with discord.js', () => {
+  const SENT = {
+    'the context menu of a user': {
+      type: 2,
+      data: { id: '1', type: 2, name: 'Warn', target_id: '2', resolved: {} },
+    },
+    'the context menu of a message': {
+      type: 2,
+      data: { id: '1', type: 3, name: 'Report', target_id: '2', resolved: {} },
+    },
+    'a form': { type: 5, data: { custom_id: 'birthday', components: [] } },
+  };
+  it.each(Object.entries(SENT))('are asked in and said to have failed: %s', async (_, sent) => {
+    let act: 'ask' | 'failed' = 'ask';
+    const lost = new Error('no birthday');
+    const seat = discordJsSeat(discord, { lethe: await newLethe(), onError }, async (interaction, kit) => {
+      if (!interaction.isRepliable()) return;
+      await (act === 'ask' ? kit.ask(interaction) : kit.failed(interaction, lost)).catch(onError);
+    });
+    const deliver: BotSeat['deliver'] = (payload) => seat.deliver({ ...payload, ...sent });
+    const robin = new DiscordUser({ discord, deliver });
+    const asked = await robin.command('', []);
+    expect([asked.flags, buttonsOf(asked)]).toEqual([64, expect.arrayContaining(['I agree'])]);
+    act = 'failed';
+    expect((await robin.command('', [])).content).toMatch(/^Something failed/);
+    expect(errors).toEqual([lost]);
+    await seat.stop();
+  });
+});
+
 describe('signed HTTP interactions', () => {
   const open = async (given: object = {}) =>
     httpSeat(discord, { lethe: await newLethe(), onError, ...given });

@@ -6,6 +6,7 @@ import { buttonsOf, componentsOf, DiscordUser } from '../support/discord-user';
 import { useFakeDiscord } from '../support/fake-discord';
 import { useServiceInProcess } from '../support/service';
 import { snowflake } from '../support/snowflakes';
+import { until } from '../support/until';
 
 // What the conversation guarantees, on the real service.
 
@@ -352,6 +353,24 @@ describe.each(KITS)('%s', (kit) => {
     });
 
     itInPart(
+      'is none of a category that is not declared, which is reported with the way to mend it',
+      async () => {
+        const { user, errors } = await bot(TWO, { categories: ['statistisc'] });
+        for (const [locale, words] of [
+          ['en-US', 'This bot asks for no consent here at the moment.'],
+          ['de', 'Dieser Bot bittet hier derzeit um keine Einwilligung.'],
+        ])
+          expect(await user(locale).privacy('consent')).toMatchObject({ content: words, embeds: [] });
+        await until(() => errors.length > 0);
+        expect(errors).toEqual([
+          expect.objectContaining({
+            message: expect.stringMatching(/: statistisc\. .* Declared: birthday, statistics\.$/),
+          }),
+        ]);
+      },
+    );
+
+    itInPart(
       'says the purpose in the language of the user, else in English, else as it is declared',
       async () => {
         const only = {
@@ -503,6 +522,28 @@ describe.each(KITS)('%s', (kit) => {
       await robin.press(await robin.privacy('revoke'), 'Withdraw everything');
       expect((await robin.privacy('revoke')).content).toBe('There is no consent to withdraw.');
     });
+
+    itInPart('is offered anew where a selected category was deleted meanwhile', async () => {
+      const { lethe, user, errors } = await bot([...TWO, categoryOf('roles', 'Roles')]);
+      const robin = user();
+      await agreed(robin);
+      const asked = await robin.privacy('revoke');
+      await lethe.categories.delete('roles');
+      const again = await robin.select(asked, ['Birthday', 'Roles']);
+      expect(again.content).toBe(
+        'Nothing was withdrawn: what you can withdraw has changed. Please choose again.\n' +
+          'Which consent do you withdraw? Nothing more is stored in what you withdraw.',
+      );
+      const labels = componentsOf(again)[0]?.options?.map(({ label }) => label);
+      expect(labels).toEqual(['Birthday', 'Statistics']);
+      const done = await robin.select(again, ['Birthday']);
+      expect(done.content).toContain('You have withdrawn your consent to: Birthday.');
+      await robin.press(again, 'Withdraw everything');
+      expect((await robin.press(again, 'Withdraw everything')).content).toBe(
+        'There is no consent to withdraw.',
+      );
+      expect(errors).toEqual([]);
+    });
   });
 
   describe('a category that has another label today', () => {
@@ -531,9 +572,9 @@ describe.each(KITS)('%s', (kit) => {
       expect((await robin.press(sure, 'Keep my data')).content).toBe('Nothing was erased.');
       nowMs += 61_000;
       const late = await robin.press(sure, 'Erase my data');
-      expect(late.content).toContain('The button has expired.');
+      expect(late.content).toContain('The button has expired and erases nothing any more.');
       const forged = await robin.send(sure, 'lethe1:f:here:?');
-      expect(forged.content).toContain('The button has expired.');
+      expect(forged.content).toContain('The button has expired and erases nothing any more.');
       expect((await lethe.consents.status(idsOf(robin))).status).toBe('accepted');
     });
 
@@ -684,6 +725,24 @@ describe.each(KITS)('%s', (kit) => {
       expect(file).not.toContain('"success"');
     });
 
+    itInPart("says that the part of the bot's own stores is missing until they have answered", async () => {
+      const { lethe, user, errors } = await bot(TWO);
+      const robin = user();
+      await agreed(robin);
+      const holder = { key: 'warnings', label_de: 'x', label_en: 'x', covers: ['warnings'] };
+      await lethe.holders.register({ kind: 'pull', ...holder });
+      for (const where of ['here', 'everywhere']) {
+        const { content } = await robin.privacy('export', { where });
+        expect(content).toMatch(
+          /\nThe bot's own stores have been asked, and their part is not complete yet\./,
+        );
+      }
+      for (const { task_id } of await lethe.holders.tasks({ key: 'warnings' }).toArray())
+        await lethe.holders.acknowledge({ key: 'warnings', task_id, result: 'nothing' });
+      expect((await robin.privacy('export')).content).not.toContain('stores');
+      expect(errors).toEqual([]);
+    });
+
     inTypeScript(
       'is whole or not sent: without the history where that is too large, else with whom to ask',
       async () => {
@@ -705,7 +764,9 @@ describe.each(KITS)('%s', (kit) => {
         const act = { kind: 'command', name: 'privacy', subcommand: 'export', options: {} } as const;
         const room = 16 * 1024;
         const short = await privacy.reply({ ...asked, act, fileMaxBytes: 30_000 + room });
-        expect(short.content).toContain('The history was left out');
+        expect(short.content).toMatch(
+          /Left out, .*: the history, .*, and what the bot's own stores have\.\n/,
+        );
         expect(JSON.parse(new TextDecoder().decode(short.files[0]?.data))).toMatchObject({
           data: { birthday: {} },
         });

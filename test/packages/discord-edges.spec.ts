@@ -1,6 +1,6 @@
 import { itInPart } from '../support/depth';
 import { Privacy, type PrivacyOptions, type Reply } from '@lethe/discord';
-import { Lethe } from '@lethe/sdk';
+import { Lethe, LetheError } from '@lethe/sdk';
 import { categoryOf, discordBot, idsOf, KITS, readAll, stopBots, TWO, wordsOf } from '../support/discord-bot';
 import { coreSeat } from '../support/discord-seats';
 import { buttonsOf, componentsOf, DiscordUser } from '../support/discord-user';
@@ -202,6 +202,30 @@ describe.each(KITS)('%s', (kit) => {
       },
     );
 
+    inTypeScript.each([
+      ['all', /I agree/],
+      ['one', /\(1\)/],
+    ])('keeps the button of a consent to %s whose answer is lost, for the next press', async (_, label) => {
+      const { lethe, privacy, pressed, question, ids, errors } = await asking(async () => 'Saved.');
+      const menu = question.components[0]?.components[0] as { custom_id: string };
+      const chosen = await pressed(menu.custom_id, ['birthday'])();
+      const { consents } = privacy['options'].lethe;
+      const { accept } = consents;
+      const lost = new LetheError('The answer is lost', { code: 'internal_error' });
+      jest.spyOn(consents, 'accept').mockImplementationOnce(async (...given) => {
+        await accept(...given);
+        throw lost;
+      });
+      const failed = await pressed(idOf(chosen, label))();
+      expect(failed).toMatchObject({ content: expect.stringMatching(/^Something failed/), embeds: [] });
+      expect([(await lethe.consents.status(ids)).status, errors]).toEqual(['accepted', [lost]]);
+      const done = await pressed(idOf(failed, label))();
+      expect(done.content).toContain('Thank you. You agreed to:\n• Birthday\n');
+      expect(done.files).toEqual([expect.objectContaining({ name: 'consent-receipt.jwt' })]);
+      expect(await done.following?.()).toMatchObject({ content: 'Saved.' });
+      expect(errors).toEqual([lost]);
+    });
+
     inTypeScript(
       'is no failure where presses of different choices meet: the user is asked anew',
       async () => {
@@ -258,6 +282,12 @@ describe.each(KITS)('%s', (kit) => {
         const some = await other.privacy.ask({ ...who, id: snowflake(), act });
         expect(some.content).toBe(`Nothing below needs your consent. Each part has its reason.\n${AGAIN}`);
         expect(some.embeds).toEqual([{ description: expect.stringContaining('• Bans: Needed.') }]);
+        // No consent of the user mends what the bot does not ask for.
+        const needing = await other.privacy.ask({ ...who, id: snowflake(), act }, () =>
+          other.lethe.data.submit({ ...idsOf(other.user()), category: 'birthday', data: { value: 'x' } }),
+        );
+        expect((await needing.following?.())?.content).toMatch(/^Something failed/);
+        expect(other.errors).toEqual([expect.objectContaining({ code: 'consent_required' })]);
       },
     );
 

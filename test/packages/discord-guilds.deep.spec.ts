@@ -82,6 +82,16 @@ describe('with discord.js', () => {
   });
 });
 
+describe('days of grace', () => {
+  it('are refused at the start where the service would refuse them when the bot leaves a guild', () => {
+    const lethe = new Lethe({ url: service.url, key: 'sk_live_x' });
+    for (const graceDays of [-1, 91])
+      expect(() => new DiscordJsPrivacy({ lethe, graceDays })).toThrow(
+        `graceDays must be a number from 0 to 90, not ${graceDays}.`,
+      );
+  });
+});
+
 describe('after a time without the bot', () => {
   it('the guilds of Discord and of the service are compared', async () => {
     const { lethe, scheduled } = await newBot();

@@ -98,12 +98,14 @@ describeWithDiscordPy('lethe_discord', () => {
 
   it('erases nothing by a button that has expired', async () => {
     const { lethe, start } = await newBot();
-    await start({ confirm_seconds: 0 });
+    await start();
     const robin = new DiscordUser({ discord, ...(seat as PythonSeat) });
     await agreed(robin);
     const sure = await robin.privacy('forget');
-    expect((await robin.press(sure, 'Erase my data')).content).toContain('The button has expired.');
-    expect((await robin.send(sure, 'lethe1:f:here:?')).content).toContain('The button has expired.');
+    for (const expired of ['lethe1:f:here:1:7', 'lethe1:f:here:?'])
+      expect((await robin.send(sure, expired)).content).toContain(
+        'The button has expired and erases nothing any more.',
+      );
     expect((await robin.press(sure, 'Keep my data')).content).toBe('Nothing was erased.');
     expect((await lethe.consents.status(idsOf(robin))).status).toBe('accepted');
   });
@@ -122,7 +124,7 @@ describeWithDiscordPy('lethe_discord', () => {
         details: { note: 'y'.repeat(8_000) },
       });
     const short = await robin.privacy('export');
-    expect(short.content).toContain('The history was left out');
+    expect(short.content).toContain('Left out, because');
     expect(JSON.parse(short.files['privacy-export.json'] ?? '')).toMatchObject({ data: { birthday: {} } });
     await submit(31_000);
     const none = await robin.privacy('export');
@@ -150,6 +152,7 @@ describeWithDiscordPy('lethe_discord', () => {
     const { start } = await newBot();
     const faults = {
       grace_days: [{ grace_days: 91 }, 'grace_days must be 0 to 90'],
+      confirm_seconds: [{ confirm_seconds: 0 }, 'confirm_seconds must be 1 to 86400'],
       texts: [{ texts: { fr: { consent_agreed: 'x' } } }, 'texts has names that no text has: consent_agreed'],
       categories: [{ categories: 'birthday' }, 'categories must be a list of keys'],
     } as const;

@@ -144,9 +144,13 @@ describe.each(KITS)('%s', (kit) => {
       const robin = user();
       const sure = await robin.press(await choosing(robin, 'Object …'), 'Object to everything');
       nowMs += 61_000;
-      expect((await robin.press(sure, 'Object and erase')).content).toContain('The button has expired.');
+      expect((await robin.press(sure, 'Object and erase')).content).toContain(
+        'The button has expired and erases nothing any more.',
+      );
       for (const forged of ['lethe1:j:?:all', 'lethe1:j', 'lethe1:j::all'])
-        expect((await robin.send(sure, forged)).content).toContain('The button has expired.');
+        expect((await robin.send(sure, forged)).content).toContain(
+          'The button has expired and erases nothing any more.',
+        );
       expect(await inForce(robin)).toEqual([[], []]);
     });
 

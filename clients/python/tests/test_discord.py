@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Optional
 import pytest
 from conftest import BANS, PROFILE, Place, snowflake, subject
 
-from lethe_client import CallOptions, LetheError, NotFoundError, ProcessingRefusedError, UnavailableError
+from lethe_client import CallOptions, ConsentRequiredError, LetheError, NotFoundError, ProcessingRefusedError, UnavailableError
 from lethe_client.testing import FakeLethe
 from lethe_discord import scope_of
 from lethe_discord._consent import _following
@@ -76,6 +76,41 @@ def test_presses_of_different_choices_that_meet_are_no_failure_and_the_user_is_a
     asyncio.run(meeting())
 
 
+def test_a_consent_whose_answer_is_lost_keeps_its_button_for_the_next_press() -> None:
+    async def losing() -> None:
+        place, who, errors = Place(None), subject(), []  # type: ignore[var-annotated]
+        async with place.async_client(place.registered()["api_key"]) as lethe:
+            for name in ("Birthday", "Statistics"):
+                await lethe.categories.register(**{**PROFILE, "key": name.lower(), "label_en": name})
+            privacy = Privacy(lethe, None, None, None, 300, None, errors.append)
+
+            async def press(custom_id: str, *values: str) -> Reply:
+                return await privacy.reply(Asked(id=snowflake(), **who, locale="en-US", custom_id=custom_id, values=values))
+
+            async def then() -> str:
+                return "Saved."
+
+            question = await privacy.ask(Asked(id=snowflake(), **who, locale="en-US"), then)
+            chosen = await press(id_of(question, "Choose"), "birthday")
+            accept = lethe.consents.accept
+
+            async def lost(**given: Any) -> Any:
+                setattr(lethe.consents, "accept", accept)
+                await accept(**given)
+                raise LetheError("The answer is lost.", code="internal_error")
+
+            setattr(lethe.consents, "accept", lost)
+            failed = await press(id_of(chosen, "(1)"))
+            assert failed.content.startswith("Something failed") and labels_of(failed) == ["Agree to the selection (1)"]
+            done = await press(id_of(failed, "(1)"))
+            assert done.content.startswith("Thank you. You agreed to:\n• Birthday\nYou can")
+            assert [name for name, _ in done.files] == ["consent-receipt.jwt"] and done.following is not None
+            following = await done.following()
+            assert following is not None and following.content == "Saved." and len(errors) == 1
+
+    asyncio.run(losing())
+
+
 def test_a_command_begins_at_once_where_nothing_is_asked_for() -> None:
     async def beginning() -> None:
         place, who, errors = Place(FakeLethe()), subject(), []  # type: ignore[var-annotated]
@@ -115,6 +150,28 @@ def test_a_bot_that_asks_only_for_what_needs_no_consent_does_not_say_that_it_ask
             said = await privacy.reply(Asked(id=snowflake(), **who, locale="en-US", subcommand="consent"))
             assert said.content == "Nothing below needs your consent. Each part has its reason."
             assert said.embeds[0]["description"].endswith(": Abuse has to be prevented.")
+
+    asyncio.run(asking())
+
+
+def test_a_category_that_is_not_declared_is_reported_once_and_nothing_is_said_of_what_is_below() -> None:
+    async def asking() -> None:
+        place, who, errors = Place(FakeLethe()), subject(), []  # type: ignore[var-annotated]
+        async with place.async_client(place.registered()["api_key"]) as lethe:
+            await lethe.categories.register(**PROFILE)
+            privacy = Privacy(lethe, None, ["porfile"], None, 300, None, errors.append)
+            asked = Asked(id=snowflake(), **who, locale="en-US", subcommand="consent")
+            needs = ConsentRequiredError("It needs a consent.", code="consent_required", status=403)
+
+            async def then() -> None:
+                raise needs
+
+            said = await privacy.ask(asked, then)
+            assert (said.content, said.embeds) == ("This bot asks for no consent here at the moment.", [])
+            following = await said.following() if said.following else None
+            # No consent of the user mends it.
+            assert following is not None and following.content.startswith("Something failed")
+            assert ": porfile. " in str(errors[0]) and str(errors[0]).endswith(" Declared: profile.") and errors[1:] == [needs]
 
     asyncio.run(asking())
 
@@ -335,7 +392,7 @@ def test_a_user_restricts_and_objects_and_nothing_is_erased_without_the_confirma
             assert "Object to the processing: Statistics?" in sure.content
             assert await in_force() == [[], ["profile"]]
             now[0] += 301
-            assert (await act(id_of(sure, "Object and erase"))).content.startswith("The button has expired.")
+            assert (await act(id_of(sure, "Object and erase"))).content.startswith("The button has expired and erases nothing any more.")
             assert await in_force() == [[], ["profile"]]
             for unknown in ("nothing", "profile"):
                 press = await act(menu, unknown)

@@ -1,12 +1,12 @@
 import { ConsentRequiredError, NotFoundError, ProcessingRefusedError } from '@lethe/sdk';
 import { type ConsentAsked, request, textOf } from './consent-request';
-import { ACTS, customId, maskOf, placesOf } from './custom-id';
+import { ACTS, customId, maskOf, parseCustomId, placesOf } from './custom-id';
 import { needsConsent } from './facts';
 import { button, cut, LIMITS, type Reply, reply, type Row, row, type Select } from './reply';
 import { labelShown } from './shown';
 import { statesOf } from './status';
 import type { Texts } from './texts';
-import { isNamed, once, shownPage, SOURCE, type Turn, verifyRow, when } from './turn';
+import { isNamed, keptButton, once, shownPage, SOURCE, type Turn, verifyRow, when } from './turn';
 import type { Then } from './waiting';
 import { withoutConsentEmbeds } from './without-consent';
 
@@ -43,11 +43,13 @@ async function unasked(turn: Turn, { waits }: ConsentState): Promise<Reply> {
   const { then, isLost = false } = waits === undefined ? {} : turn.waiting.take(waits, turn.asked.userId);
   // A category that this bot does not ask for may need one.
   const isSome = categories.some(needsConsent);
-  const lines = [words.say(isSome ? 'about_intro_none' : 'consent_not_needed')];
+  const embeds = isSome ? withoutConsentEmbeds(turn, categories) : [];
+  const some = embeds.length > 0 ? 'about_intro_none' : 'consent_none';
+  const lines = [words.say(isSome ? some : 'consent_not_needed')];
   if (isLost) lines.push(words.say('command_again'));
   return reply({
     content: lines.join('\n'),
-    embeds: isSome ? withoutConsentEmbeds(turn, categories) : [],
+    embeds,
     ...(then && { following: () => goOn(turn, then, 'failed') }),
   });
 }
@@ -65,8 +67,20 @@ export async function choose(turn: Turn, given: readonly string[]): Promise<Repl
   return consent(turn, { page, mask: maskOf([...before, ...now]), binding, waits });
 }
 
-/** Records the consent to what is selected, in the words that were shown. */
-export async function agree(turn: Turn, [mask = '', binding = '', waits]: readonly string[]): Promise<Reply> {
+/** Records the consent to what is selected, in the words that were shown. A failure keeps the button. */
+export async function agree(turn: Turn, parts: readonly string[]): Promise<Reply> {
+  try {
+    return await record(turn, parts);
+  } catch (error) {
+    const { act } = turn.asked;
+    const isAll = act.kind === 'component' && parseCustomId(act.customId)?.act === ACTS.agree;
+    const count = placesOf(parts[0] ?? '', LIMITS.options * LIMITS.rows).length;
+    const label = turn.words.say(isAll ? 'consent_agree' : 'consent_chosen', { count });
+    return keptButton(turn, error, { style: 'success', label });
+  }
+}
+
+async function record(turn: Turn, [mask = '', binding = '', waits]: readonly string[]): Promise<Reply> {
   const { lethe, who, words, facts } = turn;
   // Since the message was sent, the last category that asks for a consent may have come to need none.
   if ((await facts.asked()).length === 0) return unasked(turn, { waits });
@@ -128,7 +142,9 @@ async function goOn(
       ? reply({ content: cut(said, LIMITS.content) })
       : undefined;
   } catch (error) {
-    if (error instanceof ConsentRequiredError) return reply({ content: say('command_needs') });
+    // Where nothing is asked for, the user cannot agree to it.
+    const isAsked = failed === 'command_failed';
+    if (error instanceof ConsentRequiredError && isAsked) return reply({ content: say('command_needs') });
     if (error instanceof ProcessingRefusedError) return reply({ content: say(refusalWord(error)) });
     report(error);
     return reply({ content: say(failed) });

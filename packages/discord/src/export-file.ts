@@ -16,7 +16,8 @@ export async function exportFile(turn: Turn, where: Where): Promise<Reply> {
     for (const format of ['full', undefined] as const) {
       const data = await exported(turn, where, format, maxBytes);
       if (data === undefined) continue;
-      const said = words.say(format === 'full' ? 'export_done' : 'export_short');
+      const done = words.say(format === 'full' ? 'export_done' : 'export_short');
+      const said = isMissingPart(data) ? `${done}\n${words.say('export_asked')}` : done;
       const files = [{ name: 'privacy-export.json', data }];
       return withCopy(turn, where, reply({ content: said, files }));
     }
@@ -27,6 +28,20 @@ export async function exportFile(turn: Turn, where: Where): Promise<Reply> {
   }
   const ask = await whomToAsk(turn);
   return withCopy(turn, where, reply({ content: `${words.say('export_too_large')} ${ask}` }));
+}
+
+interface Holding {
+  readonly holders?: readonly { readonly state: string }[];
+}
+
+/** Whether the bot's own stores still owe their part: a full export asks them, and does not wait for their answers. */
+function isMissingPart(data: Uint8Array): boolean {
+  const { guilds = [], ...one } = JSON.parse(new TextDecoder().decode(data)) as Holding & {
+    guilds?: Holding[];
+  };
+  return [one, ...guilds]
+    .flatMap(({ holders = [] }) => holders)
+    .some(({ state }) => state === 'asked' || state === 'overdue');
 }
 
 /** The message, with the way to the copy that people read. */

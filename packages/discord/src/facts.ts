@@ -12,12 +12,14 @@ const CATEGORIES_MAX = 50;
 
 /** What a bot has declared, read again after a minute: it is the same for all users. */
 export class BotFacts {
+  private unknown = '';
   private readonly kept = new Map<string, { value: Promise<unknown>; untilMs: number }>();
 
   constructor(
     private readonly lethe: Lethe,
     private readonly named: readonly string[] | undefined,
     private readonly now: () => number,
+    private readonly report: (error: unknown) => void,
   ) {}
 
   bot(): Promise<Bot> {
@@ -36,7 +38,24 @@ export class BotFacts {
 
   /** Every declared category. */
   categories(): Promise<Category[]> {
-    return this.once('categories', () => this.lethe.categories.list().toArray());
+    return this.once('categories', async () => {
+      const all = await this.lethe.categories.list().toArray();
+      this.compare(all.map(({ key }) => key));
+      return all;
+    });
+  }
+
+  /** Reports the names of the option that no category has, once until they change. */
+  private compare(declared: readonly string[]): void {
+    const unknown = (this.named ?? []).filter((key) => !declared.includes(key)).join(', ');
+    if (unknown !== '' && unknown !== this.unknown)
+      this.report(
+        new RangeError(
+          `The option \`categories\` names what the bot has not declared: ${unknown}. No consent is asked for it. ` +
+            `Correct the name, or declare the category. Declared: ${declared.join(', ') || 'none'}.`,
+        ),
+      );
+    this.unknown = unknown;
   }
 
   /** The categories that consent is asked for; none that needs no consent. @throws RangeError where one request cannot name them */

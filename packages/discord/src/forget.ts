@@ -2,7 +2,7 @@ import { LetheError } from '@lethe/sdk';
 import { sha256 } from './consent-request';
 import { ACTS, customId } from './custom-id';
 import { button, type Reply, reply, row } from './reply';
-import { failureWord, jsonFile, once, type Turn, verifyRow, type Where, whereOf } from './turn';
+import { jsonFile, keptButton, once, type Turn, verifyRow, type Where, whereOf } from './turn';
 
 /** How long the certificates of one answer may take; an interaction can be answered for 15 minutes. */
 const CERTIFICATES_MS = 60_000;
@@ -43,7 +43,7 @@ export async function erase(turn: Turn, parts: readonly string[]): Promise<Reply
       erased.push(...requests);
     }
   } catch (error) {
-    return notErased(turn, parts, error);
+    return notErased(turn, error);
   }
   if (erased.length === 0) return reply({ content: say('forget_nothing') });
   const under = erased.find(({ status }) => status !== 'completed');
@@ -61,23 +61,13 @@ export async function erase(turn: Turn, parts: readonly string[]): Promise<Reply
 }
 
 /** A failure keeps the button, whose next press continues the same erasure, and the salts of the guilds that are done. */
-function notErased(
-  { words: { say }, facts, report, who }: Turn,
-  parts: readonly string[],
-  error: unknown,
-): Reply {
-  facts.forget();
-  report(error);
-  const components = [row(button('danger', say('forget_yes'), customId(ACTS.forget, ...parts)))];
+function notErased(turn: Turn, error: unknown): Reply {
+  const { say } = turn.words;
+  const kept = keptButton(turn, error, { style: 'danger', label: say('forget_yes') });
   const { requests } = error instanceof LetheError ? error.details : {};
-  const content = say(failureWord(error));
-  if (!Array.isArray(requests) || requests.length === 0) return reply({ content, components });
+  if (!Array.isArray(requests) || requests.length === 0) return kept;
   const salts = (requests as Erased[]).map((one) => ({ ...saltOf(one), certificate: null }));
-  return reply({
-    content: `${content}\n${say('forget_salts')}`,
-    files: [fileOf({ who }, salts)],
-    components,
-  });
+  return { ...kept, content: `${kept.content}\n${say('forget_salts')}`, files: [fileOf(turn, salts)] };
 }
 
 const saltOf = ({ guild_id, request_id, certificate_salt }: Erased) => ({

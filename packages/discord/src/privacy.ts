@@ -51,7 +51,7 @@ export class Privacy {
     // Discord keeps a button for as long as its message; a day is more than anyone hesitates.
     requireNumber('confirmSeconds', options.confirmSeconds, 1, 86_400);
     const { lethe, categories, now = Date.now, publicUrl } = options;
-    this.facts = new BotFacts(lethe, categories, now);
+    this.facts = new BotFacts(lethe, categories, now, (error) => this.report(error));
     this.waiting = new Waiting(now);
     this.verifyUrl = verifyUrlOf(publicUrl);
   }

@@ -9,7 +9,7 @@ import { once, SOURCE, type Turn, when } from './turn';
 import { withoutConsentEmbeds } from './without-consent';
 
 /** Shows what can be withdrawn: as easily as it was given (GDPR Art. 7(3)). */
-export async function revoke(turn: Turn): Promise<Reply> {
+export async function revoke(turn: Turn, notes: readonly string[] = []): Promise<Reply> {
   const { asked, lethe, facts, who, words } = turn;
   const [status, categories] = await Promise.all([lethe.consents.status(who), facts.categories()]);
   const { say } = words;
@@ -26,7 +26,7 @@ export async function revoke(turn: Turn): Promise<Reply> {
   });
   const all = row(button('danger', say('revoke_all'), customId(ACTS.withdrawAll)));
   const which = granted.every(needsConsent) ? 'revoke_which' : 'revoke_which_some';
-  return reply({ content: say(which), embeds, components: [...menus, all] });
+  return reply({ content: [...notes, say(which)].join('\n'), embeds, components: [...menus, all] });
 }
 
 /** Withdraws some categories, or without any the whole consent. */
@@ -36,8 +36,12 @@ export async function withdraw(turn: Turn, keys?: readonly string[]): Promise<Re
   const given = { ...who, source: SOURCE, ...(keys && { categories: [...keys] }) };
   // Read before, since a failure would say that the withdrawal has failed.
   const [all, shown] = await Promise.all([facts.categories(), keys ? shownFor(turn, 'decided') : []]);
-  const revoked = await lethe.consents.revoke(given, once(turn, 'revoke')).catch(unlessNone);
-  if (revoked === undefined) return reply({ content: say('revoke_nothing') });
+  const revoked = await lethe.consents.revoke(given, once(turn, 'revoke')).catch(unlessMissing);
+  if (revoked === undefined) {
+    // No consent is in force, or a selected category is not declared any more while the others are agreed to.
+    facts.forget();
+    return revoke(turn, [say('revoke_changed')]);
+  }
   const { status, data_erased_at: erasedAt } = revoked;
   const labels = all
     .filter(({ key }) => keys?.includes(key))
@@ -49,7 +53,6 @@ export async function withdraw(turn: Turn, keys?: readonly string[]): Promise<Re
   return reply({ content: cut([done, ...later].join('\n'), LIMITS.content), embeds });
 }
 
-/** No consent is in force. */
-function unlessNone(error: unknown): undefined {
+function unlessMissing(error: unknown): undefined {
   if (!(error instanceof NotFoundError)) throw error;
 }

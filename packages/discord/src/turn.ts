@@ -2,7 +2,7 @@ import { ConflictError, type Lethe, RateLimitedError, UnavailableError } from '@
 import type { Asked } from './asked';
 import { ACTS, customId } from './custom-id';
 import type { BotFacts } from './facts';
-import { button, type Embed, linkButton, pagesOf, type Row, row } from './reply';
+import { button, type Embed, linkButton, pagesOf, type Reply, reply, type Row, row } from './reply';
 import type { Texts, Words } from './texts';
 import type { Waiting } from './waiting';
 
@@ -41,6 +41,18 @@ export const once = ({ asked }: Turn, act: string): { idempotencyKey: string } =
 export function failureWord(error: unknown): keyof Texts {
   if (error instanceof ConflictError && error.reason === 'deletion_in_progress') return 'busy';
   return error instanceof RateLimitedError || error instanceof UnavailableError ? 'later' : 'failed';
+}
+
+/** A failure that keeps the pressed button: what is done may have no answer, and its next press says what holds. */
+export function keptButton(
+  { asked: { act }, facts, report, words: { say } }: Turn,
+  error: unknown,
+  { style, label }: { readonly style: 'danger' | 'success'; readonly label: string },
+): Reply {
+  facts.forget();
+  report(error);
+  const id = act.kind === 'component' ? act.customId : '';
+  return reply({ content: say(failureWord(error)), components: [row(button(style, label, id))] });
 }
 
 /** Whether a version is one that people named. Without one the service makes a digest, which says nothing to a user. */

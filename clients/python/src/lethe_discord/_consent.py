@@ -11,12 +11,12 @@ from typing import Any, List, Mapping, Optional, Sequence
 from lethe_client import ConsentRequiredError, NotFoundError, ProcessingRefusedError
 
 from ._about import states_of
-from ._custom_id import AGREE, AGREE_TO_CHOSEN, CHOOSE, DECLINE, custom_id, mask_of, page_of, places_of
+from ._custom_id import AGREE, AGREE_TO_CHOSEN, CHOOSE, DECLINE, custom_id, mask_of, page_of, parsed, places_of
 from ._facts import needs_consent
 from ._refusals import refusal_word
-from ._reply import CONTENT_MAX, LABEL_MAX, OPTIONS_MAX, Json, Reply, button, cut, row, select
+from ._reply import CONTENT_MAX, LABEL_MAX, OPTIONS_MAX, ROWS_MAX, Json, Reply, button, cut, row, select
 from ._shown import label_shown, labels_in
-from ._turn import SOURCE, Shown, Turn, is_named, shown_page, verify_rows, when
+from ._turn import SOURCE, Shown, Turn, is_named, kept_button, shown_page, verify_rows, when
 from ._waiting import Then
 from ._without_consent import without_consent_embeds
 from ._words import best_tag
@@ -107,11 +107,13 @@ async def _unasked(turn: Turn, waits: str) -> Reply:
     then, is_lost = turn.waiting.take(waits, turn.asked.user_id) if waits else (None, False)
     # A category that this bot does not ask for may need one.
     is_some = any(needs_consent(one) for one in categories)
-    lines = [say("about_intro_none" if is_some else "consent_not_needed")]
+    embeds = without_consent_embeds(turn, categories) if is_some else []
+    some = "about_intro_none" if embeds else "consent_none"
+    lines = [say(some if is_some else "consent_not_needed")]
     if is_lost:
         lines.append(say("command_again"))
     following = None if then is None else lambda: _following(turn, then, "failed")
-    return Reply("\n".join(lines), without_consent_embeds(turn, categories) if is_some else [], following=following)
+    return Reply("\n".join(lines), embeds, following=following)
 
 
 async def choose(
@@ -127,7 +129,17 @@ async def choose(
 
 
 async def agree(turn: Turn, mask: str = "", binding: str = "", waits: str = "", *_: str) -> Reply:
-    """Records the consent to what is selected, in the words that were shown."""
+    """Records the consent to what is selected, in the words that were shown. A failure keeps the button."""
+    try:
+        return await _record(turn, mask, binding, waits)
+    except Exception as error:
+        act, _parts = parsed(turn.asked.custom_id) or ("", [])
+        count = len(places_of(mask, OPTIONS_MAX * ROWS_MAX))
+        label = turn.words.say("consent_agree" if act == AGREE else "consent_chosen", count=count)
+        return kept_button(turn, error, "success", label)
+
+
+async def _record(turn: Turn, mask: str, binding: str, waits: str) -> Reply:
     consents, say = turn.lethe.consents, turn.words.say
     if not await turn.facts.asked():
         # Since the message was sent, the last category that asks for a consent may have come to need none.
@@ -173,11 +185,12 @@ async def _following(turn: Turn, then: Then, failed: str = "command_failed") -> 
     """Continues the command. The consent is recorded before: no failure of the command is one of the consent."""
     try:
         said = await then()
-    except ConsentRequiredError:
-        return Reply(turn.words.say("command_needs"))
     except ProcessingRefusedError as error:
         return Reply(turn.words.say(refusal_word(error)))
     except Exception as error:
+        # Where nothing is asked for, the user cannot agree to it.
+        if isinstance(error, ConsentRequiredError) and failed == "command_failed":
+            return Reply(turn.words.say("command_needs"))
         turn.report(error)
         return Reply(turn.words.say(failed))
     return Reply(cut(said, CONTENT_MAX)) if isinstance(said, str) and said else None

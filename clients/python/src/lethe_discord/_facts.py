@@ -19,8 +19,9 @@ _CATEGORIES_MAX = 50
 class Facts:
     """What a bot has declared, read again after a minute: it is the same for all users."""
 
-    def __init__(self, lethe: AsyncLethe, named: Optional[Sequence[str]]) -> None:
-        self._lethe, self._named = lethe, named
+    def __init__(self, lethe: AsyncLethe, named: Optional[Sequence[str]], report: Callable[[BaseException], None]) -> None:
+        self._lethe, self._named, self._report = lethe, named, report
+        self._unknown = ""
         self._kept: Dict[str, Tuple[float, Any]] = {}
         self._lock: Optional[asyncio.Lock] = None
 
@@ -41,8 +42,22 @@ class Facts:
 
     async def categories(self) -> List[Json]:
         """Every declared category."""
-        found: List[Json] = await self._once("categories", self._lethe.categories.list().to_list)
+        found: List[Json] = await self._once("categories", self._categories)
         return found
+
+    async def _categories(self) -> List[Json]:
+        found: List[Json] = [{**one} for one in await self._lethe.categories.list().to_list()]
+        self._compare([one["key"] for one in found])
+        return found
+
+    def _compare(self, declared: Sequence[str]) -> None:
+        """Reports the names of the option that no category has, once until they change."""
+        unknown = ", ".join(key for key in self._named or () if key not in declared)
+        if unknown and unknown != self._unknown:
+            said = f"categories names what the bot has not declared: {unknown}. No consent is asked for it."
+            known = ", ".join(declared) or "none"
+            self._report(ValueError(f"{said} Correct the name, or declare the category. Declared: {known}."))
+        self._unknown = unknown
 
     async def asked(self) -> List[Json]:
         """The categories that consent is asked for; none that needs no consent. Raises ValueError where one request cannot name them."""

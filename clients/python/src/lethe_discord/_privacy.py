@@ -23,6 +23,7 @@ from ._waiting import Then, Waiting
 from ._words import TextTable, Words, checked
 
 OnError = Callable[[BaseException], None]
+_CONFIRM_SECONDS_MAX = 86_400
 _log = logging.getLogger("lethe_discord")
 
 
@@ -46,8 +47,11 @@ class Privacy:
     ) -> None:
         if isinstance(categories, str):
             raise TypeError("categories must be a list of keys, not a str.")
+        # Discord keeps a button for as long as its message; a day is more than anyone hesitates.
+        if not 1 <= confirm_seconds <= _CONFIRM_SECONDS_MAX:
+            raise ValueError(f"confirm_seconds must be 1 to {_CONFIRM_SECONDS_MAX}, not {confirm_seconds}.")
         self.texts = checked(texts)
-        self._lethe, self._facts = lethe, Facts(lethe, categories)
+        self._lethe, self._facts = lethe, Facts(lethe, categories, self.report)
         self._consent_version, self._confirm_seconds, self._now = consent_version, confirm_seconds, now
         self._on_error = on_error or _logged
         self._waiting = Waiting(now)

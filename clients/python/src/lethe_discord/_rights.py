@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import Any, AsyncIterator, List, Literal, Optional, Sequence, Tuple
 
 from lethe_client import CallOptions, LetheError, NotFoundError
@@ -14,7 +15,7 @@ from ._menus import category_menus
 from ._page import readable_copy
 from ._reply import CONTENT_MAX, LABEL_MAX, Json, Reply, button, cut, row
 from ._shown import label_shown, shown_for
-from ._turn import SOURCE, Turn, failure_word, json_file, verify_rows, when, whom_to_ask
+from ._turn import SOURCE, Turn, json_file, kept_button, verify_rows, when, whom_to_ask
 from ._without_consent import without_consent_embeds
 
 #: Of a request with a file: its other parts, the boundaries, the message.
@@ -31,12 +32,20 @@ async def export(turn: Turn) -> Reply:
         for format, word in forms:
             data = await _exported(turn, format)
             if data is not None:
-                return await _with_copy(turn, Reply(say(word), files=[("privacy-export.json", data)]))
+                content = f"{say(word)}\n{say('export_asked')}" if _is_missing_part(data) else say(word)
+                return await _with_copy(turn, Reply(content, files=[("privacy-export.json", data)]))
     except NotFoundError:
         if not await turn.facts.has_own_stores():
             return Reply(say("export_nothing"))
         return Reply(f"{say('export_nothing_own_stores')} {await whom_to_ask(turn)}")
     return await _with_copy(turn, Reply(f"{say('export_too_large')} {await whom_to_ask(turn)}"))
+
+
+def _is_missing_part(data: bytes) -> bool:
+    """Whether the bot's own stores still owe their part: a full export asks them, and does not wait for their answers."""
+    document: Json = json.loads(data)
+    parts: List[Json] = [document, *document.get("guilds", ())]
+    return any(one["state"] in ("asked", "overdue") for part in parts for one in part.get("holders", ()))
 
 
 async def _with_copy(turn: Turn, message: Reply) -> Reply:
@@ -69,7 +78,7 @@ async def _closed(stream: AsyncIterator[bytes]) -> None:
         await close()
 
 
-async def revoke(turn: Turn) -> Reply:
+async def revoke(turn: Turn, notes: Sequence[str] = ()) -> Reply:
     """Shows what can be withdrawn: as easily as it was given (GDPR Art. 7(3))."""
     say = turn.words.say
     status, categories = await turn.lethe.consents.status(**turn.who), await turn.facts.categories()
@@ -87,7 +96,7 @@ async def revoke(turn: Turn) -> Reply:
     menus = category_menus(WITHDRAW, several, say("revoke_choose"), label, is_many=True)
     everything = row(button("danger", say("revoke_all"), custom_id(WITHDRAW_ALL)))
     which = "revoke_which" if all(needs_consent(one) for one in granted) else "revoke_which_some"
-    return Reply(say(which), embeds, [*menus, everything])
+    return Reply("\n".join([*notes, say(which)]), embeds, [*menus, everything])
 
 
 async def withdraw(turn: Turn, keys: Optional[Sequence[str]] = None) -> Reply:
@@ -100,7 +109,9 @@ async def withdraw(turn: Turn, keys: Optional[Sequence[str]] = None) -> Reply:
     try:
         status = await turn.lethe.consents.revoke(**turn.who, **given, options=turn.once("revoke"))
     except NotFoundError:
-        return Reply(say("revoke_nothing"))
+        # No consent is in force, or a selected category is not declared any more while the others are agreed to.
+        turn.facts.forget()
+        return await revoke(turn, [say("revoke_changed")])
     if status["status"] == "revoked":
         lines = [say("revoke_done")]
     else:
@@ -155,15 +166,13 @@ async def erase(turn: Turn, where: str = "", until: str = "", of: str = "", *_: 
 
 def _not_erased(turn: Turn, error: Exception) -> Reply:
     """A failure keeps the button, whose next press continues the same erasure, and the salts of the guilds that are done."""
-    turn.facts.forget()
-    turn.report(error)
     say = turn.words.say
-    again = row(button("danger", say("forget_yes"), turn.asked.custom_id))
+    kept = kept_button(turn, error, "danger", say("forget_yes"))
     done = error.details.get("requests") if isinstance(error, LetheError) else None
     if not done:
-        return Reply(say(failure_word(error)), components=[again])
+        return kept
     file = _certificate_file(turn, [{**_salt_of(one), "certificate": None} for one in done])
-    return Reply(f"{say(failure_word(error))}\n{say('forget_salts')}", files=[file], components=[again])
+    return Reply(f"{kept.content}\n{say('forget_salts')}", files=[file], components=kept.components)
 
 
 def _salt_of(erased: Json) -> Json:

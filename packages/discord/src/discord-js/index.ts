@@ -1,8 +1,10 @@
+import { requireNumber } from '@lethe/sdk';
 import type {
   ButtonInteraction,
   ChatInputCommandInteraction,
   Client,
   Interaction,
+  RepliableInteraction,
   StringSelectMenuInteraction,
 } from 'discord.js';
 import { type Asked, EPHEMERAL } from '../asked';
@@ -13,7 +15,9 @@ import type { Reply } from '../reply';
 import { guildOf } from '../scope';
 import type { Then } from '../waiting';
 
-type Answerable = ChatInputCommandInteraction | ButtonInteraction | StringSelectMenuInteraction;
+const GRACE_DAYS_MAX = 90;
+
+type OfPrivacy = ChatInputCommandInteraction | ButtonInteraction | StringSelectMenuInteraction;
 
 export interface DiscordJsOptions extends PrivacyOptions, Omit<GuildOptions, 'lethe'> {}
 
@@ -22,26 +26,28 @@ export class DiscordJsPrivacy {
   readonly privacy: Privacy;
 
   constructor(private readonly options: DiscordJsOptions) {
+    // The service would refuse it when the bot leaves a guild.
+    requireNumber('graceDays', options.graceDays, 0, GRACE_DAYS_MAX);
     this.privacy = new Privacy(options);
   }
 
   /** Answers `/privacy` and its buttons. Answers false, and does nothing, for every other interaction. */
   readonly handleInteraction = async (interaction: Interaction): Promise<boolean> => {
-    if (!isAnswerable(interaction)) return false;
+    if (!canBeOfPrivacy(interaction)) return false;
     const asked = askedOf(interaction);
     if (!this.privacy.handles(asked)) return false;
     await this.answered(interaction, asked, () => this.privacy.reply(asked));
     return true;
   };
 
-  /** Asks the user of an interaction of your own for consent, and continues by `then`. Only this user sees it. */
-  async ask(interaction: Answerable, then?: Then): Promise<void> {
+  /** Asks the user of an interaction of your own, also of a context menu or form, for consent, and continues by `then`. Only this user sees it. */
+  async ask(interaction: RepliableInteraction, then?: Then): Promise<void> {
     const asked = askedOf(interaction);
     await this.answered(interaction, asked, () => this.privacy.ask(asked, then));
   }
 
   /** Answers an interaction of your own that failed by `error`, which is reported. A user who has objected or restricted reads that. */
-  async failed(interaction: Answerable, error: unknown): Promise<void> {
+  async failed(interaction: RepliableInteraction, error: unknown): Promise<void> {
     const asked = askedOf(interaction);
     await this.answered(interaction, asked, async () => this.privacy.failed(asked, error));
   }
@@ -71,7 +77,11 @@ export class DiscordJsPrivacy {
   }
 
   /** Defers at once, since Discord waits three seconds, and answers when the service has answered. */
-  private async answered(interaction: Answerable, asked: Asked, answer: () => Promise<Reply>): Promise<void> {
+  private async answered(
+    interaction: RepliableInteraction,
+    asked: Asked,
+    answer: () => Promise<Reply>,
+  ): Promise<void> {
     let reply: Reply | undefined;
     try {
       if (interaction.deferred || interaction.replied) {
@@ -95,7 +105,7 @@ export class DiscordJsPrivacy {
   }
 
   /** Answers an interaction that the bot has answered itself. */
-  private async add(interaction: Answerable, reply: Reply): Promise<void> {
+  private async add(interaction: RepliableInteraction, reply: Reply): Promise<void> {
     const message = messageOf(reply);
     if (interaction.ephemeral === true) {
       await interaction.editReply({ ...message, attachments: [] });
@@ -108,10 +118,10 @@ export class DiscordJsPrivacy {
   }
 }
 
-const isAnswerable = (interaction: Interaction): interaction is Answerable =>
+const canBeOfPrivacy = (interaction: Interaction): interaction is OfPrivacy =>
   interaction.isChatInputCommand() || interaction.isButton() || interaction.isStringSelectMenu();
 
-function askedOf(interaction: Answerable): Asked {
+function askedOf(interaction: RepliableInteraction): Asked {
   const { id, user, locale, attachmentSizeLimit: fileMaxBytes } = interaction;
   const shared = {
     id,
@@ -127,10 +137,13 @@ function askedOf(interaction: Answerable): Asked {
     const values = Object.fromEntries(given.map((option) => [option.name, option.value]));
     return { ...shared, act: { kind: 'command', name, ...(subcommand && { subcommand }), options: values } };
   }
+  // A command of a context menu.
+  if (interaction.isCommand())
+    return { ...shared, act: { kind: 'command', name: interaction.commandName, options: {} } };
   const { customId, message } = interaction;
   const values = interaction.isStringSelectMenu() ? interaction.values : [];
-  // A message of a channel that is not cached is as it was sent, and its flags a number.
-  const isPrivate = (Number(message.flags) & EPHEMERAL) !== 0;
+  // A message of a channel that is not cached is as it was sent, and its flags a number. The form of a command has none.
+  const isPrivate = (Number(message?.flags) & EPHEMERAL) !== 0;
   return { ...shared, act: { kind: 'component', customId, values, isPrivate } };
 }
 

@@ -62,6 +62,7 @@ export const DE: Texts = {
     'Der Text hat sich geändert, seit er dir gezeigt wurde. Bitte lies ihn und entscheide neu.',
   consent_not_needed:
     'Dieser Bot bittet um keine Einwilligung. Was er über dich speichert und warum, sagt dir `/privacy about`.',
+  consent_none: 'Dieser Bot bittet hier derzeit um keine Einwilligung.',
   consent_version: 'Version {version}',
   consent_notice: 'Datenschutzerklärung: {url}',
   consent_in_force: 'Du hast am {when} zugestimmt.',
@@ -119,7 +120,9 @@ export const DE: Texts = {
     'Zum Lesen und Drucken: Der Knopf öffnet deine Seite, auf der du dasselbe als Dokument bekommst. Der Link gilt bis {when}.',
   export_open: 'Kopie zum Lesen',
   export_short:
-    'Deine Daten sind in der angehängten Datei. Der Verlauf fehlt darin, weil die Datei sonst zu groß für Discord wäre.',
+    'Deine Daten sind in der angehängten Datei. Weil sie sonst zu groß für Discord wäre, fehlen darin der Verlauf, die Zwecke der Kategorien, frühere Löschungen und was in den eigenen Speichern des Bots ist.',
+  export_asked:
+    'Die eigenen Speicher des Bots sind gefragt, aber ihr Teil ist noch nicht vollständig. Gib `/privacy export` in einigen Minuten noch einmal ein.',
   export_too_large: 'Deine Daten sind zu groß für eine Datei auf Discord.',
   export_nothing: 'Über dich ist nichts gespeichert.',
   export_nothing_own_stores:
@@ -135,6 +138,7 @@ export const DE: Texts = {
   revoke_done: 'Du hast deine Einwilligung widerrufen.',
   revoke_done_some: 'Du hast deine Einwilligung widerrufen für: {categories}.',
   revoke_nothing: 'Es gibt keine Einwilligung, die du widerrufen kannst.',
+  revoke_changed: 'Es wurde nichts widerrufen: Was du widerrufen kannst, hat sich geändert. Bitte wähle neu.',
 
   forget_sure_here:
     'Alles löschen, was dieser Bot auf diesem Server über dich gespeichert hat? Das lässt sich nicht rückgängig machen.',
@@ -146,7 +150,7 @@ export const DE: Texts = {
   forget_yes: 'Meine Daten löschen',
   forget_no: 'Meine Daten behalten',
   forget_kept: 'Es wurde nichts gelöscht.',
-  forget_expired: 'Der Knopf ist abgelaufen. Es wurde nichts gelöscht. Beginne neu mit `/privacy forget`.',
+  forget_expired: 'Der Knopf ist abgelaufen und löscht nichts mehr. Beginne neu mit `/privacy forget`.',
   forget_done: 'Deine Daten sind gelöscht.',
   forget_nothing: 'Über dich war nichts gespeichert.',
   forget_under_way: 'Deine Daten werden gerade gelöscht. Vorgang: {id}',
@@ -199,7 +203,7 @@ export const DE: Texts = {
   object_sure:
     'Der Verarbeitung widersprechen: {what}? Was davon hier über dich gespeichert ist, wird sofort gelöscht, und der Bot kann nichts davon mehr speichern. Das lässt sich nicht rückgängig machen.',
   object_yes: 'Widersprechen und löschen',
-  object_expired: 'Der Knopf ist abgelaufen. Es wurde nichts gelöscht. Beginne neu mit `/privacy object`.',
+  object_expired: 'Der Knopf ist abgelaufen und löscht nichts mehr. Beginne neu mit `/privacy object`.',
   object_done: 'Dein Widerspruch ist vermerkt. Was er betrifft, ist gelöscht.',
 
   verify_open: 'Datei prüfen',

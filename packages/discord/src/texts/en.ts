@@ -60,6 +60,7 @@ export const EN = {
   consent_changed: 'The text has changed since it was shown to you. Please read it and decide again.',
   consent_not_needed:
     'This bot asks for no consent. `/privacy about` says what it stores about you, and why.',
+  consent_none: 'This bot asks for no consent here at the moment.',
   consent_version: 'Version {version}',
   consent_notice: 'Privacy notice: {url}',
   consent_in_force: 'You agreed to this on {when}.',
@@ -113,7 +114,9 @@ export const EN = {
     'To read and to print: the button opens your page, where you get the same as a document. The link works until {when}.',
   export_open: 'Copy to read',
   export_short:
-    'Your data is in the attached file. The history was left out because the file would be too large for Discord.',
+    "Your data is in the attached file. Left out, because it would be too large for Discord: the history, what the categories are for, earlier erasures, and what the bot's own stores have.",
+  export_asked:
+    "The bot's own stores have been asked, and their part is not complete yet. Give `/privacy export` again in some minutes.",
   export_too_large: 'Your data is too large for a file on Discord.',
   export_nothing: 'Nothing is stored about you.',
   export_nothing_own_stores:
@@ -129,6 +132,7 @@ export const EN = {
   revoke_done: 'You have withdrawn your consent.',
   revoke_done_some: 'You have withdrawn your consent to: {categories}.',
   revoke_nothing: 'There is no consent to withdraw.',
+  revoke_changed: 'Nothing was withdrawn: what you can withdraw has changed. Please choose again.',
 
   forget_sure_here: 'Erase everything this bot has stored about you on this server? This cannot be undone.',
   forget_sure_bot_wide:
@@ -139,7 +143,7 @@ export const EN = {
   forget_yes: 'Erase my data',
   forget_no: 'Keep my data',
   forget_kept: 'Nothing was erased.',
-  forget_expired: 'The button has expired. Nothing was erased. Begin again with `/privacy forget`.',
+  forget_expired: 'The button has expired and erases nothing any more. Begin again with `/privacy forget`.',
   forget_done: 'Your data has been erased.',
   forget_nothing: 'Nothing was stored about you.',
   forget_under_way: 'Your data is being erased. Reference: {id}',
@@ -189,7 +193,7 @@ export const EN = {
   object_sure:
     'Object to the processing: {what}? What is stored of it about you here is erased at once, and the bot can store no more of it. This cannot be undone.',
   object_yes: 'Object and erase',
-  object_expired: 'The button has expired. Nothing was erased. Begin again with `/privacy object`.',
+  object_expired: 'The button has expired and erases nothing any more. Begin again with `/privacy object`.',
   object_done: 'Your objection is recorded. What it is about is erased.',
 
   verify_open: 'Check the file',
