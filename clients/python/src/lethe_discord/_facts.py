@@ -8,6 +8,7 @@ from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequ
 
 from lethe_client import AsyncLethe, NotFoundError
 
+from ._patient import PATIENT
 from ._reply import Json
 from ._words import best_tag
 
@@ -25,7 +26,7 @@ class Facts:
         self._lock: Optional[asyncio.Lock] = None
 
     async def bot(self) -> Json:
-        found: Json = await self._once("bot", self._lethe.bots.me)
+        found: Json = await self._once("bot", lambda: self._lethe.bots.me(options=PATIENT))
         return found
 
     async def notice(self) -> Json:
@@ -35,13 +36,13 @@ class Facts:
 
     async def _notice(self) -> Json:
         try:
-            return {**await self._lethe.bots.notice_settings()}
+            return {**await self._lethe.bots.notice_settings(options=PATIENT)}
         except NotFoundError:
             return {}
 
     async def categories(self) -> List[Json]:
         """Every declared category."""
-        found: List[Json] = await self._once("categories", self._lethe.categories.list().to_list)
+        found: List[Json] = await self._once("categories", self._lethe.categories.list(options=PATIENT).to_list)
         return found
 
     async def asked(self) -> List[Json]:
@@ -57,7 +58,7 @@ class Facts:
         """The registered texts of a version."""
         if version is None:
             return []
-        found: List[Json] = await self._once("texts", self._lethe.consents.texts(consent_version=version).to_list)
+        found: List[Json] = await self._once("texts", self._lethe.consents.texts(consent_version=version, options=PATIENT).to_list)
         return found
 
     def forget(self) -> None:
