@@ -1,4 +1,5 @@
 import { type Lethe, NotFoundError, type Schemas } from '@lethe/sdk';
+import { PATIENT } from './patient';
 import { bestTag } from './texts';
 
 export type Category = Schemas['CategoryView'];
@@ -21,13 +22,13 @@ export class BotFacts {
   ) {}
 
   bot(): Promise<Bot> {
-    return this.once('bot', () => this.lethe.bots.me());
+    return this.once('bot', () => this.lethe.bots.me({}, PATIENT));
   }
 
   /** What the bot says about itself (GDPR Art. 13). A service without notice settings knows nothing of it. */
   notice(): Promise<Notice> {
     return this.once('notice', () =>
-      this.lethe.bots.noticeSettings().catch((error: unknown) => {
+      this.lethe.bots.noticeSettings({}, PATIENT).catch((error: unknown) => {
         if (error instanceof NotFoundError) return {};
         throw error;
       }),
@@ -36,7 +37,7 @@ export class BotFacts {
 
   /** Every declared category. */
   categories(): Promise<Category[]> {
-    return this.once('categories', () => this.lethe.categories.list().toArray());
+    return this.once('categories', () => this.lethe.categories.list({}, PATIENT).toArray());
   }
 
   /** The categories that consent is asked for; none that needs no consent. @throws RangeError where one request cannot name them */
@@ -53,7 +54,9 @@ export class BotFacts {
   /** The registered texts of a version. */
   texts(version: string | undefined): Promise<ConsentText[]> {
     if (version === undefined) return Promise.resolve([]);
-    return this.once('texts', () => this.lethe.consents.texts({ consent_version: version }).toArray());
+    return this.once('texts', () =>
+      this.lethe.consents.texts({ consent_version: version }, PATIENT).toArray(),
+    );
   }
 
   /** After a failure: what was read may no longer be true. */
