@@ -99,7 +99,7 @@ const { id } = await rest.get('/users/@me');
 await rest.putCommands(id, [interactions.privacy.command, birthday, warning]);
 // Without a gateway no event says that the bot has left a guild: the guilds are compared at the start and each day.
 const reconcile = () => reconcileGuilds({ lethe }, (path) => rest.get(path)).catch(console.error);
-await reconcile();
+void reconcile();
 setInterval(reconcile, DAY_MS).unref();
 console.log('The bot is ready');
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DiscordRest, reconcileGuilds } from '@lethe/discord';
 import { DiscordJsPrivacy } from '@lethe/discord/discord-js';
-import { Lethe } from '@lethe/sdk';
+import { Lethe, NetworkError } from '@lethe/sdk';
 import type { Client } from 'discord.js';
 import { discordJsClient } from '../support/discord-seats';
 import { useFakeDiscord } from '../support/fake-discord';
@@ -13,6 +13,8 @@ import { until } from '../support/until';
 
 const service = useService();
 const discord = useFakeDiscord();
+/** The pauses between guilds, which no test waits for. */
+const later = (_ms: number, run: () => void) => (run(), () => undefined);
 const get = (path: string) => new DiscordRest({ api: `${discord.url}/v10`, token: 'x' }).get(path);
 
 async function newBot(platformBotId = discord.applicationId) {
@@ -27,6 +29,17 @@ async function newBot(platformBotId = discord.applicationId) {
     );
   return { lethe, scheduled };
 }
+
+const guildOf = (id: string) => ({
+  id,
+  name: 'G',
+  channels: [],
+  members: [],
+  roles: [],
+  emojis: [],
+  stickers: [],
+  unavailable: false,
+});
 
 describe('with discord.js', () => {
   let bot: Awaited<ReturnType<typeof newBot>>;
@@ -45,17 +58,6 @@ describe('with discord.js', () => {
   afterEach(async () => {
     await client.client.destroy();
     expect(errors).toEqual([]);
-  });
-
-  const guildOf = (id: string) => ({
-    id,
-    name: 'G',
-    channels: [],
-    members: [],
-    roles: [],
-    emojis: [],
-    stickers: [],
-    unavailable: false,
   });
 
   it('schedules the deletion of a guild that the bot has left, and cancels it when it is back', async () => {
@@ -92,6 +94,34 @@ describe('days of grace', () => {
   });
 });
 
+describe('while the service is away', () => {
+  it('an event waits for it, and the deletion of a guild that the bot is back in is cancelled', async () => {
+    const guild = snowflake();
+    const { key } = await service.registerBot({ platform_bot_id: snowflake() });
+    const there = new Lethe({ url: service.url, key });
+    await there.servers.register({ guild_id: guild });
+    await there.servers.delete({ guild_id: guild, grace_days: 7 });
+    let isAway = true;
+    const lost: typeof fetch = (...given) =>
+      isAway ? Promise.reject(new TypeError('fetch failed')) : fetch(...given);
+    const lethe = new Lethe({ url: service.url, key, fetch: lost, retries: 0 });
+    const errors: unknown[] = [];
+    const waits: (() => void)[] = [];
+    const options = { lethe, onError: (error: unknown) => void errors.push(error) };
+    const kit = new DiscordJsPrivacy({ ...options, later: (_, run) => (waits.push(run), () => undefined) });
+    const { client, packet } = discordJsClient(discord);
+    kit.watchGuilds(client);
+    packet('GUILD_CREATE', guildOf(guild));
+    await until(() => waits.length === 1);
+    expect(errors).toEqual([expect.any(NetworkError)]);
+    isAway = false;
+    waits[0]?.();
+    await until(async () => (await there.servers.list().toArray())[0]?.deletion_scheduled_for === null);
+    expect(errors).toHaveLength(1);
+    await client.destroy();
+  });
+});
+
 describe('after a time without the bot', () => {
   it('the guilds of Discord and of the service are compared', async () => {
     const { lethe, scheduled } = await newBot();
@@ -105,7 +135,7 @@ describe('after a time without the bot', () => {
     await lethe.servers.delete({ guild_id: back, grace_days: 3 });
     // More than one page of guilds.
     discord.guilds = [stayed, back, fresh, ...Array.from({ length: 210 }, snowflake)];
-    const found = await reconcileGuilds({ lethe }, get);
+    const found = await reconcileGuilds({ lethe, later }, get);
     expect(found.left).toEqual([left]);
     expect(found.joined).toHaveLength(212);
     const after = await scheduled();

@@ -23,6 +23,8 @@ const field = (key: string, label_de: string, label_en: string, type = 'string')
     label_en: string;
   };
 
+const PATIENTLY: unknown = expect.objectContaining({ timeoutMs: 90_000 });
+
 type Start = (options: { lethe: Lethe; onError: (error: unknown) => void }, key: string) => Promise<BotSeat>;
 const SEATS: readonly (readonly [string, Start])[] = [
   ['discord.js', async (options) => discordJsSeat(discord, options)],
@@ -45,6 +47,8 @@ describe.each(SEATS)('the life of a bot with %s', (_name, start) => {
   let botId: string;
   let seat: BotSeat;
   const errors: unknown[] = [];
+  /** The calls of the kit. */
+  let calls: jest.SpyInstance[] = [];
   const user = (locale?: string, guild?: string | null) =>
     new DiscordUser({ discord, ...seat }, guild, locale);
 
@@ -68,11 +72,16 @@ describe.each(SEATS)('the life of a bot with %s', (_name, start) => {
       ...{ key: 'statistics', label_de: 'Statistik', label_en: 'Statistics' },
       fields: [field('messages', 'Nachrichten', 'Messages')],
     });
-    seat = await start({ lethe, onError: (error) => void errors.push(error) }, bot.key);
+    const used = new Lethe({ url: service.url, key: bot.key });
+    calls = (['json', 'begun'] as const).map((name) => jest.spyOn(used['transport'], name));
+    seat = await start({ lethe: used, onError: (error) => void errors.push(error) }, bot.key);
   });
   afterEach(async () => {
     await seat.stop();
     expect(errors).toEqual([]);
+    // A user whose call meets the limiter waits for the next minute, and reads no failure.
+    for (const [route, , , options] of calls.flatMap(({ mock }) => mock.calls as unknown[][]))
+      if (!String(route).endsWith('/certificate')) expect([route, options]).toEqual([route, PATIENTLY]);
   });
 
   const idsOf = ({ id, guildId }: DiscordUser) => ({ user_id: id, guild_id: guildId ?? '' });

@@ -8,7 +8,7 @@ import discord
 from discord.ext import commands
 
 from lethe_client import AsyncLethe
-from lethe_discord import PrivacyCog, Reconciled, cog
+from lethe_discord import PrivacyCog, Reconciled, cog, guilds
 
 
 def say(**given: object) -> None:
@@ -27,6 +27,7 @@ class Bot(commands.Bot):
     async def setup_hook(self) -> None:
         options = json.loads(os.environ.get("OPTIONS", "{}"))
         self.lethe = AsyncLethe(os.environ["LETHE_URL"], os.environ["LETHE_KEY"], retries=options.pop("retries", 3))
+        guilds.GUILDS_A_MINUTE = options.pop("guilds_a_minute", guilds.GUILDS_A_MINUTE)
         cog.FILE_MAX_BYTES = options.pop("file_max_bytes", cog.FILE_MAX_BYTES)
         on_error = lambda error: say(message=str(error), status=getattr(error, "status", None))
         self.privacy = Cog(self, self.lethe, on_error=on_error, **options)

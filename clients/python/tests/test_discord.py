@@ -5,12 +5,13 @@ import json
 import re
 import time
 from types import SimpleNamespace
-from typing import Any, Dict, List, Optional
+from typing import Any, AsyncIterator, Callable, Dict, List, Optional
 
 import pytest
 from conftest import BANS, PROFILE, Place, snowflake, subject
 
 from lethe_client import CallOptions, ConsentRequiredError, LetheError, NotFoundError, ProcessingRefusedError, UnavailableError
+from lethe_client._async_caller import AsyncCaller
 from lethe_client.testing import FakeLethe
 from lethe_discord import scope_of
 from lethe_discord._consent import _following
@@ -22,6 +23,7 @@ from lethe_discord._turn import Asked
 from lethe_discord._waiting import Waiting
 from lethe_discord._words import Words
 from lethe_discord.cog import _asked_of
+from lethe_discord.guilds import WAITING_GUILDS_MAX, GuildWatch
 
 
 def test_the_page_that_checks_files_is_at_the_origin_of_the_service_where_users_reach_it() -> None:
@@ -109,6 +111,164 @@ def test_a_consent_whose_answer_is_lost_keeps_its_button_for_the_next_press() ->
             assert following is not None and following.content == "Saved." and len(errors) == 1
 
     asyncio.run(losing())
+
+
+def test_the_calls_for_a_user_wait_for_the_next_minute_of_the_limiter(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: List[Any] = []
+    begun = AsyncCaller._begun
+
+    async def seen(self: AsyncCaller, route: str, given: Any, options: CallOptions) -> Any:
+        calls.append((route, options.timeout))
+        return await begun(self, route, given, options)
+
+    async def answering() -> None:
+        place, who, errors = Place(FakeLethe()), subject(), []  # type: ignore[var-annotated]
+        async with place.async_client(place.registered()["api_key"]) as lethe:
+            await lethe.categories.register(**PROFILE)
+            privacy = Privacy(lethe, None, None, None, 300, None, errors.append)
+            monkeypatch.setattr(AsyncCaller, "_begun", seen)
+            for subcommand in ("about", "consent", "status", "page", "export", "revoke", "object"):
+                await privacy.reply(Asked(id=snowflake(), **who, locale="en-US", subcommand=subcommand))
+            await privacy.reply(Asked(id=snowflake(), **who, locale="en-US", custom_id=custom_id(WITHDRAW_ALL)))
+
+    asyncio.run(answering())
+    assert {timeout for _, timeout in calls} == {90.0}
+    assert len({route for route, _ in calls}) >= 8
+
+
+class Guilds:
+    """A service of one bot, which can be away, and the pauses of its kit, which end at once."""
+
+    def __init__(self, *of_discord: str, pauses: int = 10) -> None:
+        self.known: Dict[str, bool] = {}
+        self.acts: List[str] = []
+        self.errors: List[str] = []
+        self.pauses: List[float] = []
+        self.after: Dict[int, Callable[[], Any]] = {}
+        self.is_away, self._most, self._of_discord = False, pauses, of_discord
+        self.servers = SimpleNamespace(register=self._register, delete=self._delete, list=self._list)
+        self.bots = SimpleNamespace(me=self._me)
+        lethe: Any = self
+        client: Any = SimpleNamespace(user=SimpleNamespace(id=1), fetch_guilds=self._fetch)
+        self.watch = GuildWatch(lethe, client, 7, lambda error: self.errors.append(str(error)), self._sleep)
+
+    async def _sleep(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+        self.after.get(len(self.pauses), lambda: None)()
+        if len(self.pauses) >= self._most:
+            self.watch.stop()
+        await asyncio.sleep(0)
+
+    def back(self) -> None:
+        self.is_away = False
+
+    async def ended(self) -> None:
+        while self.watch._tasks:
+            await asyncio.gather(*self.watch._tasks, return_exceptions=True)
+
+    def _act(self, name: str, guild: str, is_scheduled: bool) -> None:
+        if self.is_away:
+            raise UnavailableError(f"{name} {guild}", code="service_unavailable")
+        self.acts.append(f"{name} {guild}")
+        self.known[guild] = is_scheduled
+
+    async def _register(self, guild_id: str, **_: Any) -> None:
+        self._act("register", guild_id, False)
+
+    async def _delete(self, guild_id: str, **_: Any) -> None:
+        self._act("delete", guild_id, True)
+
+    async def _me(self, **_: Any) -> Dict[str, str]:
+        if self.is_away:
+            raise UnavailableError("me", code="service_unavailable")
+        return {"platform_bot_id": "1"}
+
+    async def _list(self, **_: Any) -> AsyncIterator[Dict[str, Any]]:
+        for guild, is_scheduled in list(self.known.items()):
+            yield {"guild_id": guild, "deletion_scheduled_for": "2026-12-01" if is_scheduled else None}
+
+    async def _fetch(self, **_: Any) -> AsyncIterator[Any]:
+        for guild in self._of_discord:
+            yield SimpleNamespace(id=guild)
+
+
+def test_an_event_of_a_guild_is_tried_again_until_the_service_takes_it() -> None:
+    async def trying() -> None:
+        guilds = Guilds(pauses=20)
+        guilds.is_away, guilds.after[9] = True, guilds.back
+        guilds.watch.left("5")
+        await guilds.ended()
+        assert guilds.pauses == [5, 10, 20, 40, 80, 160, 320, 600, 600]
+        assert (guilds.acts, guilds.errors) == (["delete 5"], ["delete 5"] * 9)
+
+    asyncio.run(trying())
+
+
+def test_a_newer_event_of_a_guild_replaces_the_one_that_waits() -> None:
+    async def replacing() -> None:
+        guilds = Guilds()
+        guilds.is_away = True
+
+        def joined() -> None:
+            guilds.back()
+            guilds.watch.joined("5")
+
+        guilds.after[1] = joined
+        guilds.watch.left("5")
+        await guilds.ended()
+        assert (guilds.acts, guilds.errors) == (["register 5"], ["delete 5"])
+
+    asyncio.run(replacing())
+
+
+def test_the_events_that_wait_are_bounded_and_end_with_the_cog() -> None:
+    async def bounded() -> None:
+        guilds = Guilds(pauses=WAITING_GUILDS_MAX + 1)
+        guilds.is_away = True
+        for at in range(WAITING_GUILDS_MAX + 1):
+            guilds.watch.joined(str(at))
+        assert (len(guilds.watch._wishes), "0" in guilds.watch._wishes) == (WAITING_GUILDS_MAX, False)
+        guilds.watch.stop()
+        await guilds.ended()
+        assert guilds.acts == []
+
+    asyncio.run(bounded())
+
+
+def test_guilds_are_compared_each_day_and_again_after_a_failure() -> None:
+    async def comparing() -> None:
+        guilds = Guilds("5", pauses=4)
+        guilds.is_away, guilds.after[2] = True, guilds.back
+        guilds.watch.start(guilds.watch.reconcile)
+        await guilds.ended()
+        assert guilds.pauses == [5, 10, 86_400, 86_400]
+        assert (guilds.acts, guilds.errors) == (["register 5"], ["me", "me"])
+
+    asyncio.run(comparing())
+
+
+def test_a_comparison_takes_less_than_half_of_a_minute_and_leaves_a_guild_to_its_event() -> None:
+    async def comparing() -> None:
+        of_discord = [str(at) for at in range(10, 40)]
+        guilds = Guilds(*of_discord)
+        guilds.known["5"] = False
+        guilds.is_away, guilds.after[1] = True, guilds.back
+
+        def leave_all() -> None:
+            for guild in of_discord:
+                guilds.watch.left(guild)
+
+        guilds.after[2] = leave_all
+        guilds.watch.joined("5")
+        await asyncio.sleep(0)
+        found = await guilds.watch.reconcile()
+        await guilds.ended()
+        assert guilds.pauses == [5, 60, 60]
+        assert (found.left, len(found.joined)) == ([], 11)
+        assert guilds.known == {"5": False, **{guild: True for guild in of_discord}}
+        assert "delete 5" not in guilds.acts
+
+    asyncio.run(comparing())
 
 
 def test_a_command_begins_at_once_where_nothing_is_asked_for() -> None:
@@ -278,19 +438,19 @@ def test_what_the_bot_says_about_itself_is_left_out_without_notice_settings_and_
     category = {**PROFILE, "description": None, "legal_basis": "consent", "retention_days": 1, "fields": [field, field, other]}
     errors: List[BaseException] = []
 
-    async def me() -> Any:
+    async def me(**_: Any) -> Any:
         return {"name": "Greeter", "privacy_contact": None}
 
     async def categories() -> Any:
         return [category]
 
     def told(failure: LetheError) -> Reply:
-        async def notice_settings() -> Any:
+        async def notice_settings(**_: Any) -> Any:
             raise failure
 
         lethe: Any = SimpleNamespace(
             bots=SimpleNamespace(me=me, notice_settings=notice_settings),
-            categories=SimpleNamespace(list=lambda: SimpleNamespace(to_list=categories)),
+            categories=SimpleNamespace(list=lambda **_: SimpleNamespace(to_list=categories)),
         )
         asked = Asked(id="1", **subject(), locale="de", subcommand="about")
         return asyncio.run(Privacy(lethe, None, None, None, 300, None, errors.append).reply(asked))
@@ -347,7 +507,7 @@ def test_the_status_says_what_is_refused_and_a_service_of_an_older_version_knows
         lethe: Any = SimpleNamespace(
             consents=SimpleNamespace(status=consent),
             data=SimpleNamespace(refusals=refusals),
-            categories=SimpleNamespace(list=lambda: SimpleNamespace(to_list=categories)),
+            categories=SimpleNamespace(list=lambda **_: SimpleNamespace(to_list=categories)),
             holders=_listing(stores or []),
         )
         asked = Asked(id="1", **subject(), locale="de", subcommand="status")
@@ -440,7 +600,7 @@ def test_a_withdrawal_is_said_to_have_failed_only_if_it_has() -> None:
 
     lethe: Any = SimpleNamespace(
         consents=SimpleNamespace(revoke=revoke),
-        categories=SimpleNamespace(list=lambda: SimpleNamespace(to_list=unavailable)),
+        categories=SimpleNamespace(list=lambda **_: SimpleNamespace(to_list=unavailable)),
     )
     press = Asked(id="1", **subject(), locale="en-US", custom_id=custom_id(WITHDRAW_ALL))
     said = asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(press)).content

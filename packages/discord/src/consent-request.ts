@@ -1,5 +1,6 @@
 import type { Schemas } from '@lethe/sdk';
 import type { Category } from './facts';
+import { PATIENT } from './patient';
 import { bestTag, type Words } from './texts';
 import { SOURCE, type Turn } from './turn';
 
@@ -32,10 +33,13 @@ export async function request(turn: Turn): Promise<ConsentAsked> {
   const tags = registered.length === 0 ? made : registered.map(({ language }) => language);
   const language = bestTag(asked.locale, tags) ?? 'en';
   const keys = categories.map(({ key }) => key);
-  const { id, status, version, texts } = await lethe.consents.request({
-    ...{ ...who, categories: keys, language, source: SOURCE },
-    ...(consentVersion !== undefined && { consent_version: consentVersion }),
-  });
+  const { id, status, version, texts } = await lethe.consents.request(
+    {
+      ...{ ...who, categories: keys, language, source: SOURCE },
+      ...(consentVersion !== undefined && { consent_version: consentVersion }),
+    },
+    PATIENT,
+  );
   if (texts === undefined) throw new Error('The service answered a request for consent without a text.');
   const known = registered.find((text) => text.language === language);
   const digest = known?.digest ?? `sha256:${await sha256(canonical(texts))}`;

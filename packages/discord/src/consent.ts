@@ -2,6 +2,7 @@ import { ConsentRequiredError, NotFoundError, ProcessingRefusedError } from '@le
 import { type ConsentAsked, request, textOf } from './consent-request';
 import { ACTS, customId, maskOf, parseCustomId, placesOf } from './custom-id';
 import { needsConsent } from './facts';
+import { PATIENT } from './patient';
 import { button, cut, LIMITS, type Reply, reply, type Row, row, type Select } from './reply';
 import { labelShown } from './shown';
 import { statesOf } from './status';
@@ -28,7 +29,7 @@ export async function consent(turn: Turn, state: ConsentState = {}): Promise<Rep
   const notes = state.binding === undefined || isKnown ? [] : [words.say('consent_changed')];
   if (state.mask !== undefined && isKnown)
     return view(turn, asked, { ...state, chosen: placesOf(state.mask, asked.categories.length), notes });
-  const status = await lethe.consents.status(who);
+  const status = await lethe.consents.status(who, PATIENT);
   const granted = status.status === 'accepted' ? grantedOf(status, asked) : [];
   if (asked.status === 'accepted')
     notes.push(words.say('consent_in_force', { when: when(status.accepted_at) }));
@@ -87,7 +88,7 @@ async function record(turn: Turn, [mask = '', binding = '', waits]: readonly str
   const asked = await request(turn);
   const keys = placesOf(mask, asked.categories.length).map((place) => asked.categories[place]?.key ?? '');
   if (binding !== asked.binding || keys.length === 0) return consent(turn, { mask, binding, waits });
-  const status = await lethe.consents.status(who);
+  const status = await lethe.consents.status(who, PATIENT);
   const granted = status.status === 'accepted' ? grantedOf(status, asked) : [];
   const dropped = granted
     .flatMap((place) => asked.categories[place]?.key ?? [])
@@ -100,7 +101,9 @@ async function record(turn: Turn, [mask = '', binding = '', waits]: readonly str
   const accept = { consent_id: id, source: SOURCE, categories: keys };
   // A second press changes the same message: it has the receipt of the first.
   const decided = await (
-    waiting === 'accepted' ? lethe.consents.receipt(who) : lethe.consents.accept(accept, once(turn, 'accept'))
+    waiting === 'accepted'
+      ? lethe.consents.receipt(who, PATIENT)
+      : lethe.consents.accept(accept, once(turn, 'accept'))
   ).catch(unlessDecided);
   if (decided === undefined) return consent(turn, { mask, binding, waits });
   const { receipt } = decided;
@@ -162,7 +165,7 @@ export async function decline(turn: Turn): Promise<Reply> {
     .decline({ ...who, source: SOURCE }, once(turn, 'decline'))
     .catch(async (error: unknown) => {
       // Nothing waits for an answer: what is agreed to stays.
-      if (error instanceof NotFoundError) return lethe.consents.status(who);
+      if (error instanceof NotFoundError) return lethe.consents.status(who, PATIENT);
       throw error;
     });
   return reply({ content: words.say(status === 'accepted' ? 'consent_declined_kept' : 'consent_declined') });

@@ -1,5 +1,6 @@
 import { NotFoundError } from '@lethe/sdk';
 import { readableCopy } from './page';
+import { PATIENT } from './patient';
 import { type Reply, reply } from './reply';
 import { type Turn, type Where, whomToAsk } from './turn';
 
@@ -59,7 +60,7 @@ async function exported(
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {
   const given = { ...(where === 'here' ? who : { user_id: who.user_id }), ...(format && { format }) };
-  const reader = (await lethe.data.exportStream(given)).getReader();
+  const reader = (await lethe.data.exportStream(given, PATIENT)).getReader();
   const chunks: Uint8Array[] = [];
   let length = 0;
   for (;;) {

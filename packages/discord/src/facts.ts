@@ -1,4 +1,5 @@
 import { type Lethe, NotFoundError, type Schemas } from '@lethe/sdk';
+import { PATIENT } from './patient';
 import { bestTag } from './texts';
 
 export type Category = Schemas['CategoryView'];
@@ -23,13 +24,13 @@ export class BotFacts {
   ) {}
 
   bot(): Promise<Bot> {
-    return this.once('bot', () => this.lethe.bots.me());
+    return this.once('bot', () => this.lethe.bots.me({}, PATIENT));
   }
 
   /** What the bot says about itself (GDPR Art. 13). A service without notice settings knows nothing of it. */
   notice(): Promise<Notice> {
     return this.once('notice', () =>
-      this.lethe.bots.noticeSettings().catch((error: unknown) => {
+      this.lethe.bots.noticeSettings({}, PATIENT).catch((error: unknown) => {
         if (error instanceof NotFoundError) return {};
         throw error;
       }),
@@ -39,7 +40,7 @@ export class BotFacts {
   /** Every declared category. */
   categories(): Promise<Category[]> {
     return this.once('categories', async () => {
-      const all = await this.lethe.categories.list().toArray();
+      const all = await this.lethe.categories.list({}, PATIENT).toArray();
       this.compare(all.map(({ key }) => key));
       return all;
     });
@@ -74,14 +75,17 @@ export class BotFacts {
    * service knows of none.
    */
   hasOwnStores(): Promise<boolean> {
-    const read = async (): Promise<boolean> => (await this.lethe.holders.list().toArray()).length > 0;
+    const read = async (): Promise<boolean> =>
+      (await this.lethe.holders.list({}, PATIENT).toArray()).length > 0;
     return this.once('own stores', () => read().catch(() => false));
   }
 
   /** The registered texts of a version. */
   texts(version: string | undefined): Promise<ConsentText[]> {
     if (version === undefined) return Promise.resolve([]);
-    return this.once('texts', () => this.lethe.consents.texts({ consent_version: version }).toArray());
+    return this.once('texts', () =>
+      this.lethe.consents.texts({ consent_version: version }, PATIENT).toArray(),
+    );
   }
 
   /** After a failure: what was read may no longer be true. */

@@ -1,6 +1,7 @@
-import { LetheError } from '@lethe/sdk';
+import { type CallOptions, LetheError } from '@lethe/sdk';
 import { sha256 } from './consent-request';
 import { ACTS, customId } from './custom-id';
+import { PATIENT } from './patient';
 import { button, type Reply, reply, row } from './reply';
 import { jsonFile, keptButton, once, type Turn, verifyRow, type Where, whereOf } from './turn';
 
@@ -83,10 +84,10 @@ const fileOf = ({ who }: Pick<Turn, 'who'>, certificates: readonly object[]) =>
  * A second press of the same button changes the same message: it has the salts and certificates of the first, since the service
  * repeats its answer. The key is of the user who presses.
  */
-async function onceByButton(turn: Turn, of: string | undefined): Promise<{ idempotencyKey: string }> {
+async function onceByButton(turn: Turn, of: string | undefined): Promise<CallOptions> {
   if (of === undefined) return once(turn, 'forget');
   const digest = await sha256(`${of}/${turn.who.user_id}/${turn.who.guild_id}`);
-  return { idempotencyKey: `discord-${digest.slice(0, 32)}-forget` };
+  return { ...PATIENT, idempotencyKey: `discord-${digest.slice(0, 32)}-forget` };
 }
 
 /** The salts are answered this once, so that the file has them also where a certificate is not ready. */

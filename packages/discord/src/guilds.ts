@@ -5,11 +5,16 @@ const GRACE_DAYS = 7;
 const PAGE = 200;
 /** A bot in many guilds waits for the limiter of the service, which begins anew each minute. */
 const PATIENT = { timeoutMs: 150_000 };
+/** Less than half of the smallest limit, 30 requests a minute: the rest is for the members who use the bot meanwhile. */
+const GUILDS_A_MINUTE = 12;
+const MINUTE_MS = 60_000;
 
 export interface GuildOptions {
   readonly lethe: Lethe;
   /** How long the data of a guild is kept after the bot has left it, 0 to 90 days; 7 by default. */
   readonly graceDays?: number;
+  /** @internal Runs after so many ms, and answers what cancels it. */
+  readonly later?: (ms: number, run: () => void) => () => void;
 }
 
 /** The bot is in a guild: a deletion that was scheduled for it is cancelled. */
@@ -38,21 +43,47 @@ export interface Reconciled {
   readonly left: readonly string[];
 }
 
+type Get = (path: string) => Promise<unknown>;
+
 /**
  * Finds what happened while the bot did not run. `get` reads Discord's REST interface with the token of the bot, which
- * lists the guilds of all shards. @throws Error where the token is that of another bot; nothing is scheduled then
+ * lists the guilds of all shards. Twelve guilds a minute are scheduled or registered, so that members can use the bot
+ * meanwhile. @throws Error where the token is that of another bot; nothing is scheduled then
  */
-export async function reconcileGuilds(
+export function reconcileGuilds(options: GuildOptions, get: Get): Promise<Reconciled> {
+  return compareGuilds(options, get, async (_, act) => {
+    await act();
+    return true;
+  });
+}
+
+/** As `reconcileGuilds`. @internal `unlessChanged` acts for a guild, or answers false where that is no longer right. */
+export async function compareGuilds(
   options: GuildOptions,
-  get: (path: string) => Promise<unknown>,
+  get: Get,
+  unlessChanged: (guildId: string, act: () => Promise<void>) => Promise<boolean>,
 ): Promise<Reconciled> {
-  const { lethe } = options;
-  const [me, user] = await Promise.all([lethe.bots.me(), get('/users/@me')]);
+  const found = await differences(options, get);
+  const paced = pacer(options);
+  const each = async (guilds: readonly string[], act: typeof guildLeft): Promise<string[]> => {
+    const done: string[] = [];
+    for (const guild of guilds) {
+      await paced();
+      if (await unlessChanged(guild, () => act(options, guild))) done.push(guild);
+    }
+    return done;
+  };
+  const left = await each(found.left, guildLeft);
+  return { left, joined: await each(found.joined, guildJoined) };
+}
+
+async function differences({ lethe }: GuildOptions, get: Get): Promise<Reconciled> {
+  const [me, user] = await Promise.all([lethe.bots.me({}, PATIENT), get('/users/@me')]);
   const { id } = user as { id: string };
   if (me.platform_bot_id !== id)
     throw new Error(`The key of Lethe is that of bot ${me.platform_bot_id}, the token that of bot ${id}.`);
   // Before the guilds: one that the bot joins meanwhile is not known as registered, and so not taken for one it has left.
-  const servers = await lethe.servers.list().toArray();
+  const servers = await lethe.servers.list({}, PATIENT).toArray();
   const guilds = await guildIds(get);
   const known = new Map(servers.map((server) => [server.guild_id, server.deletion_scheduled_for !== null]));
   const joined = [...guilds].filter((guild) => known.get(guild) !== false);
@@ -60,12 +91,25 @@ export async function reconcileGuilds(
     .filter((server) => !guilds.has(server.guild_id) && server.guild_id !== DIRECT_MESSAGES)
     .filter((server) => server.deletion_scheduled_for === null)
     .map((server) => server.guild_id);
-  for (const guild of left) await guildLeft(options, guild);
-  for (const guild of joined) await guildJoined(options, guild);
   return { joined, left };
 }
 
-async function guildIds(get: (path: string) => Promise<unknown>): Promise<Set<string>> {
+/** Waits a minute after so many guilds. */
+function pacer({ later = setLater }: GuildOptions): () => Promise<void> {
+  let count = 0;
+  return async () => {
+    if (count > 0 && count % GUILDS_A_MINUTE === 0)
+      await new Promise<void>((resolve) => void later(MINUTE_MS, resolve));
+    count++;
+  };
+}
+
+const setLater = (ms: number, run: () => void): (() => void) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+};
+
+async function guildIds(get: Get): Promise<Set<string>> {
   const ids = new Set<string>();
   for (let after = '0'; ;) {
     const page = (await get(`/users/@me/guilds?limit=${PAGE}&after=${after}`)) as { id: string }[];

@@ -1,7 +1,7 @@
 export * from './asked';
 export { type CommandData, SUBCOMMANDS } from './commands';
 export * from './deauthorized';
-export * from './guilds';
+export { type GuildOptions, guildJoined, guildLeft, type Reconciled, reconcileGuilds } from './guilds';
 export { Privacy, type PrivacyOptions } from './privacy';
 export {
   type Button,

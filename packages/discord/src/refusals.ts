@@ -2,6 +2,7 @@ import { InsufficientScopeError, NotFoundError, type Schemas } from '@lethe/sdk'
 import { ACTS, customId } from './custom-id';
 import type { Category } from './facts';
 import { nameOf } from './menus';
+import { PATIENT } from './patient';
 import { button, type Reply, reply, row } from './reply';
 import { shownPage, type Turn, when, whomToAsk } from './turn';
 
@@ -14,7 +15,7 @@ const OBJECTABLE: readonly string[] = ['legitimate_interests', 'public_task'];
 /** What the user has objected to and restricted, and the ways to more. */
 export async function refusals(turn: Turn, at = 0): Promise<Reply> {
   try {
-    return await view(turn, await turn.lethe.data.refusals(turn.who), { at });
+    return await view(turn, await turn.lethe.data.refusals(turn.who, PATIENT), { at });
   } catch (error) {
     return impossible(turn, error);
   }

@@ -2,6 +2,7 @@ import { ConflictError, NotFoundError } from '@lethe/sdk';
 import { type Act, ACTS, customId } from './custom-id';
 import { type Category, labelOf } from './facts';
 import { categoryMenus, nameOf } from './menus';
+import { PATIENT } from './patient';
 import { has, impossible, objectableOf, type Refusals, view } from './refusals';
 import { button, type Reply, reply, row } from './reply';
 import type { Texts } from './texts';
@@ -13,7 +14,7 @@ const ALL = 'all';
 /** Shows what can be restricted, objected to, or ended. */
 export async function choice(turn: Turn, [what]: readonly string[]): Promise<Reply> {
   const { facts, lethe, who } = turn;
-  const [found, categories] = await Promise.all([lethe.data.refusals(who), facts.categories()]);
+  const [found, categories] = await Promise.all([lethe.data.refusals(who, PATIENT), facts.categories()]);
   const { restrictions } = found;
   if (what === 'restrict')
     return asked(turn, ACTS.restrict, {

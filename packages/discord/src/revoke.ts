@@ -2,6 +2,7 @@ import { NotFoundError } from '@lethe/sdk';
 import { ACTS, customId } from './custom-id';
 import { needsConsent } from './facts';
 import { categoryMenus } from './menus';
+import { PATIENT } from './patient';
 import { button, cut, LIMITS, type Reply, reply, row } from './reply';
 import { labelShown, shownFor } from './shown';
 import { statesOf } from './status';
@@ -11,7 +12,7 @@ import { withoutConsentEmbeds } from './without-consent';
 /** Shows what can be withdrawn: as easily as it was given (GDPR Art. 7(3)). */
 export async function revoke(turn: Turn, notes: readonly string[] = []): Promise<Reply> {
   const { asked, lethe, facts, who, words } = turn;
-  const [status, categories] = await Promise.all([lethe.consents.status(who), facts.categories()]);
+  const [status, categories] = await Promise.all([lethe.consents.status(who, PATIENT), facts.categories()]);
   const { say } = words;
   const embeds = withoutConsentEmbeds(turn, categories);
   if (status.status !== 'accepted') return reply({ content: say('revoke_nothing'), embeds });

@@ -1,5 +1,6 @@
 import { NotFoundError } from '@lethe/sdk';
 import { type Category, labelOf } from './facts';
+import { PATIENT } from './patient';
 import type { Turn } from './turn';
 
 const ACTIONS: Readonly<Record<'asked' | 'decided', readonly string[]>> = {
@@ -14,11 +15,11 @@ type Shown = readonly { readonly key: string; readonly label: string }[];
  * its receipt, also where a category has another label today.
  */
 export async function shownFor({ lethe, who }: Turn, what: keyof typeof ACTIONS): Promise<Shown> {
-  for await (const { action, texts } of lethe.consents.history(who)) {
+  for await (const { action, texts } of lethe.consents.history(who, PATIENT)) {
     if (!ACTIONS[what].includes(action)) continue;
     const [text] = texts;
     if (text === undefined) return [];
-    return (await lethe.consents.words(text.digest).catch(unlessMissing))?.categories ?? [];
+    return (await lethe.consents.words(text.digest, PATIENT).catch(unlessMissing))?.categories ?? [];
   }
   return [];
 }

@@ -1,5 +1,6 @@
 import { NotFoundError } from '@lethe/sdk';
 import { type Category, needsConsent } from './facts';
+import { PATIENT } from './patient';
 import { type Refusals, refusalLines } from './refusals';
 import { cut, LIMITS, type Reply, reply } from './reply';
 import { labelShown, shownFor } from './shown';
@@ -31,9 +32,9 @@ export async function status(turn: Turn, at = 0): Promise<Reply> {
   const { asked, facts, lethe, who, words } = turn;
   const { say } = words;
   const [found, categories, refused] = await Promise.all([
-    lethe.consents.status(who),
+    lethe.consents.status(who, PATIENT),
     facts.categories(),
-    lethe.data.refusals(who).catch(unlessOlder),
+    lethe.data.refusals(who, PATIENT).catch(unlessOlder),
   ]);
   const { version, accepted_at, revoked_at, declined_at: declinedAt, data_erased_at: erasedAt } = found;
   const refusal = found.status === 'accepted' ? 'status_declined_newer' : 'status_declined';

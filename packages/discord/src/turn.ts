@@ -2,6 +2,7 @@ import { ConflictError, type Lethe, RateLimitedError, UnavailableError } from '@
 import type { Asked } from './asked';
 import { ACTS, customId } from './custom-id';
 import type { BotFacts } from './facts';
+import { PATIENT } from './patient';
 import { button, type Embed, linkButton, pagesOf, type Reply, reply, type Row, row } from './reply';
 import type { Texts, Words } from './texts';
 import type { Waiting } from './waiting';
@@ -33,7 +34,8 @@ export const whereOf = (option: unknown): Where => (option === 'everywhere' ? 'e
 export const SOURCE = 'discord';
 
 /** An act takes effect once, also if its interaction arrives twice. */
-export const once = ({ asked }: Turn, act: string): { idempotencyKey: string } => ({
+export const once = ({ asked }: Turn, act: string): { idempotencyKey: string; timeoutMs: number } => ({
+  ...PATIENT,
   idempotencyKey: `discord-${asked.id}-${act}`,
 });
 

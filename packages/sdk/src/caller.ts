@@ -66,7 +66,7 @@ export class Caller {
 
   /** Any operation of the interface. */
   async send<R extends Route>(route: R, given: object, options?: CallOptions): Promise<Answer<R>> {
-    const [path, rest] = await this.placed(route, given);
+    const [path, rest] = await this.placed(route, given, options);
     try {
       return (await this.transport.json(route, path, rest, options)) as Answer<R>;
     } catch (error) {
@@ -80,7 +80,7 @@ export class Caller {
 
   /** The answer of any operation, to be read as it arrives. */
   async begun(route: Route, given: object, options?: CallOptions): Promise<Begun> {
-    const [path, rest] = await this.placed(route, given);
+    const [path, rest] = await this.placed(route, given, options);
     return this.transport.begun(route, path, rest, options);
   }
 
@@ -97,10 +97,14 @@ export class Caller {
   }
 
   /** The path with its ids, and what is left for query or body. */
-  private async placed(route: Route, given: object): Promise<[path: string, rest: object]> {
+  private async placed(
+    route: Route,
+    given: object,
+    options?: CallOptions,
+  ): Promise<[path: string, rest: object]> {
     const rest: Record<string, unknown> = { ...given };
     const names = [...route.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-    if (names.includes('bot_id')) rest['bot_id'] ??= await this.ownId();
+    if (names.includes('bot_id')) rest['bot_id'] ??= await this.ownId(options);
     let path = route.slice(route.indexOf(' ') + 1);
     for (const name of names) {
       const id = rest[name];
@@ -113,8 +117,13 @@ export class Caller {
   }
 
   /** The id of the bot that the key belongs to, asked once. */
-  private async ownId(): Promise<string> {
-    this.botId ??= this.send('GET /bots/me', {}).then(({ id }) => id);
+  private async ownId({ timeoutMs, retries }: CallOptions = {}): Promise<string> {
+    // Other calls wait for the same answer, and a signal would end them too.
+    const options = {
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(retries !== undefined && { retries }),
+    };
+    this.botId ??= this.send('GET /bots/me', {}, options).then(({ id }) => id);
     try {
       return await this.botId;
     } catch (error) {

@@ -87,17 +87,18 @@ class Caller:
         request = _core.Request(f"GET {path}", "GET", self.base + path, {}, None, is_repeatable=True)
         return self._repeated(request, _core.Attempts(request, self._timeout, self._retries), _core.keys_of)
 
-    def own_id(self) -> str:
+    def own_id(self, options: CallOptions = _DEFAULTS) -> str:
         """The id of the bot that the key belongs to, asked once."""
         if self._bot_id is None:
-            self._bot_id = str((self.send("GET /bots/me", {}))["id"])
+            limits = CallOptions(timeout=options.timeout, retries=options.retries)
+            self._bot_id = str((self.send("GET /bots/me", {}, limits))["id"])
         return self._bot_id
 
     def _begun(
         self, route: str, given: Mapping[str, Any], options: CallOptions
     ) -> "tuple[_core.Request, _core.Attempts]":
         if "bot_id" in _core.ids_in(route) and given.get("bot_id") is None:
-            own: Dict[str, Any] = {"bot_id": self.own_id()}
+            own: Dict[str, Any] = {"bot_id": self.own_id(options)}
             given = {**given, **own}
         request = _core.request_of(self.base, self._key, route, given, options)
         timeout = self._timeout if options.timeout is None else options.timeout

@@ -8,6 +8,7 @@ from lethe_client import NotFoundError
 
 from ._facts import label_of, needs_consent, purpose_of, reason_of
 from ._notice import notice_rows, notice_text
+from ._patient import PATIENT
 from ._refusals import Refusals, refusal_lines
 from ._reply import LABEL_MAX, TITLE_MAX, Json, Reply, cut
 from ._shown import label_shown, shown_for
@@ -77,7 +78,7 @@ def states_of(status: Mapping[str, Any], categories: Sequence[Json]) -> Dict[str
 async def status(turn: Turn, at: int = 0) -> Reply:
     """What the user has decided, for each category."""
     say = turn.words.say
-    found, categories = await turn.lethe.consents.status(**turn.who), await turn.facts.categories()
+    found, categories = await turn.lethe.consents.status(**turn.who, options=PATIENT), await turn.facts.categories()
     refused = refusal_lines(turn, await _refusals_of(turn), categories)
     without = without_consent(turn, categories)
     values = {
@@ -127,7 +128,7 @@ async def status(turn: Turn, at: int = 0) -> Reply:
 
 async def _refusals_of(turn: Turn) -> Refusals:
     try:
-        return {**await turn.lethe.data.refusals(**turn.who)}
+        return {**await turn.lethe.data.refusals(**turn.who, options=PATIENT)}
     except NotFoundError:
         # A service of an older version knows of no objections and restrictions.
         return {"objections": [], "restrictions": []}

@@ -13,6 +13,7 @@ from lethe_client import ConsentRequiredError, NotFoundError, ProcessingRefusedE
 from ._about import states_of
 from ._custom_id import AGREE, AGREE_TO_CHOSEN, CHOOSE, DECLINE, custom_id, mask_of, page_of, parsed, places_of
 from ._facts import needs_consent
+from ._patient import PATIENT
 from ._refusals import refusal_word
 from ._reply import CONTENT_MAX, LABEL_MAX, OPTIONS_MAX, ROWS_MAX, Json, Reply, button, cut, row, select
 from ._shown import label_shown, labels_in
@@ -55,7 +56,7 @@ async def _request(turn: Turn) -> ConsentAsked:
     given: Json = {"categories": keys, "language": language, "source": SOURCE}
     if turn.consent_version is not None:
         given["consent_version"] = turn.consent_version
-    answer = await turn.lethe.consents.request(**turn.who, **given)
+    answer = await turn.lethe.consents.request(**turn.who, **given, options=PATIENT)
     if answer.get("texts") is None:
         raise RuntimeError("The service answered a request for consent without a text.")
     known: Json = next((text for text in registered if text["language"] == language), {})
@@ -93,7 +94,7 @@ async def consent(
     notes = [] if binding is None or is_known else [say("consent_changed")]
     if mask is not None and is_known:
         return _view(turn, asked, places_of(mask, len(asked.categories)), page_of(page), notes, waits)
-    status = await turn.lethe.consents.status(**turn.who)
+    status = await turn.lethe.consents.status(**turn.who, options=PATIENT)
     if asked.status == "accepted":
         notes.append(say("consent_in_force", when=when(status.get("accepted_at"))))
     return _view(turn, asked, _granted_of(status, asked), 0, notes, waits)
@@ -149,7 +150,7 @@ async def _record(turn: Turn, mask: str, binding: str, waits: str) -> Reply:
     if binding != asked.binding or not places:
         return await consent(turn, "", mask, binding, waits)
     keys = [asked.keys[place] for place in places]
-    granted = _granted_of(await consents.status(**turn.who), asked)
+    granted = _granted_of(await consents.status(**turn.who, options=PATIENT), asked)
     dropped = [asked.keys[place] for place in granted if place not in places]
     if dropped:
         # What is no longer selected is withdrawn: the data stored under it is erased.
@@ -160,7 +161,7 @@ async def _record(turn: Turn, mask: str, binding: str, waits: str) -> Reply:
     try:
         if asked.status == "accepted":
             # A second press changes the same message: it has the receipt of the first.
-            receipt = (await consents.receipt(**turn.who))["receipt"]
+            receipt = (await consents.receipt(**turn.who, options=PATIENT))["receipt"]
         else:
             given: Json = {"consent_id": asked.id, "source": SOURCE, "categories": keys}
             receipt = (await consents.accept(**given, options=turn.once("accept"))).get("receipt")
@@ -203,7 +204,7 @@ async def decline(turn: Turn) -> Reply:
         status = await consents.decline(**turn.who, source=SOURCE, options=turn.once("decline"))
     except NotFoundError:
         # Nothing waits for an answer: what is agreed to stays.
-        status = await consents.status(**turn.who)
+        status = await consents.status(**turn.who, options=PATIENT)
     return Reply(turn.words.say("consent_declined_kept" if status["status"] == "accepted" else "consent_declined"))
 
 

@@ -8,6 +8,7 @@ from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequ
 
 from lethe_client import AsyncLethe, LetheError, NotFoundError
 
+from ._patient import PATIENT
 from ._reply import Json
 from ._words import best_tag
 
@@ -26,7 +27,7 @@ class Facts:
         self._lock: Optional[asyncio.Lock] = None
 
     async def bot(self) -> Json:
-        found: Json = await self._once("bot", self._lethe.bots.me)
+        found: Json = await self._once("bot", lambda: self._lethe.bots.me(options=PATIENT))
         return found
 
     async def notice(self) -> Json:
@@ -36,7 +37,7 @@ class Facts:
 
     async def _notice(self) -> Json:
         try:
-            return {**await self._lethe.bots.notice_settings()}
+            return {**await self._lethe.bots.notice_settings(options=PATIENT)}
         except NotFoundError:
             return {}
 
@@ -46,7 +47,7 @@ class Facts:
         return found
 
     async def _categories(self) -> List[Json]:
-        found: List[Json] = [{**one} for one in await self._lethe.categories.list().to_list()]
+        found: List[Json] = [{**one} for one in await self._lethe.categories.list(options=PATIENT).to_list()]
         self._compare([one["key"] for one in found])
         return found
 
@@ -78,7 +79,7 @@ class Facts:
 
     async def _own_stores(self) -> bool:
         try:
-            return bool(await self._lethe.holders.list().to_list())
+            return bool(await self._lethe.holders.list(options=PATIENT).to_list())
         except LetheError:
             return False
 
@@ -86,7 +87,7 @@ class Facts:
         """The registered texts of a version."""
         if version is None:
             return []
-        found: List[Json] = await self._once("texts", self._lethe.consents.texts(consent_version=version).to_list)
+        found: List[Json] = await self._once("texts", self._lethe.consents.texts(consent_version=version, options=PATIENT).to_list)
         return found
 
     def forget(self) -> None:

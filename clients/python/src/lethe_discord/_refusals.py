@@ -8,6 +8,7 @@ from lethe_client import InsufficientScopeError, LetheError, NotFoundError, Proc
 
 from ._custom_id import CHOICE, custom_id
 from ._menus import name_of
+from ._patient import PATIENT
 from ._reply import Json, Reply, button, row
 from ._turn import Turn, shown_page, when, whom_to_ask
 
@@ -20,7 +21,7 @@ _OBJECTABLE = ("legitimate_interests", "public_task")
 async def refusals(turn: Turn, at: int = 0) -> Reply:
     """What is in force."""
     try:
-        return await view(turn, await turn.lethe.data.refusals(**turn.who), at)
+        return await view(turn, await turn.lethe.data.refusals(**turn.who, options=PATIENT), at)
     except (InsufficientScopeError, NotFoundError) as error:
         return await impossible(turn, error)
 

@@ -9,6 +9,7 @@ from lethe_client import ConflictError, InsufficientScopeError, NotFoundError
 from ._custom_id import KEEP, OBJECT, OBJECT_NOW, RESTRICT, UNRESTRICT, base36, custom_id, number_of
 from ._facts import label_of
 from ._menus import category_menus, name_of
+from ._patient import PATIENT
 from ._refusals import Refusals, has, impossible, objectable_of, view
 from ._reply import Json, Reply, button, row
 from ._turn import Turn
@@ -19,7 +20,7 @@ _ALL = "all"
 
 async def choice(turn: Turn, what: str = "", *_: str) -> Reply:
     """Shows what can be restricted, objected to, or ended."""
-    found, categories = await turn.lethe.data.refusals(**turn.who), await turn.facts.categories()
+    found, categories = await turn.lethe.data.refusals(**turn.who, options=PATIENT), await turn.facts.categories()
     restrictions = found["restrictions"]
     if what == "restrict":
         return _asked(turn, RESTRICT, [one for one in categories if not has(restrictions, one["key"])], "restrict")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import Any, AsyncIterator, List, Literal, Optional, Sequence, Tuple
 
 from lethe_client import CallOptions, LetheError, NotFoundError
@@ -13,6 +14,7 @@ from ._custom_id import FORGET, KEEP, WITHDRAW, WITHDRAW_ALL, base36, custom_id,
 from ._facts import needs_consent
 from ._menus import category_menus
 from ._page import readable_copy
+from ._patient import PATIENT
 from ._reply import CONTENT_MAX, LABEL_MAX, Json, Reply, button, cut, row
 from ._shown import label_shown, shown_for
 from ._turn import SOURCE, Turn, json_file, kept_button, verify_rows, when, whom_to_ask
@@ -60,7 +62,7 @@ async def _exported(turn: Turn, format: Optional[Literal["full"]]) -> Optional[b
     """The file; None where it is too large. No more than that is kept in memory."""
     most = turn.asked.file_max_bytes - _REST_BYTES
     guild_id = None if turn.asked.where == "everywhere" else turn.who["guild_id"]
-    stream = turn.lethe.data.export_stream(user_id=turn.asked.user_id, guild_id=guild_id, format=format)
+    stream = turn.lethe.data.export_stream(user_id=turn.asked.user_id, guild_id=guild_id, format=format, options=PATIENT)
     found = bytearray()
     try:
         async for chunk in stream:
@@ -81,7 +83,7 @@ async def _closed(stream: AsyncIterator[bytes]) -> None:
 async def revoke(turn: Turn, notes: Sequence[str] = ()) -> Reply:
     """Shows what can be withdrawn: as easily as it was given (GDPR Art. 7(3))."""
     say = turn.words.say
-    status, categories = await turn.lethe.consents.status(**turn.who), await turn.facts.categories()
+    status, categories = await turn.lethe.consents.status(**turn.who, options=PATIENT), await turn.facts.categories()
     embeds = without_consent_embeds(turn, categories)
     if status["status"] != "accepted":
         return Reply(say("revoke_nothing"), embeds)
@@ -189,7 +191,7 @@ def _once_by_button(turn: Turn, of: str) -> CallOptions:
     if not of:
         return turn.once("forget")
     pressed = f"{of}/{turn.who['user_id']}/{turn.who['guild_id']}"
-    return CallOptions(idempotency_key=f"discord-{hashlib.sha256(pressed.encode()).hexdigest()[:32]}-forget")
+    return replace(PATIENT, idempotency_key=f"discord-{hashlib.sha256(pressed.encode()).hexdigest()[:32]}-forget")
 
 
 async def _certificates(turn: Turn, erased: Sequence[Json]) -> Tuple[List[Json], bool]:

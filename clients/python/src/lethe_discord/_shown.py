@@ -7,6 +7,7 @@ from typing import Any, Dict, Mapping
 from lethe_client import NotFoundError
 
 from ._facts import label_of
+from ._patient import PATIENT
 from ._reply import Json
 from ._turn import Turn
 
@@ -16,13 +17,13 @@ _ACTIONS = {"asked": ("requested", "shown"), "decided": ("accepted", "revoked", 
 async def shown_for(turn: Turn, what: str) -> Dict[str, str]:
     """The labels shown for the request that waits (`asked`), or for the decision that holds (`decided`)."""
     consents = turn.lethe.consents
-    async for entry in consents.history(**turn.who):
+    async for entry in consents.history(**turn.who, options=PATIENT):
         if entry["action"] not in _ACTIONS[what]:
             continue
         if not entry["texts"]:
             break
         try:
-            return labels_in(await consents.words(entry["texts"][0]["digest"]))
+            return labels_in(await consents.words(entry["texts"][0]["digest"], options=PATIENT))
         except NotFoundError:
             break
     return {}

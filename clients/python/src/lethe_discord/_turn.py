@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
@@ -11,6 +11,7 @@ from lethe_client import AsyncLethe, CallOptions, ConflictError, RateLimitedErro
 
 from ._custom_id import PAGE, custom_id
 from ._facts import Facts
+from ._patient import PATIENT
 from ._reply import Json, Reply, button, link_button, pages_of, row
 from ._waiting import Waiting
 from ._words import Words
@@ -67,7 +68,7 @@ class Turn:
 
     def once(self, act: str) -> CallOptions:
         """An act takes effect once, also if its interaction arrives twice."""
-        return CallOptions(idempotency_key=f"discord-{self.asked.id}-{act}")
+        return replace(PATIENT, idempotency_key=f"discord-{self.asked.id}-{act}")
 
 
 def failure_word(error: Exception) -> str:

@@ -19,7 +19,7 @@ from ._sending import add, edit, go_on
 from ._turn import FILE_MAX_BYTES, Asked
 from ._waiting import Then
 from ._words import TextTable
-from .guilds import Reconciled, guild_joined, guild_left, reconcile_guilds
+from .guilds import GuildWatch, Reconciled
 
 #: Answers a subcommand, with its option.
 Act = Callable[[discord.Interaction, str, str], Awaitable[None]]
@@ -55,14 +55,16 @@ class PrivacyCog(commands.Cog, name="Privacy"):
     ) -> None:
         if not 0 <= grace_days <= _GRACE_DAYS_MAX:
             raise ValueError(f"grace_days must be 0 to {_GRACE_DAYS_MAX}, not {grace_days}.")
-        self._bot, self._lethe, self._grace_days = bot, lethe, grace_days
+        self._bot = bot
         self._privacy = Privacy(lethe, consent_version, categories, texts, confirm_seconds, public_url, on_error)
+        self._guilds = GuildWatch(lethe, bot, grace_days, self._privacy.report)
         self._group = _PrivacyGroup(self._privacy.texts, user_install, self._commanded)
 
     async def cog_load(self) -> None:
         self._bot.tree.add_command(self._group)
 
     async def cog_unload(self) -> None:
+        self._guilds.stop()
         self._bot.tree.remove_command(self._group.name)
 
     async def ask(self, interaction: discord.Interaction, then: Optional[Then] = None) -> None:
@@ -87,7 +89,7 @@ class PrivacyCog(commands.Cog, name="Privacy"):
 
     async def reconcile_guilds(self) -> Reconciled:
         """Compares the guilds of the bot with those of the service."""
-        return await reconcile_guilds(self._lethe, self._bot, self._grace_days)
+        return await self._guilds.reconcile()
 
     async def _commanded(self, interaction: discord.Interaction, subcommand: str, where: str) -> None:
         asked = _asked_of(interaction, subcommand=subcommand, where=where)
@@ -103,16 +105,16 @@ class PrivacyCog(commands.Cog, name="Privacy"):
 
     @commands.Cog.listener()
     async def on_guild_join(self, guild: discord.Guild) -> None:
-        await self._reported(guild_joined(self._lethe, str(guild.id)))
+        self._guilds.joined(str(guild.id))
 
     @commands.Cog.listener()
     async def on_guild_remove(self, guild: discord.Guild) -> None:
-        await self._reported(guild_left(self._lethe, str(guild.id), self._grace_days))
+        self._guilds.left(str(guild.id))
 
     @commands.Cog.listener()
     async def on_ready(self) -> None:
-        """Discord does not repeat events: what happened while the bot was not connected is found here."""
-        await self._reported(self.reconcile_guilds())
+        """Discord does not repeat events: what happened while the bot was not connected is found here, and once a day."""
+        self._guilds.start(self.reconcile_guilds)
 
     async def _reported(self, act: Awaitable[Any]) -> None:
         try:

@@ -9,7 +9,8 @@ import type {
 } from 'discord.js';
 import { type Asked, EPHEMERAL } from '../asked';
 import type { CommandData } from '../commands';
-import { type GuildOptions, guildJoined, guildLeft, type Reconciled, reconcileGuilds } from '../guilds';
+import type { GuildOptions, Reconciled } from '../guilds';
+import { GuildWatch } from '../guild-watch';
 import { Privacy, type PrivacyOptions } from '../privacy';
 import type { Reply } from '../reply';
 import { guildOf } from '../scope';
@@ -24,11 +25,13 @@ export interface DiscordJsOptions extends PrivacyOptions, Omit<GuildOptions, 'le
 /** `/privacy` for a bot with discord.js 14. */
 export class DiscordJsPrivacy {
   readonly privacy: Privacy;
+  private readonly guilds: GuildWatch;
 
-  constructor(private readonly options: DiscordJsOptions) {
+  constructor(options: DiscordJsOptions) {
     // The service would refuse it when the bot leaves a guild.
     requireNumber('graceDays', options.graceDays, 0, GRACE_DAYS_MAX);
     this.privacy = new Privacy(options);
+    this.guilds = new GuildWatch(options, (error) => this.privacy.report(error));
   }
 
   /** Answers `/privacy` and its buttons. Answers false, and does nothing, for every other interaction. */
@@ -61,19 +64,24 @@ export class DiscordJsPrivacy {
 
   /**
    * Follows the guilds of the bot: the data of one that it has left is erased after the days of grace. What happened
-   * while the bot did not run is found at its start.
+   * while the bot did not run is found at its start, what else was lost each day. What the service does not take is tried
+   * again until it does, or until the client is destroyed.
    */
   watchGuilds(client: Client): void {
-    const act = (run: () => Promise<unknown>): void =>
-      void run().catch((error) => this.privacy.report(error));
-    client.on('guildCreate', ({ id }) => act(() => guildJoined(this.options, id)));
-    client.on('guildDelete', ({ id }) => act(() => guildLeft(this.options, id)));
-    client.on('clientReady', (ready) => act(() => this.reconcileGuilds(ready)));
+    client.on('guildCreate', ({ id }) => this.guilds.joined(id));
+    client.on('guildDelete', ({ id }) => this.guilds.left(id));
+    client.on('clientReady', (ready) => this.guilds.start(() => this.reconcileGuilds(ready)));
+    // No event says that a client ends.
+    const destroy = client.destroy.bind(client);
+    client.destroy = () => {
+      this.guilds.stop();
+      return destroy();
+    };
   }
 
   /** Compares the guilds of the bot with those of the service. */
   reconcileGuilds(client: Client): Promise<Reconciled> {
-    return reconcileGuilds(this.options, (path) => client.rest.get(path as `/${string}`));
+    return this.guilds.reconcile((path) => client.rest.get(path as `/${string}`));
   }
 
   /** Defers at once, since Discord waits three seconds, and answers when the service has answered. */

@@ -1,0 +1,195 @@
+import type { Lethe } from '@lethe/sdk';
+import { GuildWatch, WAITING_GUILDS_MAX } from './guild-watch';
+import { reconcileGuilds } from './guilds';
+
+// What becomes of events that the service does not take, without a service and without time.
+
+const DAY_MS = 86_400_000;
+
+class Clock {
+  readonly waits: { ms: number; run: () => void }[] = [];
+  readonly later = (ms: number, run: () => void): (() => void) => {
+    const wait = { ms, run };
+    this.waits.push(wait);
+    return () => void (this.waits.includes(wait) && this.waits.splice(this.waits.indexOf(wait), 1));
+  };
+
+  get pauses(): number[] {
+    return this.waits.map(({ ms }) => ms);
+  }
+
+  /** Ends the oldest pause, and answers how long it was. */
+  async passes(): Promise<number | undefined> {
+    const wait = this.waits.shift();
+    wait?.run();
+    await settled();
+    return wait?.ms;
+  }
+}
+
+/** All that waits for no timer and no network is done. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A service of one bot, which can be away, or hold its answers. */
+function standIn(guildsOfDiscord: readonly string[] = []) {
+  const known = new Map<string, boolean>();
+  const acts: string[] = [];
+  const state = { isAway: false, hold: Promise.resolve() };
+  const act = async (name: string, guild: string, isScheduled: boolean): Promise<void> => {
+    if (state.isAway) throw new Error(`${name} ${guild}`);
+    acts.push(`${name} ${guild}`);
+    await state.hold;
+    known.set(guild, isScheduled);
+  };
+  const list = () =>
+    [...known].map(([guild_id, is]) => ({ guild_id, deletion_scheduled_for: is ? '2026-12-01' : null }));
+  const servers = {
+    register: ({ guild_id: guild }: { guild_id: string }) => act('register', guild, false),
+    delete: ({ guild_id: guild }: { guild_id: string }) => act('delete', guild, true),
+    list: () => ({ toArray: async () => list() }),
+  };
+  const bots = {
+    me: async () => {
+      if (state.isAway) throw new Error('me');
+      return { platform_bot_id: '1' };
+    },
+  };
+  const get = async (path: string): Promise<unknown> =>
+    path === '/users/@me' ? { id: '1' } : guildsOfDiscord.map((id) => ({ id }));
+  return { lethe: { servers, bots } as unknown as Lethe, known, acts, state, get };
+}
+
+function watching(guildsOfDiscord?: readonly string[]) {
+  const service = standIn(guildsOfDiscord);
+  const [clock, errors] = [new Clock(), [] as string[]];
+  const report = (error: unknown): void => void errors.push((error as Error).message);
+  const watch = new GuildWatch({ lethe: service.lethe, later: clock.later }, report);
+  return { ...service, clock, errors, watch };
+}
+
+describe('an event of a guild', () => {
+  it('is tried again with growing pauses until the service takes it, and each failure is reported once', async () => {
+    const { watch, clock, errors, state, acts } = watching();
+    state.isAway = true;
+    watch.left('5');
+    await settled();
+    const pauses = [];
+    for (let at = 0; at < 9; at++) pauses.push(await clock.passes());
+    expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 320, 600, 600].map((seconds) => seconds * 1000));
+    state.isAway = false;
+    await clock.passes();
+    expect(acts).toEqual(['delete 5']);
+    expect(errors).toEqual(Array.from({ length: 10 }, () => 'delete 5'));
+    expect(clock.pauses).toEqual([]);
+  });
+
+  it('is replaced by a newer one, which is tried at once', async () => {
+    const { watch, clock, state, acts } = watching();
+    state.isAway = true;
+    watch.left('5');
+    await settled();
+    state.isAway = false;
+    watch.joined('5');
+    await settled();
+    expect([acts, clock.pauses]).toEqual([['register 5'], []]);
+  });
+
+  it('waits for the one before, and only the last of those that wait is carried out', async () => {
+    const { watch, acts, state, known } = watching();
+    let open = (): void => undefined;
+    state.hold = new Promise((resolve) => (open = resolve));
+    watch.left('5');
+    await settled();
+    watch.joined('5');
+    watch.left('5');
+    watch.joined('5');
+    await settled();
+    expect(acts).toEqual(['delete 5']);
+    open();
+    await settled();
+    expect([acts, known.get('5')]).toEqual([['delete 5', 'register 5'], false]);
+  });
+
+  it('waits in a number that is bounded: the oldest gives way', async () => {
+    const { watch, clock, state, acts } = watching();
+    state.isAway = true;
+    for (let at = 0; at <= WAITING_GUILDS_MAX; at++) watch.joined(`${at}`);
+    await settled();
+    expect(clock.waits).toHaveLength(WAITING_GUILDS_MAX);
+    state.isAway = false;
+    while (clock.waits.length > 0) await clock.passes();
+    expect([acts.length, acts[0]]).toEqual([WAITING_GUILDS_MAX, 'register 1']);
+  });
+
+  it('ends with the client', async () => {
+    const { watch, clock, state, acts } = watching();
+    state.isAway = true;
+    watch.left('5');
+    watch.start(() => Promise.reject(new Error('no answer')));
+    await settled();
+    expect(clock.waits).toHaveLength(2);
+    watch.stop();
+    watch.left('6');
+    await settled();
+    watch.stop();
+    expect([clock.pauses, acts]).toEqual([[], []]);
+  });
+});
+
+describe('a comparison', () => {
+  it('is made each day, and again after a failure', async () => {
+    const { watch, clock, errors, state, acts, get } = watching(['5']);
+    state.isAway = true;
+    watch.start(() => watch.reconcile(get));
+    await settled();
+    expect([await clock.passes(), await clock.passes()]).toEqual([5_000, 10_000]);
+    expect(errors).toEqual(['me', 'me', 'me']);
+    state.isAway = false;
+    await clock.passes();
+    expect([acts, clock.pauses]).toEqual([['register 5'], [DAY_MS]]);
+    await clock.passes();
+    expect([acts.length, clock.pauses]).toEqual([1, [DAY_MS]]);
+    // The bot is ready once more: one comparison a day is left.
+    watch.start(() => watch.reconcile(get));
+    await settled();
+    expect(errors).toHaveLength(3);
+    await clock.passes();
+    await clock.passes();
+    expect(clock.pauses).toEqual([DAY_MS]);
+  });
+
+  it('leaves a guild to the event that came meanwhile, or waits', async () => {
+    const guilds = Array.from({ length: 13 }, (_, at) => `${10 + at}`);
+    const { watch, clock, state, acts, known, get } = watching(guilds);
+    known.set('5', false);
+    state.isAway = true;
+    watch.joined('5');
+    await settled();
+    state.isAway = false;
+    const found = watch.reconcile(get);
+    await settled();
+    // The last one waits for the next minute.
+    watch.left('22');
+    await settled();
+    expect(known.get('22')).toBe(true);
+    while (clock.waits.length > 0) await clock.passes();
+    expect(await found).toEqual({ left: [], joined: guilds.slice(0, 12) });
+    expect([known.get('5'), known.get('22')]).toEqual([false, true]);
+    expect(acts).not.toContain('delete 5');
+  });
+
+  it('takes less than half of the smallest limit of a minute', async () => {
+    const { lethe, acts, get } = standIn(Array.from({ length: 30 }, (_, at) => `${at + 10}`));
+    const clock = new Clock();
+    const found = reconcileGuilds({ lethe, later: clock.later }, get);
+    const counts = [];
+    for (let minute = 0; minute < 3; minute++) {
+      await settled();
+      counts.push([acts.length, ...clock.pauses]);
+      await clock.passes();
+    }
+    expect(counts).toEqual([[12, 60_000], [24, 60_000], [30]]);
+    expect((await found).joined).toHaveLength(30);
+    expect(await reconcileGuilds({ lethe, later: clock.later }, get)).toEqual({ joined: [], left: [] });
+  });
+});
