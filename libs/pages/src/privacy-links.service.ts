@@ -106,7 +106,7 @@ export class PrivacyLinks {
     const create = async (tx: Tx): Promise<PrivacyLinkView> => {
       if ((await lockBot(tx, botId, 'KEY SHARE')) === undefined) throw botDeleted();
       const createdAt = this.clock.nowIso();
-      await removeExpired(tx, botId, createdAt);
+      await removeExpired(tx, botId, this.clock.confirmedIso());
       await keepNewest(tx, subject);
       if (await hasMost(tx, botId))
         throw conflict('limit_reached', `A bot can have ${OF_BOT_MAX} privacy links`, { limit: OF_BOT_MAX });
