@@ -1,3 +1,4 @@
+import { daysAfter, firstIdAt } from '@app/kernel';
 import type { Bot } from '../support/bot';
 import type { Answer, Json } from '../support/client';
 import { A_TIME, expectFailure, expectFaults, expectSuccess } from '../support/expected';
@@ -13,8 +14,8 @@ beforeEach(async () => {
 
 const scope = (from: string, to: string, caller = bot): Promise<Answer> =>
   caller.get(`/audit/breach-scope?from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`);
-const at = (time: string): string => `2026-03-${time}.000Z`;
-const MARCH = ['2026-03-01T00:00:00.000Z', '2026-04-01T00:00:00.000Z'] as const;
+const at = (time: string): string => `2024-03-${time}.000Z`;
+const MARCH = ['2024-03-01T00:00:00.000Z', '2024-04-01T00:00:00.000Z'] as const;
 const TODAY = [ago(3_600_000), new Date(Date.now() + 3_600_000).toISOString()] as const;
 
 const counts = (stored: number[], exported: number[], deleted: number[], erased: number[]) =>
@@ -137,8 +138,28 @@ describe('GET /api/v1/audit/breach-scope', () => {
 
   it('takes a period in another zone for what it is', async () => {
     await happened('data_submitted', at('10T00:00:00'), subject());
-    const { data } = await scope('2026-03-10T02:00:00+02:00', '2026-03-10T02:00:01+02:00');
+    const { data } = await scope('2024-03-10T02:00:00+02:00', '2024-03-10T02:00:01+02:00');
     expect(data).toMatchObject({ from: at('10T00:00:00'), acts: { stored: { events: 1 } } });
+  });
+
+  it('finds the whole period after a clock was set forward and back', async () => {
+    for (let day = 1; day <= 28; day++) {
+      const time = at(`${String(day).padStart(2, '0')}T12:00:00`);
+      const later = daysAfter(time, 60);
+      // The times of acts follow the clock at once. Their ids do so later, and in the same process they stay ahead.
+      const isAhead = day >= 8 && day < 20;
+      const idTime = day >= 20 && day < 24 ? later : time;
+      const who = subject();
+      await happened('data_submitted', isAhead ? later : time, who);
+      await service.database.run(
+        'UPDATE audit_events SET id = ? || substr(id, 25) WHERE bot_id = ? AND user_id = ?',
+        ...[firstIdAt(idTime).slice(0, 24), bot.id, service.stored(bot, who).user_id],
+      );
+    }
+    expect((await scope(at('03T00:00:00'), at('28T00:00:00'))).data).toMatchObject({
+      exact: true,
+      affected: { subjects: 5 + 8 },
+    });
   });
 
   it('finds the period in a long log, also where its order is not that of the times', async () => {
@@ -191,7 +212,7 @@ describe('GET /api/v1/audit/breach-scope', () => {
     const numbers = Array.from({ length: 10_500 }, (_, index) => index);
     for (let begin = 0; begin < numbers.length; begin += 500) {
       const rows = numbers.slice(begin, begin + 500).map((n) => {
-        const time = n < 30 ? at('02T00:00:00') : '2025-01-01T00:00:00.000Z';
+        const time = n < 30 ? at('02T00:00:00') : '2023-01-01T00:00:00.000Z';
         return `('${bot.id}', 'g', 'u${n}', 'profile', '{}', '${time}', '${time}')`;
       });
       await service.database.run(

@@ -289,10 +289,22 @@ describe('a link', () => {
     expect(await service.database.rows('SELECT 1 FROM subjects WHERE bot_id = ?', bot.id)).toHaveLength(0);
   });
 
+  it('is refused and not removed by a clock that is set forward', async () => {
+    const { url } = await linked({ expires_in: 60 });
+    const later = new Date(Date.now() + 61_000).toISOString();
+    jest.spyOn(service.app.get(Clock), 'nowIso').mockReturnValue(later);
+    expect((await get(url)).status).toBe(404);
+    await runNow(service, PrivacyLinksRetention);
+    await linked();
+    jest.restoreAllMocks();
+    const rows = await service.database.rows('SELECT 1 FROM privacy_links WHERE bot_id = ?', bot.id);
+    expect(rows).toHaveLength(2);
+  });
+
   it('that has expired is removed by the job', async () => {
     await linked({ expires_in: 60 });
     const later = new Date(Date.now() + 61_000).toISOString();
-    jest.spyOn(service.app.get(Clock), 'nowIso').mockReturnValue(later);
+    jest.spyOn(service.app.get(Clock), 'confirmedIso').mockReturnValue(later);
     await runNow(service, PrivacyLinksRetention);
     jest.restoreAllMocks();
     expect(await service.database.rows('SELECT 1 FROM privacy_links WHERE bot_id = ?', bot.id)).toHaveLength(

@@ -43,6 +43,23 @@ describe('an erasure beside the deletion of a category', () => {
     expect(await service.database.rows('SELECT 1 FROM subjects WHERE bot_id = ?', bot.id)).toEqual([]);
     expect(answer?.data).toMatchObject({ status: 'completed', deleted_categories: [] });
   });
+
+  it('is not undone by it: a subject that is erased meanwhile has no event of the deletion, and no key', async () => {
+    await service.app.get(UnitOfWork).write(async (tx) => {
+      const all = tx.all.bind(tx);
+      jest.spyOn(tx, 'all').mockImplementationOnce(async (...asked) => {
+        const found = await all(...asked);
+        expect(found).toHaveLength(1);
+        await bot.hasForgotten(who);
+        return found;
+      });
+      const holders = service.app.get(ConsentedDataHolders, { strict: false });
+      expect(await holders.eraseCategory(tx, bot.id, 'profile', 500, JOB)).toBe(1);
+    });
+    const { events } = (await bot.get<{ events: Json[] }>(`/audit/events?user_id=${who.user_id}`)).data;
+    expect(events.map(({ event_type: type }) => type)).not.toContain('data_deleted');
+    expect(await service.database.rows('SELECT 1 FROM subjects WHERE bot_id = ?', bot.id)).toEqual([]);
+  });
 });
 
 describe('an erasure beside the confirmation of a call about its subject', () => {

@@ -1,7 +1,10 @@
+import { Acts } from '@app/acts';
+import { ProcessingRefusals } from '@app/user-data';
 import { type Bot, field } from '../support/bot';
 import type { Json } from '../support/client';
 import { atDepth, itInPart } from '../support/depth';
 import { expectFailure } from '../support/expected';
+import { act, forms, get, send } from '../support/privacy-page';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { SqlLog } from '../support/sql-log';
@@ -56,6 +59,63 @@ describe('an objection or a restriction beside an erasure of the same user', () 
       const { data } = await bot.get<Json>(`/data/refusals/${who.user_id}?guild_id=${who.guild_id}`);
       expect(data).toMatchObject({ objections: [], restrictions: [] });
     }
+  });
+});
+
+describe('a form of the privacy page whose user is erased while it waits', () => {
+  let who: SubjectIds;
+  beforeEach(async () => {
+    who = subject();
+    await bot.hasConsent(who);
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  const linked = async (about: Json): Promise<string> =>
+    (await bot.post<{ url: string }>('/privacy-links', about)).data.url;
+  const guilds = async (table: string): Promise<string[]> => {
+    const sql = `SELECT guild_id FROM ${table} WHERE bot_id = ?`;
+    return (await service.database.rows<{ guild_id: string }>(sql, bot.id)).map((row) => row.guild_id);
+  };
+
+  it.each([
+    ['restrict', 'this guild'],
+    ['object', 'this guild'],
+    ['restrict', 'all guilds'],
+    ['object', 'all guilds'],
+  ] as const)('stores nothing: %s by a link for %s', async (name, scope) => {
+    const elsewhere = { ...subject(), user_id: who.user_id };
+    await bot.hasConsent(elsewhere);
+    const url = await linked(
+      scope === 'this guild' ? { ...who } : { user_id: who.user_id, scope: 'all_guilds' },
+    );
+    const form = forms(await get(`${url}/refuse?of=${who.guild_id}`), name)[0]!;
+    form.set('category', '*');
+    const refusals = service.app.get(ProcessingRefusals, { strict: false });
+    const refuse = refusals[name].bind(refusals);
+    jest.spyOn(refusals, name).mockImplementationOnce(async (refused) => {
+      await bot.hasForgotten(who);
+      return refuse(refused);
+    });
+    expect((await send(url, name, form)).status).toBe(404);
+    expect(await guilds('subjects')).toEqual([service.stored(bot, elsewhere).guild_id]);
+    expect(await guilds('processing_refusals')).toEqual([]);
+  });
+
+  it('asks for no consent again', async () => {
+    await bot.hasForgotten(who);
+    await bot.hasCategory('profile');
+    await bot.post('/consents/request', { ...who, categories: ['profile'] });
+    const url = await linked({ ...who });
+    await act(url, 'decline');
+    const form = forms(await get(url), 'again')[0]!;
+    const acts = service.app.get(Acts, { strict: false });
+    const run = acts.run.bind(acts);
+    jest.spyOn(acts, 'run').mockImplementationOnce(async (...asked) => {
+      await bot.hasForgotten(who);
+      return run(...asked);
+    });
+    expect((await send(url, 'again', form)).status).toBe(404);
+    for (const table of ['subjects', 'consents', 'consent_history']) expect(await guilds(table)).toEqual([]);
   });
 });
 

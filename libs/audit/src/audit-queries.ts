@@ -18,8 +18,9 @@ export function firstEvent(
   tx: Tx,
   botId: string,
   seq = 0,
-): Promise<Pick<LoggedEvent, 'seq' | 'created_at'> | undefined> {
-  const sql = 'SELECT seq, created_at FROM audit_events WHERE bot_id = ? AND seq >= ? ORDER BY seq LIMIT 1';
+): Promise<(Pick<LoggedEvent, 'seq' | 'created_at'> & { readonly id: string }) | undefined> {
+  const sql =
+    'SELECT seq, id, created_at FROM audit_events WHERE bot_id = ? AND seq >= ? ORDER BY seq LIMIT 1';
   return tx.get(sql, botId, seq);
 }
 

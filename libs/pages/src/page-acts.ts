@@ -19,11 +19,12 @@ import { Acts, NO_CLAIM } from '@app/acts';
 import { ApiError, Clock, invalidRequest } from '@app/kernel';
 import type { SubjectIds } from '@app/crypto';
 import { UserValues } from '@app/user-data';
+import { actOfLink } from './act-of-link';
 import { refuse } from './page-forms';
 import { namesFor, ownStores, type ShownErasure } from './page-last';
 import { type HeldSubject, type PageFacts, PageReading, refusalOf, VIA } from './page-reading';
 import { shownBy } from './page-sections';
-import { type OpenLink, PrivacyLinks } from './privacy-links.service';
+import { LinkEnded, type OpenLink, PrivacyLinks } from './privacy-links.service';
 import type { PageNote } from './texts';
 
 /** How long the answer of an erasure is kept for a second click, and for how many links at most. */
@@ -41,6 +42,7 @@ export class PageActs {
     string,
     { readonly untilMs: number; readonly done: Promise<ShownErasure[]> }
   >();
+  private readonly askingAgain: ReturnType<typeof actOfRequest>;
 
   constructor(
     private readonly reading: PageReading,
@@ -56,7 +58,9 @@ export class PageActs {
     private readonly everywhere: ErasureEverywhere,
     private readonly requests: ErasureRequests,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.askingAgain = actOfRequest(requesting, links);
+  }
 
   /** Accepts what is chosen of the request that was shown. A form without a choice, or for another request, accepts nothing. */
   async accept({ botId }: OpenLink, facts: PageFacts, fields: FormFields): Promise<PageNote> {
@@ -82,11 +86,7 @@ export class PageActs {
    * Asks a user again what was declined, in the words of today. It decides nothing: the page shows the request.
    * @throws ApiError 403 for a guild that the link is not about
    */
-  async again(
-    { botId }: OpenLink,
-    facts: PageFacts,
-    { guild, shown }: FormFields,
-  ): Promise<PageNote | 'often'> {
+  async again(link: OpenLink, facts: PageFacts, { guild, shown }: FormFields): Promise<PageNote | 'often'> {
     const held = facts.subjects.find(({ subject }) => subject.ids.guild_id === guild?.[0]) ?? refuse();
     // A second click.
     if (held.asked !== undefined) return 'asked';
@@ -104,8 +104,8 @@ export class PageActs {
       language,
       source: VIA,
     };
-    const asked = this.acts.run(this.requesting, this.requesting.of({ botId, actor: VIA }, input), NO_CLAIM);
-    return asked.then(
+    const request = this.requesting.of({ botId: link.botId, actor: VIA }, input);
+    return this.acts.run(this.askingAgain, { link, input: request }, NO_CLAIM).then(
       ({ view }) => (view.status === 'pending' ? 'asked' : 'answered'),
       (error: unknown) => unlessEnded(error),
     );
@@ -189,6 +189,10 @@ export class PageActs {
   }
 }
 
+function actOfRequest(act: ConsentRequestAct, links: PrivacyLinks) {
+  return actOfLink(act, links);
+}
+
 /**
  * The request that a form is about, or what the page says when it is not the request that waits.
  * @throws ApiError 403 for a guild that the link is not about
@@ -225,6 +229,7 @@ async function unlessDone(note: PageNote, act: Promise<unknown>): Promise<PageNo
 
 /** What was declined cannot be asked any more: a category or the text in its language is no longer there. */
 function unlessEnded(error: unknown): PageNote {
+  if (error instanceof LinkEnded) throw error;
   if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return 'ended';
   throw error;
 }

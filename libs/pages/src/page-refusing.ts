@@ -9,7 +9,7 @@ import { ProcessingRefusals } from '@app/user-data';
 import { refuse } from './page-forms';
 import { isOwn, PageReading, type PastEvent, VIA } from './page-reading';
 import { EVERYTHING, type OneGuild } from './page-refusals';
-import type { OpenLink } from './privacy-links.service';
+import { LinkEnded, type OpenLink, PrivacyLinks } from './privacy-links.service';
 import type { PageNote } from './texts';
 
 /** Restrictions that a subject can end in {@link DAY_MS}: each leaves audit events. */
@@ -22,6 +22,7 @@ const DAY_MS = 86_400_000;
 export class PageRefusing {
   constructor(
     private readonly reading: PageReading,
+    private readonly links: PrivacyLinks,
     private readonly refusals: ProcessingRefusals,
     private readonly servers: ServersService,
     private readonly audit: AuditService,
@@ -64,11 +65,15 @@ export class PageRefusing {
     const found = (await this.reading.subjectsOf(link)).find(({ ids }) => ids.guild_id === shown?.[0]);
     const [key = ''] = category ?? [];
     if (key === '') refuse();
+    const subject = found ?? refuse();
     return {
-      subject: found ?? refuse(),
+      subject,
       category: key === EVERYTHING ? undefined : key,
       by: VIA,
       claim: NO_CLAIM,
+      onceHeld: async (tx) => {
+        if (!(await this.links.isThere(tx, link, subject))) throw new LinkEnded();
+      },
     };
   }
 
@@ -89,6 +94,7 @@ async function unlessEnded(note: PageNote, act: Promise<unknown>): Promise<PageN
     await act;
     return note;
   } catch (error) {
+    if (error instanceof LinkEnded) throw error;
     if (error instanceof ApiError && (error.code === 'not_found' || error.code === 'conflict'))
       return 'unrefused';
     throw error;

@@ -73,7 +73,7 @@ export class PrivacyLinksRetention implements BotSweep {
   constructor(private readonly clock: Clock) {}
 
   async *batches(botId: string): Batches {
-    yield (tx) => removeExpired(tx, botId, this.clock.nowIso());
+    yield (tx) => removeExpired(tx, botId, this.clock.confirmedIso());
   }
 }
 

@@ -19,7 +19,7 @@ import {
 import { botDeleted, type Tx, UnitOfWork } from '@app/database';
 import { type Caller, insufficientScope, scopeBits } from '@app/http';
 import { Acts, type Claim } from '@app/acts';
-import { Clock, conflict, notFound, Random } from '@app/kernel';
+import { ApiError, Clock, conflict, notFound, Random } from '@app/kernel';
 import { ALL_GUILDS, PrivacyLink } from './privacy-link.entity';
 import {
   ACTS,
@@ -49,6 +49,13 @@ type LinkRow = Record<'bot_id' | 'id' | 'key_id' | 'subject' | 'allow' | 'expire
   readonly user_id: Digest;
   readonly language: string | null;
 };
+
+/** 404 for an act by a link that has ended since it was opened. */
+export class LinkEnded extends ApiError {
+  constructor() {
+    super('not_found', 'Privacy link not found');
+  }
+}
 
 /** A link that is in force. */
 export interface OpenLink {
@@ -99,7 +106,7 @@ export class PrivacyLinks {
     const create = async (tx: Tx): Promise<PrivacyLinkView> => {
       if ((await lockBot(tx, botId, 'KEY SHARE')) === undefined) throw botDeleted();
       const createdAt = this.clock.nowIso();
-      await removeExpired(tx, botId, createdAt);
+      await removeExpired(tx, botId, this.clock.confirmedIso());
       await keepNewest(tx, subject);
       if (await hasMost(tx, botId))
         throw conflict('limit_reached', `A bot can have ${OF_BOT_MAX} privacy links`, { limit: OF_BOT_MAX });
@@ -163,6 +170,16 @@ export class PrivacyLinks {
       language,
       expiresAt,
     };
+  }
+
+  /**
+   * Whether an opened link is still there for a subject, in a unit that has locked the subject: an erasure since then has
+   * removed the link, or of a link for all guilds this subject.
+   */
+  async isThere(tx: Tx, { botId, id, subject: only }: OpenLink, subject: Subject): Promise<boolean> {
+    const sql = 'SELECT 1 FROM privacy_links WHERE bot_id = ? AND id = ?';
+    if ((await tx.get(sql, botId, id)) === undefined) return false;
+    return only !== undefined || (await this.subjectKeys.idOf(tx, subject)) !== undefined;
   }
 
   /** Encrypts with the installation key when nothing is held about the subject: a link alone stores no subject. */

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { eventsBetween, firstEvent, lastPlace, type LoggedEvent } from '@app/audit';
 import { CategoriesService } from '@app/categories';
 import { pages, type Tx, UnitOfWork } from '@app/database';
-import { Clock, conflict, type FieldFault, invalidRequest, momentMs } from '@app/kernel';
+import { Clock, conflict, type FieldFault, firstIdAt, invalidRequest, momentMs } from '@app/kernel';
 import { countRecords } from '@app/user-data';
 import { DistinctCount } from './distinct-count';
 import type { ActCounts, BreachScopeQuery, BreachScopeView } from './reports.dto';
@@ -142,14 +142,19 @@ async function* eventsOf(
   });
 }
 
-/** The place in the log from which events are no older than `time`, if the log is ordered by time. */
+/**
+ * The place in the log from which events are no older than `time`, if the log is ordered by time. An event is as old as the lower
+ * one of its time and the time in its id: a clock that is set forward and back changes only the former at first, and only the
+ * latter once it was right again, until the process ends.
+ */
 async function placeOf(tx: Tx, botId: string, time: string): Promise<number> {
+  const id = firstIdAt(time);
   let low = 0;
   let high = (await lastPlace(tx, botId)) + 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const found = await firstEvent(tx, botId, middle);
-    if (found === undefined || found.created_at >= time) high = middle;
+    if (found === undefined || (found.created_at >= time && found.id >= id)) high = middle;
     else low = found.seq + 1;
   }
   return low;

@@ -87,16 +87,13 @@ export class ConsentedTables implements ConsentedDataHolder {
         tx,
         rows.map((row) => subjectAt(botId, row)),
       );
-      await tx.run(
-        `DELETE FROM ${one.table} WHERE ${among.sql} AND ${withoutIndex(categoryOf(one))} = ?`,
+      // An erasure can have removed rows since they were read: an event would make a key for its subject again.
+      const erased = await tx.all<ErasedRow>(
+        `DELETE FROM ${one.table} WHERE ${among.sql} AND ${withoutIndex(categoryOf(one))} = ?
+         RETURNING guild_id, user_id, ${categoryOf(one)} AS category`,
         ...[...among.values, category],
       );
-      await this.record(
-        tx,
-        botId,
-        rows.map((row) => ({ ...row, category })),
-        { by },
-      );
+      await this.record(tx, botId, erased, { by });
       most = Math.max(most, rows.length);
     }
     return most;

@@ -17,6 +17,8 @@ interface Refused {
   readonly category: string | undefined;
   readonly by: Actor;
   readonly claim: Claim;
+  /** What refuses the act once its subject is locked. */
+  readonly onceHeld?: (tx: Tx) => Promise<void>;
 }
 
 /**
@@ -44,10 +46,10 @@ export class ProcessingRefusals {
    * Erases what is stored under the category, or under each one of legitimate interests or a public task, and refuses what comes.
    * @throws ApiError 404 for an undeclared category, 409 `not_objectable` for one of another legal basis
    */
-  object({ subject, category, by, claim }: Refused): Promise<RefusalsView> {
+  object({ subject, category, by, claim, onceHeld }: Refused): Promise<RefusalsView> {
     return this.done(subject, claim, async (tx) => {
       const keys = await objectableOf(tx, subject.botId, category);
-      await this.hold(tx, subject);
+      await this.hold(tx, subject, onceHeld);
       const erased = await this.holders.eraseOf(tx, subject, keys);
       const isNew = await this.put(tx, subject, 'objection', category);
       if (!isNew && erased.size === 0) return;
@@ -58,10 +60,10 @@ export class ProcessingRefusals {
   }
 
   /** Keeps what is stored, and refuses to change or read it. @throws ApiError 404 for an undeclared category */
-  restrict({ subject, category, by, claim }: Refused): Promise<RefusalsView> {
+  restrict({ subject, category, by, claim, onceHeld }: Refused): Promise<RefusalsView> {
     return this.done(subject, claim, async (tx) => {
       await requireKnown(tx, subject.botId, category);
-      await this.hold(tx, subject);
+      await this.hold(tx, subject, onceHeld);
       if (!(await this.put(tx, subject, 'restriction', category))) return;
       const details = { act: 'restriction', ...(category !== undefined && { category }) };
       await this.audit.record(tx, subject, 'consent_revoked', details, { by });
@@ -72,10 +74,10 @@ export class ProcessingRefusals {
    * Ends the restriction of a category; without one, every restriction of the subject. One of everything stays when a category is
    * named. @throws ApiError 404 for an undeclared category
    */
-  unrestrict({ subject, category, by, claim }: Refused): Promise<RefusalsView> {
+  unrestrict({ subject, category, by, claim, onceHeld }: Refused): Promise<RefusalsView> {
     const end = async (tx: Tx): Promise<void> => {
       await requireKnown(tx, subject.botId, category);
-      await this.hold(tx, subject);
+      await this.hold(tx, subject, onceHeld);
       if (!(await removeRestrictions(tx, subject, category))) return;
       const details = { act: 'restriction_ended', ...(category !== undefined && { category }) };
       await this.audit.record(tx, subject, 'consent_accepted', details, { by });
@@ -101,9 +103,10 @@ export class ProcessingRefusals {
   }
 
   /** Also against a submit or an erasure of a subject without a consent. */
-  private async hold(tx: Tx, subject: NamedSubject): Promise<void> {
+  private async hold(tx: Tx, subject: NamedSubject, onceHeld: Refused['onceHeld']): Promise<void> {
     await lockSubject(tx, subject, 'alone');
     await holdSubject(tx, subject);
+    await onceHeld?.(tx);
   }
 
   private put(tx: Tx, subject: NamedSubject, kind: RefusalKind, category = ''): Promise<boolean> {
