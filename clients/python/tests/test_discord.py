@@ -402,7 +402,7 @@ def _listing(found: List[Any]) -> Any:
     async def to_list() -> Any:
         return found
 
-    return SimpleNamespace(list=lambda: SimpleNamespace(to_list=to_list))
+    return SimpleNamespace(list=lambda **_: SimpleNamespace(to_list=to_list))
 
 
 def test_an_erasure_that_fails_partway_keeps_the_salts_and_the_button() -> None:
