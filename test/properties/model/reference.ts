@@ -259,10 +259,10 @@ export class Model {
 
   private eraseGuild(guild: number): Expected {
     const at = this.servers.findIndex((server) => server.guild === guild);
-    if (at < 0) return MISSING;
     const left = everyone().filter((whom) => whom.guild === guild && this.isKnown(whom));
+    if (at < 0 && left.length === 0) return MISSING;
     for (const whom of left) this.erase(whom);
-    this.servers.splice(at, 1);
+    if (at >= 0) this.servers.splice(at, 1);
     this.isOrderOpen ||= left.length > 1;
     return { status: 200, data: { deleted: true, erased_users: left.length } };
   }
