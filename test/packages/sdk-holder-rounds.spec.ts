@@ -139,6 +139,18 @@ describe('the declaration of a holder', () => {
     expect(fake.holders.get('database')).toMatchObject({ covers: ['messages', 'profiles'] });
   });
 
+  it('by whose public key no answer could be verified erases nothing, so that no count is lost', async () => {
+    await holder().once();
+    fake.refused.set('PUT /holders/{key}', 403);
+    const who = await known();
+    await lethe.privacy.forget(who);
+    const { privateKey } = generateKeyPairSync('ed25519');
+    await expect(holder({ privateKey }).once()).rejects.toThrow(/another public key.*lacks the scope admin/);
+    expect(rowsOf(who)).toEqual([2, 1]);
+    fake.refused.clear();
+    expect(await holder({ privateKey }).once()).toMatchObject({ found: { messages: 2, profiles: 1 } });
+  });
+
   it('that the service does not answer for ends the round', async () => {
     await holder().once();
     fake.refused.set('PUT /holders/{key}', 503);

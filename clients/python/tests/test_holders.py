@@ -166,6 +166,19 @@ def test_a_holder_that_may_not_be_changed_is_reported_once_and_its_tasks_are_don
     assert [("declared otherwise" in one, "lethe holders push" in one) for one in bot.words] == [(True, True)]
 
 
+def test_a_holder_by_whose_public_key_no_answer_could_be_verified_erases_nothing(bot: Bot) -> None:
+    ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")
+    bot.holder().once()
+    small = bot.lethe.keys.create(name="small", scopes=["read", "write"])["api_key"]
+    who = bot.forgotten()
+    key = ed25519.Ed25519PrivateKey.generate()
+    with Lethe(URL, small) as lethe:
+        with pytest.raises(HolderError, match="another public key, and the API key lacks the scope admin"):
+            run_holder(lethe, key="database", stores=bot.database.stores(), private_key=key).once()
+    assert bot.database.rows_of(who) == [2, 1]
+    assert bot.holder(private_key=key).once().found == {"messages": 2, "profiles": 1}
+
+
 @pytest.mark.parametrize(
     "options, words",
     [

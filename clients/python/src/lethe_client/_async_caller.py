@@ -121,14 +121,14 @@ class AsyncCaller:
                 )
                 response = await self._client.send(built, stream=True)
                 try:
-                    content = b""
+                    content = bytearray()
                     async for chunk in response.aiter_bytes():
                         # The time limit of httpx is that of each part.
                         attempts.check()
                         content += chunk
                 finally:
                     await response.aclose()
-                return read(response.status_code, response.headers, content)
+                return read(response.status_code, response.headers, bytes(content))
             except httpx.HTTPError as cause:
                 await self._pause(request, attempts, _fault(request, attempts, cause))
             except LetheError as error:

@@ -121,14 +121,14 @@ class Caller:
                 )
                 response = self._client.send(built, stream=True)
                 try:
-                    content = b""
+                    content = bytearray()
                     for chunk in response.iter_bytes():
                         # The time limit of httpx is that of each part.
                         attempts.check()
                         content += chunk
                 finally:
                     response.close()
-                return read(response.status_code, response.headers, content)
+                return read(response.status_code, response.headers, bytes(content))
             except httpx.HTTPError as cause:
                 self._pause(request, attempts, _fault(request, attempts, cause))
             except LetheError as error:

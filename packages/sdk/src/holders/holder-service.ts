@@ -38,8 +38,8 @@ export class HolderService {
   }
 
   /**
-   * Declares the holder, or changes what differs. Answers why a holder that is there may not be changed: its tasks can be done.
-   * @throws HolderError where the key may not declare it
+   * Declares the holder, or changes what differs. Answers why a holder that is there may not be changed, if its tasks can be done.
+   * @throws HolderError where the API key may not declare it, or change its public key
    */
   async declare(wanted: Declared): Promise<HolderError | undefined> {
     const there = await this.declared();
@@ -48,11 +48,14 @@ export class HolderService {
       else if (isOther(there, wanted)) await this.lethe.holders.change(wanted, this.options);
       return undefined;
     } catch (error) {
-      if (there !== undefined && REFUSALS.includes(Number(statusOf(error))))
+      // By another public key no answer of a task could be verified.
+      const answers = there !== undefined && there.public_key === wanted.public_key;
+      if (answers && REFUSALS.includes(Number(statusOf(error))))
         return this.refused('declared otherwise', error);
       // Another process of the bot was faster.
       if (statusOf(error) === 409 && (await this.declared()) !== undefined) return undefined;
-      throw statusOf(error) === 403 ? this.refused('not declared', error) : error;
+      if (statusOf(error) !== 403) throw error;
+      throw this.refused(there === undefined ? 'not declared' : 'declared with another public key', error);
     }
   }
 

@@ -130,15 +130,18 @@ class AsyncHolder(_Rounds):
         `holder_task`, whose task a round that runs may not have seen. What fails is reported."""
         if self._is_woken:
             return
+        loop = asyncio.get_running_loop()
         self._is_woken = True
-        wake = asyncio.get_running_loop().create_task(self._woken())
+        wake = loop.create_task(self._woken())
         self._wakes.add(wake)
         wake.add_done_callback(self._wakes.discard)
 
     async def _woken(self) -> None:
-        if self._running is not None and not self._running.done():
-            await asyncio.wait([self._running])
-        self._is_woken = False
+        try:
+            if self._running is not None and not self._running.done():
+                await asyncio.wait([self._running])
+        finally:
+            self._is_woken = False
         try:
             await self.once()
         except Stopped:

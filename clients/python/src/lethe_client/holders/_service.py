@@ -39,8 +39,8 @@ class HolderService:
             raise Stopped("The holder was stopped.")
 
     async def declare(self, wanted: Mapping[str, Any]) -> Optional[HolderError]:
-        """Declares the holder, or changes what differs. Answers why a holder that is there may not be changed: its tasks can be
-        done. Raises HolderError where the key may not declare it."""
+        """Declares the holder, or changes what differs. Answers why a holder that is there may not be changed, if its tasks can
+        be done. Raises HolderError where the API key may not declare it, or change its public key."""
         there = await self._declared()
         try:
             if there is None:
@@ -49,14 +49,15 @@ class HolderService:
                 await self._answer(lambda: self._lethe.holders.change(**wanted))
             return None
         except LetheError as error:
-            if there is not None and error.status in _REFUSALS:
+            # By another public key no answer of a task could be verified.
+            if there is not None and there["public_key"] == wanted["public_key"] and error.status in _REFUSALS:
                 return self._refused("declared otherwise", error)
             # Another process of the bot was faster.
             if error.status == 409 and await self._declared() is not None:
                 return None
             if error.status != 403:
                 raise
-            raise self._refused("not declared", error) from None
+            raise self._refused("not declared" if there is None else "declared with another public key", error) from None
 
     def _refused(self, state: str, error: LetheError) -> HolderError:
         why = f"Lethe refuses to declare it so: {error}"
