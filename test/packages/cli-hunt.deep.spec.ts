@@ -263,7 +263,8 @@ describe('lethe hunt erase', () => {
     expect(silent.stderr).toContain('Not every holder of the bot has answered: database (pending).');
     expect(state()).toMatchObject({ stage: 'erasing' });
     const tasks = await lethe.holders.tasks({ key: 'database' }).toArray();
-    expect(tasks).toHaveLength(2);
+    // Of each user one for the guild, and one for every guild.
+    expect(tasks).toHaveLength(4);
     for (const { task_id } of tasks)
       await lethe.holders.acknowledge({ key: 'database', task_id, result: 'nothing' });
     expect((await ended(0, 'hunt', 'erase')).stdout).toContain('every holder of the bot has answered');
