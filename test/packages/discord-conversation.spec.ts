@@ -1,6 +1,6 @@
 import { itInPart } from '../support/depth';
 import type { PrivacyOptions } from '@lethe/discord';
-import { LetheError, NotFoundError } from '@lethe/sdk';
+import { LetheError, NetworkError, NotFoundError, RateLimitedError } from '@lethe/sdk';
 import { agreed, categoryOf, discordBot, idsOf, KITS, stopBots, TWO, wordsOf } from '../support/discord-bot';
 import { buttonsOf, componentsOf, DiscordUser } from '../support/discord-user';
 import { useFakeDiscord } from '../support/fake-discord';
@@ -63,6 +63,44 @@ describe.each(KITS)('%s', (kit) => {
         expect(content).not.toContain('keeps elsewhere');
       }
       expect(await lethe.holders.tasks({ key: 'database' }).toArray()).toHaveLength(2);
+    });
+
+    inTypeScript('says no more than it knows where they cannot be listed, and asks again', async () => {
+      const { user, privacy, errors } = await bot(TWO);
+      const robin = user();
+      const { holders, privacy: rights } = privacy['options'].lethe;
+      const list = jest.spyOn(holders, 'list');
+      const fails = (error: Error) =>
+        list.mockImplementation(() => {
+          throw error;
+        });
+      for (const failure of [
+        new RateLimitedError('x', { code: 'rate_limited', status: 429 }),
+        new NetworkError('x', { code: 'network_error' }),
+        new TypeError('x'),
+      ]) {
+        fails(failure);
+        expect(await toldStatus(robin)).toContain('in stores of its own is not shown here');
+        expect((await robin.privacy('export')).content).toContain('Nothing is recorded about you here. What');
+        await agreed(robin);
+        // It is asked at the side of the certificate: the user does not wait for both in turn.
+        list.mockClear();
+        let askedBefore = 0;
+        const certificate = jest.spyOn(rights, 'certificate').mockImplementationOnce(() => {
+          askedBefore = list.mock.calls.length;
+          throw failure;
+        });
+        const erased = await robin.press(await robin.privacy('forget'), 'Erase my data');
+        expect(askedBefore).toBe(1);
+        certificate.mockRestore();
+        expect(erased.content).toMatch(/\nMessages on Discord are not affected\.$/);
+        expect(erased.files['erasure-certificate.json']).toContain('certificate_salt');
+      }
+      expect(new Set(errors.map((error) => (error as Error).name))).toEqual(new Set(['TypeError']));
+      fails(new NotFoundError('an older service', { code: 'not_found', status: 404 }));
+      expect(await toldStatus(robin)).toBe('You have not been asked yet. Nothing is stored about you here.');
+      list.mockRestore();
+      expect((await robin.privacy('export')).content).toBe('Nothing is stored about you.');
     });
   });
 

@@ -24,7 +24,7 @@ export async function exportFile(turn: Turn, where: Where): Promise<Reply> {
     }
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
-    if (!(await turn.facts.hasOwnStores())) return reply({ content: words.say('export_nothing') });
+    if ((await turn.facts.hasOwnStores()) === false) return reply({ content: words.say('export_nothing') });
     return reply({ content: `${words.say('export_nothing_own_stores')} ${await whomToAsk(turn)}` });
   }
   const ask = await whomToAsk(turn);

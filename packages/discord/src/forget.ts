@@ -3,6 +3,7 @@ import { sha256 } from './consent-request';
 import { ACTS, customId } from './custom-id';
 import { PATIENT } from './patient';
 import { button, type Reply, reply, row } from './reply';
+import type { Texts } from './texts';
 import { jsonFile, keptButton, once, type Turn, verifyRow, type Where, whereOf } from './turn';
 
 /** How long the certificates of one answer may take; an interaction can be answered for 15 minutes. */
@@ -48,17 +49,27 @@ export async function erase(turn: Turn, parts: readonly string[]): Promise<Reply
   }
   if (erased.length === 0) return reply({ content: say('forget_nothing') });
   const under = erased.find(({ status }) => status !== 'completed');
-  const { certificates, isWhole } = await certificatesOf(turn, erased);
+  // Side by side, and neither rejects: the salts are answered this once.
+  const [hasOwnStores, { certificates, isWhole }] = await Promise.all([
+    turn.facts.hasOwnStores(),
+    certificatesOf(turn, erased),
+  ]);
   const lines = [
     under === undefined ? say('forget_done') : say('forget_under_way', { id: under.request_id }),
     ...(isWhole
       ? [say(certificates.length === 1 ? 'forget_certificate' : 'forget_certificates')]
       : [say('forget_salts'), say('forget_incomplete')]),
-    say((await turn.facts.hasOwnStores()) ? 'forget_own_stores' : 'forget_beyond'),
+    say(beyond(hasOwnStores)),
   ];
   // The page reads one certificate of a file.
   const components = certificates.length === 1 && isWhole ? verifyRow(turn) : [];
   return reply({ content: lines.join('\n'), files: [fileOf(turn, certificates)], components });
+}
+
+/** What is not erased here. Of stores that are not known nothing is said. */
+function beyond(hasOwnStores: boolean | undefined): keyof Texts {
+  if (hasOwnStores === undefined) return 'forget_messages';
+  return hasOwnStores ? 'forget_own_stores' : 'forget_beyond';
 }
 
 /** A failure keeps the button, whose next press continues the same erasure, and the salts of the guilds that are done. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from dataclasses import replace
@@ -37,7 +38,7 @@ async def export(turn: Turn) -> Reply:
                 content = f"{say(word)}\n{say('export_asked')}" if _is_missing_part(data) else say(word)
                 return await _with_copy(turn, Reply(content, files=[("privacy-export.json", data)]))
     except NotFoundError:
-        if not await turn.facts.has_own_stores():
+        if await turn.facts.has_own_stores() is False:
             return Reply(say("export_nothing"))
         return Reply(f"{say('export_nothing_own_stores')} {await whom_to_ask(turn)}")
     return await _with_copy(turn, Reply(f"{say('export_too_large')} {await whom_to_ask(turn)}"))
@@ -153,17 +154,25 @@ async def erase(turn: Turn, where: str = "", until: str = "", of: str = "", *_: 
         return _not_erased(turn, error)
     if not erased:
         return Reply(say("forget_nothing"))
-    certificates, is_whole = await _certificates(turn, erased)
+    # Side by side, and neither raises: the salts are answered this once.
+    (certificates, is_whole), has_own_stores = await asyncio.gather(_certificates(turn, erased), turn.facts.has_own_stores())
     under = next((one for one in erased if one["status"] != "completed"), None)
     lines = [say("forget_done") if under is None else say("forget_under_way", id=under["request_id"])]
     if is_whole:
         lines.append(say("forget_certificate" if len(certificates) == 1 else "forget_certificates"))
     else:
         lines += [say("forget_salts"), say("forget_incomplete")]
-    lines.append(say("forget_own_stores" if await turn.facts.has_own_stores() else "forget_beyond"))
+    lines.append(say(_beyond(has_own_stores)))
     # The page reads one certificate of a file.
     components = verify_rows(turn) if len(certificates) == 1 and is_whole else []
     return Reply("\n".join(lines), files=[_certificate_file(turn, certificates)], components=components)
+
+
+def _beyond(has_own_stores: Optional[bool]) -> str:
+    """What is not erased here. Of stores that are not known nothing is said."""
+    if has_own_stores is None:
+        return "forget_messages"
+    return "forget_own_stores" if has_own_stores else "forget_beyond"
 
 
 def _not_erased(turn: Turn, error: Exception) -> Reply:

@@ -154,6 +154,7 @@ export const EN = {
   forget_salts: 'The attached file has the key (salt) to each certificate. Keep it: you get it this once.',
   forget_incomplete: 'A certificate that is missing in the file is handed out for its reference later.',
   forget_beyond: 'Messages on Discord and what the bot keeps elsewhere are not affected.',
+  forget_messages: 'Messages on Discord are not affected.',
   forget_own_stores:
     'The bot has also been asked to erase what it keeps about you in stores of its own, which can take a while. Messages on Discord are not affected.',
 
