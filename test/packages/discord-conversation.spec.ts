@@ -56,13 +56,20 @@ describe.each(KITS)('%s', (kit) => {
         'Nothing is recorded about you here. What the bot keeps about you in stores of its own is not part of this. ' +
           'Please ask privacy@bot.example.',
       );
-      for (const where of ['everywhere', 'here']) {
-        const sure = await robin.privacy('forget', { where });
-        const { content } = await robin.press(sure, 'Erase my data');
+      const inMessages = user('en-US', null);
+      for (const [one, where, said] of [
+        [robin, 'everywhere', 'about you in stores of its own, which can take a while. Messages'],
+        [robin, 'here', 'about you from this server in stores of its own, which can take a while. Messages'],
+        // Its task means the rows of every server, unless a consent is in force on one.
+        [inMessages, 'here', 'stores of its own, which can take a while. Data from servers stays there as'],
+      ] as const) {
+        const sure = await one.privacy('forget', { where });
+        const { content } = await one.press(sure, 'Erase my data');
         expect(content).toContain('The bot has also been asked to erase what it keeps');
+        expect(content).toContain(said);
         expect(content).not.toContain('keeps elsewhere');
       }
-      expect(await lethe.holders.tasks({ key: 'database' }).toArray()).toHaveLength(2);
+      expect(await lethe.holders.tasks({ key: 'database' }).toArray()).toHaveLength(3);
     });
 
     inTypeScript('says no more than it knows where they cannot be listed, and asks again', async () => {

@@ -404,7 +404,7 @@ def test_a_file_that_has_salts_alone_is_not_said_to_be_the_certificate() -> None
         content = asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(press)).content
         assert "The attached file has the key (salt) to each certificate. Keep it" in content
         assert "is the certificate" not in content
-        assert ("The bot has also been asked to erase" in content) == bool(stores)
+        assert ("The bot has also been asked to erase what it keeps about you from this server in" in content) == bool(stores)
         assert ("what the bot keeps elsewhere" in content) == (not stores)
 
 

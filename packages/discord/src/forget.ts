@@ -59,7 +59,7 @@ export async function erase(turn: Turn, parts: readonly string[]): Promise<Reply
     ...(isWhole
       ? [say(certificates.length === 1 ? 'forget_certificate' : 'forget_certificates')]
       : [say('forget_salts'), say('forget_incomplete')]),
-    say(beyond(hasOwnStores)),
+    say(beyond(turn, { where: whereOf(where), hasOwnStores })),
   ];
   // The page reads one certificate of a file.
   const components = certificates.length === 1 && isWhole ? verifyRow(turn) : [];
@@ -67,9 +67,14 @@ export async function erase(turn: Turn, parts: readonly string[]): Promise<Reply
 }
 
 /** What is not erased here. Of stores that are not known nothing is said. */
-function beyond(hasOwnStores: boolean | undefined): keyof Texts {
+function beyond(
+  { asked }: Turn,
+  { where, hasOwnStores }: { where: Where; hasOwnStores: boolean | undefined },
+): keyof Texts {
   if (hasOwnStores === undefined) return 'forget_messages';
-  return hasOwnStores ? 'forget_own_stores' : 'forget_beyond';
+  if (!hasOwnStores) return 'forget_beyond';
+  const here = asked.guildId === null ? 'forget_own_stores_bot_wide' : 'forget_own_stores_here';
+  return where === 'here' ? here : 'forget_own_stores';
 }
 
 /** A failure keeps the button, whose next press continues the same erasure, and the salts of the guilds that are done. */

@@ -162,17 +162,21 @@ async def erase(turn: Turn, where: str = "", until: str = "", of: str = "", *_: 
         lines.append(say("forget_certificate" if len(certificates) == 1 else "forget_certificates"))
     else:
         lines += [say("forget_salts"), say("forget_incomplete")]
-    lines.append(say(_beyond(has_own_stores)))
+    lines.append(say(_beyond(turn, where, has_own_stores)))
     # The page reads one certificate of a file.
     components = verify_rows(turn) if len(certificates) == 1 and is_whole else []
     return Reply("\n".join(lines), files=[_certificate_file(turn, certificates)], components=components)
 
 
-def _beyond(has_own_stores: Optional[bool]) -> str:
+def _beyond(turn: Turn, where: str, has_own_stores: Optional[bool]) -> str:
     """What is not erased here. Of stores that are not known nothing is said."""
     if has_own_stores is None:
         return "forget_messages"
-    return "forget_own_stores" if has_own_stores else "forget_beyond"
+    if not has_own_stores:
+        return "forget_beyond"
+    if where == "everywhere":
+        return "forget_own_stores"
+    return "forget_own_stores_bot_wide" if turn.asked.guild_id is None else "forget_own_stores_here"
 
 
 def _not_erased(turn: Turn, error: Exception) -> Reply:

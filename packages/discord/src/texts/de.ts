@@ -165,6 +165,10 @@ export const DE: Texts = {
   forget_messages: 'Nachrichten auf Discord sind nicht betroffen.',
   forget_own_stores:
     'Der Bot ist beauftragt, auch das zu löschen, was er in eigenen Speichern über dich hat. Das kann etwas dauern. Nachrichten auf Discord sind nicht betroffen.',
+  forget_own_stores_here:
+    'Der Bot ist beauftragt, auch das zu löschen, was er von diesem Server in eigenen Speichern über dich hat. Das kann etwas dauern. Nachrichten auf Discord sind nicht betroffen.',
+  forget_own_stores_bot_wide:
+    'Der Bot ist beauftragt, auch das zu löschen, was er in eigenen Speichern über dich hat. Das kann etwas dauern. Daten von Servern bleiben dort, solange deine Zustimmung auf einem Server gilt. Nachrichten auf Discord sind nicht betroffen.',
 
   refusals_title: 'Widerspruch und Einschränkung',
   refusals_none: 'Du hast hier weder widersprochen noch etwas eingeschränkt.',

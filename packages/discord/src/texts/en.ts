@@ -157,6 +157,10 @@ export const EN = {
   forget_messages: 'Messages on Discord are not affected.',
   forget_own_stores:
     'The bot has also been asked to erase what it keeps about you in stores of its own, which can take a while. Messages on Discord are not affected.',
+  forget_own_stores_here:
+    'The bot has also been asked to erase what it keeps about you from this server in stores of its own, which can take a while. Messages on Discord are not affected.',
+  forget_own_stores_bot_wide:
+    'The bot has also been asked to erase what it keeps about you in stores of its own, which can take a while. Data from servers stays there as long as your consent on one of them is in force. Messages on Discord are not affected.',
 
   refusals_title: 'Objection and restriction',
   refusals_none: 'You have not objected to anything here, and have not restricted anything.',
