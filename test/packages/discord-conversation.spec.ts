@@ -788,6 +788,25 @@ describe.each(KITS)('%s', (kit) => {
       expect(errors).toEqual([]);
     });
 
+    inTypeScript('says of a store that is long silent whom to ask, and not to try again', async () => {
+      const { user, privacy } = await bot(TWO);
+      const robin = user();
+      const silent =
+        /\nSome of the bot's own stores have not given their part in time\. Please ask privacy@bot\.example\./;
+      for (const states of [['overdue'], ['asked', 'overdue'], ['asked'], ['stated', 'nothing']]) {
+        const document = { guilds: states.map((state) => ({ holders: [{ state }] })) };
+        jest
+          .spyOn(privacy['options'].lethe.data, 'exportStream')
+          .mockResolvedValueOnce(new Blob([JSON.stringify(document)]).stream());
+        const { content } = await robin.privacy('export');
+        expect(content).toContain('Your data is in the attached file.');
+        expect([silent.test(content), content.includes('again in some minutes')]).toEqual([
+          states.includes('overdue'),
+          states.includes('asked'),
+        ]);
+      }
+    });
+
     inTypeScript(
       'is whole or not sent: without the history where that is too large, else with whom to ask',
       async () => {

@@ -477,6 +477,28 @@ def test_no_more_is_said_of_own_stores_than_is_known_where_they_cannot_be_listed
     asyncio.run(telling())
 
 
+def test_of_a_store_that_is_long_silent_the_user_reads_whom_to_ask() -> None:
+    async def me(**_: Any) -> Any:
+        return {"name": "Greeter", "privacy_contact": "privacy@bot.example"}
+
+    for states in (["overdue"], ["asked", "overdue"], ["asked"], ["stated", "nothing"]):
+
+        async def stream(**_: Any) -> AsyncIterator[bytes]:
+            yield json.dumps({"guilds": [{"holders": [{"state": state}]} for state in states]}).encode()
+
+        async def no_page(**_: Any) -> Any:
+            raise LetheError("Set PUBLIC_URL.", code="conflict")
+
+        lethe: Any = SimpleNamespace(
+            bots=SimpleNamespace(me=me), data=SimpleNamespace(export_stream=stream), privacy=SimpleNamespace(link=no_page)
+        )
+        asked = Asked(id="1", **subject(), locale="en-US", subcommand="export")
+        content = asyncio.run(Privacy(lethe, None, None, None, 300, None, lambda error: None).reply(asked)).content
+        assert content.startswith("Your data is in the attached file.")
+        silent = "\nSome of the bot's own stores have not given their part in time. Please ask privacy@bot.example."
+        assert (silent in content, "again in some minutes" in content) == ("overdue" in states, "asked" in states)
+
+
 def test_what_is_known_of_the_bot_waits_for_nothing_and_each_fact_is_read_once_at_a_time() -> None:
     calls: List[str] = []
 

@@ -35,7 +35,7 @@ async def export(turn: Turn) -> Reply:
         for format, word in forms:
             data = await _exported(turn, format)
             if data is not None:
-                content = f"{say(word)}\n{say('export_asked')}" if _is_missing_part(data) else say(word)
+                content = "\n".join([say(word), *await _missing_part(turn, data)])
                 return await _with_copy(turn, Reply(content, files=[("privacy-export.json", data)]))
     except NotFoundError:
         if await turn.facts.has_own_stores() is False:
@@ -44,11 +44,15 @@ async def export(turn: Turn) -> Reply:
     return await _with_copy(turn, Reply(f"{say('export_too_large')} {await whom_to_ask(turn)}"))
 
 
-def _is_missing_part(data: bytes) -> bool:
-    """Whether the bot's own stores still owe their part: a full export asks them, and does not wait for their answers."""
+async def _missing_part(turn: Turn, data: bytes) -> List[str]:
+    """What is said of the bot's own stores that owe their part: a full export asks them, and does not wait for their answers."""
     document: Json = json.loads(data)
     parts: List[Json] = [document, *document.get("guilds", ())]
-    return any(one["state"] in ("asked", "overdue") for part in parts for one in part.get("holders", ()))
+    states = {one["state"] for part in parts for one in part.get("holders", ())}
+    lines = [turn.words.say("export_asked")] if "asked" in states else []
+    if "overdue" in states:
+        lines.append(f"{turn.words.say('export_overdue')} {await whom_to_ask(turn)}")
+    return lines
 
 
 async def _with_copy(turn: Turn, message: Reply) -> Reply:

@@ -123,6 +123,7 @@ export const DE: Texts = {
     'Deine Daten sind in der angehängten Datei. Weil sie sonst zu groß für Discord wäre, fehlen darin der Verlauf, die Zwecke der Kategorien, frühere Löschungen und was in den eigenen Speichern des Bots ist.',
   export_asked:
     'Die eigenen Speicher des Bots sind gefragt, aber ihr Teil ist noch nicht vollständig. Gib `/privacy export` in einigen Minuten noch einmal ein.',
+  export_overdue: 'Der Teil aus eigenen Speichern des Bots ist nicht rechtzeitig gekommen.',
   export_too_large: 'Deine Daten sind zu groß für eine Datei auf Discord.',
   export_nothing: 'Über dich ist nichts gespeichert.',
   export_nothing_own_stores:

@@ -117,6 +117,7 @@ export const EN = {
     "Your data is in the attached file. Left out, because it would be too large for Discord: the history, what the categories are for, earlier erasures, and what the bot's own stores have.",
   export_asked:
     "The bot's own stores have been asked, and their part is not complete yet. Give `/privacy export` again in some minutes.",
+  export_overdue: "Some of the bot's own stores have not given their part in time.",
   export_too_large: 'Your data is too large for a file on Discord.',
   export_nothing: 'Nothing is stored about you.',
   export_nothing_own_stores:
