@@ -82,7 +82,7 @@ describe.each(KITS)('%s', (kit) => {
           throw error;
         });
       for (const failure of [
-        new RateLimitedError('x', { code: 'rate_limited', status: 429 }),
+        new RateLimitedError('x', { code: 'rate_limit_exceeded', status: 429 }),
         new NetworkError('x', { code: 'network_error' }),
         new TypeError('x'),
       ]) {
@@ -668,6 +668,22 @@ describe.each(KITS)('%s', (kit) => {
       expect(errors).toEqual([failure]);
       expect((await robin.press(failed, 'Erase my data')).content).toContain('Your data has been erased.');
       expect((await lethe.consents.status(idsOf(robin))).status).toBe('none');
+    });
+
+    inTypeScript('leaves the text of a consent above the button that agrees to it', async () => {
+      const { user, privacy } = await bot(TWO);
+      const robin = user();
+      const { consents } = privacy['options'].lethe;
+      jest.spyOn(consents, 'accept').mockRejectedValueOnce(new NetworkError('x', { code: 'network_error' }));
+      const asked = await robin.privacy('consent');
+      const failed = await robin.press(asked, 'I agree');
+      expect(failed).toEqual({
+        ...asked,
+        content: expect.stringMatching(/^Something failed, .*\n.*about`$/),
+      });
+      expect(await robin.press(failed, 'I agree')).toMatchObject({
+        ...{ content: expect.stringContaining('Thank you. You agreed to:'), embeds: [] },
+      });
     });
 
     inTypeScript('after a withdrawal does not say that the withdrawal has failed', async () => {

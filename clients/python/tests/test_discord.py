@@ -9,6 +9,7 @@ from typing import Any, AsyncIterator, Callable, Dict, List, Optional
 
 import pytest
 from conftest import BANS, PROFILE, Place, snowflake, subject
+from discord.utils import MISSING
 
 from lethe_client import (
     CallOptions,
@@ -29,6 +30,7 @@ from lethe_discord._facts import Facts
 from lethe_discord._privacy import Privacy
 from lethe_discord._public_url import verify_url_of
 from lethe_discord._reply import Reply
+from lethe_discord._sending import edit
 from lethe_discord._turn import Asked
 from lethe_discord._waiting import Waiting
 from lethe_discord._words import Words
@@ -113,8 +115,9 @@ def test_a_consent_whose_answer_is_lost_keeps_its_button_for_the_next_press() ->
 
             setattr(lethe.consents, "accept", lost)
             failed = await press(id_of(chosen, "(1)"))
-            assert failed.content.startswith("Something failed") and labels_of(failed) == ["Agree to the selection (1)"]
-            done = await press(id_of(failed, "(1)"))
+            # The message keeps its text and its buttons.
+            assert failed.content.startswith("Something failed") and failed.is_note and not failed.components
+            done = await press(id_of(chosen, "(1)"))
             assert done.content.startswith("Thank you. You agreed to:\n• Birthday\nYou can")
             assert [name for name, _ in done.files] == ["consent-receipt.jwt"] and done.following is not None
             following = await done.following()
@@ -408,7 +411,7 @@ def test_a_file_that_has_salts_alone_is_not_said_to_be_the_certificate() -> None
         assert ("what the bot keeps elsewhere" in content) == (not stores)
 
 
-@pytest.mark.parametrize("failure", [RateLimitedError("x", code="rate_limited"), NetworkError("x", code="network_error"), TypeError("x")])
+@pytest.mark.parametrize("failure", [RateLimitedError("x", code="rate_limit_exceeded"), NetworkError("x", code="network_error"), TypeError("x")])
 def test_no_more_is_said_of_own_stores_than_is_known_where_they_cannot_be_listed(failure: Exception) -> None:
     errors: List[BaseException] = []
     order: List[str] = []
@@ -740,6 +743,25 @@ def test_a_withdrawal_is_said_to_have_failed_only_if_it_has() -> None:
     press = Asked(id="1", **subject(), locale="en-US", custom_id=custom_id(WITHDRAW_ALL))
     said = asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(press)).content
     assert said.startswith("This is not possible at the moment.") and acts == []
+
+
+def test_a_note_leaves_the_text_and_the_buttons_of_its_message() -> None:
+    sent: List[Dict[str, Any]] = []
+
+    async def edited(**given: Any) -> None:
+        sent.append(given)
+
+    interaction: Any = SimpleNamespace(edit_original_response=edited)
+
+    async def editing() -> None:
+        await edit(interaction, Reply("Something failed.", is_note=True))
+        await edit(interaction, Reply("Thank you."))
+
+    asyncio.run(editing())
+    assert [(one["content"], one["embeds"] is MISSING, one["view"] is MISSING) for one in sent] == [
+        ("Something failed.", True, True),
+        ("Thank you.", False, False),
+    ]
 
 
 def labels_of(reply: Reply) -> List[str]:

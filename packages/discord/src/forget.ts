@@ -4,7 +4,7 @@ import { ACTS, customId } from './custom-id';
 import { PATIENT } from './patient';
 import { button, type Reply, reply, row } from './reply';
 import type { Texts } from './texts';
-import { jsonFile, keptButton, once, type Turn, verifyRow, type Where, whereOf } from './turn';
+import { failure, jsonFile, once, type Turn, verifyRow, type Where, whereOf } from './turn';
 
 /** How long the certificates of one answer may take; an interaction can be answered for 15 minutes. */
 const CERTIFICATES_MS = 60_000;
@@ -79,8 +79,11 @@ function beyond(
 
 /** A failure keeps the button, whose next press continues the same erasure, and the salts of the guilds that are done. */
 function notErased(turn: Turn, error: unknown): Reply {
-  const { say } = turn.words;
-  const kept = keptButton(turn, error, { style: 'danger', label: say('forget_yes') });
+  const { words, asked } = turn;
+  const { say } = words;
+  const id = asked.act.kind === 'component' ? asked.act.customId : '';
+  const components = [row(button('danger', say('forget_yes'), id))];
+  const kept = reply({ content: failure(turn, error), components });
   const { requests } = error instanceof LetheError ? error.details : {};
   if (!Array.isArray(requests) || requests.length === 0) return kept;
   const salts = (requests as Erased[]).map((one) => ({ ...saltOf(one), certificate: null }));

@@ -18,7 +18,7 @@ from ._page import readable_copy
 from ._patient import PATIENT
 from ._reply import CONTENT_MAX, LABEL_MAX, Json, Reply, button, cut, row
 from ._shown import label_shown, shown_for
-from ._turn import SOURCE, Turn, json_file, kept_button, verify_rows, when, whom_to_ask
+from ._turn import SOURCE, Turn, failure, json_file, verify_rows, when, whom_to_ask
 from ._without_consent import without_consent_embeds
 
 #: Of a request with a file: its other parts, the boundaries, the message.
@@ -186,7 +186,7 @@ def _beyond(turn: Turn, where: str, has_own_stores: Optional[bool]) -> str:
 def _not_erased(turn: Turn, error: Exception) -> Reply:
     """A failure keeps the button, whose next press continues the same erasure, and the salts of the guilds that are done."""
     say = turn.words.say
-    kept = kept_button(turn, error, "danger", say("forget_yes"))
+    kept = Reply(failure(turn, error), components=[row(button("danger", say("forget_yes"), turn.asked.custom_id))])
     done = error.details.get("requests") if isinstance(error, LetheError) else None
     if not done:
         return kept
