@@ -108,6 +108,16 @@ describe.each(SEATS)('a bot with %s', (name, start) => {
   let seat: BotSeat;
   beforeEach(async () => (seat = await start((lethe = await newLethe()))));
   afterEach(() => seat.stop());
+
+  it('leaves the text and the buttons of a consent in the message of a press that fails', async () => {
+    const robin = new DiscordUser({ discord, ...seat });
+    const asked = await robin.privacy('consent');
+    await lethe.bots.delete({});
+    const failed = await robin.press(asked, 'I agree');
+    expect(failed.content).toMatch(/^Something failed/);
+    expect([failed.embeds, buttonsOf(failed)]).toEqual([asked.embeds, buttonsOf(asked)]);
+    await until(() => errors.length > 0);
+  });
   const user = () => new DiscordUser({ discord, ...seat });
 
   it('defers without waiting for the service, and only the user sees the answer', async () => {

@@ -1,6 +1,6 @@
 import { itInPart } from '../support/depth';
 import type { PrivacyOptions } from '@lethe/discord';
-import { LetheError, NotFoundError } from '@lethe/sdk';
+import { LetheError, NetworkError, NotFoundError, RateLimitedError } from '@lethe/sdk';
 import { agreed, categoryOf, discordBot, idsOf, KITS, stopBots, TWO, wordsOf } from '../support/discord-bot';
 import { buttonsOf, componentsOf, DiscordUser } from '../support/discord-user';
 import { useFakeDiscord } from '../support/fake-discord';
@@ -56,13 +56,58 @@ describe.each(KITS)('%s', (kit) => {
         'Nothing is recorded about you here. What the bot keeps about you in stores of its own is not part of this. ' +
           'Please ask privacy@bot.example.',
       );
-      for (const where of ['everywhere', 'here']) {
-        const sure = await robin.privacy('forget', { where });
-        const { content } = await robin.press(sure, 'Erase my data');
+      const inMessages = user('en-US', null);
+      for (const [one, where, said] of [
+        [robin, 'everywhere', 'about you in stores of its own, which can take a while. Messages'],
+        [robin, 'here', 'about you from this server in stores of its own, which can take a while. Messages'],
+        // Its task means the rows of every server, unless a consent is in force on one.
+        [inMessages, 'here', 'stores of its own, which can take a while. Data from servers stays there as'],
+      ] as const) {
+        const sure = await one.privacy('forget', { where });
+        const { content } = await one.press(sure, 'Erase my data');
         expect(content).toContain('The bot has also been asked to erase what it keeps');
+        expect(content).toContain(said);
         expect(content).not.toContain('keeps elsewhere');
       }
-      expect(await lethe.holders.tasks({ key: 'database' }).toArray()).toHaveLength(2);
+      expect(await lethe.holders.tasks({ key: 'database' }).toArray()).toHaveLength(3);
+    });
+
+    inTypeScript('says no more than it knows where they cannot be listed, and asks again', async () => {
+      const { user, privacy, errors } = await bot(TWO);
+      const robin = user();
+      const { holders, privacy: rights } = privacy['options'].lethe;
+      const list = jest.spyOn(holders, 'list');
+      const fails = (error: Error) =>
+        list.mockImplementation(() => {
+          throw error;
+        });
+      for (const failure of [
+        new RateLimitedError('x', { code: 'rate_limit_exceeded', status: 429 }),
+        new NetworkError('x', { code: 'network_error' }),
+        new TypeError('x'),
+      ]) {
+        fails(failure);
+        expect(await toldStatus(robin)).toContain('in stores of its own is not shown here');
+        expect((await robin.privacy('export')).content).toContain('Nothing is recorded about you here. What');
+        await agreed(robin);
+        // It is asked at the side of the certificate: the user does not wait for both in turn.
+        list.mockClear();
+        let askedBefore = 0;
+        const certificate = jest.spyOn(rights, 'certificate').mockImplementationOnce(() => {
+          askedBefore = list.mock.calls.length;
+          throw failure;
+        });
+        const erased = await robin.press(await robin.privacy('forget'), 'Erase my data');
+        expect(askedBefore).toBe(1);
+        certificate.mockRestore();
+        expect(erased.content).toMatch(/\nMessages on Discord are not affected\.$/);
+        expect(erased.files['erasure-certificate.json']).toContain('certificate_salt');
+      }
+      expect(new Set(errors.map((error) => (error as Error).name))).toEqual(new Set(['TypeError']));
+      fails(new NotFoundError('an older service', { code: 'not_found', status: 404 }));
+      expect(await toldStatus(robin)).toBe('You have not been asked yet. Nothing is stored about you here.');
+      list.mockRestore();
+      expect((await robin.privacy('export')).content).toBe('Nothing is stored about you.');
     });
   });
 
@@ -625,6 +670,22 @@ describe.each(KITS)('%s', (kit) => {
       expect((await lethe.consents.status(idsOf(robin))).status).toBe('none');
     });
 
+    inTypeScript('leaves the text of a consent above the button that agrees to it', async () => {
+      const { user, privacy } = await bot(TWO);
+      const robin = user();
+      const { consents } = privacy['options'].lethe;
+      jest.spyOn(consents, 'accept').mockRejectedValueOnce(new NetworkError('x', { code: 'network_error' }));
+      const asked = await robin.privacy('consent');
+      const failed = await robin.press(asked, 'I agree');
+      expect(failed).toEqual({
+        ...asked,
+        content: expect.stringMatching(/^Something failed, .*\n.*about`$/),
+      });
+      expect(await robin.press(failed, 'I agree')).toMatchObject({
+        ...{ content: expect.stringContaining('Thank you. You agreed to:'), embeds: [] },
+      });
+    });
+
     inTypeScript('after a withdrawal does not say that the withdrawal has failed', async () => {
       let nowMs = Date.now();
       const { lethe, user, privacy } = await bot(TWO, { now: () => nowMs });
@@ -741,6 +802,25 @@ describe.each(KITS)('%s', (kit) => {
         await lethe.holders.acknowledge({ key: 'warnings', task_id, result: 'nothing' });
       expect((await robin.privacy('export')).content).not.toContain('stores');
       expect(errors).toEqual([]);
+    });
+
+    inTypeScript('says of a store that is long silent whom to ask, and not to try again', async () => {
+      const { user, privacy } = await bot(TWO);
+      const robin = user();
+      const silent =
+        /\nSome of the bot's own stores have not given their part in time\. Please ask privacy@bot\.example\./;
+      for (const states of [['overdue'], ['asked', 'overdue'], ['asked'], ['stated', 'nothing']]) {
+        const document = { guilds: states.map((state) => ({ holders: [{ state }] })) };
+        jest
+          .spyOn(privacy['options'].lethe.data, 'exportStream')
+          .mockResolvedValueOnce(new Blob([JSON.stringify(document)]).stream());
+        const { content } = await robin.privacy('export');
+        expect(content).toContain('Your data is in the attached file.');
+        expect([silent.test(content), content.includes('again in some minutes')]).toEqual([
+          states.includes('overdue'),
+          states.includes('asked'),
+        ]);
+      }
     });
 
     inTypeScript(

@@ -160,7 +160,8 @@ export class FakeDiscord {
     // The first message after a deferral takes its place, with the flags of the deferral.
     const isNew = request.method === 'POST' && open.isLoading !== true;
     const before = isNew ? { id: snowflake(), flags: given.flags } : open.message;
-    const { content, embeds = [], components = [] } = given;
+    // A change leaves what it does not name.
+    const { content, embeds = [], components = [] } = isNew ? given : { ...open.message, ...given };
     const { id, flags } = before;
     open.message = { id, flags, content, embeds, components, files };
     open.isLoading = false;

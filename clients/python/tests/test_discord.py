@@ -9,16 +9,28 @@ from typing import Any, AsyncIterator, Callable, Dict, List, Optional
 
 import pytest
 from conftest import BANS, PROFILE, Place, snowflake, subject
+from discord.utils import MISSING
 
-from lethe_client import CallOptions, ConsentRequiredError, LetheError, NotFoundError, ProcessingRefusedError, UnavailableError
+from lethe_client import (
+    CallOptions,
+    ConsentRequiredError,
+    LetheError,
+    NetworkError,
+    NotFoundError,
+    ProcessingRefusedError,
+    RateLimitedError,
+    UnavailableError,
+)
 from lethe_client._async_caller import AsyncCaller
 from lethe_client.testing import FakeLethe
 from lethe_discord import scope_of
 from lethe_discord._consent import _following
 from lethe_discord._custom_id import FORGET, WITHDRAW_ALL, base36, custom_id
+from lethe_discord._facts import Facts
 from lethe_discord._privacy import Privacy
 from lethe_discord._public_url import verify_url_of
 from lethe_discord._reply import Reply
+from lethe_discord._sending import edit
 from lethe_discord._turn import Asked
 from lethe_discord._waiting import Waiting
 from lethe_discord._words import Words
@@ -103,8 +115,9 @@ def test_a_consent_whose_answer_is_lost_keeps_its_button_for_the_next_press() ->
 
             setattr(lethe.consents, "accept", lost)
             failed = await press(id_of(chosen, "(1)"))
-            assert failed.content.startswith("Something failed") and labels_of(failed) == ["Agree to the selection (1)"]
-            done = await press(id_of(failed, "(1)"))
+            # The message keeps its text and its buttons.
+            assert failed.content.startswith("Something failed") and failed.is_note and not failed.components
+            done = await press(id_of(chosen, "(1)"))
             assert done.content.startswith("Thank you. You agreed to:\n• Birthday\nYou can")
             assert [name for name, _ in done.files] == ["consent-receipt.jwt"] and done.following is not None
             following = await done.following()
@@ -394,8 +407,133 @@ def test_a_file_that_has_salts_alone_is_not_said_to_be_the_certificate() -> None
         content = asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(press)).content
         assert "The attached file has the key (salt) to each certificate. Keep it" in content
         assert "is the certificate" not in content
-        assert ("The bot has also been asked to erase" in content) == bool(stores)
+        assert ("The bot has also been asked to erase what it keeps about you from this server in" in content) == bool(stores)
         assert ("what the bot keeps elsewhere" in content) == (not stores)
+
+
+@pytest.mark.parametrize("failure", [RateLimitedError("x", code="rate_limit_exceeded"), NetworkError("x", code="network_error"), TypeError("x")])
+def test_no_more_is_said_of_own_stores_than_is_known_where_they_cannot_be_listed(failure: Exception) -> None:
+    errors: List[BaseException] = []
+    order: List[str] = []
+    answers: List[Any] = [failure]
+
+    async def status(**_: Any) -> Any:
+        return {"status": "none"}
+
+    async def refusals(**_: Any) -> Any:
+        return {"objections": [], "restrictions": []}
+
+    async def me(**_: Any) -> Any:
+        return {"name": "Greeter", "privacy_contact": None}
+
+    async def categories() -> Any:
+        return []
+
+    async def stream(**_: Any) -> AsyncIterator[bytes]:
+        raise NotFoundError("It is not there.", code="not_found")
+        yield b""
+
+    async def forgotten(**_: Any) -> Any:
+        return {"request_id": "1", "status": "completed", "certificate_salt": "s"}
+
+    async def certificate(*_: Any, **__: Any) -> Any:
+        for _turn in range(100):
+            await asyncio.sleep(0)
+        order.append("certificate")
+        return {"certificate": "c"}
+
+    async def holders() -> Any:
+        order.append("holders")
+        if isinstance(answers[0], Exception):
+            raise answers[0]
+        return answers[0]
+
+    lethe: Any = SimpleNamespace(
+        bots=SimpleNamespace(me=me),
+        consents=SimpleNamespace(status=status),
+        data=SimpleNamespace(refusals=refusals, export_stream=stream),
+        categories=SimpleNamespace(list=lambda **_: SimpleNamespace(to_list=categories)),
+        privacy=SimpleNamespace(forget=forgotten, certificate=certificate),
+        holders=SimpleNamespace(list=lambda **_: SimpleNamespace(to_list=holders)),
+    )
+
+    async def telling() -> None:
+        privacy = Privacy(lethe, None, None, None, 300, None, errors.append)
+
+        async def said(**given: str) -> str:
+            reply = await privacy.reply(Asked(id="1", **subject(), locale="en-US", **given))
+            return "\n".join([reply.content, *(embed["description"] for embed in reply.embeds)])
+
+        assert "in stores of its own is not shown here" in await said(subcommand="status")
+        assert (await said(subcommand="export")).startswith("Nothing is recorded about you here. What")
+        order.clear()
+        erased = await said(custom_id=custom_id(FORGET, "here", base36(2**40)))
+        assert erased.endswith("\nMessages on Discord are not affected.") and "is the certificate" in erased
+        # It is asked at the side of the certificate: the user does not wait for both in turn.
+        assert order == ["holders", "certificate"]
+        assert {type(error) for error in errors} == ({TypeError} if isinstance(failure, TypeError) else set())
+        answers[0] = NotFoundError("An older service.", code="not_found")
+        assert (await said(subcommand="status")).endswith("Nothing is stored about you here.")
+        answers[0] = [{"key": "database"}]
+        assert await said(subcommand="export") == "Nothing is stored about you."
+
+    asyncio.run(telling())
+
+
+def test_of_a_store_that_is_long_silent_the_user_reads_whom_to_ask() -> None:
+    async def me(**_: Any) -> Any:
+        return {"name": "Greeter", "privacy_contact": "privacy@bot.example"}
+
+    for states in (["overdue"], ["asked", "overdue"], ["asked"], ["stated", "nothing"]):
+
+        async def stream(**_: Any) -> AsyncIterator[bytes]:
+            yield json.dumps({"guilds": [{"holders": [{"state": state}]} for state in states]}).encode()
+
+        async def no_page(**_: Any) -> Any:
+            raise LetheError("Set PUBLIC_URL.", code="conflict")
+
+        lethe: Any = SimpleNamespace(
+            bots=SimpleNamespace(me=me), data=SimpleNamespace(export_stream=stream), privacy=SimpleNamespace(link=no_page)
+        )
+        asked = Asked(id="1", **subject(), locale="en-US", subcommand="export")
+        content = asyncio.run(Privacy(lethe, None, None, None, 300, None, lambda error: None).reply(asked)).content
+        assert content.startswith("Your data is in the attached file.")
+        silent = "\nSome of the bot's own stores have not given their part in time. Please ask privacy@bot.example."
+        assert (silent in content, "again in some minutes" in content) == ("overdue" in states, "asked" in states)
+
+
+def test_what_is_known_of_the_bot_waits_for_nothing_and_each_fact_is_read_once_at_a_time() -> None:
+    calls: List[str] = []
+
+    async def reading() -> None:
+        goes_on = asyncio.Event()
+
+        async def waits() -> Any:
+            calls.append("holders")
+            await goes_on.wait()
+            return []
+
+        async def me(**_: Any) -> Any:
+            calls.append("me")
+            return {"name": "Greeter"}
+
+        lethe: Any = SimpleNamespace(
+            bots=SimpleNamespace(me=me), holders=SimpleNamespace(list=lambda **_: SimpleNamespace(to_list=waits))
+        )
+        facts = Facts(lethe, None, lambda error: None)
+        first, ended = asyncio.ensure_future(facts.has_own_stores()), asyncio.ensure_future(facts.has_own_stores())
+        while "holders" not in calls:
+            await asyncio.sleep(0)
+        other = asyncio.ensure_future(facts.bot())
+        for _ in range(100):
+            await asyncio.sleep(0)
+        assert other.done() and await facts.bot() == {"name": "Greeter"}
+        # An act that ends early takes no answer from the others.
+        ended.cancel()
+        goes_on.set()
+        assert await first is False and calls == ["holders", "me"]
+
+    asyncio.run(reading())
 
 
 def _listing(found: List[Any]) -> Any:
@@ -605,6 +743,25 @@ def test_a_withdrawal_is_said_to_have_failed_only_if_it_has() -> None:
     press = Asked(id="1", **subject(), locale="en-US", custom_id=custom_id(WITHDRAW_ALL))
     said = asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(press)).content
     assert said.startswith("This is not possible at the moment.") and acts == []
+
+
+def test_a_note_leaves_the_text_and_the_buttons_of_its_message() -> None:
+    sent: List[Dict[str, Any]] = []
+
+    async def edited(**given: Any) -> None:
+        sent.append(given)
+
+    interaction: Any = SimpleNamespace(edit_original_response=edited)
+
+    async def editing() -> None:
+        await edit(interaction, Reply("Something failed.", is_note=True))
+        await edit(interaction, Reply("Thank you."))
+
+    asyncio.run(editing())
+    assert [(one["content"], one["embeds"] is MISSING, one["view"] is MISSING) for one in sent] == [
+        ("Something failed.", True, True),
+        ("Thank you.", False, False),
+    ]
 
 
 def labels_of(reply: Reply) -> List[str]:

@@ -1,13 +1,13 @@
 import { ConsentRequiredError, NotFoundError, ProcessingRefusedError } from '@lethe/sdk';
 import { type ConsentAsked, request, textOf } from './consent-request';
-import { ACTS, customId, maskOf, parseCustomId, placesOf } from './custom-id';
+import { ACTS, customId, maskOf, placesOf } from './custom-id';
 import { needsConsent } from './facts';
 import { PATIENT } from './patient';
 import { button, cut, LIMITS, type Reply, reply, type Row, row, type Select } from './reply';
 import { labelShown } from './shown';
 import { statesOf } from './status';
 import type { Texts } from './texts';
-import { isNamed, keptButton, once, shownPage, SOURCE, type Turn, verifyRow, when } from './turn';
+import { failure, isNamed, once, shownPage, SOURCE, type Turn, verifyRow, when } from './turn';
 import type { Then } from './waiting';
 import { withoutConsentEmbeds } from './without-consent';
 
@@ -68,16 +68,16 @@ export async function choose(turn: Turn, given: readonly string[]): Promise<Repl
   return consent(turn, { page, mask: maskOf([...before, ...now]), binding, waits });
 }
 
-/** Records the consent to what is selected, in the words that were shown. A failure keeps the button. */
+/**
+ * Records the consent to what is selected, in the words that were shown. A failure keeps them with the button: what is done may have
+ * no answer, and its next press says what holds.
+ */
 export async function agree(turn: Turn, parts: readonly string[]): Promise<Reply> {
   try {
     return await record(turn, parts);
   } catch (error) {
-    const { act } = turn.asked;
-    const isAll = act.kind === 'component' && parseCustomId(act.customId)?.act === ACTS.agree;
-    const count = placesOf(parts[0] ?? '', LIMITS.options * LIMITS.rows).length;
-    const label = turn.words.say(isAll ? 'consent_agree' : 'consent_chosen', { count });
-    return keptButton(turn, error, { style: 'success', label });
+    const content = `${failure(turn, error)}\n${turn.words.say('consent_details')}`;
+    return reply({ content, isNote: true });
   }
 }
 

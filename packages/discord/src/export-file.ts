@@ -18,13 +18,13 @@ export async function exportFile(turn: Turn, where: Where): Promise<Reply> {
       const data = await exported(turn, where, format, maxBytes);
       if (data === undefined) continue;
       const done = words.say(format === 'full' ? 'export_done' : 'export_short');
-      const said = isMissingPart(data) ? `${done}\n${words.say('export_asked')}` : done;
+      const content = [done, ...(await missingPart(turn, data))].join('\n');
       const files = [{ name: 'privacy-export.json', data }];
-      return withCopy(turn, where, reply({ content: said, files }));
+      return withCopy(turn, where, reply({ content, files }));
     }
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
-    if (!(await turn.facts.hasOwnStores())) return reply({ content: words.say('export_nothing') });
+    if ((await turn.facts.hasOwnStores()) === false) return reply({ content: words.say('export_nothing') });
     return reply({ content: `${words.say('export_nothing_own_stores')} ${await whomToAsk(turn)}` });
   }
   const ask = await whomToAsk(turn);
@@ -35,14 +35,17 @@ interface Holding {
   readonly holders?: readonly { readonly state: string }[];
 }
 
-/** Whether the bot's own stores still owe their part: a full export asks them, and does not wait for their answers. */
-function isMissingPart(data: Uint8Array): boolean {
+/** What is said of the bot's own stores that owe their part: a full export asks them, and does not wait for their answers. */
+async function missingPart(turn: Turn, data: Uint8Array): Promise<string[]> {
+  const { say } = turn.words;
   const { guilds = [], ...one } = JSON.parse(new TextDecoder().decode(data)) as Holding & {
     guilds?: Holding[];
   };
-  return [one, ...guilds]
-    .flatMap(({ holders = [] }) => holders)
-    .some(({ state }) => state === 'asked' || state === 'overdue');
+  const states = [one, ...guilds].flatMap(({ holders = [] }) => holders.map(({ state }) => state));
+  return [
+    ...(states.includes('asked') ? [say('export_asked')] : []),
+    ...(states.includes('overdue') ? [`${say('export_overdue')} ${await whomToAsk(turn)}`] : []),
+  ];
 }
 
 /** The message, with the way to the copy that people read. */

@@ -1,4 +1,4 @@
-import { type Lethe, NotFoundError, type Schemas } from '@lethe/sdk';
+import { type Lethe, LetheError, NotFoundError, type Schemas } from '@lethe/sdk';
 import { PATIENT } from './patient';
 import { bestTag } from './texts';
 
@@ -29,12 +29,7 @@ export class BotFacts {
 
   /** What the bot says about itself (GDPR Art. 13). A service without notice settings knows nothing of it. */
   notice(): Promise<Notice> {
-    return this.once('notice', () =>
-      this.lethe.bots.noticeSettings({}, PATIENT).catch((error: unknown) => {
-        if (error instanceof NotFoundError) return {};
-        throw error;
-      }),
-    );
+    return this.once('notice', () => this.lethe.bots.noticeSettings({}, PATIENT).catch(unlessMissing({})));
   }
 
   /** Every declared category. */
@@ -71,13 +66,18 @@ export class BotFacts {
   }
 
   /**
-   * Whether the bot has holders: stores of its own, which an erasure asks. What cannot be read fails no act of a user, and an older
-   * service knows of none.
+   * Whether the bot has holders: stores of its own, which an erasure asks; undefined where it cannot be read, which fails no act of
+   * a user. An older service knows of none.
    */
-  hasOwnStores(): Promise<boolean> {
+  async hasOwnStores(): Promise<boolean | undefined> {
     const read = async (): Promise<boolean> =>
       (await this.lethe.holders.list({}, PATIENT).toArray()).length > 0;
-    return this.once('own stores', () => read().catch(() => false));
+    try {
+      return await this.once('own stores', () => read().catch(unlessMissing(false)));
+    } catch (error) {
+      if (!(error instanceof LetheError)) this.report(error);
+      return undefined;
+    }
   }
 
   /** The registered texts of a version. */
@@ -93,14 +93,24 @@ export class BotFacts {
     this.kept.clear();
   }
 
+  /** No failure is kept. */
   private once<T>(name: string, load: () => Promise<T>): Promise<T> {
     const kept = this.kept.get(name);
     if (kept !== undefined && kept.untilMs > this.now()) return kept.value as Promise<T>;
     const value = load();
     this.kept.set(name, { value, untilMs: this.now() + KEPT_MS });
+    value.catch(() => this.kept.get(name)?.value === value && this.kept.delete(name));
     return value;
   }
 }
+
+/** What holds where the service is older, and does not know what is asked. */
+const unlessMissing =
+  <T>(otherwise: T) =>
+  (error: unknown): T => {
+    if (error instanceof NotFoundError) return otherwise;
+    throw error;
+  };
 
 /** Whether a consent can be about a category. An older service does not say so of any. */
 export const needsConsent = ({ requires_consent: requires }: Category): boolean => requires !== false;

@@ -3,7 +3,8 @@ import { sha256 } from './consent-request';
 import { ACTS, customId } from './custom-id';
 import { PATIENT } from './patient';
 import { button, type Reply, reply, row } from './reply';
-import { jsonFile, keptButton, once, type Turn, verifyRow, type Where, whereOf } from './turn';
+import type { Texts } from './texts';
+import { failure, jsonFile, once, type Turn, verifyRow, type Where, whereOf } from './turn';
 
 /** How long the certificates of one answer may take; an interaction can be answered for 15 minutes. */
 const CERTIFICATES_MS = 60_000;
@@ -48,23 +49,41 @@ export async function erase(turn: Turn, parts: readonly string[]): Promise<Reply
   }
   if (erased.length === 0) return reply({ content: say('forget_nothing') });
   const under = erased.find(({ status }) => status !== 'completed');
-  const { certificates, isWhole } = await certificatesOf(turn, erased);
+  // Side by side, and neither rejects: the salts are answered this once.
+  const [hasOwnStores, { certificates, isWhole }] = await Promise.all([
+    turn.facts.hasOwnStores(),
+    certificatesOf(turn, erased),
+  ]);
   const lines = [
     under === undefined ? say('forget_done') : say('forget_under_way', { id: under.request_id }),
     ...(isWhole
       ? [say(certificates.length === 1 ? 'forget_certificate' : 'forget_certificates')]
       : [say('forget_salts'), say('forget_incomplete')]),
-    say((await turn.facts.hasOwnStores()) ? 'forget_own_stores' : 'forget_beyond'),
+    say(beyond(turn, { where: whereOf(where), hasOwnStores })),
   ];
   // The page reads one certificate of a file.
   const components = certificates.length === 1 && isWhole ? verifyRow(turn) : [];
   return reply({ content: lines.join('\n'), files: [fileOf(turn, certificates)], components });
 }
 
+/** What is not erased here. Of stores that are not known nothing is said. */
+function beyond(
+  { asked }: Turn,
+  { where, hasOwnStores }: { where: Where; hasOwnStores: boolean | undefined },
+): keyof Texts {
+  if (hasOwnStores === undefined) return 'forget_messages';
+  if (!hasOwnStores) return 'forget_beyond';
+  const here = asked.guildId === null ? 'forget_own_stores_bot_wide' : 'forget_own_stores_here';
+  return where === 'here' ? here : 'forget_own_stores';
+}
+
 /** A failure keeps the button, whose next press continues the same erasure, and the salts of the guilds that are done. */
 function notErased(turn: Turn, error: unknown): Reply {
-  const { say } = turn.words;
-  const kept = keptButton(turn, error, { style: 'danger', label: say('forget_yes') });
+  const { words, asked } = turn;
+  const { say } = words;
+  const id = asked.act.kind === 'component' ? asked.act.customId : '';
+  const components = [row(button('danger', say('forget_yes'), id))];
+  const kept = reply({ content: failure(turn, error), components });
   const { requests } = error instanceof LetheError ? error.details : {};
   if (!Array.isArray(requests) || requests.length === 0) return kept;
   const salts = (requests as Erased[]).map((one) => ({ ...saltOf(one), certificate: null }));

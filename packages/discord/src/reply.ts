@@ -46,6 +46,8 @@ export interface Reply {
   readonly embeds: Embed[];
   readonly components: Row[];
   readonly files: readonly ReplyFile[];
+  /** The failure of a press: the message that was pressed keeps its embeds and components, and gets this content. */
+  readonly isNote?: boolean | undefined;
   /** What follows once the message is sent: the command that has waited for the consent. It never rejects. */
   readonly following?: (() => Promise<Reply | undefined>) | undefined;
 }

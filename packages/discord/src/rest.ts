@@ -114,9 +114,10 @@ const json = (body: unknown): Content => ({
 });
 
 /** The message, with its files as parts of a form. Files of an earlier answer are removed. */
-function formOf({ content, embeds, components, files }: Reply, given: object = {}): Content {
+function formOf({ content, embeds, components, files, isNote }: Reply, given: object = {}): Content {
   const attachments = files.map(({ name }, id) => ({ id, filename: name }));
-  const message = { content, embeds, components, attachments, allowed_mentions: { parse: [] }, ...given };
+  const shown = { content, ...(isNote !== true && { embeds, components }) };
+  const message = { ...shown, attachments, allowed_mentions: { parse: [] }, ...given };
   if (files.length === 0) return json(message);
   const form = new FormData();
   form.append('payload_json', JSON.stringify(message));

@@ -44,7 +44,7 @@ export async function status(turn: Turn, at = 0): Promise<Reply> {
   const isAsked = categories.some(needsConsent) || without.length === 0;
   // Where something needs no consent, it is not true that nothing is stored.
   const suffix = without.length === 0 ? '' : '_some';
-  const isBeyond = found.status === 'none' && isAsked && (await facts.hasOwnStores());
+  const isBeyond = found.status === 'none' && isAsked && (await facts.hasOwnStores()) !== false;
   const none: keyof Texts = isBeyond ? 'status_none_own_stores' : `status_none${suffix}`;
   const noneKey: keyof Texts = isAsked ? none : 'consent_not_needed';
   const head = {

@@ -3,7 +3,7 @@ import type { Asked } from './asked';
 import { ACTS, customId } from './custom-id';
 import type { BotFacts } from './facts';
 import { PATIENT } from './patient';
-import { button, type Embed, linkButton, pagesOf, type Reply, reply, type Row, row } from './reply';
+import { button, type Embed, linkButton, pagesOf, type Row, row } from './reply';
 import type { Texts, Words } from './texts';
 import type { Waiting } from './waiting';
 
@@ -45,16 +45,11 @@ export function failureWord(error: unknown): keyof Texts {
   return error instanceof RateLimitedError || error instanceof UnavailableError ? 'later' : 'failed';
 }
 
-/** A failure that keeps the pressed button: what is done may have no answer, and its next press says what holds. */
-export function keptButton(
-  { asked: { act }, facts, report, words: { say } }: Turn,
-  error: unknown,
-  { style, label }: { readonly style: 'danger' | 'success'; readonly label: string },
-): Reply {
+/** What is said of a failure, once it is reported. */
+export function failure({ facts, report, words: { say } }: Turn, error: unknown): string {
   facts.forget();
   report(error);
-  const id = act.kind === 'component' ? act.customId : '';
-  return reply({ content: say(failureWord(error)), components: [row(button(style, label, id))] });
+  return say(failureWord(error));
 }
 
 /** Whether a version is one that people named. Without one the service makes a digest, which says nothing to a user. */

@@ -98,7 +98,7 @@ async def status(turn: Turn, at: int = 0) -> Reply:
             # Where something needs no consent, it is not true that nothing is stored.
             suffix = "_some" if without else ""
         is_asked = not without or any(needs_consent(one) for one in categories)
-        if found["status"] == "none" and is_asked and await turn.facts.has_own_stores():
+        if found["status"] == "none" and is_asked and await turn.facts.has_own_stores() is not False:
             suffix = "_own_stores"
         head = f"status_{found['status']}{suffix}" if is_asked or found["status"] != "none" else "consent_not_needed"
         parts = [say(head, **values.get(found["status"], {}))]

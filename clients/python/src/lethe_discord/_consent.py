@@ -11,13 +11,13 @@ from typing import Any, List, Mapping, Optional, Sequence
 from lethe_client import ConsentRequiredError, NotFoundError, ProcessingRefusedError
 
 from ._about import states_of
-from ._custom_id import AGREE, AGREE_TO_CHOSEN, CHOOSE, DECLINE, custom_id, mask_of, page_of, parsed, places_of
+from ._custom_id import AGREE, AGREE_TO_CHOSEN, CHOOSE, DECLINE, custom_id, mask_of, page_of, places_of
 from ._facts import needs_consent
 from ._patient import PATIENT
 from ._refusals import refusal_word
-from ._reply import CONTENT_MAX, LABEL_MAX, OPTIONS_MAX, ROWS_MAX, Json, Reply, button, cut, row, select
+from ._reply import CONTENT_MAX, LABEL_MAX, OPTIONS_MAX, Json, Reply, button, cut, row, select
 from ._shown import label_shown, labels_in
-from ._turn import SOURCE, Shown, Turn, is_named, kept_button, shown_page, verify_rows, when
+from ._turn import SOURCE, Shown, Turn, failure, is_named, shown_page, verify_rows, when
 from ._waiting import Then
 from ._without_consent import without_consent_embeds
 from ._words import best_tag
@@ -130,14 +130,14 @@ async def choose(
 
 
 async def agree(turn: Turn, mask: str = "", binding: str = "", waits: str = "", *_: str) -> Reply:
-    """Records the consent to what is selected, in the words that were shown. A failure keeps the button."""
+    """Records the consent to what is selected, in the words that were shown.
+
+    A failure keeps them with the button: what is done may have no answer, and its next press says what holds.
+    """
     try:
         return await _record(turn, mask, binding, waits)
     except Exception as error:
-        act, _parts = parsed(turn.asked.custom_id) or ("", [])
-        count = len(places_of(mask, OPTIONS_MAX * ROWS_MAX))
-        label = turn.words.say("consent_agree" if act == AGREE else "consent_chosen", count=count)
-        return kept_button(turn, error, "success", label)
+        return Reply(f"{failure(turn, error)}\n{turn.words.say('consent_details')}", is_note=True)
 
 
 async def _record(turn: Turn, mask: str, binding: str, waits: str) -> Reply:

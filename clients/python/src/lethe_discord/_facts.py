@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from lethe_client import AsyncLethe, LetheError, NotFoundError
@@ -23,8 +24,7 @@ class Facts:
     def __init__(self, lethe: AsyncLethe, named: Optional[Sequence[str]], report: Callable[[BaseException], None]) -> None:
         self._lethe, self._named, self._report = lethe, named, report
         self._unknown = ""
-        self._kept: Dict[str, Tuple[float, Any]] = {}
-        self._lock: Optional[asyncio.Lock] = None
+        self._kept: Dict[str, Tuple[float, asyncio.Future[Any]]] = {}
 
     async def bot(self) -> Json:
         found: Json = await self._once("bot", lambda: self._lethe.bots.me(options=PATIENT))
@@ -69,18 +69,23 @@ class Facts:
             raise ValueError(f"categories must name at most {_CATEGORIES_MAX} of the {len(asked)} declared categories.")
         return asked
 
-    async def has_own_stores(self) -> bool:
+    async def has_own_stores(self) -> Optional[bool]:
         """Whether the bot has holders: stores of its own, which an erasure asks.
 
-        What cannot be read fails no act of a user, and an older service knows of none.
+        None where it cannot be read, which fails no act of a user. An older service knows of none.
         """
-        found: bool = await self._once("own stores", self._own_stores)
+        try:
+            found: bool = await self._once("own stores", self._own_stores)
+        except Exception as error:
+            if not isinstance(error, LetheError):
+                self._report(error)
+            return None
         return found
 
     async def _own_stores(self) -> bool:
         try:
             return bool(await self._lethe.holders.list(options=PATIENT).to_list())
-        except LetheError:
+        except NotFoundError:
             return False
 
     async def texts(self, version: Optional[str]) -> List[Json]:
@@ -95,14 +100,18 @@ class Facts:
         self._kept.clear()
 
     async def _once(self, name: str, load: Callable[[], Awaitable[Any]]) -> Any:
-        # Made here, since before Python 3.10 a lock belongs to the event loop that it was made under.
-        self._lock = self._lock or asyncio.Lock()
-        async with self._lock:
-            until, found = self._kept.get(name, (0.0, None))
-            if until <= time.monotonic():
-                found = await load()
-                self._kept[name] = (time.monotonic() + _KEPT_SECONDS, found)
-            return found
+        """All who ask at a time wait for one call, and for that of no other name. No failure is kept."""
+        until, found = self._kept.get(name, (0.0, None))
+        if found is None or until <= time.monotonic():
+            found = asyncio.ensure_future(load())
+            self._kept[name] = (time.monotonic() + _KEPT_SECONDS, found)
+            found.add_done_callback(partial(self._ended, name))
+        # One who asks and is cancelled does not cancel the call of the others.
+        return await asyncio.shield(found)
+
+    def _ended(self, name: str, found: asyncio.Future[Any]) -> None:
+        if (found.cancelled() or found.exception() is not None) and self._kept.get(name, (0.0, None))[1] is found:
+            del self._kept[name]
 
 
 def needs_consent(category: Json) -> bool:

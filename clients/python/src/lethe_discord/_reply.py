@@ -27,6 +27,8 @@ class Reply:
     embeds: List[Json] = field(default_factory=list)
     components: List[Json] = field(default_factory=list)
     files: List[Tuple[str, bytes]] = field(default_factory=list)
+    #: The failure of a press: the message that was pressed keeps its embeds and components, and gets this content.
+    is_note: bool = False
     #: What follows once the message is sent: the command that has waited for the consent. It raises nothing.
     following: Optional[Callable[[], Awaitable[Optional[Reply]]]] = None
 

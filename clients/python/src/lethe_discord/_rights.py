@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from dataclasses import replace
@@ -17,7 +18,7 @@ from ._page import readable_copy
 from ._patient import PATIENT
 from ._reply import CONTENT_MAX, LABEL_MAX, Json, Reply, button, cut, row
 from ._shown import label_shown, shown_for
-from ._turn import SOURCE, Turn, json_file, kept_button, verify_rows, when, whom_to_ask
+from ._turn import SOURCE, Turn, failure, json_file, verify_rows, when, whom_to_ask
 from ._without_consent import without_consent_embeds
 
 #: Of a request with a file: its other parts, the boundaries, the message.
@@ -34,20 +35,24 @@ async def export(turn: Turn) -> Reply:
         for format, word in forms:
             data = await _exported(turn, format)
             if data is not None:
-                content = f"{say(word)}\n{say('export_asked')}" if _is_missing_part(data) else say(word)
+                content = "\n".join([say(word), *await _missing_part(turn, data)])
                 return await _with_copy(turn, Reply(content, files=[("privacy-export.json", data)]))
     except NotFoundError:
-        if not await turn.facts.has_own_stores():
+        if await turn.facts.has_own_stores() is False:
             return Reply(say("export_nothing"))
         return Reply(f"{say('export_nothing_own_stores')} {await whom_to_ask(turn)}")
     return await _with_copy(turn, Reply(f"{say('export_too_large')} {await whom_to_ask(turn)}"))
 
 
-def _is_missing_part(data: bytes) -> bool:
-    """Whether the bot's own stores still owe their part: a full export asks them, and does not wait for their answers."""
+async def _missing_part(turn: Turn, data: bytes) -> List[str]:
+    """What is said of the bot's own stores that owe their part: a full export asks them, and does not wait for their answers."""
     document: Json = json.loads(data)
     parts: List[Json] = [document, *document.get("guilds", ())]
-    return any(one["state"] in ("asked", "overdue") for part in parts for one in part.get("holders", ()))
+    states = {one["state"] for part in parts for one in part.get("holders", ())}
+    lines = [turn.words.say("export_asked")] if "asked" in states else []
+    if "overdue" in states:
+        lines.append(f"{turn.words.say('export_overdue')} {await whom_to_ask(turn)}")
+    return lines
 
 
 async def _with_copy(turn: Turn, message: Reply) -> Reply:
@@ -153,23 +158,35 @@ async def erase(turn: Turn, where: str = "", until: str = "", of: str = "", *_: 
         return _not_erased(turn, error)
     if not erased:
         return Reply(say("forget_nothing"))
-    certificates, is_whole = await _certificates(turn, erased)
+    # Side by side, and neither raises: the salts are answered this once.
+    (certificates, is_whole), has_own_stores = await asyncio.gather(_certificates(turn, erased), turn.facts.has_own_stores())
     under = next((one for one in erased if one["status"] != "completed"), None)
     lines = [say("forget_done") if under is None else say("forget_under_way", id=under["request_id"])]
     if is_whole:
         lines.append(say("forget_certificate" if len(certificates) == 1 else "forget_certificates"))
     else:
         lines += [say("forget_salts"), say("forget_incomplete")]
-    lines.append(say("forget_own_stores" if await turn.facts.has_own_stores() else "forget_beyond"))
+    lines.append(say(_beyond(turn, where, has_own_stores)))
     # The page reads one certificate of a file.
     components = verify_rows(turn) if len(certificates) == 1 and is_whole else []
     return Reply("\n".join(lines), files=[_certificate_file(turn, certificates)], components=components)
 
 
+def _beyond(turn: Turn, where: str, has_own_stores: Optional[bool]) -> str:
+    """What is not erased here. Of stores that are not known nothing is said."""
+    if has_own_stores is None:
+        return "forget_messages"
+    if not has_own_stores:
+        return "forget_beyond"
+    if where == "everywhere":
+        return "forget_own_stores"
+    return "forget_own_stores_bot_wide" if turn.asked.guild_id is None else "forget_own_stores_here"
+
+
 def _not_erased(turn: Turn, error: Exception) -> Reply:
     """A failure keeps the button, whose next press continues the same erasure, and the salts of the guilds that are done."""
     say = turn.words.say
-    kept = kept_button(turn, error, "danger", say("forget_yes"))
+    kept = Reply(failure(turn, error), components=[row(button("danger", say("forget_yes"), turn.asked.custom_id))])
     done = error.details.get("requests") if isinstance(error, LetheError) else None
     if not done:
         return kept

@@ -6,6 +6,7 @@ import io
 from typing import Any, Awaitable, Callable, Dict, List, Optional
 
 import discord
+from discord.utils import MISSING
 
 from ._reply import Reply
 
@@ -44,9 +45,9 @@ async def edit(interaction: discord.Interaction, reply: Reply) -> None:
     """Puts an answer in the place of the one before. Files of an earlier answer are removed."""
     await interaction.edit_original_response(
         content=reply.content,
-        embeds=_embeds(reply),
+        embeds=MISSING if reply.is_note else _embeds(reply),
         attachments=_files(reply),
-        view=_view(reply),
+        view=MISSING if reply.is_note else _view(reply),
         allowed_mentions=discord.AllowedMentions.none(),
     )
 

@@ -12,7 +12,7 @@ from lethe_client import AsyncLethe, CallOptions, ConflictError, RateLimitedErro
 from ._custom_id import PAGE, custom_id
 from ._facts import Facts
 from ._patient import PATIENT
-from ._reply import Json, Reply, button, link_button, pages_of, row
+from ._reply import Json, button, link_button, pages_of, row
 from ._waiting import Waiting
 from ._words import Words
 
@@ -78,11 +78,11 @@ def failure_word(error: Exception) -> str:
     return "later" if isinstance(error, (RateLimitedError, UnavailableError)) else "failed"
 
 
-def kept_button(turn: Turn, error: Exception, style: str, label: str) -> Reply:
-    """A failure that keeps the pressed button: what is done may have no answer, and its next press says what holds."""
+def failure(turn: Turn, error: Exception) -> str:
+    """What is said of a failure, once it is reported."""
     turn.facts.forget()
     turn.report(error)
-    return Reply(turn.words.say(failure_word(error)), components=[row(button(style, label, turn.asked.custom_id))])
+    return turn.words.say(failure_word(error))
 
 
 def is_named(version: Optional[str]) -> bool:

@@ -155,7 +155,7 @@ function askedOf(interaction: RepliableInteraction): Asked {
   return { ...shared, act: { kind: 'component', customId, values, isPrivate } };
 }
 
-const messageOf = ({ content, embeds, components, files }: Reply) => ({
-  ...{ content, embeds, components, allowedMentions: { parse: [] } },
+const messageOf = ({ content, embeds, components, files, isNote }: Reply) => ({
+  ...{ content, ...(isNote !== true && { embeds, components }), allowedMentions: { parse: [] } },
   files: files.map(({ name, data }) => ({ name, attachment: Buffer.from(data) })),
 });

@@ -123,6 +123,7 @@ export const DE: Texts = {
     'Deine Daten sind in der angehängten Datei. Weil sie sonst zu groß für Discord wäre, fehlen darin der Verlauf, die Zwecke der Kategorien, frühere Löschungen und was in den eigenen Speichern des Bots ist.',
   export_asked:
     'Die eigenen Speicher des Bots sind gefragt, aber ihr Teil ist noch nicht vollständig. Gib `/privacy export` in einigen Minuten noch einmal ein.',
+  export_overdue: 'Der Teil aus eigenen Speichern des Bots ist nicht rechtzeitig gekommen.',
   export_too_large: 'Deine Daten sind zu groß für eine Datei auf Discord.',
   export_nothing: 'Über dich ist nichts gespeichert.',
   export_nothing_own_stores:
@@ -162,8 +163,13 @@ export const DE: Texts = {
     'Die angehängte Datei enthält zu jeder Bescheinigung den Schlüssel (Salt). Bewahre sie auf: Du bekommst sie nur dieses eine Mal.',
   forget_incomplete: 'Eine Bescheinigung, die in der Datei fehlt, wird später zu ihrem Vorgang ausgegeben.',
   forget_beyond: 'Nachrichten auf Discord und was der Bot anderswo aufbewahrt, sind nicht betroffen.',
+  forget_messages: 'Nachrichten auf Discord sind nicht betroffen.',
   forget_own_stores:
     'Der Bot ist beauftragt, auch das zu löschen, was er in eigenen Speichern über dich hat. Das kann etwas dauern. Nachrichten auf Discord sind nicht betroffen.',
+  forget_own_stores_here:
+    'Der Bot ist beauftragt, auch das zu löschen, was er von diesem Server in eigenen Speichern über dich hat. Das kann etwas dauern. Nachrichten auf Discord sind nicht betroffen.',
+  forget_own_stores_bot_wide:
+    'Der Bot ist beauftragt, auch das zu löschen, was er in eigenen Speichern über dich hat. Das kann etwas dauern. Daten von Servern bleiben dort, solange deine Zustimmung auf einem Server gilt. Nachrichten auf Discord sind nicht betroffen.',
 
   refusals_title: 'Widerspruch und Einschränkung',
   refusals_none: 'Du hast hier weder widersprochen noch etwas eingeschränkt.',

@@ -117,6 +117,7 @@ export const EN = {
     "Your data is in the attached file. Left out, because it would be too large for Discord: the history, what the categories are for, earlier erasures, and what the bot's own stores have.",
   export_asked:
     "The bot's own stores have been asked, and their part is not complete yet. Give `/privacy export` again in some minutes.",
+  export_overdue: "Some of the bot's own stores have not given their part in time.",
   export_too_large: 'Your data is too large for a file on Discord.',
   export_nothing: 'Nothing is stored about you.',
   export_nothing_own_stores:
@@ -154,8 +155,13 @@ export const EN = {
   forget_salts: 'The attached file has the key (salt) to each certificate. Keep it: you get it this once.',
   forget_incomplete: 'A certificate that is missing in the file is handed out for its reference later.',
   forget_beyond: 'Messages on Discord and what the bot keeps elsewhere are not affected.',
+  forget_messages: 'Messages on Discord are not affected.',
   forget_own_stores:
     'The bot has also been asked to erase what it keeps about you in stores of its own, which can take a while. Messages on Discord are not affected.',
+  forget_own_stores_here:
+    'The bot has also been asked to erase what it keeps about you from this server in stores of its own, which can take a while. Messages on Discord are not affected.',
+  forget_own_stores_bot_wide:
+    'The bot has also been asked to erase what it keeps about you in stores of its own, which can take a while. Data from servers stays there as long as your consent on one of them is in force. Messages on Discord are not affected.',
 
   refusals_title: 'Objection and restriction',
   refusals_none: 'You have not objected to anything here, and have not restricted anything.',
