@@ -54,8 +54,17 @@ function standIn(guildsOfDiscord: readonly string[] = []) {
       return { platform_bot_id: '1' };
     },
   };
-  const get = async (path: string): Promise<unknown> =>
-    path === '/users/@me' ? { id: '1' } : guildsOfDiscord.map((id) => ({ id }));
+  /** As Discord lists the guilds: by their ids, after one of them. */
+  const get = async (path: string): Promise<unknown> => {
+    if (path === '/users/@me') return { id: '1' };
+    const query = new URLSearchParams(path.split('?')[1]);
+    return guildsOfDiscord
+      .map(Number)
+      .sort((one, other) => one - other)
+      .filter((id) => id > Number(query.get('after')))
+      .slice(0, Number(query.get('limit')))
+      .map((id) => ({ id: `${id}` }));
+  };
   return { lethe: { servers, bots } as unknown as Lethe, known, acts, state, get };
 }
 
@@ -176,6 +185,22 @@ describe('a comparison', () => {
     expect(await found).toEqual({ left: [], joined: guilds.slice(0, 12) });
     expect([known.get('5'), known.get('22')]).toEqual([false, true]);
     expect(acts).not.toContain('delete 5');
+  });
+
+  it('asks Discord again before each act, since other processes of the bot have its events too', async () => {
+    const ofDiscord = Array.from({ length: 13 }, (_, at) => `${10 + at}`);
+    const { lethe, acts, known, get } = standIn(ofDiscord);
+    for (let at = 30; at < 43; at++) known.set(`${at}`, false);
+    const clock = new Clock();
+    const found = reconcileGuilds({ lethe, later: clock.later, graceDays: 0 }, get);
+    await settled();
+    // While it waits the bot is added to one of the guilds that it had left, and leaves another.
+    ofDiscord.splice(ofDiscord.indexOf('22'), 1, '42');
+    while (clock.waits.length > 0) await clock.passes();
+    const { left, joined } = await found;
+    expect([left.length, joined.length, acts.length]).toEqual([12, 12, 24]);
+    expect(acts).not.toContain('delete 42');
+    expect(acts).not.toContain('register 22');
   });
 
   it('takes less than half of the smallest limit of a minute', async () => {

@@ -8,6 +8,8 @@ const PATIENT = { timeoutMs: 150_000 };
 /** Less than half of the smallest limit, 30 requests a minute: the rest is for the members who use the bot meanwhile. */
 const GUILDS_A_MINUTE = 12;
 const MINUTE_MS = 60_000;
+/** No id of Discord is greater: it refuses to be asked about one. */
+const ID_MAX = 2n ** 63n - 1n;
 
 export interface GuildOptions {
   readonly lethe: Lethe;
@@ -47,8 +49,8 @@ type Get = (path: string) => Promise<unknown>;
 
 /**
  * Finds what happened while the bot did not run. `get` reads Discord's REST interface with the token of the bot, which
- * lists the guilds of all shards. Twelve guilds a minute are scheduled or registered, so that members can use the bot
- * meanwhile. @throws Error where the token is that of another bot; nothing is scheduled then
+ * lists the guilds of all shards, and is asked again before each act. Twelve guilds a minute are scheduled or registered,
+ * so that members can use the bot meanwhile. @throws Error where the token is that of another bot; nothing is scheduled then
  */
 export function reconcileGuilds(options: GuildOptions, get: Get): Promise<Reconciled> {
   return compareGuilds(options, get, async (_, act) => {
@@ -65,16 +67,18 @@ export async function compareGuilds(
 ): Promise<Reconciled> {
   const found = await differences(options, get);
   const paced = pacer(options);
-  const each = async (guilds: readonly string[], act: typeof guildLeft): Promise<string[]> => {
+  const each = async (guilds: readonly string[], act: typeof guildLeft, isIn: boolean): Promise<string[]> => {
     const done: string[] = [];
     for (const guild of guilds) {
       await paced();
+      // The lists are minutes old, and another process of the bot can have carried out an event since.
+      if ((await isListed(get, guild)) !== isIn) continue;
       if (await unlessChanged(guild, () => act(options, guild))) done.push(guild);
     }
     return done;
   };
-  const left = await each(found.left, guildLeft);
-  return { left, joined: await each(found.joined, guildJoined) };
+  const left = await each(found.left, guildLeft, false);
+  return { left, joined: await each(found.joined, guildJoined, true) };
 }
 
 async function differences({ lethe }: GuildOptions, get: Get): Promise<Reconciled> {
@@ -108,6 +112,14 @@ const setLater = (ms: number, run: () => void): (() => void) => {
   const timer = setTimeout(run, ms);
   return () => clearTimeout(timer);
 };
+
+/** Whether the bot is in a guild now. Discord lists the guilds by their ids. */
+async function isListed(get: Get, guildId: string): Promise<boolean> {
+  const id = BigInt(guildId);
+  if (id < 1n || id > ID_MAX) return false;
+  const [next] = (await get(`/users/@me/guilds?limit=1&after=${id - 1n}`)) as { id: string }[];
+  return next?.id === guildId;
+}
 
 async function guildIds(get: Get): Promise<Set<string>> {
   const ids = new Set<string>();

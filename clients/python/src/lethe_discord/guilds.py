@@ -19,6 +19,8 @@ _PATIENT = CallOptions(timeout=150.0)
 #: Less than half of the smallest limit, 30 requests a minute: the rest is for the members who use the bot meanwhile.
 GUILDS_A_MINUTE = 12
 _MINUTE, _DAY = 60.0, 86_400.0
+#: No id of Discord is greater: it refuses to be asked about one.
+_ID_MAX = 2**63 - 1
 _PAUSE, _PAUSE_MAX = 5.0, 600.0
 #: Of the guilds whose event waits for the service. One that is dropped is found by the next comparison.
 WAITING_GUILDS_MAX = 1_000
@@ -51,7 +53,7 @@ class Reconciled:
 
 
 async def reconcile_guilds(lethe: AsyncLethe, client: discord.Client, grace_days: int = 7) -> Reconciled:
-    """Finds what happened while the bot did not run. Discord is asked for the guilds of all shards.
+    """Finds what happened while the bot did not run. Discord is asked for the guilds of all shards, and again before each act.
 
     Twelve guilds a minute are scheduled or registered, so that members can use the bot meanwhile. Raises ValueError where the
     token is that of another bot; nothing is scheduled then.
@@ -69,12 +71,15 @@ async def _compared(
 ) -> Reconciled:
     found, count = await _differences(lethe, client), 0
     done = Reconciled([], [])
-    acts = [(guild, done.left, partial(guild_left, lethe, guild, grace_days)) for guild in found.left]
-    acts += [(guild, done.joined, partial(guild_joined, lethe, guild)) for guild in found.joined]
-    for guild, guilds, act in acts:
+    acts = [(guild, done.left, False, partial(guild_left, lethe, guild, grace_days)) for guild in found.left]
+    acts += [(guild, done.joined, True, partial(guild_joined, lethe, guild)) for guild in found.joined]
+    for guild, guilds, is_in, act in acts:
         if count > 0 and count % GUILDS_A_MINUTE == 0:
             await sleep(_MINUTE)
         count += 1
+        # The lists are minutes old, and another process of the bot can have carried out an event since.
+        if await _is_listed(client, guild) is not is_in:
+            continue
         if await unless_changed(guild, act):
             guilds.append(guild)
     return done
@@ -97,6 +102,14 @@ async def _differences(lethe: AsyncLethe, client: discord.Client) -> Reconciled:
         if not is_scheduled and guild not in guilds and guild != DIRECT_MESSAGES
     ]
     return Reconciled(joined, left)
+
+
+async def _is_listed(client: discord.Client, guild_id: str) -> bool:
+    """Whether the bot is in a guild now. Discord lists the guilds by their ids."""
+    given = int(guild_id)
+    if not 1 <= given <= _ID_MAX:
+        return False
+    return given in [guild.id async for guild in client.fetch_guilds(limit=1, after=discord.Object(given - 1))]
 
 
 class GuildWatch:
