@@ -203,6 +203,26 @@ describe('a comparison', () => {
     expect(acts).not.toContain('register 22');
   });
 
+  it.each(['stop', 'start'] as const)('ends with %s, within a pause and within an act', async (end) => {
+    const ends = (watch: GuildWatch): void => (end === 'stop' ? watch.stop() : watch.start(async () => null));
+    const paused = watching(Array.from({ length: 13 }, (_, at) => `${10 + at}`));
+    const waiting = paused.watch.reconcile(paused.get);
+    await settled();
+    expect(paused.clock.pauses).toEqual([60_000]);
+    ends(paused.watch);
+    expect((await waiting).joined).toHaveLength(12);
+    expect(paused.clock.pauses).toEqual(end === 'stop' ? [] : [DAY_MS]);
+
+    const held = watching(['50', '51']);
+    let open = (): void => undefined;
+    held.state.hold = new Promise((resolve) => (open = resolve));
+    const acting = held.watch.reconcile(held.get);
+    await settled();
+    ends(held.watch);
+    open();
+    expect([await acting, held.acts]).toEqual([{ left: [], joined: ['50'] }, ['register 50']]);
+  });
+
   it('takes less than half of the smallest limit of a minute', async () => {
     const { lethe, acts, get } = standIn(Array.from({ length: 30 }, (_, at) => `${at + 10}`));
     const clock = new Clock();

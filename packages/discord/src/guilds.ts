@@ -59,18 +59,23 @@ export function reconcileGuilds(options: GuildOptions, get: Get): Promise<Reconc
   });
 }
 
-/** As `reconcileGuilds`. @internal `unlessChanged` acts for a guild, or answers false where that is no longer right. */
+/**
+ * As `reconcileGuilds`. @internal `unlessChanged` acts for a guild, or answers false where that is no longer right. When
+ * `stopping` is aborted, no further act begins, and what is done is answered.
+ */
 export async function compareGuilds(
   options: GuildOptions,
   get: Get,
   unlessChanged: (guildId: string, act: () => Promise<void>) => Promise<boolean>,
+  stopping?: AbortSignal,
 ): Promise<Reconciled> {
   const found = await differences(options, get);
-  const paced = pacer(options);
+  const paced = pacer(options, stopping);
   const each = async (guilds: readonly string[], act: typeof guildLeft, isIn: boolean): Promise<string[]> => {
     const done: string[] = [];
     for (const guild of guilds) {
       await paced();
+      if (stopping?.aborted === true) break;
       // The lists are minutes old, and another process of the bot can have carried out an event since.
       if ((await isListed(get, guild)) !== isIn) continue;
       if (await unlessChanged(guild, () => act(options, guild))) done.push(guild);
@@ -98,12 +103,21 @@ async function differences({ lethe }: GuildOptions, get: Get): Promise<Reconcile
   return { joined, left };
 }
 
-/** Waits a minute after so many guilds. */
-function pacer({ later = setLater }: GuildOptions): () => Promise<void> {
+/** Waits a minute after so many guilds, or until `stopping` is aborted. */
+function pacer({ later = setLater }: GuildOptions, stopping?: AbortSignal): () => Promise<void> {
   let count = 0;
   return async () => {
-    if (count > 0 && count % GUILDS_A_MINUTE === 0)
-      await new Promise<void>((resolve) => void later(MINUTE_MS, resolve));
+    if (count > 0 && count % GUILDS_A_MINUTE === 0 && stopping?.aborted !== true)
+      await new Promise<void>((resolve) => {
+        let cancel = (): void => undefined;
+        const ended = (): void => {
+          stopping?.removeEventListener('abort', ended);
+          cancel();
+          resolve();
+        };
+        stopping?.addEventListener('abort', ended);
+        cancel = later(MINUTE_MS, ended);
+      });
     count++;
   };
 }
