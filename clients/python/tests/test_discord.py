@@ -145,6 +145,7 @@ class Guilds:
         self.errors: List[str] = []
         self.pauses: List[float] = []
         self.after: Dict[int, Callable[[], Any]] = {}
+        self.refusal: Optional[LetheError] = None
         self.is_away, self._most, self.of_discord = False, pauses, list(of_discord)
         self.servers = SimpleNamespace(register=self._register, delete=self._delete, list=self._list)
         self.bots = SimpleNamespace(me=self._me)
@@ -169,6 +170,8 @@ class Guilds:
     def _act(self, name: str, guild: str, is_scheduled: bool) -> None:
         if self.is_away:
             raise UnavailableError(f"{name} {guild}", code="service_unavailable")
+        if self.refusal is not None:
+            raise self.refusal
         self.acts.append(f"{name} {guild}")
         self.known[guild] = is_scheduled
 
@@ -203,6 +206,18 @@ def test_an_event_of_a_guild_is_tried_again_until_the_service_takes_it() -> None
         assert (guilds.acts, guilds.errors) == (["delete 5"], ["delete 5"] * 9)
 
     asyncio.run(trying())
+
+
+@pytest.mark.parametrize("status", [400, 401, 403])
+def test_an_event_that_is_refused_for_good_is_given_up_and_reported_once(status: int) -> None:
+    async def refused() -> None:
+        guilds = Guilds()
+        guilds.refusal = LetheError("refused", code="forbidden", status=status)
+        guilds.watch.left("5")
+        await guilds.ended()
+        assert (guilds.errors, guilds.pauses, guilds.watch._wishes) == (["refused"], [], {})
+
+    asyncio.run(refused())
 
 
 def test_a_newer_event_of_a_guild_replaces_the_one_that_waits() -> None:

@@ -1,3 +1,4 @@
+import { LetheError } from '@lethe/sdk';
 import { compareGuilds, type GuildOptions, guildJoined, guildLeft, type Reconciled } from './guilds';
 
 const DAY_MS = 86_400_000;
@@ -5,6 +6,8 @@ const PAUSE_MS = 5_000;
 const PAUSE_MAX_MS = 600_000;
 /** Of the guilds whose event waits for the service. One that is dropped is found by the next comparison. */
 export const WAITING_GUILDS_MAX = 1_000;
+/** What refuses the same request again, however often: a fault of it, of the key, or of what the key may do. */
+const FINAL = [400, 401, 403];
 
 interface Wish {
   readonly act: () => Promise<void>;
@@ -24,7 +27,7 @@ const pauseMs = (failures: number): number => Math.min(PAUSE_MAX_MS, PAUSE_MS * 
 
 /**
  * Follows the guilds of a bot with a gateway. The last event of a guild is carried out: one that fails is tried again, with
- * growing pauses, until it succeeds or a newer one replaces it. The guilds are compared at the start and each day, and never
+ * growing pauses, until it succeeds, is refused for good or a newer one replaces it. The guilds are compared at the start and each day, and never
  * against an event that came meanwhile. Every failure is reported, and nothing rejects but `reconcile`.
  */
 export class GuildWatch {
@@ -134,6 +137,8 @@ export class GuildWatch {
     } catch (error) {
       this.report(error);
       if (!isLast()) return;
+      // The next comparison finds it.
+      if (error instanceof LetheError && FINAL.includes(error.status ?? 0)) return this.drop(guildId);
       const again = (): void => void this.attempt(guildId, wish, failures + 1);
       const cancel = this.options.later?.(pauseMs(failures), again);
       if (cancel !== undefined) wish.cancel = cancel;

@@ -1,4 +1,4 @@
-import type { Lethe } from '@lethe/sdk';
+import { type Lethe, type LetheCode, LetheError } from '@lethe/sdk';
 import { GuildWatch, WAITING_GUILDS_MAX } from './guild-watch';
 import { reconcileGuilds } from './guilds';
 
@@ -34,9 +34,10 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 function standIn(guildsOfDiscord: readonly string[] = []) {
   const known = new Map<string, boolean>();
   const acts: string[] = [];
-  const state = { isAway: false, hold: Promise.resolve() };
+  const state = { isAway: false, hold: Promise.resolve(), refusal: undefined as LetheError | undefined };
   const act = async (name: string, guild: string, isScheduled: boolean): Promise<void> => {
     if (state.isAway) throw new Error(`${name} ${guild}`);
+    if (state.refusal !== undefined) throw state.refusal;
     acts.push(`${name} ${guild}`);
     await state.hold;
     known.set(guild, isScheduled);
@@ -118,6 +119,20 @@ describe('an event of a guild', () => {
     await settled();
     expect([acts, known.get('5')]).toEqual([['delete 5', 'register 5'], false]);
   });
+
+  it.each([400, 401, 403])(
+    'is given up after %s, which no repeat changes, and reported once',
+    async (status) => {
+      const { watch, clock, errors, state, acts } = watching();
+      state.refusal = new LetheError('refused', { status, code: 'forbidden' as LetheCode });
+      watch.left('5');
+      await settled();
+      state.refusal = undefined;
+      watch.joined('6');
+      await settled();
+      expect([errors, clock.pauses, acts]).toEqual([['refused'], [], ['register 6']]);
+    },
+  );
 
   it('waits in a number that is bounded: the oldest gives way', async () => {
     const { watch, clock, state, acts } = watching();

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 import discord
 
-from lethe_client import AsyncLethe, CallOptions, NotFoundError
+from lethe_client import AsyncLethe, CallOptions, LetheError, NotFoundError
 
 from ._turn import DIRECT_MESSAGES
 
@@ -24,6 +24,8 @@ _ID_MAX = 2**63 - 1
 _PAUSE, _PAUSE_MAX = 5.0, 600.0
 #: Of the guilds whose event waits for the service. One that is dropped is found by the next comparison.
 WAITING_GUILDS_MAX = 1_000
+#: What refuses the same request again, however often: a fault of it, of the key, or of what the key may do.
+_FINAL = (400, 401, 403)
 
 Sleep = Callable[[float], Awaitable[Any]]
 Act = Callable[[], Awaitable[None]]
@@ -115,9 +117,9 @@ async def _is_listed(client: discord.Client, guild_id: str) -> bool:
 class GuildWatch:
     """Follows the guilds of a bot.
 
-    The last event of a guild is carried out: one that fails is tried again, with growing pauses, until it succeeds or a newer
-    one replaces it. The guilds are compared when the bot is ready and each day, and never against an event that came meanwhile.
-    Every failure is reported.
+    The last event of a guild is carried out: one that fails is tried again, with growing pauses, until it succeeds, is
+    refused for good or a newer one replaces it. The guilds are compared when the bot is ready and each day, and never against
+    an event that came meanwhile. Every failure is reported.
     """
 
     def __init__(
@@ -207,6 +209,11 @@ class GuildWatch:
                 return
             except Exception as error:
                 self._report(error)
+                if isinstance(error, LetheError) and error.status in _FINAL:
+                    # The next comparison finds it.
+                    if self._wishes.get(guild_id) is wish:
+                        del self._wishes[guild_id]
+                    return
             await self._sleep(_pause_after(failures))
             failures += 1
 
