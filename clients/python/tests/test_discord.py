@@ -220,6 +220,17 @@ def test_an_event_that_is_refused_for_good_is_given_up_and_reported_once(status:
     asyncio.run(refused())
 
 
+def test_a_leave_is_done_where_the_service_knows_neither_the_guild_nor_users_of_it() -> None:
+    async def unknown() -> None:
+        guilds = Guilds()
+        guilds.refusal = NotFoundError("none", code="not_found", status=404)
+        guilds.watch.left("5")
+        await guilds.ended()
+        assert (guilds.errors, guilds.pauses, guilds.watch._wishes) == ([], [], {})
+
+    asyncio.run(unknown())
+
+
 def test_a_newer_event_of_a_guild_replaces_the_one_that_waits() -> None:
     async def replacing() -> None:
         guilds = Guilds()

@@ -1,4 +1,4 @@
-import { type Lethe, type LetheCode, LetheError } from '@lethe/sdk';
+import { type Lethe, type LetheCode, LetheError, NotFoundError } from '@lethe/sdk';
 import { GuildWatch, WAITING_GUILDS_MAX } from './guild-watch';
 import { reconcileGuilds } from './guilds';
 
@@ -133,6 +133,14 @@ describe('an event of a guild', () => {
       expect([errors, clock.pauses, acts]).toEqual([['refused'], [], ['register 6']]);
     },
   );
+
+  it('is done where the service knows neither the guild nor users of it', async () => {
+    const { watch, clock, errors, state, acts } = watching();
+    state.refusal = new NotFoundError('none', { status: 404, code: 'not_found' });
+    watch.left('5');
+    await settled();
+    expect([errors, clock.pauses, acts]).toEqual([[], [], []]);
+  });
 
   it('waits in a number that is bounded: the oldest gives way', async () => {
     const { watch, clock, state, acts } = watching();

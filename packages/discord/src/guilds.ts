@@ -29,14 +29,11 @@ export async function guildLeft(
   { lethe, graceDays = GRACE_DAYS }: GuildOptions,
   guildId: string,
 ): Promise<void> {
-  const given = { guild_id: guildId, grace_days: graceDays };
   try {
-    await lethe.servers.delete(given, PATIENT);
+    await lethe.servers.delete({ guild_id: guildId, grace_days: graceDays }, PATIENT);
   } catch (error) {
+    // Neither registered nor with users: nothing is left to erase.
     if (!(error instanceof NotFoundError)) throw error;
-    // Only a registered guild can be deleted, and users can have data in one that is not.
-    await lethe.servers.register({ guild_id: guildId }, PATIENT);
-    await lethe.servers.delete(given, PATIENT);
   }
 }
 

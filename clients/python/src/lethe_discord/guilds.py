@@ -43,9 +43,8 @@ async def guild_left(lethe: AsyncLethe, guild_id: str, grace_days: int) -> None:
     try:
         await lethe.servers.delete(guild_id=guild_id, grace_days=grace_days, options=_PATIENT)
     except NotFoundError:
-        # Only a registered guild can be deleted, and users can have data in one that is not.
-        await guild_joined(lethe, guild_id)
-        await lethe.servers.delete(guild_id=guild_id, grace_days=grace_days, options=_PATIENT)
+        # Neither registered nor with users: nothing is left to erase.
+        pass
 
 
 @dataclass(frozen=True)
