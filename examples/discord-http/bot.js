@@ -104,6 +104,7 @@ setInterval(reconcile, DAY_MS).unref();
 console.log('The bot is ready');
 
 process.once('SIGTERM', async () => {
-  server.close();
+  await new Promise((closed) => server.close(closed));
   await interactions.settled();
+  process.exit(); // A comparison of the guilds can take many minutes: the next start continues it.
 });

@@ -18,8 +18,9 @@ const later = (_ms: number, run: () => void) => (run(), () => undefined);
 const get = (path: string) => new DiscordRest({ api: `${discord.url}/v10`, token: 'x' }).get(path);
 
 async function newBot(platformBotId = discord.applicationId) {
-  const { key } = await service.registerBot({ platform_bot_id: platformBotId });
-  const lethe = new Lethe({ url: service.url, key });
+  const bot = await service.registerBot({ platform_bot_id: platformBotId });
+  const lethe = new Lethe({ url: service.url, key: bot.key });
+  const hasUser = (guild_id: string) => bot.hasConsent({ user_id: snowflake(), guild_id });
   const scheduled = async () =>
     Object.fromEntries(
       (await lethe.servers.list().toArray()).map((one) => [
@@ -27,7 +28,7 @@ async function newBot(platformBotId = discord.applicationId) {
         one.deletion_scheduled_for !== null,
       ]),
     );
-  return { lethe, scheduled };
+  return { lethe, scheduled, hasUser };
 }
 
 const guildOf = (id: string) => ({
@@ -73,11 +74,12 @@ describe('with discord.js', () => {
     await becomes({ [id]: false });
   });
 
-  it('schedules it for a guild that was not registered, and not for an outage', async () => {
+  it('schedules it for a guild with users that was not registered, and not for an outage', async () => {
     const [left, away] = [snowflake(), snowflake()];
     for (const id of [left, away]) client.packet('GUILD_CREATE', guildOf(id));
     await becomes({ [left]: false, [away]: false });
     await bot.lethe.servers.delete({ guild_id: left });
+    await bot.hasUser(left);
     client.packet('GUILD_DELETE', { id: away, unavailable: true });
     client.packet('GUILD_DELETE', { id: left });
     await becomes({ [left]: true, [away]: false });

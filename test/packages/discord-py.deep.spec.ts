@@ -183,8 +183,9 @@ describeWithDiscordPy('the guilds of a bot with discord.py', () => {
     const [left, away] = [snowflake(), snowflake()];
     for (const id of [left, away]) gateway.dispatch('GUILD_CREATE', guildOf(id));
     await becomes(lethe, { [left]: false, [away]: false });
-    // A guild that is not registered is registered first: its users can have data.
+    // A guild that is not registered can have users too.
     await lethe.servers.delete({ guild_id: left });
+    await lethe.consents.request({ user_id: snowflake(), guild_id: left, categories: ['birthday'] });
     gateway.dispatch('GUILD_DELETE', { id: away, unavailable: true });
     gateway.dispatch('GUILD_DELETE', { id: left });
     await becomes(lethe, { [left]: true, [away]: false });

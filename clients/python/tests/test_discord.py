@@ -158,7 +158,8 @@ class Guilds:
         self.errors: List[str] = []
         self.pauses: List[float] = []
         self.after: Dict[int, Callable[[], Any]] = {}
-        self.is_away, self._most, self._of_discord = False, pauses, of_discord
+        self.refusal: Optional[LetheError] = None
+        self.is_away, self._most, self.of_discord = False, pauses, list(of_discord)
         self.servers = SimpleNamespace(register=self._register, delete=self._delete, list=self._list)
         self.bots = SimpleNamespace(me=self._me)
         lethe: Any = self
@@ -182,6 +183,8 @@ class Guilds:
     def _act(self, name: str, guild: str, is_scheduled: bool) -> None:
         if self.is_away:
             raise UnavailableError(f"{name} {guild}", code="service_unavailable")
+        if self.refusal is not None:
+            raise self.refusal
         self.acts.append(f"{name} {guild}")
         self.known[guild] = is_scheduled
 
@@ -200,8 +203,9 @@ class Guilds:
         for guild, is_scheduled in list(self.known.items()):
             yield {"guild_id": guild, "deletion_scheduled_for": "2026-12-01" if is_scheduled else None}
 
-    async def _fetch(self, **_: Any) -> AsyncIterator[Any]:
-        for guild in self._of_discord:
+    async def _fetch(self, limit: Optional[int], after: Any = None) -> AsyncIterator[Any]:
+        ids = sorted(int(guild) for guild in self.of_discord)
+        for guild in [one for one in ids if after is None or one > after.id][:limit]:
             yield SimpleNamespace(id=guild)
 
 
@@ -215,6 +219,29 @@ def test_an_event_of_a_guild_is_tried_again_until_the_service_takes_it() -> None
         assert (guilds.acts, guilds.errors) == (["delete 5"], ["delete 5"] * 9)
 
     asyncio.run(trying())
+
+
+@pytest.mark.parametrize("status", [400, 401, 403])
+def test_an_event_that_is_refused_for_good_is_given_up_and_reported_once(status: int) -> None:
+    async def refused() -> None:
+        guilds = Guilds()
+        guilds.refusal = LetheError("refused", code="forbidden", status=status)
+        guilds.watch.left("5")
+        await guilds.ended()
+        assert (guilds.errors, guilds.pauses, guilds.watch._wishes) == (["refused"], [], {})
+
+    asyncio.run(refused())
+
+
+def test_a_leave_is_done_where_the_service_knows_neither_the_guild_nor_users_of_it() -> None:
+    async def unknown() -> None:
+        guilds = Guilds()
+        guilds.refusal = NotFoundError("none", code="not_found", status=404)
+        guilds.watch.left("5")
+        await guilds.ended()
+        assert (guilds.errors, guilds.pauses, guilds.watch._wishes) == ([], [], {})
+
+    asyncio.run(unknown())
 
 
 def test_a_newer_event_of_a_guild_replaces_the_one_that_waits() -> None:
@@ -280,6 +307,23 @@ def test_a_comparison_takes_less_than_half_of_a_minute_and_leaves_a_guild_to_its
         assert (found.left, len(found.joined)) == ([], 11)
         assert guilds.known == {"5": False, **{guild: True for guild in of_discord}}
         assert "delete 5" not in guilds.acts
+
+    asyncio.run(comparing())
+
+
+def test_a_comparison_asks_discord_again_before_each_act_since_other_processes_have_its_events_too() -> None:
+    async def comparing() -> None:
+        guilds = Guilds(*(str(at) for at in range(10, 23)))
+        guilds.known.update({str(at): False for at in range(30, 43)})
+
+        def meanwhile() -> None:
+            guilds.of_discord.remove("22")
+            guilds.of_discord.append("42")
+
+        guilds.after[1] = meanwhile
+        found = await guilds.watch.reconcile()
+        assert (len(found.left), len(found.joined), len(guilds.acts)) == (12, 12, 24)
+        assert not {"delete 42", "register 22"} & set(guilds.acts)
 
     asyncio.run(comparing())
 

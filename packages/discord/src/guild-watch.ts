@@ -1,3 +1,4 @@
+import { LetheError } from '@lethe/sdk';
 import { compareGuilds, type GuildOptions, guildJoined, guildLeft, type Reconciled } from './guilds';
 
 const DAY_MS = 86_400_000;
@@ -5,6 +6,8 @@ const PAUSE_MS = 5_000;
 const PAUSE_MAX_MS = 600_000;
 /** Of the guilds whose event waits for the service. One that is dropped is found by the next comparison. */
 export const WAITING_GUILDS_MAX = 1_000;
+/** What refuses the same request again, however often: a fault of it, of the key, or of what the key may do. */
+const FINAL = [400, 401, 403];
 
 interface Wish {
   readonly act: () => Promise<void>;
@@ -24,7 +27,7 @@ const pauseMs = (failures: number): number => Math.min(PAUSE_MAX_MS, PAUSE_MS * 
 
 /**
  * Follows the guilds of a bot with a gateway. The last event of a guild is carried out: one that fails is tried again, with
- * growing pauses, until it succeeds or a newer one replaces it. The guilds are compared at the start and each day, and never
+ * growing pauses, until it succeeds, is refused for good or a newer one replaces it. The guilds are compared at the start and each day, and never
  * against an event that came meanwhile. Every failure is reported, and nothing rejects but `reconcile`.
  */
 export class GuildWatch {
@@ -36,7 +39,8 @@ export class GuildWatch {
   /** For each comparison under way the guilds that had an event. */
   private readonly changed = new Set<Set<string>>();
   private readonly timers = new Set<() => void>();
-  private started = 0;
+  /** Aborted at the end, and when the comparisons begin anew. */
+  private run = new AbortController();
 
   constructor(
     given: GuildOptions,
@@ -54,18 +58,22 @@ export class GuildWatch {
     this.wish(guildId, () => guildLeft(this.options, guildId));
   }
 
-  /** Compares once. A guild with an event that waits, or that comes meanwhile, is left to it. */
+  /**
+   * Compares once. A guild with an event that waits, or that comes meanwhile, is left to it. The end, and a new start, also
+   * end this comparison; what it has done by then is answered.
+   */
   async reconcile(get: (path: string) => Promise<unknown>): Promise<Reconciled> {
     const changed = new Set(this.wishes.keys());
     this.changed.add(changed);
+    const { signal } = this.run;
     const unlessChanged = (guildId: string, act: () => Promise<void>): Promise<boolean> =>
       this.inTurn(guildId, async () => {
-        if (changed.has(guildId)) return false;
+        if (signal.aborted || changed.has(guildId)) return false;
         await act();
         return true;
       });
     try {
-      return await compareGuilds(this.options, get, unlessChanged);
+      return await compareGuilds(this.options, get, unlessChanged, signal);
     } finally {
       this.changed.delete(changed);
     }
@@ -73,18 +81,24 @@ export class GuildWatch {
 
   /** Compares now and each day, and after a failure again as events are tried again. */
   start(compare: () => Promise<unknown>): void {
-    void this.compared(++this.started, compare, 0);
+    void this.compared(this.anew(), compare, 0);
   }
 
-  /** Ends all timers. What waits is found by the comparison of the next start. */
+  /** Ends all timers, and a comparison under way. What waits is found by the comparison of the next start. */
   stop(): void {
-    this.started++;
+    this.anew();
     this.wishes.clear();
     for (const cancel of this.timers) cancel();
     this.timers.clear();
   }
 
-  private async compared(start: number, compare: () => Promise<unknown>, failures: number): Promise<void> {
+  private anew(): AbortSignal {
+    this.run.abort();
+    this.run = new AbortController();
+    return this.run.signal;
+  }
+
+  private async compared(run: AbortSignal, compare: () => Promise<unknown>, failures: number): Promise<void> {
     let [nextMs, next] = [DAY_MS, 0];
     try {
       await compare();
@@ -92,9 +106,9 @@ export class GuildWatch {
       this.report(error);
       [nextMs, next] = [pauseMs(failures), failures + 1];
     }
-    if (start !== this.started) return;
+    if (run.aborted) return;
     this.options.later?.(nextMs, () => {
-      if (start === this.started) void this.compared(start, compare, next);
+      if (!run.aborted) void this.compared(run, compare, next);
     });
   }
 
@@ -123,6 +137,8 @@ export class GuildWatch {
     } catch (error) {
       this.report(error);
       if (!isLast()) return;
+      // The next comparison finds it.
+      if (error instanceof LetheError && FINAL.includes(error.status ?? 0)) return this.drop(guildId);
       const again = (): void => void this.attempt(guildId, wish, failures + 1);
       const cancel = this.options.later?.(pauseMs(failures), again);
       if (cancel !== undefined) wish.cancel = cancel;

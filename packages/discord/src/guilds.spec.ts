@@ -1,4 +1,4 @@
-import type { Lethe } from '@lethe/sdk';
+import { type Lethe, type LetheCode, LetheError, NotFoundError } from '@lethe/sdk';
 import { GuildWatch, WAITING_GUILDS_MAX } from './guild-watch';
 import { reconcileGuilds } from './guilds';
 
@@ -34,9 +34,10 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 function standIn(guildsOfDiscord: readonly string[] = []) {
   const known = new Map<string, boolean>();
   const acts: string[] = [];
-  const state = { isAway: false, hold: Promise.resolve() };
+  const state = { isAway: false, hold: Promise.resolve(), refusal: undefined as LetheError | undefined };
   const act = async (name: string, guild: string, isScheduled: boolean): Promise<void> => {
     if (state.isAway) throw new Error(`${name} ${guild}`);
+    if (state.refusal !== undefined) throw state.refusal;
     acts.push(`${name} ${guild}`);
     await state.hold;
     known.set(guild, isScheduled);
@@ -54,8 +55,17 @@ function standIn(guildsOfDiscord: readonly string[] = []) {
       return { platform_bot_id: '1' };
     },
   };
-  const get = async (path: string): Promise<unknown> =>
-    path === '/users/@me' ? { id: '1' } : guildsOfDiscord.map((id) => ({ id }));
+  /** As Discord lists the guilds: by their ids, after one of them. */
+  const get = async (path: string): Promise<unknown> => {
+    if (path === '/users/@me') return { id: '1' };
+    const query = new URLSearchParams(path.split('?')[1]);
+    return guildsOfDiscord
+      .map(Number)
+      .sort((one, other) => one - other)
+      .filter((id) => id > Number(query.get('after')))
+      .slice(0, Number(query.get('limit')))
+      .map((id) => ({ id: `${id}` }));
+  };
   return { lethe: { servers, bots } as unknown as Lethe, known, acts, state, get };
 }
 
@@ -108,6 +118,28 @@ describe('an event of a guild', () => {
     open();
     await settled();
     expect([acts, known.get('5')]).toEqual([['delete 5', 'register 5'], false]);
+  });
+
+  it.each([400, 401, 403])(
+    'is given up after %s, which no repeat changes, and reported once',
+    async (status) => {
+      const { watch, clock, errors, state, acts } = watching();
+      state.refusal = new LetheError('refused', { status, code: 'forbidden' as LetheCode });
+      watch.left('5');
+      await settled();
+      state.refusal = undefined;
+      watch.joined('6');
+      await settled();
+      expect([errors, clock.pauses, acts]).toEqual([['refused'], [], ['register 6']]);
+    },
+  );
+
+  it('is done where the service knows neither the guild nor users of it', async () => {
+    const { watch, clock, errors, state, acts } = watching();
+    state.refusal = new NotFoundError('none', { status: 404, code: 'not_found' });
+    watch.left('5');
+    await settled();
+    expect([errors, clock.pauses, acts]).toEqual([[], [], []]);
   });
 
   it('waits in a number that is bounded: the oldest gives way', async () => {
@@ -176,6 +208,42 @@ describe('a comparison', () => {
     expect(await found).toEqual({ left: [], joined: guilds.slice(0, 12) });
     expect([known.get('5'), known.get('22')]).toEqual([false, true]);
     expect(acts).not.toContain('delete 5');
+  });
+
+  it('asks Discord again before each act, since other processes of the bot have its events too', async () => {
+    const ofDiscord = Array.from({ length: 13 }, (_, at) => `${10 + at}`);
+    const { lethe, acts, known, get } = standIn(ofDiscord);
+    for (let at = 30; at < 43; at++) known.set(`${at}`, false);
+    const clock = new Clock();
+    const found = reconcileGuilds({ lethe, later: clock.later, graceDays: 0 }, get);
+    await settled();
+    // While it waits the bot is added to one of the guilds that it had left, and leaves another.
+    ofDiscord.splice(ofDiscord.indexOf('22'), 1, '42');
+    while (clock.waits.length > 0) await clock.passes();
+    const { left, joined } = await found;
+    expect([left.length, joined.length, acts.length]).toEqual([12, 12, 24]);
+    expect(acts).not.toContain('delete 42');
+    expect(acts).not.toContain('register 22');
+  });
+
+  it.each(['stop', 'start'] as const)('ends with %s, within a pause and within an act', async (end) => {
+    const ends = (watch: GuildWatch): void => (end === 'stop' ? watch.stop() : watch.start(async () => null));
+    const paused = watching(Array.from({ length: 13 }, (_, at) => `${10 + at}`));
+    const waiting = paused.watch.reconcile(paused.get);
+    await settled();
+    expect(paused.clock.pauses).toEqual([60_000]);
+    ends(paused.watch);
+    expect((await waiting).joined).toHaveLength(12);
+    expect(paused.clock.pauses).toEqual(end === 'stop' ? [] : [DAY_MS]);
+
+    const held = watching(['50', '51']);
+    let open = (): void => undefined;
+    held.state.hold = new Promise((resolve) => (open = resolve));
+    const acting = held.watch.reconcile(held.get);
+    await settled();
+    ends(held.watch);
+    open();
+    expect([await acting, held.acts]).toEqual([{ left: [], joined: ['50'] }, ['register 50']]);
   });
 
   it('takes less than half of the smallest limit of a minute', async () => {

@@ -8,6 +8,8 @@ const PATIENT = { timeoutMs: 150_000 };
 /** Less than half of the smallest limit, 30 requests a minute: the rest is for the members who use the bot meanwhile. */
 const GUILDS_A_MINUTE = 12;
 const MINUTE_MS = 60_000;
+/** No id of Discord is greater: it refuses to be asked about one. */
+const ID_MAX = 2n ** 63n - 1n;
 
 export interface GuildOptions {
   readonly lethe: Lethe;
@@ -27,14 +29,11 @@ export async function guildLeft(
   { lethe, graceDays = GRACE_DAYS }: GuildOptions,
   guildId: string,
 ): Promise<void> {
-  const given = { guild_id: guildId, grace_days: graceDays };
   try {
-    await lethe.servers.delete(given, PATIENT);
+    await lethe.servers.delete({ guild_id: guildId, grace_days: graceDays }, PATIENT);
   } catch (error) {
+    // Neither registered nor with users: nothing is left to erase.
     if (!(error instanceof NotFoundError)) throw error;
-    // Only a registered guild can be deleted, and users can have data in one that is not.
-    await lethe.servers.register({ guild_id: guildId }, PATIENT);
-    await lethe.servers.delete(given, PATIENT);
   }
 }
 
@@ -47,8 +46,8 @@ type Get = (path: string) => Promise<unknown>;
 
 /**
  * Finds what happened while the bot did not run. `get` reads Discord's REST interface with the token of the bot, which
- * lists the guilds of all shards. Twelve guilds a minute are scheduled or registered, so that members can use the bot
- * meanwhile. @throws Error where the token is that of another bot; nothing is scheduled then
+ * lists the guilds of all shards, and is asked again before each act. Twelve guilds a minute are scheduled or registered,
+ * so that members can use the bot meanwhile. @throws Error where the token is that of another bot; nothing is scheduled then
  */
 export function reconcileGuilds(options: GuildOptions, get: Get): Promise<Reconciled> {
   return compareGuilds(options, get, async (_, act) => {
@@ -57,24 +56,31 @@ export function reconcileGuilds(options: GuildOptions, get: Get): Promise<Reconc
   });
 }
 
-/** As `reconcileGuilds`. @internal `unlessChanged` acts for a guild, or answers false where that is no longer right. */
+/**
+ * As `reconcileGuilds`. @internal `unlessChanged` acts for a guild, or answers false where that is no longer right. When
+ * `stopping` is aborted, no further act begins, and what is done is answered.
+ */
 export async function compareGuilds(
   options: GuildOptions,
   get: Get,
   unlessChanged: (guildId: string, act: () => Promise<void>) => Promise<boolean>,
+  stopping?: AbortSignal,
 ): Promise<Reconciled> {
   const found = await differences(options, get);
-  const paced = pacer(options);
-  const each = async (guilds: readonly string[], act: typeof guildLeft): Promise<string[]> => {
+  const paced = pacer(options, stopping);
+  const each = async (guilds: readonly string[], act: typeof guildLeft, isIn: boolean): Promise<string[]> => {
     const done: string[] = [];
     for (const guild of guilds) {
       await paced();
+      if (stopping?.aborted === true) break;
+      // The lists are minutes old, and another process of the bot can have carried out an event since.
+      if ((await isListed(get, guild)) !== isIn) continue;
       if (await unlessChanged(guild, () => act(options, guild))) done.push(guild);
     }
     return done;
   };
-  const left = await each(found.left, guildLeft);
-  return { left, joined: await each(found.joined, guildJoined) };
+  const left = await each(found.left, guildLeft, false);
+  return { left, joined: await each(found.joined, guildJoined, true) };
 }
 
 async function differences({ lethe }: GuildOptions, get: Get): Promise<Reconciled> {
@@ -94,12 +100,21 @@ async function differences({ lethe }: GuildOptions, get: Get): Promise<Reconcile
   return { joined, left };
 }
 
-/** Waits a minute after so many guilds. */
-function pacer({ later = setLater }: GuildOptions): () => Promise<void> {
+/** Waits a minute after so many guilds, or until `stopping` is aborted. */
+function pacer({ later = setLater }: GuildOptions, stopping?: AbortSignal): () => Promise<void> {
   let count = 0;
   return async () => {
-    if (count > 0 && count % GUILDS_A_MINUTE === 0)
-      await new Promise<void>((resolve) => void later(MINUTE_MS, resolve));
+    if (count > 0 && count % GUILDS_A_MINUTE === 0 && stopping?.aborted !== true)
+      await new Promise<void>((resolve) => {
+        let cancel = (): void => undefined;
+        const ended = (): void => {
+          stopping?.removeEventListener('abort', ended);
+          cancel();
+          resolve();
+        };
+        stopping?.addEventListener('abort', ended);
+        cancel = later(MINUTE_MS, ended);
+      });
     count++;
   };
 }
@@ -108,6 +123,14 @@ const setLater = (ms: number, run: () => void): (() => void) => {
   const timer = setTimeout(run, ms);
   return () => clearTimeout(timer);
 };
+
+/** Whether the bot is in a guild now. Discord lists the guilds by their ids. */
+async function isListed(get: Get, guildId: string): Promise<boolean> {
+  const id = BigInt(guildId);
+  if (id < 1n || id > ID_MAX) return false;
+  const [next] = (await get(`/users/@me/guilds?limit=1&after=${id - 1n}`)) as { id: string }[];
+  return next?.id === guildId;
+}
 
 async function guildIds(get: Get): Promise<Set<string>> {
   const ids = new Set<string>();

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 import discord
 
-from lethe_client import AsyncLethe, CallOptions, NotFoundError
+from lethe_client import AsyncLethe, CallOptions, LetheError, NotFoundError
 
 from ._turn import DIRECT_MESSAGES
 
@@ -19,9 +19,13 @@ _PATIENT = CallOptions(timeout=150.0)
 #: Less than half of the smallest limit, 30 requests a minute: the rest is for the members who use the bot meanwhile.
 GUILDS_A_MINUTE = 12
 _MINUTE, _DAY = 60.0, 86_400.0
+#: No id of Discord is greater: it refuses to be asked about one.
+_ID_MAX = 2**63 - 1
 _PAUSE, _PAUSE_MAX = 5.0, 600.0
 #: Of the guilds whose event waits for the service. One that is dropped is found by the next comparison.
 WAITING_GUILDS_MAX = 1_000
+#: What refuses the same request again, however often: a fault of it, of the key, or of what the key may do.
+_FINAL = (400, 401, 403)
 
 Sleep = Callable[[float], Awaitable[Any]]
 Act = Callable[[], Awaitable[None]]
@@ -39,9 +43,8 @@ async def guild_left(lethe: AsyncLethe, guild_id: str, grace_days: int) -> None:
     try:
         await lethe.servers.delete(guild_id=guild_id, grace_days=grace_days, options=_PATIENT)
     except NotFoundError:
-        # Only a registered guild can be deleted, and users can have data in one that is not.
-        await guild_joined(lethe, guild_id)
-        await lethe.servers.delete(guild_id=guild_id, grace_days=grace_days, options=_PATIENT)
+        # Neither registered nor with users: nothing is left to erase.
+        pass
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Reconciled:
 
 
 async def reconcile_guilds(lethe: AsyncLethe, client: discord.Client, grace_days: int = 7) -> Reconciled:
-    """Finds what happened while the bot did not run. Discord is asked for the guilds of all shards.
+    """Finds what happened while the bot did not run. Discord is asked for the guilds of all shards, and again before each act.
 
     Twelve guilds a minute are scheduled or registered, so that members can use the bot meanwhile. Raises ValueError where the
     token is that of another bot; nothing is scheduled then.
@@ -69,12 +72,15 @@ async def _compared(
 ) -> Reconciled:
     found, count = await _differences(lethe, client), 0
     done = Reconciled([], [])
-    acts = [(guild, done.left, partial(guild_left, lethe, guild, grace_days)) for guild in found.left]
-    acts += [(guild, done.joined, partial(guild_joined, lethe, guild)) for guild in found.joined]
-    for guild, guilds, act in acts:
+    acts = [(guild, done.left, False, partial(guild_left, lethe, guild, grace_days)) for guild in found.left]
+    acts += [(guild, done.joined, True, partial(guild_joined, lethe, guild)) for guild in found.joined]
+    for guild, guilds, is_in, act in acts:
         if count > 0 and count % GUILDS_A_MINUTE == 0:
             await sleep(_MINUTE)
         count += 1
+        # The lists are minutes old, and another process of the bot can have carried out an event since.
+        if await _is_listed(client, guild) is not is_in:
+            continue
         if await unless_changed(guild, act):
             guilds.append(guild)
     return done
@@ -99,12 +105,20 @@ async def _differences(lethe: AsyncLethe, client: discord.Client) -> Reconciled:
     return Reconciled(joined, left)
 
 
+async def _is_listed(client: discord.Client, guild_id: str) -> bool:
+    """Whether the bot is in a guild now. Discord lists the guilds by their ids."""
+    given = int(guild_id)
+    if not 1 <= given <= _ID_MAX:
+        return False
+    return given in [guild.id async for guild in client.fetch_guilds(limit=1, after=discord.Object(given - 1))]
+
+
 class GuildWatch:
     """Follows the guilds of a bot.
 
-    The last event of a guild is carried out: one that fails is tried again, with growing pauses, until it succeeds or a newer
-    one replaces it. The guilds are compared when the bot is ready and each day, and never against an event that came meanwhile.
-    Every failure is reported.
+    The last event of a guild is carried out: one that fails is tried again, with growing pauses, until it succeeds, is
+    refused for good or a newer one replaces it. The guilds are compared when the bot is ready and each day, and never against
+    an event that came meanwhile. Every failure is reported.
     """
 
     def __init__(
@@ -194,6 +208,11 @@ class GuildWatch:
                 return
             except Exception as error:
                 self._report(error)
+                if isinstance(error, LetheError) and error.status in _FINAL:
+                    # The next comparison finds it.
+                    if self._wishes.get(guild_id) is wish:
+                        del self._wishes[guild_id]
+                    return
             await self._sleep(_pause_after(failures))
             failures += 1
 
