@@ -6,7 +6,7 @@ const PAUSE_MS = 5_000;
 const PAUSE_MAX_MS = 600_000;
 /** Of the guilds whose event waits for the service. One that is dropped is found by the next comparison. */
 export const WAITING_GUILDS_MAX = 1_000;
-/** What refuses the same request again, however often: a fault of it, of the key, or of what the key may do. */
+/** Statuses that a repeat cannot change: the request, the key or its scope is at fault. */
 const FINAL = [400, 401, 403];
 
 interface Wish {
@@ -59,8 +59,8 @@ export class GuildWatch {
   }
 
   /**
-   * Compares once. A guild with an event that waits, or that comes meanwhile, is left to it. The end, and a new start, also
-   * end this comparison; what it has done by then is answered.
+   * Compares once. A guild with an event that waits, or that comes meanwhile, is left to it. {@link stop} and a new
+   * {@link start} also end this comparison, which then returns what it has done.
    */
   async reconcile(get: (path: string) => Promise<unknown>): Promise<Reconciled> {
     const changed = new Set(this.wishes.keys());

@@ -24,7 +24,7 @@ import type { Answer, Given, Route, Subject } from './routes';
 import { type CallOptions, type LetheOptions, Transport } from './transport';
 
 const CONSENT_CACHE_MS = 5_000;
-/** The legal bases of what a user can object to (GDPR Art. 21(1)). */
+/** Legal bases that allow an objection (GDPR Art. 21(1)). */
 const OBJECTABLE: readonly (string | null)[] = ['legitimate_interests', 'public_task'];
 
 export interface ClientOptions extends LetheOptions {
