@@ -44,6 +44,10 @@ async function expectKept(who: SubjectIds): Promise<void> {
   expect(data.data).toEqual({ profile: { value: who.user_id } });
 }
 
+/** What a restore says where the only ledger is that of the backup. */
+const IMPORT_FIRST =
+  /^Do not start yet: .* Import the newest one: npm run admin -- ledger:import --in FILE\. Then start/m;
+
 /** Another machine without the data. */
 function wipe(): void {
   rmSync(lethe.directory, { recursive: true });
@@ -70,7 +74,9 @@ describe('npm run admin -- backup', () => {
       expect(statSync(join(place('b'), name)).mode & 0o777).toBe(0o600);
     await child.end('SIGTERM');
     wipe();
-    expect(await restore('b')).toMatchObject({ code: 0, stdout: '' });
+    const run = await restore('b');
+    expect(run).toMatchObject({ code: 0, stdout: '', stderr: expect.stringMatching(IMPORT_FIRST) });
+    expect(run.stderr).not.toContain('Start the service now');
     await lethe.service.start();
     for (const who of before) await expectKept(who);
     // A user stored during the copy is in it completely, or not at all.
@@ -101,6 +107,7 @@ describe('npm run admin -- restore', () => {
     expect(refused.stderr).toContain('Say --force');
     const run = await restore('b', '--force');
     expect(run.stderr).toContain('1 later erasures were kept, and 1 destroyed keys stay destroyed.');
+    expect(run.stderr).toContain('Start the service now');
     expect(readdirSync(lethe.directory).filter((name) => /\.replaced-\d{14}$/.test(name))).toHaveLength(2);
     await lethe.service.start();
     expectFailure(await bot.export(gone), 404, 'not_found');
@@ -110,6 +117,16 @@ describe('npm run admin -- restore', () => {
     expect(await keys.rows(entry, requestId)).toEqual([{ key_id: expect.any(String) }]);
     expect(await keys.rows(`SELECT 1 FROM subject_keys WHERE id IN (${entry})`, requestId)).toEqual([]);
     expect(await keys.rows('SELECT id FROM subject_keys')).toHaveLength(1);
+  });
+
+  it('asks for the ledger first where the present keys are those of another installation', async () => {
+    await backup('b');
+    await lethe.service.end();
+    wipe();
+    await lethe.service.start();
+    await lethe.service.end();
+    const run = await restore('b', '--force', '--json');
+    expect([run.code, JSON.parse(run.stdout)]).toMatchObject([0, { later_erasures: 0, import_ledger: true }]);
   });
 
   it('takes data and keys that were saved apart, the keys later: who was erased in between stays erased', async () => {
@@ -271,7 +288,10 @@ describe('npm run admin -- restore', () => {
           stderr: expect.stringContaining('A restore of'),
         });
       }
-      expect((await restore('b', '--force')).code).toBe(0);
+      expect(await restore('b', '--force')).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('Start the service now'),
+      });
       expect(readdirSync(lethe.directory).filter((name) => name.includes('restoring'))).toEqual([]);
       await lethe.service.start();
       expectFailure(await bot.export(gone), 404, 'not_found');

@@ -1,5 +1,5 @@
 import { keyFilePath, presentMasterKeys } from '@app/crypto';
-import { masterKeySetting, StartError, type Config } from '@app/kernel';
+import { adminCommand, masterKeySetting, StartError, type Config } from '@app/kernel';
 import {
   BACKUP_PARTS,
   backUpSqlite,
@@ -71,6 +71,7 @@ const restore: Command = {
       replaced: restored.replaced,
       later_erasures: restored.keys?.erasures ?? null,
       destroyed_keys: restored.keys?.destroyed ?? null,
+      import_ledger: restored.needsLedger,
     });
     report(restored, surroundings);
   },
@@ -88,20 +89,23 @@ function masterKeysOf(config: Config): MasterKeys {
   };
 }
 
-function report({ madeAt, replaced, keys, presentKeysUnreadable }: Restored, { tell }: Surroundings): void {
+function report(restored: Restored, { tell }: Surroundings): void {
+  const { madeAt, replaced, keys, presentKeysUnreadable, needsLedger } = restored;
   if (madeAt === undefined)
     tell('A restore that was interrupted is finished. To restore another backup run it again.');
   else tell(`The backup of ${madeAt} is in place.`);
   if (keys !== undefined)
     tell(`${keys.erasures} later erasures were kept, and ${keys.destroyed} destroyed keys stay destroyed.`);
-  if (presentKeysUnreadable)
-    tell('The present ledger could not be read: run ledger:import with the newest export before the start.');
+  if (presentKeysUnreadable) tell('The present ledger could not be read.');
   for (const path of replaced)
     tell(
       `Replaced: ${path}. Delete it when the service runs: it still holds users who are erased from now on.`,
     );
   tell(
-    'Start the service now: before it answers, it erases again the users of the ledger that are in the data.',
+    needsLedger
+      ? 'Do not start yet: users who were erased after the backup are only in an export of the ledger. Import the newest one: ' +
+          `${adminCommand('ledger:import --in FILE')}. Then start the service: before it answers, it erases these users again.`
+      : 'Start the service now: before it answers, it erases again the users of the ledger that are in the data.',
   );
 }
 
