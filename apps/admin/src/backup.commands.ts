@@ -79,8 +79,8 @@ const restore: Command = {
 
 export const BACKUP_COMMANDS: readonly Command[] = [backup, restore];
 
-/** @throws StartError where no setting and no key file gives a master key: what is restored could not be opened */
-function masterKeysOf(config: Config): MasterKeys {
+/** @throws StartError where no setting and no key file gives a master key: a backup could not be opened */
+export function masterKeysOf(config: Config): MasterKeys {
   const keys = presentMasterKeys(config);
   if (keys === undefined) throw noKeys(config);
   return {
