@@ -1,4 +1,4 @@
-import {
+import fs, {
   appendFileSync,
   chmodSync,
   existsSync,
@@ -18,6 +18,7 @@ import { sqliteFile } from '../support/database';
 import { digestsOf } from '../support/digests';
 import { itInPart, someOf } from '../support/depth';
 import { expectFailure } from '../support/expected';
+import { adminHere } from '../support/here';
 import { useInstallation } from '../support/installation';
 import type { SubjectIds } from '../support/snowflakes';
 import { directoryOnDisk } from '../support/disk';
@@ -93,6 +94,17 @@ describe('npm run admin -- backup', () => {
     wipe();
     expect((await lethe.admin('backup', '--to', place('c'))).stderr).toContain('There is no database');
     expect(existsSync(place('c'))).toBe(false);
+  });
+
+  it('says how to make a folder where this user may write none', async () => {
+    const making = jest.spyOn(fs, 'mkdirSync').mockImplementation(() => {
+      throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+    });
+    const run = await lethe.admin('backup', '--to', place('b')).finally(() => making.mockRestore());
+    expect(run).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('sudo install -d -o USER -m 700 FOLDER'),
+    });
   });
 });
 
@@ -198,7 +210,13 @@ describe('npm run admin -- restore', () => {
         ),
       ]);
       expect(readdirSync(lethe.directory)).toEqual(files);
+      const empty = { ...lethe.environment, DATABASE_URL: `sqlite:${place('empty')}/lethe.db` };
+      expect((await adminHere(['restore', '--from', place('b')], empty)).stderr).toBe(
+        refused.stderr.replace(lethe.directory, place('empty')),
+      );
+      expect(existsSync(place('empty'))).toBe(false);
     }
+    expect(readdirSync(place('b')).sort()).toEqual(['data.db', 'keys.db', 'manifest.json']);
     lethe.settings['LETHE_MASTER_KEY'] = `${other},${given}`;
     expect(await restore('b', '--force')).toMatchObject({ code: 0 });
     await lethe.service.start();
@@ -222,7 +240,10 @@ describe('npm run admin -- restore', () => {
   it('refuses a backup that was changed or not finished, and a database in use', async () => {
     await backup('b');
     const used = await restore('b', '--force');
-    expect(used).toMatchObject({ code: 1, stderr: expect.stringContaining('Another process is using') });
+    expect([used.code, used.stderr]).toEqual([
+      1,
+      `Another process is using ${lethe.path}: the service, or another command. Stop it, and run this command again.\n`,
+    ]);
     await lethe.service.end();
     appendFileSync(join(place('b'), 'keys.db'), 'x');
     expect((await restore('b', '--force')).stderr).toContain('is not what the backup has written');

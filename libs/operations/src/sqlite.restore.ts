@@ -68,6 +68,8 @@ export async function restoreSqlite(order: RestoreOrder): Promise<Restored> {
   const parts = BACKUP_PARTS.filter((part) => order.parts.includes(part));
   for (const part of parts) await requireUnchanged(order.from, fileOf(manifest, part, order.from));
   const there = parts.map((part) => partPath(order.path, part)).filter(isFilled);
+  if (parts.includes('keys'))
+    requireMasterKey(order, join(order.from, fileOf(manifest, 'keys', order.from).name));
   const release = takeFile(order.path);
   try {
     const staging = restoringPath(order.path);
@@ -118,7 +120,11 @@ async function stage(
   const hasPresent = parts.includes('keys') && isFilled(present);
   const dataStays = !parts.includes('data') && isFilled(partPath(path, 'data'));
   const taken = hasPresent ? takePresentKeys(join(staging, 'keys'), present, dataStays) : undefined;
-  if (given !== undefined) requireOpened(given, staging, acceptLoss);
+  if (given !== undefined) {
+    const refused = unopened(given, join(staging, 'keys'), acceptLoss);
+    if (refused !== undefined) rmSync(staging, { recursive: true });
+    if (refused !== undefined) throw refused;
+  }
   if (!acceptLoss) requireKeysOf(path, parts, staging);
   for (const part of parts) await syncFile(join(staging, part));
   return {
@@ -128,13 +134,24 @@ async function stage(
   };
 }
 
-/** @throws StartError when the master keys do not open the keys of the backup, as they are merged with the present ones */
-function requireOpened({ keys, place }: MasterKeys, staging: string, acceptLoss: boolean): void {
-  const { installation, subjects } = unopenedKeys(join(staging, 'keys'), keys);
-  if (installation === undefined && (subjects.length === 0 || acceptLoss)) return;
-  rmSync(staging, { recursive: true });
+/**
+ * Looks at the backup itself where no file is in place: to take the place makes its folder and files, which a refused restore
+ * must not leave.
+ * @throws StartError when the master key is missing
+ */
+function requireMasterKey({ path, acceptLoss, masterKeys }: RestoreOrder, keysOfBackup: string): void {
+  if (BACKUP_PARTS.some((part) => isThere(partPath(path, part)))) return;
+  const given = masterKeys?.();
+  const refused = given && unopened(given, keysOfBackup, acceptLoss);
+  if (refused !== undefined) throw refused;
+}
+
+/** The refusal when the master keys do not open a file of keys: of the backup, merged with the present ones if there are any. */
+function unopened({ keys, place }: MasterKeys, file: string, acceptLoss: boolean): StartError | undefined {
+  const { installation, subjects } = unopenedKeys(file, keys);
+  if (installation === undefined && (subjects.length === 0 || acceptLoss)) return undefined;
   const missing = [...new Set([installation ?? '', ...subjects])].filter((id) => id !== '').join(', ');
-  throw new StartError(
+  return new StartError(
     missing === ''
       ? 'The keys of the backup cannot be decrypted: they are damaged. Nothing was changed; restore another backup.'
       : `The backup needs the master key ${missing}, which ${place} does not give. Nothing was changed. Add the key of the time of ` +
