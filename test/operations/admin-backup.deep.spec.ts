@@ -148,8 +148,12 @@ describe('npm run admin -- restore', () => {
     await backup('keys', '--only', 'keys');
     await lethe.service.end();
     wipe();
-    expect((await restore('keys', '--only', 'keys')).code).toBe(0);
-    expect((await restore('saved', '--only', 'data')).code).toBe(0);
+    expect((await restore('keys', '--only', 'keys')).stderr).toMatch(IMPORT_FIRST);
+    const run = await restore('saved', '--only', 'data');
+    expect([run.code, run.stderr]).toEqual([
+      0,
+      expect.stringContaining('If the keys here are from a backup'),
+    ]);
     await lethe.service.start();
     expectFailure(await bot.export(gone), 404, 'not_found');
     await expectKept(stays);

@@ -73,7 +73,7 @@ const restore: Command = {
       destroyed_keys: restored.keys?.destroyed ?? null,
       import_ledger: restored.needsLedger,
     });
-    report(restored, surroundings);
+    report(restored, given['only'] === 'data', surroundings);
   },
 };
 
@@ -89,7 +89,7 @@ export function masterKeysOf(config: Config): MasterKeys {
   };
 }
 
-function report(restored: Restored, { tell }: Surroundings): void {
+function report(restored: Restored, isDataAlone: boolean, { tell }: Surroundings): void {
   const { madeAt, replaced, keys, presentKeysUnreadable, needsLedger } = restored;
   if (madeAt === undefined)
     tell('A restore that was interrupted is finished. To restore another backup run it again.');
@@ -101,12 +101,19 @@ function report(restored: Restored, { tell }: Surroundings): void {
     tell(
       `Replaced: ${path}. Delete it when the service runs: it still holds users who are erased from now on.`,
     );
-  tell(
-    needsLedger
-      ? 'Do not start yet: users who were erased after the backup are only in an export of the ledger. Import the newest one: ' +
-          `${adminCommand('ledger:import --in FILE')}. Then start the service: before it answers, it erases these users again.`
-      : 'Start the service now: before it answers, it erases again the users of the ledger that are in the data.',
-  );
+  const imported = `Import the newest one: ${adminCommand('ledger:import --in FILE')}. Then start the service: before it answers, it erases`;
+  if (needsLedger)
+    tell(
+      `Do not start yet: users who were erased after the backup are only in an export of the ledger. ${imported} these users again.`,
+    );
+  else if (isDataAlone)
+    tell(
+      `If the keys here are from a backup too, newer erasures are only in an export of the ledger. ${imported} again its users that are in the data.`,
+    );
+  else
+    tell(
+      'Start the service now: before it answers, it erases again the users of the ledger that are in the data.',
+    );
 }
 
 /** Notes a finished copy or drill for `status` and `doctor`. One that cannot be noted is good all the same. */
