@@ -1,4 +1,4 @@
-import {
+import fs, {
   appendFileSync,
   chmodSync,
   existsSync,
@@ -18,6 +18,7 @@ import { sqliteFile } from '../support/database';
 import { digestsOf } from '../support/digests';
 import { itInPart, someOf } from '../support/depth';
 import { expectFailure } from '../support/expected';
+import { adminHere } from '../support/here';
 import { useInstallation } from '../support/installation';
 import type { SubjectIds } from '../support/snowflakes';
 import { directoryOnDisk } from '../support/disk';
@@ -43,6 +44,10 @@ async function expectKept(who: SubjectIds): Promise<void> {
   const { data } = await bot.export<{ data: object }>(who);
   expect(data.data).toEqual({ profile: { value: who.user_id } });
 }
+
+/** What a restore says where the only ledger is that of the backup. */
+const IMPORT_FIRST =
+  /^Do not start yet: .* Import the newest one: npm run admin -- ledger:import --in FILE\. Then start/m;
 
 /** Another machine without the data. */
 function wipe(): void {
@@ -70,7 +75,9 @@ describe('npm run admin -- backup', () => {
       expect(statSync(join(place('b'), name)).mode & 0o777).toBe(0o600);
     await child.end('SIGTERM');
     wipe();
-    expect(await restore('b')).toMatchObject({ code: 0, stdout: '' });
+    const run = await restore('b');
+    expect(run).toMatchObject({ code: 0, stdout: '', stderr: expect.stringMatching(IMPORT_FIRST) });
+    expect(run.stderr).not.toContain('Start the service now');
     await lethe.service.start();
     for (const who of before) await expectKept(who);
     // A user stored during the copy is in it completely, or not at all.
@@ -88,6 +95,17 @@ describe('npm run admin -- backup', () => {
     expect((await lethe.admin('backup', '--to', place('c'))).stderr).toContain('There is no database');
     expect(existsSync(place('c'))).toBe(false);
   });
+
+  it('says how to make a folder where this user may write none', async () => {
+    const making = jest.spyOn(fs, 'mkdirSync').mockImplementation(() => {
+      throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+    });
+    const run = await lethe.admin('backup', '--to', place('b')).finally(() => making.mockRestore());
+    expect(run).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('sudo install -d -o USER -m 700 FOLDER'),
+    });
+  });
 });
 
 describe('npm run admin -- restore', () => {
@@ -101,6 +119,7 @@ describe('npm run admin -- restore', () => {
     expect(refused.stderr).toContain('Say --force');
     const run = await restore('b', '--force');
     expect(run.stderr).toContain('1 later erasures were kept, and 1 destroyed keys stay destroyed.');
+    expect(run.stderr).toContain('Start the service now');
     expect(readdirSync(lethe.directory).filter((name) => /\.replaced-\d{14}$/.test(name))).toHaveLength(2);
     await lethe.service.start();
     expectFailure(await bot.export(gone), 404, 'not_found');
@@ -112,6 +131,16 @@ describe('npm run admin -- restore', () => {
     expect(await keys.rows('SELECT id FROM subject_keys')).toHaveLength(1);
   });
 
+  it('asks for the ledger first where the present keys are those of another installation', async () => {
+    await backup('b');
+    await lethe.service.end();
+    wipe();
+    await lethe.service.start();
+    await lethe.service.end();
+    const run = await restore('b', '--force', '--json');
+    expect([run.code, JSON.parse(run.stdout)]).toMatchObject([0, { later_erasures: 0, import_ledger: true }]);
+  });
+
   it('takes data and keys that were saved apart, the keys later: who was erased in between stays erased', async () => {
     const [gone, stays] = [await bot.hasUser(), await bot.hasUser()];
     await backup('saved', '--only', 'data');
@@ -119,8 +148,12 @@ describe('npm run admin -- restore', () => {
     await backup('keys', '--only', 'keys');
     await lethe.service.end();
     wipe();
-    expect((await restore('keys', '--only', 'keys')).code).toBe(0);
-    expect((await restore('saved', '--only', 'data')).code).toBe(0);
+    expect((await restore('keys', '--only', 'keys')).stderr).toMatch(IMPORT_FIRST);
+    const run = await restore('saved', '--only', 'data');
+    expect([run.code, run.stderr]).toEqual([
+      0,
+      expect.stringContaining('If the keys here are from a backup'),
+    ]);
     await lethe.service.start();
     expectFailure(await bot.export(gone), 404, 'not_found');
     await expectKept(stays);
@@ -181,7 +214,13 @@ describe('npm run admin -- restore', () => {
         ),
       ]);
       expect(readdirSync(lethe.directory)).toEqual(files);
+      const empty = { ...lethe.environment, DATABASE_URL: `sqlite:${place('empty')}/lethe.db` };
+      expect((await adminHere(['restore', '--from', place('b')], empty)).stderr).toBe(
+        refused.stderr.replace(lethe.directory, place('empty')),
+      );
+      expect(existsSync(place('empty'))).toBe(false);
     }
+    expect(readdirSync(place('b')).sort()).toEqual(['data.db', 'keys.db', 'manifest.json']);
     lethe.settings['LETHE_MASTER_KEY'] = `${other},${given}`;
     expect(await restore('b', '--force')).toMatchObject({ code: 0 });
     await lethe.service.start();
@@ -205,7 +244,10 @@ describe('npm run admin -- restore', () => {
   it('refuses a backup that was changed or not finished, and a database in use', async () => {
     await backup('b');
     const used = await restore('b', '--force');
-    expect(used).toMatchObject({ code: 1, stderr: expect.stringContaining('Another process is using') });
+    expect([used.code, used.stderr]).toEqual([
+      1,
+      `Another process is using ${lethe.path}: the service, or another command. Stop it, and run this command again.\n`,
+    ]);
     await lethe.service.end();
     appendFileSync(join(place('b'), 'keys.db'), 'x');
     expect((await restore('b', '--force')).stderr).toContain('is not what the backup has written');
@@ -271,7 +313,10 @@ describe('npm run admin -- restore', () => {
           stderr: expect.stringContaining('A restore of'),
         });
       }
-      expect((await restore('b', '--force')).code).toBe(0);
+      expect(await restore('b', '--force')).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining('Start the service now'),
+      });
       expect(readdirSync(lethe.directory).filter((name) => name.includes('restoring'))).toEqual([]);
       await lethe.service.start();
       expectFailure(await bot.export(gone), 404, 'not_found');

@@ -17,6 +17,7 @@ import type { ScriptRun } from '../support/child-script';
 import { sqliteFile } from '../support/database';
 import { someOf } from '../support/depth';
 import { directoryOnDisk } from '../support/disk';
+import { adminHere } from '../support/here';
 import { filledOnce, Installation } from '../support/installation';
 import { LETHE_MASTER_KEY } from '../support/service';
 
@@ -135,6 +136,27 @@ describe('npm run admin -- backup:drill', () => {
       stderr: expect.stringContaining(`${join(place('b'), 'manifest.json')} is damaged or cannot be read`),
     });
     expect(await lastDrill()).toMatchObject({ ok: false });
+  });
+
+  it('asks for another backup where a rotation has ended the master key of this one', async () => {
+    await backup('a');
+    const next = Buffer.alloc(32, 'next').toString('base64');
+    const rotated = (keys: string) => ({ ...lethe.environment, LETHE_MASTER_KEY: keys });
+    const both = rotated(`${next},${LETHE_MASTER_KEY}`);
+    expect(await adminHere(['keys:rotate'], both)).toMatchObject({ code: 0 });
+    const old = ['backup:drill', '--from', place('a')];
+    const run = await adminHere(old, rotated(next));
+    expect([run.code, run.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^The backup needs the master key [\w-]{8}, which LETHE_MASTER_KEY does not give\. Take another backup now/,
+      ),
+    ]);
+    expect(lastBackups(lethe.path).drill).toMatchObject({ ok: false });
+    expect(folders()).toEqual([]);
+    expect((await adminHere(old, both)).code).toBe(0);
+    expect((await adminHere(['backup', '--to', place('b')], rotated(next))).code).toBe(0);
+    expect((await adminHere(['backup:drill', '--from', place('b')], rotated(next))).code).toBe(0);
   });
 
   const forgeries: readonly [string, string, string][] = [

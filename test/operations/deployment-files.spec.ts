@@ -1,6 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type MetricDefinition, METRICS, SETTINGS } from '@app/kernel';
+import { type MetricDefinition, METRICS, readConfig, SETTINGS } from '@app/kernel';
 
 import { parse, parseAllDocuments } from 'yaml';
 
@@ -165,6 +167,64 @@ describe('docs/operate.md', () => {
   it('lists every metric', () => {
     const text = read('docs/operate.md');
     expect(NAMES.filter((name) => !text.includes(`| \`${name}\` |`))).toEqual([]);
+  });
+
+  it('makes no dump that others can read', () => {
+    const dumps = read('docs/operate.md')
+      .split('\n\n')
+      .filter((part) => /pg_dump .*-Fc/.test(part));
+    expect(dumps).toHaveLength(2);
+    for (const part of dumps) expect(part).toContain('umask 077');
+  });
+
+  it('names a new file for each export of the ledger, as the commands, doctor and init do', () => {
+    const places = ['docs/operate.md', 'libs/operations/src/findings.backup.ts', 'apps/server/src/init.ts'];
+    for (const path of [...places, 'apps/console/src/operator/ledger.tsx']) {
+      const exports = read(path).match(/ledger:export (--out|>).*/g) ?? [];
+      expect(exports).not.toEqual([]);
+      expect(exports.filter((one) => !/^ledger:export (--out|>) \S*\$\(date \+\\?%F\)/.test(one))).toEqual(
+        [],
+      );
+    }
+  });
+
+  describe('the crontab', () => {
+    const lines = (/^PATH=.*\n((?:\d.*\n)+)/m.exec(read('docs/operate.md'))?.[1] ?? '').trim().split('\n');
+    const ofCron = (command: string): string => lines.find((line) => line.includes(command)) ?? '';
+
+    it('makes a backup and an export of the ledger, in the folders that it clears', () => {
+      expect(lines).toHaveLength(3);
+      const folders = /find (\S+) (\S+) -/.exec(ofCron('find '))?.slice(1) ?? [];
+      expect(ofCron('admin backup --to')).toContain(`--to ${folders[0]}/$(date +\\%F)`);
+      expect(ofCron('admin ledger:export')).toContain(`--out ${folders[1]}/$(date +\\%F).ndjson`);
+      // A bare one ends the command.
+      expect(lines.filter((line) => /(?<!\\)%/.test(line))).toEqual([]);
+    });
+
+    it('deletes what the next day would make older than BACKUP_RETENTION_DAYS, and nothing else', () => {
+      const root = mkdtempSync(join(tmpdir(), 'crontab-'));
+      const days = Number(readConfig({}).backupRetentionDays);
+      const made = (name: string, ageDays: number): void => {
+        const path = join(root, 'var/backups', name);
+        mkdirSync(path, { recursive: true });
+        const at = Date.now() / 1000 - ageDays * 86_400;
+        utimesSync(path, at, at);
+      };
+      try {
+        const kept = ['lethe/2026-03-02', 'lethe-ledger/2026-03-02.ndjson'];
+        for (const name of kept) made(name, days - 1.5);
+        for (const name of ['lethe/2026-03-01', 'lethe-ledger/2026-03-01.ndjson']) made(name, days - 0.5);
+        for (const name of ['lethe/other', 'other/2026-03-01', 'lethe', 'lethe-ledger']) made(name, days + 9);
+        const [, command = ''] = /^40 3 \* \* \* (.*)$/.exec(ofCron('find ')) ?? [];
+        execFileSync('sh', ['-c', command.replaceAll('/var/backups', join(root, 'var/backups'))]);
+        const left = readdirSync(join(root, 'var/backups'), { recursive: true }).map(String);
+        expect(left.filter((name) => name.includes('/')).sort()).toEqual(
+          [...kept, 'lethe/other', 'other/2026-03-01'].sort(),
+        );
+      } finally {
+        rmSync(root, { recursive: true });
+      }
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
+import { FileInUse } from '@app/database';
 import { StartError, ApiError, ConfigError, describeFault, loadConfig } from '@app/kernel';
 import { BACKUP_COMMANDS } from './backup.commands';
 import { BOT_COMMANDS } from './bots.commands';
@@ -87,6 +88,8 @@ async function run(
 }
 
 function tellable(error: unknown): string {
+  if (error instanceof FileInUse)
+    return `Another process is using ${error.file}: the service, or another command. Stop it, and run this command again.`;
   const known = [UsageError, ConfigError, StartError, ApiError].some((kind) => error instanceof kind);
   return known ? (error as Error).message : `The command failed: ${JSON.stringify(describeFault(error))}`;
 }

@@ -1,5 +1,5 @@
 import { keyFilePath, presentMasterKeys } from '@app/crypto';
-import { masterKeySetting, StartError, type Config } from '@app/kernel';
+import { adminCommand, masterKeySetting, StartError, type Config } from '@app/kernel';
 import {
   BACKUP_PARTS,
   backUpSqlite,
@@ -71,15 +71,16 @@ const restore: Command = {
       replaced: restored.replaced,
       later_erasures: restored.keys?.erasures ?? null,
       destroyed_keys: restored.keys?.destroyed ?? null,
+      import_ledger: restored.needsLedger,
     });
-    report(restored, surroundings);
+    report(restored, given['only'] === 'data', surroundings);
   },
 };
 
 export const BACKUP_COMMANDS: readonly Command[] = [backup, restore];
 
-/** @throws StartError where no setting and no key file gives a master key: what is restored could not be opened */
-function masterKeysOf(config: Config): MasterKeys {
+/** @throws StartError where no setting and no key file gives a master key: a backup could not be opened */
+export function masterKeysOf(config: Config): MasterKeys {
   const keys = presentMasterKeys(config);
   if (keys === undefined) throw noKeys(config);
   return {
@@ -88,21 +89,31 @@ function masterKeysOf(config: Config): MasterKeys {
   };
 }
 
-function report({ madeAt, replaced, keys, presentKeysUnreadable }: Restored, { tell }: Surroundings): void {
+function report(restored: Restored, isDataAlone: boolean, { tell }: Surroundings): void {
+  const { madeAt, replaced, keys, presentKeysUnreadable, needsLedger } = restored;
   if (madeAt === undefined)
     tell('A restore that was interrupted is finished. To restore another backup run it again.');
   else tell(`The backup of ${madeAt} is in place.`);
   if (keys !== undefined)
     tell(`${keys.erasures} later erasures were kept, and ${keys.destroyed} destroyed keys stay destroyed.`);
-  if (presentKeysUnreadable)
-    tell('The present ledger could not be read: run ledger:import with the newest export before the start.');
+  if (presentKeysUnreadable) tell('The present ledger could not be read.');
   for (const path of replaced)
     tell(
       `Replaced: ${path}. Delete it when the service runs: it still holds users who are erased from now on.`,
     );
-  tell(
-    'Start the service now: before it answers, it erases again the users of the ledger that are in the data.',
-  );
+  const imported = `Import the newest one: ${adminCommand('ledger:import --in FILE')}. Then start the service: before it answers, it erases`;
+  if (needsLedger)
+    tell(
+      `Do not start yet: users who were erased after the backup are only in an export of the ledger. ${imported} these users again.`,
+    );
+  else if (isDataAlone)
+    tell(
+      `If the keys here are from a backup too, newer erasures are only in an export of the ledger. ${imported} again its users that are in the data.`,
+    );
+  else
+    tell(
+      'Start the service now: before it answers, it erases again the users of the ledger that are in the data.',
+    );
 }
 
 /** Notes a finished copy or drill for `status` and `doctor`. One that cannot be noted is good all the same. */

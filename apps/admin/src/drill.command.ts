@@ -1,12 +1,19 @@
 import { resolve } from 'node:path';
-import { MasterKeyRotation, presentMasterKeys, SubjectKeys } from '@app/crypto';
-import { UnitOfWork } from '@app/database';
+import { MasterKeyRotation, SubjectKeys, unopenedKeys } from '@app/crypto';
+import { keysPath, UnitOfWork } from '@app/database';
 import { adminCommand, type Config, StartError } from '@app/kernel';
-import { type BackupRecord, DamagedBackup, newestBackups, restoreAside, sweepDrills } from '@app/operations';
+import {
+  type BackupRecord,
+  DamagedBackup,
+  type MasterKeys,
+  newestBackups,
+  restoreAside,
+  sweepDrills,
+} from '@app/operations';
 import { AuditVerifier, type LogFault } from '@app/sealing';
 import { checkValues } from '@app/user-data';
-import { inContext, noKeys } from './admin.context';
-import { record, sqlitePathOf } from './backup.commands';
+import { inContext } from './admin.context';
+import { masterKeysOf, record, sqlitePathOf } from './backup.commands';
 import { type Command, type Given, type Surroundings, UsageError } from './command-line';
 
 const DAY_MS = 86_400_000;
@@ -43,7 +50,13 @@ export const DRILL_COMMAND: Command = {
     const now = new Date(nowMs).toISOString();
     const copy = await restoreAside(path, found, now, () => drilled(false));
     try {
-      const verified = await verify(copy.path, surroundings);
+      const masterKeys = masterKeysOf(config);
+      const refused = unopened(keysPath(copy.path), masterKeys);
+      if (refused !== undefined) {
+        await drilled(false);
+        throw refused;
+      }
+      const verified = await verify(copy.path, masterKeys.keys, surroundings);
       await drilled(verified.faults.length === 0);
       await report(verified, found, { nowMs, maxAgeDays }, surroundings);
     } finally {
@@ -76,14 +89,28 @@ function daysOf(given: Given): number | undefined {
   return Number(text);
 }
 
+/** The refusal when the master keys do not open the keys of the installation: older than a rotation, or damaged. */
+function unopened(file: string, { keys, place }: MasterKeys): StartError | undefined {
+  const { installation } = unopenedKeys(file, keys);
+  if (installation === undefined) return undefined;
+  return new StartError(
+    installation === ''
+      ? 'The keys of the backup cannot be decrypted: they are damaged. Take another backup now.'
+      : `The backup needs the master key ${installation}, which ${place} does not give. Take another backup now: it needs the present ` +
+          'key alone. To drill this one, add the key of the time of the backup there, behind the present one.',
+  );
+}
+
 /** Brings the copy up to date and reads all of it. The copy gets the master keys of the installation. */
-async function verify(path: string, surroundings: Surroundings): Promise<Verified> {
-  const keys = presentMasterKeys(surroundings.config);
-  if (keys === undefined) throw noKeys(surroundings.config);
+async function verify(
+  path: string,
+  masterKeys: readonly Buffer[],
+  surroundings: Surroundings,
+): Promise<Verified> {
   const config: Config = {
     ...surroundings.config,
     database: { engine: 'sqlite', path },
-    masterKeys: keys,
+    masterKeys,
     migrateOnStart: true,
     databaseBallastMiB: 0,
   };

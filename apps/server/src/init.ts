@@ -29,8 +29,8 @@ const next = (command: string): string => `.env is written, with fresh keys and 
 
 Back up, each apart from the other:
   - LETHE_MASTER_KEY of .env, for example in a password manager
-  - the database: \`lethe-server admin backup --to FOLDER\`, every day
-  - the ledger of erasures: \`lethe-server admin ledger:export\`, so that a restored backup forgets again who was erased
+  - the database: \`lethe-server admin backup --to FOLDER/$(date +%F)\`, every day
+  - the ledger of erasures: \`lethe-server admin ledger:export --out ledger-$(date +%F).ndjson\`, so that a restored backup forgets again who was erased
 
 Behind a proxy set PUBLIC_URL and TRUST_PROXY in .env: without PUBLIC_URL links to privacy pages lead to this machine.
 

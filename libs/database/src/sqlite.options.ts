@@ -13,8 +13,14 @@ import { missingDriver, OPENING_MS, SqliteDatabase, WRITING } from './sqlite.dri
  */
 const CACHE_KIB = { write: 65_536, read: 16_384 } as const;
 
-/** Another process holds the file. */
-export class FileInUse extends StartError {}
+/** Another process holds the file. Its message is for a service that starts. */
+export class FileInUse extends StartError {
+  constructor(readonly file: string) {
+    super(
+      `Another process is using ${file}. Stop it, or give this one a file of its own with DATABASE_URL; to share one, processes need PostgreSQL.`,
+    );
+  }
+}
 
 /**
  * How a connection to the data is opened, with the keys beside it: settings of SQLite belong here. The service writes keys by a
@@ -130,10 +136,7 @@ function takeOne(file: string): () => void {
   } catch (error) {
     if (error instanceof StartError) throw error;
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    if (code.startsWith('SQLITE_BUSY'))
-      throw new FileInUse(
-        `Another process is using ${file}. Stop it, or give this one a file of its own with DATABASE_URL; to share one, processes need PostgreSQL.`,
-      );
+    if (code.startsWith('SQLITE_BUSY')) throw new FileInUse(file);
     if (isThere(file) && isThere(lockPath))
       throw new StartError(
         `${file} cannot be opened for writing (${code}). Give the user that runs Lethe write access to it and to the files beside it.`,

@@ -45,7 +45,7 @@ function missingBackup({ installation, nowMs }: Circumstances): Look {
       id: 'backup_missing',
       level: 'fault',
       says: `There is no backup of the ${late.join(' and the ')} from the last ${BACKUP_AGE_MAX_DAYS} days.`,
-      mend: `Run ${adminCommand('backup --to DIR')} every day, and ${adminCommand('backup:drill --from DIR')} now and then.`,
+      mend: `Run ${adminCommand('backup --to DIR/$(date +%F)')} every day, and ${adminCommand('backup:drill --from DIR')} now and then.`,
     }
   );
 }
@@ -130,7 +130,7 @@ function unexportedLedger({ installation }: Circumstances): Look {
       id: 'ledger_not_exported',
       level: 'warning',
       says: 'The ledger of erasures was never exported: with keys lost, a restored backup cannot erase anew.',
-      mend: `Run ${adminCommand('ledger:export --out FILE')} every day, and keep the file apart from the backups.`,
+      mend: `Run ${adminCommand('ledger:export --out ledger-$(date +%F).ndjson')} every day, and keep the files apart from the backups.`,
     }
   );
 }

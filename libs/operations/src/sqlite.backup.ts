@@ -116,7 +116,12 @@ function translated(error: unknown, directory: string): unknown {
   if (error instanceof StartError) return error;
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) return error;
-  return new StartError(`The backup could not be written to ${directory} (${code}). Nothing of it is left.`);
+  const remedy = ['EACCES', 'EPERM'].includes(code)
+    ? ' Name a folder in one that the user of this command can write to, or make one once: sudo install -d -o USER -m 700 FOLDER.'
+    : '';
+  return new StartError(
+    `The backup could not be written to ${directory} (${code}). Nothing of it is left.${remedy}`,
+  );
 }
 
 /** The file that makes a backup complete. */

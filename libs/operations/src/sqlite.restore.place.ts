@@ -4,12 +4,21 @@ import { foldLog, isFilled } from '@app/database';
 import { isThere, ownAsFolder } from '@app/kernel';
 import { BACKUP_PARTS, partPath, syncDirectory, syncFile } from './sqlite.backup';
 
-/** Marks a restore that is completely prepared, and holds the time in the names of the replaced files. */
+/** Marks a restore that is completely prepared, and holds what its end says if another run finishes it. */
 export const READY = 'ready.json';
 
+interface Ready {
+  /** The time in the names of the replaced files. */
+  readonly at: string;
+  readonly needsLedger?: boolean;
+}
+
 /** Puts each part in place. Every step can be repeated: a part that is no longer staged is in place. */
-export async function putInPlace(path: string, staging: string): Promise<string[]> {
-  const { at } = JSON.parse(readFileSync(join(staging, READY), 'utf8')) as { at: string };
+export async function putInPlace(
+  path: string,
+  staging: string,
+): Promise<{ readonly replaced: string[]; readonly needsLedger: boolean }> {
+  const { at, needsLedger = false } = JSON.parse(readFileSync(join(staging, READY), 'utf8')) as Ready;
   const replaced: string[] = [];
   for (const part of BACKUP_PARTS) {
     const [staged, target] = [join(staging, part), partPath(path, part)];
@@ -26,7 +35,7 @@ export async function putInPlace(path: string, staging: string): Promise<string[
   await syncDirectory(staging);
   rmSync(staging, { recursive: true });
   foldLog(path);
-  return replaced;
+  return { replaced, needsLedger };
 }
 
 /** The staged file, or a copy of it if the target is on another disk, to which no file can be renamed. */

@@ -53,6 +53,8 @@ export interface Restored {
   /** Undefined when there were no present keys, or they could not be read. */
   readonly keys: RestoredKeys | undefined;
   readonly presentKeysUnreadable: boolean;
+  /** The ledger in place is that of the backup: erasures since then are only in an export. */
+  readonly needsLedger: boolean;
 }
 
 /**
@@ -66,24 +68,26 @@ export async function restoreSqlite(order: RestoreOrder): Promise<Restored> {
   const parts = BACKUP_PARTS.filter((part) => order.parts.includes(part));
   for (const part of parts) await requireUnchanged(order.from, fileOf(manifest, part, order.from));
   const there = parts.map((part) => partPath(order.path, part)).filter(isFilled);
+  if (parts.includes('keys'))
+    requireMasterKey(order, join(order.from, fileOf(manifest, 'keys', order.from).name));
   const release = takeFile(order.path);
   try {
     const staging = restoringPath(order.path);
     if (isThere(join(staging, READY))) {
-      const replaced = await putInPlace(order.path, staging);
-      return { madeAt: undefined, replaced, keys: undefined, presentKeysUnreadable: false };
+      const placed = await putInPlace(order.path, staging);
+      return { madeAt: undefined, keys: undefined, presentKeysUnreadable: false, ...placed };
     }
     if (there.length > 0 && !order.force)
       throw new StartError(
         `${there.join(' and ')} would be replaced. Say --force; they are kept under another name.`,
       );
     rmSync(staging, { recursive: true, force: true });
-    const stagedKeys = await stage(order, parts, manifest, staging);
+    const { needsLedger, ...stagedKeys } = await stage(order, parts, manifest, staging);
     // From here on the restore can only be finished.
-    await writeWhole(join(staging, READY), JSON.stringify({ at: order.now.replace(/\D/g, '').slice(0, 14) }));
+    const at = order.now.replace(/\D/g, '').slice(0, 14);
+    await writeWhole(join(staging, READY), JSON.stringify({ at, needsLedger }));
     await syncDirectory(dirname(staging));
-    const replaced = await putInPlace(order.path, staging);
-    return { madeAt: manifest.made_at, replaced, ...stagedKeys };
+    return { madeAt: manifest.made_at, ...stagedKeys, ...(await putInPlace(order.path, staging)) };
   } finally {
     release();
   }
@@ -101,7 +105,7 @@ async function stage(
   parts: readonly BackupPart[],
   manifest: BackupManifest,
   staging: string,
-): Promise<Pick<Restored, 'keys' | 'presentKeysUnreadable'>> {
+): Promise<Pick<Restored, 'keys' | 'presentKeysUnreadable' | 'needsLedger'>> {
   const given = parts.includes('keys') ? masterKeys?.() : undefined;
   mkdirSync(staging, { mode: 0o700 });
   ownAsFolder(staging);
@@ -115,20 +119,39 @@ async function stage(
   const present = partPath(path, 'keys');
   const hasPresent = parts.includes('keys') && isFilled(present);
   const dataStays = !parts.includes('data') && isFilled(partPath(path, 'data'));
-  const keys = hasPresent ? takePresentKeys(join(staging, 'keys'), present, dataStays) : undefined;
-  if (given !== undefined) requireOpened(given, staging, acceptLoss);
+  const taken = hasPresent ? takePresentKeys(join(staging, 'keys'), present, dataStays) : undefined;
+  if (given !== undefined) {
+    const refused = unopened(given, join(staging, 'keys'), acceptLoss);
+    if (refused !== undefined) rmSync(staging, { recursive: true });
+    if (refused !== undefined) throw refused;
+  }
   if (!acceptLoss) requireKeysOf(path, parts, staging);
   for (const part of parts) await syncFile(join(staging, part));
-  return { keys, presentKeysUnreadable: hasPresent && keys === undefined };
+  return {
+    keys: taken?.keys,
+    presentKeysUnreadable: hasPresent && taken === undefined,
+    needsLedger: parts.includes('keys') && taken?.isSame !== true,
+  };
 }
 
-/** @throws StartError when the master keys do not open the keys of the backup, as they are merged with the present ones */
-function requireOpened({ keys, place }: MasterKeys, staging: string, acceptLoss: boolean): void {
-  const { installation, subjects } = unopenedKeys(join(staging, 'keys'), keys);
-  if (installation === undefined && (subjects.length === 0 || acceptLoss)) return;
-  rmSync(staging, { recursive: true });
+/**
+ * Looks at the backup itself where no file is in place: to take the place makes its folder and files, which a refused restore
+ * must not leave.
+ * @throws StartError when the master key is missing
+ */
+function requireMasterKey({ path, acceptLoss, masterKeys }: RestoreOrder, keysOfBackup: string): void {
+  if (BACKUP_PARTS.some((part) => isThere(partPath(path, part)))) return;
+  const given = masterKeys?.();
+  const refused = given && unopened(given, keysOfBackup, acceptLoss);
+  if (refused !== undefined) throw refused;
+}
+
+/** The refusal when the master keys do not open a file of keys: of the backup, merged with the present ones if there are any. */
+function unopened({ keys, place }: MasterKeys, file: string, acceptLoss: boolean): StartError | undefined {
+  const { installation, subjects } = unopenedKeys(file, keys);
+  if (installation === undefined && (subjects.length === 0 || acceptLoss)) return undefined;
   const missing = [...new Set([installation ?? '', ...subjects])].filter((id) => id !== '').join(', ');
-  throw new StartError(
+  return new StartError(
     missing === ''
       ? 'The keys of the backup cannot be decrypted: they are damaged. Nothing was changed; restore another backup.'
       : `The backup needs the master key ${missing}, which ${place} does not give. Nothing was changed. Add the key of the time of ` +
@@ -157,13 +180,19 @@ function requireKeysOf(path: string, parts: readonly BackupPart[], staging: stri
 /** A signing key is named by its own hash. If both files hold the same one, they are of one installation. */
 const SAME = `SELECT COUNT(*) FROM service_keys JOIN present.service_keys USING (name, id) WHERE name = 'signing'`;
 
+/** What the present keys have given, and whether they are of the installation of the backup. */
+interface Taken {
+  readonly keys: RestoredKeys;
+  readonly isSame: boolean;
+}
+
 /**
  * Copies into the keys of a backup what must outlive it: the present ledger of erasures, the installation keys, and,
  * when the data is not restored, the keys of the data. Keys that were destroyed after the backup are then destroyed in
  * the copy, otherwise at the next start.
  * @returns undefined when the present keys cannot be read
  */
-function takePresentKeys(staged: string, present: string, dataStays: boolean): RestoredKeys | undefined {
+function takePresentKeys(staged: string, present: string, dataStays: boolean): Taken | undefined {
   const database = new SqliteDatabase(staged, { fileMustExist: true, timeout: 5_000 });
   try {
     database.pragma('secure_delete = ON');
@@ -178,7 +207,7 @@ function takePresentKeys(staged: string, present: string, dataStays: boolean): R
   }
 }
 
-function merged(database: Database, dataStays: boolean): RestoredKeys {
+function merged(database: Database, dataStays: boolean): Taken {
   const change = (sql: string): number => database.prepare(sql).run().changes;
   const taken = (table: keyof typeof KEY_TABLES, how: 'IGNORE' | 'REPLACE'): string => {
     const columns = database.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table).join(', ');
@@ -194,7 +223,7 @@ function merged(database: Database, dataStays: boolean): RestoredKeys {
   const same = database.prepare(SAME).pluck().get() as number;
   if (same > 0) change(taken('service_keys', 'REPLACE'));
   database.exec('COMMIT');
-  return { erasures, destroyed };
+  return { keys: { erasures, destroyed }, isSame: same > 0 };
 }
 
 /** The key's id in an encrypted text: a mark of two characters, a dot, 12 characters, a dot. */

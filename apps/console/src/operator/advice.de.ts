@@ -61,7 +61,7 @@ export const ADVICE_DE: Readonly<Record<string, { readonly says: string; readonl
   },
   backup_missing: {
     says: 'Von den Daten oder von den Schlüsseln gibt es keine Sicherung der letzten 7 Tage.',
-    mend: 'Rufen Sie jeden Tag backup --to ORDNER auf und ab und zu backup:drill --from ORDNER.',
+    mend: 'Rufen Sie jeden Tag backup --to ORDNER/$(date +%F) auf und ab und zu backup:drill --from ORDNER.',
   },
   backup_record_unreadable: {
     says: 'Die Aufzeichnung der Sicherungen kann nicht gelesen werden: Wann die letzte Sicherung war, ist nicht bekannt.',
@@ -97,7 +97,7 @@ export const ADVICE_DE: Readonly<Record<string, { readonly says: string; readonl
   },
   ledger_not_exported: {
     says: 'Das Löschbuch wurde nie exportiert: Ohne es löscht eine zurückgespielte Sicherung nach dem Verlust der Schlüssel nicht erneut.',
-    mend: 'Exportieren Sie es jeden Tag und bewahren Sie die Datei getrennt von den Sicherungen auf.',
+    mend: 'Exportieren Sie es jeden Tag in eine neue Datei und bewahren Sie die Dateien getrennt von den Sicherungen auf.',
   },
   replaced_left: {
     says: 'Beim Zurückspielen einer Sicherung wurde aufbewahrt, was sie ersetzt hat: Diese Dateien enthalten noch Nutzer, die seither gelöscht wurden.',

@@ -36,7 +36,7 @@ export function OperatorLedger() {
       <p>{t('ledgerLead')}</p>
       <p>{t('ledgerKeep')}</p>
       <p class="note">
-        {t('ledgerLarge')} <code>lethe-server admin ledger:export --out ledger.ndjson</code>
+        {t('ledgerLarge')} <code>lethe-server admin ledger:export --out ledger-$(date +%F).ndjson</code>
       </p>
       <div class="actions">
         <button class="primary" type="button" disabled={take.isPending} onClick={begin}>
