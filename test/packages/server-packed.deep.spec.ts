@@ -101,6 +101,7 @@ describe('@lethe/server', () => {
     const begun = server('init');
     expect(begun).toMatchObject({ code: 0, stderr: expect.stringContaining('LETHE_MASTER_KEY') as string });
     expect(begun.stderr).toContain('OPERATOR_TOKEN of .env signs you in');
+    expect(begun.stderr).toContain('`node_modules/.bin/lethe-server admin backup --to ');
     expect(begun.stderr).toContain('PUBLIC_URL');
     expect(readFileSync(join(folder, '.env'), 'utf8')).toMatch(/^# PUBLIC_URL=https:/m);
     expect(readFileSync(join(folder, '.env'), 'utf8')).toMatch(/^OPERATOR_TOKEN=[\w-]{43}$/m);

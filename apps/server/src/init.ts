@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, ownAsFolder, readDotenv } from '@app/kernel';
-import { isOfNpx, systemdUnit } from './systemd-unit';
+import { adminCommand, ConfigError, launcherName, ownAsFolder, readDotenv } from '@app/kernel';
+import { systemdUnit } from './systemd-unit';
 
 const environment = (): string => `# Settings of Lethe; docs/reference.md lists all.
 NODE_ENV=production
@@ -25,18 +25,18 @@ METRICS_TOKEN=${randomBytes(32).toString('base64url')}
 OPERATOR_TOKEN=${randomBytes(32).toString('base64url')}
 `;
 
-const next = (command: string): string => `.env is written, with fresh keys and for its owner only.
+const next = (): string => `.env is written, with fresh keys and for its owner only.
 
 Back up, each apart from the other:
   - LETHE_MASTER_KEY of .env, for example in a password manager
-  - the database: \`lethe-server admin backup --to FOLDER\`, every day
-  - the ledger of erasures: \`lethe-server admin ledger:export\`, so that a restored backup forgets again who was erased
+  - the database: \`${adminCommand('backup --to FOLDER')}\`, every day
+  - the ledger of erasures: \`${adminCommand('ledger:export')}\`, so that a restored backup forgets again who was erased
 
 Behind a proxy set PUBLIC_URL and TRUST_PROXY in .env: without PUBLIC_URL links to privacy pages lead to this machine.
 
 OPERATOR_TOKEN of .env signs you in at http://127.0.0.1:3000/console, where you see the whole installation.
 
-Next: \`${command} start\`, then http://127.0.0.1:3000/docs. A systemd unit for this folder, to be stored as
+Next: \`${launcherName()} start\`, then http://127.0.0.1:3000/docs. A systemd unit for this folder, to be stored as
 /etc/systemd/system/lethe.service (the folder belongs to the user lethe):
 
 `;
@@ -75,7 +75,7 @@ export function writeEnvironment(folder: string): number {
   } finally {
     rmSync(part, { force: true });
   }
-  process.stderr.write(next(isOfNpx() ? 'npx @lethe/server' : 'lethe-server'));
+  process.stderr.write(next());
   process.stdout.write(systemdUnit(folder));
   return 0;
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { adminCommand } from './installation';
+import { adminCommand, launcherName } from './installation';
 
 describe('the command that a message names', () => {
   it('is the script of npm in a checkout, and lethe-server in a package or an image', () => {
@@ -12,5 +12,20 @@ describe('the command that a message names', () => {
     } finally {
       rmSync(packed, { recursive: true });
     }
+  });
+
+  it.each([
+    ['with npx where npx runs it', '/home/a/.npm/_npx/0f1e/node_modules/@lethe/server', 'npx @lethe/server'],
+    ['with npx on Windows', 'C:\\npm-cache\\_npx\\0f1e\\node_modules\\@lethe\\server', 'npx @lethe/server'],
+    [
+      'by its path where the folder has the package',
+      '/opt/lethe/node_modules/@lethe/server',
+      'node_modules/.bin/lethe-server',
+    ],
+    ['alone where the package is for all folders', '/usr/lib/node_modules/@lethe/server', 'lethe-server'],
+    ['alone in an image', '/app', 'lethe-server'],
+  ])('names the launcher %s', (_, home, name) => {
+    expect(launcherName(home, '/opt/lethe')).toBe(name);
+    expect(adminCommand('keys:list', home, '/opt/lethe')).toBe(`${name} admin keys:list`);
   });
 });
