@@ -65,11 +65,11 @@ export function writeEnvironment(folder: string): number {
     ownAsFolder(part);
     linkSync(part, path);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
     process.stderr.write(
       code === 'EEXIST'
         ? `${path} exists and is kept as it is${aboutKept(path)}\n`
-        : `.env cannot be written: ${message}\n`,
+        : `.env cannot be written into ${folder} (${code}). Give your user write access to the folder, or call init in another one; if it has access, check the disk.\n`,
     );
     return 1;
   } finally {
