@@ -91,6 +91,13 @@ describe('@lethe/server', () => {
       code: 2,
       stderr: expect.stringContaining('no command begin') as string,
     });
+    expect(server('begin').stderr).not.toContain('Did you mean');
+    expect(server('bots:list', '--json')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        'no command bots:list. Did you mean `node_modules/.bin/lethe-server admin bots:list`?',
+      ) as string,
+    });
     expect(server('unit', 'x')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('takes no argument') as string,
