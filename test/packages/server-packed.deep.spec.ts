@@ -1,6 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
@@ -117,6 +126,12 @@ describe('@lethe/server', () => {
     expect(server('init')).toMatchObject({ code: 1, stdout: '' });
     expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(settings);
     expect(server('migrate').code).toBe(0);
+    const guide = 'node_modules/@lethe/server/docs/operate.md';
+    expect(existsSync(join(folder, guide))).toBe(true);
+    const elsewhere = spawnSync(LAUNCHER, ['admin', 'backup', '--to', 'x'], {
+      ...{ cwd: folder, encoding: 'utf8', env: { ...ENVIRONMENT, DATABASE_URL: 'postgres://127.0.0.1/x' } },
+    });
+    expect(elsewhere.stderr).toContain(`; ${guide} describes`);
     expect(server('worker')).toMatchObject({ code: 1, stderr: expect.stringContaining('SQLite') as string });
 
     const child = spawn(LAUNCHER, ['start'], {
@@ -137,9 +152,12 @@ describe('@lethe/server', () => {
         void ended.then(() => reject(new Error(said)));
       });
       const bot = await Bot.register(url);
-      const listed = server('admin', 'bots:list');
-      expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining(bot.platformBotId) as string });
-      for (const path of ['/docs', '/docs/guides/', '/docs/guides/operate'])
+      expect(server('admin', 'bots:list')).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(bot.platformBotId) as string,
+      });
+      const [, listed = ''] = /^# http:\/\/[^/]+(\/docs\/.+)$/m.exec(settings) ?? [];
+      for (const path of ['/docs', '/docs/guides/', '/docs/guides/operate', listed])
         expect([path, (await fetch(url + path)).status]).toEqual([path, 200]);
     } finally {
       child.kill('SIGTERM');

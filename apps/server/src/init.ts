@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { adminCommand, ConfigError, launcherName, ownAsFolder, readDotenv } from '@app/kernel';
 import { systemdUnit } from './systemd-unit';
 
-const environment = (): string => `# Settings of Lethe; docs/reference.md lists all.
+const environment = (): string => `# Settings of Lethe. The running service lists all:
+# http://127.0.0.1:3000/docs/guides/reference
 NODE_ENV=production
 HOST=127.0.0.1
 PORT=3000

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { homeFolder, isThere } from './files';
 
 /** Whether the package is in the cache of npx, in which another version may take its place. */
@@ -22,4 +22,11 @@ export function launcherName(home = homeFolder(), folder = process.cwd()): strin
 export function adminCommand(command: string, home = homeFolder(), folder = process.cwd()): string {
   const isCheckout = home === undefined || isThere(join(home, 'scripts/admin.mjs'));
   return `${isCheckout ? 'npm run admin --' : `${launcherName(home, folder)} admin`} ${command}`;
+}
+
+/** The file of a guide as its reader can open it: each installation has them beside its manifest, and the running service serves them. */
+export function guidePath(guide: string, home = homeFolder(), folder = process.cwd()): string {
+  const file = join(home ?? folder, 'docs', guide);
+  const path = relative(folder, file);
+  return path.startsWith('..') || isAbsolute(path) ? file : path;
 }
