@@ -115,11 +115,20 @@ describe('the start', () => {
   const place = { host: config.host, port: config.port, setting: 'PORT' };
 
   it('says where it listens, where the documentation is, and which database and limiter it uses', () => {
-    const text = greeting(config, { address: '0.0.0.0', family: 'IPv4', port: 3000 });
+    const text = greeting(config, 3000, false);
     expect(text).toContain('http://localhost:3000 ');
     expect(text).toContain('http://localhost:3000/docs');
     expect(text).toContain('SQLite, ./data/lethe.db');
     expect(text).toContain('free 30');
+    expect(text).not.toContain('console');
+  });
+
+  it.each([
+    ['', 'with the API key of a bot, or with OPERATOR_TOKEN once it is set'],
+    ['t'.repeat(16), 'with the API key of a bot, or with OPERATOR_TOKEN'],
+  ])('says where the console is and what signs in there, with the token "%s"', (operatorToken, signs) => {
+    const text = greeting({ ...config, operatorToken }, 3000, true);
+    expect(text).toContain(`  console        http://localhost:3000/console, ${signs}\n`);
   });
 
   it.each(['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND'])('explains %s in one line', (code) => {

@@ -149,6 +149,27 @@ describe('a start that fails', () => {
 });
 
 describe('lethe-server init', () => {
+  it('in a folder that may not be written names the folder and what to do, in one line', () => {
+    const folder = join(directory, 'closed');
+    mkdirSync(folder, { mode: 0o555 });
+    chmodSync(directory, 0o755);
+    const written = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const isRoot = process.geteuid?.() === 0;
+    // Root may write everywhere.
+    if (isRoot) process.seteuid?.(65_534);
+    try {
+      expect(writeEnvironment(folder)).toBe(1);
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
+    const said = written.mock.calls.join('');
+    written.mockRestore();
+    expect(said).toBe(
+      `.env cannot be written into ${folder} (EACCES). Give your user write access to the folder, or call init in another one; if it has access, check the disk.\n`,
+    );
+    expect(left()).toEqual(['closed']);
+  });
+
   it('keeps a .env that is there, byte for byte, and says what a start will make of it', () => {
     const file = join(directory, '.env');
     const key = `LETHE_MASTER_KEY=${Buffer.alloc(32).toString('base64')}\r\n`;

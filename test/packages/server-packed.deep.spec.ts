@@ -1,6 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
@@ -91,6 +100,13 @@ describe('@lethe/server', () => {
       code: 2,
       stderr: expect.stringContaining('no command begin') as string,
     });
+    expect(server('begin').stderr).not.toContain('Did you mean');
+    expect(server('bots:list', '--json')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        'no command bots:list. Did you mean `node_modules/.bin/lethe-server admin bots:list`?',
+      ) as string,
+    });
     expect(server('unit', 'x')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('takes no argument') as string,
@@ -101,6 +117,7 @@ describe('@lethe/server', () => {
     const begun = server('init');
     expect(begun).toMatchObject({ code: 0, stderr: expect.stringContaining('LETHE_MASTER_KEY') as string });
     expect(begun.stderr).toContain('OPERATOR_TOKEN of .env signs you in');
+    expect(begun.stderr).toContain('`node_modules/.bin/lethe-server admin backup --to ');
     expect(begun.stderr).toContain('PUBLIC_URL');
     expect(readFileSync(join(folder, '.env'), 'utf8')).toMatch(/^# PUBLIC_URL=https:/m);
     expect(readFileSync(join(folder, '.env'), 'utf8')).toMatch(/^OPERATOR_TOKEN=[\w-]{43}$/m);
@@ -109,6 +126,12 @@ describe('@lethe/server', () => {
     expect(server('init')).toMatchObject({ code: 1, stdout: '' });
     expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(settings);
     expect(server('migrate').code).toBe(0);
+    const guide = 'node_modules/@lethe/server/docs/operate.md';
+    expect(existsSync(join(folder, guide))).toBe(true);
+    const elsewhere = spawnSync(LAUNCHER, ['admin', 'backup', '--to', 'x'], {
+      ...{ cwd: folder, encoding: 'utf8', env: { ...ENVIRONMENT, DATABASE_URL: 'postgres://127.0.0.1/x' } },
+    });
+    expect(elsewhere.stderr).toContain(`; ${guide} describes`);
     expect(server('worker')).toMatchObject({ code: 1, stderr: expect.stringContaining('SQLite') as string });
 
     const child = spawn(LAUNCHER, ['start'], {
@@ -129,9 +152,12 @@ describe('@lethe/server', () => {
         void ended.then(() => reject(new Error(said)));
       });
       const bot = await Bot.register(url);
-      const listed = server('admin', 'bots:list');
-      expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining(bot.platformBotId) as string });
-      for (const path of ['/docs', '/docs/guides/', '/docs/guides/operate'])
+      expect(server('admin', 'bots:list')).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(bot.platformBotId) as string,
+      });
+      const [, listed = ''] = /^# http:\/\/[^/]+(\/docs\/.+)$/m.exec(settings) ?? [];
+      for (const path of ['/docs', '/docs/guides/', '/docs/guides/operate', listed])
         expect([path, (await fetch(url + path)).status]).toEqual([path, 200]);
     } finally {
       child.kill('SIGTERM');

@@ -1,5 +1,5 @@
 import { keyFilePath, presentMasterKeys } from '@app/crypto';
-import { adminCommand, masterKeySetting, StartError, type Config } from '@app/kernel';
+import { adminCommand, guidePath, masterKeySetting, StartError, type Config } from '@app/kernel';
 import {
   BACKUP_PARTS,
   backUpSqlite,
@@ -128,7 +128,7 @@ export async function record({ config, tell }: Surroundings, made: BackupRecord)
 export function sqlitePathOf({ database }: Config): string {
   if (database.engine === 'sqlite') return database.path;
   throw new StartError(
-    'backup and restore are for SQLite. PostgreSQL has its own tools; docs/operate.md describes them.',
+    `backup and restore are for SQLite. PostgreSQL has its own tools; ${guidePath('operate.md')} describes them.`,
   );
 }
 

@@ -6,6 +6,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { databaseEngine } from '@app/database';
 import { isWildcard, LetheHttpAdapter, reachableUrl } from '@app/http';
 import { type Config, NestLogger } from '@app/kernel';
+import { ConsoleFiles } from '@app/pages';
 import { type Application, listenFault, startProcess } from '@app/runtime';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module';
@@ -35,22 +36,25 @@ async function create(config: Config, logger: Logger, further: readonly Type[]):
       await nest.listen(port, host).catch((error: unknown) => {
         throw listenFault(error, { host, port, setting: 'PORT' });
       });
-      return {
-        url: await nest.getUrl(),
-        greeting: greeting(config, nest.getHttpServer().address() as AddressInfo),
-      };
+      const bound = nest.getHttpServer().address() as AddressInfo;
+      const hasConsole = nest.get(ConsoleFiles).find('/console') !== undefined;
+      return { url: await nest.getUrl(), greeting: greeting(config, bound.port, hasConsole) };
     },
     drain: (timeoutMs) => adapter.drain(timeoutMs),
   };
 }
 
 /** The greeting of a running service for the operator. */
-export function greeting(config: Config, { port }: AddressInfo): string {
+export function greeting(config: Config, port: number, hasConsole: boolean): string {
   const base = reachableUrl(config.host, port);
+  const operator = config.operatorToken === '' ? 'OPERATOR_TOKEN once it is set' : 'OPERATOR_TOKEN';
   const tiers = [...config.tiers].map(([name, limit]) => `${name} ${limit}`).join(', ');
   return [
     `Lethe listens on ${base}${isWildcard(config.host) ? ' and on every other address of this machine' : ''}`,
     `  documentation  ${base}/docs`,
+    ...(hasConsole
+      ? [`  console        ${base}/console, with the API key of a bot, or with ${operator}`]
+      : []),
     `  database       ${databaseEngine(config).place}`,
     `  webhooks, jobs ${config.jobs === 'on' ? 'by this process' : 'left to workers (JOBS=off)'}`,
     `  limiter        ${counter(config)}; requests per minute: ${tiers}, without a key ${config.anonymousLimit}; bots:tier moves a bot to another tier`,

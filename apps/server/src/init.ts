@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, ownAsFolder, readDotenv } from '@app/kernel';
-import { isOfNpx, systemdUnit } from './systemd-unit';
+import { adminCommand, ConfigError, launcherName, ownAsFolder, readDotenv } from '@app/kernel';
+import { systemdUnit } from './systemd-unit';
 
-const environment = (): string => `# Settings of Lethe; docs/reference.md lists all.
+const environment = (): string => `# Settings of Lethe. The running service lists all:
+# http://127.0.0.1:3000/docs/guides/reference
 NODE_ENV=production
 HOST=127.0.0.1
 PORT=3000
@@ -25,18 +26,18 @@ METRICS_TOKEN=${randomBytes(32).toString('base64url')}
 OPERATOR_TOKEN=${randomBytes(32).toString('base64url')}
 `;
 
-const next = (command: string): string => `.env is written, with fresh keys and for its owner only.
+const next = (): string => `.env is written, with fresh keys and for its owner only.
 
 Back up, each apart from the other:
   - LETHE_MASTER_KEY of .env, for example in a password manager
-  - the database: \`lethe-server admin backup --to FOLDER/$(date +%F)\`, every day
-  - the ledger of erasures: \`lethe-server admin ledger:export --out ledger-$(date +%F).ndjson\`, so that a restored backup forgets again who was erased
+  - the database: \`${adminCommand('backup --to FOLDER/$(date +%F)')}\`, every day
+  - the ledger of erasures: \`${adminCommand('ledger:export --out ledger-$(date +%F).ndjson')}\`, so that a restored backup forgets again who was erased
 
 Behind a proxy set PUBLIC_URL and TRUST_PROXY in .env: without PUBLIC_URL links to privacy pages lead to this machine.
 
 OPERATOR_TOKEN of .env signs you in at http://127.0.0.1:3000/console, where you see the whole installation.
 
-Next: \`${command} start\`, then http://127.0.0.1:3000/docs. A systemd unit for this folder, to be stored as
+Next: \`${launcherName()} start\`, then http://127.0.0.1:3000/docs. A systemd unit for this folder, to be stored as
 /etc/systemd/system/lethe.service (the folder belongs to the user lethe):
 
 `;
@@ -65,17 +66,17 @@ export function writeEnvironment(folder: string): number {
     ownAsFolder(part);
     linkSync(part, path);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
     process.stderr.write(
       code === 'EEXIST'
         ? `${path} exists and is kept as it is${aboutKept(path)}\n`
-        : `.env cannot be written: ${message}\n`,
+        : `.env cannot be written into ${folder} (${code}). Give your user write access to the folder, or call init in another one; if it has access, check the disk.\n`,
     );
     return 1;
   } finally {
     rmSync(part, { force: true });
   }
-  process.stderr.write(next(isOfNpx() ? 'npx @lethe/server' : 'lethe-server'));
+  process.stderr.write(next());
   process.stdout.write(systemdUnit(folder));
   return 0;
 }

@@ -1,14 +1,14 @@
-import { version } from '@app/kernel';
+import { adminCommand, launcherName, version } from '@app/kernel';
 import { writeEnvironment } from './init';
 import { systemdUnit } from './systemd-unit';
 
-const USAGE = `lethe-server <command>
+const usage = (): string => `${launcherName()} <command>
 
   init            writes .env with fresh keys into this folder, and shows what to back up and a systemd unit
   start           runs the service
   worker          runs a worker: jobs and webhooks without the interface (PostgreSQL)
   migrate         brings the schema up to date
-  admin COMMAND   runs a command of the operator; \`lethe-server admin --help\` lists them
+  admin COMMAND   runs a command of the operator; \`${adminCommand('--help')}\` lists them
   verify KIND …   checks a certificate, a proof or an audit log without the service
   unit            prints a systemd unit for this folder
   --version       prints the version
@@ -43,14 +43,17 @@ export async function launch([name = '--help', ...args]: readonly string[]): Pro
   }
   const own = OWN[name];
   if (own === undefined || args.length > 0) {
-    process.stderr.write(
-      own === undefined
-        ? `There is no command ${name}.\n\n${USAGE}`
-        : `${name} takes no argument.\n\n${USAGE}`,
-    );
+    const fault = own === undefined ? await unknown(name) : `${name} takes no argument.`;
+    process.stderr.write(`${fault}\n\n${usage()}`);
     return 2;
   }
   return own();
+}
+
+async function unknown(name: string): Promise<string> {
+  const { COMMANDS } = await import('../../admin/src/admin.js');
+  const isOfAdmin = COMMANDS.some((command) => command.name === name);
+  return `There is no command ${name}.${isOfAdmin ? ` Did you mean \`${adminCommand(name)}\`?` : ''}`;
 }
 
 const shows = (text: () => string) => (): number => {
@@ -62,7 +65,7 @@ const OWN: Readonly<Record<string, () => number>> = {
   init: () => writeEnvironment(process.cwd()),
   unit: shows(() => systemdUnit(process.cwd())),
   '--version': shows(() => `${version()}\n`),
-  '--help': shows(() => USAGE),
-  '-h': shows(() => USAGE),
-  help: shows(() => USAGE),
+  '--help': shows(usage),
+  '-h': shows(usage),
+  help: shows(usage),
 };

@@ -1,9 +1,7 @@
 import { realpathSync } from 'node:fs';
+import { isOfNpx } from '@app/kernel';
 
 const launcherPath = (): string => realpathSync(process.argv[1] ?? '');
-
-/** Whether npx runs this program: from the cache of its user, in which another version may take its place. */
-export const isOfNpx = (): boolean => launcherPath().includes('/_npx/');
 
 const OF_NPX = `# This program is in the cache of npx, where it does not stay. Install it in the folder (npm install @lethe/server), and
 # print the unit again: npx @lethe/server unit

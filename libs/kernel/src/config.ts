@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { guidePath } from './installation';
 import { keySettingsContradict, masterKeysOf } from './master-key-source';
 import type { Setting } from './setting-values';
 import { SETTINGS } from './settings';
@@ -67,7 +68,7 @@ export function readConfig(environment: Environment, known: readonly string[] = 
   }
   for (const [name, value = ''] of Object.entries(environment)) {
     if (isOwn(name) && !KNOWN.has(name) && OF_BOTS[name]?.test(value) !== true)
-      faults.push(`${name} is not a setting of Lethe; docs/reference.md lists them all`);
+      faults.push(`${name} is not a setting of Lethe; ${guidePath('reference.md')} lists them all`);
   }
   const config = values as Config;
   const isRead = (...keys: readonly (keyof Config)[]): boolean => !keys.some((key) => faulty.has(key));
