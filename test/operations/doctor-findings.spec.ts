@@ -16,6 +16,7 @@ const sound: Installation = {
   erasures: { processing: 0, oldest: undefined },
   logs: { unsealed: 0, oldestUnsealed: undefined, newest: MADE.made_at },
   backups: BACKED_UP,
+  keepsFilesOfLog: false,
 };
 
 const settings = (more: Readonly<Record<string, string>> = {}) =>
@@ -82,6 +83,7 @@ describe('the findings of doctor', () => {
       'fault backup_record_unreadable',
       { ...inside({ backups: {} }), unreadableRecord: '/data/lethe.db.backups.json' },
     ],
+    ['files of the log of PostgreSQL', 'warning wal_recycle', inside({ keepsFilesOfLog: true })],
     ['replaced files', 'warning replaced_left', { replaced: ['/data/lethe.db.replaced-20261101000000'] }],
     ['retired keys', 'warning retired_keys', { retiredKeys: '/data/lethe.db.key.retired' }],
     ['a backup on the same disk', 'warning backup_on_same_disk', { deviceOf: () => 1 }],
