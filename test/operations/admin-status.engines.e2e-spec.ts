@@ -1,3 +1,4 @@
+import { engine } from '../support/database';
 import { useOneInstallation } from '../support/installation';
 
 const lethe = useOneInstallation();
@@ -50,5 +51,17 @@ describe('npm run admin -- doctor', () => {
     expect(found).toContain('log_unsealed');
     expect(found).not.toContain('clock_behind');
     expect((await lethe.admin('doctor')).code).toBe(1);
+  });
+
+  it('says what it does not look at on PostgreSQL, and names a log whose files keep destroyed keys', async () => {
+    const { findings: found, messages } = (await json('doctor')) as {
+      findings: { id: string }[];
+      messages: string[];
+    };
+    const isUnseen = messages.some((line) => line.startsWith('On PostgreSQL backups and exports'));
+    expect(isUnseen).toBe(engine === 'postgres');
+    const set = `SELECT current_setting('wal_recycle', true) AS setting`;
+    const [row] = engine === 'postgres' ? await lethe.database.rows<{ setting: string }>(set) : [];
+    expect(found.some(({ id }) => id === 'wal_recycle')).toBe(row?.setting === 'on');
   });
 });

@@ -16,10 +16,15 @@ const sound: Installation = {
   erasures: { processing: 0, oldest: undefined },
   logs: { unsealed: 0, oldestUnsealed: undefined, newest: MADE.made_at },
   backups: BACKED_UP,
+  keepsFilesOfLog: false,
 };
 
 const settings = (more: Readonly<Record<string, string>> = {}) =>
-  readConfig({ DATABASE_URL: 'sqlite:/data/lethe.db', LETHE_MASTER_KEY, ...more });
+  readConfig({
+    ...{ DATABASE_URL: 'sqlite:/data/lethe.db', LETHE_MASTER_KEY, NODE_ENV: 'production' },
+    ...{ PUBLIC_URL: 'https://gdpr.example.org' },
+    ...more,
+  });
 
 const healthy: Circumstances = {
   config: settings(),
@@ -41,12 +46,11 @@ const inside = (change: Partial<Installation>): Partial<Circumstances> => ({
 const KEY = { path: '/data/lethe.db.key', mode: 0o600 };
 const PUBLIC = { HOST: '0.0.0.0', TRUST_PROXY: '1', NODE_ENV: 'production', REGISTRATION: 'off' };
 const METRICS_TOKEN = 'a'.repeat(40);
-const PUBLIC_URL = 'https://gdpr.example.org';
 
 describe('the findings of doctor', () => {
   it('are none for a sound installation, also behind a proxy', () => {
     expect(found({})).toEqual([]);
-    expect(found({ config: settings({ ...PUBLIC, METRICS_TOKEN, PUBLIC_URL }) })).toEqual([]);
+    expect(found({ config: settings({ ...PUBLIC, METRICS_TOKEN }) })).toEqual([]);
   });
 
   const cases: readonly [string, string, Partial<Circumstances>][] = [
@@ -79,6 +83,7 @@ describe('the findings of doctor', () => {
       'fault backup_record_unreadable',
       { ...inside({ backups: {} }), unreadableRecord: '/data/lethe.db.backups.json' },
     ],
+    ['files of the log of PostgreSQL', 'warning wal_recycle', inside({ keepsFilesOfLog: true })],
     ['replaced files', 'warning replaced_left', { replaced: ['/data/lethe.db.replaced-20261101000000'] }],
     ['retired keys', 'warning retired_keys', { retiredKeys: '/data/lethe.db.key.retired' }],
     ['a backup on the same disk', 'warning backup_on_same_disk', { deviceOf: () => 1 }],
@@ -109,12 +114,19 @@ describe('the findings of doctor', () => {
       'fault registration_open',
       { config: settings({ ...PUBLIC, METRICS_TOKEN, REGISTRATION: 'open' }) },
     ],
+    ['a local try', 'warning development', { config: settings({ NODE_ENV: 'development' }) }],
     ['no METRICS_TOKEN', 'warning metrics_token_missing', { config: settings(PUBLIC) }],
     ...['TRUST_PROXY=1', 'HOST=0.0.0.0', 'NODE_ENV=production'].map(
       (reached): [string, string, Partial<Circumstances>] => [
         `no PUBLIC_URL with ${reached}`,
         'warning public_url_missing',
-        { config: settings(Object.fromEntries([reached.split('=')])) },
+        {
+          config: settings({
+            NODE_ENV: 'development',
+            PUBLIC_URL: '',
+            ...Object.fromEntries([reached.split('=')]),
+          }),
+        },
       ],
     ),
     [

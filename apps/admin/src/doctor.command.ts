@@ -33,6 +33,8 @@ export const DOCTOR_COMMAND: Command = {
       { ok: faults === 0, faults, warnings, findings },
       findings.map(({ level, says, mend }) => `${level}: ${says}\n  ${mend}\n`).join(''),
     );
+    if (config.database.engine === 'postgres')
+      tell('On PostgreSQL backups and exports of the ledger are not looked at.');
     if (faults > 0) throw new StartError(`Something is wrong: ${faults} faults, ${warnings} warnings.`);
     tell(warnings === 0 ? 'Nothing is wrong.' : `Nothing is wrong. ${warnings} warnings.`);
   },

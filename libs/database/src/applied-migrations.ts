@@ -32,3 +32,10 @@ export async function engineVersion(unitOfWork: UnitOfWork): Promise<string> {
       : `SELECT split_part(current_setting('server_version'), ' ', 1) AS version`;
   return (await unitOfWork.read((tx) => tx.get<{ version: string }>(sql)))?.version ?? '';
 }
+
+/** Whether PostgreSQL renames files of its log and keeps them, with the keys in them; false where the server does not say. */
+export async function keepsFilesOfLog(unitOfWork: UnitOfWork): Promise<boolean> {
+  if (unitOfWork.engine === 'sqlite') return false;
+  const sql = `SELECT current_setting('wal_recycle', true) AS setting`;
+  return (await unitOfWork.read((tx) => tx.get<{ setting: string | null }>(sql)))?.setting === 'on';
+}

@@ -1,4 +1,4 @@
-export { appliedMigrations, engineVersion } from './applied-migrations';
+export { appliedMigrations, engineVersion, keepsFilesOfLog } from './applied-migrations';
 export { Batcher, type Waiting } from './shared-calls';
 export {
   addColumn,

@@ -2,44 +2,123 @@ import { type ConfigError, readConfig } from './config';
 import { SETTINGS } from './settings';
 import { settingsIn } from './settings-file';
 
+/** What is in the environment of a process, or in a `.env` that a bot shares. */
+const OF_OTHER_PROGRAMS = [
+  'PATH PWD OLDPWD HOME USER SHELL TERM LANG LC_ALL TZ TMPDIR EDITOR MAIL SHLVL _ HOSTNAME HOSTTYPE LOGNAME',
+  'POST SORT PORTS HOSTS PART FORT COST MOST BOTS PORT_2 HTTP_PORT HTTPS_PORT JOB JOB_ID HTTP_PROXY NO_PROXY',
+  'ComSpec Path PATHEXT OS APPDATA SYSTEMROOT TEMP windir npm_config_loglevel npm_package_name INIT_CWD',
+  'NODE NODE_PATH NODE_OPTIONS NODE_VERSION NODE_DEBUG NODE_NO_WARNINGS NODE_EXTRA_CA_CERTS NODE_APP_INSTANCE',
+  'CI GITHUB_TOKEN GITHUB_ENV GITHUB_ACTIONS RUNNER_OS CI_JOB_ID GITLAB_CI DOCKER_HOST COMPOSE_PROJECT_NAME',
+  // Of systemd, and of Kubernetes beside Services with these names.
+  'INVOCATION_ID JOURNAL_STREAM NOTIFY_SOCKET LISTEN_FDS CREDENTIALS_DIRECTORY STATE_DIRECTORY MAINPID',
+  'KUBERNETES_SERVICE_HOST KUBERNETES_PORT KUBERNETES_PORT_443_TCP_ADDR REDIS_PORT REDIS_PORT_6379_TCP REDIS_SERVICE_HOST',
+  'WORKER_SERVICE_HOST WORKER_PORT_80_TCP',
+  'TOKEN BOT_TOKEN DISCORD_TOKEN CLIENT_ID CLIENT_SECRET GUILD_ID OWNER_ID PREFIX OPENAI_API_KEY SENTRY_DSN',
+  'DATABASE DB_URL DB_HOST PGHOST POSTGRES_PASSWORD MONGO_URI',
+  'REDIS REDIS_HOST REDIS_USER REDIS_PASSWORD REDIS_TLS_URL PUBLIC_KEY PUBLIC_UI PUBLIC_API_URL PUBLISH_URL BASE_URL',
+  'WEBHOOK_URL WEBHOOK_ID WEBHOOK_TOKEN WEBHOOK_SECRET',
+  'LOG LOGLEVEL LOGFORMAT LOG_FILE LOG_DIR LOG_COLOR LOG_TO_FILE DEBUG READ_TIMEOUT_MS',
+  'API_KEY API_KEYS API_KEY_OPENAI API_KEY_ID API_KEY_NAME KEEP_ALIVE KEEP_ALIVE_SECONDS RENDER_TIMEOUT_MS',
+  'WORKER_CONCURRENCY WORKER_HOST WORKER_POOL WORKER_PORT_2 BROKER_PORT DOCKER_PORT WORKERS JWT_SECRET SESSION_SECRET',
+  'OTEL_SDK_DISABLED OTEL_RESOURCE_ATTRIBUTES OTEL_TRACES_EXPORTER OTEL_METRICS_EXPORTER OTEL_LOG_LEVEL',
+  'OTEL_METRIC_EXPORT_TIMEOUT OTEL_EXPORTER_OTLP_TIMEOUT OTEL_EXPORTER_OTLP_TRACES_ENDPOINT OTEL_EXPORTER_OTLP_METRICS_HEADERS',
+];
+
 describe('readConfig', () => {
-  it('refuses a name that looks like a setting and is none', () => {
-    expect(() => readConfig({ LETHE_MASTERKEY: 'x' })).toThrow('LETHE_MASTERKEY is not a setting of Lethe');
-  });
+  const SETTING_NAMES = Object.values(SETTINGS).map((setting): string => setting.name);
+  /** What the start says to the name of one variable; undefined if it takes it. */
+  const refusal = (name: string): string | undefined => {
+    try {
+      return void readConfig({ [name]: 'x' });
+    } catch (error) {
+      return (error as ConfigError).faults.join();
+    }
+  };
 
-  it('refuses every misspelt setting but those that begin like variables of other programs', () => {
-    const passes = (name: string): boolean => {
-      try {
-        return readConfig({ [name]: 'x' }) !== undefined;
-      } catch (error) {
-        expect(String(error)).toContain(`${name} is not a setting of Lethe`);
-        return false;
-      }
-    };
-    const names = Object.values(SETTINGS).map((setting): string => setting.name);
-    expect(names.filter((name) => passes(`${name}X`))).toEqual([
-      ...['NODE_ENV', 'HOST', 'PUBLIC_URL', 'PORT', 'JOBS'],
-      // REDIS_PASSWORD is in compose.env.example, and Kubernetes sets REDIS_PORT and others beside a Service of this name.
-      'REDIS_URL',
-      // Their names are those of OpenTelemetry, which has many more.
-      ...names.filter((name) => name.startsWith('OTEL_')),
-      ...['LOG_LEVEL', 'LOG_FORMAT'],
-    ]);
-  });
-
-  it.each([
-    ...['WORKER_PORTS', 'WORKER_PROT', 'WORKERPORT', 'API_KEY_KNID', 'API_KEYS_KIND'],
-    ...['KEEP_ALIVE_TIMEOUT', 'KEEP_ALIVE_TIMEOUT_S', 'KEEPALIVE_TIMEOUT_MS'],
-  ])('refuses %s, which nearly is a setting', (name) => {
-    expect(() => readConfig({ [name]: '1' })).toThrow(`${name} is not a setting of Lethe`);
+  it('refuses every typing error in a name, a letter more, less or other or two exchanged, but in the shortest names', () => {
+    const errors = (name: string): readonly string[] =>
+      [...name].flatMap((letter, at) => {
+        const [before, behind] = [name.slice(0, at), name.slice(at + 1)];
+        const other = letter === 'X' ? 'Y' : 'X';
+        const exchanged = behind === '' ? [] : [`${before}${behind[0]}${letter}${behind.slice(1)}`];
+        return [before + behind, before + other + behind, `${before}${letter}X${behind}`, ...exchanged];
+      });
+    const misspelt = SETTING_NAMES.filter((name) => name.length >= 6)
+      .flatMap(errors)
+      .filter((name) => !SETTING_NAMES.includes(name));
+    const passes = misspelt.filter((name) => refusal(name)?.startsWith(`${name} is not a setting`) !== true);
+    // LOGLEVEL and LOGFORMAT are of other programs.
+    expect(passes).toEqual(['LOGLEVEL', 'LOGFORMAT']);
   });
 
   it.each([
-    ...['API_KEY', 'API_KEY_OPENAI', 'API_KEY_ID', 'OPENAI_API_KEY', 'KEEP_ALIVE', 'KEEP_ALIVE_SECONDS'],
-    // Kubernetes sets these beside a Service of the name worker.
-    ...['WORKER_SERVICE_HOST', 'WORKER_PORT_80_TCP', 'WORKER_CONCURRENCY', 'WORKER_HOST'],
-  ])('leaves %s of another program alone', (name) => {
-    expect(readConfig({ [name]: 'x' })).toEqual(readConfig({}));
+    ...[
+      ['REGISTRATON', 'REGISTRATION'],
+      ['REGISTATION', 'REGISTRATION'],
+      ['REGISRATON', 'REGISTRATION'],
+    ],
+    ...[
+      ['PROT', 'PORT'],
+      ['HSOT', 'HOST'],
+      ['JBOS', 'JOBS'],
+      ['NODE_EVN', 'NODE_ENV'],
+    ],
+    ...[
+      ['PUBLC_URL', 'PUBLIC_URL'],
+      ['PUBLIC_URI', 'PUBLIC_URL'],
+      ['PUBILC_ULR', 'PUBLIC_URL'],
+    ],
+    ...[
+      ['DATABSE_URL', 'DATABASE_URL'],
+      ['DATABASEURL', 'DATABASE_URL'],
+      ['DATABASE__URL', 'DATABASE_URL'],
+    ],
+    ...[
+      ['TRUST_PROXI', 'TRUST_PROXY'],
+      ['METRIC_TOKEN', 'METRICS_TOKEN'],
+      ['REDIS_URI', 'REDIS_URL'],
+    ],
+    ...[
+      ['MASTER_KEY', 'LETHE_MASTER_KEY'],
+      ['MASTER_KEY_FILE', 'LETHE_MASTER_KEY_FILE'],
+    ],
+    ...[
+      ['LETHE_MASTERKEY', 'LETHE_MASTER_KEY'],
+      ['LEHTE_MASTER_KEY', 'LETHE_MASTER_KEY'],
+    ],
+    ...[
+      ['WORKER_PORTS', 'WORKER_PORT'],
+      ['WORKER_PROT', 'WORKER_PORT'],
+      ['WORKERPORT', 'WORKER_PORT'],
+    ],
+    ...[
+      ['API_KEY_KNID', 'API_KEY_KIND'],
+      ['API_KEYS_KIND', 'API_KEY_KIND'],
+      ['LOG_LEVELS', 'LOG_LEVEL'],
+    ],
+    ...[
+      ['KEEP_ALIVE_TIMEOUT', 'KEEP_ALIVE_TIMEOUT_MS'],
+      ['KEEP_ALIVE_TIMEOUT_S', 'KEEP_ALIVE_TIMEOUT_MS'],
+    ],
+    ...[
+      ['KEEPALIVE_TIMEOUT_MS', 'KEEP_ALIVE_TIMEOUT_MS'],
+      ['OTEL_SERVICENAME', 'OTEL_SERVICE_NAME'],
+    ],
+  ] as [string, string][])('refuses %s and asks for %s', (name, meant) => {
+    expect(refusal(name)).toBe(
+      `${name} is not a setting of Lethe (did you mean ${meant}?); docs/reference.md lists them all`,
+    );
+  });
+
+  it.each(['LETHE_PORT', 'DATABASE_HOST', 'METRICS_ENABLED', 'ALLOWED_ORIGIN', 'BACKUP_DIR', 'WEBHOOK_URLS'])(
+    'refuses %s, which begins as settings do',
+    (name) =>
+      expect(refusal(name)).toBe(`${name} is not a setting of Lethe; docs/reference.md lists them all`),
+  );
+
+  it('leaves the variables of other programs alone', () => {
+    const names = OF_OTHER_PROGRAMS.flatMap((line) => line.split(' '));
+    expect(names.filter((name) => refusal(name) !== undefined)).toEqual([]);
   });
 
   it('leaves the settings of a bot alone, which lethe init writes into the same .env', () => {

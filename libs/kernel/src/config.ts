@@ -3,7 +3,7 @@ import { guidePath } from './installation';
 import { keySettingsContradict, masterKeysOf } from './master-key-source';
 import type { Setting } from './setting-values';
 import { SETTINGS } from './settings';
-import { isNearMiss } from './near-miss';
+import { settingMeantBy } from './near-miss';
 import { settingsIn, type SettingsFile } from './settings-file';
 
 type Settings = typeof SETTINGS;
@@ -24,14 +24,11 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Prefixes that belong to Lethe. A variable with such a prefix that is not a setting is a typing mistake. The test of this file lists
- * the settings without one, whose words other programs use too.
+ * Prefixes that belong to Lethe: a variable with one that is no setting is refused, however far it is from one. Of a bot's webhook some
+ * names are usual.
  */
 const OWN_PREFIX =
-  /^(LETHE|WEBHOOK|RATE_LIMIT|BODY_LIMIT|BATCH_BODY|CONNECTIONS_|ALLOWED_|READER_|STREAMS_|DATA_LIMIT|DETAILS_LIMIT|DECLARATION_|CATEGORIES_|CONSENT_TEXTS_|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|OPERATOR|REGISTRATION|TRUST_PROXY|DATABASE_|BACKUP_)/;
-
-/** The beginning of settings that other programs use too: only what nearly is one of them is a typing mistake. */
-const SHARED_PREFIX = /^(WORKER|API_KEY|KEEP_ALIVE)_/;
+  /^(LETHE|WEBHOOK(?!_(URL|ID|TOKEN|SECRET)$)|RATE_LIMIT|BODY_LIMIT|BATCH_BODY|CONNECTIONS_|ALLOWED_|READER_|STREAMS_|DATA_LIMIT|DETAILS_LIMIT|DECLARATION_|CATEGORIES_|CONSENT_TEXTS_|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|OPERATOR|REGISTRATION|TRUST_PROXY|DATABASE_|BACKUP_)/;
 
 /** Settings of a bot, by the form of their values. `lethe init` writes them into `.env`, which may also be the file of Lethe. */
 const OF_BOTS: Readonly<Record<string, RegExp>> = {
@@ -42,11 +39,17 @@ const OF_BOTS: Readonly<Record<string, RegExp>> = {
 };
 
 const KNOWN = new Set<string>(Object.values(SETTINGS).map((setting) => setting.name));
-const SHARED = [...KNOWN].filter((name) => SHARED_PREFIX.test(name));
+const NAMES = [...KNOWN];
 
 /** Whether a variable of this name is a setting, or is meant as one. */
 const isOwn = (name: string): boolean =>
-  KNOWN.has(name) || OWN_PREFIX.test(name) || SHARED.some((setting) => isNearMiss(name, setting));
+  KNOWN.has(name) || OWN_PREFIX.test(name) || settingMeantBy(name, NAMES) !== undefined;
+
+function notASetting(name: string): string {
+  const meant = settingMeantBy(name, NAMES);
+  const question = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+  return `${name} is not a setting of Lethe${question}; ${guidePath('reference.md')} lists them all`;
+}
 
 /**
  * Reads every setting from `environment`. An empty variable counts as not set. Settings without a fault that name a file or a
@@ -68,7 +71,7 @@ export function readConfig(environment: Environment, known: readonly string[] = 
   }
   for (const [name, value = ''] of Object.entries(environment)) {
     if (isOwn(name) && !KNOWN.has(name) && OF_BOTS[name]?.test(value) !== true)
-      faults.push(`${name} is not a setting of Lethe; ${guidePath('reference.md')} lists them all`);
+      faults.push(notASetting(name));
   }
   const config = values as Config;
   const isRead = (...keys: readonly (keyof Config)[]): boolean => !keys.some((key) => faulty.has(key));

@@ -21,6 +21,7 @@ export function backupFindings(circumstances: Circumstances): readonly Look[] {
     ...readableSecrets(circumstances),
     ...leftovers(circumstances),
     room(circumstances),
+    logOfPostgres(circumstances),
   ];
 }
 
@@ -160,4 +161,15 @@ function room({ disk, installation }: Circumstances): Look {
     return { id: 'disk_full', level: 'fault', says: `Only ${free}.`, mend };
   const isSmall = disk.freeBytes < disk.bytes / 20 || disk.freeBytes < (installation?.bytes ?? 0) / 2;
   return isSmall && { id: 'disk_low', level: 'warning', says: `${free}, which is little.`, mend };
+}
+
+function logOfPostgres({ installation }: Circumstances): Look {
+  return (
+    installation?.keepsFilesOfLog && {
+      id: 'wal_recycle',
+      level: 'warning',
+      says: 'wal_recycle of PostgreSQL is on: files of its log (pg_wal), which hold destroyed keys, are kept under new names.',
+      mend: 'Run ALTER SYSTEM SET wal_recycle = off, and then SELECT pg_reload_conf(), as a superuser of PostgreSQL.',
+    }
+  );
 }

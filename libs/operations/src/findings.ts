@@ -38,6 +38,12 @@ function exposureFindings({ config, node, nowMs }: Circumstances): readonly Look
       mend: 'Install the newest release with long-term support.',
     },
     ...(isPublic ? publicFindings(config) : []),
+    config.nodeEnv !== 'production' && {
+      id: 'development',
+      level: 'warning',
+      says: `NODE_ENV is ${config.nodeEnv}: unless other settings refuse it, webhooks may be sent over http:, and to loopback addresses where only this machine reaches the service.`,
+      mend: 'After a local try set NODE_ENV=production, restart, and run doctor again: some looks are only for production.',
+    },
     lacksPublicUrl(config) && {
       id: 'public_url_missing',
       level: 'warning',

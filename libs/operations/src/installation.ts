@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
 import { countBots } from '@app/bots';
 import { countSubjects, keyFilePath, type KeyUse, MasterKeyRotation, retiredKeysPath } from '@app/crypto';
-import { databaseBytes, UnitOfWork } from '@app/database';
+import { databaseBytes, keepsFilesOfLog, UnitOfWork } from '@app/database';
 import { type ErasureBacklog, erasureBacklog } from '@app/gdpr';
 import { type Config, CONFIG } from '@app/kernel';
 import { logState, type LogState } from '@app/sealing';
@@ -23,6 +23,8 @@ export interface Installation {
   readonly logs: LogState;
   /** Undefined for PostgreSQL, whose backups Lethe does not make. */
   readonly backups: BackupRecord | undefined;
+  /** Whether PostgreSQL keeps the files of its log for new uses. */
+  readonly keepsFilesOfLog: boolean;
 }
 
 /** When each part was copied last and how large it was, and the last drill; null for PostgreSQL, whose backups Lethe does not make. */
@@ -61,6 +63,7 @@ export class InstallationReading {
       erasures: await erasureBacklog(unitOfWork),
       logs: await logState(unitOfWork),
       backups: config.database.engine === 'sqlite' ? lastBackups(config.database.path) : undefined,
+      keepsFilesOfLog: await keepsFilesOfLog(unitOfWork),
     };
   }
 
