@@ -169,7 +169,7 @@ describe('npm run admin -- restore', () => {
     await restore('keys', '--only', 'keys');
     const refused = await restore('saved', '--only', 'data');
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('1 stored values would have no key');
+    expect(refused.stderr).toContain('1 stored value would have no key');
     expect(statSync(lethe.path).size).toBe(0);
     expect((await restore('saved', '--only', 'data', '--accept-loss')).code).toBe(0);
   });

@@ -122,7 +122,7 @@ describe('with the keys of LETHE_MASTER_KEY', () => {
       const run = await admin(setting(`${newKey()},${OLD}`), 'keys:rotate');
       expect(run).toMatchObject({ code: 1, stdout: '' });
       expect(run.stderr).toBe(
-        `Nothing was changed: the master keys ${keyringOf(foreign).presentId} (1 texts) are missing. ` +
+        `Nothing was changed: the master keys ${keyringOf(foreign).presentId} (1 text) are missing. ` +
           'Add them to LETHE_MASTER_KEY behind the present one.\n',
       );
       expect(await sealedTexts()).toEqual(before);
@@ -136,7 +136,7 @@ describe('with the keys of LETHE_MASTER_KEY', () => {
       await lethe.database.run('UPDATE bots SET webhook_secret_next = ?', damaged);
       const run = await admin(setting(`${newKey()},${OLD}`), 'keys:rotate');
       expect(run.code).toBe(1);
-      expect(run.stderr).toMatch(/Except 1 texts that their own key does not decrypt.*Keep the older keys/);
+      expect(run.stderr).toMatch(/Except 1 text that its own key does not decrypt.*Keep the older keys/);
       expect(await lethe.database.rows('SELECT webhook_secret_next FROM bots')).toEqual([
         { webhook_secret_next: damaged },
       ]);

@@ -163,7 +163,7 @@ describe('npm run admin -- backup:drill', () => {
     [
       'a value',
       `UPDATE user_data SET value = substr(value, 1, 40) || 'AAAA' || substr(value, 45)`,
-      'do not decrypt',
+      '1 stored value does not decrypt',
     ],
     ['an event', `UPDATE audit_events SET created_at = '2020-01-01T00:00:00.000Z'`, 'not what was sealed'],
   ];

@@ -183,6 +183,19 @@ describe('the findings of doctor', () => {
     expect(levels).toEqual([...levels].sort());
   });
 
+  it('have a form for one and a form for several', () => {
+    const said = (count: number): readonly string[] =>
+      findingsOf({
+        ...healthy,
+        ...inside({ outbox: { ...sound.outbox, exhausted: count, suspended: count } }),
+      }).map(({ says }) => says);
+    expect(said(1)).toEqual(['1 webhook call was given up.', '1 suspended bot has waiting webhook calls.']);
+    expect(said(2)).toEqual([
+      '2 webhook calls were given up.',
+      '2 suspended bots have waiting webhook calls.',
+    ]);
+  });
+
   it('know backups of SQLite only, and an empty installation needs none', () => {
     expect(found(inside({ backups: undefined }))).toEqual([]);
     expect(found(inside({ backups: {}, bots: 0 }))).toEqual([]);

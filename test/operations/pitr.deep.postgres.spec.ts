@@ -92,7 +92,7 @@ const POINT = 'before_the_erasure';
   });
 
   it('are followed by the ledger: it erases again before the service answers, and all others stay', async () => {
-    expect((await lethe.admin('ledger:import', '--in', ledger())).stderr).toContain('1 erasures were added');
+    expect((await lethe.admin('ledger:import', '--in', ledger())).stderr).toContain('1 erasure was added');
     await lethe.service.start();
     expect(await rowsOf(gone)).toEqual([0, 0, 0, 0]);
     const undestroyed = 'SELECT 1 FROM keys.erasure_ledger l JOIN keys.subject_keys k ON k.id = l.key_id';

@@ -87,7 +87,7 @@ describe('a start on a restored backup of data and keys', () => {
     const requestId = await bot.hasForgotten(gone);
     await lethe.service.end();
     const exported = await lethe.admin('ledger:export', '--out', ledger());
-    expect(exported).toMatchObject({ code: 0, stdout: '', stderr: '1 erasures were written.\n' });
+    expect(exported).toMatchObject({ code: 0, stdout: '', stderr: '1 erasure was written.\n' });
     expect(statSync(ledger()).mode & 0o777).toBe(0o600);
     for (const id of [gone.user_id, gone.guild_id]) expect(readFileSync(ledger(), 'utf8')).not.toContain(id);
 
@@ -95,10 +95,10 @@ describe('a start on a restored backup of data and keys', () => {
     const imported = await lethe.admin('ledger:import', '--in', ledger());
     // Its key stays until the start, which reads from it the ids for the webhook.
     expect(imported.stderr).toContain(
-      '1 erasures were added, 0 were known, 0 are too old to count; 0 restored keys were destroyed.',
+      '1 erasure was added, 0 were known, 0 are too old to count; 0 restored keys were destroyed.',
     );
     expect((await lethe.admin('ledger:import', '--in', ledger())).stderr).toContain(
-      '0 erasures were added, 1 were',
+      '0 erasures were added, 1 was',
     );
     await lethe.service.start();
 
@@ -154,7 +154,7 @@ describe('a start on a restored backup of data and keys', () => {
     await lethe.database.run(`UPDATE keys.erasure_ledger SET erased_at = '2020-01-01T00:00:00.000Z'`);
     expect((await lethe.admin('ledger:export', '--out', ledger())).code).toBe(0);
     expect((await lethe.admin('ledger:import', '--in', ledger())).stderr).toContain(
-      '0 erasures were added, 0 were known, 1 are too old',
+      '0 erasures were added, 0 were known, 1 is too old',
     );
     await lethe.database.run('DELETE FROM deletion_requests');
     await lethe.service.start();
@@ -298,7 +298,7 @@ if (engine === 'sqlite') {
     await lethe.admin('ledger:export', '--out', ledger());
     await saved?.restore(['keys']);
     expect((await lethe.admin('ledger:import', '--in', ledger())).stderr).toContain(
-      '1 restored keys were destroyed',
+      '1 restored key was destroyed',
     );
     await lethe.service.start();
     await expectGone(gone, requestId);

@@ -1,4 +1,4 @@
-import { StartError } from '@app/kernel';
+import { many, StartError } from '@app/kernel';
 import { circumstancesOf, type Finding, findingsOf, InstallationReading } from '@app/operations';
 import { inContext } from './admin.context';
 import type { Command } from './command-line';
@@ -35,7 +35,8 @@ export const DOCTOR_COMMAND: Command = {
     );
     if (config.database.engine === 'postgres')
       tell('On PostgreSQL backups and exports of the ledger are not looked at.');
-    if (faults > 0) throw new StartError(`Something is wrong: ${faults} faults, ${warnings} warnings.`);
-    tell(warnings === 0 ? 'Nothing is wrong.' : `Nothing is wrong. ${warnings} warnings.`);
+    if (faults > 0)
+      throw new StartError(`Something is wrong: ${many(faults, 'fault')}, ${many(warnings, 'warning')}.`);
+    tell(warnings === 0 ? 'Nothing is wrong.' : `Nothing is wrong. ${many(warnings, 'warning')}.`);
   },
 };

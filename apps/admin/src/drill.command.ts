@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { MasterKeyRotation, SubjectKeys, unopenedKeys } from '@app/crypto';
 import { keysPath, UnitOfWork } from '@app/database';
-import { adminCommand, type Config, StartError } from '@app/kernel';
+import { adminCommand, type Config, many, StartError } from '@app/kernel';
 import {
   type BackupRecord,
   DamagedBackup,
@@ -118,9 +118,11 @@ async function verify(
     const unitOfWork = nest.get(UnitOfWork);
     const faults: string[] = [];
     const texts = await nest.get(MasterKeyRotation, { strict: false }).check();
-    if (texts.unreadable > 0) faults.push(`${texts.unreadable} keys or secrets do not decrypt.`);
+    if (texts.unreadable > 0)
+      faults.push(`${many(texts.unreadable, 'key or secret does', 'keys or secrets do')} not decrypt.`);
     const values = await checkValues(unitOfWork, nest.get(SubjectKeys, { strict: false }));
-    if (values.unreadable > 0) faults.push(`${values.unreadable} stored values do not decrypt.`);
+    if (values.unreadable > 0)
+      faults.push(`${many(values.unreadable, 'stored value does', 'stored values do')} not decrypt.`);
     let [logs, events] = [0, 0];
     const found: LogFault[] = [];
     for await (const log of nest.get(AuditVerifier).verifyAll((fault) => found.push(fault))) {
@@ -128,9 +130,9 @@ async function verify(
       events += log.events;
     }
     const unlisted = found.filter(({ fault }) => fault === 'ledger').length;
-    if (unlisted > 0) faults.push(`The ledger lacks ${unlisted} erasures of the audit log.`);
+    if (unlisted > 0) faults.push(`The ledger lacks ${many(unlisted, 'erasure')} of the audit log.`);
     const changed = found.length - unlisted;
-    if (changed > 0) faults.push(`The audit log is not what was sealed: ${changed} faults.`);
+    if (changed > 0) faults.push(`The audit log is not what was sealed: ${many(changed, 'fault')}.`);
     return { texts: texts.texts, values: values.values, erased_values: values.erased, logs, events, faults };
   });
 }
@@ -156,7 +158,7 @@ async function report(
   tell(`The backup of ${madeAt} is ${ageOf(ageDays)} old: ${found.data.directory}.`);
   if (found.keys.directory !== found.data.directory) tell(`Its keys are of ${found.keys.directory}.`);
   tell(
-    `${counts.values} values, ${counts.texts} keys and secrets, and ${counts.events} events of ${counts.logs} audit logs ` +
+    `${many(counts.values, 'value')}, ${many(counts.texts, 'key or secret', 'keys and secrets')}, and ${many(counts.events, 'event')} of ${many(counts.logs, 'audit log')} ` +
       'were verified, with the ledger of their erasures.',
   );
   for (const fault of faults) tell(fault);
@@ -164,12 +166,12 @@ async function report(
     throw new StartError('This backup restores, but not all of it can be used. Take another one now.');
   if (isTooOld)
     throw new StartError(
-      `The newest backup is older than ${maxAgeDays} days. Take another one: ${adminCommand('backup --to DIR')}.`,
+      `The newest backup is older than ${many(Number(maxAgeDays), 'day')}. Take another one: ${adminCommand('backup --to DIR')}.`,
     );
   tell('The backup restores, and everything in it can be used.');
 }
 
 function ageOf(days: number): string {
   const hours = Math.round(days * 24);
-  return hours < 48 ? `${hours} hours` : `${Math.floor(days)} days`;
+  return hours < 48 ? many(hours, 'hour') : many(Math.floor(days), 'day');
 }

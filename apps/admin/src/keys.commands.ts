@@ -1,5 +1,5 @@
 import { keyFilePath, Keyring, MasterKeyRotation, retiredKeysPath } from '@app/crypto';
-import { type Config, masterKeySetting, StartError, SystemClock, SystemRandom } from '@app/kernel';
+import { type Config, many, masterKeySetting, StartError, SystemClock, SystemRandom } from '@app/kernel';
 import { act, reading } from './admin.context';
 import type { Command } from './command-line';
 
@@ -26,11 +26,11 @@ const rotate: Command = {
     const first = firstKeyOf(config);
     const { keyId, rewrapped, unreadable } = await act(surroundings, 'keys:rotate', first);
     await result({ key_id: keyId, rewrapped, unreadable });
-    tell(`${rewrapped} texts were rewrapped; everything is under the key ${keyId}.`);
+    tell(`${many(rewrapped, 'text was', 'texts were')} rewrapped; everything is under the key ${keyId}.`);
     if (unreadable > 0)
       throw new StartError(
-        `Except ${unreadable} texts that their own key does not decrypt: they are damaged, and were left unchanged. ` +
-          'Keep the older keys until they are restored or their bots have new secrets.',
+        `Except ${many(unreadable, 'text that its', 'texts that their')} own key does not decrypt: ${unreadable === 1 ? 'it is damaged, and was' : 'they are damaged, and were'} left unchanged. ` +
+          'Keep the older keys until all is restored or the bots have new secrets.',
       );
     const done =
       first === ''

@@ -6,7 +6,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { presentMasterKeys } from '@app/crypto';
 import { keysPath } from '@app/database';
 import { ErasureLedger } from '@app/gdpr';
-import { StartError } from '@app/kernel';
+import { many, StartError } from '@app/kernel';
 import { backUpSqlite, syncDirectory } from '@app/operations';
 import { inContext, noKeys } from './admin.context';
 import { record } from './backup.commands';
@@ -31,7 +31,7 @@ const exported: Command = {
         ? written(lines, (text) => surroundings.data(text))
         : intoFile(out, lines));
       if (out !== undefined) await surroundings.result({ file: out, erasures: count - 2 });
-      surroundings.tell(`${count - 2} erasures were written.`);
+      surroundings.tell(`${many(count - 2, 'erasure was', 'erasures were')} written.`);
     });
     if (surroundings.config.database.engine === 'postgres') return;
     const directory = out === undefined ? {} : { directory: dirname(resolve(out)) };
@@ -96,7 +96,8 @@ async function merged(given: Given, surroundings: Surroundings): Promise<void> {
       .merge(() => createInterface({ input: createReadStream(path), crlfDelay: Infinity }));
     await surroundings.result({ added, known, too_old: tooOld, destroyed_keys: destroyedKeys });
     surroundings.tell(
-      `${added} erasures were added, ${known} were known, ${tooOld} are too old to count; ${destroyedKeys} restored keys were destroyed. ` +
+      `${many(added, 'erasure was', 'erasures were')} added, ${many(known, 'was', 'were')} known, ${many(tooOld, 'is', 'are')} too old to count; ` +
+        `${many(destroyedKeys, 'restored key was', 'restored keys were')} destroyed. ` +
         'Start the service now: before it answers, it erases again the users of the ledger that are in the data.',
     );
   });

@@ -1,6 +1,6 @@
 import { presentMasterKeys } from '@app/crypto';
 import { databaseEngine } from '@app/database';
-import { adminCommand, type Config, masterKeySetting, readConfig, StartError } from '@app/kernel';
+import { adminCommand, type Config, many, masterKeySetting, readConfig, StartError } from '@app/kernel';
 import { MOVE_PARTS, moveEngine, type MovePlace } from '@app/operations';
 import { AuditVerifier, type LogFault } from '@app/sealing';
 import { ormOptions } from '../../../ormconfig';
@@ -49,7 +49,9 @@ export const MOVE_COMMAND: Command = {
     const watch = watchOf(of, into, given['accept-faults'] === true, surroundings);
     const rows = await moveEngine(source, target, watch);
     await result({ from: source.engine.place, to: target.engine.place, rows });
-    tell(`${rows} rows are in the target and equal those of the source.`);
+    tell(
+      `${many(rows, 'row is', 'rows are')} in the target and ${rows === 1 ? 'equals that' : 'equal those'} of the source.`,
+    );
     tellNext(config, from, surroundings);
   },
 };
@@ -62,7 +64,7 @@ function watchOf(of: Config, into: Config, acceptFaults: boolean, surroundings: 
     return { ...surroundings, config: { ...config, masterKeys } };
   };
   return {
-    onContinued: (rows) => tell(`An interrupted move continues: it has moved ${rows} rows.`),
+    onContinued: (rows) => tell(`An interrupted move continues: it has moved ${many(rows, 'row')}.`),
     onProgress: ({ part, table, rows, total, all }) =>
       progress.step({
         ...(part === 'log'
@@ -91,7 +93,7 @@ function watchOf(of: Config, into: Config, acceptFaults: boolean, surroundings: 
         'moved',
       );
       tell(
-        `${sealed.logs} sealed logs with ${sealed.events} events were verified in the target; ${sealed.unsealed} events are not sealed yet.`,
+        `${many(sealed.logs, 'sealed log')} with ${many(sealed.events, 'event')} ${sealed.logs === 1 ? 'was' : 'were'} verified in the target; ${many(sealed.unsealed, 'event is', 'events are')} not sealed yet.`,
       );
       requireSound(faults, acceptFaults, surroundings);
     },
@@ -109,7 +111,7 @@ function requireSound(faults: readonly LogFault[], accept: boolean, { tell }: Su
     tell(`${place.join(', ')}: ${message}.`);
   }
   if (faults.length === 0) return;
-  const count = `The sealed logs have ${faults.length} faults. The rows are those of the source, so it has them, too.`;
+  const count = `The sealed logs have ${many(faults.length, 'fault')}. The rows are those of the source, so it has them, too.`;
   if (accept) return tell(count);
   throw new StartError(
     `${count} ${adminCommand('audit:verify')} lists them, with DATABASE_URL set to the source. Everything is moved and compared: to end the move all the same, run it again with --accept-faults.`,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
-import { type Config, printable } from '@app/kernel';
+import { type Config, many, printable } from '@app/kernel';
 import { aboutOf, type Amount, Estimate } from './estimate';
 
 /** The settings of a command, and its output. */
@@ -160,7 +160,7 @@ export class Progress {
     }
     const isDone = done >= total;
     if (!this.out.isTTY) {
-      if (isDone) this.out.write(printable(`${what}: ${done} ${unit}\n`));
+      if (isDone) this.out.write(printable(`${what}: ${many(done, unit.replace(/s$/, ''), unit)}\n`));
       else if (part !== undefined) this.writePart(part, unit);
     } else if (isDone) this.draw(this.barOf(step));
     else this.show(this.barOf(step));

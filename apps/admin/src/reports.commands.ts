@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { findBot } from '@app/bots';
 import { UnitOfWork } from '@app/database';
-import { StartError } from '@app/kernel';
+import { many, StartError } from '@app/kernel';
 import { RetentionPreview } from '@app/reports';
 import { AuditVerifier, type LogSummary } from '@app/sealing';
 import { listing } from './admin.context';
@@ -35,11 +35,11 @@ const verify: Command = {
       for await (const summary of logs) {
         yield* found.splice(0);
         yield summary;
-        surroundings.progress.show(`${summary.bot_id}: ${summary.events} events`);
+        surroundings.progress.show(`${summary.bot_id}: ${many(summary.events, 'event')}`);
       }
       if (faults > 0)
         throw new StartError(
-          `${faults} faults: the audit log is not what was sealed, or the ledger lacks its erasures.`,
+          `${many(faults, 'fault')}: the audit log is not what was sealed, or the ledger lacks its erasures.`,
         );
       surroundings.tell('Every log is what was sealed.');
     })(given, surroundings);

@@ -1,5 +1,5 @@
 import { eachOf, UnitOfWork } from '@app/database';
-import { type Config, CONFIG, masterKeySetting, Random, StartError } from '@app/kernel';
+import { type Config, CONFIG, many, masterKeySetting, Random, StartError } from '@app/kernel';
 import { UnreadableSecretError } from './aead';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EncryptedColumn, EncryptedTexts, type SealedText } from './encrypted-texts';
@@ -134,7 +134,7 @@ export class MasterKeyRotation {
   private async requireKeys(): Promise<void> {
     const missing = (await this.uses()).filter(({ role }) => role === 'missing');
     if (missing.length === 0) return;
-    const named = missing.map(({ keyId, texts }) => `${keyId} (${texts} texts)`).join(', ');
+    const named = missing.map(({ keyId, texts }) => `${keyId} (${many(texts, 'text')})`).join(', ');
     throw new StartError(
       `Nothing was changed: the master keys ${named} are missing. Add them to ${masterKeySetting(this.config)} behind the present one.`,
     );

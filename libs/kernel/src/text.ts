@@ -19,3 +19,7 @@ export function codePoints(text: string): number {
   }
   return count;
 }
+
+/** A number of things in a message: `1 call`, `2 calls`; with a verb `1 call is`, `2 calls are`. */
+export const many = (count: number, one: string, more = `${one}s`): string =>
+  `${count} ${count === 1 ? one : more}`;

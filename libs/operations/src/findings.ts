@@ -1,5 +1,5 @@
 import type { KeyUse } from '@app/crypto';
-import { adminCommand, type Config, lacksPublicUrl, masterKeySetting } from '@app/kernel';
+import { adminCommand, type Config, lacksPublicUrl, many, masterKeySetting } from '@app/kernel';
 import { backupFindings } from './findings.backup';
 import type { Circumstances, Finding, Installation, Look } from './installation';
 
@@ -134,7 +134,7 @@ function backlog({ logs, erasures, outbox }: Installation, nowMs: number): reado
     isLate(logs.oldestUnsealed, 10) && {
       id: 'log_unsealed',
       level: 'fault',
-      says: `${logs.unsealed} audit logs have unsealed events, the oldest of ${logs.oldestUnsealed}.`,
+      says: `${many(logs.unsealed, 'audit log has', 'audit logs have')} unsealed events, the oldest of ${logs.oldestUnsealed}.`,
       mend,
     },
     isLate(outbox.oldestDue, 60) && {
@@ -146,13 +146,13 @@ function backlog({ logs, erasures, outbox }: Installation, nowMs: number): reado
     outbox.exhausted > 0 && {
       id: 'webhooks_exhausted',
       level: 'warning',
-      says: `${outbox.exhausted} webhook calls were given up.`,
+      says: `${many(outbox.exhausted, 'webhook call was', 'webhook calls were')} given up.`,
       mend: 'Ask the bots to mend their receivers and to redeliver: POST /webhooks/deliveries/{id}/redeliver.',
     },
     outbox.suspended > 0 && {
       id: 'suspended_waiting',
       level: 'warning',
-      says: `${outbox.suspended} suspended bots have waiting webhook calls.`,
+      says: `${many(outbox.suspended, 'suspended bot has', 'suspended bots have')} waiting webhook calls.`,
       mend: `Run ${adminCommand('bots:resume --bot ID')}, or bots:delete: erasures that users asked for are not reported to these bots.`,
     },
   ];

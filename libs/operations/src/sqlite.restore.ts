@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { unopenedKeys } from '@app/crypto';
 import { driverCode, isFilled, KEY_TABLES, restoringPath, SqliteDatabase, takeFile } from '@app/database';
-import { isThere, ownAsFolder, StartError } from '@app/kernel';
+import { isThere, many, ownAsFolder, StartError } from '@app/kernel';
 import type { Database } from 'better-sqlite3';
 import {
   BACKUP_PARTS,
@@ -172,7 +172,7 @@ function requireKeysOf(path: string, parts: readonly BackupPart[], staging: stri
   if (count === 0) return;
   rmSync(staging, { recursive: true });
   throw new StartError(
-    `${count} stored values would have no key: the keys are older than the data, or of another installation. ` +
+    `${many(count, 'stored value')} would have no key: the keys are older than the data, or of another installation. ` +
       'Nothing was changed. Restore keys that were saved together with the data, or later; or say --accept-loss.',
   );
 }

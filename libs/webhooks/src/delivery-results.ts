@@ -1,6 +1,6 @@
 import { type SqlValue, type Tx, UnitOfWork } from '@app/database';
 import { confirmForgotten } from '@app/gdpr';
-import { Clock, DomainEvents, type EndedSpan, Metrics, NO_METRICS, Spans } from '@app/kernel';
+import { Clock, DomainEvents, type EndedSpan, many, Metrics, NO_METRICS, Spans } from '@app/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CHUNK, followSome, hastenSome, RetrySchedule } from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
@@ -188,7 +188,7 @@ export class DeliveryResults {
   private reportEnd({ botId, delivery }: LeasedDelivery, result: CallResult, end: string): void {
     const { outcome, status } = result;
     this.logger.warn(
-      `Delivery ${delivery.id} of bot ${botId} is given up: ${end} after ${delivery.attempts + 1} attempts, the last one ${wordsOf(result)}; POST /api/v1/webhooks/deliveries/{id}/redeliver sends it again`,
+      `Delivery ${delivery.id} of bot ${botId} is given up: ${end} after ${many(delivery.attempts + 1, 'attempt')}, the last one ${wordsOf(result)}; POST /api/v1/webhooks/deliveries/{id}/redeliver sends it again`,
       { botId, deliveryId: delivery.id, outcome, httpStatus: status },
     );
   }

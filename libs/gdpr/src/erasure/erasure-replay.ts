@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { type Subject, subjectAt, SubjectKeys } from '@app/crypto';
 import { JobLeases, UnitOfWork } from '@app/database';
-import { Clock, type Config, CONFIG } from '@app/kernel';
+import { Clock, type Config, CONFIG, many } from '@app/kernel';
 import { addTasks } from '../holders/holder-tasks.sql';
 import { ErasureService } from './erasure.service';
 import { LEDGER_COLUMNS, ledgerBegins, type LedgerEntry } from './ledger-entries.sql';
@@ -88,8 +88,8 @@ export class ErasureReplay implements BeforeApplicationShutdown {
       if (entries.length === 0) botId = await this.nextBot(botId);
     }
     this.logger.warn(
-      `The data is older than the ledger of erasures: ${found} erasures were applied again; ` +
-        `${absent} were only noted, since nothing is held about their subjects`,
+      `The data is older than the ledger of erasures: ${many(found, 'erasure was', 'erasures were')} applied again; ` +
+        `${many(absent, 'was', 'were')} only noted, since nothing is held about ${absent === 1 ? 'its subject' : 'their subjects'}`,
     );
   }
 
