@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   chmodSync,
   mkdirSync,
@@ -8,6 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { databaseEngine, isFilled } from '@app/database';
@@ -55,6 +57,30 @@ describe('a start that fails', () => {
   it('because of a setting leaves no file behind', async () => {
     expect(await refused({ PORT: 'x' })).toContain('PORT must be a whole number');
     expect(left()).toEqual([]);
+  });
+
+  it('because its port is in use, or HOST is not of this machine, says so in one line', async () => {
+    const sound = {
+      LETHE_MASTER_KEY: Buffer.alloc(32, 'test').toString('base64'),
+      PUBLIC_URL: 'https://a.example',
+    };
+    const other = createServer().listen(0, '127.0.0.1');
+    try {
+      await once(other, 'listening');
+      const port = String((other.address() as AddressInfo).port);
+      expect(await refused({ ...sound, PORT: port })).toMatch(/^Port \d+ of 127\.0\.0\.1 is in use\..*$/m);
+    } finally {
+      other.close();
+    }
+    expect(await refused({ ...sound, HOST: '192.0.2.1' })).toContain('HOST names 192.0.2.1');
+  });
+
+  it('because a name of its settings has a typing error, does not open the registration', async () => {
+    writeFileSync(join(directory, '.env'), 'PROT=0\n');
+    expect(await refused({ REGISTRATON: 'off' })).toMatch(
+      /- PROT is not a setting of Lethe \(did you mean PORT\?\)[^]*- REGISTRATON is not .*\(did you mean REGISTRATION\?\)/,
+    );
+    expect(left()).toEqual(['.env']);
   });
 
   it('because its file of settings is not understood names each line, and does not open the registration', async () => {

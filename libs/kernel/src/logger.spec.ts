@@ -65,6 +65,7 @@ describe('NestLogger', () => {
 
   it('leaves out what Nest throws on: the start says it', () => {
     logger.error(new Error('x'), undefined, 'ExceptionHandler');
+    logger.error('Error: listen EADDRINUSE', 'NestApplication');
     expect(lines).toEqual([]);
   });
 });

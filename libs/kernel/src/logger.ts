@@ -106,8 +106,8 @@ export function logDestination(fd = 1, blockBytes = BLOCK_BYTES): LogDestination
   return { sonic, write: (line) => void sonic.write(Buffer.from(line) as unknown as string) };
 }
 
-/** The context in which Nest logs an error that it also throws. The caller reports that error in readable lines. */
-const THROWN_ON = 'ExceptionHandler';
+/** The contexts in which Nest logs an error that it also throws. The caller reports that error in readable lines. */
+const THROWN_ON: readonly unknown[] = ['ExceptionHandler', 'NestApplication'];
 
 /**
  * Writes the messages of Nest's Logger to the same log: a sentence, and after it an object whose entries become fields
@@ -125,7 +125,7 @@ export class NestLogger implements LoggerService {
   }
 
   error(message: unknown, ...rest: unknown[]): void {
-    if (rest.at(-1) !== THROWN_ON) this.write('error', message, rest);
+    if (!THROWN_ON.includes(rest.at(-1))) this.write('error', message, rest);
   }
 
   fatal(message: unknown, ...rest: unknown[]): void {
