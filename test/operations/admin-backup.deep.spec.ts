@@ -118,7 +118,7 @@ describe('npm run admin -- restore', () => {
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('Say --force');
     const run = await restore('b', '--force');
-    expect(run.stderr).toContain('1 later erasures were kept, and 1 destroyed keys stay destroyed.');
+    expect(run.stderr).toContain('1 later erasure was kept, and 1 destroyed key stays destroyed.');
     expect(run.stderr).toContain('Start the service now');
     expect(readdirSync(lethe.directory).filter((name) => /\.replaced-\d{14}$/.test(name))).toHaveLength(2);
     await lethe.service.start();

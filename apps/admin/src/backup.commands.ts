@@ -1,5 +1,5 @@
 import { keyFilePath, presentMasterKeys } from '@app/crypto';
-import { adminCommand, guidePath, masterKeySetting, StartError, type Config } from '@app/kernel';
+import { adminCommand, guidePath, many, masterKeySetting, StartError, type Config } from '@app/kernel';
 import {
   BACKUP_PARTS,
   backUpSqlite,
@@ -95,7 +95,9 @@ function report(restored: Restored, isDataAlone: boolean, { tell }: Surroundings
     tell('A restore that was interrupted is finished. To restore another backup run it again.');
   else tell(`The backup of ${madeAt} is in place.`);
   if (keys !== undefined)
-    tell(`${keys.erasures} later erasures were kept, and ${keys.destroyed} destroyed keys stay destroyed.`);
+    tell(
+      `${many(keys.erasures, 'later erasure was', 'later erasures were')} kept, and ${many(keys.destroyed, 'destroyed key stays', 'destroyed keys stay')} destroyed.`,
+    );
   if (presentKeysUnreadable) tell('The present ledger could not be read.');
   for (const path of replaced)
     tell(
