@@ -47,7 +47,7 @@ async function expectKept(who: SubjectIds): Promise<void> {
 
 /** What a restore says where the only ledger is that of the backup. */
 const IMPORT_FIRST =
-  /^Do not start yet: .* Import the newest one: npm run admin -- ledger:import --in FILE\. Then start/m;
+  /^Do not start yet: .* (?:Import|Restore the data, then import) the newest one: npm run admin -- ledger:import --in FILE\. Then start/m;
 
 /** Another machine without the data. */
 function wipe(): void {
@@ -148,11 +148,13 @@ describe('npm run admin -- restore', () => {
     await backup('keys', '--only', 'keys');
     await lethe.service.end();
     wipe();
-    expect((await restore('keys', '--only', 'keys')).stderr).toMatch(IMPORT_FIRST);
+    const keys = await restore('keys', '--only', 'keys');
+    expect(keys.stderr).toMatch(IMPORT_FIRST);
+    expect(keys.stderr).toContain('Restore the data, then import');
     const run = await restore('saved', '--only', 'data');
     expect([run.code, run.stderr]).toEqual([
       0,
-      expect.stringContaining('If the keys here are from a backup'),
+      expect.stringContaining('If the keys in place came from a backup too'),
     ]);
     await lethe.service.start();
     expectFailure(await bot.export(gone), 404, 'not_found');

@@ -149,7 +149,7 @@ describe('npm run admin -- backup:drill', () => {
     expect([run.code, run.stderr]).toEqual([
       1,
       expect.stringMatching(
-        /^The backup needs the master key [\w-]{8}, which LETHE_MASTER_KEY does not give\. Take another backup now/,
+        /^The backup needs the master key [\w-]{8}, which LETHE_MASTER_KEY does not give\. If it was rotated since, take another backup now/,
       ),
     ]);
     expect(lastBackups(lethe.path).drill).toMatchObject({ ok: false });

@@ -194,14 +194,14 @@ describe('docs/operate.md', () => {
 
     it('makes a backup and an export of the ledger, in the folders that it clears', () => {
       expect(lines).toHaveLength(3);
-      const folders = /find (\S+) (\S+) -/.exec(ofCron('find '))?.slice(1) ?? [];
+      const folders = /find -H (\S+) (\S+) -/.exec(ofCron('find '))?.slice(1) ?? [];
       expect(ofCron('admin backup --to')).toContain(`--to ${folders[0]}/$(date +\\%F)`);
       expect(ofCron('admin ledger:export')).toContain(`--out ${folders[1]}/$(date +\\%F).ndjson`);
       // A bare one ends the command.
       expect(lines.filter((line) => /(?<!\\)%/.test(line))).toEqual([]);
     });
 
-    it('deletes what the next day would make older than BACKUP_RETENTION_DAYS, and nothing else', () => {
+    it('deletes what two days would make older than BACKUP_RETENTION_DAYS, and nothing else', () => {
       const root = mkdtempSync(join(tmpdir(), 'crontab-'));
       const days = Number(readConfig({}).backupRetentionDays);
       const made = (name: string, ageDays: number): void => {
@@ -212,8 +212,8 @@ describe('docs/operate.md', () => {
       };
       try {
         const kept = ['lethe/2026-03-02', 'lethe-ledger/2026-03-02.ndjson'];
-        for (const name of kept) made(name, days - 1.5);
-        for (const name of ['lethe/2026-03-01', 'lethe-ledger/2026-03-01.ndjson']) made(name, days - 0.5);
+        for (const name of kept) made(name, days - 2.5);
+        for (const name of ['lethe/2026-03-01', 'lethe-ledger/2026-03-01.ndjson']) made(name, days - 1.5);
         for (const name of ['lethe/other', 'other/2026-03-01', 'lethe', 'lethe-ledger']) made(name, days + 9);
         const [, command = ''] = /^40 3 \* \* \* (.*)$/.exec(ofCron('find ')) ?? [];
         execFileSync('sh', ['-c', command.replaceAll('/var/backups', join(root, 'var/backups'))]);

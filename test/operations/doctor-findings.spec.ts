@@ -79,6 +79,11 @@ describe('the findings of doctor', () => {
       inside({ backups: { ...BACKED_UP, ledger: undefined } }),
     ],
     [
+      'an old export of the ledger',
+      'warning ledger_not_exported',
+      inside({ backups: { ...BACKED_UP, ledger: { ...MADE, made_at: LATE } } }),
+    ],
+    [
       'a record of backups that cannot be read',
       'fault backup_record_unreadable',
       { ...inside({ backups: {} }), unreadableRecord: '/data/lethe.db.backups.json' },

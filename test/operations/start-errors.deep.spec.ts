@@ -183,16 +183,18 @@ describe('lethe-server init', () => {
     const isRoot = process.geteuid?.() === 0;
     // Root may write everywhere.
     if (isRoot) process.seteuid?.(65_534);
+    let code: number;
     try {
-      expect(writeEnvironment(folder)).toBe(1);
+      code = writeEnvironment(folder);
     } finally {
       if (isRoot) process.seteuid?.(0);
     }
     const said = written.mock.calls.join('');
     written.mockRestore();
-    expect(said).toBe(
+    expect([code, said]).toEqual([
+      1,
       `.env cannot be written into ${folder} (EACCES). Give your user write access to the folder, or call init in another one; if it has access, check the disk.\n`,
-    );
+    ]);
     expect(left()).toEqual(['closed']);
   });
 

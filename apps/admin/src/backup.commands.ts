@@ -1,4 +1,5 @@
 import { keyFilePath, presentMasterKeys } from '@app/crypto';
+import { isFilled } from '@app/database';
 import { adminCommand, guidePath, many, masterKeySetting, StartError, type Config } from '@app/kernel';
 import {
   BACKUP_PARTS,
@@ -73,7 +74,7 @@ const restore: Command = {
       destroyed_keys: restored.keys?.destroyed ?? null,
       import_ledger: restored.needsLedger,
     });
-    report(restored, given['only'] === 'data', surroundings);
+    report(restored, surroundings);
   },
 };
 
@@ -89,7 +90,7 @@ export function masterKeysOf(config: Config): MasterKeys {
   };
 }
 
-function report(restored: Restored, isDataAlone: boolean, { tell }: Surroundings): void {
+function report(restored: Restored, { config, tell }: Surroundings): void {
   const { madeAt, replaced, keys, presentKeysUnreadable, needsLedger } = restored;
   if (madeAt === undefined)
     tell('A restore that was interrupted is finished. To restore another backup run it again.');
@@ -103,19 +104,16 @@ function report(restored: Restored, isDataAlone: boolean, { tell }: Surroundings
     tell(
       `Replaced: ${path}. Delete it when the service runs: it still holds users who are erased from now on.`,
     );
-  const imported = `Import the newest one: ${adminCommand('ledger:import --in FILE')}. Then start the service: before it answers, it erases`;
-  if (needsLedger)
-    tell(
-      `Do not start yet: users who were erased after the backup are only in an export of the ledger. ${imported} these users again.`,
-    );
-  else if (isDataAlone)
-    tell(
-      `If the keys here are from a backup too, newer erasures are only in an export of the ledger. ${imported} again its users that are in the data.`,
-    );
-  else
-    tell(
-      'Start the service now: before it answers, it erases again the users of the ledger that are in the data.',
-    );
+  const imports = adminCommand('ledger:import --in FILE');
+  // The import needs the data.
+  const next = isFilled(sqlitePathOf(config)) ? 'Import' : 'Restore the data, then import';
+  tell(
+    needsLedger
+      ? `Do not start yet: users who were erased after the backup are only in an export of the ledger. ${next} the newest one: ${imports}. ` +
+          'Then start the service: before it answers, it erases these users again. Without an export they are back.'
+      : 'Start the service now: before it answers, it erases again the users of the ledger that are in the data. ' +
+          `If the keys in place came from a backup too, first import the newest export of the ledger: ${imports}.`,
+  );
 }
 
 /** Notes a finished copy or drill for `status` and `doctor`. One that cannot be noted is good all the same. */

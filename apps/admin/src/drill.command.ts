@@ -96,8 +96,8 @@ function unopened(file: string, { keys, place }: MasterKeys): StartError | undef
   return new StartError(
     installation === ''
       ? 'The keys of the backup cannot be decrypted: they are damaged. Take another backup now.'
-      : `The backup needs the master key ${installation}, which ${place} does not give. Take another backup now: it needs the present ` +
-          'key alone. To drill this one, add the key of the time of the backup there, behind the present one.',
+      : `The backup needs the master key ${installation}, which ${place} does not give. If it was rotated since, take another backup now: it needs the ` +
+          'present key alone. To drill this one, add the key of the time of the backup there, behind the present one.',
   );
 }
 

@@ -31,7 +31,7 @@ const next = (): string => `.env is written, with fresh keys and for its owner o
 Back up, each apart from the other:
   - LETHE_MASTER_KEY of .env, for example in a password manager
   - the database: \`${adminCommand('backup --to FOLDER/$(date +%F)')}\`, every day
-  - the ledger of erasures: \`${adminCommand('ledger:export --out ledger-$(date +%F).ndjson')}\`, so that a restored backup forgets again who was erased
+  - the ledger of erasures: \`${adminCommand('ledger:export --out FOLDER/ledger-$(date +%F).ndjson')}\`, so that a restored backup forgets again who was erased
 
 Behind a proxy set PUBLIC_URL and TRUST_PROXY in .env: without PUBLIC_URL links to privacy pages lead to this machine.
 

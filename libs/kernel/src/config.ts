@@ -24,11 +24,11 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Prefixes that belong to Lethe: a variable with one that is no setting is refused, however far it is from one. Of a bot's webhook some
- * names are usual.
+ * Prefixes that belong to Lethe: a variable with one that is no setting is refused, however far it is from one. Bots
+ * have the names of webhooks that are left out, and hosts of databases the others.
  */
 const OWN_PREFIX =
-  /^(LETHE|WEBHOOK(?!_(URL|ID|TOKEN|SECRET)$)|RATE_LIMIT|BODY_LIMIT|BATCH_BODY|CONNECTIONS_|ALLOWED_|READER_|STREAMS_|DATA_LIMIT|DETAILS_LIMIT|DECLARATION_|CATEGORIES_|CONSENT_TEXTS_|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|OPERATOR|REGISTRATION|TRUST_PROXY|DATABASE_|BACKUP_)/;
+  /^(LETHE|WEBHOOK(?!_(URL|ID|TOKEN|SECRET|HOST|PORT|PATH)$)|RATE_LIMIT|BODY_LIMIT|BATCH_BODY|CONNECTIONS_|ALLOWED_|READER_|STREAMS_|DATA_LIMIT|DETAILS_LIMIT|DECLARATION_|CATEGORIES_|CONSENT_TEXTS_|JSON_DEPTH|REVOKED_DATA|EVIDENCE|MIGRATE|SHUTDOWN|METRICS|OPERATOR|REGISTRATION|TRUST_PROXY|DATABASE_(?!(CONNECTION_POOL_URL|URL_UNPOOLED|PUBLIC_URL|PRIVATE_URL)$)|BACKUP_)/;
 
 /** Settings of a bot, by the form of their values. `lethe init` writes them into `.env`, which may also be the file of Lethe. */
 const OF_BOTS: Readonly<Record<string, RegExp>> = {
@@ -41,9 +41,11 @@ const OF_BOTS: Readonly<Record<string, RegExp>> = {
 const KNOWN = new Set<string>(Object.values(SETTINGS).map((setting) => setting.name));
 const NAMES = [...KNOWN];
 
+/** Whether a variable of this name is a setting, or begins as settings do. */
+const hasOwnName = (name: string): boolean => KNOWN.has(name) || OWN_PREFIX.test(name);
+
 /** Whether a variable of this name is a setting, or is meant as one. */
-const isOwn = (name: string): boolean =>
-  KNOWN.has(name) || OWN_PREFIX.test(name) || settingMeantBy(name, NAMES) !== undefined;
+const isOwn = (name: string): boolean => hasOwnName(name) || settingMeantBy(name, NAMES) !== undefined;
 
 function notASetting(name: string): string {
   const meant = settingMeantBy(name, NAMES);
@@ -164,7 +166,7 @@ export function readDotenv(path: string): Environment {
 
 function dotenvIn(path: string): SettingsFile {
   try {
-    return settingsIn(readFileSync(path), path, isOwn);
+    return settingsIn(readFileSync(path), path, hasOwnName);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return { values: {}, faults: code === 'ENOENT' ? [] : [`${path} cannot be read: ${message}`] };

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { adminCommand, guidePath, launcherName } from './installation';
@@ -17,16 +17,23 @@ describe('the command that a message names', () => {
   it.each([
     ['with npx where npx runs it', '/home/a/.npm/_npx/0f1e/node_modules/@lethe/server', 'npx @lethe/server'],
     ['with npx on Windows', 'C:\\npm-cache\\_npx\\0f1e\\node_modules\\@lethe\\server', 'npx @lethe/server'],
-    [
-      'by its path where the folder has the package',
-      '/opt/lethe/node_modules/@lethe/server',
-      'node_modules/.bin/lethe-server',
-    ],
     ['alone where the package is for all folders', '/usr/lib/node_modules/@lethe/server', 'lethe-server'],
     ['alone in an image', '/app', 'lethe-server'],
   ])('names the launcher %s', (_, home, name) => {
     expect(launcherName(home, '/opt/lethe')).toBe(name);
     expect(adminCommand('keys:list', home, '/opt/lethe')).toBe(`${name} admin keys:list`);
+  });
+
+  it('names the launcher by its path where the folder has it, also of a package manager that keeps packages elsewhere', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+    try {
+      mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
+      writeFileSync(join(folder, 'node_modules/.bin/lethe-server'), '');
+      const home = join(folder, 'node_modules/.pnpm/@lethe+server@0.1.0/node_modules/@lethe/server');
+      expect(adminCommand('keys:list', home, folder)).toBe('node_modules/.bin/lethe-server admin keys:list');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 

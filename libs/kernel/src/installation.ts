@@ -1,6 +1,9 @@
 import { isAbsolute, join, relative } from 'node:path';
 import { homeFolder, isThere } from './files';
 
+/** Where a package manager puts the launcher of a package that the folder has. */
+const OF_FOLDER = 'node_modules/.bin/lethe-server';
+
 /** Whether the package is in the cache of npx, in which another version may take its place. */
 export const isOfNpx = (home = homeFolder()): boolean => /[\\/]_npx[\\/]/.test(home ?? '');
 
@@ -10,9 +13,7 @@ export const isOfNpx = (home = homeFolder()): boolean => /[\\/]_npx[\\/]/.test(h
  */
 export function launcherName(home = homeFolder(), folder = process.cwd()): string {
   if (isOfNpx(home)) return 'npx @lethe/server';
-  return home === join(folder, 'node_modules/@lethe/server')
-    ? 'node_modules/.bin/lethe-server'
-    : 'lethe-server';
+  return isThere(join(folder, OF_FOLDER)) ? OF_FOLDER : 'lethe-server';
 }
 
 /**

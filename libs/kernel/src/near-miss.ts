@@ -4,6 +4,8 @@ const LETTERS_MIN = 6;
 const LETTERS_OF_TWO_ERRORS = 7;
 const LETTERS_OF_TWO_ERRORS_IN_ALL = 10;
 
+const PREFIX = 'LETHE_';
+
 /** Names of other programs that are one typing error away from a setting. */
 const OF_OTHERS = new Set(['LOGLEVEL', 'LOGFORMAT', 'HEADER_TIMEOUT_MS', 'RENDER_TIMEOUT_MS']);
 
@@ -13,11 +15,21 @@ const OF_OTHERS = new Set(['LOGLEVEL', 'LOGFORMAT', 'HEADER_TIMEOUT_MS', 'RENDER
  */
 export function settingMeantBy(name: string, settings: readonly string[]): string | undefined {
   if (OF_OTHERS.has(name)) return undefined;
-  return settings.find((setting) => isWithoutAnEnd(name, setting) || isMistyped(name, setting));
+  return settings.find(
+    (setting) =>
+      isInSmallLetters(name, setting) ||
+      isWithoutAnEnd(name, setting) ||
+      isMistyped(name, setting) ||
+      (setting.startsWith(PREFIX) && isMistyped(name, setting.slice(PREFIX.length))),
+  );
 }
 
+/** A short one, such as `host`, may be that of a shell. */
+const isInSmallLetters = (name: string, setting: string): boolean =>
+  name !== setting && setting.length >= LETTERS_MIN && name.toUpperCase() === setting;
+
 const isWithoutAnEnd = (name: string, setting: string): boolean =>
-  name !== setting && [setting.replace(/^LETHE_/, ''), setting.replace(/_[A-Z]{1,2}$/, '')].includes(name);
+  name !== setting && [setting.replace(PREFIX, ''), setting.replace(/_[A-Z]{1,2}$/, '')].includes(name);
 
 function isMistyped(name: string, setting: string): boolean {
   if (Math.abs(name.length - setting.length) > 2) return false;

@@ -1,6 +1,7 @@
 import { adminCommand } from '@app/kernel';
 import { dirname, resolve, sep } from 'node:path';
 import type { Circumstances, Look } from './installation';
+import type { BackupRecord } from './sqlite.backup-record';
 
 const DAY_MS = 86_400_000;
 const BACKUP_AGE_MAX_DAYS = 7;
@@ -34,13 +35,14 @@ function unreadable(path: string): Look {
   };
 }
 
+function isLate(made: BackupRecord['ledger'], nowMs: number): boolean {
+  return made === undefined || nowMs - Date.parse(made.made_at) > BACKUP_AGE_MAX_DAYS * DAY_MS;
+}
+
 function missingBackup({ installation, nowMs }: Circumstances): Look {
   if (installation?.backups === undefined || installation.bots === 0) return undefined;
   const { backups } = installation;
-  const late = (['data', 'keys'] as const).filter((part) => {
-    const at = backups[part]?.made_at;
-    return at === undefined || nowMs - Date.parse(at) > BACKUP_AGE_MAX_DAYS * DAY_MS;
-  });
+  const late = (['data', 'keys'] as const).filter((part) => isLate(backups[part], nowMs));
   return (
     late.length > 0 && {
       id: 'backup_missing',
@@ -124,14 +126,14 @@ function readableSecrets({ keyFile, environmentMode }: Circumstances): readonly 
   ];
 }
 
-function unexportedLedger({ installation }: Circumstances): Look {
+function unexportedLedger({ installation, nowMs }: Circumstances): Look {
   if (installation?.backups === undefined || installation.bots === 0) return undefined;
   return (
-    installation.backups.ledger === undefined && {
+    isLate(installation.backups.ledger, nowMs) && {
       id: 'ledger_not_exported',
       level: 'warning',
-      says: 'The ledger of erasures was never exported: with keys lost, a restored backup cannot erase anew.',
-      mend: `Run ${adminCommand('ledger:export --out ledger-$(date +%F).ndjson')} every day, and keep the files apart from the backups.`,
+      says: `The ledger of erasures was not exported in the last ${BACKUP_AGE_MAX_DAYS} days: with keys lost, a restored backup cannot erase anew.`,
+      mend: `Run ${adminCommand('ledger:export --out DIR/ledger-$(date +%F).ndjson')} every day, and keep the files apart from the backups.`,
     }
   );
 }

@@ -122,8 +122,10 @@ async function stage(
   const taken = hasPresent ? takePresentKeys(join(staging, 'keys'), present, dataStays) : undefined;
   if (given !== undefined) {
     const refused = unopened(given, join(staging, 'keys'), acceptLoss);
-    if (refused !== undefined) rmSync(staging, { recursive: true });
-    if (refused !== undefined) throw refused;
+    if (refused !== undefined) {
+      rmSync(staging, { recursive: true });
+      throw refused;
+    }
   }
   if (!acceptLoss) requireKeysOf(path, parts, staging);
   for (const part of parts) await syncFile(join(staging, part));

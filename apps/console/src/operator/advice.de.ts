@@ -96,7 +96,7 @@ export const ADVICE_DE: Readonly<Record<string, { readonly says: string; readonl
     mend: 'chmod 600 .env; benutzen andere den Rechner, ändern Sie die Schlüssel darin.',
   },
   ledger_not_exported: {
-    says: 'Das Löschbuch wurde nie exportiert: Ohne es löscht eine zurückgespielte Sicherung nach dem Verlust der Schlüssel nicht erneut.',
+    says: 'Das Löschbuch wurde in den letzten 7 Tagen nicht exportiert: Ohne es löscht eine zurückgespielte Sicherung nach dem Verlust der Schlüssel nicht erneut.',
     mend: 'Exportieren Sie es jeden Tag in eine neue Datei und bewahren Sie die Dateien getrennt von den Sicherungen auf.',
   },
   replaced_left: {
