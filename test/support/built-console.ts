@@ -12,7 +12,9 @@ export async function builtConsole(): Promise<string> {
   await madeOnce(place, async () => {
     const vite = join(ROOT, 'node_modules/vite/bin/vite.js');
     const build = [vite, 'build', '--logLevel', 'warn', '--outDir', folder, 'apps/console'];
-    await promisify(execFile)(process.execPath, build, { cwd: ROOT });
+    // As it ships: Jest sets another NODE_ENV, with which vite leaves the code for development in.
+    const env = { ...process.env, NODE_ENV: 'production' };
+    await promisify(execFile)(process.execPath, build, { cwd: ROOT, env });
   });
   return folder;
 }

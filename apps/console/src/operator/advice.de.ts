@@ -132,12 +132,12 @@ export const ADVICE_DE: Readonly<Record<string, { readonly says: string; readonl
     mend: 'Setzen Sie METRICS_TOKEN und geben Sie ihn Prometheus.',
   },
   wal_recycle: {
-    says: 'wal_recycle von PostgreSQL ist an: Dateien seines Logs (pg_wal), in denen vernichtete Schlüssel liegen, bleiben unter neuen Namen erhalten.',
-    mend: 'Führen Sie als Superuser von PostgreSQL ALTER SYSTEM SET wal_recycle = off aus, danach SELECT pg_reload_conf().',
+    says: 'PostgreSQL behält Dateien seines Logs (wal_recycle), und in ihnen vernichtete Schlüssel.',
+    mend: 'Führen Sie als Superuser ALTER SYSTEM SET wal_recycle = off und SELECT pg_reload_conf() aus.',
   },
   development: {
-    says: 'NODE_ENV ist nicht production: Wenn andere Einstellungen es nicht verbieten, dürfen Webhooks über http: gesendet werden, und an Adressen dieses Rechners, wenn nur er den Dienst erreicht.',
-    mend: 'Setzen Sie nach einem Versuch auf diesem Rechner NODE_ENV=production, starten Sie neu und sehen Sie noch einmal hier nach: Manches wird nur für production geprüft.',
+    says: 'NODE_ENV ist nicht production: Webhooks über http und an diesen Rechner können erlaubt sein.',
+    mend: 'Setzen Sie NODE_ENV=production, starten Sie neu und sehen Sie noch einmal hier nach.',
   },
   public_url_missing: {
     says: 'PUBLIC_URL ist nicht gesetzt: Links zu Datenschutzseiten führen auf diesen Rechner, und Formulare von Seiten unter einer anderen Adresse werden abgewiesen.',
