@@ -192,7 +192,7 @@ describe('npm run admin -- restore', () => {
     await bot.hasForgotten(gone);
     await lethe.service.end();
     const run = await restore('keys', '--only', 'keys', '--force');
-    expect(run.stderr).toContain('1 destroyed keys stay destroyed.');
+    expect(run.stderr).toContain('1 destroyed key stays destroyed.');
     const keys = sqliteFile(join(lethe.directory, 'keys.db'));
     expect(await keys.rows('SELECT id FROM subject_keys')).toHaveLength(1);
     await lethe.service.start();
