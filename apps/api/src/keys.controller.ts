@@ -1,17 +1,14 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
+import { BotPath } from '@app/bots';
 import { Signer } from '@app/crypto';
-import { Public, PublicDocument, Uuid } from '@app/http';
+import { Public, PublicDocument } from '@app/http';
 
 /** The path of the key set (RFC 8615), outside the prefix. The set lists a key from its first use on. */
 export const KEY_SET_PATH = '.well-known/lethe-keys.json';
 
 /** The path of the keys that verify the calls to one bot. */
 export const WEBHOOK_KEYS_PATH = '.well-known/lethe-webhook-keys/:bot_id';
-
-class BotPath {
-  @Uuid() bot_id: string;
-}
 
 /** The public keys of every signature of the service, as a JWK set (RFC 7517). */
 @ApiExcludeController()

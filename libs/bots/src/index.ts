@@ -18,7 +18,7 @@ export {
 export { BotDeletion } from './bot-deletion.service';
 export { WebhookHealth, WebhookUrlChanged } from './bots.service';
 export { ApiKey, Bot } from './bot.entity';
-export { WebhookHealthView } from './bots.dto';
+export { BotPath, WebhookHealthView } from './bots.dto';
 export { BotsModule } from './bots.module';
 export { KeyUses } from './key-uses';
 export { WebhookSecrets, type WebhookTarget } from './webhook-secrets.service';

@@ -17,6 +17,7 @@ import {
   Describes,
   DtoPipe,
   EXAMPLE,
+  KeyPath,
   type LetheRequest,
   type ListPage,
   PageQuery,
@@ -29,7 +30,6 @@ import { Claim, Claimed } from '@app/acts';
 import {
   CategoriesView,
   CategoryDeletedView,
-  CategoryPath,
   CategoryView,
   ChangeCategory,
   type GuideCategory,
@@ -119,7 +119,7 @@ export class CategoriesController {
     examples: EXAMPLES.view,
   })
   @Responds(200, CategoryView, ['not_found'])
-  view(@CurrentBot() bot: Caller, @Param() { key }: CategoryPath): Promise<CategoryView> {
+  view(@CurrentBot() bot: Caller, @Param() { key }: KeyPath): Promise<CategoryView> {
     return this.categories.view(bot.botId, key);
   }
 
@@ -137,7 +137,7 @@ export class CategoriesController {
   @Responds(200, CategoryView, ['not_found', 'category_in_use'])
   change(
     @CurrentBot() bot: Caller,
-    @Param() { key }: CategoryPath,
+    @Param() { key }: KeyPath,
     @Body() body: ChangeCategory,
   ): Promise<CategoryView> {
     return this.categories.change(bot.botId, key, body);
@@ -155,7 +155,7 @@ export class CategoriesController {
     examples: EXAMPLES.delete,
   })
   @Responds(200, CategoryDeletedView, ['not_found'])
-  async delete(@CurrentBot() bot: Caller, @Param() { key }: CategoryPath): Promise<CategoryDeletedView> {
+  async delete(@CurrentBot() bot: Caller, @Param() { key }: KeyPath): Promise<CategoryDeletedView> {
     await this.categories.delete(bot, key);
     return { key, deleted: true };
   }

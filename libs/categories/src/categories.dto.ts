@@ -99,10 +99,6 @@ export class ChangeCategory extends Purpose {
   fields?: DataFieldInput[] | null;
 }
 
-export class CategoryPath {
-  @Slug() key: string;
-}
-
 export class CategoryView {
   @Uuid() id: string;
   @Slug() key: string;

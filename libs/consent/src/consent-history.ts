@@ -1,4 +1,4 @@
-import { eachOf, insertion, type Tx } from '@app/database';
+import { eachOf, insertion, json, parsed, type Tx } from '@app/database';
 import { JsonText, type Page } from '@app/http';
 import {
   givenSubjects,
@@ -57,11 +57,6 @@ const ONE_NEWEST = `${NEWEST} WHERE ${SUBJECT_WHERE} ORDER BY id DESC LIMIT 1`;
 export function declinedAt(ofSubject: string): string {
   return `(SELECT CASE action WHEN 'declined' THEN created_at END FROM consent_history
     WHERE ${ofSubject} AND action NOT IN (${LEAVING_REFUSAL}) ORDER BY id DESC LIMIT 1) AS declined_at`;
-}
-
-/** The column `changed_at` of a statement: the time of the newest entry of one subject. */
-export function changedAt(ofSubject: string): string {
-  return `(SELECT created_at FROM consent_history WHERE ${ofSubject} ORDER BY id DESC LIMIT 1) AS changed_at`;
 }
 
 type Row = Record<'id' | 'consent_id' | 'version' | 'created_at', string> & {
@@ -130,14 +125,13 @@ export async function appendDecisions(tx: Tx, entries: readonly UnshownEntry[]):
     }
   return entries.map(({ id, source }) => {
     const { language = null, texts = null } = shown.get(id) ?? {};
-    return { id, language, texts: textsOf(texts), source };
+    return { id, language, texts: parsed<ShownText[]>(texts), source };
   });
 }
 
 function valuesOf(entry: UnshownEntry) {
   const { botId, guildId, userId, id, consentId, action, version, categories, createdAt, source } = entry;
-  const named = categories === null ? null : JSON.stringify(categories);
-  return [botId, guildId, userId, id, consentId, action, version, named, createdAt, source];
+  return [botId, guildId, userId, id, consentId, action, version, json(categories), createdAt, source];
 }
 
 /** The newest entry about a request or about its consent. */
@@ -150,7 +144,7 @@ export async function latestOf(
     `SELECT id, language, texts, source ${LATEST}`,
     ...[botId, guildId, userId, consentId],
   );
-  return row && { ...row, texts: textsOf(row.texts) };
+  return row && { ...row, texts: parsed<ShownText[]>(row.texts) };
 }
 
 export async function countHistory(tx: Tx, { botId, guildId, userId }: Subject): Promise<number> {
@@ -182,7 +176,7 @@ export async function* historyOf(
   const sql = `SELECT ${ANSWERED} FROM consent_history WHERE ${SUBJECT_WHERE} AND id > ? ORDER BY id LIMIT ${BATCH}`;
   const read = (after?: Row): Promise<Row[]> => tx.all(sql, botId, guildId, userId, after?.id ?? '');
   for await (const row of eachOf(BATCH, read)) {
-    for (const { digest } of textsOf(row.texts) ?? []) shown.add(digest);
+    for (const { digest } of parsed<ShownText[]>(row.texts) ?? []) shown.add(digest);
     yield textOf(row);
   }
 }
@@ -192,8 +186,4 @@ function textOf({ id, consent_id, action, version, categories, language, texts, 
   const head = JSON.stringify({ id, consent_id, action, version }).slice(0, -1);
   const shown = `"categories":${categories},"language":${JSON.stringify(language)},"texts":${texts ?? '[]'}`;
   return new JsonText(`${head},${shown},${JSON.stringify({ source, created_at }).slice(1)}`);
-}
-
-function textsOf(json: string | null): ShownText[] | null {
-  return json === null ? null : (JSON.parse(json) as ShownText[]);
 }

@@ -1,7 +1,7 @@
 import { givenSubjects, type Subject, SUBJECT_WHERE, subjectValues } from '@app/crypto';
 import { parsed, type Tx } from '@app/database';
 import { leavesData } from './consent-changes';
-import { changedAt, declinedAt } from './consent-history';
+import { declinedAt } from './consent-history';
 import type { CategoryStates } from './consent.entity';
 import type { Columns } from './consent.sql';
 import type { FoundStatus } from './consent.views';
@@ -14,7 +14,8 @@ const OF_GIVEN = (table: string) =>
 const SELECT_STATUSES = `SELECT given.place, ${declinedAt(OF_GIVEN('consent_history'))}, ${SHOWN}
   FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS given (guild_id, user_id, place)
   LEFT JOIN consents ON ${OF_GIVEN('consents')}`;
-const LISTED = `SELECT given.place, ${declinedAt(OF_GIVEN('consent_history'))}, ${changedAt(OF_GIVEN('consent_history'))},
+const LISTED = `SELECT given.place, ${declinedAt(OF_GIVEN('consent_history'))},
+  (SELECT created_at FROM consent_history WHERE ${OF_GIVEN('consent_history')} ORDER BY id DESC LIMIT 1) AS changed_at,
   ${SHOWN}, erasing`;
 
 export type StatusRow = { readonly declined_at: string | null } & (Columns | { readonly status: null });

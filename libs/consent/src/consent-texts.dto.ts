@@ -1,6 +1,7 @@
 import {
   ConsentVersion,
   field,
+  KEY_MAX,
   LanguageTag,
   ListOf,
   matches,
@@ -14,7 +15,6 @@ import {
 } from '@app/http';
 import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 
-const KEY_MAX = 100;
 const TITLE_MAX = 500;
 const BODY_MAX = 20_000;
 const LABEL_MAX = 2_000;

@@ -3,6 +3,7 @@ import {
   ConsentVersion,
   field,
   JsonObject,
+  KEY_MAX,
   LanguageTag,
   ListOf,
   matches,
@@ -20,7 +21,6 @@ import { ApiProperty } from '@nestjs/swagger';
 import { CategoryText, Digest } from './consent-texts.dto';
 import { CONSENT_ACTIONS, CONSENT_STATUSES, type ConsentAction, type ConsentStatus } from './consent-states';
 
-const KEY_MAX = 100;
 /** The categories that one call names at most. */
 export const CATEGORIES_MAX = 50;
 const DATA_ERASED_AT =

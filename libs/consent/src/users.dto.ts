@@ -1,9 +1,8 @@
-import { Flag, OneOf, Snowflake, Text, Timestamp, WalkPagination, WalkQuery } from '@app/http';
+import { Flag, KEY_MAX, OneOf, Snowflake, Text, Timestamp, WalkPagination, WalkQuery } from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { ConsentStatusView } from './consent.dto';
 import { CONSENT_STATUSES, type ConsentStatus } from './consent-states';
 
-const KEY_MAX = 100;
 export const ORDERS = ['key', 'recent'] as const;
 
 export class UsersQuery extends WalkQuery {

@@ -18,6 +18,16 @@ export class UnreadableSecretError extends Error {
   }
 }
 
+/** The result of `read`; undefined if that meets a text that cannot be decrypted. */
+export function ifReadable<Result>(read: () => Result): Result | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UnreadableSecretError) return undefined;
+    throw error;
+  }
+}
+
 export const CIPHER_KEY_BYTES = 32;
 /** RFC 8439, section 2.8: 96 bits of nonce, 128 bits of tag. AES-GCM has the same. */
 export const NONCE_BYTES = 12;

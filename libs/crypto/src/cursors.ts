@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Page, type PageQuery, type Position, type WalkQuery } from '@app/http';
 import { invalidRequest } from '@app/kernel';
-import { UnreadableSecretError } from './aead';
+import { ifReadable } from './aead';
 import { InstallationKeys } from './installation-keys';
 
 /** What a cursor holds: the last row that was read, and the total of its walk. */
@@ -38,14 +38,12 @@ export class Cursors {
   }
 
   private read<At extends Position>(cursor: string, context: string): Place<At> {
-    try {
-      const read = JSON.parse(this.keys.installation.decrypt(cursor, context)) as At | Place<At>;
-      // A cursor that an earlier build has made is a place alone.
-      return Array.isArray(read) ? { at: read as unknown as At } : (read as Place<At>);
-    } catch (error) {
-      if (!(error instanceof UnreadableSecretError)) throw error;
+    const json = ifReadable(() => this.keys.installation.decrypt(cursor, context));
+    if (json === undefined)
       throw refused('must be the pagination.next of a page of this list, asked for with the same filters');
-    }
+    const read = JSON.parse(json) as At | Place<At>;
+    // A cursor that an earlier build has made is a place alone.
+    return Array.isArray(read) ? { at: read as unknown as At } : (read as Place<At>);
   }
 }
 

@@ -1,4 +1,5 @@
 import { amongValues, pages, type Tx, type UnitOfWork } from '@app/database';
+import type { Clock, Config } from '@app/kernel';
 import { type Subject, SUBJECT_WHERE } from './subject';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -6,6 +7,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 export async function isDestroyed(tx: Tx, botId: string, keyId: string): Promise<boolean> {
   const sql = 'SELECT 1 FROM keys.erasure_ledger WHERE bot_id = ? AND key_id = ? LIMIT 1';
   return (await tx.get(sql, botId, keyId)) !== undefined;
+}
+
+/** Entries of the ledger from before this ISO time are ignored: their requests may have been pruned, and no backup is that old. */
+export function ledgerBegins(clock: Clock, config: Config): string {
+  return clock.daysAgoIso(Math.max(config.evidenceRetentionDays, config.backupRetentionDays));
 }
 
 /** What the ledger of erasures has about a request. */

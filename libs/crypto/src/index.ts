@@ -1,6 +1,13 @@
 export { CryptoModule } from './crypto.module';
 export { Cursors } from './cursors';
-export { isDestroyed, ledgerEntriesOf, orphanKeys, removeKeyOf, removeOrphans } from './destroyed-keys';
+export {
+  isDestroyed,
+  ledgerBegins,
+  ledgerEntriesOf,
+  orphanKeys,
+  removeKeyOf,
+  removeOrphans,
+} from './destroyed-keys';
 export { type EncryptedColumn, type EncryptedTextHolder, HoldsEncryptedTexts } from './encrypted-texts';
 export { HeldSubjects } from './held-subjects';
 export { InstallationKeys, SubjectDigests } from './installation-keys';
@@ -55,7 +62,7 @@ export {
   tryLockSubjects,
   withoutIndex,
 } from './subject';
-export { UnreadableSecretError } from './aead';
+export { ifReadable, UnreadableSecretError } from './aead';
 export {
   type DecryptionKey,
   detailsContext,

@@ -1,6 +1,6 @@
 import { eachOf, UnitOfWork } from '@app/database';
 import { type Config, CONFIG, many, masterKeySetting, Random, StartError } from '@app/kernel';
-import { UnreadableSecretError } from './aead';
+import { ifReadable } from './aead';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EncryptedColumn, EncryptedTexts, type SealedText } from './encrypted-texts';
 import { Keyring } from './keyring';
@@ -190,11 +190,6 @@ export class MasterKeyRotation {
 
   /** The decrypted bytes; undefined for a damaged text. */
   private plainOf({ sealed, context }: SealedText): Buffer | undefined {
-    try {
-      return this.keyring.open(sealed, context);
-    } catch (error) {
-      if (error instanceof UnreadableSecretError) return undefined;
-      throw error;
-    }
+    return ifReadable(() => this.keyring.open(sealed, context));
   }
 }

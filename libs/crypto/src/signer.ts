@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '@app/database';
 import { type Clock, OwnError, type Random } from '@app/kernel';
-import { UnreadableSecretError } from './aead';
+import { ifReadable } from './aead';
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 import {
   addInstallationKey,
@@ -190,13 +190,8 @@ export class Signer {
 
   /** The public key; undefined for a row that the keyring did not encrypt. */
   private publicOf(row: ServiceKeyRow, publicPart: (key: KeyObject) => PublicKey): PublicKey | undefined {
-    try {
-      const jwk = publicPart(this.opened(row));
-      return row.retired_at === null ? jwk : { ...jwk, retired_at: row.retired_at };
-    } catch (error) {
-      if (error instanceof UnreadableSecretError) return undefined;
-      throw error;
-    }
+    const jwk = ifReadable(() => publicPart(this.opened(row)));
+    return jwk === undefined || row.retired_at === null ? jwk : { ...jwk, retired_at: row.retired_at };
   }
 
   private opened({ id, sealed }: Pick<ServiceKeyRow, 'id' | 'sealed'>): KeyObject {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ConcurrentChange, databaseUnavailable, Signals, type Tx, UnitOfWork } from '@app/database';
 import { Random } from '@app/kernel';
 import type { Digest } from './keyed-digest';
-import { UnreadableSecretError } from './aead';
+import { ifReadable, UnreadableSecretError } from './aead';
 import { amongSubjects, type NamedSubject, type Subject, subjectAt, subjectName } from './subject';
 import { isDestroyed, removeKeys } from './destroyed-keys';
 import {
@@ -130,12 +130,7 @@ export class SubjectKeys {
 
   /** {@link open} of a joined key; undefined without one, and for one that is lost or damaged. */
   openJoined(subject: Subject, { key_id: id, key_sealed: sealed }: sql.JoinedKey): SubjectKey | undefined {
-    try {
-      return id === null || sealed === null ? undefined : this.open(subject, { id, sealed });
-    } catch (error) {
-      if (error instanceof UnreadableSecretError) return undefined;
-      throw error;
-    }
+    return id === null || sealed === null ? undefined : ifReadable(() => this.open(subject, { id, sealed }));
   }
 
   /** The id of the subject's key, which discloses nothing about the subject; undefined when nothing is held. */

@@ -80,7 +80,7 @@ const SNOWFLAKE = /^\d{17,20}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const KEY = /^[a-z_][a-z0-9_]*$/;
 /** The maximum length of a slug, in characters. The contract sets none; an index row needs one. */
-const KEY_MAX = 100;
+export const KEY_MAX = 100;
 const VERSION = /^[A-Za-z0-9._+:-]{1,64}$/;
 
 /** The same name has the same id in every example. */

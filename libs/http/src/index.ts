@@ -60,6 +60,7 @@ export {
   HttpsUrl,
   Integer,
   JsonObject,
+  KEY_MAX,
   matches,
   OneOf,
   type Presence,
@@ -82,7 +83,9 @@ export {
 } from './guide-shape';
 export { LetheHttpAdapter } from './http.adapter';
 export { ListOf, ObjectOf } from './nested.fields';
+export { GuildPath, IdPath, KeyPath, UserPath } from './paths';
 export {
+  isText,
   type Labels,
   LabelsByLanguage,
   languageFor,

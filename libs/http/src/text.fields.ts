@@ -2,7 +2,8 @@ import { codePoints, isReadableText } from '@app/kernel';
 import { field, fieldOf, type Presence } from './fields';
 import { isObject } from './json';
 
-function isText(value: unknown, max: number): boolean {
+/** A text of at most `max` code points that has something to read. */
+export function isText(value: unknown, max: number): boolean {
   return typeof value === 'string' && codePoints(value) <= max && isReadableText(value);
 }
 

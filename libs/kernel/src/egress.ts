@@ -117,7 +117,7 @@ export class EgressPolicy {
   refusalOf(url: string): string | undefined {
     const { protocol, username, password, hash, port, hostname } = new URL(url);
     if (protocol !== 'http:' && protocol !== 'https:') return 'must be an http or https URL';
-    if (protocol === 'http:' && this.requiresHttps) return 'must be an https URL';
+    if (protocol === 'http:' && requiresHttps(this.config)) return 'must be an https URL';
     if (username !== '' || password !== '') return 'must not hold a user name or password';
     if (hash !== '' || url.includes('#')) return 'must not hold a fragment';
     const host = hostname.replace(/^\[|\]$/g, '');
@@ -150,11 +150,11 @@ export class EgressPolicy {
   private get isInDevelopment(): boolean {
     return isInDevelopment(this.config);
   }
+}
 
-  private get requiresHttps(): boolean {
-    const { webhookRequireHttps, nodeEnv } = this.config;
-    return webhookRequireHttps === 'auto' ? nodeEnv === 'production' : webhookRequireHttps === 'true';
-  }
+/** Whether a webhook URL must have the scheme https. */
+export function requiresHttps({ webhookRequireHttps, nodeEnv }: Config): boolean {
+  return webhookRequireHttps === 'auto' ? nodeEnv === 'production' : webhookRequireHttps === 'true';
 }
 
 /** Whether callers are of this machine: behind a proxy a service on loopback is reached by anyone. */

@@ -143,6 +143,12 @@ export function notFound(what: string, details?: Readonly<Record<string, unknown
   return new ApiError('not_found', `${what} not found`, details);
 }
 
+/** Undefined for a 404; throws every other error. */
+export function unlessMissing(error: unknown): undefined {
+  if (error instanceof ApiError && error.code === 'not_found') return undefined;
+  throw error;
+}
+
 /** 409 with its machine-readable reason. */
 export function conflict(
   reason: ConflictReason,

@@ -1,9 +1,9 @@
-export { Clock, daysAfter, Random, SharedReading, SystemClock, SystemRandom } from './clock';
+export { Clock, DAY_MS, daysAfter, Random, SharedReading, SystemClock, SystemRandom } from './clock';
 export { type Config, CONFIG, ConfigError, loadConfig, readConfig, readDotenv } from './config';
 export { CONFLICT_REASONS, type ConflictReason } from './conflict-reasons';
 export { Degradations, DISK_LOW } from './degradations';
 export { DomainEvents, OnDomainEvent } from './domain-events';
-export { addressIn, EgressPolicy, ipv6Groups, lacksPublicUrl } from './egress';
+export { addressIn, EgressPolicy, ipv6Groups, lacksPublicUrl, requiresHttps } from './egress';
 export {
   ApiError,
   conflict,
@@ -16,6 +16,7 @@ export {
   OwnError,
   requireBytes,
   StartError,
+  unlessMissing,
 } from './errors';
 export { bytesOf, homeFolder, isThere, makeFolder, ownAsFolder, realFile, version } from './files';
 export { firstIdAt, idAfter } from './ids';

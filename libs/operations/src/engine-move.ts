@@ -73,7 +73,7 @@ class EngineMove {
     const tables = [...(await target.keyTables()), ...movedTables(moved)];
     if (!(await target.isFilledInPart())) await requireEmpty(target, tables, to);
     for (const table of tables) this.totals.set(table, this.source.count(table));
-    this.total = sum(this.totals.values());
+    this.total = [...this.totals.values()].reduce((all, count) => all + count, 0);
     await this.copy();
     await this.compare();
     await target.analyze();
@@ -85,7 +85,7 @@ class EngineMove {
   private async copy(): Promise<void> {
     const { source, target, watch, total: allRows } = this;
     const begun = await target.begin();
-    const before = sum([...begun.values()].map(({ rows }) => rows));
+    const before = [...begun.values()].reduce((all, { rows }) => all + rows, 0);
     if (before > 0) watch.onContinued(before);
     let done = before;
     for (const [table, total] of this.totals) {
@@ -153,12 +153,6 @@ class EngineMove {
 
 function isSame(row: Row, other: Row | undefined): boolean {
   return other?.length === row.length && row.every((text, n) => text === other[n]);
-}
-
-function sum(counts: Iterable<number>): number {
-  let all = 0;
-  for (const count of counts) all += count;
-  return all;
 }
 
 async function requireEmpty(

@@ -1,9 +1,8 @@
-import { adminCommand } from '@app/kernel';
+import { adminCommand, DAY_MS } from '@app/kernel';
 import { dirname, resolve, sep } from 'node:path';
 import type { Circumstances, Look } from './installation';
 import type { BackupRecord } from './sqlite.backup-record';
 
-const DAY_MS = 86_400_000;
 const BACKUP_AGE_MAX_DAYS = 7;
 const DRILL_AGE_MAX_DAYS = 90;
 const MIB = 1_048_576;

@@ -1,5 +1,12 @@
 import type { KeyUse } from '@app/crypto';
-import { adminCommand, type Config, lacksPublicUrl, many, masterKeySetting } from '@app/kernel';
+import {
+  adminCommand,
+  type Config,
+  lacksPublicUrl,
+  many,
+  masterKeySetting,
+  requiresHttps,
+} from '@app/kernel';
 import { backupFindings } from './findings.backup';
 import type { Circumstances, Finding, Installation, Look } from './installation';
 
@@ -55,9 +62,6 @@ function exposureFindings({ config, node, nowMs }: Circumstances): readonly Look
 
 /** What is open to callers on the network. */
 function publicFindings(config: Config): readonly Look[] {
-  const isHttpsOnly =
-    config.webhookRequireHttps === 'true' ||
-    (config.webhookRequireHttps === 'auto' && config.nodeEnv === 'production');
   return [
     config.trustProxy === 0 && {
       id: 'no_https',
@@ -65,7 +69,7 @@ function publicFindings(config: Config): readonly Look[] {
       says: `HOST=${config.host} answers other machines without HTTPS, and no proxy is named.`,
       mend: 'Put a proxy with HTTPS in front and set TRUST_PROXY to the number of proxies; or set HOST=127.0.0.1.',
     },
-    !isHttpsOnly && {
+    !requiresHttps(config) && {
       id: 'webhooks_http',
       level: 'warning',
       says: 'Webhooks may be sent over http, where others can read them.',

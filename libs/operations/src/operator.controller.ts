@@ -4,6 +4,7 @@ import {
   EvenWhile,
   EXAMPLE,
   ForOperator,
+  IdPath,
   type LetheRequest,
   type LineStream,
   type ListPage,
@@ -18,7 +19,6 @@ import {
   FindingsView,
   LedgerLine,
   OperatedBotList,
-  OperatedBotPath,
   OperatedBotView,
   SetTierDto,
   StatusView,
@@ -104,7 +104,7 @@ export class OperatorController {
     examples: EXAMPLES.suspend,
   })
   @Responds(200, OperatedBotView, ['not_found'])
-  suspend(@Param() { id }: OperatedBotPath): Promise<OperatedBotView> {
+  suspend(@Param() { id }: IdPath): Promise<OperatedBotView> {
     return this.bots.suspend(id);
   }
 
@@ -117,7 +117,7 @@ export class OperatorController {
     examples: EXAMPLES.resume,
   })
   @Responds(200, OperatedBotView, ['not_found'])
-  resume(@Param() { id }: OperatedBotPath): Promise<OperatedBotView> {
+  resume(@Param() { id }: IdPath): Promise<OperatedBotView> {
     return this.bots.resume(id);
   }
 
@@ -132,7 +132,7 @@ export class OperatorController {
     examples: EXAMPLES.tier,
   })
   @Responds(200, OperatedBotView, ['not_found'])
-  setTier(@Param() { id }: OperatedBotPath, @Body() { tier }: SetTierDto): Promise<OperatedBotView> {
+  setTier(@Param() { id }: IdPath, @Body() { tier }: SetTierDto): Promise<OperatedBotView> {
     return this.bots.setTier(id, tier);
   }
 

@@ -179,10 +179,6 @@ export class OperatedBotList {
   @ApiProperty({ type: Pagination }) pagination: Pagination;
 }
 
-export class OperatedBotPath {
-  @Uuid() id: string;
-}
-
 export class SetTierDto {
   @Text(64, {
     description: 'A tier of `RATE_LIMIT_TIERS`; `default` removes the given one, so that the settings decide',

@@ -16,7 +16,7 @@ import {
 } from '@app/gdpr';
 import { type FormFields, type JsonStream, JsonText } from '@app/http';
 import { Acts, NO_CLAIM } from '@app/acts';
-import { ApiError, Clock, invalidRequest } from '@app/kernel';
+import { ApiError, Clock, DAY_MS, invalidRequest, unlessMissing } from '@app/kernel';
 import type { SubjectIds } from '@app/crypto';
 import { UserValues } from '@app/user-data';
 import { actOfLink } from './act-of-link';
@@ -32,7 +32,6 @@ const REPEATED_MS = 60_000;
 const REPEATED_MAX = 1_000;
 /** How often in {@link DAY_MS} a user can reconsider: each time leaves entries in the history and the audit log. */
 const AGAIN_MAX = 3;
-const DAY_MS = 86_400_000;
 
 /** The acts of a page. Each is the act of the interface, with its audit event. */
 @Injectable()
@@ -42,7 +41,7 @@ export class PageActs {
     string,
     { readonly untilMs: number; readonly done: Promise<ShownErasure[]> }
   >();
-  private readonly askingAgain: ReturnType<typeof actOfRequest>;
+  private readonly askingAgain = actOfLink(this.requesting, this.links);
 
   constructor(
     private readonly reading: PageReading,
@@ -58,9 +57,7 @@ export class PageActs {
     private readonly everywhere: ErasureEverywhere,
     private readonly requests: ErasureRequests,
     private readonly clock: Clock,
-  ) {
-    this.askingAgain = actOfRequest(requesting, links);
-  }
+  ) {}
 
   /** Accepts what is chosen of the request that was shown. A form without a choice, or for another request, accepts nothing. */
   async accept({ botId }: OpenLink, facts: PageFacts, fields: FormFields): Promise<PageNote> {
@@ -189,10 +186,6 @@ export class PageActs {
   }
 }
 
-function actOfRequest(act: ConsentRequestAct, links: PrivacyLinks) {
-  return actOfLink(act, links);
-}
-
 /**
  * The request that a form is about, or what the page says when it is not the request that waits.
  * @throws ApiError 403 for a guild that the link is not about
@@ -231,10 +224,5 @@ async function unlessDone(note: PageNote, act: Promise<unknown>): Promise<PageNo
 function unlessEnded(error: unknown): PageNote {
   if (error instanceof LinkEnded) throw error;
   if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return 'ended';
-  throw error;
-}
-
-function unlessMissing(error: unknown): undefined {
-  if (error instanceof ApiError && error.code === 'not_found') return undefined;
   throw error;
 }

@@ -6,16 +6,14 @@ import type { FormFields } from '@app/http';
 import { ApiError, Clock } from '@app/kernel';
 import { CorrectAct, isValueChanged, UserValues } from '@app/user-data';
 import { type Correctable, digestOf, type RefusedCorrection, writtenOf } from './page-correct';
-import { requireActive } from './page-opening';
+import { ownOfDay, requireActive } from './page-opening';
 import { fieldsOf } from './page-parts';
-import { isOwn, PageReading, type PastEvent, VIA } from './page-reading';
+import { PageReading, VIA } from './page-reading';
 import type { OpenLink } from './privacy-links.service';
 import type { PageNote } from './texts';
 
-/** Corrections of a subject in {@link DAY_MS}, among as many of its newest submits: each leaves an audit event. */
+/** Corrections of a subject in a day, among its newest submits: each leaves an audit event. */
 const CORRECTIONS_MAX = 20;
-const SUBMITS_READ = '50';
-const DAY_MS = 86_400_000;
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
 /** A correction that the page answers with its form. */
@@ -85,13 +83,8 @@ export class PageCorrections {
     }
   }
 
-  private async isOften({ botId, ids }: NamedSubject): Promise<boolean> {
-    const query = { ...ids, event_type: 'data_submitted' as const, page_size: SUBMITS_READ };
-    const { items } = await this.audit.list(botId, query);
-    const since = new Date(this.clock.wallMs() - DAY_MS).toISOString();
-    const own = [...(items as Iterable<PastEvent>)].filter(
-      (event) => isOwn(event) && event.created_at > since,
-    );
+  private async isOften(subject: NamedSubject): Promise<boolean> {
+    const own = await ownOfDay(this.audit, this.clock, subject, 'data_submitted');
     return own.length >= CORRECTIONS_MAX;
   }
 }

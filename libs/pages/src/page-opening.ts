@@ -1,10 +1,12 @@
 import { createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { AuditService } from '@app/audit';
+import type { NamedSubject } from '@app/crypto';
 import { type FormFields, type LetheRequest, WebPage } from '@app/http';
-import { ApiError } from '@app/kernel';
+import { ApiError, type AuditEventType, type Clock, DAY_MS } from '@app/kernel';
 import { html } from './html';
 import { type FormAct, PageForms, refuse } from './page-forms';
 import { framed, PAGE_HEADERS } from './page-frame';
-import type { PageFacts } from './page-reading';
+import { isOwn, type PageFacts, type PastEvent } from './page-reading';
 import type { PageAct } from './privacy-links.dto';
 import { type OpenLink, PrivacyLinks } from './privacy-links.service';
 import { languageOf, PAGE_TEXTS, type PageLanguage, type PageNote } from './texts';
@@ -86,6 +88,18 @@ export class PageOpening {
 /** @throws ApiError 403 */
 export function requireActive({ isSuspended }: Pick<PageFacts, 'isSuspended'>): void {
   if (isSuspended) throw new ApiError('suspended', 'The bot is suspended');
+}
+
+/** What a user has done on pages in the last 24 hours, among the 50 newest events of a type. */
+export async function ownOfDay(
+  audit: AuditService,
+  clock: Clock,
+  { botId, ids }: NamedSubject,
+  type: AuditEventType,
+): Promise<PastEvent[]> {
+  const { items } = await audit.list(botId, { ...ids, event_type: type, page_size: '50' });
+  const since = new Date(clock.wallMs() - DAY_MS).toISOString();
+  return [...(items as Iterable<PastEvent>)].filter((event) => isOwn(event) && event.created_at > since);
 }
 
 /** Sends the browser back to the page, so that loading it again repeats nothing. The page says what was done. */

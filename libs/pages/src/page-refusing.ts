@@ -7,15 +7,14 @@ import { ApiError, Clock } from '@app/kernel';
 import { ServersService } from '@app/servers';
 import { ProcessingRefusals } from '@app/user-data';
 import { refuse } from './page-forms';
-import { isOwn, PageReading, type PastEvent, VIA } from './page-reading';
+import { ownOfDay } from './page-opening';
+import { PageReading, VIA } from './page-reading';
 import { EVERYTHING, type OneGuild } from './page-refusals';
 import { LinkEnded, type OpenLink, PrivacyLinks } from './privacy-links.service';
 import type { PageNote } from './texts';
 
-/** Restrictions that a subject can end in {@link DAY_MS}: each leaves audit events. */
+/** Restrictions that a subject can end in a day: each leaves audit events. */
 const ENDED_MAX = 10;
-const EVENTS_READ = '50';
-const DAY_MS = 86_400_000;
 
 /** Objections and restrictions on a page. Each is the act of the interface, with its audit event. */
 @Injectable()
@@ -77,14 +76,9 @@ export class PageRefusing {
     };
   }
 
-  private async isOften({ botId, ids }: NamedSubject): Promise<boolean> {
-    const query = { ...ids, event_type: 'consent_accepted' as const, page_size: EVENTS_READ };
-    const { items } = await this.audit.list(botId, query);
-    const since = new Date(this.clock.wallMs() - DAY_MS).toISOString();
-    const ended = [...(items as Iterable<PastEvent>)].filter(
-      (event) => isOwn(event) && event.details?.['act'] === 'restriction_ended' && event.created_at > since,
-    );
-    return ended.length >= ENDED_MAX;
+  private async isOften(subject: NamedSubject): Promise<boolean> {
+    const own = await ownOfDay(this.audit, this.clock, subject, 'consent_accepted');
+    return own.filter(({ details }) => details?.['act'] === 'restriction_ended').length >= ENDED_MAX;
   }
 }
 

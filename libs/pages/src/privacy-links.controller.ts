@@ -7,17 +7,13 @@ import {
   EXAMPLE,
   EXAMPLE_SUBJECT,
   type Examples,
+  IdPath,
   RequiresScope,
   Responds,
   Topic,
 } from '@app/http';
 import { Claim, Claimed } from '@app/acts';
-import {
-  NewPrivacyLink,
-  PrivacyLinkDeletedView,
-  PrivacyLinkPath,
-  PrivacyLinkView,
-} from './privacy-links.dto';
+import { NewPrivacyLink, PrivacyLinkDeletedView, PrivacyLinkView } from './privacy-links.dto';
 import { PrivacyLinks } from './privacy-links.service';
 
 const EXAMPLES = {
@@ -74,7 +70,7 @@ export class PrivacyLinksController {
     examples: EXAMPLES.remove,
   })
   @Responds(200, PrivacyLinkDeletedView, ['not_found'])
-  remove(@CurrentBot() bot: Caller, @Param() { id }: PrivacyLinkPath): Promise<PrivacyLinkDeletedView> {
+  remove(@CurrentBot() bot: Caller, @Param() { id }: IdPath): Promise<PrivacyLinkDeletedView> {
     return this.links.removeFor(bot, id);
   }
 }

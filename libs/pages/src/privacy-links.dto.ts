@@ -65,10 +65,6 @@ export class PrivacyLinkView {
   @Timestamp() expires_at: string;
 }
 
-export class PrivacyLinkPath {
-  @Uuid() id: string;
-}
-
 export class PrivacyLinkDeletedView {
   @Uuid() id: string;
   @Flag() deleted: boolean;

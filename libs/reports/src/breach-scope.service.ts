@@ -3,13 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { eventsBetween, firstEvent, lastPlace, type LoggedEvent } from '@app/audit';
 import { CategoriesService } from '@app/categories';
 import { pages, type Tx, UnitOfWork } from '@app/database';
-import { Clock, conflict, type FieldFault, firstIdAt, invalidRequest, momentMs } from '@app/kernel';
+import { Clock, conflict, DAY_MS, type FieldFault, firstIdAt, invalidRequest, momentMs } from '@app/kernel';
 import { countRecords } from '@app/user-data';
 import { DistinctCount } from './distinct-count';
 import type { ActCounts, BreachScopeQuery, BreachScopeView } from './reports.dto';
 
 const DAYS_MAX = 366;
-const DAY_MS = 86_400_000;
 /** Times outside of these limits have another text form. */
 const EARLIEST_MS = Date.UTC(1970, 0, 2);
 const LATEST_MS = Date.UTC(9999, 0);

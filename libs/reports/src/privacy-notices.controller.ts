@@ -1,5 +1,6 @@
+import { BotPath } from '@app/bots';
 import { hash } from 'node:crypto';
-import { type LetheRequest, OneOf, Public, Uuid, WebPage } from '@app/http';
+import { type LetheRequest, OneOf, Public, WebPage } from '@app/http';
 import { Controller, Get, Param, Query, Req } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { HTML } from './document.html';
@@ -14,10 +15,6 @@ export const PRIVACY_NOTICE = 'notice/:bot_id';
 
 /** How long a reader may keep a notice without asking whether it has changed. */
 const MAX_AGE_SECONDS = 300;
-
-class NoticePath {
-  @Uuid() bot_id: string;
-}
 
 class NoticeQuery {
   @OneOf(['html', 'markdown', 'json'], { optional: true }) format?: 'html' | 'markdown' | 'json';
@@ -41,7 +38,7 @@ export class PrivacyNoticesController {
   @Get()
   async read(
     @Req() request: LetheRequest,
-    @Param() { bot_id }: NoticePath,
+    @Param() { bot_id }: BotPath,
     @Query() query: NoticeQuery,
   ): Promise<WebPage> {
     const language = query.language ?? acceptedLanguage(request.headers['accept-language']);

@@ -20,10 +20,6 @@ const further = (what: string) => ({
   description: `${what} in further languages, by language tag (BCP 47)`,
 });
 
-export class PaperPath {
-  @Uuid() bot_id: string;
-}
-
 /** The form of a paper. */
 export class PaperForm {
   @OneOf(['json', 'markdown', 'html'], {

@@ -1,3 +1,4 @@
+import { BotPath } from '@app/bots';
 import {
   Caller,
   CurrentBot,
@@ -13,7 +14,7 @@ import {
 import { Controller, Get, Param, Query, Req } from '@nestjs/common';
 import { BreachScopes } from './breach-scope.service';
 import type { PaperFormat } from './papers';
-import { PaperPath, ProcessingRecordQuery, ProcessingRecordView } from './processing-record.dto';
+import { ProcessingRecordQuery, ProcessingRecordView } from './processing-record.dto';
 import { ProcessingRecords } from './processing-record.service';
 import { EXAMPLES } from './reports.examples';
 import { ReviewDossierQuery, ReviewDossierView } from './review-dossier.dto';
@@ -68,7 +69,7 @@ export class ReportsController {
   @Responds(200, ProcessingRecordView, ['not_found'], [MARKDOWN, 'text/html'])
   record(
     @CurrentBot() bot: Caller,
-    @Param() path: PaperPath,
+    @Param() path: BotPath,
     @Query() { format, language }: ProcessingRecordQuery,
     @Req() request: LetheRequest,
   ): JsonStream | TextStream {
@@ -90,7 +91,7 @@ export class ReportsController {
   @Responds(200, ReviewDossierView, ['not_found'], [MARKDOWN, 'text/html'])
   dossier(
     @CurrentBot() bot: Caller,
-    @Param() path: PaperPath,
+    @Param() path: BotPath,
     @Query() { format, language }: ReviewDossierQuery,
     @Req() request: LetheRequest,
   ): Promise<JsonStream | TextStream> {

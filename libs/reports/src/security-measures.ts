@@ -1,4 +1,4 @@
-import type { Config, EgressPolicy } from '@app/kernel';
+import { type Config, type EgressPolicy, requiresHttps } from '@app/kernel';
 import { EN, type DocumentTexts } from './documents.texts.en';
 
 type Measures = DocumentTexts['record']['measures'];
@@ -13,9 +13,8 @@ export function securityMeasures(
   measures: Measures,
   storesWithoutConsent: boolean,
 ): readonly string[] {
-  const { database, nodeEnv, webhookRequireHttps } = config;
-  const httpsOnly =
-    webhookRequireHttps === 'auto' ? nodeEnv === 'production' : webhookRequireHttps === 'true';
+  const { database } = config;
+  const httpsOnly = requiresHttps(config);
   const [isLocalAllowed, isPrivateAllowed] = ['127.0.0.1', '10.0.0.1'].map((one) =>
     egress.allowsAddress(one),
   );

@@ -1,6 +1,6 @@
 import { EVENT_TYPES, eventsBehind, type HourlyEvents } from '@app/audit';
 import { type Batches, type BotSweep, PeriodicJob, type Tx, UnitOfWork } from '@app/database';
-import { ApiError, Clock, invalidRequest } from '@app/kernel';
+import { ApiError, Clock, DAY_MS, invalidRequest } from '@app/kernel';
 import { BatchSealer, lastSealed } from '@app/sealing';
 import { Injectable } from '@nestjs/common';
 import { consentCountsIn } from './consent-counting.job';
@@ -17,7 +17,6 @@ import {
   WEBHOOK,
 } from './stats.sql';
 
-const DAY_MS = 86_400_000;
 /** Days of the default period. */
 const DEFAULT_DAYS = 30;
 /** The most days of hours in one answer. */

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { encryptedBy, isDestroyed, ledgerEntriesOf } from '@app/crypto';
+import { encryptedBy, isDestroyed, ledgerBegins, ledgerEntriesOf } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { Clock, type Config, CONFIG, firstIdAt } from '@app/kernel';
 import type { OpenEvent } from './event-commitments';
@@ -43,7 +43,7 @@ export class RecordedErasures {
       asked.set(keyId, is);
       return is;
     };
-    const since = this.begins();
+    const since = ledgerBegins(this.clock, this.config);
     const judged: OpenEvent[] = [];
     const unrecorded: OpenEvent[] = [];
     for (const event of events) {
@@ -70,7 +70,7 @@ export class RecordedErasures {
     );
     const listed = new Map(entries.map((entry) => [entry.request_id, entry]));
     // The limit is read after the ledger: retention removes only entries that are older.
-    const since = this.begins();
+    const since = ledgerBegins(this.clock, this.config);
     return ends
       .filter(({ id, event: { guild_id: guildId, user_id: userId } }) => {
         const entry = listed.get(id);
@@ -78,12 +78,6 @@ export class RecordedErasures {
         return id >= firstIdAt(since) && !isSame;
       })
       .map(({ event }) => event);
-  }
-
-  /** An older erasure may have left the ledger by its retention. */
-  private begins(): string {
-    const { evidenceRetentionDays, backupRetentionDays } = this.config;
-    return this.clock.daysAgoIso(Math.max(evidenceRetentionDays, backupRetentionDays));
   }
 
   /**

@@ -7,12 +7,13 @@ import {
   EXAMPLE,
   examplePage,
   type Examples,
+  GuildPath,
   PageQuery,
   Responds,
   Topic,
 } from '@app/http';
 import { Claim, Claimed } from '@app/acts';
-import { RegisterServer, ServerPath, ServersView, ServerView } from './servers.dto';
+import { RegisterServer, ServersView, ServerView } from './servers.dto';
 import { ServersService } from './servers.service';
 
 const SERVER = {
@@ -81,7 +82,7 @@ export class ServersController {
   @Responds(200, ServerView, ['not_found', 'nothing_scheduled', 'deletion_in_progress'])
   cancelDeletion(
     @CurrentBot() bot: Caller,
-    @Param() { guild_id: guildId }: ServerPath,
+    @Param() { guild_id: guildId }: GuildPath,
     @Claimed() claim: Claim,
   ): Promise<ServerView> {
     return this.servers.cancelDeletion(bot.botId, guildId, claim);

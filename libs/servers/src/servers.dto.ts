@@ -22,10 +22,6 @@ export class ServerView {
   deletion_scheduled_for: string | null;
 }
 
-export class ServerPath {
-  @Snowflake() guild_id: string;
-}
-
 export class ServersView {
   @ApiProperty({ type: [ServerView] }) servers: ServerView[];
   @ApiProperty({ type: Pagination }) pagination: Pagination;

@@ -13,9 +13,10 @@ import {
   SubjectBody,
   SubjectQuery,
   Topic,
+  UserPath,
 } from '@app/http';
 import { Controller, Get, Param, Post } from '@nestjs/common';
-import { RefusalsPath, RefusalsQuery, RefusalsView, RefuseProcessing } from './processing-refusals.dto';
+import { RefusalsQuery, RefusalsView, RefuseProcessing } from './processing-refusals.dto';
 import { ProcessingRefusals } from './processing-refusals.service';
 
 const NONE = { ...EXAMPLE_SUBJECT, objections: [], restrictions: [] };
@@ -124,7 +125,7 @@ export class ProcessingRefusalsController {
   @Responds(200, RefusalsView)
   of(
     @CurrentBot() bot: Caller,
-    @Param() { user_id }: RefusalsPath,
+    @Param() { user_id }: UserPath,
     @SubjectQuery() { guild_id }: RefusalsQuery,
   ): Promise<RefusalsView> {
     return this.refusals.of(this.digests.named(bot.botId, { user_id, guild_id }));

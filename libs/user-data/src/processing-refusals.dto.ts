@@ -1,6 +1,5 @@
-import { ListOf, Snowflake, Text, Timestamp } from '@app/http';
+import { KEY_MAX, ListOf, Snowflake, Text, Timestamp } from '@app/http';
 
-const KEY_MAX = 100;
 /** More than a bot can declare. */
 const LISTED_MAX = 10_001;
 
@@ -9,10 +8,6 @@ export class RefuseProcessing {
   @Snowflake() guild_id: string;
   @Text(KEY_MAX, { optional: true, description: 'Key of a registered category; without it, all of them' })
   category?: string | null;
-}
-
-export class RefusalsPath {
-  @Snowflake() user_id: string;
 }
 
 export class RefusalsQuery {

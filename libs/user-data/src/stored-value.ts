@@ -1,6 +1,7 @@
 import {
   type Digest,
   encryptedBy,
+  ifReadable,
   isDestroyed,
   type JoinedKey,
   type Subject,
@@ -35,12 +36,7 @@ export function decryptValue(
 
 /** {@link decryptValue}; undefined for a value that cannot be decrypted. */
 export function readValue(...value: Parameters<typeof decryptValue>): string | undefined {
-  try {
-    return decryptValue(...value);
-  } catch (error) {
-    if (error instanceof UnreadableSecretError) return undefined;
-    throw error;
-  }
+  return ifReadable(() => decryptValue(...value));
 }
 
 /** @throws ApiError 500 that names the categories whose values cannot be decrypted, if there are any */

@@ -18,6 +18,7 @@ import {
   SubjectBody,
   SubjectQuery,
   Topic,
+  UserPath,
 } from '@app/http';
 import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
 import { ApiExtraModels } from '@nestjs/swagger';
@@ -32,7 +33,6 @@ import {
   SubmittedBatchView,
   SubmittedView,
   ValuesErasedView,
-  ValuesPath,
   ValuesQuery,
   ValuesView,
 } from './user-data.dto';
@@ -138,7 +138,7 @@ export class UserValuesController {
   @Responds(200, ValuesView, ['consent_required', 'processing_refused', 'not_found', 'deletion_in_progress'])
   ofUser(
     @CurrentBot() bot: Caller,
-    @Param() { user_id }: ValuesPath,
+    @Param() { user_id }: UserPath,
     @SubjectQuery() { guild_id, category }: ValuesQuery,
   ): Promise<JsonText | JsonStream> {
     return this.values.ofUser(this.digests.named(bot.botId, { user_id, guild_id }), category);
@@ -158,7 +158,7 @@ export class UserValuesController {
   @Responds(200, ValuesErasedView, ['not_found'])
   async erase(
     @CurrentBot() bot: Caller,
-    @Param() { user_id }: ValuesPath,
+    @Param() { user_id }: UserPath,
     @SubjectQuery() { guild_id, category }: EraseValuesQuery,
   ): Promise<ValuesErasedView> {
     const subject = this.digests.named(bot.botId, { user_id, guild_id });

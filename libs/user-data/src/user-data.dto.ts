@@ -4,6 +4,7 @@ import {
   type ItemResult,
   Items,
   JsonObject,
+  KEY_MAX,
   OneOf,
   PageQuery,
   Pagination,
@@ -12,8 +13,6 @@ import {
   Text,
   Timestamp,
 } from '@app/http';
-
-const KEY_MAX = 100;
 
 export class SubmitData {
   @Snowflake() user_id: string;
@@ -39,10 +38,6 @@ export class SubmitBatch {
 
 export class SubmittedBatchView {
   @Results(SubmittedView) results: readonly ItemResult<SubmittedView>[];
-}
-
-export class ValuesPath {
-  @Snowflake() user_id: string;
 }
 
 export class ValuesQuery {

@@ -5,6 +5,7 @@ import {
   Describes,
   EXAMPLE,
   examplePage,
+  IdPath,
   RequiresScope,
   Responds,
   Topic,
@@ -15,7 +16,6 @@ import {
   DeliveriesQuery,
   DeliveriesView,
   DeliveryDetailsView,
-  DeliveryPath,
   DeliveryView,
   Replay,
   ReplayView,
@@ -91,7 +91,7 @@ export class DeliveriesController {
     examples: EXAMPLES.view,
   })
   @Responds(200, DeliveryDetailsView, ['not_found'])
-  view(@CurrentBot() bot: Caller, @Param() { id }: DeliveryPath): Promise<DeliveryDetailsView> {
+  view(@CurrentBot() bot: Caller, @Param() { id }: IdPath): Promise<DeliveryDetailsView> {
     return this.deliveries.view(bot.botId, id.toLowerCase());
   }
 
@@ -108,7 +108,7 @@ export class DeliveriesController {
   @Responds(200, DeliveryView, ['not_found', 'no_webhook_url'])
   redeliver(
     @CurrentBot() bot: Caller,
-    @Param() { id }: DeliveryPath,
+    @Param() { id }: IdPath,
     @Claimed() claim: Claim,
   ): Promise<DeliveryView> {
     return this.deliveries.redeliver(bot.botId, id.toLowerCase(), claim);

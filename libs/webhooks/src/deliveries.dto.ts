@@ -21,10 +21,6 @@ export class DeliveriesQuery extends PageQuery {
   @Snowflake({ optional: true }) user_id?: string;
 }
 
-export class DeliveryPath {
-  @Uuid() id: string;
-}
-
 export class Replay {
   @Timestamp({ description: 'Events from this time on are sent again' }) since: string;
   @Flag({ optional: true, description: 'Leave out calls that the receiver has confirmed; default false' })

@@ -3,12 +3,12 @@ import {
   type DecryptionKey,
   type Digest,
   encryptedBy,
+  ifReadable,
   InstallationKeys,
   type JoinedKey,
   type Subject,
   subjectKeyJoin,
   SubjectKeys,
-  UnreadableSecretError,
 } from '@app/crypto';
 import { amongValues, type Tx } from '@app/database';
 
@@ -106,12 +106,7 @@ function decryptedBy(
   botId: string,
   { id, payload }: StoredDelivery,
 ): string | undefined {
-  try {
-    return key?.decrypt(payload, contextOfBody(botId, id));
-  } catch (error) {
-    if (error instanceof UnreadableSecretError) return undefined;
-    throw error;
-  }
+  return ifReadable(() => key?.decrypt(payload, contextOfBody(botId, id)));
 }
 
 function contextOfBody(botId: string, id: string): string {

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { InstallationKeys, removeKeyOf, subjectAt } from '@app/crypto';
+import { InstallationKeys, ledgerBegins, removeKeyOf, subjectAt } from '@app/crypto';
 import { eachOf, type Tx, UnitOfWork } from '@app/database';
 import { Clock, type Config, CONFIG, StartError } from '@app/kernel';
-import { addToLedger, LEDGER_COLUMNS, ledgerBegins, type LedgerEntry } from './ledger-entries.sql';
+import { addToLedger, LEDGER_COLUMNS, type LedgerEntry } from './ledger-entries.sql';
 
 /** Entries of one read or write. */
 const BATCH = 500;

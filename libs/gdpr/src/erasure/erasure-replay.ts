@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
-import { type Subject, subjectAt, SubjectKeys } from '@app/crypto';
+import { ledgerBegins, type Subject, subjectAt, SubjectKeys } from '@app/crypto';
 import { JobLeases, UnitOfWork } from '@app/database';
 import { Clock, type Config, CONFIG, many } from '@app/kernel';
 import { addTasks } from '../holders/holder-tasks.sql';
 import { ErasureService } from './erasure.service';
-import { LEDGER_COLUMNS, ledgerBegins, type LedgerEntry } from './ledger-entries.sql';
+import { LEDGER_COLUMNS, type LedgerEntry } from './ledger-entries.sql';
 
 const NAME = 'erasure-replay';
 /** Entries of one read. */

@@ -1,19 +1,28 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { guildOf, SubjectDigests } from '@app/crypto';
-import { Caller, CurrentBot, Describes, EvenWhile, EXAMPLE, RequiresScope, Responds, Topic } from '@app/http';
+import {
+  Caller,
+  CurrentBot,
+  Describes,
+  EvenWhile,
+  EXAMPLE,
+  GuildPath,
+  IdPath,
+  RequiresScope,
+  Responds,
+  Topic,
+} from '@app/http';
 import { Claim, Claimed } from '@app/acts';
 import { ErasureEverywhere } from './erasure-everywhere.service';
 import { ErasureRequests } from './erasure-requests.service';
 import {
   CertificateView,
-  DeletionPath,
   DeletionRequestView,
   ForgetUser,
   ForgottenEverywhereView,
   ForgottenView,
   GuildDeletionQuery,
   GuildErasedView,
-  GuildPath,
 } from './erasure.dto';
 import { EXAMPLES } from './erasure.examples';
 import { ErasureService } from './erasure.service';
@@ -70,7 +79,7 @@ export class ErasureController {
     examples: EXAMPLES.status,
   })
   @Responds(200, DeletionRequestView, ['not_found'])
-  status(@CurrentBot() bot: Caller, @Param() { id }: DeletionPath): Promise<DeletionRequestView> {
+  status(@CurrentBot() bot: Caller, @Param() { id }: IdPath): Promise<DeletionRequestView> {
     return this.requests.status(bot.botId, id);
   }
 
@@ -112,7 +121,7 @@ export class CertificateController {
     examples: EXAMPLES.certificate,
   })
   @Responds(200, CertificateView, ['not_found', 'deletion_not_completed', 'no_certificate'])
-  certificate(@CurrentBot() bot: Caller, @Param() { id }: DeletionPath): Promise<CertificateView> {
+  certificate(@CurrentBot() bot: Caller, @Param() { id }: IdPath): Promise<CertificateView> {
     return this.requests.certificate(bot.botId, id);
   }
 }

@@ -16,14 +16,6 @@ export class ForgetUser {
   scope?: 'all_guilds' | null;
 }
 
-export class DeletionPath {
-  @Uuid() id: string;
-}
-
-export class GuildPath {
-  @Snowflake() guild_id: string;
-}
-
 export class GuildDeletionQuery {
   /** Days in which it can be called off; 0 for at once. */
   @QueryInteger(0, 90, 0) grace_days?: string;

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { findBot, nextBot } from '@app/bots';
 import { ConsentHistoryPruning, ConsentService } from '@app/consent';
-import { type Digest, subjectAt, SubjectDataHolders, SubjectKeys } from '@app/crypto';
+import { type Digest, ledgerBegins, subjectAt, SubjectDataHolders, SubjectKeys } from '@app/crypto';
 import {
   type Batches,
   type BotSweep,
@@ -13,7 +13,6 @@ import {
 } from '@app/database';
 import { Clock, type Config, CONFIG, firstIdAt, Metrics, NO_METRICS } from '@app/kernel';
 import { AuditPruning } from '@app/sealing';
-import { ledgerBegins } from './ledger-entries.sql';
 
 /** Records of one unit, and erasures of which it removes remains. */
 const BATCH = 500;

@@ -1,5 +1,4 @@
 import { givenRows, type Tx } from '@app/database';
-import type { Clock, Config } from '@app/kernel';
 import type { Digest } from '@app/crypto';
 import type { DeletionRequest } from './deletion-request.entity';
 
@@ -15,11 +14,6 @@ export interface LedgerEntry {
 
 /** The columns of an entry. */
 export const LEDGER_COLUMNS = 'bot_id, request_id, guild_id, user_id, key_id, erased_at';
-
-/** Entries from before this ISO time are ignored: their requests may have been pruned, and no backup is that old. */
-export function ledgerBegins(clock: Clock, config: Config): string {
-  return clock.daysAgoIso(Math.max(config.evidenceRetentionDays, config.backupRetentionDays));
-}
 
 /**
  * Enters erasures in the ledger, each by the values of {@link LEDGER_COLUMNS}. An entry that a request has already stays.

@@ -15,13 +15,10 @@ import {
   Text,
   Timestamp,
   Topic,
+  UserPath,
   Uuid,
 } from '@app/http';
 import { ExportService } from './export.service';
-
-class ExportPath {
-  @Snowflake() user_id: string;
-}
 
 class ExportQuery {
   @Snowflake({ unless: 'scope', description: 'Required without scope, to be left out with it' })
@@ -104,7 +101,7 @@ export class ExportController {
   @Responds(200, [ExportView, ExportAllGuildsView], ['not_found'])
   user(
     @CurrentBot() bot: Caller,
-    @Param() { user_id }: ExportPath,
+    @Param() { user_id }: UserPath,
     @Query() query: ExportQuery,
   ): Promise<JsonText | JsonStream> {
     const guild_id = guildOf(query);

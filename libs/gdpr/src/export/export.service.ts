@@ -4,7 +4,7 @@ import { HeldSubjects, type NamedSubject } from '@app/crypto';
 import { inPortions, type Tx, UnitOfWork } from '@app/database';
 import { type Acting, type Actor, jsonOf, JsonStream, JsonText } from '@app/http';
 import { Acts, NO_CLAIM } from '@app/acts';
-import { ApiError, Clock, notFound } from '@app/kernel';
+import { Clock, notFound, unlessMissing } from '@app/kernel';
 import { ASKED_GUILDS_MAX } from '../holders/holder-questions';
 import { EXPORT_SCHEMA, ExportReader, inPieces, sections, shownBot, type WantedBy } from './export-reader';
 import { ExportAct } from './export.act';
@@ -196,10 +196,4 @@ async function* told(form: ExportForm, entry: string): AsyncGenerator<string> {
 /** The first guilds of an export of all ask the holders of the bot. */
 function askedAt(at: number, wanted: WantedBy): WantedBy {
   return at < ASKED_GUILDS_MAX ? wanted : { ...wanted, asks: false };
-}
-
-/** Undefined for a 404: the guild was erased meanwhile, or held only records of an erasure. */
-function unlessMissing(error: unknown): undefined {
-  if (error instanceof ApiError && error.code === 'not_found') return undefined;
-  throw error;
 }

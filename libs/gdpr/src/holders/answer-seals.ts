@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { InstallationKeys, UnreadableSecretError } from '@app/crypto';
+import { ifReadable, InstallationKeys } from '@app/crypto';
 import type { HolderTask } from './holder-task.entity';
 
 /** The digest of an answer, and the keys of all holders that had a task for the erasure. */
@@ -22,16 +22,12 @@ export class AnswerSeals {
 
   /** Whether the answer is the one that was sealed, and no task beside it is missing. */
   isWhole(task: HolderTask, holders: readonly string[]): boolean {
-    if (task.seal === null) return false;
-    try {
-      const [digest, sealed] = JSON.parse(
-        this.keys.installation.decrypt(task.seal, contextOf(task)),
-      ) as Sealed;
-      return digest === digestOf(task) && sealed.every((key) => holders.includes(key));
-    } catch (error) {
-      if (error instanceof UnreadableSecretError) return false;
-      throw error;
-    }
+    const { seal } = task;
+    const json =
+      seal === null ? undefined : ifReadable(() => this.keys.installation.decrypt(seal, contextOf(task)));
+    if (json === undefined) return false;
+    const [digest, sealed] = JSON.parse(json) as Sealed;
+    return digest === digestOf(task) && sealed.every((key) => holders.includes(key));
   }
 }
 

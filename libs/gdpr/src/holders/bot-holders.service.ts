@@ -12,7 +12,7 @@ import {
   countedHolders,
   countHolders,
   findHolder,
-  lockHolder,
+  requireHolder,
 } from './bot-holders.sql';
 import { removeSomeOf } from './holder-exports.sql';
 import { abandonSome, openTasks } from './holder-tasks.sql';
@@ -84,8 +84,7 @@ export class BotHoldersService {
    */
   change(botId: string, key: string, input: ChangeHolder): Promise<HolderView> {
     return this.unitOfWork.write(async (tx) => {
-      const holder = await lockHolder(tx, botId, key, 'FOR UPDATE');
-      if (holder === undefined) throw notFound('Holder');
+      const holder = await requireHolder(tx, botId, key, 'FOR UPDATE');
       if (input.kind === 'webhook') requireUrl(input.kind, await findBot(tx, botId));
       await tx.manager.update(
         BotHolder,
@@ -128,8 +127,7 @@ export class BotHoldersService {
     abandon: boolean,
   ): Promise<{ readonly abandoned: number; readonly isDeleted: boolean }> {
     await this.lockBot(tx, botId);
-    const holder = await lockHolder(tx, botId, key, 'FOR UPDATE');
-    if (holder === undefined) throw notFound('Holder');
+    const holder = await requireHolder(tx, botId, key, 'FOR UPDATE');
     if (!abandon && (await openTasks(tx, botId, key, ['', ''], 1)).length > 0)
       throw conflict(
         'holder_has_open_tasks',

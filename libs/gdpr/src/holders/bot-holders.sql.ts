@@ -1,4 +1,5 @@
 import { parsed, type SqlPart, type Tx } from '@app/database';
+import { notFound } from '@app/kernel';
 import type { BotHolder } from './bot-holder.entity';
 
 /** A holder with what is open for it. */
@@ -43,18 +44,20 @@ export async function countedHolder(tx: Tx, botId: string, key: string): Promise
   return row && holderOf(row);
 }
 
-export async function findHolder(tx: Tx, botId: string, key: string): Promise<BotHolder | undefined> {
-  return (await find(tx, 'bot_id = ? AND key = ?', botId, key))[0];
-}
-
-/** A holder, locked until the unit ends; undefined for an unknown one. */
-export async function lockHolder(
+export async function findHolder(
   tx: Tx,
   botId: string,
   key: string,
-  lock: 'FOR UPDATE' | 'FOR SHARE',
+  lock: 'FOR UPDATE' | 'FOR SHARE' | '' = '',
 ): Promise<BotHolder | undefined> {
   return (await find(tx, `bot_id = ? AND key = ? ${lock}`, botId, key))[0];
+}
+
+/** {@link findHolder}. @throws ApiError 404 for an unknown one */
+export async function requireHolder(...given: Parameters<typeof findHolder>): Promise<BotHolder> {
+  const holder = await findHolder(...given);
+  if (holder === undefined) throw notFound('Holder');
+  return holder;
 }
 
 /** All holders of a bot in the order of their keys. */

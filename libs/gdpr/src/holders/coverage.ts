@@ -25,11 +25,6 @@ async function coveredTasks(tx: Tx, botId: string, requestId: string): Promise<C
   });
 }
 
-/** Whether every holder has answered that its store is clear of the user, or on which basis something is kept. */
-export function isComplete(tasks: readonly CoveredTask[]): boolean {
-  return tasks.every(({ task }) => DONE.includes(task.result));
-}
-
 /** What the holders of the bot have answered to an erasure; undefined without tasks. */
 export async function coverageOf(
   tx: Tx,
@@ -39,7 +34,8 @@ export async function coverageOf(
 ): Promise<CoverageView | undefined> {
   const tasks = await coveredTasks(tx, botId, requestId);
   if (tasks.length === 0) return undefined;
-  return { complete: isComplete(tasks), holders: tasks.map((each) => coveredView(each, nowIso)) };
+  const complete = tasks.every(({ task }) => DONE.includes(task.result));
+  return { complete, holders: tasks.map((each) => coveredView(each, nowIso)) };
 }
 
 function coveredView({ task, holder }: CoveredTask, nowIso: string): CoveredHolderView {

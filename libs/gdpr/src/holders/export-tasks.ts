@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { type SubjectIds, type SubjectKey, SubjectKeys, UnreadableSecretError } from '@app/crypto';
+import { ifReadable, type SubjectIds, type SubjectKey, SubjectKeys } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { addNumberFaults } from '@app/http';
 import { ApiError, Clock, conflict, type FieldFault, invalidRequest, notFound } from '@app/kernel';
@@ -147,14 +147,8 @@ function idsOf(
   task: Pick<HolderExport, 'botId' | 'guildId' | 'userId' | 'holderKey' | 'ids'>,
   key: SubjectKey | undefined,
 ): SubjectIds | undefined {
-  try {
-    return (
-      key && (JSON.parse(key.decrypt(task.ids, contextOfExport(task, task.holderKey, 'ids'))) as SubjectIds)
-    );
-  } catch (error) {
-    if (error instanceof UnreadableSecretError) return undefined;
-    throw error;
-  }
+  const json = ifReadable(() => key?.decrypt(task.ids, contextOfExport(task, task.holderKey, 'ids')));
+  return json === undefined ? undefined : (JSON.parse(json) as SubjectIds);
 }
 
 function viewedOf({ taskId, createdAt, open, result, failedAt, answeredAt }: HolderExport): ViewedTask {

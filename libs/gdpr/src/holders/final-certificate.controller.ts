@@ -1,6 +1,6 @@
 import { Controller, Get, Param } from '@nestjs/common';
-import { Caller, CurrentBot, Describes, EXAMPLE, Responds, Topic } from '@app/http';
-import { CertificateView, DeletionPath } from '../erasure/erasure.dto';
+import { Caller, CurrentBot, Describes, EXAMPLE, IdPath, Responds, Topic } from '@app/http';
+import { CertificateView } from '../erasure/erasure.dto';
 import { FinalCertificates } from './final-certificate.service';
 
 @Topic('Export and erasure')
@@ -26,7 +26,7 @@ export class FinalCertificateController {
     'no_holders',
     'coverage_incomplete',
   ])
-  read(@CurrentBot() bot: Caller, @Param() { id }: DeletionPath): Promise<CertificateView> {
+  read(@CurrentBot() bot: Caller, @Param() { id }: IdPath): Promise<CertificateView> {
     return this.certificates.certificate(bot.botId, id);
   }
 }

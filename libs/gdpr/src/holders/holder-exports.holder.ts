@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import {
   HoldsSubjectData,
+  ifReadable,
   type Subject,
   type SubjectDataHolder,
   type SubjectExport,
   SubjectKeys,
-  UnreadableSecretError,
 } from '@app/crypto';
 import { type Batches, type BotSweep, PeriodicJob, type Tx } from '@app/database';
 import { JsonText } from '@app/http';
@@ -68,13 +68,9 @@ export class HolderExportsHolder implements SubjectDataHolder {
   private async answer(tx: Tx, subject: Subject, { key: holderKey }: AskedHolder): Promise<string | null> {
     const found = await answerOf(tx, subject, holderKey);
     const key = await this.keys.find(subject, tx);
-    if (found?.answer == null || key === undefined) return null;
-    try {
-      return key.decrypt(found.answer, contextOfExport(subject, holderKey, 'answer'));
-    } catch (error) {
-      if (error instanceof UnreadableSecretError) return null;
-      throw error;
-    }
+    const answer = found?.answer;
+    if (answer == null || key === undefined) return null;
+    return ifReadable(() => key.decrypt(answer, contextOfExport(subject, holderKey, 'answer'))) ?? null;
   }
 
   private stateOf({ createdAt, open, result }: AskedHolder): string {

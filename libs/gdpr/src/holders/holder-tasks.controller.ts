@@ -7,6 +7,7 @@ import {
   EXAMPLE,
   EXAMPLE_SUBJECT,
   type Examples,
+  KeyPath,
   type ListPage,
   Responds,
   Topic,
@@ -14,7 +15,6 @@ import {
 import { Claim, Claimed } from '@app/acts';
 import { HolderTasksService } from './holder-tasks.service';
 import { AcknowledgeTask, TaskPath, TasksQuery, TasksView, TaskView } from './holder-tasks.dto';
-import { HolderPath } from './holders.dto';
 
 const TASK = {
   task_id: EXAMPLE.request_id,
@@ -52,11 +52,7 @@ export class HolderTasksController {
     examples: EXAMPLES.list,
   })
   @Responds(200, TasksView, ['not_found'])
-  list(
-    @CurrentBot() bot: Caller,
-    @Param() { key }: HolderPath,
-    @Query() query: TasksQuery,
-  ): Promise<ListPage> {
+  list(@CurrentBot() bot: Caller, @Param() { key }: KeyPath, @Query() query: TasksQuery): Promise<ListPage> {
     return this.tasks.list(bot.botId, key, query);
   }
 

@@ -1,6 +1,7 @@
 import {
   field,
   isObject,
+  isText,
   OneOf,
   type Presence,
   Slug,
@@ -14,7 +15,7 @@ import { momentMs } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { EXPORT_ANSWERS, type ExportAnswer } from './holder-export.entity';
 import { TASK_ANSWERS, TASK_RESULTS, type TaskAnswer } from './holder-task.entity';
-import { isText, NAME_MAX, optional } from './holders.dto';
+import { NAME_MAX, optional } from './holders.dto';
 
 export const BASIS_MAX = 200;
 const COUNTS_MAX = 50;

@@ -4,13 +4,13 @@ import { Cursors } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { ListPage } from '@app/http';
 import { Acts, type Claim } from '@app/acts';
-import { Clock, invalidRequest, momentMs, notFound } from '@app/kernel';
+import { Clock, invalidRequest, momentMs } from '@app/kernel';
 import type { DeletionRequest } from '../erasure/deletion-request.entity';
 import { findRequest, findRequests } from '../erasure/deletion-requests.sql';
 import { ErasureRecords } from '../erasure/erasure-records';
 import { AnswerSeals } from './answer-seals';
 import type { BotHolder } from './bot-holder.entity';
-import { findHolder, lockHolder } from './bot-holders.sql';
+import { requireHolder } from './bot-holders.sql';
 import { answeredOtherwise, ExportTasks, requireAnswer, requireData, viewOf } from './export-tasks';
 import type { OpenExport } from './holder-exports.sql';
 import { requireStatement } from './holder-statement';
@@ -58,7 +58,7 @@ export class HolderTasksService {
     const since = query.since == null ? undefined : isoOf(query.since);
     return this.unitOfWork.read(async (tx) => {
       const [part, ...behind] = page.after ?? (['open', '', ''] as const);
-      if ((await findHolder(tx, botId, key)) === undefined) throw notFound('Holder');
+      await requireHolder(tx, botId, key);
       const open = part === 'open' ? await openTasks(tx, botId, key, behind, page.limit) : [];
       let left = page.limit - open.length;
       const asked: TaskPlace = part === 'exports' ? behind : ['', ''];
@@ -106,8 +106,7 @@ export class HolderTasksService {
     requireData(input);
     const id = task_id.toLowerCase();
     const acknowledge = async (tx: Tx): Promise<TaskView> => {
-      const holder = await lockHolder(tx, botId, key, 'FOR SHARE');
-      if (holder === undefined) throw notFound('Holder');
+      const holder = await requireHolder(tx, botId, key, 'FOR SHARE');
       const found = await this.find(tx, botId, key, id);
       if (found === undefined) return this.exports.answer(tx, holder, id, input);
       const { task, request } = found;

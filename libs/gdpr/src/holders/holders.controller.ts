@@ -6,6 +6,7 @@ import {
   EXAMPLE,
   examplePage,
   type Examples,
+  KeyPath,
   PageQuery,
   RequiresScope,
   Responds,
@@ -17,7 +18,6 @@ import {
   ChangeHolder,
   HolderDeletedView,
   HolderDeletionQuery,
-  HolderPath,
   HoldersView,
   HolderView,
   RegisterHolder,
@@ -98,7 +98,7 @@ export class HoldersController {
     examples: EXAMPLES.view,
   })
   @Responds(200, HolderView, ['not_found'])
-  view(@CurrentBot() bot: Caller, @Param() { key }: HolderPath): Promise<HolderView> {
+  view(@CurrentBot() bot: Caller, @Param() { key }: KeyPath): Promise<HolderView> {
     return this.holders.view(bot.botId, key);
   }
 
@@ -115,7 +115,7 @@ export class HoldersController {
   @Responds(200, HolderView, ['not_found', 'no_webhook_url'])
   change(
     @CurrentBot() bot: Caller,
-    @Param() { key }: HolderPath,
+    @Param() { key }: KeyPath,
     @Body() body: ChangeHolder,
   ): Promise<HolderView> {
     return this.holders.change(bot.botId, key, body);
@@ -135,7 +135,7 @@ export class HoldersController {
   @Responds(200, HolderDeletedView, ['not_found', 'holder_has_open_tasks'])
   delete(
     @CurrentBot() bot: Caller,
-    @Param() { key }: HolderPath,
+    @Param() { key }: KeyPath,
     @Query() { abandon }: HolderDeletionQuery,
   ): Promise<HolderDeletedView> {
     return this.holders.delete(bot.botId, key, abandon === 'true');

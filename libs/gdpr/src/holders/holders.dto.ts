@@ -1,5 +1,4 @@
 import { Count, field, OneOf, Pagination, type Presence, Slug, Text, Texts, Timestamp } from '@app/http';
-import { codePoints, isReadableText } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { HOLDER_KINDS, type HolderKind } from './bot-holder.entity';
 import { isVerifyingKey } from './verifying-key';
@@ -8,9 +7,6 @@ const COVERS_MAX = 50;
 export const NAME_MAX = 64;
 export const LABEL_MAX = 200;
 const KEY_BYTES = 32;
-
-export const isText = (value: unknown, max: number): boolean =>
-  typeof value === 'string' && codePoints(value) <= max && isReadableText(value);
 
 const PublicKey = (given: Presence): PropertyDecorator =>
   field(
@@ -49,10 +45,6 @@ export class ChangeHolder {
   @Text(LABEL_MAX, { optional: true }) label_de?: string | null;
   @Text(LABEL_MAX, { optional: true }) label_en?: string | null;
   @PublicKey(optional) public_key?: string | null;
-}
-
-export class HolderPath {
-  @Slug() key: string;
 }
 
 export class HolderDeletionQuery {
