@@ -230,7 +230,7 @@ describe('npm run admin -- restore', () => {
   });
 
   it('refuses keys of subjects that only a retired master key opens, unless their loss is accepted', async () => {
-    await bot.hasUser();
+    const who = await bot.hasUser();
     await backup('b');
     await lethe.service.end();
     const given = lethe.settings['LETHE_MASTER_KEY'] as string;
@@ -241,6 +241,11 @@ describe('npm run admin -- restore', () => {
     const refused = await restore('b', '--force');
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was changed') });
     expect(await restore('b', '--force', '--accept-loss')).toMatchObject({ code: 0 });
+    // What is accepted as lost hinders nothing: the user begins anew.
+    await lethe.service.start();
+    expectFailure(await bot.export(who), 500, 'internal_error', { categories: ['profile'] });
+    await bot.hasData(who, 'profile', { value: 'anew' });
+    expect((await bot.export(who)).data).toMatchObject({ data: { profile: { value: 'anew' } } });
   });
 
   it('refuses a backup that was changed or not finished, and a database in use', async () => {

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import {
   type Digest,
   encryptedBy,
+  ifReadable,
   InstallationKeys,
   type Subject,
   SubjectKeys,
-  UnreadableSecretError,
 } from '@app/crypto';
 import { ConcurrentChange, finding, insertion, type Tx } from '@app/database';
 import { ApiError, Clock } from '@app/kernel';
@@ -165,13 +165,9 @@ export class Answers {
     const keyId = encryptedBy(found.answer) ?? '';
     const key = keyId === this.installation.id ? this.installation : await this.keys.withId(tx, keyId);
     if (key === undefined) return { refusal: answerErased() };
-    try {
-      return { view: JSON.parse(key.decrypt(found.answer, contextOfAnswer(row))) as object };
-    } catch (error) {
-      // An earlier version has stored it, for another place.
-      if (error instanceof UnreadableSecretError) return { refusal: answerErased() };
-      throw error;
-    }
+    // An earlier version has stored it, for another place.
+    const json = ifReadable(() => key.decrypt(found.answer, contextOfAnswer(row)));
+    return json === undefined ? { refusal: answerErased() } : { view: JSON.parse(json) as object };
   }
 }
 

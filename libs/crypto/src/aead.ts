@@ -18,13 +18,22 @@ export class UnreadableSecretError extends Error {
   }
 }
 
-/** The result of `read`; undefined if that meets a text that cannot be decrypted. */
-export function ifReadable<Result>(read: () => Result): Result | undefined {
+/** Undefined for the error of a text that cannot be decrypted; throws every other one. */
+export function unlessUnreadable(error: unknown): undefined {
+  if (!(error instanceof UnreadableSecretError)) throw error;
+}
+
+/** {@link unlessUnreadable} that throws where the master key is missing: with it the text can be decrypted again. */
+export function unlessDamaged(error: unknown): undefined {
+  if (!(error instanceof UnreadableSecretError) || error.code !== undefined) throw error;
+}
+
+/** The result of `read`; what `unless` makes of an error, by default undefined for a text that cannot be decrypted. */
+export function ifReadable<Result>(read: () => Result, unless = unlessUnreadable): Result | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof UnreadableSecretError) return undefined;
-    throw error;
+    return unless(error);
   }
 }
 

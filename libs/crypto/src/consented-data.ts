@@ -16,8 +16,11 @@ export interface DecidedConsent {
   readonly at: string;
 }
 
-/** Rows of a category: every one, those that no consent in force covers, or those of them without the mark of a withdrawal. */
-export type HeldRows = 'all' | 'uncovered' | 'unmarked';
+/**
+ * Rows of a category: every one, those that no consent in force covers, those of them without the mark of a withdrawal, or those of
+ * users who have objected to everything (GDPR Art. 21(1)).
+ */
+export type HeldRows = 'all' | 'uncovered' | 'unmarked' | 'objected';
 
 /**
  * Implemented by what stores data under a category, and found by {@link HoldsConsentedData}. A module with a plain table

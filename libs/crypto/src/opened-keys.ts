@@ -42,6 +42,19 @@ export function unopenedKeys(path: string, masterKeys: readonly Buffer[]): Unope
   }
 }
 
+/** Removes the keys of subjects that these master keys encrypt from a SQLite file of keys that no service uses: they count as lost. */
+export function removeKeysOf(path: string, masterKeyIds: readonly string[]): void {
+  const database = new SqliteDatabase(path, { fileMustExist: true, timeout: 5_000 });
+  try {
+    const remove = database.prepare(
+      `DELETE FROM subject_keys WHERE substr(sealed, ${SEALED_KEY_ID.at}, ${SEALED_KEY_ID.length}) = ?`,
+    );
+    for (const id of masterKeyIds) remove.run(id);
+  } finally {
+    database.close();
+  }
+}
+
 function unopened(keyring: Keyring, sealed: string, context: string): string | undefined {
   try {
     keyring.open(sealed, context).fill(0);

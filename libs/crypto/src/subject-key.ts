@@ -1,7 +1,8 @@
 import { ConcurrentChange } from '@app/database';
 import type { Random } from '@app/kernel';
 import { type DecryptionKey, EncryptionKey, type Salts } from './encryption-key';
-import type { SubjectIds } from './subject';
+import type { Keyring } from './keyring';
+import { ERASED_ID, type NamedSubject, type Subject, type SubjectIds } from './subject';
 import { createHash } from 'node:crypto';
 
 /** Overwrites the bytes of a key that nothing can use any more, as after its removal from the cache. */
@@ -61,7 +62,7 @@ export class SubjectKey implements DecryptionKey {
   }
 }
 
-export const SECRET_BYTES = 32;
+const SECRET_BYTES = 32;
 /** Bytes of an id after the secret, padded with spaces: the stored keys of all subjects have one length. */
 const SUBJECT_ID_BYTES = 20;
 const ID_LENGTH = 12;
@@ -76,7 +77,7 @@ export interface StoredKey {
  * Identifies a key, also after its destruction. The key cannot be found from the fingerprint, but a copy of the key can
  * be recognised.
  */
-export function fingerprintOf(secret: Buffer): string {
+function fingerprintOf(secret: Buffer): string {
   // The secret is hashed in place: no copy of it is left in memory.
   const digest = createHash('sha256').update('lethe/subject-key/').update(secret);
   return digest.digest('base64url').slice(0, ID_LENGTH);
@@ -88,14 +89,39 @@ export function contextOfKey(id: string): string {
 }
 
 /** The secret and the ids in one text. Without ids, of a subject that lost its key, their place is blank. */
-export function packed(secret: Buffer, ids: SubjectIds | undefined): Buffer {
+function packed(secret: Buffer, ids: SubjectIds | undefined): Buffer {
   const { guild_id: guildId, user_id: userId } = ids ?? { guild_id: '', user_id: '' };
   const names = guildId.padStart(SUBJECT_ID_BYTES) + userId.padStart(SUBJECT_ID_BYTES);
   return Buffer.concat([secret, Buffer.from(names)]);
 }
 
+/** A new key of a subject, with its ids if they are known. */
+export function newSubjectKey(
+  subject: Subject | NamedSubject,
+  keyring: Pick<Keyring, 'encrypt'>,
+  random: Random,
+): StoredKey & { readonly key: SubjectKey } {
+  const secret = random.bytes(SECRET_BYTES);
+  const id = fingerprintOf(secret);
+  // A guild whose id is lost is shown as zeros: a key that held them would open for no subject.
+  const ids = 'ids' in subject && subject.ids.guild_id !== ERASED_ID ? subject.ids : undefined;
+  const plain = packed(secret, ids);
+  const sealed = keyring.encrypt(plain, contextOfKey(id));
+  plain.fill(0);
+  return { id, sealed, key: new SubjectKey(id, secret, random, ids) };
+}
+
+/** The key as it was stored. @throws UnreadableSecretError */
+export function unsealed(
+  { id, sealed }: StoredKey,
+  keyring: Pick<Keyring, 'open'>,
+  random: Random,
+): SubjectKey {
+  return unpacked(id, keyring.open(sealed, contextOfKey(id)), random);
+}
+
 /** The key of {@link packed} bytes, which are overwritten. */
-export function unpacked(id: string, bytes: Buffer, random: Random): SubjectKey {
+function unpacked(id: string, bytes: Buffer, random: Random): SubjectKey {
   const idAt = (from: number): string => bytes.toString('latin1', from, from + SUBJECT_ID_BYTES).trimStart();
   const ids = { guild_id: idAt(SECRET_BYTES), user_id: idAt(SECRET_BYTES + SUBJECT_ID_BYTES) };
   try {

@@ -2,19 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { ConcurrentChange, databaseUnavailable, Signals, type Tx, UnitOfWork } from '@app/database';
 import { Random } from '@app/kernel';
 import type { Digest } from './keyed-digest';
-import { ifReadable, UnreadableSecretError } from './aead';
-import { amongSubjects, type NamedSubject, type Subject, subjectAt, subjectName } from './subject';
-import { isDestroyed, removeKeys } from './destroyed-keys';
+import { ifReadable, unlessDamaged, UnreadableSecretError, unlessUnreadable } from './aead';
 import {
-  contextOfKey,
-  fingerprintOf,
-  KeyCache,
-  packed,
-  SECRET_BYTES,
-  type StoredKey,
-  SubjectKey,
-  unpacked,
-} from './subject-key';
+  amongSubjects,
+  type NamedSubject,
+  type Subject,
+  subjectAt,
+  type SubjectIds,
+  subjectName,
+} from './subject';
+import { isDestroyed, removeKeyOf, removeKeys } from './destroyed-keys';
+import { KeyCache, newSubjectKey, type StoredKey, type SubjectKey, unsealed } from './subject-key';
 import { Keyring } from './keyring';
 import { SubjectDigests } from './installation-keys';
 import * as sql from './subject-keys.sql';
@@ -45,8 +43,9 @@ export class SubjectKeys {
 
   /**
    * The key to encrypt with; a new one when the subject has none. The unit must exclude erasures of the subject until
-   * its end, and must store every text that it encrypts.
+   * its end, and must store every text that it encrypts. A key that is lost or damaged gives way to a new one.
    * @throws ApiError 503 while an erasure of the subject is not finished
+   * @throws UnreadableSecretError for a key whose master key this process lacks: it is not lost
    */
   async forWriting(tx: Tx, subject: Subject | NamedSubject): Promise<SubjectKey> {
     const known = this.known(tx).get(subjectName(subject));
@@ -56,11 +55,11 @@ export class SubjectKeys {
     const found = id === undefined ? undefined : await this.stored(tx, subject, id);
     if (found !== undefined) return this.note(tx, subject, found);
     if (id !== undefined) {
-      // The key is lost: its stored text gives way to another one, unless an erasure that is not finished has destroyed it.
+      // Its stored text gives way to another one, unless an erasure that is not finished has destroyed it.
       if (await isDestroyed(tx, botId, id)) throw databaseUnavailable();
-      await removeKeys(tx, [id]);
+      await removeKeyOf(tx, subject, id);
     }
-    const made = this.newKey(subject);
+    const made = newSubjectKey(subject, this.keyring, this.random);
     const inserted = await (id === undefined
       ? tx.run(sql.INSERT, botId, guildId, userId, made.id)
       : tx.run(sql.REPLACE, made.id, botId, guildId, userId, id));
@@ -88,7 +87,7 @@ export class SubjectKeys {
 
   /**
    * The key to decrypt with; undefined after its destruction. It is read outside any unit and blocks no erasure, unless
-   * {@link inForce} has read it in the unit `tx`.
+   * {@link inForce} has read it in the unit `tx`. @throws UnreadableSecretError for a key that does not open
    */
   async find(subject: Subject, tx?: Tx): Promise<SubjectKey | undefined> {
     const known = tx && this.known(tx).get(subjectName(subject));
@@ -105,32 +104,43 @@ export class SubjectKeys {
   open(subject: Subject, { id, sealed }: StoredKey): SubjectKey {
     const known = this.opened.get(id);
     if (known !== undefined) return known;
-    const key = this.unsealed(id, sealed);
+    const key = unsealed({ id, sealed }, this.keyring, this.random);
     const named = key.ids && this.digests.named(subject.botId, key.ids);
     if (named !== undefined && subjectName(named) !== subjectName(subject)) throw new UnreadableSecretError();
     return this.opened.set(key);
   }
 
-  /** The key that has encrypted a text, read in a unit by its id; undefined after its destruction. */
+  /**
+   * The key that has encrypted a text, read in a unit by its id; undefined after its destruction, and for a damaged key.
+   * @throws UnreadableSecretError as {@link forWriting}
+   */
   async withId(tx: Tx, id: string): Promise<SubjectKey | undefined> {
     const found = await tx.get<Pick<StoredKey, 'sealed'>>(sql.SELECT_KEY, id);
-    return found && (this.opened.get(id) ?? this.unsealed(id, found.sealed));
+    return (
+      found &&
+      (this.opened.get(id) ??
+        ifReadable(() => unsealed({ id, ...found }, this.keyring, this.random), unlessDamaged))
+    );
   }
 
-  private unsealed(id: string, sealed: string): SubjectKey {
-    return unpacked(id, this.keyring.open(sealed, contextOfKey(id)), this.random);
-  }
-
-  /** The key of a subject, read in a unit; undefined after its destruction, and for a lost key. */
+  /**
+   * The key of a subject, read in a unit; undefined after its destruction, and for a key that is lost or damaged.
+   * @throws UnreadableSecretError as {@link forWriting}
+   */
   async inForce(tx: Tx, subject: Subject): Promise<SubjectKey | undefined> {
     const id = await this.idOf(tx, subject);
     const found = id === undefined ? undefined : await this.stored(tx, subject, id);
     return found && this.note(tx, subject, found);
   }
 
-  /** {@link open} of a joined key; undefined without one, and for one that is lost or damaged. */
+  /** {@link open} of a joined key; undefined without one, and for one that does not open. */
   openJoined(subject: Subject, { key_id: id, key_sealed: sealed }: sql.JoinedKey): SubjectKey | undefined {
     return id === null || sealed === null ? undefined : ifReadable(() => this.open(subject, { id, sealed }));
+  }
+
+  /** The ids that are stored with the key of a subject; undefined where it does not open, for whatever reason. */
+  async idsOf(tx: Tx, subject: Subject): Promise<SubjectIds | undefined> {
+    return (await this.inForce(tx, subject).catch(unlessUnreadable))?.ids;
   }
 
   /** The id of the subject's key, which discloses nothing about the subject; undefined when nothing is held. */
@@ -174,7 +184,8 @@ export class SubjectKeys {
 
   /**
    * Reads existing keys by one statement for a later {@link allForWriting} of the unit. It can be sent together with
-   * other statements. On SQLite it has no use. `again`, it reads what the unit had read before it locked the subjects.
+   * other statements. On SQLite it has no use. `again`, it reads what the unit had read before it locked the subjects. A key
+   * that does not open is left to {@link forWriting}.
    */
   async prefetch(tx: Tx, subjects: readonly Subject[], again?: 'again'): Promise<void> {
     if (tx.engine !== 'postgres') return;
@@ -183,7 +194,8 @@ export class SubjectKeys {
     if (asked.length === 0) return;
     for (const row of await tx.all<StoredKey & { place: number }>(sql.SELECT_ALL, ...sql.columnsOf(asked))) {
       const subject = asked[Number(row.place) - 1];
-      if (subject !== undefined) this.note(tx, subject, this.open(subject, row));
+      const key = subject && this.openJoined(subject, { key_id: row.id, key_sealed: row.sealed });
+      if (subject !== undefined && key !== undefined) this.note(tx, subject, key);
     }
   }
 
@@ -191,7 +203,7 @@ export class SubjectKeys {
   private async makeMissing(tx: Tx, subjects: readonly Subject[]): Promise<void> {
     const missing = this.unknown(tx, subjects);
     if (missing.length === 0) return;
-    const all = missing.map((subject) => ({ subject, ...this.newKey(subject) }));
+    const all = missing.map((subject) => ({ subject, ...newSubjectKey(subject, this.keyring, this.random) }));
     const rows = await tx.all<{ id: string }>(
       sql.INSERT_ALL,
       ...sql.columnsOf(missing),
@@ -209,22 +221,12 @@ export class SubjectKeys {
     return [...named].filter(([name]) => !known.has(name)).map(([, subject]) => subject);
   }
 
-  /** Undefined for a key that is lost or damaged. */
+  /** Undefined for a key that is lost or damaged. @throws UnreadableSecretError as {@link forWriting} */
   private async stored(tx: Tx, subject: Subject, id: string): Promise<SubjectKey | undefined> {
     const known = this.opened.get(id);
     if (known !== undefined) return known;
     const found = await tx.get<Pick<StoredKey, 'sealed'>>(sql.SELECT_KEY, id);
-    return this.openJoined(subject, { key_id: id, key_sealed: found?.sealed ?? null });
-  }
-
-  private newKey(subject: Subject | NamedSubject): StoredKey & { readonly key: SubjectKey } {
-    const secret = this.random.bytes(SECRET_BYTES);
-    const id = fingerprintOf(secret);
-    const ids = 'ids' in subject ? subject.ids : undefined;
-    const plain = packed(secret, ids);
-    const sealed = this.keyring.encrypt(plain, contextOfKey(id));
-    plain.fill(0);
-    return { id, sealed, key: new SubjectKey(id, secret, this.random, ids) };
+    return found && ifReadable(() => this.open(subject, { id, sealed: found.sealed }), unlessDamaged);
   }
 
   /** A key that is not committed is visible to its unit only; after the commit it is cached for all. */

@@ -1,6 +1,6 @@
 import { chmodSync, copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { unopenedKeys } from '@app/crypto';
+import { removeKeysOf, unopenedKeys } from '@app/crypto';
 import { driverCode, isFilled, KEY_TABLES, restoringPath, SqliteDatabase, takeFile } from '@app/database';
 import { isThere, many, ownAsFolder, StartError } from '@app/kernel';
 import type { Database } from 'better-sqlite3';
@@ -121,11 +121,13 @@ async function stage(
   const dataStays = !parts.includes('data') && isFilled(partPath(path, 'data'));
   const taken = hasPresent ? takePresentKeys(join(staging, 'keys'), present, dataStays) : undefined;
   if (given !== undefined) {
-    const refused = unopened(given, join(staging, 'keys'), acceptLoss);
+    const keys = join(staging, 'keys');
+    const refused = unopened(given, keys, acceptLoss);
     if (refused !== undefined) {
       rmSync(staging, { recursive: true });
       throw refused;
     }
+    if (acceptLoss) removeKeysOf(keys, unopenedKeys(keys, given.keys).subjects);
   }
   if (!acceptLoss) requireKeysOf(path, parts, staging);
   for (const part of parts) await syncFile(join(staging, part));

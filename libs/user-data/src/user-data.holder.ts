@@ -11,6 +11,7 @@ import {
   type SubjectDataHolder,
   type SubjectExport,
   SubjectKeys,
+  unlessDamaged,
 } from '@app/crypto';
 import { eachOf, type Tx } from '@app/database';
 import { readValue, requireReadable } from './stored-value';
@@ -110,7 +111,8 @@ async function* opened(
   keys: SubjectKeys,
   rows: Iterable<StoredValue> | AsyncIterable<StoredValue>,
 ): AsyncGenerator<readonly [string, string]> {
-  const key = await keys.find(subject, tx);
+  // Without a key that opens, every category is named.
+  const key = await keys.find(subject, tx).catch(unlessDamaged);
   const unreadable: string[] = [];
   for await (const row of rows) {
     const json = readValue(key, subject, row.category_key, row.value);

@@ -16,7 +16,7 @@ function noted(name: string, results: Readonly<Record<string, unknown>> = {}): n
 
 const consents = noted('consents', { close: '2026-11-20T00:00:00.000Z' });
 const holders = noted('holders', { count: [{ user_data: 1 }], erase: [['profile']] });
-const keys = noted('keys', { idOf: 'key', inForce: { ids: IDS }, destroy: ['key'] });
+const keys = noted('keys', { idOf: 'key', idsOf: IDS, destroy: ['key'] });
 const records = noted('records', { requestOf: { id: 'request' }, idsOf: IDS });
 const clock = noted('clock', { nowIso: '2026-11-20T00:00:01.000Z' });
 const steps = new ErasureSteps(holders, consents, noted('audit'), noted('events'), keys, records, clock);
@@ -35,7 +35,7 @@ describe('an erasure that begins with ids from the key', () => {
     const read = calls.findIndex((call) => call.startsWith('keys.'));
     expect(calls.indexOf('consents.lock')).toBeGreaterThanOrEqual(0);
     expect(calls.indexOf('consents.lock')).toBeLessThan(read);
-    expect(calls).toContain('keys.inForce');
+    expect(calls).toContain('keys.idsOf');
   });
 });
 
@@ -69,7 +69,7 @@ describe('a step', () => {
     ['close', 'closes again, and erases nothing twice', REMOVED, 'processing', true, ['consents.close']],
     ['close', 'leaves one that was completed', COMPLETED, 'completed', true, []],
     ['close', 'knows none of a deleted bot', undefined, undefined, false, []],
-    ['fail', 'opens the subject', PROCESSING, 'failed', false, ['consents.reopen', 'audit.record']],
+    ['fail', 'opens the subject', PROCESSING, 'failed', false, ['consents.reopen', 'audit.recordAll']],
     ['fail', 'leaves one whose rows are removed to the recovery', REMOVED, 'processing', true, []],
     ['fail', 'leaves one that was completed', COMPLETED, 'completed', true, []],
     ['fail', 'leaves one that has failed', FAILED, 'failed', false, []],

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { ConsentService } from '@app/consent';
-import { ERASED_ID, SubjectDataHolders, SubjectKeys, subjectOf } from '@app/crypto';
+import { ERASED_ID, SubjectDataHolders, SubjectKeys, subjectOf, UnreadableSecretError } from '@app/crypto';
 import type { Tx } from '@app/database';
 import type { Actor } from '@app/http';
 import { Clock, conflict, DomainEvents, type LabelOf, Metrics, NO_METRICS } from '@app/kernel';
@@ -112,15 +112,21 @@ export class ErasureSteps {
     const failed: DeletionRequest = { ...followed.request, status: 'failed' };
     await updateRequests(tx, [failed]);
     await this.consents.reopen(tx, [failed]);
-    await this.audit.record(
-      tx,
-      subjectOf(failed),
-      'deletion_failed',
-      { request_id: failed.id },
-      byOf(failed),
-    );
+    const about = { subject: subjectOf(failed), details: { request_id: failed.id }, ...byOf(failed) };
+    await this.recorded(tx, [{ ...about, type: 'deletion_failed' }]);
     this.counted(tx, 'failed', 1);
     return failed;
+  }
+
+  /** An erasure needs no key: where the one of the subject does not open, its event has the installation key. */
+  private async recorded(tx: Tx, acts: Parameters<AuditService['recordAll']>[1]): Promise<void> {
+    try {
+      await this.audit.recordAll(tx, acts);
+    } catch (error) {
+      // Each of several is recorded again alone.
+      if (acts.length > 1 || !(error instanceof UnreadableSecretError)) throw error;
+      await this.audit.recordErased(tx, acts, this.clock.nowIso());
+    }
   }
 
   /** Records requests; undefined, with nothing written, for a user who is being erased already. */
@@ -136,7 +142,7 @@ export class ErasureSteps {
         ? [{ subject, type: 'deletion_requested' as const, details: { request_id: id }, by }]
         : [],
     );
-    if (acts.length > 0) await this.audit.recordAll(tx, acts);
+    if (acts.length > 0) await this.recorded(tx, acts);
     this.counted(tx, 'begun', acts.length);
     return requests.map((request) => (inserted.has(request.id) ? request : undefined));
   }
@@ -176,10 +182,7 @@ export class ErasureSteps {
     const acts = open.map(({ request, isReapplied }) => ({
       subject: subjectOf(request),
       type: 'deletion_completed' as const,
-      details: {
-        request_id: request.id,
-        ...(isReapplied && { reapplied: true }),
-      },
+      details: { request_id: request.id, ...(isReapplied && { reapplied: true }) },
       ...byOf(request),
     }));
     const forgotten = completed
@@ -206,10 +209,10 @@ export class ErasureSteps {
     tx.afterCommit(() => this.metrics.count('erasures', what, number));
   }
 
-  /** With the ids that are stored with the key; without any if it is lost or damaged. The unit has locked the subject. */
+  /** With the ids that are stored with the key; without any if it does not open. The unit has locked the subject. */
   private async named(tx: Tx, erasure: NewErasure): Promise<NewErasure> {
     const subject = subjectOf(erasure.subject);
-    const ids = (await this.keys.inForce(tx, subject))?.ids;
+    const ids = await this.keys.idsOf(tx, subject);
     return { ...erasure, subject: ids === undefined ? subject : { ...subject, ids } };
   }
 
