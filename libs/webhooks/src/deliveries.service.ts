@@ -1,5 +1,5 @@
 import { findBot } from '@app/bots';
-import { Cursors, SubjectDigests, type SubjectIds } from '@app/crypto';
+import { Cursors, SubjectDigests, type SubjectIds, unlessUnreadable } from '@app/crypto';
 import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
 import { Acts, Answers, type Claim } from '@app/acts';
 import { Clock, conflict, momentMs, notFound } from '@app/kernel';
@@ -141,7 +141,7 @@ export class DeliveriesService {
   }
 
   private async bodyOf(tx: Tx, delivery: Delivery): Promise<Body> {
-    return bodyOf(await this.texts.decrypt(tx, delivery.botId, storedOf(delivery)));
+    return bodyOf(await this.texts.decrypt(tx, delivery.botId, storedOf(delivery)).catch(unlessUnreadable));
   }
 }
 

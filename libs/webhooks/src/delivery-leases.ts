@@ -104,7 +104,8 @@ export class DeliveryLeases {
     const { url } = target;
     const busy = admit(botId, url);
     if (busy !== undefined) return { botId, busy };
-    const payload = await this.texts.decrypt(tx, botId, delivery);
+    const payload = await this.texts.decrypt(tx, botId, delivery).catch(unreadable);
+    if (payload === 'unreadable') return this.postpone(tx, botId, delivery.id, nowMs);
     if (payload === undefined) return this.giveUp(tx, botId, delivery, nowMs);
     const lease = await this.lease(tx, botId, delivery.id, nowMs);
     return {
@@ -112,6 +113,16 @@ export class DeliveryLeases {
       leased: { botId, lease, startedAt, delivery: { ...delivery, payload }, target: { ...target, url } },
       nextDueMs: await this.nextDue(tx, botId, nowMs, delivery.id),
     };
+  }
+
+  /** Lets a delivery wait whose master key is missing: the others of its bot are sent. */
+  private async postpone(tx: Tx, botId: string, id: string, nowMs: number): Promise<Found> {
+    this.logger.error(`Delivery ${id} of bot ${botId} waits: the master key is missing that opens its key`);
+    await tx.run(
+      'UPDATE webhook_deliveries SET next_attempt_at = ? WHERE bot_id = ? AND id = ?',
+      ...[new Date(nowMs + UNREADABLE_PAUSE_MS).toISOString(), botId, id],
+    );
+    return { botId, nextDueMs: nowMs };
   }
 
   /** Ends a delivery that the unit has locked and that can never be sent. */

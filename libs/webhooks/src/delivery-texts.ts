@@ -9,6 +9,7 @@ import {
   type Subject,
   subjectKeyJoin,
   SubjectKeys,
+  unlessUnreadable,
 } from '@app/crypto';
 import { amongValues, type Tx } from '@app/database';
 
@@ -49,16 +50,19 @@ export class DeliveryTexts {
     return key.encrypt(body, contextOfBody(of.botId, id));
   }
 
-  /** {@link encrypt} for a stored delivery; null if its subject was erased meanwhile, and the delivery with it. */
+  /** {@link encrypt} for a stored delivery; null if its subject was erased meanwhile, and the delivery with it, or its key does not open. */
   async reencrypt(tx: Tx, of: Owner, id: string, body: string): Promise<string | null> {
     const subject = endsWith(of);
     if (subject === undefined) return this.encrypt(tx, of, id, body);
     // Never with a new key: an erasure does not wait for this unit.
-    const key = await this.keys.inForce(tx, subject);
+    const key = await this.keys.inForce(tx, subject).catch(unlessUnreadable);
     return key === undefined ? null : key.encrypt(body, contextOfBody(of.botId, id));
   }
 
-  /** Undefined for a body that was changed, or whose key is destroyed or lost. */
+  /**
+   * Undefined for a body that was changed, or whose key is destroyed or lost.
+   * @throws UnreadableSecretError where the master key of its key is missing
+   */
   async decrypt(tx: Tx, botId: string, stored: StoredDelivery): Promise<string | undefined> {
     const subject = this.subjectOf(botId, stored);
     const key = subject === undefined ? this.service.installation : await this.keys.inForce(tx, subject);
