@@ -4,7 +4,7 @@ import { type Tx, UnitOfWork } from '@app/database';
 import type { Acting, Actor } from '@app/http';
 import { ApiError, BOT_WIDE_GUILD_ID, conflict, describeFault } from '@app/kernel';
 import { Answers, type Claim, inProgress } from '@app/acts';
-import { HeldSubjects, SubjectDataHolders, SubjectDigests } from '@app/crypto';
+import { type Digest, HeldSubjects, SubjectDataHolders, SubjectDigests } from '@app/crypto';
 import { countHolders } from '../holders/bot-holders.sql';
 import { ErasureRecords } from './erasure-records';
 import { ErasureAct, type KeptErasure } from './erasure.act';
@@ -27,13 +27,13 @@ type Part = KeptErasure & { readonly isWhole: true };
 
 const NOTHING_BEGUN: Progress = { begun: 0, isWhole: false };
 
-/** A call, with the answers by guild so far. */
+/** A call, with the answers by guild so far. Guilds whose ids are lost are shown alike, so that their digests name them. */
 interface Call {
   readonly botId: string;
   readonly actor: Actor;
   readonly user_id: string;
   readonly claim: Claim;
-  readonly views: Map<string, ForgottenInGuildView>;
+  readonly views: Map<Digest, ForgottenInGuildView>;
 }
 
 const UNDER_WAY = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND user_id = ? AND status = 'processing'`;
@@ -116,8 +116,10 @@ export class ErasureEverywhere {
       });
       // A failed one is begun again at another place.
       if (begun === undefined) continue;
+      const { guildId } = begun.request;
+      if (views.has(guildId)) continue;
       const { guild_id } = this.records.idsOf(begun.request);
-      if (!views.has(guild_id)) views.set(guild_id, { guild_id, ...(await this.erasures.finish(begun)) });
+      views.set(guildId, { guild_id, ...(await this.erasures.finish(begun)) });
     }
   }
 
@@ -129,14 +131,13 @@ export class ErasureEverywhere {
       throw conflict('deletion_in_progress', 'The data of this user is being erased already');
     const botWide = this.digests.named(botId, { guild_id: BOT_WIDE_GUILD_ID, user_id });
     for (const subject of [...subjects.filter(({ guildId }) => guildId !== botWide.guildId), botWide]) {
-      const { guild_id } = subject.ids;
-      if (views.has(guild_id)) continue;
+      if (views.has(subject.guildId)) continue;
       const anyway = subject === botWide ? hasHolders(botId) : undefined;
       // Another call may begin between two guilds. A call that has erased a guild waits for it; others are refused.
       const erased = await (views.size > 0
         ? this.erasures.eraseInTurn(subject, actor, note, anyway)
         : this.erasures.eraseIfHeld(subject, actor, note, anyway));
-      if (erased !== undefined) views.set(guild_id, { guild_id, ...erased });
+      if (erased !== undefined) views.set(subject.guildId, { guild_id: subject.ids.guild_id, ...erased });
     }
   }
 
