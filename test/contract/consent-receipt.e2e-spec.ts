@@ -4,6 +4,7 @@ import { type Bot, field } from '../support/bot';
 import type { Answer, Json } from '../support/client';
 import { A_DIGEST, A_JWS, A_TIME, AN_ID, expectFailure, expectFaults } from '../support/expected';
 import { BAD_SNOWFLAKE_TEXTS } from '../support/inputs';
+import { forms, get, send } from '../support/privacy-page';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
@@ -313,5 +314,28 @@ describe('GET /api/v1/consents/receipt', () => {
   it.each(BAD_SNOWFLAKE_TEXTS)('answers 400 naming guild_id (%s)', async (_, guild_id) => {
     const text = new URLSearchParams({ ...who, guild_id: String(guild_id) }).toString();
     expectFaults(await bot.get(`/consents/receipt?${text}`), 'guild_id');
+  });
+});
+
+describe('the privacy page and the copy to read of a bot with more than 100 categories', () => {
+  it('have the purpose and the legal basis of each that has values of the user', async () => {
+    for (let n = 0; n < 100; n++) await bot.hasCategory(`a${n}`);
+    const reasons = { reason_de: 'Für den Vertrag.', reason_en: 'For the contract.' };
+    await bot.hasCategory('zz', [field('value')], {
+      legal_basis: 'contract',
+      requires_consent: false,
+      ...reasons,
+    });
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'zz', { value: 'x' });
+    await bot.hasRevoked(who);
+    const link = await bot.post<{ url: string }>('/privacy-links', { ...who, language: 'en' });
+    const page = await get(link.data.url);
+    expect(page.text).toContain('For the contract.');
+    expect(page.text).toMatch(/erase\?of=[^"]*zz/);
+    expect(page.text).toMatch(/Category a1<\/bdi>\s*<small>withdrawn/);
+    expect(page.text).not.toMatch(/Category zz<\/bdi>\s*<small>withdrawn/);
+    const copy = forms(page, 'export').find((form) => form.get('form') === 'html')!;
+    expect((await send(link.data.url, 'export', copy)).text).toContain('For the contract.');
   });
 });

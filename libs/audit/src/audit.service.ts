@@ -122,10 +122,10 @@ export class AuditService implements SubjectDataHolder {
     );
   }
 
-  /** One page, newest first, with the exact total. */
-  list(botId: string, query: AuditQuery): Promise<ListPage> {
+  /** One page, newest first, with the exact total; `of` a subject whose ids in the query may be unknown. */
+  list(botId: string, query: AuditQuery, of?: Subject): Promise<ListPage> {
     const page = this.cursors.page<[seq: number, left: number]>(botId, 'events', query);
-    const filter = filterOf(this.digests, botId, query);
+    const filter = filterOf(this.digests, botId, query, of);
     return this.unitOfWork.read(async (tx) => {
       const total = await page.total(() => countOf(tx, filter));
       // At most what is left: a search for one event more would read all others. Newer events are before the page.

@@ -105,11 +105,11 @@ interface Filter {
 }
 
 /** Only column names are part of the SQL text, so that there are at most eight statements. */
-export function filterOf(digests: SubjectDigests, botId: string, query: AuditQuery): Filter {
+export function filterOf(digests: SubjectDigests, botId: string, query: AuditQuery, of?: Subject): Filter {
   const { user_id: userId, guild_id: guildId, event_type: type } = query;
   const stored = {
-    user_id: userId == null ? null : digests.user(botId, userId),
-    guild_id: guildId == null ? null : digests.guild(botId, guildId),
+    user_id: of?.userId ?? (userId == null ? null : digests.user(botId, userId)),
+    guild_id: of?.guildId ?? (guildId == null ? null : digests.guild(botId, guildId)),
     event_type: type ?? null,
   };
   const columns = FILTERS.filter((column) => stored[column] !== null);

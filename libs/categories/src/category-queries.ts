@@ -152,7 +152,7 @@ export async function declaredPurposes(
   return found.flatMap((row) => (row === undefined ? [] : [declarationOf(row)]));
 }
 
-/** The declarations of the first `limit` categories of the bot. Those that are not among `keys` are read without their fields. */
+/** The declarations of `keys` and of the first `limit` categories of the bot, ordered by key. Those that are not among `keys` are read without their fields. */
 export async function purposesShown(
   tx: Tx,
   botId: string,
@@ -161,7 +161,10 @@ export async function purposesShown(
 ): Promise<DeclaredPurpose[]> {
   const among = amongValues(tx, 'key', keys);
   const select = declaring(`CASE WHEN ${among.sql} THEN fields ELSE '[]' END AS fields`);
-  return (await tx.all<DeclarationRow>(`${select} ${FIRST}`, among.value, botId, limit)).map(declarationOf);
+  const first = `key IN (SELECT key FROM categories WHERE bot_id = ? ${FIRST})`;
+  const sql = `${select} AND (${among.sql} OR ${first}) ORDER BY key`;
+  const rows = await tx.all<DeclarationRow>(sql, among.value, botId, among.value, botId, limit);
+  return rows.map(declarationOf);
 }
 
 function declarationOf(row: DeclarationRow): DeclaredPurpose {

@@ -16,14 +16,15 @@ import {
 } from '@app/gdpr';
 import { type FormFields, type JsonStream, JsonText } from '@app/http';
 import { Acts, NO_CLAIM } from '@app/acts';
+import { ERASED_ID, type SubjectIds } from '@app/crypto';
 import { ApiError, Clock, DAY_MS, invalidRequest, unlessMissing } from '@app/kernel';
-import type { SubjectIds } from '@app/crypto';
 import { UserValues } from '@app/user-data';
 import { actOfLink } from './act-of-link';
 import { refuse } from './page-forms';
 import { namesFor, ownStores, type ShownErasure } from './page-last';
-import { type HeldSubject, type PageFacts, PageReading, refusalOf, VIA } from './page-reading';
-import { shownBy } from './page-sections';
+import { guildNamed } from './page-parts';
+import { type HeldSubject, type PageFacts, PageReading, VIA } from './page-reading';
+import { refusalOf, shownBy } from './page-sections';
 import { LinkEnded, type OpenLink, PrivacyLinks } from './privacy-links.service';
 import type { PageNote } from './texts';
 
@@ -84,7 +85,7 @@ export class PageActs {
    * @throws ApiError 403 for a guild that the link is not about
    */
   async again(link: OpenLink, facts: PageFacts, { guild, shown }: FormFields): Promise<PageNote | 'often'> {
-    const held = facts.subjects.find(({ subject }) => subject.ids.guild_id === guild?.[0]) ?? refuse();
+    const held = facts.subjects.find(({ subject }) => guildNamed(subject) === guild?.[0]) ?? refuse();
     // A second click.
     if (held.asked !== undefined) return 'asked';
     const refusal = refusalOf(held);
@@ -102,7 +103,8 @@ export class PageActs {
       source: VIA,
     };
     const request = this.requesting.of({ botId: link.botId, actor: VIA }, input);
-    return this.acts.run(this.askingAgain, { link, input: request }, NO_CLAIM).then(
+    const asking = { link, input: { ...request, subject: held.subject } };
+    return this.acts.run(this.askingAgain, asking, NO_CLAIM).then(
       ({ view }) => (view.status === 'pending' ? 'asked' : 'answered'),
       (error: unknown) => unlessEnded(error),
     );
@@ -110,15 +112,10 @@ export class PageActs {
 
   /** @throws ApiError 403 for a guild that the link is not about */
   async revoke(link: OpenLink, fields: FormFields): Promise<PageNote> {
-    const guild = fields['guild']?.[0];
-    const found = (await this.reading.subjectsOf(link)).find(({ ids }) => ids.guild_id === guild);
-    const { botId, ids } = found ?? refuse();
+    const subject = (await this.reading.subjectNamed(link, fields['guild']?.[0])) ?? refuse();
     const categories = chosen(fields);
-    const input = { ...ids, source: VIA, ...(categories && { categories }) };
-    return unlessDone(
-      'revoked',
-      this.acts.run(this.revoking, this.revoking.of({ botId, actor: VIA }, input), NO_CLAIM),
-    );
+    const input = { ...subject.ids, source: VIA, ...(categories && { categories }) };
+    return unlessDone('revoked', this.acts.run(this.revoking, { subject, input, by: VIA }, NO_CLAIM));
   }
 
   /** The export as JSON, recorded like every export; undefined when nothing is stored. */
@@ -172,8 +169,9 @@ export class PageActs {
       subject === undefined
         ? (await this.everywhere.forget({ botId, actor: VIA }, userId, NO_CLAIM)).requests
         : [{ ...(await this.erasing.erase(subject, NO_CLAIM, VIA)), guild_id: subject.ids.guild_id }];
-    // The erasure of all guilds ends no link if nothing was held.
-    await this.links.remove(botId, link.id).catch(unlessMissing);
+    // The erasure of all guilds ends no link if nothing was held. What is erased is shown in any case: its salt is answered once.
+    const ended = this.links.remove(botId, link.id);
+    await ended.catch(erased.length === 0 ? unlessMissing : () => undefined);
     const own_stores = ownStores(about);
     const shown: ShownErasure[] = [];
     for (const { request_id, certificate_salt, guild_id } of erased) {
@@ -193,12 +191,14 @@ export class PageActs {
 function requestOf(
   facts: PageFacts,
   { guild, shown }: FormFields,
-): { readonly ids: SubjectIds; readonly asked: ShownRequest } | PageNote {
-  const found = facts.subjects.find(({ subject }) => subject.ids.guild_id === guild?.[0]);
+): { readonly ids: Partial<SubjectIds>; readonly asked: ShownRequest } | PageNote {
+  const found = facts.subjects.find(({ subject }) => guildNamed(subject) === guild?.[0]);
   const { subject, asked } = found ?? refuse();
   // A second click: the first one has answered the request.
   if (asked === undefined) return 'answered';
-  return shown?.[0] === shownBy(facts, asked) ? { ids: subject.ids, asked } : 'changed';
+  if (shown?.[0] !== shownBy(facts, asked)) return 'changed';
+  // Where the id of the guild is lost, the request names the subject.
+  return { ids: subject.ids.guild_id === ERASED_ID ? {} : subject.ids, asked };
 }
 
 function isReconsidered(

@@ -1,6 +1,17 @@
 import { html, type Html } from './html';
-import { type HeldSubject, refusalOf } from './page-reading';
-import { boxesOf, decision, hidden, type Making, nameOf, namesOf, shownBy, wordsOf } from './page-sections';
+import { guildNamed } from './page-parts';
+import type { HeldSubject } from './page-reading';
+import {
+  boxesOf,
+  decision,
+  hidden,
+  type Making,
+  nameOf,
+  namesOf,
+  refusalOf,
+  shownBy,
+  wordsOf,
+} from './page-sections';
 import { word } from './texts';
 
 /** What a user has decided, and how to decide otherwise. */
@@ -40,7 +51,7 @@ export function consentOf(making: Making, held: HeldSubject): Html {
 }
 
 function again({ parts, form }: Making, { subject }: HeldSubject, { id }: { readonly id: string }): Html {
-  const where = html`${hidden('guild', subject.ids.guild_id)}${hidden('shown', id)}`;
+  const where = html`${hidden('guild', guildNamed(subject))}${hidden('shown', id)}`;
   return html`<div class="row">
     ${form('again', html`${where}<button class="plain">${parts.texts.again}</button>`, id)}
   </div>`;
@@ -72,7 +83,7 @@ function deciding(making: Making, held: HeldSubject): Html | false {
   const { texts } = making.parts;
   const boxes = boxesOf(making, asked, new Set(grantedOf(held)));
   const about = shownBy(making.facts, asked);
-  const where = html`${hidden('guild', held.subject.ids.guild_id)}${hidden('shown', about)}`;
+  const where = html`${hidden('guild', guildNamed(held.subject))}${hidden('shown', about)}`;
   return html`<article>
     <h3>${texts.asked}</h3>
     ${boxes.length > 0 && html`<p>${texts.choose}</p>`}
@@ -85,7 +96,7 @@ function deciding(making: Making, held: HeldSubject): Html | false {
 
 function revoking(making: Making, held: HeldSubject): Html {
   const { texts } = making.parts;
-  const where = hidden('guild', held.subject.ids.guild_id);
+  const where = hidden('guild', guildNamed(held.subject));
   const granted = grantedOf(held);
   const formOf = (key: string): Html =>
     making.form(

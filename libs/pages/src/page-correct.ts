@@ -4,7 +4,7 @@ import type { NamedSubject } from '@app/crypto';
 import type { WebPage } from '@app/http';
 import { html, type Html } from './html';
 import { framed } from './page-frame';
-import { cut, type Field, type PageParts } from './page-parts';
+import { cut, type Field, guildNamed, type PageParts } from './page-parts';
 import type { HeldSubject, PageFacts } from './page-reading';
 import { hidden, type Making, placeOf } from './page-sections';
 import type { PageTexts } from './texts.en';
@@ -61,7 +61,7 @@ export function corrections(
     const written = field.editable === true ? writtenOf(value) : undefined;
     if (written === undefined) return false;
     if (written.length > HELD_MAX) return html`<p class="soft">${parts.texts.correction.long}</p>`;
-    const named = `${subject.ids.guild_id}/${category}/${field.key}`;
+    const named = `${guildNamed(subject)}/${category}/${field.key}`;
     const title = parts.texts.correction.title(cut(parts.labelIn(field), 100));
     const folded = besides.take(
       () =>
@@ -83,7 +83,7 @@ export function correctingPage(
 ): WebPage {
   const { parts, link } = making;
   const { texts, language } = parts;
-  const named = `${subject.ids.guild_id}/${purpose.key}/${field.key}`;
+  const named = `${guildNamed(subject)}/${purpose.key}/${field.key}`;
   const path = `/p/${link.token}/correct?of=${encodeURIComponent(named)}`;
   const title = texts.correction.title(cut(parts.labelIn(field), 100));
   const status = refused && { status: STATUS[refused.why] };

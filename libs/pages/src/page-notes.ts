@@ -1,7 +1,7 @@
 import { html, type Html } from './html';
-import { type HeldSubject, isOwn, type PastEvent, refusalOf } from './page-reading';
+import { type HeldSubject, isOwn, type PastEvent } from './page-reading';
 import { mayRefuse } from './page-refusals';
-import { type Making, nameOf, namesOf, placeOf } from './page-sections';
+import { type Making, nameOf, namesOf, placeOf, refusalOf } from './page-sections';
 import { dueOf } from './page-stored';
 import { type PageNote, TONES } from './texts';
 

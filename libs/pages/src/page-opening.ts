@@ -94,10 +94,11 @@ export function requireActive({ isSuspended }: Pick<PageFacts, 'isSuspended'>): 
 export async function ownOfDay(
   audit: AuditService,
   clock: Clock,
-  { botId, ids }: NamedSubject,
+  subject: NamedSubject,
   type: AuditEventType,
 ): Promise<PastEvent[]> {
-  const { items } = await audit.list(botId, { ...ids, event_type: type, page_size: '50' });
+  const { botId, ids } = subject;
+  const { items } = await audit.list(botId, { ...ids, event_type: type, page_size: '50' }, subject);
   const since = new Date(clock.wallMs() - DAY_MS).toISOString();
   return [...(items as Iterable<PastEvent>)].filter((event) => isOwn(event) && event.created_at > since);
 }

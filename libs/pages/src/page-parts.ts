@@ -1,4 +1,5 @@
 import { type DeclaredPurpose, purposeIn, type Purposes } from '@app/categories';
+import { ERASED_ID, type NamedSubject } from '@app/crypto';
 import { Html, html } from './html';
 import { PAGE_TEXTS, type PageLanguage, word } from './texts';
 import type { PageTexts } from './texts.en';
@@ -16,6 +17,11 @@ export interface Field extends Purposes {
   readonly label_en: string;
   readonly description?: string | null;
   readonly editable?: boolean;
+}
+
+/** The name of a guild in a form: its id, or its digest where the id is lost with its key. */
+export function guildNamed({ guildId, ids }: NamedSubject): string {
+  return ids.guild_id === ERASED_ID ? guildId : ids.guild_id;
 }
 
 /** Makes what follows the value of a field. */

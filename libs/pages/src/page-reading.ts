@@ -9,13 +9,14 @@ import {
   type ShownWords,
   wordsFound,
 } from '@app/consent';
-import { HeldSubjects, type NamedSubject, SubjectDataHolders, SubjectDigests } from '@app/crypto';
+import { HeldSubjects, type NamedSubject, SubjectDataHolders } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { type BotHolder, ErasureRequests, holdersOf } from '@app/gdpr';
 import { JsonText, type ListPage } from '@app/http';
 import { ApiError } from '@app/kernel';
 import { ServersService } from '@app/servers';
 import { ProcessingRefusals, type RefusalsView } from '@app/user-data';
+import { guildNamed } from './page-parts';
 import type { OpenLink } from './privacy-links.service';
 
 /** What a page shows at most of each list. The full export has everything. */
@@ -73,12 +74,6 @@ export interface HeldSubject {
   readonly coverage: Awaited<ReturnType<ErasureRequests['coverage']>>;
 }
 
-/** The last refusal, while no newer request waits: the user can decide again. */
-export function refusalOf({ status, asked, history }: HeldSubject): HistoryEntry | undefined {
-  if (status.declined_at === null || asked !== undefined) return undefined;
-  return history.find(({ action }) => action === 'declined');
-}
-
 /** What a page is made of. */
 export interface PageFacts {
   readonly bot: BotFacts;
@@ -116,7 +111,6 @@ export class PageReading {
     private readonly refusals: ProcessingRefusals,
     private readonly requests: ErasureRequests,
     private readonly servers: ServersService,
-    private readonly digests: SubjectDigests,
   ) {}
 
   /** The bot of a link and its purposes: all with their fields, or only the purposes of `held`, the categories with values. */
@@ -144,7 +138,9 @@ export class PageReading {
     const shown = all.slice(0, GUILDS_MAX);
     const subjects: HeldSubject[] = [];
     for (const subject of shown) subjects.push(await this.heldOf(subject));
-    const held = new Set(subjects.flatMap(({ values }) => [...values.keys()]));
+    const held = new Set(
+      subjects.flatMap(({ values, asked }) => [...values.keys(), ...(asked?.categories ?? [])]),
+    );
     const about = await this.about(link, [...held]);
     const servers = await this.servers.names(
       link.botId,
@@ -153,12 +149,11 @@ export class PageReading {
     return { ...about, subjects, servers, hasMore: all.length > GUILDS_MAX };
   }
 
-  async ofGuild({ botId, userId }: OpenLink, guildId: string): Promise<GuildFacts> {
-    const subject = this.digests.named(botId, { user_id: userId, guild_id: guildId });
+  async ofGuild(subject: NamedSubject): Promise<GuildFacts> {
     const [status, shown, servers] = await Promise.all([
       this.consents.status(subject),
       this.receipts.shown(subject),
-      this.servers.names(botId, [guildId]),
+      this.servers.names(subject.botId, [subject.ids.guild_id]),
     ]);
     return { status, ...shown, servers };
   }
@@ -166,16 +161,21 @@ export class PageReading {
   /** What `server/category` names of a link; undefined for another server, and for a category that is not declared. */
   async categoryOf(link: OpenLink, named: string): Promise<OneCategory | undefined> {
     const [guild = '', category] = named.split('/', 2);
-    const subject = (await this.subjectsOf(link)).find(({ ids }) => ids.guild_id === guild);
+    const subject = await this.subjectNamed(link, guild);
     if (subject === undefined) return undefined;
     const { purposes } = await this.about(link, category === undefined ? [] : [category]);
     const purpose = purposes.find(({ key }) => key === category);
-    return purpose && { subject, purpose, ...(await this.ofGuild(link, guild)) };
+    return purpose && { subject, purpose, ...(await this.ofGuild(subject)) };
   }
 
   /** The words of a text that users were shown. */
   words({ botId }: OpenLink, digest: string): Promise<ShownWords | undefined> {
     return this.unitOfWork.read((tx) => wordsFound(tx, botId, digest));
+  }
+
+  /** The subject of a link that a form names by {@link guildNamed}; undefined for another one. */
+  async subjectNamed(link: OpenLink, guild: string | undefined): Promise<NamedSubject | undefined> {
+    return (await this.subjectsOf(link)).find((subject) => guildNamed(subject) === guild);
   }
 
   /** The subjects of a link. */
@@ -190,7 +190,7 @@ export class PageReading {
       this.consents.status(subject),
       this.receipts.shown(subject),
       this.receipts.history(subject, { ...ids, page_size: ENTRIES_MAX }),
-      this.audit.list(botId, { ...ids, page_size: ENTRIES_MAX }),
+      this.audit.list(botId, { ...ids, page_size: ENTRIES_MAX }, subject),
       this.refusals.of(subject),
       this.requests.coverage(subject),
       this.unitOfWork.read((tx) => this.valuesOf(tx, subject)),

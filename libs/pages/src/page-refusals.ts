@@ -4,7 +4,7 @@ import type { WebPage } from '@app/http';
 import type { RefusalsView } from '@app/user-data';
 import { html, type Html } from './html';
 import { framed } from './page-frame';
-import { cut } from './page-parts';
+import { cut, guildNamed } from './page-parts';
 import type { HeldSubject, PageFacts } from './page-reading';
 import { hidden, type Making, nameOf, placeOf } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
@@ -31,7 +31,7 @@ export function refusing(making: Making, { subject, refusals }: HeldSubject): Ht
   const words = parts.texts.refusals;
   const lines = linesOf(making, refusals).map((line) => room.take(() => html`<li>${line}</li>`));
   if (lines.length === 0 && !mayRefuse(link)) return false;
-  const path = `/p/${link.token}/refuse?of=${subject.ids.guild_id}&lang=${parts.language}`;
+  const path = `/p/${link.token}/refuse?of=${guildNamed(subject)}&lang=${parts.language}`;
   return html`<section>
     <h2>${words.title}</h2>
     ${
@@ -53,7 +53,7 @@ export function refusingPage(
   const { texts, language } = parts;
   const words = texts.refusals;
   const facts = { purposes, servers };
-  const guild = subject.ids.guild_id;
+  const guild = guildNamed(subject);
   const has = (of: readonly Refusal[], key: string | null) => of.some(({ category }) => category === key);
   const named = { parts, facts };
   const { objections, restrictions } = refusals;

@@ -30,12 +30,12 @@ export class PageRefusing {
 
   /** What the user refuses in a server of a link; undefined for another server. */
   async find(link: OpenLink, guildId: string): Promise<OneGuild | undefined> {
-    const subject = (await this.reading.subjectsOf(link)).find(({ ids }) => ids.guild_id === guildId);
+    const subject = await this.reading.subjectNamed(link, guildId);
     if (subject === undefined) return undefined;
     const [{ purposes, isSuspended }, refusals, servers] = await Promise.all([
       this.reading.about(link, []),
       this.refusals.of(subject),
-      this.servers.names(link.botId, [guildId]),
+      this.servers.names(link.botId, [subject.ids.guild_id]),
     ]);
     return { subject, purposes, isSuspended, refusals, servers };
   }
@@ -61,7 +61,7 @@ export class PageRefusing {
     link: OpenLink,
     { shown, category }: FormFields,
   ): Promise<Parameters<ProcessingRefusals['object']>[0]> {
-    const found = (await this.reading.subjectsOf(link)).find(({ ids }) => ids.guild_id === shown?.[0]);
+    const found = await this.reading.subjectNamed(link, shown?.[0]);
     const [key = ''] = category ?? [];
     if (key === '') refuse();
     const subject = found ?? refuse();

@@ -50,6 +50,16 @@ function listed(title: string, items: readonly string[]): Html {
   </section>`;
 }
 
+/** The last refusal, while no newer request waits: the user can decide again. */
+export function refusalOf({
+  status,
+  asked,
+  history,
+}: HeldSubject): HeldSubject['history'][number] | undefined {
+  if (status.declined_at === null || asked !== undefined) return undefined;
+  return history.find(({ action }) => action === 'declined');
+}
+
 /** The place of a user: the registered name of the server, else its id. */
 export function placeOf(
   { parts: { texts }, facts }: Pick<Making, 'parts'> & { readonly facts: Pick<PageFacts, 'servers'> },

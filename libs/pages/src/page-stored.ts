@@ -1,7 +1,7 @@
 import type { DeclaredPurpose } from '@app/categories';
 import { html, type Html } from './html';
 import { corrections } from './page-correct';
-import { cut, type PageParts } from './page-parts';
+import { cut, guildNamed, type PageParts } from './page-parts';
 import type { HeldSubject } from './page-reading';
 import type { Making } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
@@ -71,7 +71,7 @@ function valued(making: Making, held: HeldSubject, shown: Shown): Html {
         ${parts.purposeOf(purpose)}
       </details>`
     }
-    ${purpose !== undefined && link.allow.includes('forget') && erasing(parts, link, `${subject.ids.guild_id}/${key}`, purpose)}
+    ${purpose !== undefined && link.allow.includes('forget') && erasing(parts, link, `${guildNamed(subject)}/${key}`, purpose)}
   </article>`;
 }
 

@@ -8,7 +8,7 @@ import { covered } from './page-coverage';
 import { framed } from './page-frame';
 import { responsible } from './page-controller.section';
 import { noteOn } from './page-notes';
-import { cut, PageParts, Room } from './page-parts';
+import { cut, guildNamed, PageParts, Room } from './page-parts';
 import type { HeldSubject, OneCategory, PageFacts } from './page-reading';
 import { type OneGuild, refusing, refusingPage } from './page-refusals';
 import { hidden, idOf, type MakeForm, type Making, past, placeOf, rights, storesIn } from './page-sections';
@@ -89,7 +89,7 @@ export class PageView {
   ): WebPage {
     const parts = new PageParts(language);
     const { texts } = parts;
-    const named = `${subject.ids.guild_id}/${purpose.key}`;
+    const named = `${guildNamed(subject)}/${purpose.key}`;
     const label = cut(parts.labelOf(purpose));
     const isCovered = status.status === 'accepted' && !isWithdrawn(status, purpose.key, purpose);
     return framed(

@@ -1,3 +1,4 @@
+import type { NamedSubject } from '@app/crypto';
 import type { ExportForm, GuildRecord } from '@app/gdpr';
 import { html, Html } from './html';
 import { responsible } from './page-controller.section';
@@ -47,9 +48,9 @@ export class ReadableExport implements ExportForm {
     [this.head = '', this.tail = ''] = page.content.split(GUILDS.text);
   }
 
-  async guild({ guildId, consent }: GuildRecord): Promise<string> {
+  async guild({ guildId, consent }: GuildRecord, subject: NamedSubject): Promise<string> {
     this.section = undefined;
-    const facts = await this.reading.ofGuild(this.link, guildId);
+    const facts = await this.reading.ofGuild(subject);
     const { parts } = this;
     const { texts } = parts;
     return `<section>${
@@ -75,7 +76,7 @@ export class ReadableExport implements ExportForm {
 
   async *item(section: string, item: Readonly<Record<string, unknown>>): AsyncGenerator<string> {
     // Purpose, basis and retention are below the values of the category.
-    if (section === 'categories') return;
+    if (section === 'categories' && this.about.purposes.some(({ key }) => key === item['key'])) return;
     const { parts } = this;
     const record = recordedIn(parts, section, item, await this.labelsOf(section, item));
     const heading = section === this.section ? '' : html`<h3>${word(parts.texts.section, section)}</h3>`.text;

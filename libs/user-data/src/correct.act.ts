@@ -60,13 +60,15 @@ export class CorrectAct implements Act<Correction, SubmitState, CorrectedChange,
 
   /** The correction of one field. @throws ApiError 413 */
   of(
-    { botId, ids }: NamedSubject,
+    subject: NamedSubject,
     category: string,
     { field, value, isShown }: Pick<Correction, 'field' | 'isShown'> & { readonly value: unknown },
     actor: Actor,
   ): Correction {
+    const { botId, ids } = subject;
     const input = { ...ids, category, data: { [field]: value }, mode: 'merge' as const };
-    return { submission: this.submitting.of({ botId, actor }, input), field, isShown };
+    // The guild of the subject may be unknown.
+    return { submission: { ...this.submitting.of({ botId, actor }, input), subject }, field, isShown };
   }
 
   /** A restriction is the user's own: it does not stop what the user does (GDPR Art. 18(2)). */

@@ -12,7 +12,7 @@ import { ExportAct } from './export.act';
 /** How a document that is not JSON shows an export. */
 export interface ExportForm {
   /** The beginning of a guild. */
-  guild(record: GuildRecord): Promise<string>;
+  guild(record: GuildRecord, subject: NamedSubject): Promise<string>;
   /** An entry of its data, in pieces that are not large. */
   entry(name: string, value: unknown): Iterable<string>;
   /** An item of a further section, in pieces that are not large. The items of a section follow each other. */
@@ -141,7 +141,9 @@ export class ExportService {
     form?: ExportForm,
   ): Promise<void> {
     const { head, known } = await this.unitOfWork.write((tx) => this.act.begin(tx, { subject, wanted }));
-    await write(form === undefined ? head : await form.guild(JSON.parse(`${head}}}`) as GuildRecord));
+    await write(
+      form === undefined ? head : await form.guild(JSON.parse(`${head}}}`) as GuildRecord, subject),
+    );
     try {
       for await (const portion of inPortions(this.unitOfWork, (tx) =>
         this.pieces(tx, subject, wanted, form),
