@@ -72,6 +72,30 @@ describe('the repeat of a batch with an Idempotency-Key', () => {
     expect([replayed(second), await submits(a), await submits(b)]).toStrictEqual([false, 1, 1]);
   });
 
+  it('does no item that was refused before a stored one of the same user and category', async () => {
+    const [a, b] = people;
+    await bot.hasCategory('notes', [field('name'), field('note')]);
+    await bot.hasData(a, 'notes', { name: 'x'.repeat(60_000) });
+    const note = { note: 'y'.repeat(10_000) };
+    const items = [
+      item(a, note, { category: 'notes', mode: 'merge' }),
+      item(b, { name: 'b' }),
+      item(a, { name: 'new' }, { category: 'notes' }),
+      item(a, note, { category: 'nowhere' }),
+    ];
+    const [tooLarge, ...others] = (await batch(items)).data.results;
+    expect([tooLarge?.error?.code, ...others.map(({ ok }) => ok)]).toStrictEqual([
+      ...['payload_too_large', true, true, false],
+    ]);
+    await bot.hasCategory('nowhere', [field('note')]);
+    const again = (await batch(items)).data.results;
+    expect(again.map(({ ok, error }) => (ok ? 'done' : error?.details))).toStrictEqual([
+      { reason: 'superseded' },
+      ...['done', 'done', 'done'],
+    ]);
+    expect(await stored(a)).toStrictEqual({ notes: { name: 'new' }, nowhere: note });
+  });
+
   it('ends with 503 for the rest when the database is unavailable, and a repeat does the rest', async () => {
     const [a] = people;
     const items = ['x', 'y', 'z', 'end'].map((name) => item(a, { name }));

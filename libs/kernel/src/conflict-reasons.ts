@@ -10,7 +10,7 @@ export const CONFLICT_REASONS = {
   },
   category_in_use: {
     meaning:
-      'The change removes a declared field of the category or gives it another type, or it turns `requires_consent`, or `legal_basis` to `consent`, while values are stored that would lose their basis',
+      'The change removes a declared field of the category or gives it another type, or it turns `requires_consent`, or `legal_basis` to `consent`, while values are stored that would lose their basis; or it turns `legal_basis` to one that can be objected to, while values are stored of users who have objected to everything',
     mend: 'Send all declared fields with their types and append the new ones, or register a new category. For `requires_consent` and `legal_basis`, erase the values first, or register a new category where there are more than 10,000.',
   },
   deletion_in_progress: {
@@ -76,6 +76,11 @@ export const CONFLICT_REASONS = {
     meaning:
       'What was stored for this `Idempotency-Key` was erased with the user whom it was about, or its key is lost',
     mend: 'Nothing to mend: an act under this key took effect before the erasure. Use a new key for a new act.',
+  },
+  superseded: {
+    meaning:
+      'A repeat of the batch does not do the item: the first request has stored a later item that it would undo, about the same user, guild and category',
+    mend: 'Nothing to mend: the value of the later item is stored. Send the item by itself if it is to replace that.',
   },
   holder_exists: {
     meaning: 'The bot has a holder with this `key`',

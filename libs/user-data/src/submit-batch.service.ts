@@ -12,7 +12,7 @@ import {
   refused,
 } from '@app/http';
 import { Acts, type Asked, type Claim } from '@app/acts';
-import { ApiError, describeFault, internalError } from '@app/kernel';
+import { ApiError, conflict, describeFault, internalError } from '@app/kernel';
 import { subjectName } from '@app/crypto';
 import { type KeptSubmit, type Submission, SubmitAct } from './submit.act';
 import { SubmitData, type SubmittedBatchView, type SubmittedView } from './user-data.dto';
@@ -39,7 +39,7 @@ export class SubmitBatches {
 
   /**
    * Each item as a submit of its own, with its own consent, error and claim. Items about one subject take effect in their
-   * order. Resolves when all are durable.
+   * order, also in a repeat. Resolves when all are durable.
    * @throws ApiError 409 `idempotency_key_reused` or `idempotency_answer_erased`, 400 and 429 as {@link Quota.take}: then nothing is done
    */
   async submit(
@@ -54,13 +54,14 @@ export class SubmitBatches {
     );
     const repeats = claim.isGiven ? await this.acts.repeats<KeptSubmit>(claims) : [];
     const replayed = repeats.filter((kept) => kept !== undefined).length;
+    const later = supersededAmong(read, repeats);
     const results = read.map((one, at): ItemResult<SubmittedView> | undefined => {
       if (one instanceof ApiError) return refused(one);
       const kept = repeats[at];
-      return kept && done(this.act.viewOf(one, kept));
+      return later.has(at) ? refused(superseded()) : kept && done(this.act.viewOf(one, kept));
     });
     const given = read.flatMap((input, at) =>
-      input instanceof ApiError || repeats[at] !== undefined
+      input instanceof ApiError || results[at] !== undefined
         ? []
         : [{ at, input, claim: claims[at] ?? claim }],
     );
@@ -83,6 +84,36 @@ export class SubmitBatches {
     this.logger.error('An item of a batch failed', describeFault(error));
     return refused(internalError());
   }
+}
+
+/** The places of items that were not done, though a later one was that they would undo. */
+function supersededAmong(
+  read: readonly (Submission | ApiError)[],
+  repeats: readonly (KeptSubmit | undefined)[],
+): ReadonlySet<number> {
+  const places = new Set<number>();
+  const stored = new Map<string, Submission[]>();
+  for (const [at, one] of [...read.entries()].reverse()) {
+    if (one instanceof ApiError) continue;
+    const name = `${subjectName(one.subject)} ${one.category}`;
+    const later = stored.get(name) ?? [];
+    if (repeats[at] !== undefined) stored.set(name, [one, ...later]);
+    else if (later.some((other) => undoes(one, other))) places.add(at);
+  }
+  return places;
+}
+
+/** Whether a submission that is done after another one of its subject and category changes what that has stored. */
+function undoes(one: Submission, other: Submission): boolean {
+  const isBeside = one.merges && other.merges;
+  return !isBeside || Object.keys(one.data).some((field) => Object.hasOwn(other.data, field));
+}
+
+function superseded(): ApiError {
+  return conflict(
+    'superseded',
+    'A later item about this user, guild and category is stored: send this one by itself if it is to replace that',
+  );
 }
 
 /**
