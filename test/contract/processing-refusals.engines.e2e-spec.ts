@@ -91,6 +91,20 @@ describe('POST /api/v1/data/object', () => {
     expectRefused(await submit('later'), 'objection');
   });
 
+  it('without a category leaves no value of its user under a basis that turns to one of these: 409 category_in_use', async () => {
+    const turned = (key: string) =>
+      bot.put(`/data/categories/${key}`, { legal_basis: 'legitimate_interests' });
+    for (const key of ['based', 'empty']) await category(key, 'contract');
+    await stored('based');
+    await act('object');
+    expectFailure(await turned('based'), 409, 'conflict', { reason: 'category_in_use' });
+    expect((await read('based')).data.values).toStrictEqual({ based: { value: 'a' } });
+    expect((await turned('empty')).status).toBe(200);
+    await bot.delete(`/data/values/${who.user_id}?guild_id=${who.guild_id}&category=based`);
+    expect((await turned('based')).status).toBe(200);
+    expectRefused(await submit('based'), 'objection');
+  });
+
   it('is answered the same when it is repeated', async () => {
     await stored('stats');
     const first = await act('object', 'stats');

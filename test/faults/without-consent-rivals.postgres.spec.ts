@@ -194,6 +194,62 @@ describe('a change of the legal basis to consent', () => {
   });
 });
 
+describe('legal_basis that turns to one that can be objected to', () => {
+  const change = () => bot.put('/data/categories/terms', { legal_basis: 'legitimate_interests' });
+  /** Runs `rival` in the middle of a change that has found nothing in its way. */
+  async function besideAChange<T>(rival: () => Promise<T>): Promise<T | undefined> {
+    const holders = service.app.get(ConsentedDataHolders, { strict: false });
+    const holdsCategory = holders.holdsCategory.bind(holders);
+    let running: Promise<T> | undefined;
+    jest.spyOn(holders, 'holdsCategory').mockImplementationOnce(async (tx: Tx, ...what) => {
+      await keptOpen(tx);
+      const holds = await holdsCategory(tx, ...what);
+      running = rival();
+      await waiting();
+      return holds;
+    });
+    expect((await change()).status).toBe(200);
+    return running;
+  }
+
+  beforeEach(async () => {
+    await bot.hasCategory('terms', undefined, { legal_basis: 'contract' });
+    await bot.hasConsent(who);
+  });
+
+  it('lets an objection to everything wait for it, which then erases what it leaves', async () => {
+    await bot.hasData(who, 'terms', { value: 'x' });
+    expect((await besideAChange(() => bot.post('/data/object', who)))?.status).toBe(200);
+    expect(await rows('user_data')).toEqual([]);
+  });
+
+  it('lets a submit wait for it, which is refused after an objection to everything', async () => {
+    await bot.post('/data/object', who);
+    const submitted = await besideAChange(() =>
+      bot.post('/data/submit', { ...who, category: 'terms', data: { value: 'x' } }),
+    );
+    expectFailure(submitted!, 403, 'processing_refused', { reason: 'objection' });
+    expect(await rows('user_data')).toEqual([]);
+  });
+
+  it('looks at 10,000 objections to everything, and at none where nothing is stored', async () => {
+    await bot.post('/data/object', who);
+    await service.database.run(
+      `INSERT INTO processing_refusals (bot_id, guild_id, user_id, category_key, kind, created_at)
+       SELECT bot_id, guild_id, 'planted-' || n, category_key, kind, created_at
+       FROM processing_refusals, generate_series(1, 10000) n WHERE bot_id = ?`,
+      bot.id,
+    );
+    await bot.hasCategory('empty', undefined, { legal_basis: 'contract' });
+    const turned = (key: string) => bot.put(`/data/categories/${key}`, { legal_basis: 'public_task' });
+    expect((await turned('empty')).status).toBe(200);
+    const other = await bot.hasUser('x', 'terms');
+    expectFailure(await turned('terms'), 409, 'conflict', { reason: 'category_in_use' });
+    await bot.delete(`/data/values/${other.user_id}?guild_id=${other.guild_id}&category=terms`);
+    expect((await turned('terms')).status).toBe(200);
+  });
+});
+
 describe('requires_consent of a category with many values', () => {
   it('turns to false only while the consents of all its values can be looked at, which are 10,000, with 409', async () => {
     const reasons = { reason_de: 'Nötig.', reason_en: 'Needed.' };

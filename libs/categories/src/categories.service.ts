@@ -24,7 +24,7 @@ import {
 import { Category } from './category.entity';
 import { changedPurposes } from './purposes';
 import { reasonsAfter } from './reasons';
-import { type Turning, turnOf } from './category-turns';
+import { type Turning, turnsOf } from './category-turns';
 
 /** A category to declare; one without fields takes any object. */
 export type CategoryInput = Omit<RegisterCategory, 'fields'> & { readonly fields: readonly DataFieldInput[] };
@@ -93,7 +93,8 @@ export class CategoriesService {
   change(botId: string, key: string, input: ChangeCategory): Promise<CategoryView> {
     if (input.fields != null) requireSoundFields(input.fields);
     return this.unitOfWork.write(async (tx) => {
-      const mayTurn = input.requires_consent != null || input.legal_basis === 'consent';
+      // Each of these looks at what is stored and refused: no unit stores or objects beside it.
+      const mayTurn = input.requires_consent != null || input.legal_basis != null;
       await lockCategory(tx, botId, key, mayTurn ? 'FOR UPDATE' : 'FOR NO KEY UPDATE');
       const category = await this.require(tx, botId, key);
       if (input.fields != null) requireCompatible(category.fields, input.fields);
@@ -144,13 +145,14 @@ export class CategoriesService {
 
   /**
    * No value without a consent is left where consents are needed, and none that no consent in force covers where they are not, or
-   * where a consent becomes the basis: a withdrawal before that has left it without a time of erasure.
+   * where a consent becomes the basis: a withdrawal before that has left it without a time of erasure. None of a user who has objected
+   * to everything is left where the basis becomes one that can be objected to.
    * @throws ApiError 409 `category_in_use`
    */
   private async requireTurnable(tx: Tx, before: Category, after: Turning): Promise<void> {
-    const turn = turnOf(before, after);
-    if (turn !== undefined && (await this.holders.holdsCategory(tx, before.botId, before.key, turn.holds)))
-      throw conflict('category_in_use', turn.message);
+    for (const { holds, message } of turnsOf(before, after))
+      if (await this.holders.holdsCategory(tx, before.botId, before.key, holds))
+        throw conflict('category_in_use', message);
   }
 
   private async deleteBatch(tx: Tx, botId: string, key: string, by: Actor): Promise<boolean> {

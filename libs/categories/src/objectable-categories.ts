@@ -5,9 +5,12 @@ export function isObjectable(legalBasis: string | undefined): boolean {
   return legalBasis === 'legitimate_interests' || legalBasis === 'public_task';
 }
 
-/** The categories that a user can object to, locked against deletion until the unit ends. */
+/**
+ * The categories that a user can object to. Every category of the bot is locked until the unit ends: none is deleted, and none becomes
+ * one of these.
+ */
 export async function objectableCategories(tx: Tx, botId: string): Promise<string[]> {
-  const sql = `SELECT key FROM categories WHERE bot_id = ? AND legal_basis IN ('legitimate_interests', 'public_task')
-    ORDER BY key FOR KEY SHARE`;
-  return (await tx.all<{ key: string }>(sql, botId)).map(({ key }) => key);
+  const sql = 'SELECT key, legal_basis FROM categories WHERE bot_id = ? ORDER BY key FOR KEY SHARE';
+  const rows = await tx.all<{ key: string; legal_basis: string }>(sql, botId);
+  return rows.filter(({ legal_basis: basis }) => isObjectable(basis)).map(({ key }) => key);
 }

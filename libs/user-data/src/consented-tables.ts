@@ -23,7 +23,7 @@ import {
   withoutIndex,
 } from '@app/crypto';
 import { categoryOf } from './consented-rows.sql';
-import { holdsUncovered } from './uncovered-rows';
+import { holdsObjected, holdsUncovered } from './uncovered-rows';
 
 const IS_MARKED = `AND ${withoutIndex('withdrawn_at')} <> ''`;
 
@@ -122,11 +122,13 @@ export class ConsentedTables implements ConsentedDataHolder {
   async holdsCategory(tx: Tx, botId: string, category: string, what: HeldRows): Promise<boolean> {
     for (const one of this.of(category)) {
       const any = `SELECT 1 FROM ${one.table} WHERE bot_id = ? AND ${categoryOf(one)} = ? LIMIT 1`;
-      const holds =
-        what === 'all'
-          ? (await tx.get(any, botId, category)) !== undefined
-          : await holdsUncovered(tx, one, botId, category, what);
-      if (holds) return true;
+      const holds = {
+        all: async () => (await tx.get(any, botId, category)) !== undefined,
+        objected: () => holdsObjected(tx, one, botId, category),
+        uncovered: () => holdsUncovered(tx, one, botId, category, 'uncovered'),
+        unmarked: () => holdsUncovered(tx, one, botId, category, 'unmarked'),
+      };
+      if (await holds[what]()) return true;
     }
     return false;
   }

@@ -1,9 +1,16 @@
 import { consentCovering, coversInForce, lockDecisions } from '@app/consent';
-import { type ConsentedTable, type Digest, type HeldRows, subjectAt, withoutIndex } from '@app/crypto';
+import {
+  type ConsentedTable,
+  type Digest,
+  type HeldRows,
+  sameSubject,
+  subjectAt,
+  withoutIndex,
+} from '@app/crypto';
 import type { Tx } from '@app/database';
 import { categoryOf } from './consented-rows.sql';
 
-/** Rows whose consents one call looks at, so that no other call waits for it. */
+/** Rows whose consents or objections one call looks at, so that no other call waits for it. */
 const COVERAGE_MAX = 10_000;
 /** Consents that one statement locks. */
 const LOCKED_AT_ONCE = 500;
@@ -22,7 +29,7 @@ export async function holdsUncovered(
   one: ConsentedTable,
   botId: string,
   category: string,
-  what: Exclude<HeldRows, 'all'>,
+  what: Extract<HeldRows, 'uncovered' | 'unmarked'>,
 ): Promise<boolean> {
   // The time is never less. It is named for its index: by the primary key SQLite would read all rows of the bot.
   const rows = `FROM ${one.table} d WHERE d.bot_id = ? AND ${categoryOf(one)} = ? AND d.${one.agedBy ?? 'updated_at'} >= ''
@@ -42,4 +49,26 @@ export async function holdsUncovered(
     if (!decisions.every((decision) => coversInForce(decision, category))) return true;
   }
   return false;
+}
+
+/**
+ * Whether a table holds rows of a category of users who have objected to everything. It stays so as by {@link holdsUncovered}: such an
+ * objection locks every category. More objections than are looked at count as if there were.
+ */
+export async function holdsObjected(
+  tx: Tx,
+  one: ConsentedTable,
+  botId: string,
+  category: string,
+): Promise<boolean> {
+  const objections = `FROM processing_refusals WHERE bot_id = ? AND category_key = '' AND kind = 'objection'`;
+  const any = `SELECT 1 FROM ${one.table} WHERE bot_id = ? AND ${categoryOf(one)} = ? LIMIT 1`;
+  if ((await tx.get(any, botId, category)) === undefined) return false;
+  const isTooMany = await tx.get(`SELECT 1 ${objections} LIMIT 1 OFFSET ${COVERAGE_MAX}`, botId);
+  if (isTooMany !== undefined) return true;
+  const held = `SELECT 1 FROM ${one.table} d WHERE ${sameSubject('d', 'r')} AND ${withoutIndex(categoryOf(one))} = ? LIMIT 1`;
+  const of = `(SELECT bot_id, guild_id, user_id ${objections} LIMIT ${COVERAGE_MAX}) r`;
+  return (
+    (await tx.get(`SELECT 1 FROM ${of} WHERE (${held}) IS NOT NULL LIMIT 1`, botId, category)) !== undefined
+  );
 }
