@@ -144,6 +144,14 @@ describe('GET /api/v1/bots/{bot_id}/keys', () => {
     await withKey(made).get('/servers');
     await uses.write();
     expect(await stored()).toBe(first);
+    // Another process has seen a later use.
+    const later = new Date(service.app.get(Clock).nowMs() + HOUR_MS).toISOString();
+    await service.database.run(
+      'UPDATE api_keys SET last_used_at = ? WHERE id = ?',
+      later,
+      String(made.data.id),
+    );
+    expect(await used()).toBe(later);
   });
 });
 

@@ -215,8 +215,13 @@ export class ApiKeys {
       api_key_prefix: prefix,
       scopes: scopesOf(Number(scopes)),
       expires_at: expiresAt,
-      last_used_at: this.uses.lastOf(id) ?? lastUsedAt,
+      last_used_at: laterOf(this.uses.lastOf(id), lastUsedAt),
       created_at: createdAt,
     };
   }
+}
+
+/** The later of two times: another process may have seen a later use than this one. */
+function laterOf(one: string | undefined, other: string | null): string | null {
+  return one === undefined || (other !== null && other > one) ? other : one;
 }

@@ -52,7 +52,7 @@ export class KeyUses implements BeforeApplicationShutdown {
     }
   }
 
-  /** The last use of a key that this process has noted in the last minute or two. */
+  /** The last use of a key that this process has noted. Another process may have stored a later one. */
   lastOf(keyId: string): string | undefined {
     const use = this.noted.get(keyId) ?? this.earlier.get(keyId);
     return use && this.timeOf(use);
