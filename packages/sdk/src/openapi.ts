@@ -291,7 +291,7 @@ export interface paths {
     readonly get: operations['categoriesView'];
     /**
      * Change a data category
-     * @description Changes what the body names: labels, purpose, time limit, legal basis, and further fields. Stored values stay readable: a declared field can neither be removed nor get another type (409 `category_in_use`). `requires_consent` turns to true only while no value is stored, and to false only while none of a withdrawn consent is (409 `category_in_use`); so it is with `legal_basis` that turns to consent. A repeat has the same result.
+     * @description Changes what the body names: labels, purpose, time limit, legal basis, and further fields. Stored values stay readable: a declared field can neither be removed nor get another type (409 `category_in_use`). `requires_consent` turns to true only while no value is stored, and to false only while none of a withdrawn consent is (409 `category_in_use`); so it is with `legal_basis` that turns to consent, or to one under which stored values would come under an objection. A repeat has the same result.
      */
     readonly put: operations['categoriesChange'];
     readonly post?: never;
@@ -560,7 +560,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Store data of many users at once
-     * @description Does each of 1 to 100 `items`, which are bodies of `POST /data/submit`, by itself: its result is at its place, with the error that the single request would have. Items about one user and guild take effect in their order. The answer is sent when all are durable, and is 200 also when every item is refused. Each item counts as one request; if fewer are left the answer is 429 and nothing is done. A repeat with the same `Idempotency-Key` does what has not taken effect and replays the rest.
+     * @description Does each of 1 to 100 `items`, which are bodies of `POST /data/submit`, by itself: its result is at its place, with the error that the single request would have. Items about one user and guild take effect in their order. The answer is sent when all are durable, and is 200 also when every item is refused. Each item counts as one request; if fewer are left the answer is 429 and nothing is done. A repeat with the same `Idempotency-Key` does what has not taken effect and replays the rest; an item that would undo a later stored one is 409 `superseded`.
      */
     readonly post: operations['userDataSubmitBatch'];
     readonly delete?: never;
@@ -3594,7 +3594,7 @@ export interface components {
            *
            *     - `bot_exists`: A bot with this `platform_bot_id` is registered
            *     - `category_exists`: The bot has a category with this `key`
-           *     - `category_in_use`: The change removes a declared field of the category or gives it another type, or it turns `requires_consent`, or `legal_basis` to `consent`, while values are stored that would lose their basis
+           *     - `category_in_use`: The change removes a declared field of the category or gives it another type, or it turns `requires_consent`, or `legal_basis` to `consent`, while values are stored that would lose their basis; or it turns `legal_basis` to one that can be objected to, while values are stored of users who have objected to everything
            *     - `deletion_in_progress`: An erasure of this user, or the deletion of this server, has begun and is not completed
            *     - `deletion_not_completed`: The erasure is not completed, and only a completed erasure has a certificate
            *     - `no_certificate`: The ledger of erasures does not contain the erasure as it is recorded, or it was not carried out on the data held now: a backup was restored since, or the record is past its retention; or the stored answer of a holder is not the one that was received
@@ -3610,6 +3610,7 @@ export interface components {
            *     - `idempotency_key_reused`: The `Idempotency-Key` was sent with another body in the last 24 hours
            *     - `idempotency_in_progress`: A request with this `Idempotency-Key` is being answered
            *     - `idempotency_answer_erased`: What was stored for this `Idempotency-Key` was erased with the user whom it was about, or its key is lost
+           *     - `superseded`: A repeat of the batch does not do the item: the first request has stored a later item that it would undo, about the same user, guild and category
            *     - `holder_exists`: The bot has a holder with this `key`
            *     - `holder_has_open_tasks`: The holder has not answered all of its tasks, and deleting it would leave users in its store
            *     - `task_answered`: The task has another final answer, which `details.result` names
@@ -3636,6 +3637,7 @@ export interface components {
             | 'idempotency_key_reused'
             | 'idempotency_in_progress'
             | 'idempotency_answer_erased'
+            | 'superseded'
             | 'holder_exists'
             | 'holder_has_open_tasks'
             | 'task_answered'

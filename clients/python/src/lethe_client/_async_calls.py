@@ -487,8 +487,8 @@ class AsyncCategories(AsyncGroup):
         Changes what the body names: labels, purpose, time limit, legal basis, and further fields. Stored values
         stay readable: a declared field can neither be removed nor get another type (409 `category_in_use`).
         `requires_consent` turns to true only while no value is stored, and to false only while none of a
-        withdrawn consent is (409 `category_in_use`); so it is with `legal_basis` that turns to consent. A repeat
-        has the same result.
+        withdrawn consent is (409 `category_in_use`); so it is with `legal_basis` that turns to consent, or to
+        one under which stored values would come under an objection. A repeat has the same result.
         """
         given: Dict[str, Any] = {
             "key": key,
