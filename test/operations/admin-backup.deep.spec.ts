@@ -20,6 +20,7 @@ import { itInPart, someOf } from '../support/depth';
 import { expectFailure } from '../support/expected';
 import { adminHere } from '../support/here';
 import { useInstallation } from '../support/installation';
+import { LETHE_MASTER_KEY } from '../support/service';
 import type { SubjectIds } from '../support/snowflakes';
 import { directoryOnDisk } from '../support/disk';
 
@@ -39,6 +40,7 @@ const restore = (name: string, ...more: string[]): Promise<ScriptRun> =>
 beforeEach(async () => {
   bot = await lethe.withBot();
 });
+afterEach(() => void (lethe.settings['LETHE_MASTER_KEY'] = LETHE_MASTER_KEY));
 
 async function expectKept(who: SubjectIds): Promise<void> {
   const { data } = await bot.export<{ data: object }>(who);
@@ -48,6 +50,14 @@ async function expectKept(who: SubjectIds): Promise<void> {
 /** What a restore says where the only ledger is that of the backup. */
 const IMPORT_FIRST =
   /^Do not start yet: .* (?:Import|Restore the data, then import) the newest one: npm run admin -- ledger:import --in FILE\. Then start/m;
+
+/** Changes the master key, and gives later commands and processes the new one alone. */
+async function rotated(): Promise<void> {
+  const next = Buffer.alloc(32, 'next').toString('base64');
+  lethe.settings['LETHE_MASTER_KEY'] = `${next},${lethe.settings['LETHE_MASTER_KEY']}`;
+  expect(await lethe.admin('keys:rotate')).toMatchObject({ code: 0 });
+  lethe.settings['LETHE_MASTER_KEY'] = next;
+}
 
 /** Another machine without the data. */
 function wipe(): void {
@@ -233,16 +243,13 @@ describe('npm run admin -- restore', () => {
     const who = await bot.hasUser();
     await backup('b');
     await lethe.service.end();
-    const given = lethe.settings['LETHE_MASTER_KEY'] as string;
-    const next = Buffer.alloc(32, 'next').toString('base64');
-    lethe.settings['LETHE_MASTER_KEY'] = `${next},${given}`;
-    expect(await lethe.admin('keys:rotate')).toMatchObject({ code: 0 });
-    lethe.settings['LETHE_MASTER_KEY'] = next;
-    const refused = await restore('b', '--force');
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was changed') });
-    expect(await restore('b', '--force', '--accept-loss')).toMatchObject({ code: 0 });
+    await rotated();
+    await sqliteFile(join(lethe.directory, 'keys.db')).run('DELETE FROM subject_keys');
+    const refused = await restore('b', '--only', 'keys', '--force');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('or say --accept-loss') });
+    expect(await restore('b', '--only', 'keys', '--force', '--accept-loss')).toMatchObject({ code: 0 });
     // What is accepted as lost hinders nothing: the user begins anew.
-    await lethe.service.start();
+    await newProcess().start();
     expectFailure(await bot.export(who), 500, 'internal_error', { categories: ['profile'] });
     await bot.hasData(who, 'profile', { value: 'anew' });
     expect((await bot.export(who)).data).toMatchObject({ data: { profile: { value: 'anew' } } });

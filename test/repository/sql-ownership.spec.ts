@@ -33,7 +33,7 @@ const ALLOWED: Readonly<Record<string, { readonly tables: readonly string[]; rea
     tables: ['audit_events', 'audit_heads'],
     why: 'a move copies every table and sets the sequence after it',
   },
-  'libs/operations/src/sqlite.restore.ts': {
+  'libs/operations/src/sqlite.restore.keys.ts': {
     tables: ['subject_keys', 'service_keys', 'erasure_ledger', 'user_data'],
     why: 'a restore compares two files before any library runs on them',
   },

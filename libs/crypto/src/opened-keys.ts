@@ -1,4 +1,4 @@
-import { SqliteDatabase } from '@app/database';
+import { SqliteDatabase, WRITING } from '@app/database';
 import { SystemClock, SystemRandom } from '@app/kernel';
 import { UnreadableSecretError } from './aead';
 import { contextOfSecret } from './installation-keys';
@@ -46,6 +46,7 @@ export function unopenedKeys(path: string, masterKeys: readonly Buffer[]): Unope
 export function removeKeysOf(path: string, masterKeyIds: readonly string[]): void {
   const database = new SqliteDatabase(path, { fileMustExist: true, timeout: 5_000 });
   try {
+    for (const setting of WRITING) database.pragma(setting);
     const remove = database.prepare(
       `DELETE FROM subject_keys WHERE substr(sealed, ${SEALED_KEY_ID.at}, ${SEALED_KEY_ID.length}) = ?`,
     );

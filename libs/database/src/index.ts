@@ -74,7 +74,7 @@ export { PostgresSchemaSource } from './postgres.engine';
 export { PostgresUnitOfWork } from './postgres.unit-of-work';
 export { NO_SIGNALS, Signals } from './signals';
 export { DiskWatch } from './sqlite.ballast';
-export { SqliteDatabase } from './sqlite.driver';
+export { SqliteDatabase, WRITING } from './sqlite.driver';
 export { SqliteConnection, SqliteKeys } from './sqlite.tx';
 export { SqliteCheckpoints, SqliteTruncation } from './sqlite.checkpoints';
 export {

@@ -22,5 +22,6 @@ export {
   recordBackup,
 } from './sqlite.backup-record';
 export { BACKUP_PARTS, type BackupPart, backUpSqlite, syncDirectory } from './sqlite.backup';
-export { type MasterKeys, type Restored, restoreSqlite } from './sqlite.restore';
+export { type Restored, restoreSqlite } from './sqlite.restore';
+export { type MasterKeys } from './sqlite.restore.keys';
 export { StorageSampling } from './storage-sample.job';

@@ -1,0 +1,112 @@
+import { unopenedKeys } from '@app/crypto';
+import { driverCode, KEY_TABLES, SqliteDatabase, WRITING } from '@app/database';
+import { StartError } from '@app/kernel';
+import type { Database } from 'better-sqlite3';
+
+/** The master keys of the command, and the words for the place that gives them. */
+export interface MasterKeys {
+  readonly keys: readonly Buffer[];
+  readonly place: string;
+}
+
+/** The result of a restore for the keys. */
+export interface RestoredKeys {
+  /** The number of erasures in the present ledger that the backup did not hold. */
+  readonly erasures: number;
+  /** The number of keys of the backup that were destroyed after it was made: they are destroyed again. */
+  readonly destroyed: number;
+}
+
+/** What the master keys do not open in a file of keys: of the backup, merged with the present ones if there are any. */
+export interface Unopened {
+  readonly refused: StartError | undefined;
+  /** The master keys that only keys of subjects need. */
+  readonly subjects: readonly string[];
+}
+
+/** Looks for what the master keys do not open. Keys of subjects are no reason to refuse where their loss is accepted. */
+export function unopened({ keys, place }: MasterKeys, file: string, acceptLoss: boolean): Unopened {
+  const { installation, subjects } = unopenedKeys(file, keys);
+  if (installation === undefined && (subjects.length === 0 || acceptLoss))
+    return { refused: undefined, subjects };
+  const missing = [...new Set([installation ?? '', ...subjects])].filter((id) => id !== '').join(', ');
+  const refused = new StartError(
+    missing === ''
+      ? 'The keys of the backup cannot be decrypted: they are damaged. Nothing was changed; restore another backup.'
+      : `The backup needs the master key ${missing}, which ${place} does not give. Nothing was changed. Add the key of the time of ` +
+          'the backup there, behind the present one if there is one, and run restore again' +
+          (installation === undefined
+            ? '; or say --accept-loss: what it encrypts of users is lost then.'
+            : '.'),
+  );
+  return { refused, subjects };
+}
+
+/** A signing key is named by its own hash. If both files hold the same one, they are of one installation. */
+const SAME = `SELECT COUNT(*) FROM service_keys JOIN present.service_keys USING (name, id) WHERE name = 'signing'`;
+
+/** What the present keys have given, and whether they are of the installation of the backup. */
+interface Taken {
+  readonly keys: RestoredKeys;
+  readonly isSame: boolean;
+}
+
+/**
+ * Copies into the keys of a backup what must outlive it: the present ledger of erasures, the installation keys, and,
+ * when the data is not restored, the keys of the data. Keys that were destroyed after the backup are then destroyed in
+ * the copy, otherwise at the next start.
+ * @returns undefined when the present keys cannot be read
+ */
+export function takePresentKeys(staged: string, present: string, dataStays: boolean): Taken | undefined {
+  const database = new SqliteDatabase(staged, { fileMustExist: true, timeout: 5_000 });
+  try {
+    for (const setting of WRITING) database.pragma(setting);
+    database.prepare('ATTACH DATABASE ? AS present').run(present);
+    return merged(database, dataStays);
+  } catch (error) {
+    if (/^SQLITE_(NOTADB|CORRUPT)/.test(driverCode(error))) return undefined;
+    throw error;
+  } finally {
+    database.close();
+  }
+}
+
+function merged(database: Database, dataStays: boolean): Taken {
+  const change = (sql: string): number => database.prepare(sql).run().changes;
+  const taken = (table: keyof typeof KEY_TABLES, how: 'IGNORE' | 'REPLACE'): string => {
+    const columns = database.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table).join(', ');
+    return `INSERT OR ${how} INTO ${table} (${columns}) SELECT ${columns} FROM present.${table}`;
+  };
+  database.exec('BEGIN');
+  const erasures = change(taken('erasure_ledger', 'IGNORE'));
+  const gone = 'FROM subject_keys WHERE id IN (SELECT key_id FROM erasure_ledger WHERE key_id IS NOT NULL)';
+  const destroyed = database.prepare(`SELECT COUNT(*) ${gone}`).pluck().get() as number;
+  // With older data the next start repeats the erasures, for which it reads the ids that the keys hold.
+  if (dataStays) change(`DELETE ${gone}`);
+  if (dataStays) change(taken('subject_keys', 'IGNORE'));
+  const same = database.prepare(SAME).pluck().get() as number;
+  if (same > 0) change(taken('service_keys', 'REPLACE'));
+  database.exec('COMMIT');
+  return { keys: { erasures, destroyed }, isSame: same > 0 };
+}
+
+/** The key's id in an encrypted text: a mark of two characters, a dot, 12 characters, a dot. */
+const ENCRYPTED_BY = 'substr(u.value, 4, 12)';
+
+/** The number of values whose key is neither stored nor recorded as destroyed. They cannot be read. */
+export function valuesWithoutKey(data: string, keys: string): number {
+  const database = new SqliteDatabase(data, { readonly: true, fileMustExist: true, timeout: 5_000 });
+  try {
+    database.prepare('ATTACH DATABASE ? AS keys').run(keys);
+    return database
+      .prepare(
+        `SELECT COUNT(*) FROM user_data u WHERE (u.value GLOB 's1.*' OR u.value GLOB 's2.*')
+         AND NOT EXISTS (SELECT 1 FROM keys.subject_keys k WHERE k.id = ${ENCRYPTED_BY})
+         AND ${ENCRYPTED_BY} NOT IN (SELECT key_id FROM keys.erasure_ledger WHERE key_id IS NOT NULL)`,
+      )
+      .pluck()
+      .get() as number;
+  } finally {
+    database.close();
+  }
+}
