@@ -196,6 +196,28 @@ describe('npm run admin -- restore', () => {
     for (const who of [early, late]) await expectKept(who);
   });
 
+  it('takes a file that a refused start has made for a lost one as no file', async () => {
+    const who = await bot.hasUser();
+    await backup('b');
+    await lethe.service.end();
+    const refusedWithout = async (name: string): Promise<void> => {
+      rmSync(join(lethe.directory, name));
+      await expect(lethe.here().start()).rejects.toThrow(/is missing or empty|holds no data/);
+      expect(statSync(join(lethe.directory, name)).size).toBeGreaterThan(0);
+    };
+    await refusedWithout('keys.db');
+    const none = { code: 1, stderr: expect.stringContaining(`no database at ${lethe.directory}/keys.db`) };
+    expect(await lethe.admin('backup', '--to', place('none'))).toMatchObject(none);
+    expect(await lethe.admin('ledger:export')).toMatchObject(none);
+    expect((await restore('b', '--only', 'keys')).code).toBe(0);
+    await refusedWithout('lethe.db');
+    expect((await lethe.admin('backup', '--to', place('none'))).stderr).toContain('There is no database');
+    expect((await restore('b', '--only', 'keys', '--force')).code).toBe(0);
+    expect((await restore('b', '--only', 'data')).code).toBe(0);
+    await lethe.service.start();
+    await expectKept(who);
+  });
+
   it('gives no key back that an erasure has destroyed since', async () => {
     const [gone, stays] = [await bot.hasUser(), await bot.hasUser()];
     await backup('keys', '--only', 'keys');

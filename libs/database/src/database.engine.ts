@@ -60,6 +60,8 @@ export async function bringUpToDate(source: DataSource, access: Access): Promise
   if (access !== 'moved') await requireNotBeingFilled(source);
   if (access !== 'keys' && (await new MigrationExecutor(source).getExecutedMigrations()).length === 0)
     await requireUnusedKeys(source);
+  // No migration makes tables in keys that have lost theirs: new keys would be made next.
+  if (access === 'keys') await requireKeyTables(source);
   if (access === 'migrate' || access === 'keys') {
     await makeKeyFile(source);
     await source.runMigrations({ transaction: 'all' });

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, lstatSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Logger } from '@nestjs/common';
 import type { Database } from 'better-sqlite3';
@@ -12,6 +12,14 @@ import { missingDriver, OPENING_MS, SqliteDatabase, WRITING } from './sqlite.dri
  * event at 5,000,000 events cost 1.4 times as much as at none; with 64 MiB it cost the same.
  */
 const CACHE_KIB = { write: 65_536, read: 16_384 } as const;
+
+/** The format of SQLite's files: https://www.sqlite.org/fileformat.html, 1.3 and 1.6. */
+const MAGIC = 'SQLite format 3\0';
+const FILE_HEAD = 100;
+const PAGE_HEAD = 8;
+const LEAF = 0x0d;
+/** The place of the number of cells in the head of a page. */
+const CELLS = 3;
 
 /** Another process holds the file. Its message is for a service that starts. */
 export class FileInUse extends StartError {
@@ -76,7 +84,7 @@ export function requireWhole(path: string): void {
   );
 }
 
-/** @throws StartError for a missing or empty file, or one with further names */
+/** @throws StartError for a missing file, one without tables, or one with further names */
 export function requireFilled(path: string): void {
   if (!isFilled(path)) throw new StartError(`There is no database at ${path}.`);
   requireOneName(path);
@@ -99,9 +107,30 @@ function requireOneName(path: string): void {
     );
 }
 
-/** Whether the file exists and is not empty. */
+/**
+ * Whether the file holds tables, or can hold some: a damaged one does. A start that was refused leaves an empty file, or one page
+ * without a table. The file is read without SQLite, which leaves a log beside it.
+ */
 export function isFilled(path: string): boolean {
-  return (bytesOf(path) ?? 0) > 0;
+  if ((bytesOf(path) ?? 0) === 0) return false;
+  return (bytesOf(`${path}-wal`) ?? 0) > 0 || !isWithoutTables(path);
+}
+
+/** The first page of a SQLite file lists its tables. The head of the page says how many. What cannot be read is left to SQLite. */
+function isWithoutTables(path: string): boolean {
+  const head = Buffer.alloc(FILE_HEAD + PAGE_HEAD);
+  try {
+    const file = openSync(path, 'r');
+    try {
+      readSync(file, head, 0, head.length, 0);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return false;
+  }
+  const isLeaf = head[FILE_HEAD] === LEAF && head.toString('latin1', 0, MAGIC.length) === MAGIC;
+  return isLeaf && head.readUInt16BE(FILE_HEAD + CELLS) === 0;
 }
 
 /** The directory in which a restore is prepared. It exists until the restore is in place. */

@@ -58,7 +58,12 @@ export interface Restored {
 export async function restoreSqlite(order: RestoreOrder): Promise<Restored> {
   const manifest = readManifest(order.from);
   const parts = BACKUP_PARTS.filter((part) => order.parts.includes(part));
-  for (const part of parts) await requireUnchanged(order.from, fileOf(manifest, part, order.from));
+  for (const part of parts) {
+    const file = fileOf(manifest, part, order.from);
+    await requireUnchanged(order.from, file);
+    if (!isFilled(join(order.from, file.name)))
+      throw new StartError(`The ${part} of the backup in ${order.from} hold nothing. Take another backup.`);
+  }
   const there = parts.map((part) => partPath(order.path, part)).filter(isFilled);
   if (parts.includes('keys'))
     requireMasterKey(order, join(order.from, fileOf(manifest, 'keys', order.from).name));
