@@ -196,6 +196,31 @@ describe('npm run admin -- restore', () => {
     for (const who of [early, late]) await expectKept(who);
   });
 
+  it('gives older keys back to present data after a rotation, by the new master key alone', async () => {
+    const early = await bot.hasUser();
+    await backup('keys', '--only', 'keys');
+    const late = await bot.hasUser();
+    await lethe.service.end();
+    await rotated();
+    expect(await restore('keys', '--only', 'keys', '--force')).toMatchObject({ code: 0 });
+    await newProcess().start();
+    for (const who of [early, late]) await expectKept(who);
+  });
+
+  it('keeps a signing key retired that the older present keys have in force', async () => {
+    const published = async () => (await fetch(`${lethe.service.url}/.well-known/lethe-keys.json`)).json();
+    await backup('a');
+    expect((await lethe.admin('keys:sign-rotate')).code).toBe(0);
+    await backup('b');
+    const keys = await published();
+    await lethe.service.end();
+    wipe();
+    expect((await restore('a')).code).toBe(0);
+    expect((await restore('b', '--force')).code).toBe(0);
+    await lethe.service.start();
+    expect(await published()).toEqual(keys);
+  });
+
   it('takes a file that a refused start has made for a lost one as no file', async () => {
     const who = await bot.hasUser();
     await backup('b');

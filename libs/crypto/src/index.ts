@@ -14,7 +14,7 @@ export { InstallationKeys, SubjectDigests } from './installation-keys';
 export { KeyRewrite } from './key-rewrite';
 export { type KeyUse, MasterKeyRotation } from './master-key-rotation';
 export { Keyring, missingKey } from './keyring';
-export { removeKeysOf, unopenedKeys } from './opened-keys';
+export { removeKeysOf, replaceUnopened, unopenedKeys } from './opened-keys';
 export { keyFilePath, presentMasterKeys, retiredKeysPath } from './master-key';
 export { Signer } from './signer';
 export { countSubjects, countSubjectsOf } from './subject-counts';

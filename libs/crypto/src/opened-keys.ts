@@ -1,8 +1,15 @@
 import { SqliteDatabase, WRITING } from '@app/database';
 import { SystemClock, SystemRandom } from '@app/kernel';
+import type { Database } from 'better-sqlite3';
 import { UnreadableSecretError } from './aead';
 import { contextOfSecret } from './installation-keys';
 import { Keyring, SEALED_KEY_ID } from './keyring';
+
+/** The id of the master key that has encrypted a text. */
+const SEALED_BY = `substr(sealed, ${SEALED_KEY_ID.at}, ${SEALED_KEY_ID.length})`;
+
+const keyringOf = (masterKeys: readonly Buffer[]): Keyring =>
+  new Keyring(masterKeys, new SystemRandom(new SystemClock()));
 
 /** What the master keys do not open in a file of keys. */
 export interface Unopened {
@@ -17,7 +24,7 @@ export interface Unopened {
  * by which master keys those of the subjects are encrypted.
  */
 export function unopenedKeys(path: string, masterKeys: readonly Buffer[]): Unopened {
-  const keyring = new Keyring(masterKeys, new SystemRandom(new SystemClock()));
+  const keyring = keyringOf(masterKeys);
   const database = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: 5_000 });
   try {
     const rows = database.prepare('SELECT name, id, sealed FROM service_keys').all() as readonly {
@@ -26,9 +33,7 @@ export function unopenedKeys(path: string, masterKeys: readonly Buffer[]): Unope
       readonly sealed: string;
     }[];
     const subjects = database
-      .prepare(
-        `SELECT DISTINCT substr(sealed, ${SEALED_KEY_ID.at}, ${SEALED_KEY_ID.length}) FROM subject_keys ORDER BY 1`,
-      )
+      .prepare(`SELECT DISTINCT ${SEALED_BY} FROM subject_keys ORDER BY 1`)
       .pluck()
       .all() as string[];
     return {
@@ -42,14 +47,27 @@ export function unopenedKeys(path: string, masterKeys: readonly Buffer[]): Unope
   }
 }
 
+/**
+ * Replaces each key of a subject that these master keys do not open by that of the file attached as `present`, if they open
+ * it there: a rotation has encrypted it again since.
+ */
+export function replaceUnopened(database: Database, masterKeys: readonly Buffer[]): void {
+  const ids = JSON.stringify(keyringOf(masterKeys).ids);
+  const isOpened = `${SEALED_BY} IN (SELECT value FROM json_each(?))`;
+  database
+    .prepare(
+      `UPDATE subject_keys SET sealed = (SELECT p.sealed FROM present.subject_keys p WHERE p.id = subject_keys.id)
+       WHERE NOT ${isOpened} AND id IN (SELECT id FROM present.subject_keys WHERE ${isOpened})`,
+    )
+    .run(ids, ids);
+}
+
 /** Removes the keys of subjects that these master keys encrypt from a SQLite file of keys that no service uses: they count as lost. */
 export function removeKeysOf(path: string, masterKeyIds: readonly string[]): void {
   const database = new SqliteDatabase(path, { fileMustExist: true, timeout: 5_000 });
   try {
     for (const setting of WRITING) database.pragma(setting);
-    const remove = database.prepare(
-      `DELETE FROM subject_keys WHERE substr(sealed, ${SEALED_KEY_ID.at}, ${SEALED_KEY_ID.length}) = ?`,
-    );
+    const remove = database.prepare(`DELETE FROM subject_keys WHERE ${SEALED_BY} = ?`);
     for (const id of masterKeyIds) remove.run(id);
   } finally {
     database.close();

@@ -1,4 +1,4 @@
-import { unopenedKeys } from '@app/crypto';
+import { replaceUnopened, unopenedKeys } from '@app/crypto';
 import { driverCode, KEY_TABLES, SqliteDatabase, WRITING } from '@app/database';
 import { StartError } from '@app/kernel';
 import type { Database } from 'better-sqlite3';
@@ -45,6 +45,10 @@ export function unopened({ keys, place }: MasterKeys, file: string, acceptLoss: 
 /** A signing key is named by its own hash. If both files hold the same one, they are of one installation. */
 const SAME = `SELECT COUNT(*) FROM service_keys JOIN present.service_keys USING (name, id) WHERE name = 'signing'`;
 
+/** A signing key that either file has retired stays so, whichever is older. */
+const RETIRED =
+  'COALESCE(p.retired_at, (SELECT k.retired_at FROM main.service_keys k WHERE k.name = p.name AND k.id = p.id))';
+
 /** What the present keys have given, and whether they are of the installation of the backup. */
 interface Taken {
   readonly keys: RestoredKeys;
@@ -57,12 +61,17 @@ interface Taken {
  * the copy, otherwise at the next start.
  * @returns undefined when the present keys cannot be read
  */
-export function takePresentKeys(staged: string, present: string, dataStays: boolean): Taken | undefined {
+export function takePresentKeys(
+  staged: string,
+  present: string,
+  dataStays: boolean,
+  masterKeys: readonly Buffer[] | undefined,
+): Taken | undefined {
   const database = new SqliteDatabase(staged, { fileMustExist: true, timeout: 5_000 });
   try {
     for (const setting of WRITING) database.pragma(setting);
     database.prepare('ATTACH DATABASE ? AS present').run(present);
-    return merged(database, dataStays);
+    return merged(database, dataStays, masterKeys);
   } catch (error) {
     if (/^SQLITE_(NOTADB|CORRUPT)/.test(driverCode(error))) return undefined;
     throw error;
@@ -71,11 +80,12 @@ export function takePresentKeys(staged: string, present: string, dataStays: bool
   }
 }
 
-function merged(database: Database, dataStays: boolean): Taken {
+function merged(database: Database, dataStays: boolean, masterKeys: readonly Buffer[] | undefined): Taken {
   const change = (sql: string): number => database.prepare(sql).run().changes;
   const taken = (table: keyof typeof KEY_TABLES, how: 'IGNORE' | 'REPLACE'): string => {
     const columns = database.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table).join(', ');
-    return `INSERT OR ${how} INTO ${table} (${columns}) SELECT ${columns} FROM present.${table}`;
+    const values = columns.replace('retired_at', RETIRED);
+    return `INSERT OR ${how} INTO ${table} (${columns}) SELECT ${values} FROM present.${table} p`;
   };
   database.exec('BEGIN');
   const erasures = change(taken('erasure_ledger', 'IGNORE'));
@@ -83,6 +93,7 @@ function merged(database: Database, dataStays: boolean): Taken {
   const destroyed = database.prepare(`SELECT COUNT(*) ${gone}`).pluck().get() as number;
   // With older data the next start repeats the erasures, for which it reads the ids that the keys hold.
   if (dataStays) change(`DELETE ${gone}`);
+  if (dataStays && masterKeys !== undefined) replaceUnopened(database, masterKeys);
   if (dataStays) change(taken('subject_keys', 'IGNORE'));
   const same = database.prepare(SAME).pluck().get() as number;
   if (same > 0) change(taken('service_keys', 'REPLACE'));

@@ -116,7 +116,9 @@ async function stage(
   const present = partPath(path, 'keys');
   const hasPresent = parts.includes('keys') && isFilled(present);
   const dataStays = !parts.includes('data') && isFilled(partPath(path, 'data'));
-  const taken = hasPresent ? takePresentKeys(join(staging, 'keys'), present, dataStays) : undefined;
+  const taken = hasPresent
+    ? takePresentKeys(join(staging, 'keys'), present, dataStays, given?.keys)
+    : undefined;
   if (given !== undefined) {
     const keys = join(staging, 'keys');
     const { refused, subjects } = unopened(given, keys, acceptLoss);
