@@ -302,6 +302,22 @@ describe('npm run admin -- restore', () => {
     expect((await bot.export(who)).data).toMatchObject({ data: { profile: { value: 'anew' } } });
   });
 
+  it('refuses data whose webhook secrets only a retired master key opens, before anything is replaced', async () => {
+    await backup('b');
+    await lethe.service.end();
+    await rotated();
+    for (const lose of [() => undefined, () => rmSync(lethe.path)]) {
+      lose();
+      const files = readdirSync(lethe.directory);
+      const refused = await restore('b', '--only', 'data', '--force', '--accept-loss');
+      expect([refused.code, refused.stderr]).toEqual([
+        1,
+        expect.stringMatching(/needs the master key [\w-]{8}, which .* and run restore again\.$/m),
+      ]);
+      expect(readdirSync(lethe.directory)).toEqual(files);
+    }
+  });
+
   it('refuses a backup that was changed or not finished, and a database in use', async () => {
     await backup('b');
     const used = await restore('b', '--force');
@@ -315,6 +331,18 @@ describe('npm run admin -- restore', () => {
     rmSync(join(place('b'), 'manifest.json'));
     expect((await restore('b', '--force')).stderr).toContain('holds no finished backup');
     await lethe.service.start();
+  });
+
+  it('leaves no copy of the backup where it fails before anything is replaced', async () => {
+    await backup('b');
+    await lethe.service.end();
+    const files = readdirSync(lethe.directory);
+    const copying = jest.spyOn(fs, 'chmodSync').mockImplementation((path) => {
+      if (String(path).includes('.restoring')) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+    });
+    const run = await restore('b', '--force').finally(() => copying.mockRestore());
+    expect(run.code).toBe(1);
+    expect(readdirSync(lethe.directory)).toEqual(files);
   });
 
   it('refuses a manifest that names a file outside the backup', async () => {

@@ -21,7 +21,7 @@ export { ApiKey, Bot } from './bot.entity';
 export { BotPath, WebhookHealthView } from './bots.dto';
 export { BotsModule } from './bots.module';
 export { KeyUses } from './key-uses';
-export { WebhookSecrets, type WebhookTarget } from './webhook-secrets.service';
+export { unopenedSecrets, WebhookSecrets, type WebhookTarget } from './webhook-secrets.service';
 export { ChangeNoticeSettings } from './notice-settings.dto';
 export {
   type NoticeSettings,

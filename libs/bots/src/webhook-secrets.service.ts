@@ -3,16 +3,20 @@ import {
   type EncryptedColumn,
   type EncryptedTextHolder,
   HoldsEncryptedTexts,
+  keyIdOf,
   Keyring,
   missingKey,
+  missingKeys,
   newWebhookSecret,
   UnreadableSecretError,
 } from '@app/crypto';
-import { type Tx, UnitOfWork } from '@app/database';
+import { SqliteDatabase, type Tx, UnitOfWork } from '@app/database';
 import { Acts, type Claim } from '@app/acts';
 import { Clock, conflict, notFound, Random, StartError } from '@app/kernel';
 import { lockBot } from './bot-queries';
 import { OVERLAP_SECONDS_DEFAULT, type RotateWebhookSecret, type WebhookSecretView } from './bots.dto';
+
+const SECRETS = ['webhook_secret', 'webhook_secret_next'] as const;
 
 interface SecretRow {
   readonly webhook_url: string | null;
@@ -123,12 +127,30 @@ export class WebhookSecrets implements OnApplicationBootstrap {
 @Injectable()
 @HoldsEncryptedTexts()
 export class WebhookSecretsHolder implements EncryptedTextHolder {
-  readonly columns: readonly EncryptedColumn[] = ['webhook_secret', 'webhook_secret_next'].map((column) => ({
+  readonly columns: readonly EncryptedColumn[] = SECRETS.map((column) => ({
     table: 'bots',
     column,
     key: ['id'],
     contextOf: ({ id = '' }) => contextOfSecret(id),
   }));
+}
+
+/**
+ * The ids of the master keys that webhook secrets in a SQLite file of data need, and that are none of these. No service uses the
+ * file. A damaged secret names no key.
+ */
+export function unopenedSecrets(path: string, masterKeys: readonly Buffer[]): string[] {
+  const database = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: 5_000 });
+  try {
+    const ids = SECRETS.map((column) => `SELECT ${keyIdOf(column)} AS id FROM bots`).join(' UNION ');
+    const found = database.prepare(ids).pluck().all() as (string | null)[];
+    return missingKeys(
+      masterKeys,
+      found.filter((id): id is string => id !== null && /^[\w-]{8}$/.test(id)),
+    );
+  } finally {
+    database.close();
+  }
 }
 
 /** The context that an encrypted webhook secret is bound to. */

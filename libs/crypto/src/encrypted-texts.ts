@@ -3,7 +3,7 @@ import { pages, type Tx, UnitOfWork } from '@app/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { contextOfSecret } from './installation-keys';
-import { SEALED_KEY_ID } from './keyring';
+import { keyIdOf } from './keyring';
 import { contextOfKey } from './subject-key';
 
 /** A column of texts that the Keyring encrypts. */
@@ -44,8 +44,6 @@ const SERVICE_KEYS: EncryptedColumn = {
   key: ['name', 'id'],
   contextOf: ({ name = '', id = '' }) => contextOfSecret(name, id),
 };
-
-const keyIdOf = (column: string): string => `substr(${column}, ${SEALED_KEY_ID.at}, ${SEALED_KEY_ID.length})`;
 
 /** The primary key of a text, and the master key that has sealed it. */
 type Counted = Readonly<Record<string, string>> & { readonly key_id: string };

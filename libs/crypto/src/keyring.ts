@@ -23,8 +23,8 @@ export function missingKey({ code }: UnreadableSecretError): string {
   return code === undefined ? '' : ` (${code})`;
 }
 
-/** The place and length of the master key's id in an encrypted text. The place is counted from 1, as in SQL. */
-export const SEALED_KEY_ID = { at: 4, length: 8 } as const;
+/** The SQL of the id of the master key that has encrypted the texts of a column. */
+export const keyIdOf = (column: string): string => `substr(${column}, 4, 8)`;
 
 /**
  * Encrypts small secrets in the database and its backups. A secret encrypted for one context, for example

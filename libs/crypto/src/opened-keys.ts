@@ -3,10 +3,9 @@ import { SystemClock, SystemRandom } from '@app/kernel';
 import type { Database } from 'better-sqlite3';
 import { UnreadableSecretError } from './aead';
 import { contextOfSecret } from './installation-keys';
-import { Keyring, SEALED_KEY_ID } from './keyring';
+import { Keyring, keyIdOf } from './keyring';
 
-/** The id of the master key that has encrypted a text. */
-const SEALED_BY = `substr(sealed, ${SEALED_KEY_ID.at}, ${SEALED_KEY_ID.length})`;
+const SEALED_BY = keyIdOf('sealed');
 
 const keyringOf = (masterKeys: readonly Buffer[]): Keyring =>
   new Keyring(masterKeys, new SystemRandom(new SystemClock()));
@@ -40,11 +39,17 @@ export function unopenedKeys(path: string, masterKeys: readonly Buffer[]): Unope
       installation: rows
         .map(({ name, id, sealed }) => unopened(keyring, sealed, contextOfSecret(name, id)))
         .find((keyId) => keyId !== undefined),
-      subjects: subjects.filter((keyId) => !keyring.ids.includes(keyId)),
+      subjects: missingKeys(masterKeys, subjects),
     };
   } finally {
     database.close();
   }
+}
+
+/** Which ids of master keys are of none of these. */
+export function missingKeys(masterKeys: readonly Buffer[], ids: readonly string[]): string[] {
+  const given = keyringOf(masterKeys).ids;
+  return ids.filter((id) => !given.includes(id));
 }
 
 /**

@@ -1,7 +1,9 @@
-import { replaceUnopened, unopenedKeys } from '@app/crypto';
+import { unopenedSecrets } from '@app/bots';
+import { replaceUnopened, type Unopened as UnopenedKeys, unopenedKeys } from '@app/crypto';
 import { driverCode, KEY_TABLES, SqliteDatabase, WRITING } from '@app/database';
 import { StartError } from '@app/kernel';
 import type { Database } from 'better-sqlite3';
+import type { BackupPart } from './sqlite.backup';
 
 /** The master keys of the command, and the words for the place that gives them. */
 export interface MasterKeys {
@@ -17,27 +19,34 @@ export interface RestoredKeys {
   readonly destroyed: number;
 }
 
-/** What the master keys do not open in a file of keys: of the backup, merged with the present ones if there are any. */
+/** What the master keys do not open in the files of a backup, of which the keys are merged with the present ones if there are any. */
 export interface Unopened {
   readonly refused: StartError | undefined;
   /** The master keys that only keys of subjects need. */
   readonly subjects: readonly string[];
 }
 
-/** Looks for what the master keys do not open. Keys of subjects are no reason to refuse where their loss is accepted. */
-export function unopened({ keys, place }: MasterKeys, file: string, acceptLoss: boolean): Unopened {
-  const { installation, subjects } = unopenedKeys(file, keys);
-  if (installation === undefined && (subjects.length === 0 || acceptLoss))
-    return { refused: undefined, subjects };
-  const missing = [...new Set([installation ?? '', ...subjects])].filter((id) => id !== '').join(', ');
+/**
+ * Looks for what the master keys do not open in files of data and keys. Keys of subjects are no reason to refuse where their
+ * loss is accepted; without its webhook secrets nothing starts.
+ */
+export function unopened(
+  { keys, place }: MasterKeys,
+  files: Partial<Record<BackupPart, string>>,
+  acceptLoss: boolean,
+): Unopened {
+  const secrets = files.data === undefined ? [] : unopenedSecrets(files.data, keys);
+  const { installation, subjects }: UnopenedKeys =
+    files.keys === undefined ? { installation: undefined, subjects: [] } : unopenedKeys(files.keys, keys);
+  const needed = installation === undefined ? secrets : [installation, ...secrets];
+  if (needed.length === 0 && (subjects.length === 0 || acceptLoss)) return { refused: undefined, subjects };
+  const missing = [...new Set([...needed, ...subjects])].filter((id) => id !== '').join(', ');
   const refused = new StartError(
     missing === ''
       ? 'The keys of the backup cannot be decrypted: they are damaged. Nothing was changed; restore another backup.'
       : `The backup needs the master key ${missing}, which ${place} does not give. Nothing was changed. Add the key of the time of ` +
           'the backup there, behind the present one if there is one, and run restore again' +
-          (installation === undefined
-            ? '; or say --accept-loss: what it encrypts of users is lost then.'
-            : '.'),
+          (needed.length === 0 ? '; or say --accept-loss: what it encrypts of users is lost then.' : '.'),
   );
   return { refused, subjects };
 }

@@ -65,8 +65,7 @@ export async function restoreSqlite(order: RestoreOrder): Promise<Restored> {
       throw new StartError(`The ${part} of the backup in ${order.from} hold nothing. Take another backup.`);
   }
   const there = parts.map((part) => partPath(order.path, part)).filter(isFilled);
-  if (parts.includes('keys'))
-    requireMasterKey(order, join(order.from, fileOf(manifest, 'keys', order.from).name));
+  requireMasterKey(order, parts, manifest);
   const release = takeFile(order.path);
   try {
     const staging = restoringPath(order.path);
@@ -79,7 +78,12 @@ export async function restoreSqlite(order: RestoreOrder): Promise<Restored> {
         `${there.join(' and ')} would be replaced. Say --force; they are kept under another name.`,
       );
     rmSync(staging, { recursive: true, force: true });
-    const { needsLedger, ...stagedKeys } = await stage(order, parts, manifest, staging);
+    const { needsLedger, ...stagedKeys } = await stage(order, parts, manifest, staging).catch(
+      (error: unknown) => {
+        rmSync(staging, { recursive: true, force: true });
+        throw error;
+      },
+    );
     // From here on the restore can only be finished.
     const at = order.now.replace(/\D/g, '').slice(0, 14);
     await writeWhole(join(staging, READY), JSON.stringify({ at, needsLedger }));
@@ -121,11 +125,8 @@ async function stage(
     : undefined;
   if (given !== undefined) {
     const keys = join(staging, 'keys');
-    const { refused, subjects } = unopened(given, keys, acceptLoss);
-    if (refused !== undefined) {
-      rmSync(staging, { recursive: true });
-      throw refused;
-    }
+    const { refused, subjects } = unopened(given, { keys }, acceptLoss);
+    if (refused !== undefined) throw refused;
     removeKeysOf(keys, subjects);
   }
   if (!acceptLoss) requireKeysOf(path, parts, staging);
@@ -138,14 +139,20 @@ async function stage(
 }
 
 /**
- * Looks at the backup itself where no file is in place: to take the place makes its folder and files, which a refused restore
- * must not leave.
+ * Looks at the backup itself, before its place is taken: that makes its folder and files, which a refused restore must not leave.
+ * Keys that are merged with present ones are tried later.
  * @throws StartError when the master key is missing
  */
-function requireMasterKey({ path, acceptLoss, masterKeys }: RestoreOrder, keysOfBackup: string): void {
-  if (BACKUP_PARTS.some((part) => isThere(partPath(path, part)))) return;
-  const given = masterKeys?.();
-  const refused = given && unopened(given, keysOfBackup, acceptLoss).refused;
+function requireMasterKey(order: RestoreOrder, parts: readonly BackupPart[], manifest: BackupManifest): void {
+  const { path, from, acceptLoss, masterKeys } = order;
+  if (isThere(join(restoringPath(path), READY))) return;
+  const isMerged = BACKUP_PARTS.some((part) => isThere(partPath(path, part)));
+  const tried = parts.filter((part) => part === 'data' || !isMerged);
+  const files = Object.fromEntries(
+    tried.map((part) => [part, join(from, fileOf(manifest, part, from).name)]),
+  );
+  const given = tried.length > 0 ? masterKeys?.() : undefined;
+  const refused = given && unopened(given, files, acceptLoss).refused;
   if (refused !== undefined) throw refused;
 }
 
@@ -157,7 +164,6 @@ function requireKeysOf(path: string, parts: readonly BackupPart[], staging: stri
   if (!isFilled(data) || !isFilled(keys)) return;
   const count = valuesWithoutKey(data, keys);
   if (count === 0) return;
-  rmSync(staging, { recursive: true });
   throw new StartError(
     `${many(count, 'stored value')} would have no key: the keys are older than the data, or of another installation. ` +
       'Nothing was changed. Restore keys that were saved together with the data, or later; or say --accept-loss.',
