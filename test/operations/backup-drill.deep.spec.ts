@@ -110,6 +110,18 @@ describe('npm run admin -- backup:drill', () => {
     expect((await drill('--max-age-days', 'x')).code).toBe(2);
   });
 
+  it('fails for a backup that restores, but on which nothing can start', async () => {
+    await backup('a');
+    await onCopy(
+      'a',
+      `INSERT INTO migrations (timestamp, name) VALUES (4000000000000, 'Later4000000000000')`,
+    );
+    await reforge('a');
+    expect(await drill()).toMatchObject({ code: 1, stderr: expect.stringContaining('by a newer Lethe') });
+    expect(await lastDrill()).toMatchObject({ ok: false });
+    expect(folders()).toEqual([]);
+  });
+
   it('fails for a damaged file, and for a folder without a finished backup', async () => {
     expect((await lethe.admin('backup:drill', '--from', lethe.root)).stderr).toContain(
       'no finished backup of the data',
@@ -140,6 +152,7 @@ describe('npm run admin -- backup:drill', () => {
 
   it('asks for another backup where a rotation has ended the master key of this one', async () => {
     await backup('a');
+    await backup('apart', '--only', 'data');
     const next = Buffer.alloc(32, 'next').toString('base64');
     const rotated = (keys: string) => ({ ...lethe.environment, LETHE_MASTER_KEY: keys });
     const both = rotated(`${next},${LETHE_MASTER_KEY}`);
@@ -155,6 +168,11 @@ describe('npm run admin -- backup:drill', () => {
     expect(lastBackups(lethe.path).drill).toMatchObject({ ok: false });
     expect(folders()).toEqual([]);
     expect((await adminHere(old, both)).code).toBe(0);
+    const keys = ['backup', '--to', place('keys'), '--only', 'keys'];
+    expect((await adminHere(keys, rotated(next))).code).toBe(0);
+    const apart = ['backup:drill', '--from', join(lethe.root, 'backups')];
+    expect((await adminHere(apart, rotated(next))).stderr).toContain('The backup needs the master key');
+    expect(lastBackups(lethe.path).drill).toMatchObject({ ok: false });
     expect((await adminHere(['backup', '--to', place('b')], rotated(next))).code).toBe(0);
     expect((await adminHere(['backup:drill', '--from', place('b')], rotated(next))).code).toBe(0);
   });

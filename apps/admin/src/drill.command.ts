@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { unopenedSecrets } from '@app/bots';
 import { MasterKeyRotation, SubjectKeys, unopenedKeys } from '@app/crypto';
 import { keysPath, UnitOfWork } from '@app/database';
 import { adminCommand, type Config, many, StartError } from '@app/kernel';
@@ -51,12 +52,17 @@ export const DRILL_COMMAND: Command = {
     const copy = await restoreAside(path, found, now, () => drilled(false));
     try {
       const masterKeys = masterKeysOf(config);
-      const refused = unopened(keysPath(copy.path), masterKeys);
+      const refused = unopened(copy.path, masterKeys);
       if (refused !== undefined) {
         await drilled(false);
         throw refused;
       }
-      const verified = await verify(copy.path, masterKeys.keys, surroundings);
+      const verified = await verify(copy.path, masterKeys.keys, surroundings).catch(
+        async (error: unknown) => {
+          if (error instanceof StartError) await drilled(false);
+          throw error;
+        },
+      );
       await drilled(verified.faults.length === 0);
       await report(verified, found, { nowMs, maxAgeDays }, surroundings);
     } finally {
@@ -89,9 +95,9 @@ function daysOf(given: Given): number | undefined {
   return Number(text);
 }
 
-/** The refusal when the master keys do not open the keys of the installation: older than a rotation, or damaged. */
-function unopened(file: string, { keys, place }: MasterKeys): StartError | undefined {
-  const { installation } = unopenedKeys(file, keys);
+/** The refusal when the master keys do not open the keys of the installation, or webhook secrets: older than a rotation, or damaged. */
+function unopened(copy: string, { keys, place }: MasterKeys): StartError | undefined {
+  const { installation = unopenedSecrets(copy, keys)[0] } = unopenedKeys(keysPath(copy), keys);
   if (installation === undefined) return undefined;
   return new StartError(
     installation === ''
