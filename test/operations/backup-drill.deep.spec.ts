@@ -150,6 +150,13 @@ describe('npm run admin -- backup:drill', () => {
     expect(await lastDrill()).toMatchObject({ ok: false });
   });
 
+  it('does not look into the folder lost+found of a disk', async () => {
+    await backup('a');
+    mkdirSync(place('lost+found'));
+    writeFileSync(join(place('lost+found'), 'manifest.json'), '{');
+    expect((await drill()).code).toBe(0);
+  });
+
   it('asks for another backup where a rotation has ended the master key of this one', async () => {
     await backup('a');
     await backup('apart', '--only', 'data');

@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { folderAside } from '@app/operations';
 import { Bot } from '../support/bot';
 import type { ScriptRun } from '../support/child-script';
+import { engine } from '../support/database';
 import { useInstallation } from '../support/installation';
 
 const lethe = useInstallation();
@@ -44,6 +46,16 @@ describe('npm run admin -- ledger:export', () => {
     writeFileSync(file(), 'kept');
     expect((await lethe.admin('ledger:export', '--out', file())).stderr).toContain('exists already');
     expect(readFileSync(file(), 'utf8')).toBe('kept');
+  });
+
+  it('leaves the copy of another export that runs, and removes that of a killed one', async () => {
+    if (engine !== 'sqlite') return;
+    const running = folderAside(lethe.path, 'ledger');
+    const left = `${lethe.path}.ledger-killed`;
+    mkdirSync(left);
+    expect((await lethe.admin('ledger:export')).code).toBe(0);
+    expect([existsSync(running.folder), existsSync(left)]).toEqual([true, false]);
+    running.remove();
   });
 });
 

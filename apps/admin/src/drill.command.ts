@@ -9,7 +9,7 @@ import {
   type MasterKeys,
   newestBackups,
   restoreAside,
-  sweepDrills,
+  sweepAside,
 } from '@app/operations';
 import { AuditVerifier, type LogFault } from '@app/sealing';
 import { checkValues } from '@app/user-data';
@@ -44,7 +44,8 @@ export const DRILL_COMMAND: Command = {
     const { config, tell } = surroundings;
     const path = sqlitePathOf(config);
     const maxAgeDays = daysOf(given);
-    for (const folder of sweepDrills(path)) tell(`Removed what an interrupted drill has left: ${folder}.`);
+    for (const folder of sweepAside(path, 'drill'))
+      tell(`Removed what an interrupted drill has left: ${folder}.`);
     const nowMs = Date.now();
     const found = await newest(String(given['from']), nowMs, surroundings);
     const drilled = (ok: boolean): Promise<void> => record(surroundings, drillOf(found, nowMs, ok));

@@ -1,13 +1,13 @@
-import { createReadStream, renameSync, rmSync } from 'node:fs';
+import { createReadStream, renameSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { INestApplicationContext } from '@nestjs/common';
 import { presentMasterKeys } from '@app/crypto';
-import { keysPath } from '@app/database';
+import { keysPath, requireFilled } from '@app/database';
 import { ErasureLedger } from '@app/gdpr';
 import { many, StartError } from '@app/kernel';
-import { backUpSqlite, syncDirectory } from '@app/operations';
+import { backUpSqlite, folderAside, sweepAside, syncDirectory } from '@app/operations';
 import { inContext, noKeys } from './admin.context';
 import { record } from './backup.commands';
 import type { Command, Given, Surroundings } from './command-line';
@@ -56,8 +56,8 @@ const imported: Command = {
 export const LEDGER_COMMANDS: readonly Command[] = [exported, imported];
 
 /**
- * On SQLite it reads a copy of the keys, which hold the ledger, so that the service keeps running. The next export
- * removes the copy of a killed one.
+ * On SQLite it reads a copy of the keys, which hold the ledger, so that the service keeps running. Each run has a copy of its
+ * own, and removes what killed ones have left.
  */
 async function besideTheService(
   surroundings: Surroundings,
@@ -66,9 +66,11 @@ async function besideTheService(
   const { config } = surroundings;
   const { database } = config;
   if (database.engine === 'postgres') return inContext(surroundings, work);
-  const directory = `${resolve(database.path)}.ledger`;
-  rmSync(directory, { recursive: true, force: true });
+  sweepAside(database.path, 'ledger');
+  requireFilled(keysPath(resolve(database.path)));
+  const { folder, remove } = folderAside(database.path, 'ledger');
   try {
+    const directory = join(folder, 'copy');
     await backUpSqlite(database.path, directory, ['keys'], new Date().toISOString());
     const copy = { engine: 'sqlite', path: join(directory, 'data.db') } as const;
     renameSync(join(directory, 'keys.db'), keysPath(copy.path));
@@ -78,7 +80,7 @@ async function besideTheService(
     const onCopy = { ...surroundings, config: { ...config, database: copy, masterKeys: keys } };
     await inContext(onCopy, work, 'keys');
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    remove();
   }
 }
 

@@ -81,6 +81,7 @@ export {
   FileInUse,
   foldLog,
   isFilled,
+  lockBeside,
   requireFilled,
   restoringPath,
   sqliteOptions,

@@ -179,7 +179,8 @@ function takeOne(file: string): () => void {
   }
 }
 
-function lockBeside(path: string): () => void {
+/** Locks a file, which it makes, until the process ends or the result is called: the kernel releases the lock. */
+export function lockBeside(path: string): () => void {
   const lock = new SqliteDatabase(path, { timeout: 0 });
   try {
     chmodSync(path, 0o600);

@@ -1,8 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import type { Database } from 'better-sqlite3';
-import { SqliteDatabase } from '@app/database';
-import { isThere, ownAsFolder, StartError } from '@app/kernel';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { isThere, StartError } from '@app/kernel';
+import { folderAside } from './sqlite.aside';
 import { BACKUP_PARTS, type BackupPart, isTime, manifestPath, readManifest } from './sqlite.backup';
 import { restoreSqlite } from './sqlite.restore';
 
@@ -12,8 +11,6 @@ interface FoundBackup {
   readonly madeAt: string;
   readonly bytes: number;
 }
-
-const LOCK = 'drill.lock';
 
 /** The manifest of a backup cannot be used. */
 export class DamagedBackup extends StartError {}
@@ -39,21 +36,6 @@ export function newestBackups(from: string): Readonly<Record<BackupPart, FoundBa
 }
 
 /**
- * Removes the folders that killed drills have left beside the database, and returns their paths. The folder of a running
- * drill is locked and stays.
- */
-export function sweepDrills(path: string): string[] {
-  const parent = dirname(resolve(path));
-  const prefix = prefixOf(path);
-  if (!isThere(parent)) return [];
-  const left = readdirSync(parent)
-    .map((name) => join(parent, name))
-    .filter((path) => path.startsWith(prefix) && statSync(path).isDirectory() && !isLocked(join(path, LOCK)));
-  for (const folder of left) rmSync(folder, { recursive: true, force: true });
-  return left;
-}
-
-/**
  * Restores backups into a new folder beside the database, which only its owner can open. Digests, soundness of the files
  * and the keys of all values are checked as by every restore. The real database is not opened. `remove` removes the folder.
  * @param failed called where the backup cannot be restored
@@ -65,11 +47,7 @@ export async function restoreAside(
   now: string,
   failed: () => Promise<void>,
 ): Promise<{ readonly path: string; readonly remove: () => void }> {
-  const { folder, lock } = newFolder(path);
-  const remove = (): void => {
-    lock.close();
-    rmSync(folder, { recursive: true, force: true });
-  };
+  const { folder, remove } = folderAside(path, 'drill');
   try {
     const copy = join(folder, 'data.db');
     // The keys first: the restore of the data then compares both.
@@ -102,47 +80,11 @@ function usable(directory: string): ReturnType<typeof readManifest> {
 function foldersOf(from: string): string[] {
   try {
     const inner = readdirSync(from, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
+      // The root of an ext4 disk has a folder that its owner alone can look into.
+      .filter((entry) => entry.isDirectory() && entry.name !== 'lost+found')
       .map(({ name }) => join(from, name));
     return [from, ...inner];
   } catch (error) {
     throw new StartError(`${from} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
-  }
-}
-
-function prefixOf(path: string): string {
-  return join(dirname(resolve(path)), `${basename(path)}.drill-`);
-}
-
-function newFolder(path: string): { readonly folder: string; readonly lock: Database } {
-  try {
-    const folder = mkdtempSync(prefixOf(path));
-    ownAsFolder(folder);
-    return { folder, lock: locked(join(folder, LOCK)) };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new StartError(`No folder for the drill can be made beside ${path} (${code}).`);
-  }
-}
-
-/** An SQLite lock, which the kernel releases when the process ends. */
-function locked(file: string): Database {
-  const lock = new SqliteDatabase(file, { timeout: 0 });
-  try {
-    lock.pragma('journal_mode = DELETE');
-    lock.exec('BEGIN EXCLUSIVE');
-    return lock;
-  } catch (error) {
-    lock.close();
-    throw error;
-  }
-}
-
-function isLocked(file: string): boolean {
-  try {
-    locked(file).close();
-    return false;
-  } catch {
-    return true;
   }
 }

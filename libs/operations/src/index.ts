@@ -1,4 +1,4 @@
-export { DamagedBackup, newestBackups, restoreAside, sweepDrills } from './backup-drill';
+export { DamagedBackup, newestBackups, restoreAside } from './backup-drill';
 export { MOVE_PARTS, moveEngine } from './engine-move';
 export { findingsOf, NODE_END_OF_LIFE } from './findings';
 export {
@@ -14,6 +14,7 @@ export { askService, type OperatorActs, operatorActs, socketPath } from './opera
 export { OperatedBots } from './operated-bots.service';
 export { OperatorModule } from './operator.module';
 export { OperatorSocket } from './operator-socket';
+export { folderAside, sweepAside } from './sqlite.aside';
 export {
   backupRecordPath,
   type BackupRecord,
