@@ -699,6 +699,34 @@ describe('a bot whose database was restored from a backup', () => {
   });
 });
 
+describe('a table without a guild that was left', () => {
+  it('keeps at the next start what the user gave who came back, though the other consent has ended since', async () => {
+    const who = await known();
+    const elsewhere = await known({ ...who, guild_id: snowflake() });
+    await lethe.privacy.forget(who);
+    await holder().once();
+    await lethe.consents.revoke(elsewhere);
+    await known(who);
+    expect(await holder().once()).toMatchObject({ repeated: 0 });
+    expect(rowsOf(who)[1]).toBe(1);
+  });
+
+  it('at a start, after a restore, is left as well', async () => {
+    const who = await known();
+    const elsewhere = await known({ ...who, guild_id: snowflake() });
+    const dump = database.serialize();
+    await lethe.privacy.forget(who);
+    await holder().once();
+    database.close();
+    database = new Database(dump);
+    await holder().once();
+    await lethe.consents.revoke(elsewhere);
+    await known(who);
+    await holder().once();
+    expect(rowsOf(who)[1]).toBe(1);
+  });
+});
+
 describe('a store that is declared later', () => {
   it('is erased of those who were forgotten before, but of no user who came back', async () => {
     const [left, back] = [await known(), await known()];

@@ -577,6 +577,24 @@ def test_a_table_that_is_declared_later_is_erased_of_all_but_those_who_came_back
     assert (done.repeated, bot.database.rows_of(gone), bot.database.rows_of(back)) == (1, [0, 0], [4, 1])
 
 
+def test_a_table_that_was_left_is_not_erased_at_the_next_start_of_what_the_user_gave_who_came_back(
+    bot: Bot, tmp_path: Path
+) -> None:
+    for is_restored in (False, True):
+        who = bot.known()
+        elsewhere = bot.known({**who, "guild_id": snowflake()})
+        shutil.copy(bot.database.path, tmp_path / "backup.db")
+        bot.lethe.privacy.forget(**who)
+        bot.holder().once()
+        if is_restored:
+            shutil.copy(tmp_path / "backup.db", bot.database.path)
+            bot.holder().once()
+        bot.lethe.consents.revoke(**elsewhere)
+        bot.known(who)
+        assert bot.holder().once().repeated == 0
+        assert bot.database.rows_of(who)[1] == 1
+
+
 def test_a_dry_run_counts_and_changes_nothing(bot: Bot) -> None:
     who = bot.forgotten()
     told: List[Any] = []

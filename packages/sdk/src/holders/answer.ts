@@ -66,7 +66,10 @@ export async function answerTo(
     options.signal.throwIfAborted();
     try {
       requireIds(task);
-      if (everywhere === true && !(await options.isLast())) continue;
+      if (everywhere === true && !(await options.isLast())) {
+        if (!options.isDryRun) await leave(task, place);
+        continue;
+      }
       const who = everywhere === 'partly' ? { ...task, isLast: await options.isLast() } : task;
       const isKept = keeps !== undefined && Date.parse(untilOf(keeps)) > Date.now();
       counts[name] = await (isKept || options.isDryRun ? place.store.count(who) : erased(who, place));
@@ -82,6 +85,9 @@ export async function answerTo(
   if (first !== undefined) return { result: 'kept', counts, kept: together(kept) };
   return { result: Object.values(counts).some((count) => count > 0) ? 'erased' : 'nothing', counts };
 }
+
+/** A store that is left is done: a later start must not erase what the user gives who has come back. */
+export const leave = async (task: Task, { journal }: Place): Promise<void> => journal?.end(task, 0);
 
 /**
  * Erases in one place, and answers what was found by the first attempt.

@@ -5,6 +5,7 @@ import {
   hasLostIds,
   HolderError,
   holderError,
+  leave,
   type Place,
   requireIds,
   type Task,
@@ -187,11 +188,12 @@ export class HolderRounds {
     requireIds(task);
     if (journal.isDone(task.task_id) || task.created_at < journal.from) return false;
     const isLast = () => this.isLast(task);
-    if (store.keeps !== undefined || (store.everywhere === true && !(await isLast()))) return false;
+    if (store.keeps !== undefined) return false;
     const { isDryRun } = this.options;
+    const isLeft = store.everywhere === true && !(await isLast());
     // A table that was declared just now holds what a user gave who came back.
-    if (journal.isNew && (await this.service.guildsOf(task.user_id)).has(task.guild_id)) {
-      if (!isDryRun) await journal.end(task, 0);
+    if (isLeft || (journal.isNew && (await this.service.guildsOf(task.user_id)).has(task.guild_id))) {
+      if (!isDryRun) await leave(task, place);
       return false;
     }
     const inScope = await this.inScope(task, isLast);

@@ -55,6 +55,8 @@ async def answer_to(task: Task, who: Who, places: List[Place], options: AnswerOp
             if store.everywhere == "partly":
                 about = replace(who, is_last=await options.is_last())
             elif store.everywhere and not await options.is_last():
+                if not options.is_dry_run:
+                    await leave(task, place)
                 continue
             is_kept = store.keeps is not None and moment(store.keeps.until) > datetime.now(timezone.utc)
             if is_kept or options.is_dry_run:
@@ -74,6 +76,12 @@ async def answer_to(task: Task, who: Who, places: List[Place], options: AnswerOp
     if kept:
         return {"result": "kept", "counts": counts, "kept": _together(kept)}
     return {"result": "erased" if any(counts.values()) else "nothing", "counts": counts}
+
+
+async def leave(task: Task, place: Place) -> None:
+    """A store that is left is done: a later start must not erase what the user gives who has come back."""
+    if place.journal is not None:
+        await place.journal.end(task, 0)
 
 
 async def erased(task: Task, who: Who, place: Place) -> int:

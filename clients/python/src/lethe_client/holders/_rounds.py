@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Set, Tuple
 
 from ..errors import LetheError
-from ._answer import AnswerOptions, Place, Stopped, Task, answer_to, erased, has_lost_ids, holder_error, require_ids
+from ._answer import AnswerOptions, Place, Stopped, Task, answer_to, erased, has_lost_ids, holder_error, leave, require_ids
 from ._export import export_of
 from ._journal import BEGINNING, Journal
 from ._limited import eventual
@@ -199,13 +199,14 @@ class HolderRounds:
             require_ids(task)
             if journal.is_done(task["task_id"]) or task["created_at"] < journal.begins:
                 return False
-            if store.keeps is not None or (store.everywhere is True and not await self._is_last(task)):
+            if store.keeps is not None:
                 return False
             is_dry_run = self._options.is_dry_run
+            is_left = store.everywhere is True and not await self._is_last(task)
             # A table that was declared just now holds what a user gave who came back.
-            if journal.is_new and task["guild_id"] in await self._service.guilds_of(task["user_id"]):
+            if is_left or (journal.is_new and task["guild_id"] in await self._service.guilds_of(task["user_id"])):
                 if not is_dry_run:
-                    await journal.end(task, 0)
+                    await leave(task, place)
                 return False
             who = await self._scope(task, lambda: self._is_last(task))
             if store.everywhere == "partly":
