@@ -682,6 +682,28 @@ describe('a bot whose database was restored from a backup', () => {
     expect(rowsOf(who)).toEqual([0, 0]);
   });
 
+  it.each(['by a task', 'in the store'])(
+    'erases again what was erased while its notes had a time to come, %s',
+    async (where) => {
+      const [first, second] = [await known(), await known()];
+      await lethe.privacy.forget(first);
+      if (where === 'by a task') fake.tasks[0]!.created_at = '2099-01-01T00:00:00.000Z';
+      await holder().once();
+      if (where === 'in the store') {
+        database.exec("UPDATE lethe_holder SET note = '2099-01-01T00:00:00.000Z' WHERE name = 'since'");
+        await holder().once();
+      }
+      const dump = database.serialize();
+      await lethe.privacy.forget(second);
+      // After the time of this computer, and before that of the note.
+      fake.tasks[1]!.created_at = '2098-01-01T00:00:00.000Z';
+      await holder().once();
+      restored(dump);
+      expect(await holder().once()).toMatchObject({ repeated: 2 });
+      expect(rowsOf(second)).toEqual([0, 0]);
+    },
+  );
+
   it('keeps few notes: those of the last hour', async () => {
     for (let at = 0; at < 4; at++) await lethe.privacy.forget(await known());
     fake.tasks.forEach((task, at) => (task.created_at = `2026-01-0${at + 1}T00:00:00.000Z`));

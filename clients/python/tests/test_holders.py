@@ -533,6 +533,29 @@ def test_a_restored_backup_erases_again_at_the_next_start(bot: Bot, tmp_path: Pa
     assert bot.holder().once().repeated == 0
 
 
+def test_notes_with_a_time_to_come_hide_no_later_erasure(bot: Bot, tmp_path: Path) -> None:
+    bot.forgotten()
+    ahead = "2099-01-01T00:00:00.000Z"
+    bot.sent.change = lambda request, answer: (
+        None
+        if not request.url.path.endswith("/tasks")
+        else {**answer, "data": {**answer["data"], "tasks": [{**t, "created_at": ahead} for t in answer["data"]["tasks"]]}}
+    )
+    bot.holder().once()
+    bot.sent.change = lambda request, answer: None
+    for is_stored in (False, True):
+        if is_stored:
+            bot.database.run(f"UPDATE lethe_holder SET note = '{ahead}' WHERE name = 'since'")
+            bot.holder().once()
+        who = bot.known()
+        shutil.copy(bot.database.path, tmp_path / "backup.db")
+        bot.lethe.privacy.forget(**who)
+        bot.holder().once()
+        shutil.copy(tmp_path / "backup.db", bot.database.path)
+        assert bot.holder().once().repeated == 2
+        assert bot.database.rows_of(who) == [0, 0]
+
+
 def test_notes_are_those_of_the_sdk_and_have_no_id_of_a_user(bot: Bot) -> None:
     who = bot.forgotten()
     [task] = bot.lethe.holders.tasks(key="database").to_list()

@@ -98,7 +98,10 @@ export class HolderRounds {
   }
 
   private saw({ act, created_at }: Task): void {
-    if (act === 'erase' && created_at > this.newest) this.newest = created_at;
+    const now = new Date().toISOString();
+    // The clock of the service may be ahead: nothing is known of a time to come.
+    const time = created_at < now ? created_at : now;
+    if (act === 'erase' && time > this.newest) this.newest = time;
   }
 
   /** A task that asks for something else is no erasure: it is left alone, and reported once for each act. */

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from typing import Any, Dict, Mapping, Optional
 
 from ._store import Marks, moment, written
@@ -60,10 +60,14 @@ class Journal:
 
     async def settle(self, time: str) -> None:
         """Every task that was made before `time` is done: their notes are no longer needed."""
-        if self._since is not None and moment(self._since) >= moment(time):
+        now = datetime.now(timezone.utc)
+        # A time to come, of a clock that was ahead, would hide every erasure until then.
+        is_ahead = moment(self._since or BEGINNING) > now
+        if not is_ahead and self._since is not None and moment(self._since) >= moment(time):
             return
-        await self._marks.put(self._of, _SINCE, time)
-        self._since = time
+        since = written(now) if is_ahead else time
+        await self._marks.put(self._of, _SINCE, since)
+        self._since = since
         old = [name for name, note in self._notes.items() if moment(note["at"]) < moment(self.begins)]
         await self._marks.remove(self._of, old)
         for name in old:

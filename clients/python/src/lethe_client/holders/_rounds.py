@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Set, Tuple
 
 from ..errors import LetheError
@@ -12,7 +13,7 @@ from ._export import export_of
 from ._journal import BEGINNING, Journal
 from ._limited import eventual
 from ._service import HolderService
-from ._store import HolderError, Store, Who
+from ._store import HolderError, Store, Who, written
 
 #: A task that failed n times in a row waits for 2ⁿ − 1 rounds, and for this many at most.
 _WAIT_MAX = 63
@@ -102,7 +103,9 @@ class HolderRounds:
 
     def _saw(self, task: Task) -> None:
         if _act(task) == "erase":
-            self._newest = max(self._newest, task["created_at"])
+            # The clock of the service may be ahead: nothing is known of a time to come.
+            now = written(datetime.now(timezone.utc))
+            self._newest = max(self._newest, min(task["created_at"], now))
 
     async def _is_known(self, task: Task) -> bool:
         """A task that asks for something else is no erasure: it is left alone, and reported once for each act."""
