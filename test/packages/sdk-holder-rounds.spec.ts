@@ -524,6 +524,17 @@ describe('a store that fails', () => {
     expect(errors).toHaveLength(1);
   });
 
+  it('is none where the service does not say where else the user has consented: the round ends', async () => {
+    await lethe.privacy.forget(await known());
+    const loop = holder();
+    fake.refused.set('GET /users', 503);
+    await expect(loop.once()).rejects.toMatchObject({ status: 503 });
+    fake.refused.clear();
+    expect(await loop.once()).toMatchObject({ answered: 1, failed: 0 });
+    expect(fake.tasks[0]?.answers).toEqual([{ result: 'erased', counts: { messages: 2, profiles: 1 } }]);
+    expect(errors).toEqual([]);
+  });
+
   it('ends the round where it is the service, and the next one does the rest', async () => {
     await lethe.privacy.forget(await known());
     const loop = holder();

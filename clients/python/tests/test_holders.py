@@ -468,6 +468,23 @@ def test_a_refusal_is_about_one_task_and_a_fault_about_the_service(bot: Bot) -> 
     assert bot.holder().once().answered == 1
 
 
+def test_a_fault_of_the_service_about_other_consents_is_none_of_a_store(bot: Bot) -> None:
+    bot.forgotten()
+
+    def refuse(request: httpx.Request, answer: Json) -> Optional[Json]:
+        if request.url.path.endswith("/users"):
+            raise httpx.ReadError("cut")
+        return None
+
+    bot.sent.change = refuse
+    with pytest.raises(LetheError):
+        bot.holder().once()
+    bot.sent.change = lambda request, answer: None
+    assert bot.holder().once().answered == 1
+    assert bot.answers == [{"result": "erased", "counts": {"messages": 2, "profiles": 1}}]
+    assert bot.words == []
+
+
 # Crashes and restores.
 
 

@@ -52,7 +52,10 @@ const TASK = /^[\da-f-]{36}$/i;
 /** What Lethe shows as a user whose ids it has lost. */
 const LOST = /^0{20}$/;
 
-/** Erases the subject of a task in every place, and looks again. An error of one store does not keep the others. */
+/**
+ * Erases the subject of a task in every place, and looks again. An error of one store does not keep the others.
+ * @throws what isLast throws: a fault of the service is none of a store
+ */
 export async function answerTo(
   task: Task,
   places: readonly Place[],
@@ -61,21 +64,31 @@ export async function answerTo(
   const counts: Record<string, number> = {};
   const kept: Keeps[] = [];
   let hasFailed = false;
+  const faults: unknown[] = [];
+  const isLast = async (): Promise<boolean> => {
+    try {
+      return await options.isLast();
+    } catch (error) {
+      faults.push(error);
+      throw error;
+    }
+  };
   for (const place of places) {
     const { name, keeps, everywhere } = place.store;
     options.signal.throwIfAborted();
     try {
       requireIds(task);
-      if (everywhere === true && !(await options.isLast())) {
+      if (everywhere === true && !(await isLast())) {
         if (!options.isDryRun) await leave(task, place);
         continue;
       }
-      const who = everywhere === 'partly' ? { ...task, isLast: await options.isLast() } : task;
+      const who = everywhere === 'partly' ? { ...task, isLast: await isLast() } : task;
       const isKept = keeps !== undefined && Date.parse(untilOf(keeps)) > Date.now();
       counts[name] = await (isKept || options.isDryRun ? place.store.count(who) : erased(who, place));
       if (isKept && counts[name] > 0) kept.push(keeps);
     } catch (error) {
       options.signal.throwIfAborted();
+      if (faults.includes(error)) throw error;
       hasFailed = true;
       options.onError(holderError(error, place.store, task));
     }

@@ -42,10 +42,23 @@ class AnswerOptions:
 
 
 async def answer_to(task: Task, who: Who, places: List[Place], options: AnswerOptions) -> Dict[str, Any]:
-    """Erases the subject of a task in every place, and looks again. An error of one store does not keep the others."""
+    """Erases the subject of a task in every place, and looks again. An error of one store does not keep the others.
+
+    Raises what is_last raises: a fault of the service is none of a store.
+    """
     counts: Dict[str, int] = {}
     kept: List[Keeps] = []
     has_failed = False
+    fault: Optional[Exception] = None
+
+    async def is_last() -> bool:
+        nonlocal fault
+        try:
+            return await options.is_last()
+        except Exception as error:
+            fault = error
+            raise
+
     for place in places:
         store = place.store
         options.check()
@@ -53,8 +66,8 @@ async def answer_to(task: Task, who: Who, places: List[Place], options: AnswerOp
             require_ids(task)
             about = who
             if store.everywhere == "partly":
-                about = replace(who, is_last=await options.is_last())
-            elif store.everywhere and not await options.is_last():
+                about = replace(who, is_last=await is_last())
+            elif store.everywhere and not await is_last():
                 if not options.is_dry_run:
                     await leave(task, place)
                 continue
@@ -69,6 +82,8 @@ async def answer_to(task: Task, who: Who, places: List[Place], options: AnswerOp
             raise
         except Exception as error:
             options.check()
+            if error is fault:
+                raise
             has_failed = True
             await options.on_error(holder_error(error, store, task))
     if has_failed:
