@@ -40,7 +40,7 @@ beforeAll(async () => {
   const write = async (who: SubjectIds, details?: object) =>
     (await bot.post<{ id: string }>('/audit/event', { ...who, event_type: 'data_deleted', details })).data.id;
   for (let round = 0; round < 3; round++) {
-    for (let count = 0; count < 4; count++) await write(subject(), { count, text: 'ü"\\' });
+    for (let count = 0; count < 4; count++) await write(subject(), { count, text: 'ü"\\\u2028\u2029' });
     await write(gone, { round });
     await write(subject());
     await seal(service, bot);

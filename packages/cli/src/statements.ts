@@ -1,10 +1,10 @@
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import {
   type AuditProof,
   type CertifiedSubject,
   type HolderAnswer,
   type KeySet,
+  linesIn,
   type Payload,
   verifyAuditExport,
   verifyAuditProof,
@@ -56,7 +56,7 @@ const ACTS: Readonly<Record<string, string>> = {
  */
 export async function verified(file: string, keys: KeySet, named: Named): Promise<Verified> {
   if (contentOf(firstLine(file))?.['type'] !== undefined)
-    return auditLog(createInterface({ input: createReadStream(file) }), keys);
+    return auditLog(linesIn(createReadStream(file)), keys);
   const text = readText(file).trim();
   const content = contentOf(text);
   if (content === undefined) return statement(text, keys, named);

@@ -45,6 +45,8 @@ describe('linesOf', () => {
     for (let size = 1; size <= 8; size++)
       expect(await all(linesOf(answer('ä1\nb2\n\nc', size)))).toEqual(['ä1', 'b2', '', 'c']);
     expect(await all(linesOf(answer('a\n', 9)))).toEqual(['a']);
+    // What node:readline of Node.js 24 ends a line at.
+    expect(await all(linesOf(answer('a\u2028b\u2029c\u0085d\n', 2)))).toEqual(['a\u2028b\u2029c\u0085d']);
   });
 
   it('ends the answer when its reader stops early, and fails when it is cut', async () => {

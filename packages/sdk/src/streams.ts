@@ -1,4 +1,5 @@
 import { NetworkError } from './errors';
+import { linesIn } from './lines';
 
 /** An answer that arrives. */
 export interface Begun {
@@ -34,16 +35,8 @@ export function withoutEnvelope(begun: Begun): ReadableStream<Uint8Array> {
 }
 
 /** The lines of an answer, as they arrive. */
-export async function* linesOf(begun: Begun): AsyncGenerator<string, void, undefined> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of chunksOf(bodyOf(begun))) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
-  }
-  if (rest !== '') yield rest;
-}
+export const linesOf = (begun: Begun): AsyncGenerator<string, void, undefined> =>
+  linesIn(chunksOf(bodyOf(begun)));
 
 /** The chunks of a stream, which is no async iterable in every runtime. The end of the loop cancels the stream. */
 export async function* chunksOf(

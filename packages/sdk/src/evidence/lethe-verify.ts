@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { createReadStream, readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { VerificationError } from './verification-error';
 import type { KeySet } from '../key-set';
+import { linesIn } from '../lines';
 import { printable } from '../printable';
 import { type AuditProof, verifyAuditExport, verifyAuditProof } from './verify-audit';
 import { verifyCertificate, verifyFinalCertificate } from './verify-statement';
@@ -65,7 +65,7 @@ async function run(args: readonly string[]): Promise<object | undefined> {
   if (kind === 'proof') return verifyAuditProof(contentOf(path) as AuditProof, keySet);
   if (kind === 'audit') {
     const kept = (values.checkpoint ?? []).map((file) => String(contentOf(file)));
-    return verifyAuditExport(createInterface({ input: createReadStream(path) }), keySet, kept);
+    return verifyAuditExport(linesIn(createReadStream(path)), keySet, kept);
   }
   const { salt = '', bot: botId = '', user: userId = '', guild: guildId = '' } = values;
   const verify = kind === 'final' ? verifyFinalCertificate : verifyCertificate;
