@@ -380,8 +380,18 @@ describe('lethe export and lethe forget', () => {
     expect(json(failed)).toEqual({ requests });
   });
 
-  it('leave no file behind that has a part of an export', async () => {
+  it('leave no empty file behind where the service refuses an erasure', async () => {
+    const { at, end } = await except({ '/forget-user': [403, { code: 'insufficient_scope', message: 'x' }] });
+    const file = ['--certificate', 'refused.json'];
+    await refused('x', 'forget', snowflake(), '--guild', snowflake(), '--yes', ...file, ...at);
+    end();
+    expect(existsSync(inFolder('refused.json'))).toBe(false);
+  });
+
+  it('leave no file behind that has a part of an export, and each file that was there', async () => {
+    let asked = 0;
     const cutting = createServer((_, response) => {
+      asked += 1;
       response.write('{"success":true,"data":{"userId":"1","data":');
       setImmediate(() => response.destroy());
     });
@@ -390,6 +400,12 @@ describe('lethe export and lethe forget', () => {
     const args = ['export', snowflake(), '--guild', snowflake(), '--output', 'part.json'];
     expect(await cli.run(args, { LETHE_URL: url })).toMatchObject({ code: 3 });
     expect(existsSync(inFolder('part.json'))).toBe(false);
+    writeFileSync(inFolder('part.json'), 'mine');
+    asked = 0;
+    expect(await cli.run(args, { LETHE_URL: url })).toMatchObject({
+      ...{ code: 1, stderr: expect.stringContaining('Nothing was exported') },
+    });
+    expect([asked, read('part.json')]).toEqual([0, 'mine']);
     cutting.closeAllConnections();
     cutting.close();
   });

@@ -1,4 +1,7 @@
-import { NewRows } from './following';
+import { NotFoundError, RateLimitedError } from '@lethe/sdk';
+import { bring } from './commands/listen.command';
+import { follow, NewRows } from './following';
+import type { Session } from './session';
 
 // What follows a list that grows while it is read: every row once, and only the latest ones are kept in mind.
 
@@ -65,5 +68,33 @@ describe('rows that are followed', () => {
     read.count = 0;
     await idsOf(following);
     expect(read.count).toBeLessThan(200);
+  });
+});
+
+describe('a command that follows a list', () => {
+  it('goes on after a limit of the service', async () => {
+    const { list } = listOf([row(1)]);
+    let isLimited = true;
+    const limited = async function* (): AsyncGenerator<Row> {
+      if (isLimited) {
+        isLimited = false;
+        throw new RateLimitedError('Too many requests.', { status: 429, code: 'rate_limit_exceeded' });
+      }
+      yield* list();
+    };
+    const notes: string[] = [];
+    const session = { url: '', output: { note: (text: string) => notes.push(text) } } as unknown as Session;
+    const act = ({ id }: Row): never => {
+      throw new Error(`brought ${id}`);
+    };
+    await expect(follow(session, new NewRows(limited, FROM_MS), 0, act)).rejects.toThrow('brought 1');
+    expect(notes).toEqual([expect.stringContaining('Trying again')]);
+  });
+
+  it('passes over a delivery that was erased after it was listed', async () => {
+    const delivery = () => Promise.reject(new NotFoundError('x', { status: 404, code: 'not_found' }));
+    await expect(
+      bring({} as Session, { webhooks: { delivery } } as never, 'http://127.0.0.1:9', '', 'id'),
+    ).resolves.toBeUndefined();
   });
 });

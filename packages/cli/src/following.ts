@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { RateLimitedError } from '@lethe/sdk';
 import { EXIT, failureOf } from './failures';
 import type { Session } from './session';
 
@@ -49,7 +50,7 @@ export class NewRows<R extends Row> {
   }
 }
 
-/** Hands each new row to `act` until Ctrl+C. A service that does not answer is asked again. */
+/** Hands each new row to `act` until Ctrl+C. A service that does not answer, or wants fewer requests, is asked again. */
 export async function follow<R extends Row>(
   { output, url }: Session,
   rows: NewRows<R>,
@@ -59,14 +60,17 @@ export async function follow<R extends Row>(
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   while (!stop.signal.aborted) {
+    let waitMs = intervalMs;
     try {
       for await (const row of rows.next()) await act(row);
     } catch (error) {
       const failure = failureOf(error, url);
-      if (failure.exitCode !== EXIT.unreachable) throw failure;
+      if (error instanceof RateLimitedError)
+        waitMs = Math.max(intervalMs, (error.retryAfterSeconds ?? 0) * 1000);
+      else if (failure.exitCode !== EXIT.unreachable) throw failure;
       output.note(`${failure.message} Trying again.`);
     }
-    await pause(intervalMs, undefined, { signal: stop.signal }).catch(() => undefined);
+    await pause(waitMs, undefined, { signal: stop.signal }).catch(() => undefined);
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Lethe, WEBHOOK_EVENTS, type WebhookEvent } from '@lethe/sdk';
+import { type Lethe, NotFoundError, WEBHOOK_EVENTS, type WebhookEvent } from '@lethe/sdk';
 import { refused } from '../failures';
 import { beginOf, follow, NewRows } from '../following';
 import { DEFAULT_TARGET, forward, isConfirmed, lineOf, mendOf, targetOf } from '../forward';
@@ -108,15 +108,20 @@ async function listen(
   await follow(session, deliveries, intervalMs, ({ id }) => bring(session, lethe, target, secret, id));
 }
 
-async function bring(
+/** Makes the call of a delivery, unless it was erased since it was listed. */
+export async function bring(
   { output }: Session,
   lethe: Lethe,
   target: string,
   secret: string,
   id: string,
 ): Promise<void> {
-  const { payload } = await lethe.webhooks.delivery(id);
-  const call = await forward(target, secret, payload as unknown as WebhookEvent, id);
+  const delivery = await lethe.webhooks.delivery(id).catch((error: unknown) => {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  });
+  if (delivery === undefined) return;
+  const call = await forward(target, secret, delivery.payload as unknown as WebhookEvent, id);
   const isGood = isConfirmed(call);
   const time = new Date().toTimeString().slice(0, 8);
   output.result(call, output.paint(isGood ? 'green' : 'red', `${time}  ${lineOf(call)}`));

@@ -90,20 +90,17 @@ async function write(
   const { guild, full, output: file } = options;
   const format = full ? { format: 'full' as const } : {};
   const who = guild === undefined ? { user_id: user } : { user_id: user, guild_id: guild };
-  const stream = Readable.fromWeb((await session.client().data.exportStream({ ...who, ...format })) as never);
-  if (file === undefined) {
-    await session.output.stream(stream);
-    return;
-  }
+  const lethe = session.client();
+  // Before the service is asked, which notes each export.
+  if (file !== undefined) makeNew(file, 'exported');
   try {
-    await pipeline(stream, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+    const stream = Readable.fromWeb((await lethe.data.exportStream({ ...who, ...format })) as never);
+    if (file === undefined) return await session.output.stream(stream);
+    await pipeline(stream, createWriteStream(file));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-      // A part of the export is not left behind as if it were all.
-      rmSync(file, { force: true });
-      throw error;
-    }
-    throw refused(`${file} exists.`, 'Nothing was changed. Name a new file.');
+    // A part of the export is not left behind as if it were all.
+    if (file !== undefined) rmSync(file, { force: true });
+    throw error;
   }
   session.output.result({ file }, `Everything about ${user} is in ${file}.`);
 }
@@ -133,8 +130,11 @@ async function forget(
     });
     return output.result(all, inGuilds(user, all.requests));
   }
-  if (file !== undefined) writeNew(file, '');
-  const erased = await lethe.privacy.forget({ user_id: user, guild_id: guild });
+  if (file !== undefined) makeNew(file, 'erased');
+  const erased = await lethe.privacy.forget({ user_id: user, guild_id: guild }).catch((error: unknown) => {
+    if (file !== undefined) rmSync(file, { force: true });
+    throw error;
+  });
   const tell = (): void =>
     output.result(
       erased,
@@ -167,11 +167,11 @@ const inGuilds = (user: string, requests: readonly Erased[]): string =>
     ...requests.map((one) => `guild ${one.guild_id}, request ${one.request_id}: ${one.certificate_salt}`),
   ].join('\n');
 
-function writeNew(file: string, text: string): void {
+function makeNew(file: string, done: 'erased' | 'exported'): void {
   try {
-    writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
+    writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
   } catch (error) {
     const fault = (error as NodeJS.ErrnoException).code === 'EEXIST' ? 'exists' : 'cannot be written';
-    throw refused(`${file} ${fault}.`, 'Nothing was erased. Name a new file.');
+    throw refused(`${file} ${fault}.`, `Nothing was ${done}. Name a new file.`);
   }
 }
