@@ -648,6 +648,34 @@ describe.each(KITS)('%s', (kit) => {
     });
   });
 
+  describe('a file with salts, which are answered once,', () => {
+    itInPart('stays in its message after a press of a button that has expired', async () => {
+      const { user } = await bot(TWO);
+      const robin = user();
+      await agreed(robin);
+      const erased = await robin.press(await robin.privacy('forget'), 'Erase my data');
+      const late = await robin.send(erased, 'lethe1:f:here:?');
+      expect(late.content).toContain('The button has expired and erases nothing any more.');
+      expect(late.files).toEqual(erased.files);
+      expect(late.files['erasure-certificate.json']).toContain('certificate_salt');
+    });
+
+    inTypeScript('stays in its message after a press that fails', async () => {
+      const { user, privacy } = await bot(TWO);
+      const robin = user();
+      await agreed(robin);
+      const sure = await robin.privacy('forget');
+      const erased = await robin.press(sure, 'Erase my data');
+      jest
+        .spyOn(privacy['options'].lethe.privacy, 'forget')
+        .mockRejectedValueOnce(new NetworkError('x', { code: 'network_error' }));
+      const [button] = componentsOf(sure);
+      const failed = await robin.send(erased, button?.custom_id ?? '');
+      expect(failed.content).not.toEqual(erased.content);
+      expect(failed.files).toEqual(erased.files);
+    });
+  });
+
   describe('a failure of the service', () => {
     inTypeScript('keeps the button of an erasure and the salts of what is done', async () => {
       const { lethe, user, privacy, errors } = await bot(TWO);

@@ -123,6 +123,8 @@ describe.each(SEATS)('the life of a bot with %s', (_name, start) => {
     const erased = await robin.press(sure, 'Erase my data');
     expect(erased.content).toContain('Your data has been erased.');
     expect(componentsOf(erased)).toEqual([]);
+    // A press that does nothing leaves the salts in the message.
+    expect((await robin.send(erased, 'lethe1:f:here:?')).files).toEqual(erased.files);
     const file = JSON.parse(erased.files['erasure-certificate.json'] ?? '') as {
       certificates: Record<string, string>[];
     };

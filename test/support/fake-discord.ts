@@ -163,7 +163,8 @@ export class FakeDiscord {
     // A change leaves what it does not name.
     const { content, embeds = [], components = [] } = isNew ? given : { ...open.message, ...given };
     const { id, flags } = before;
-    open.message = { id, flags, content, embeds, components, files };
+    const isKept = !isNew && payload['attachments'] === undefined && Object.keys(files).length === 0;
+    open.message = { id, flags, content, embeds, components, files: isKept ? open.message.files : files };
     open.isLoading = false;
     this.last = open.message;
     open.wake(open.message);

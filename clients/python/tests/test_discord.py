@@ -608,6 +608,8 @@ def test_an_erasure_that_fails_partway_keeps_the_salts_and_the_button() -> None:
         buttons = [part for row in first.components for part in row["components"]]
         assert [(one["custom_id"], one["style"]) for one in buttons] == [(given["custom_id"], 4)]
         assert ("The attached file has the key (salt)" in first.content) == bool(first.files) == (where == "everywhere")
+        # The salts of an earlier press stay in their message, unless others replace them.
+        assert first.keeps_files == (where == "here")
         for name, data in first.files:
             kept = {"user_id": who["user_id"], "certificates": [{**salt, "certificate": None}]}
             assert (name, json.loads(data)) == ("erasure-certificate.json", kept)

@@ -33,7 +33,8 @@ export async function erase(turn: Turn, parts: readonly string[]): Promise<Reply
   const { lethe, who, words, now } = turn;
   const { say } = words;
   // An id that is no time is expired, too.
-  if (!(parseInt(until, 36) * 1000 > now())) return reply({ content: say('forget_expired') });
+  if (!(parseInt(until, 36) * 1000 > now()))
+    return reply({ content: say('forget_expired'), keepsFiles: true });
   const key = await onceByButton(turn, of);
   const erased: Erased[] = [];
   try {
@@ -85,7 +86,7 @@ function notErased(turn: Turn, error: unknown): Reply {
   const components = [row(button('danger', say('forget_yes'), id))];
   const kept = reply({ content: failure(turn, error), components });
   const { requests } = error instanceof LetheError ? error.details : {};
-  if (!Array.isArray(requests) || requests.length === 0) return kept;
+  if (!Array.isArray(requests) || requests.length === 0) return { ...kept, keepsFiles: true };
   const salts = (requests as Erased[]).map((one) => ({ ...saltOf(one), certificate: null }));
   return { ...kept, content: `${kept.content}\n${say('forget_salts')}`, files: [fileOf(turn, salts)] };
 }

@@ -48,6 +48,8 @@ export interface Reply {
   readonly files: readonly ReplyFile[];
   /** The failure of a press: the message that was pressed keeps its embeds and components, and gets this content. */
   readonly isNote?: boolean | undefined;
+  /** Whether the message that was pressed keeps its files, as a note does: salts are answered once. */
+  readonly keepsFiles?: boolean | undefined;
   /** What follows once the message is sent: the command that has waited for the consent. It never rejects. */
   readonly following?: (() => Promise<Reply | undefined>) | undefined;
 }
@@ -64,6 +66,9 @@ export const LIMITS = {
   button: 80,
   customId: 100,
 } as const;
+
+/** Whether files of the message that is replaced are left in it. */
+export const leavesFiles = ({ isNote, keepsFiles }: Reply): boolean => isNote === true || keepsFiles === true;
 
 const STYLES = { primary: 1, secondary: 2, success: 3, danger: 4 } as const;
 

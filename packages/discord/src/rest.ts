@@ -1,6 +1,6 @@
 import { EPHEMERAL } from './asked';
 import type { CommandData } from './commands';
-import type { Reply } from './reply';
+import { leavesFiles, type Reply } from './reply';
 
 const API = 'https://discord.com/api/v10';
 const USER_AGENT = 'DiscordBot (@lethe/discord, 0.1.0)';
@@ -113,11 +113,17 @@ const json = (body: unknown): Content => ({
   headers: { 'content-type': 'application/json' },
 });
 
-/** The message, with its files as parts of a form. Files of an earlier answer are removed. */
-function formOf({ content, embeds, components, files, isNote }: Reply, given: object = {}): Content {
+/** The message, with its files as parts of a form. Files of an earlier answer are removed, unless the reply leaves them. */
+function formOf(reply: Reply, given: object = {}): Content {
+  const { content, embeds, components, files, isNote } = reply;
   const attachments = files.map(({ name }, id) => ({ id, filename: name }));
   const shown = { content, ...(isNote !== true && { embeds, components }) };
-  const message = { ...shown, attachments, allowed_mentions: { parse: [] }, ...given };
+  const message = {
+    ...shown,
+    ...(!leavesFiles(reply) && { attachments }),
+    allowed_mentions: { parse: [] },
+    ...given,
+  };
   if (files.length === 0) return json(message);
   const form = new FormData();
   form.append('payload_json', JSON.stringify(message));

@@ -29,6 +29,8 @@ class Reply:
     files: List[Tuple[str, bytes]] = field(default_factory=list)
     #: The failure of a press: the message that was pressed keeps its embeds and components, and gets this content.
     is_note: bool = False
+    #: Whether the message that was pressed keeps its files, as a note does: salts are answered once.
+    keeps_files: bool = False
     #: What follows once the message is sent: the command that has waited for the consent. It raises nothing.
     following: Optional[Callable[[], Awaitable[Optional[Reply]]]] = None
 

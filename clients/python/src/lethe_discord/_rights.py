@@ -146,7 +146,7 @@ async def erase(turn: Turn, where: str = "", until: str = "", of: str = "", *_: 
     say, privacy = turn.words.say, turn.lethe.privacy
     # An id that is no time is expired, too.
     if (number_of(until) or 0) <= turn.now():
-        return Reply(say("forget_expired"))
+        return Reply(say("forget_expired"), keeps_files=True)
     options = _once_by_button(turn, of)
     try:
         if where == "everywhere":
@@ -189,7 +189,7 @@ def _not_erased(turn: Turn, error: Exception) -> Reply:
     kept = Reply(failure(turn, error), components=[row(button("danger", say("forget_yes"), turn.asked.custom_id))])
     done = error.details.get("requests") if isinstance(error, LetheError) else None
     if not done:
-        return kept
+        return replace(kept, keeps_files=True)
     file = _certificate_file(turn, [{**_salt_of(one), "certificate": None} for one in done])
     return Reply(f"{kept.content}\n{say('forget_salts')}", files=[file], components=kept.components)
 

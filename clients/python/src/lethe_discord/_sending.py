@@ -42,11 +42,11 @@ async def _send(interaction: discord.Interaction, reply: Reply) -> None:
 
 
 async def edit(interaction: discord.Interaction, reply: Reply) -> None:
-    """Puts an answer in the place of the one before. Files of an earlier answer are removed."""
+    """Puts an answer in the place of the one before. Files of an earlier answer are removed, unless the reply leaves them."""
     await interaction.edit_original_response(
         content=reply.content,
         embeds=MISSING if reply.is_note else _embeds(reply),
-        attachments=_files(reply),
+        attachments=MISSING if reply.is_note or reply.keeps_files else _files(reply),
         view=MISSING if reply.is_note else _view(reply),
         allowed_mentions=discord.AllowedMentions.none(),
     )

@@ -12,7 +12,7 @@ import type { CommandData } from '../commands';
 import type { GuildOptions, Reconciled } from '../guilds';
 import { GuildWatch } from '../guild-watch';
 import { Privacy, type PrivacyOptions } from '../privacy';
-import type { Reply } from '../reply';
+import { leavesFiles, type Reply } from '../reply';
 import { guildOf } from '../scope';
 import type { Then } from '../waiting';
 
@@ -100,7 +100,7 @@ export class DiscordJsPrivacy {
           await (interaction as ButtonInteraction).deferUpdate();
         else await interaction.deferReply({ flags: EPHEMERAL });
         reply = await answer();
-        await interaction.editReply({ ...messageOf(reply), attachments: [] });
+        await interaction.editReply(editOf(reply));
       }
     } catch (error) {
       this.privacy.report(error);
@@ -116,7 +116,7 @@ export class DiscordJsPrivacy {
   private async add(interaction: RepliableInteraction, reply: Reply): Promise<void> {
     const message = messageOf(reply);
     if (interaction.ephemeral === true) {
-      await interaction.editReply({ ...message, attachments: [] });
+      await interaction.editReply(editOf(reply));
       return;
     }
     // Discord puts the first message after a public deferral in its place, for everybody to see. A public answer is left
@@ -159,3 +159,9 @@ const messageOf = ({ content, embeds, components, files, isNote }: Reply) => ({
   ...{ content, ...(isNote !== true && { embeds, components }), allowedMentions: { parse: [] } },
   files: files.map(({ name, data }) => ({ name, attachment: Buffer.from(data) })),
 });
+
+/** What replaces a message: its files are removed, unless the reply leaves them. */
+function editOf(reply: Reply) {
+  const { files, ...message } = messageOf(reply);
+  return leavesFiles(reply) ? message : { ...message, files, attachments: [] };
+}
