@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
+import { Client } from '../support/client';
 import { killedAt, type Moment, runScript, type ScriptRun } from '../support/child-script';
 import { engine } from '../support/database';
 import { someOf } from '../support/depth';
@@ -27,6 +28,7 @@ const keyringOf = (keys: string): Keyring =>
 /** More than two batches of a rotation. */
 const SUBJECT_KEYS = 1_100;
 const OLD = newKey();
+const OPERATOR_TOKEN = 'o'.repeat(40);
 
 const lethe = new Installation({ build, settings: { DATABASE_BALLAST_MIB: '0' } });
 let bot: Bot;
@@ -277,7 +279,7 @@ if (engine === 'sqlite')
         expect(await first.end('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
         expect(await openedBy(content())).toEqual(before);
 
-        const service = await lethe.child(own()).start();
+        const service = await lethe.child({ ...own(), OPERATOR_TOKEN }).start();
         const old = content().trim().split('\n');
         const run = await admin(own(), 'keys:rotate');
         expect(run).toMatchObject({ code: 0 });
@@ -286,6 +288,9 @@ if (engine === 'sqlite')
         expect(old.at(-1)).not.toBe(content().trim());
         // What the process encrypts now is under the new key too.
         await Bot.register(service.url);
+        // The key that the process still knows is given no more.
+        const { data } = await new Client(service.url, OPERATOR_TOKEN).get('/operator/findings');
+        expect(JSON.stringify(data)).not.toContain('master_key_unused');
         expect(await keyIds()).toEqual([keyringOf(content()).presentId]);
         expect((await openedBy(content())).length).toBeGreaterThan(before.length);
         await service.end('SIGTERM');

@@ -35,6 +35,8 @@ export class Keyring {
   private keys: ReadonlyMap<string, MasterKey> = new Map();
   /** The id of the key that encrypts. */
   presentId = '';
+  /** The ids of the keys that are given now, the present one first. */
+  givenIds: readonly string[] = [];
 
   constructor(
     masterKeys: readonly Buffer[],
@@ -53,6 +55,7 @@ export class Keyring {
     const [present] = adopted;
     if (present === undefined) throw new OwnError('A keyring needs at least one key');
     this.presentId = present[0];
+    this.givenIds = adopted.map(([id]) => id);
     this.keys = new Map([...adopted, ...this.keys]);
   }
 

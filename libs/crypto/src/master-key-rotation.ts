@@ -53,12 +53,13 @@ export class MasterKeyRotation {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** The present key first, then the older ones, then the missing ones. */
+  /** The present key first, then the older ones that are given or have encrypted something, then the missing ones. */
   async uses(): Promise<KeyUse[]> {
     const { keyring } = this;
     const counted = await this.texts.counts();
     const missing = [...counted.keys()].filter((keyId) => !keyring.ids.includes(keyId)).sort();
-    return [...keyring.ids, ...missing].map((keyId) => ({
+    const known = keyring.ids.filter((keyId) => keyring.givenIds.includes(keyId) || counted.has(keyId));
+    return [...known, ...missing].map((keyId) => ({
       keyId,
       role: keyId === keyring.presentId ? 'present' : missing.includes(keyId) ? 'missing' : 'older',
       texts: counted.get(keyId) ?? 0,
@@ -113,6 +114,7 @@ export class MasterKeyRotation {
     if (file !== undefined && rotated.unreadable === 0) {
       retireKeys(file, keys.slice(1));
       replaceKeyFile(file, keys.slice(0, 1));
+      this.keyring.adopt(keys.slice(0, 1));
     }
     return rotated;
   }
