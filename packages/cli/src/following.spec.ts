@@ -1,6 +1,6 @@
 import { NotFoundError, RateLimitedError } from '@lethe/sdk';
 import { bring } from './commands/listen.command';
-import { follow, NewRows } from './following';
+import { beginOf, follow, NewRows } from './following';
 import type { Session } from './session';
 
 // What follows a list that grows while it is read: every row once, and only the latest ones are kept in mind.
@@ -96,5 +96,20 @@ describe('a command that follows a list', () => {
     await expect(
       bring({} as Session, { webhooks: { delivery } } as never, 'http://127.0.0.1:9', '', 'id'),
     ).resolves.toBeUndefined();
+  });
+});
+
+describe('the time at which a command begins', () => {
+  // The service has answered at the end of a slow request.
+  const clock = { serviceMs: FROM_MS, hereMs: FROM_MS + 8_500, answeredMs: FROM_MS + 10_000 };
+
+  it('is never later than the time of the service', () => {
+    jest.spyOn(Date, 'now').mockReturnValueOnce(clock.answeredMs);
+    expect(beginOf({ clock } as Session, undefined)).toBe(FROM_MS);
+    expect(beginOf({ clock } as Session, at(10))).toBe(FROM_MS);
+  });
+
+  it('is that of this computer before the first answer', () => {
+    expect(beginOf({} as Session, at(3))).toBe(FROM_MS + 3_000);
   });
 });

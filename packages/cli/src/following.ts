@@ -76,6 +76,7 @@ export async function follow<R extends Row>(
 
 /** The time of the service at which a command begins: `since`, else now. Known after its first answer. */
 export function beginOf({ clock }: Session, since: string | undefined): number {
-  const skewMs = clock === undefined ? 0 : clock.hereMs - clock.serviceMs;
+  // The service may have answered at the end of a slow request: a time that is estimated too late would miss what follows.
+  const skewMs = clock === undefined ? 0 : clock.answeredMs - clock.serviceMs;
   return (since === undefined ? Date.now() : Date.parse(since)) - skewMs;
 }

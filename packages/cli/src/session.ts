@@ -18,7 +18,7 @@ export class Session {
   readonly output: Output;
   readonly envFile: string;
   /** The `Date` of the latest answer of the service, and this machine's time at that moment. */
-  clock?: { readonly serviceMs: number; readonly hereMs: number };
+  clock?: { readonly serviceMs: number; readonly hereMs: number; readonly answeredMs: number };
   private readonly values: Values;
   private readonly givenUrl: string | undefined;
 
@@ -98,7 +98,9 @@ export class Session {
     const startedMs = Date.now();
     const response = await fetch(...given);
     const serviceMs = Date.parse(response.headers.get('date') ?? '');
-    if (!Number.isNaN(serviceMs)) this.clock = { serviceMs, hereMs: (startedMs + Date.now()) / 2 };
+    const answeredMs = Date.now();
+    if (!Number.isNaN(serviceMs))
+      this.clock = { serviceMs, hereMs: (startedMs + answeredMs) / 2, answeredMs };
     return response;
   };
 }
