@@ -563,7 +563,6 @@ def test_notes_with_a_time_to_come_hide_no_later_erasure(bot: Bot, tmp_path: Pat
     for is_stored in (False, True):
         if is_stored:
             bot.database.run(f"UPDATE lethe_holder SET note = '{ahead}' WHERE name = 'since'")
-            bot.holder().once()
         who = bot.known()
         shutil.copy(bot.database.path, tmp_path / "backup.db")
         bot.lethe.privacy.forget(**who)

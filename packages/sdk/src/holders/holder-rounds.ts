@@ -98,7 +98,7 @@ export class HolderRounds {
   }
 
   private saw({ act, created_at }: Task): void {
-    const now = new Date().toISOString();
+    const now = new Date(Date.now()).toISOString();
     // The clock of the service may be ahead: nothing is known of a time to come.
     const time = created_at < now ? created_at : now;
     if (act === 'erase' && time > this.newest) this.newest = time;

@@ -44,7 +44,9 @@ export class Journal {
   /** Reads it as it is in the store now. */
   async load(): Promise<true> {
     const all = await this.marks.all(this.list);
-    this.since = all.get(SINCE);
+    const since = all.get(SINCE);
+    // A time to come, of a clock that was ahead or is behind, says nothing: the store counts as new, which spares who came back.
+    this.since = since !== undefined && Date.parse(since) > Date.now() ? undefined : since;
     this.notes = new Map(
       [...all].filter(([name]) => name !== SINCE).map(([name, note]) => [name, JSON.parse(note) as Note]),
     );
@@ -69,12 +71,9 @@ export class Journal {
 
   /** Every task that was made before `time` is done: their notes are no longer needed. */
   async settle(time: string): Promise<void> {
-    // A time to come, of a clock that was ahead, would hide every erasure until then.
-    const isAhead = Date.parse(this.since ?? BEGINNING) > Date.now();
-    if (!isAhead && this.since !== undefined && Date.parse(this.since) >= Date.parse(time)) return;
-    const since = isAhead ? new Date().toISOString() : time;
-    await this.marks.put(this.list, SINCE, since);
-    this.since = since;
+    if (this.since !== undefined && Date.parse(this.since) >= Date.parse(time)) return;
+    await this.marks.put(this.list, SINCE, time);
+    this.since = time;
     const old = [...this.notes].filter(([, { at }]) => Date.parse(at) < Date.parse(this.from));
     await this.marks.remove(
       this.list,

@@ -39,7 +39,9 @@ class Journal:
     async def load(self) -> bool:
         """Reads it as it is in the store now."""
         notes = dict(await self._marks.all(self._of))
-        self._since = notes.pop(_SINCE, None)
+        since = notes.pop(_SINCE, None)
+        # A time to come, of a clock that was ahead or is behind, says nothing: the store counts as new, which spares who came back.
+        self._since = None if since is None or moment(since) > datetime.now(timezone.utc) else since
         self._notes = {name: json.loads(note) for name, note in notes.items()}
         return True
 
@@ -60,14 +62,10 @@ class Journal:
 
     async def settle(self, time: str) -> None:
         """Every task that was made before `time` is done: their notes are no longer needed."""
-        now = datetime.now(timezone.utc)
-        # A time to come, of a clock that was ahead, would hide every erasure until then.
-        is_ahead = moment(self._since or BEGINNING) > now
-        if not is_ahead and self._since is not None and moment(self._since) >= moment(time):
+        if self._since is not None and moment(self._since) >= moment(time):
             return
-        since = written(now) if is_ahead else time
-        await self._marks.put(self._of, _SINCE, since)
-        self._since = since
+        await self._marks.put(self._of, _SINCE, time)
+        self._since = time
         old = [name for name, note in self._notes.items() if moment(note["at"]) < moment(self.begins)]
         await self._marks.remove(self._of, old)
         for name in old:
