@@ -150,6 +150,15 @@ describe('a key of a subject whose master key is missing', () => {
     expect((await given.get(`/webhooks/deliveries/${waiting?.id}`)).data).toMatchObject({ user_id: null });
     await put(stored);
     expect((await listed())[1]).toMatchObject({ user_id: waits.user_id });
+    await put({ ...stored, sealed: byMissing(stored.sealed) });
+    const past = '2026-01-01T00:00:00.000Z';
+    await service.database.run(
+      `UPDATE webhook_deliveries SET next_attempt_at = ?, give_up_at = ? WHERE bot_id = ? AND status = 'pending'`,
+      ...[past, past, given.id],
+    );
+    await given.hasConsent(others, '2.0');
+    await given.hasRevoked(others);
+    await until(async () => (await listed())[2]?.status === 'exhausted');
   });
 });
 

@@ -4,7 +4,7 @@ import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, type Config, CONFIG, DomainEvents, Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/crypto';
 import { DeliveriesSettled } from './delivery-results';
-import { cancelFree, CHUNK } from './delivery-states';
+import { cancelFree, CHUNK, RetrySchedule } from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
 import type { Place } from './due-queue';
 import type { Slot } from './host-slots';
@@ -44,6 +44,7 @@ export class DeliveryLeases {
     private readonly random: Random,
     private readonly texts: DeliveryTexts,
     private readonly events: DomainEvents,
+    private readonly schedule: RetrySchedule,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -105,8 +106,9 @@ export class DeliveryLeases {
     const busy = admit(botId, url);
     if (busy !== undefined) return { botId, busy };
     const payload = await this.texts.decrypt(tx, botId, delivery).catch(unreadable);
-    if (payload === 'unreadable') return this.postpone(tx, botId, delivery.id, nowMs);
-    if (payload === undefined) return this.giveUp(tx, botId, delivery, nowMs);
+    if (payload === 'unreadable' && nowMs < this.schedule.giveUpMs(delivery.give_up_at, target.resumedAt))
+      return this.postpone(tx, botId, delivery.id, nowMs);
+    if (payload === undefined || payload === 'unreadable') return this.giveUp(tx, botId, delivery, nowMs);
     const lease = await this.lease(tx, botId, delivery.id, nowMs);
     return {
       botId,
@@ -115,7 +117,7 @@ export class DeliveryLeases {
     };
   }
 
-  /** Lets a delivery wait whose master key is missing: the others of its bot are sent. */
+  /** Lets a delivery wait whose master key is missing, until it is given up: the others of its bot are sent. */
   private async postpone(tx: Tx, botId: string, id: string, nowMs: number): Promise<Found> {
     this.logger.error(`Delivery ${id} of bot ${botId} waits: the master key is missing that opens its key`);
     await tx.run(

@@ -114,6 +114,7 @@ export class Process {
       random,
       world.texts,
       world.events,
+      schedule,
       config,
     );
     const results = new DeliveryResults(this.unitOfWork, schedule, timeline, world.texts, world.events);
