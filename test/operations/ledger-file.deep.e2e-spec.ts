@@ -53,6 +53,7 @@ describe('npm run admin -- ledger:export', () => {
     const running = folderAside(lethe.path, 'ledger');
     const left = `${lethe.path}.ledger-killed`;
     mkdirSync(left);
+    writeFileSync(join(left, 'lock'), '');
     expect((await lethe.admin('ledger:export')).code).toBe(0);
     expect([existsSync(running.folder), existsSync(left)]).toEqual([true, false]);
     running.remove();

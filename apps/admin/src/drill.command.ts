@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { unopenedSecrets } from '@app/bots';
 import { MasterKeyRotation, SubjectKeys, unopenedKeys } from '@app/crypto';
-import { keysPath, UnitOfWork } from '@app/database';
+import { keysPath, PlaceFault, UnitOfWork } from '@app/database';
 import { adminCommand, type Config, many, StartError } from '@app/kernel';
 import {
   type BackupRecord,
@@ -60,7 +60,7 @@ export const DRILL_COMMAND: Command = {
       }
       const verified = await verify(copy.path, masterKeys.keys, surroundings).catch(
         async (error: unknown) => {
-          if (error instanceof StartError) await drilled(false);
+          if (error instanceof StartError && !(error instanceof PlaceFault)) await drilled(false);
           throw error;
         },
       );

@@ -67,6 +67,7 @@ async function besideTheService(
   const { database } = config;
   if (database.engine === 'postgres') return inContext(surroundings, work);
   sweepAside(database.path, 'ledger');
+  // Before a folder is made where none is.
   requireFilled(keysPath(resolve(database.path)));
   const { folder, remove } = folderAside(database.path, 'ledger');
   try {

@@ -33,6 +33,9 @@ async function openSource(source: DataSource, access: Access): Promise<DataSourc
   }
 }
 
+/** The files cannot be used where they are: their content is not at fault. */
+export class PlaceFault extends StartError {}
+
 /** The error of an SQLite database that cannot be opened, as a {@link StartError} with the remedy where one is known. */
 function openingFault(error: unknown, path: string): unknown {
   const code = driverCode(error);
@@ -41,11 +44,11 @@ function openingFault(error: unknown, path: string): unknown {
       `${damagedOf(path)} is damaged or no SQLite database. It was left untouched; restore a backup.`,
     );
   if (code.startsWith('SQLITE_BUSY'))
-    return new StartError(
+    return new PlaceFault(
       `Another program has locked ${path} or the keys beside it. End what writes it, then start again.`,
     );
   if (/^SQLITE_(IOERR|CANTOPEN|READONLY|FULL|PERM)/.test(code))
-    return new StartError(
+    return new PlaceFault(
       `${path} or the keys beside it cannot be read or written (${code}). Check the disk, its room, and the rights of the user that runs Lethe, then start again.`,
     );
   return error;

@@ -13,19 +13,23 @@ interface AsideFolder {
 }
 
 const LOCK = 'lock';
+/** A folder without a lock that is older is left. */
+const MAKING_MS = 60_000;
 
 /** Makes a folder for one run, which only its owner can open. @throws StartError where none can be made */
 export function folderAside(path: string, of: AsideFor): AsideFolder {
+  let folder = '';
   try {
-    const folder = mkdtempSync(prefixOf(path, of));
-    ownAsFolder(folder);
-    const release = lockBeside(join(folder, LOCK));
+    const made = (folder = mkdtempSync(prefixOf(path, of)));
+    ownAsFolder(made);
+    const release = lockBeside(join(made, LOCK));
     const remove = (): void => {
       release();
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(made, { recursive: true, force: true });
     };
     return { folder, remove };
   } catch (error) {
+    if (folder !== '') rmSync(folder, { recursive: true, force: true });
     const { code } = error as NodeJS.ErrnoException;
     throw new StartError(`No folder for the ${of} can be made beside ${path} (${code}).`);
   }
@@ -38,13 +42,21 @@ export function sweepAside(path: string, of: AsideFor): string[] {
   if (!isThere(parent)) return [];
   const left = readdirSync(parent)
     .map((name) => join(parent, name))
-    .filter((path) => path.startsWith(prefix) && statSync(path).isDirectory() && !isLocked(join(path, LOCK)));
+    .filter((path) => path.startsWith(prefix) && isLeft(path));
   for (const folder of left) rmSync(folder, { recursive: true, force: true });
   return left;
 }
 
 function prefixOf(path: string, of: AsideFor): string {
   return join(dirname(resolve(path)), `${basename(path)}.${of}-`);
+}
+
+/** A folder that is being made has no lock yet, and another run may remove its own meanwhile. */
+function isLeft(folder: string): boolean {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory() !== true) return false;
+  const isMade = isThere(join(folder, LOCK)) || Date.now() - found.mtimeMs > MAKING_MS;
+  return isMade && !isLocked(join(folder, LOCK));
 }
 
 function isLocked(file: string): boolean {
