@@ -1,6 +1,6 @@
-import { SubjectKeys } from '@app/crypto';
 import { type Bot, field } from '../support/bot';
 import { expectFailure } from '../support/expected';
+import { forgetInMemory } from '../support/opened-keys';
 import { act, forms, get, send } from '../support/privacy-page';
 import { useReceiver } from '../support/receiver';
 import { seal, verified } from '../support/sealing';
@@ -35,11 +35,6 @@ async function keyOf(user: SubjectIds): Promise<Stored> {
   return found!;
 }
 
-/** Forgets the key in memory, as a new process has it. */
-function forgetInMemory(id: string): void {
-  service.app.get<unknown, { opened: { drop(id: string): void } }>(SubjectKeys).opened.drop(id);
-}
-
 /** Changes the stored key of a user; returns it as it was. */
 async function change(user: SubjectIds, sealedFrom: (sealed: string) => string): Promise<Stored> {
   const stored = await keyOf(user);
@@ -49,7 +44,7 @@ async function change(user: SubjectIds, sealedFrom: (sealed: string) => string):
 
 async function put({ id, sealed }: Stored): Promise<void> {
   await service.database.run('UPDATE keys.subject_keys SET sealed = ? WHERE id = ?', sealed, id);
-  forgetInMemory(id);
+  forgetInMemory(service, id);
 }
 
 /** The master key with this id is given to no process. */
@@ -59,7 +54,7 @@ const damaged = (sealed: string): string => `${sealed.slice(0, -4)}AAAA`;
 async function lose(user: SubjectIds): Promise<void> {
   const { id } = await keyOf(user);
   await service.database.run('DELETE FROM keys.subject_keys WHERE id = ?', id);
-  forgetInMemory(id);
+  forgetInMemory(service, id);
 }
 
 const submit = (user: SubjectIds, value: string) =>
@@ -295,7 +290,7 @@ describe('a user whose keys in several guilds are lost', () => {
     await service.database.run('DELETE FROM user_data WHERE bot_id = ? AND user_id = ?', bot.id, user_id);
     expect((await bot.get(`/data/export/${here.user_id}?scope=all_guilds`)).status).toBe(200);
     expect((await submit(here, 'after')).status).toBe(200);
-    forgetInMemory((await keyOf(here)).id);
+    forgetInMemory(service, (await keyOf(here)).id);
     expect((await bot.export<{ data: object }>(here)).data.data).toStrictEqual({
       profile: { value: 'after' },
     });

@@ -1,10 +1,11 @@
 import { copyFileSync, rmSync } from 'node:fs';
-import { SubjectDataHolders, SubjectKeys } from '@app/crypto';
+import { SubjectDataHolders } from '@app/crypto';
 import { databaseUnavailable, keysPath, SqliteDatabase, SqliteTruncation, UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/gdpr';
 import type { Bot } from '../support/bot';
 import type { Json } from '../support/client';
 import { directoryOnDisk } from '../support/disk';
+import { forgetInMemory } from '../support/opened-keys';
 import { Service } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
@@ -129,8 +130,7 @@ describe('an erasure on SQLite, which commits to the keys and to the data one af
       `INSERT INTO keys.erasure_ledger (bot_id, request_id, guild_id, user_id, key_id, erased_at)
        SELECT bot_id, 'r', guild_id, user_id, key_id, '2026-01-01T00:00:00.000Z' FROM subjects`,
     );
-    const keys = service.app.get(SubjectKeys, { strict: false });
-    (keys as unknown as { opened: { drop: (key: string) => void } }).opened.drop(id);
+    forgetInMemory(service, id);
     const event = { ...who, event_type: 'data_exported' };
     expect((await bot.post('/audit/event', event)).status).toBe(503);
     expect(await service.database.rows('SELECT key_id FROM subjects')).toStrictEqual([{ key_id: id }]);

@@ -1,6 +1,6 @@
-import { SubjectKeys } from '@app/crypto';
 import type { Bot } from '../support/bot';
 import { expectFailure } from '../support/expected';
+import { forgetInMemory } from '../support/opened-keys';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
@@ -81,9 +81,7 @@ describe('an export', () => {
       ...[bot.id, mine.user_id],
     );
     await service.database.run('DELETE FROM keys.subject_keys WHERE id = ?', held?.key_id ?? '');
-    service.app
-      .get<unknown, { opened: { drop(id: string): void } }>(SubjectKeys)
-      .opened.drop(held?.key_id ?? '');
+    forgetInMemory(service, held?.key_id ?? '');
     for (const refused of await Promise.all(exports()))
       expectFailure(refused, 500, 'internal_error', { categories: ['colour', 'profile', 'size'] });
     for (const key of ['colour', 'profile', 'size']) await bot.hasData(who, key, { value: 'anew' });
