@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { Connection } from '../mcp/connection';
-import { linesIn } from '../mcp/lines';
+import { messagesIn } from '../mcp/lines';
 import { type Allowed, serverOf } from '../mcp/server';
 import { Output } from '../output';
 import { Session } from '../session';
@@ -31,5 +31,5 @@ async function serve(session: Session, allowed: Allowed): Promise<void> {
     output.note(
       'A client of the Model Context Protocol starts this command and speaks to it. End with Ctrl+D.',
     );
-  await new Connection(serverOf(session, allowed), write).serve(linesIn(process.stdin));
+  await new Connection(serverOf(session, allowed), write).serve(messagesIn(process.stdin));
 }

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { McpClient } from '../../../../test/support/mcp-client';
 import { type Call, Connection, ProtocolError } from './connection';
-import { type Line, linesIn } from './lines';
+import { type Line, messagesIn } from './lines';
 import type { Confirmation } from './tool';
 
 /** A client and a server whose only tool does as the test says. */
@@ -23,7 +23,7 @@ function connected(
     (message) => Promise.resolve(client.take({ ...message })),
     answerMs,
   );
-  const ended = connection.serve(linesIn(input));
+  const ended = connection.serve(messagesIn(input));
   return { client, ended, end: () => input.end() };
 }
 

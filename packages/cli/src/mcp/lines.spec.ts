@@ -1,11 +1,11 @@
-import { type Line, linesIn } from './lines';
+import { type Line, messagesIn } from './lines';
 
 async function read(chunks: readonly (string | Uint8Array)[], maxBytes = 8): Promise<Line[]> {
   const stream = async function* (): AsyncGenerator<Uint8Array> {
     for (const chunk of chunks) yield await Promise.resolve(Buffer.from(chunk));
   };
   const found: Line[] = [];
-  for await (const line of linesIn(stream(), maxBytes)) found.push(line);
+  for await (const line of messagesIn(stream(), maxBytes)) found.push(line);
   return found;
 }
 

@@ -13,7 +13,7 @@ const TOO_LONG: Line = {
  * The lines of a stream, without empty ones. Of a line that is longer than `maxBytes` no more than that is kept in memory; the
  * ones after it are read as usual. A last line without its end is no message.
  */
-export async function* linesIn(
+export async function* messagesIn(
   chunks: AsyncIterable<Uint8Array>,
   maxBytes = LINE_MAX_BYTES,
 ): AsyncGenerator<Line, void, undefined> {
