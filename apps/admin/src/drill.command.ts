@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { unopenedSecrets } from '@app/bots';
 import { MasterKeyRotation, SubjectKeys, unopenedKeys } from '@app/crypto';
 import { keysPath, PlaceFault, UnitOfWork } from '@app/database';
-import { adminCommand, type Config, many, StartError } from '@app/kernel';
+import { adminCommand, type Config, DAY_MS, many, StartError } from '@app/kernel';
 import {
   type BackupRecord,
   DamagedBackup,
@@ -16,8 +16,6 @@ import { checkValues } from '@app/user-data';
 import { inContext } from './admin.context';
 import { masterKeysOf, record, sqlitePathOf } from './backup.commands';
 import { type Command, type Given, type Surroundings, UsageError } from './command-line';
-
-const DAY_MS = 86_400_000;
 
 type Found = ReturnType<typeof newestBackups>;
 
