@@ -1,7 +1,7 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { SubjectDataHolders } from '@app/crypto';
 import { databaseUnavailable, keysPath, SqliteDatabase, SqliteTruncation, UnitOfWork } from '@app/database';
-import { ErasureService } from '@app/gdpr';
+import { ErasureReplay, ErasureService } from '@app/gdpr';
 import type { Bot } from '../support/bot';
 import type { Json } from '../support/client';
 import { directoryOnDisk } from '../support/disk';
@@ -141,6 +141,9 @@ describe('an erasure on SQLite, which commits to the keys and to the data one af
     reader.exec('BEGIN');
     reader.prepare('SELECT COUNT(*) FROM subject_keys').get();
     expect((await bot.post('/gdpr/forget-user', who)).status).toBe(503);
+    expect(await requests()).toMatchObject([{ status: 'processing' }]);
+    // A start does not wait for the reader.
+    await service.app.get(ErasureReplay).run();
     expect(await requests()).toMatchObject([{ status: 'processing' }]);
     reader.close();
     await service.app.get(ErasureService, { strict: false }).finishLeft();

@@ -14,13 +14,20 @@ const BATCH = 500;
 const WAIT_MS = 200;
 
 /**
- * Erasures of present bots that are in the ledger, and in the data not at all or as failed. Entry and removal are committed
- * together: `failed` means that an earlier start could not repeat the erasure, so this one has to.
+ * Erasures of present bots that are in the ledger, and in the data not at all or not completed. Entry and removal are committed
+ * together: `failed` means that an earlier start could not repeat the erasure, and `processing` that it ended amid it, or that a process
+ * repeats it now. One whose rows are removed waits for a scrub of the keys, and not the start for it.
  */
 const UNKNOWN = `FROM keys.erasure_ledger l
   JOIN bots b ON b.id = l.bot_id AND b.deleted_at IS NULL
   LEFT JOIN deletion_requests r ON r.bot_id = l.bot_id AND r.id = l.request_id
-  WHERE (r.id IS NULL OR r.status = 'failed') AND l.erased_at >= ?`;
+  WHERE (r.id IS NULL OR r.status = 'failed' OR (r.status = 'processing' AND r.deleted_categories IS NULL))
+    AND l.erased_at >= ?`;
+
+/** An entry with the state of its request; null without one. */
+interface UnknownEntry extends LedgerEntry {
+  readonly status: string | null;
+}
 
 /**
  * Repeats erasures after a restored backup (GDPR Art. 17): an erasure that is in the ledger and not in the data took
@@ -77,7 +84,7 @@ export class ErasureReplay implements BeforeApplicationShutdown {
       for (const entry of entries) {
         if (this.stopping) return;
         const subject = subjectAt(botId, entry);
-        if (await this.isHeld(subject)) {
+        if (entry.status === 'processing' || (await this.isHeld(subject))) {
           await this.erasures.reapply(subject, entry.request_id);
           found += 1;
         } else {
@@ -105,11 +112,11 @@ export class ErasureReplay implements BeforeApplicationShutdown {
   }
 
   /** At most {@link BATCH} of a bot. */
-  private unknownOf(botId: string): Promise<LedgerEntry[]> {
+  private unknownOf(botId: string): Promise<UnknownEntry[]> {
     const columns = LEDGER_COLUMNS.split(', ').map((column) => `l.${column}`);
-    const sql = `SELECT ${columns.join(', ')} ${UNKNOWN} AND l.bot_id = ? ORDER BY l.request_id LIMIT ${BATCH}`;
+    const sql = `SELECT ${columns.join(', ')}, r.status ${UNKNOWN} AND l.bot_id = ? ORDER BY l.request_id LIMIT ${BATCH}`;
     const since = ledgerBegins(this.clock, this.config);
-    return this.unitOfWork.read((tx) => tx.all<LedgerEntry>(sql, since, botId));
+    return this.unitOfWork.read((tx) => tx.all<UnknownEntry>(sql, since, botId));
   }
 
   /** Records an erasure of a subject about which nothing is held as completed again. */

@@ -109,11 +109,14 @@ export class ErasureService {
 
   /**
    * Erases a subject that a restored backup has brought back, under the id of the request that had erased it. A failed
-   * request with this id is replaced. An erasure of the same user that was under way when the backup was made is finished
-   * first.
+   * request with this id is replaced, and one that was left is finished. An erasure of the same user that was under way when
+   * the backup was made is finished first.
    * @throws ApiError as {@link erase}
    */
   async reapply(subject: Subject, id: string): Promise<void> {
+    const left = await this.unitOfWork.read((tx) => findRequest(tx, { botId: subject.botId, id }));
+    if (left !== undefined && left.status !== 'failed')
+      return void (await this.noted(id, () => this.carryOut(left)));
     const erasure = this.records.prepare(subject, JOB, id);
     const begin = (): Promise<DeletionRequest> =>
       this.unitOfWork.write((tx) => this.steps.beginAgain(tx, erasure));
