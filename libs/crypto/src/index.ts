@@ -20,7 +20,13 @@ export { Signer } from './signer';
 export { countSubjects, countSubjectsOf } from './subject-counts';
 export { SubjectKey } from './subject-key';
 export { SubjectKeys } from './subject-keys';
-export { isHeld, isHeldElsewhere, type JoinedKey, subjectKeyJoin } from './subject-keys.sql';
+export {
+  isHeld,
+  isHeldElsewhere,
+  type JoinedKey,
+  SELECT_ID as SELECT_KEY_ID,
+  subjectKeyJoin,
+} from './subject-keys.sql';
 export { SubjectTexts } from './subject-texts';
 export {
   type ConsentedDataHolder,

@@ -1,5 +1,12 @@
 import { amongValues, givenRows, json, parsed, type SqlPart, type Tx, type UnitOfWork } from '@app/database';
-import { givenSubjects, sameSubject, type Subject, SUBJECT_WHERE, subjectValues } from '@app/crypto';
+import {
+  givenSubjects,
+  sameSubject,
+  SELECT_KEY_ID,
+  type Subject,
+  SUBJECT_WHERE,
+  subjectValues,
+} from '@app/crypto';
 import type { DeletionRequest } from './deletion-request.entity';
 
 const COLUMNS = `bot_id AS "botId", id, guild_id AS "guildId", user_id AS "userId", status, via AS "by", subject, certificate,
@@ -100,13 +107,6 @@ export async function updateRequests(tx: Tx, requests: readonly DeletionRequest[
   );
 }
 
-/** The ids of the requests about a subject as one text: their number would also change when old records are removed. */
-export async function erasureIdsOf(tx: Tx, subject: Subject): Promise<string> {
-  const sql = `SELECT id FROM deletion_requests WHERE ${SUBJECT_WHERE}`;
-  const found = await tx.all<{ id: string }>(sql, ...subjectValues(subject));
-  return found.map(({ id }) => id).join(' ');
-}
-
 /** The id of the newest completed erasure of a subject: the ids are in the order of time. */
 export async function newestErasureOf(tx: Tx, subject: Subject): Promise<string | undefined> {
   const sql = `SELECT id FROM deletion_requests WHERE ${SUBJECT_WHERE} AND status = 'completed' ORDER BY id DESC LIMIT 1`;
@@ -125,20 +125,22 @@ export async function areBeingErased(tx: Tx, subjects: readonly Subject[]): Prom
   return subjects.map((_, at) => places.has(at + 1));
 }
 
-/** Whether an erasure is under way, or one took place that is not among the `known` ids of {@link erasureIdsOf}. */
+/**
+ * Whether an erasure of a subject is under way, or its key is not `keyId` any more: an erasure destroys the key, and what is
+ * held later has another one. The cost does not depend on the number of earlier erasures.
+ */
 export async function isErased(
   reader: Pick<UnitOfWork, 'get'>,
-  { botId, guildId, userId }: Subject,
-  known?: string,
+  subject: Subject,
+  keyId?: string,
 ): Promise<boolean> {
-  const found = await reader.get<{ unknown: number; processing: number }>(
-    `SELECT COUNT(CASE WHEN ? NOT LIKE '%' || id || '%' THEN 1 END) AS unknown,
-       COUNT(CASE WHEN status = 'processing' THEN 1 END) AS processing
-     FROM deletion_requests WHERE ${SUBJECT_WHERE}`,
-    ...[known ?? '', botId, guildId, userId],
+  const values = subjectValues(subject);
+  const found = await reader.get<{ key_id: string | null; processing: boolean | number }>(
+    `SELECT (${SELECT_KEY_ID}) AS key_id,
+       EXISTS (SELECT 1 FROM deletion_requests WHERE ${SUBJECT_WHERE} AND status = 'processing') AS processing`,
+    ...[...values, ...values],
   );
-  const isOther = known !== undefined && (found?.unknown ?? 0) > 0;
-  return isOther || (found?.processing ?? 0) > 0;
+  return Boolean(found?.processing) || (keyId !== undefined && found?.key_id !== keyId);
 }
 
 /** Records that the receiver of the bot confirmed `user_forgotten`. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type BotFacts, findBot, findBots } from '@app/bots';
 import type { Tx, UnitOfWork } from '@app/database';
-import { areBeingErased, erasureIdsOf, isErased } from '../erasure/deletion-requests.sql';
+import { areBeingErased, isErased } from '../erasure/deletion-requests.sql';
 import { type Actor, jsonOf } from '@app/http';
 import { Clock, notFound } from '@app/kernel';
 import { type NamedSubject, type Subject, SubjectDataHolders, type SubjectExport } from '@app/crypto';
@@ -39,13 +39,6 @@ interface Gathered {
   readonly further: Further;
   /** Whether there is anything without a value: a consent, its history alone, or what a holder says is held. */
   readonly isHeld: boolean;
-}
-
-/** The beginning of a streamed document. */
-export interface BegunExport {
-  readonly head: string;
-  /** The erasures that took place before it. */
-  readonly known: string;
 }
 
 /** Reads what the holders have about subjects, and makes documents from it. */
@@ -91,16 +84,16 @@ export class ExportReader {
     return heldText(await this.gather(tx, subject, wanted));
   }
 
-  /** The beginning of a document that is sent in pieces, and the erasures before it. @throws ApiError 404 when nothing is stored */
-  async begin(tx: Tx, subject: NamedSubject, wanted: Wanted): Promise<BegunExport> {
+  /** The beginning of a document that is sent in pieces. @throws ApiError 404 when nothing is stored */
+  async begin(tx: Tx, subject: NamedSubject, wanted: Wanted): Promise<string> {
     const { head, data, isHeld } = await this.gather(tx, subject, wanted);
     if (!isHeld && (await isEmpty(data()))) throw notFound('Data of this user');
-    return { head, known: await erasureIdsOf(tx, subject) };
+    return head;
   }
 
-  /** @throws ApiError 404 while the subject is being erased, or once it was in an erasure that is not one of the `known`. */
-  async requireOpen(reader: Pick<UnitOfWork, 'get'>, subject: Subject, known?: string): Promise<void> {
-    if (await isErased(reader, subject, known)) throw notFound('Data of this user');
+  /** @throws ApiError 404 while the subject is being erased, or once its key is not this one any more. */
+  async requireOpen(reader: Pick<UnitOfWork, 'get'>, subject: Subject, keyId?: string): Promise<void> {
+    if (await isErased(reader, subject, keyId)) throw notFound('Data of this user');
   }
 
   private gathered(

@@ -7,7 +7,7 @@ import type { Actor } from '@app/http';
 import type { Act } from '@app/acts';
 import { countHolders } from '../holders/bot-holders.sql';
 import { HolderQuestions } from '../holders/holder-questions';
-import { type BegunExport, ExportReader, type Wanted, type WantedBy } from './export-reader';
+import { ExportReader, type Wanted, type WantedBy } from './export-reader';
 
 /** An export that is asked for. */
 interface AskedExport {
@@ -18,6 +18,12 @@ interface AskedExport {
 /** An export with its document; without a text if it is too large for the memory. */
 interface Exported extends AskedExport {
   readonly text: string | undefined;
+}
+
+/** The beginning of a streamed document, and the key of its subject then. */
+export interface BegunExport {
+  readonly head: string;
+  readonly keyId: string | undefined;
 }
 
 /** What becomes of an export: its document, and the audit event that records it. */
@@ -82,9 +88,9 @@ export class ExportAct implements Act<AskedExport, Exported, Recorded, Recorded>
   /** The beginning of a large export. @throws ApiError 404 when nothing is stored, or during the erasure of the subject */
   async begin(tx: Tx, { subject, wanted }: AskedExport): Promise<BegunExport> {
     await this.hold(tx, { subject, wanted });
-    const begun = await this.reader.begin(tx, subject, wanted);
+    const head = await this.reader.begin(tx, subject, wanted);
     await this.audit.record(tx, subject, 'data_exported', detailsOf(wanted), wanted);
-    return begun;
+    return { head, keyId: await this.keys.idOf(tx, subject) };
   }
 
   /** A full export asks the bot's own holders before it is read, so that it says of each that it was asked. */

@@ -140,7 +140,7 @@ export class ExportService {
     write: Write,
     form?: ExportForm,
   ): Promise<void> {
-    const { head, known } = await this.unitOfWork.write((tx) => this.act.begin(tx, { subject, wanted }));
+    const { head, keyId } = await this.unitOfWork.write((tx) => this.act.begin(tx, { subject, wanted }));
     await write(
       form === undefined ? head : await form.guild(JSON.parse(`${head}}}`) as GuildRecord, subject),
     );
@@ -153,7 +153,7 @@ export class ExportService {
           // An erasure that began during the export ends the export: a portion that is read later lacks what is erased.
           if (this.clock.monotonicMs() - checkedMs >= CHECK_MS) {
             checkedMs = this.clock.monotonicMs();
-            await this.reader.requireOpen(this.unitOfWork, subject, known);
+            await this.reader.requireOpen(this.unitOfWork, subject, keyId);
           }
           if (form === undefined) await write(piece);
           else for await (const part of told(form, piece)) await write(part);
@@ -162,7 +162,7 @@ export class ExportService {
       if (form !== undefined) await write(form.end);
     } catch (error) {
       // The key of an erased subject is destroyed: that its values cannot be decrypted is not a fault.
-      await this.reader.requireOpen(this.unitOfWork, subject, known);
+      await this.reader.requireOpen(this.unitOfWork, subject, keyId);
       throw error;
     }
   }
