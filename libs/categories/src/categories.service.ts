@@ -167,8 +167,11 @@ export class CategoriesService {
 
   /** @throws ApiError 404 for a category that is not declared. */
   async require(tx: Tx, botId: string, key: string): Promise<Category> {
-    const category = await tx.manager.findOneBy(Category, { botId, key });
-    return category ?? undeclared();
+    return (await this.find(tx, botId, key)) ?? undeclared();
+  }
+
+  find(tx: Tx, botId: string, key: string): Promise<Category | null> {
+    return tx.manager.findOneBy(Category, { botId, key });
   }
 
   private async insert(tx: Tx, botId: string, input: CategoryInput): Promise<CategoryView> {

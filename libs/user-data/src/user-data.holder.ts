@@ -72,7 +72,9 @@ export class UserDataHolder implements SubjectDataHolder {
       userId,
     );
     for (const { category_key: stored } of rows) {
-      const category = await this.categories.require(tx, botId, stored);
+      const category = await this.categories.find(tx, botId, stored);
+      // Deleted meanwhile, with its values.
+      if (category === null) continue;
       yield {
         key: category.key,
         label_de: category.labelDe,
