@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { UnitOfWork } from '@app/database';
-import { Outbox } from '@app/webhooks';
+import { DeliveryLeases, Outbox } from '@app/webhooks';
 import { Webhook } from 'standardwebhooks';
 import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';
@@ -30,6 +30,7 @@ describe('webhooks/deliveries', () => {
   const receiver = useReceiver();
   let bot: Bot;
 
+  afterEach(() => jest.restoreAllMocks());
   beforeEach(async () => {
     receiver.reset();
     bot = await service.registerBot({ webhook_url: receiver.url });
@@ -162,6 +163,47 @@ describe('webhooks/deliveries', () => {
       expect(signed(again, bot.webhookSecret)).toBe(true);
     });
 
+    it('keeps the latest 100 attempts, and shows these', async () => {
+      await bot.hasForgotten(subject());
+      const { id } = await ended();
+      const numbers = Array.from({ length: 119 }, (_, at) => at + 2);
+      for (const number of numbers)
+        await service.database.run(
+          `INSERT INTO webhook_attempts (bot_id, delivery_id, number, started_at, duration_ms, outcome, status)
+           VALUES (?, ?, ?, '2026-01-01T00:00:00.000Z', 1, 'confirmed', 204)`,
+          ...[bot.id, id, number],
+        );
+      await service.database.run('UPDATE webhook_deliveries SET attempts = 120 WHERE id = ?', id);
+      await bot.post(`/webhooks/deliveries/${id}/redeliver`);
+      const { attempts } = await ended(id);
+      const latest = Array.from({ length: 100 }, (_, at) => at + 22);
+      expect(attempts.map(({ number }) => number)).toEqual(latest);
+      const stored = await service.database.rows<{ number: number }>(
+        'SELECT number FROM webhook_attempts WHERE delivery_id = ? ORDER BY number',
+        id,
+      );
+      expect(stored.map(({ number }) => number)).toEqual(latest);
+    });
+
+    it('puts the delivery before all others that wait, as POST /webhooks/test does its ping', async () => {
+      // Nothing is sent, as to a receiver that is spared.
+      jest.spyOn(service.app.get(DeliveryLeases), 'leaseDue').mockResolvedValue([]);
+      for (let count = 0; count < 3; count++) await bot.hasForgotten(subject());
+      const first = async (): Promise<string | undefined> => {
+        const rows = await service.database.rows<{ id: string }>(
+          `SELECT id FROM webhook_deliveries WHERE bot_id = ? AND status = 'pending' ORDER BY next_attempt_at LIMIT 1`,
+          bot.id,
+        );
+        return rows[0]?.id;
+      };
+      const { id: ping } = (await bot.post<Delivery>('/webhooks/test')).data;
+      expect(await first()).toBe(ping);
+      for (const { id } of await deliveries()) {
+        await bot.post(`/webhooks/deliveries/${id}/redeliver`);
+        expect(await first()).toBe(id);
+      }
+    });
+
     it('answers 409 while the bot has no URL', async () => {
       await bot.hasForgotten(subject());
       const { id } = await ended();
@@ -179,9 +221,9 @@ describe('webhooks/deliveries', () => {
         await nextMillisecond();
       }
       await receiver.received(3);
-      const oldest = (await deliveries()).at(-1)!;
-      await ended(oldest.id);
-      await ended();
+      const all = await deliveries();
+      for (const { id } of all) await ended(id);
+      const oldest = all.at(-1)!;
       const { created_at: since } = (await bot.get(`/webhooks/deliveries/${oldest.id}`)).data;
       expect((await bot.post('/webhooks/replay', { since, undelivered_only: true })).data).toEqual({
         queued: 0,

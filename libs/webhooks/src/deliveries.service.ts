@@ -2,7 +2,7 @@ import { findBot } from '@app/bots';
 import { Cursors, SubjectDigests, type SubjectIds, unlessUnreadable } from '@app/crypto';
 import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
 import { Acts, Answers, type Claim } from '@app/acts';
-import { Clock, conflict, momentMs, notFound } from '@app/kernel';
+import { conflict, firstIdAt, momentMs, notFound } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
 import { LessThan } from 'typeorm';
 import type {
@@ -15,10 +15,9 @@ import type {
   ReplayView,
 } from './deliveries.dto';
 import { CHUNK } from './delivery-states';
-import { Attempt, Delivery } from './delivery.entity';
+import { Attempt, ATTEMPTS_KEPT, Delivery } from './delivery.entity';
 import { DeliveryTexts, type StoredDelivery } from './delivery-texts';
 import { Outbox } from './outbox';
-import { payloadOf } from './webhook-events';
 
 /** The progress of a replay: the number of queued deliveries, and the id of the last one. */
 interface Replayed {
@@ -35,7 +34,6 @@ export class DeliveriesService {
     private readonly acts: Acts,
     private readonly answers: Answers,
     private readonly outbox: Outbox,
-    private readonly clock: Clock,
     private readonly texts: DeliveryTexts,
     private readonly digests: SubjectDigests,
     private readonly cursors: Cursors,
@@ -71,8 +69,8 @@ export class DeliveriesService {
     return this.unitOfWork.read(async (tx) => {
       const delivery = await this.find(tx, botId, id);
       const body = await this.bodyOf(tx, delivery);
-      const order = { number: 'ASC' } as const;
-      const attempts = await tx.manager.find(Attempt, { where: { botId, deliveryId: id }, order });
+      const latest = { order: { number: 'DESC' }, take: ATTEMPTS_KEPT } as const;
+      const attempts = await tx.manager.find(Attempt, { where: { botId, deliveryId: id }, ...latest });
       return { ...viewOf(delivery, body), payload: body, attempts: attemptViews(delivery, attempts) };
     });
   }
@@ -97,7 +95,8 @@ export class DeliveriesService {
   ): Promise<ReplayView> {
     const sinceIso = new Date(momentMs(since) ?? NaN).toISOString();
     const scope = { sinceIso, undeliveredOnly: undeliveredOnly === true };
-    let progress: Replayed = { queued: 0, last: '', isWhole: false };
+    // The id of a delivery is made after its time is read: the ones from before are not read.
+    let progress: Replayed = { queued: 0, last: firstIdAt(sinceIso), isWhole: false };
     const replaySome = (tx: Tx): Promise<Replayed> =>
       this.answers.advance<Replayed>(tx, claim, async ({ queued, last } = progress) => {
         await this.requireUrl(tx, botId);
@@ -116,9 +115,7 @@ export class DeliveriesService {
   ping(botId: string, claim: Claim): Promise<DeliveryView> {
     const ping = async (tx: Tx): Promise<DeliveryView> => {
       await this.requireUrl(tx, botId);
-      const payload = payloadOf('ping', { sentAt: this.clock.nowIso() });
-      const id = await this.outbox.queue(tx, { botId, event: 'ping', payload });
-      return this.viewIn(tx, botId, id);
+      return this.viewIn(tx, botId, await this.outbox.ping(tx, botId));
     };
     return this.acts.once(claim, ping);
   }
@@ -174,15 +171,12 @@ function viewOf(delivery: Delivery, { user_id = null, guild_id = null }: Body): 
   };
 }
 
-/** Most attempts in an answer: a delivery that is repeated by hand can have any number. */
-const ATTEMPTS_SHOWN_MAX = 100;
-
 /** The latest attempts without the running one. An attempt without a stored result was interrupted. */
 function attemptViews(delivery: Delivery, attempts: readonly Attempt[]): AttemptView[] {
   const isUnderWay = delivery.status === 'pending' && delivery.lockedBy !== null;
   const begun = delivery.attempts - (isUnderWay ? 1 : 0);
   const written = new Map(attempts.map((attempt) => [attempt.number, attempt]));
-  const shown = Math.min(begun, ATTEMPTS_SHOWN_MAX);
+  const shown = Math.min(begun, ATTEMPTS_KEPT);
   return Array.from({ length: shown }, (_, index) => {
     const number = begun - shown + index + 1;
     const attempt = written.get(number);

@@ -3,6 +3,7 @@ import { confirmForgotten } from '@app/gdpr';
 import { Clock, DomainEvents, type EndedSpan, many, Metrics, NO_METRICS, Spans } from '@app/kernel';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CHUNK, followSome, hastenSome, RetrySchedule } from './delivery-states';
+import { ATTEMPTS_KEPT } from './delivery.entity';
 import { DeliveryTexts } from './delivery-texts';
 import type { CallResult, LeasedDelivery } from './webhook-call';
 import { confirmedPayload } from './webhook-events';
@@ -156,6 +157,9 @@ export class DeliveryResults {
       ...[botId, delivery.id, delivery.attempts + 1, startedAt],
       ...[result.durationMs, result.outcome, result.status ?? null],
     );
+    const first = delivery.attempts + 2 - ATTEMPTS_KEPT;
+    const older = 'DELETE FROM webhook_attempts WHERE bot_id = ? AND delivery_id = ? AND number < ?';
+    if (first > 1) await tx.run(older, botId, delivery.id, first);
   }
 
   /** Logs the first failure in a row and the recovery from it, after the commit. */

@@ -126,6 +126,24 @@ export function hastenOne(tx: Tx, botId: string, id: string, dueAt: string): Pro
   );
 }
 
+/**
+ * Puts a delivery that is due before all others of its bot that are, so that it is the call that is sent next, also to a receiver
+ * that is probed with one call.
+ */
+export async function putFirst(tx: Tx, botId: string, id: string, dueAt: string): Promise<void> {
+  const other = await tx.get<{ at: string }>(
+    `SELECT next_attempt_at AS at FROM webhook_deliveries
+     WHERE bot_id = ? AND status = 'pending' AND id <> ? ORDER BY next_attempt_at LIMIT 1`,
+    ...[botId, id],
+  );
+  if (other === undefined || other.at > dueAt) return;
+  await tx.run(
+    `UPDATE webhook_deliveries SET next_attempt_at = ?
+     WHERE bot_id = ? AND id = ? AND status = 'pending' AND locked_by IS NULL AND next_attempt_at <= ?`,
+    ...[new Date(Date.parse(other.at) - 1).toISOString(), botId, id, dueAt],
+  );
+}
+
 /** The deliveries of a replay, from the id after `after` on. */
 export interface ReplayScope {
   readonly after: string;

@@ -60,6 +60,9 @@ export class Delivery {
   @BelongsToBot('webhook_deliveries') bot?: object;
 }
 
+/** The number of the latest attempts of a delivery that are kept: one that is repeated by hand can have any number. */
+export const ATTEMPTS_KEPT = 100;
+
 /** One attempt and its outcome. A missing number belongs to an attempt whose process died. */
 @Entity('webhook_attempts')
 export class Attempt {

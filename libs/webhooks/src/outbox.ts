@@ -9,6 +9,7 @@ import {
   beginToFollow,
   followSome,
   hastenOne,
+  putFirst,
   replayable,
   type ReplayScope,
   type Restart,
@@ -17,7 +18,13 @@ import {
 } from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
 import { Dispatcher } from './dispatcher';
-import { type EventOfSubject, type Happened, outgoing, type OutgoingEvent } from './webhook-events';
+import {
+  type EventOfSubject,
+  type Happened,
+  outgoing,
+  type OutgoingEvent,
+  payloadOf,
+} from './webhook-events';
 
 /**
  * Stores events as deliveries inside the unit of the act: they are sent if and only if it commits. The first attempt
@@ -66,10 +73,19 @@ export class Outbox {
     return rows.map(([id]) => id);
   }
 
-  /** Sends one delivery again. A waiting one is sent now; a running call continues. */
+  /** Queues a ping, which is sent before the calls that wait; returns the id of its delivery. */
+  async ping(tx: Tx, botId: string): Promise<string> {
+    const payload = payloadOf('ping', { sentAt: this.clock.nowIso() });
+    const id = await this.queue(tx, { botId, event: 'ping', payload });
+    await putFirst(tx, botId, id, this.clock.confirmedIso());
+    return id;
+  }
+
+  /** Sends one delivery again, before the others of its bot. A waiting one is sent now; a running call continues. */
   async resend(tx: Tx, botId: string, id: string): Promise<void> {
     const restart = this.restart();
     if ((await reviveOne(tx, botId, id, restart)) === 0) await hastenOne(tx, botId, id, restart.dueAt);
+    await putFirst(tx, botId, id, restart.dueAt);
     tx.afterCommit(() => this.dispatcher.poke(botId, 'byHand'));
   }
 
