@@ -113,13 +113,18 @@ export class LetheHttpAdapter extends ExpressAdapter {
     const closed = new Promise<boolean>((resolve) => {
       NetServer.prototype.close.call(server, () => resolve(true));
     });
-    const sweep = setInterval(() => {
+    let isDraining = true;
+    const closeIdle = (): void => {
+      if (!isDraining) return;
       server.closeIdleConnections();
       for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
-    }, IDLE_GRACE_MS);
+    };
+    // After what has arrived is read: a process that was stopped runs its timers first.
+    const sweep = setInterval(() => setImmediate(closeIdle), IDLE_GRACE_MS);
     let cut: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => (cut = setTimeout(resolve, timeoutMs, false)));
     const ended = await Promise.race([closed, late]);
+    isDraining = false;
     clearInterval(sweep);
     clearTimeout(cut);
     if (!ended) server.closeAllConnections();
