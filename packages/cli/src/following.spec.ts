@@ -91,6 +91,14 @@ describe('a command that follows a list', () => {
     expect(notes).toEqual([expect.stringContaining('Trying again')]);
   });
 
+  it('makes no call of a delivery whose body the service cannot read, and says so', async () => {
+    const delivery = async () => ({ event: 'consent_revoked', payload: {} });
+    const notes: string[] = [];
+    const session = { output: { note: (text: string) => notes.push(text) } } as unknown as Session;
+    await bring(session, { webhooks: { delivery } } as never, 'http://127.0.0.1:9', '', 'id');
+    expect(notes).toEqual([expect.stringContaining('consent_revoked  id  The service cannot read')]);
+  });
+
   it('passes over a delivery that was erased after it was listed', async () => {
     const delivery = () => Promise.reject(new NotFoundError('x', { status: 404, code: 'not_found' }));
     await expect(

@@ -121,6 +121,8 @@ export async function bring(
     throw error;
   });
   if (delivery === undefined) return;
+  if (!('event' in delivery.payload))
+    return output.note(`${delivery.event}  ${id}  The service cannot read its body: no call is made.`);
   const call = await forward(target, secret, delivery.payload as unknown as WebhookEvent, id);
   const isGood = isConfirmed(call);
   const time = new Date().toTimeString().slice(0, 8);
