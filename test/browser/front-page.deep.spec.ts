@@ -103,7 +103,6 @@ describeInBrowser('the reference and the guides in a browser', () => {
 
   it('leads from what a search has found to a shape that it has not, and there again', async () => {
     const { page, faults } = await WatchedPage.open(browser, service.url);
-    page.setDefaultTimeout(20_000);
     await page.goto(`${service.url}/docs`);
     const entries = page.locator('section > details:visible');
     const all = await entries.count();

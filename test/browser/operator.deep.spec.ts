@@ -17,7 +17,7 @@ import { builtConsole } from '../support/built-console';
 import { isFull } from '../support/depth';
 import { LETHE_MASTER_KEY, Service } from '../support/service';
 import { subject } from '../support/snowflakes';
-import { ago } from '../support/time';
+import { ago, amidDay } from '../support/time';
 
 const OPERATOR_TOKEN = 'an-operator-token-'.repeat(3);
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
@@ -148,6 +148,7 @@ describeInBrowser('the pages of the operator in a browser', () => {
   // The fourth view combines the language of the first with the scheme of the second: the night shows it.
   it.each(isFull ? views : views.slice(0, 3))('are shown %s, and each is accessible', async (_, view) => {
     const degradations = service.app.get(Degradations);
+    await amidDay();
     const page = await signedIn(view);
     for (const path of PAGES) {
       await toPage(page, path);

@@ -10,7 +10,7 @@ const service = useService();
 const GUILD = snowflake();
 let bot: Bot;
 beforeEach(async () => {
-  bot = await service.registerBot({ webhook_url: 'http://127.0.0.1:59999/hook' });
+  bot = await service.registerBot({ webhook_url: 'http://127.0.0.1:8088/closed' });
 });
 
 /** A list: its path, the name of its rows and of what identifies one, and the act that adds a row to it. */

@@ -229,6 +229,8 @@ describe('webhooks', () => {
     await bot.hasForgotten(of);
     await settled();
     const failed = { level: 40, outcome: 'refused', httpStatus: 503 };
+    // The lines follow the commit.
+    await until(() => log().length > 1);
     expect(log()).toEqual([
       expect.objectContaining({
         ...failed,

@@ -27,8 +27,7 @@ describe('beside a rewrite', () => {
   async function rewrittenOnce(): Promise<void> {
     const earlier = subject();
     await on.stores(earlier);
-    await on.forgets(earlier);
-    await on.rewrite();
+    await on.rewriteFor((await on.forgets(earlier)).request_id);
   }
 
   async function waitsForALock(): Promise<void> {
@@ -212,7 +211,7 @@ describe('on a busy server', () => {
     expect(await on.unrecoverableAt(id)).toBeNull();
     await reader.query('COMMIT');
     await reader.end();
-    await on.rewrite();
+    await on.rewriteFor(id);
     expect(await on.unrecoverableAt(id)).not.toBeNull();
   });
 
@@ -229,7 +228,7 @@ describe('on a busy server', () => {
       const who = subject();
       await on.stores(who);
       const { request_id: id } = await on.forgets(who);
-      await on.rewrite();
+      await on.rewriteFor(id);
       expect(await on.unrecoverableAt(id)).not.toBeNull();
     } finally {
       await set(before!.datcollversion);
@@ -259,7 +258,7 @@ describe('a database user who does not own the tables', () => {
     );
     expect(await on.unrecoverableAt(id)).toBeNull();
     await guest.app.close();
-    await on.rewrite();
+    await on.rewriteFor(id);
     expect(await on.unrecoverableAt(id)).not.toBeNull();
     await database.run(`DROP OWNED BY ${role}`);
     await database.run(`DROP ROLE ${role}`);

@@ -36,7 +36,7 @@ describe('a rewrite of the tables of the keys', () => {
     const { request_id: id, completed_at: completedAt } = await on.forgets(erased);
     expect(await tablesWith(wrapped)).toStrictEqual(['keys.subject_keys_a']);
     expect(await on.unrecoverableAt(id)).toBeNull();
-    await on.rewrite();
+    await on.rewriteFor(id);
     expect(await tablesWith(wrapped)).toStrictEqual([]);
     expect(await on.left()).toStrictEqual([]);
     const at = await on.unrecoverableAt(id);
@@ -58,7 +58,7 @@ describe('a rewrite of the tables of the keys', () => {
       const who = subject();
       await on.stores(who);
       const { request_id: id } = await on.forgets(who);
-      await on.rewrite();
+      await on.rewriteFor(id);
       expect([await count(full!), await count(empty!)]).toStrictEqual([0, others.length]);
       expect(await on.unrecoverableAt(id)).not.toBeNull();
     }
@@ -78,7 +78,7 @@ describe('a rewrite of the tables of the keys', () => {
     expect(await tablesWith(wrapped)).not.toStrictEqual([]);
     await reader.query('COMMIT');
     await reader.end();
-    await on.rewrite();
+    await on.rewriteFor(id);
     expect(await on.unrecoverableAt(id)).not.toBeNull();
     expect(await tablesWith(wrapped)).toStrictEqual([]);
   });
@@ -100,7 +100,7 @@ describe('a rewrite of the tables of the keys', () => {
     expect(await on.unrecoverableAt(early)).not.toBeNull();
     expect(await on.unrecoverableAt(late)).toBeNull();
     expect(await tablesWith(wrapped)).toStrictEqual(['keys.subject_keys_b']);
-    await on.rewrite();
+    await on.rewriteFor(late);
     expect(await on.unrecoverableAt(late)).not.toBeNull();
     expect(await tablesWith(wrapped)).toStrictEqual([]);
   });
@@ -123,7 +123,7 @@ describe('a rewrite of the tables of the keys', () => {
     expect(taker).not.toStrictEqual([]);
     await expect(on.get(KeyRewriteJob).run(taken, new AbortController().signal)).rejects.toThrow(LeaseLost);
     await on.service.database.run('DELETE FROM job_leases');
-    await on.rewrite();
+    await on.rewriteFor(id);
     expect(await on.unrecoverableAt(id)).not.toBeNull();
     expect(await on.left()).toStrictEqual([]);
   });
@@ -131,7 +131,7 @@ describe('a rewrite of the tables of the keys', () => {
   it('records erasures of which nothing was held at their completion', async () => {
     const { request_id: id, completed_at: completedAt } = await on.forgets(subject());
     const { request_id: keyed } = await erasedOne();
-    await on.rewrite();
+    await on.rewriteFor(keyed);
     expect(await on.unrecoverableAt(keyed)).not.toBeNull();
     expect(completedAt).toMatch(/Z$/);
     expect(await on.unrecoverableAt(id)).not.toBeNull();
@@ -182,9 +182,9 @@ describe('every completed erasure whose key is in no file', () => {
     const who = subject();
     await on.stores(who);
     const { request_id: id } = await on.forgets(who);
-    await on.rewrite();
+    await on.rewriteFor(id);
     await on.service.database.run(without);
-    await on.rewrite();
+    await on.rewriteFor(id);
     expect(await on.unrecoverableAt(id)).not.toBeNull();
   });
 
@@ -205,7 +205,7 @@ describe('every completed erasure whose key is in no file', () => {
     const who = subject();
     await on.stores(who);
     const { request_id: id } = await on.forgets(who);
-    await on.rewrite();
+    await on.rewriteFor(id);
     const first = await on.unrecoverableAt(id);
     await on.bot.get(`/gdpr/forget-status/${id}/certificate`);
     const ledger = on.get(ErasureLedger);
@@ -218,7 +218,7 @@ describe('every completed erasure whose key is in no file', () => {
       yield* lines;
     });
     expect(await on.unrecoverableAt(id)).toBeNull();
-    await on.rewrite();
+    await on.rewriteFor(id);
     expect(Date.parse((await on.unrecoverableAt(id))!)).toBeGreaterThan(Date.parse(first!));
   });
 });
@@ -234,7 +234,7 @@ describe('the certificate of an erasure', () => {
     const certificate = async () =>
       (await on.bot.get<{ certificate: string }>(`/gdpr/forget-status/${id}/certificate`)).data.certificate;
     expect(payloadOf(await certificate()).unrecoverable_at).toBeNull();
-    await on.rewrite();
+    await on.rewriteFor(id);
     const kept = await certificate();
     expect(payloadOf(kept).unrecoverable_at).toBe(await on.unrecoverableAt(id));
     expect(await certificate()).toBe(kept);

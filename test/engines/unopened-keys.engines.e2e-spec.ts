@@ -1,3 +1,4 @@
+import { Dispatcher } from '@app/webhooks';
 import { type Bot, field } from '../support/bot';
 import { expectFailure } from '../support/expected';
 import { forgetInMemory } from '../support/opened-keys';
@@ -8,7 +9,7 @@ import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 
-const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1s,1s,1s' });
+const service = useServiceInProcess({ WEBHOOK_RETRY_SCHEDULE: '1h,1h,1h' });
 const receiver = useReceiver();
 let bot: Bot;
 let who: SubjectIds;
@@ -120,7 +121,6 @@ describe('a key of a subject whose master key is missing', () => {
     await given.hasRevoked(waits);
     await receiver.received(1);
     bot = given;
-    const stored = await change(waits, byMissing);
     const due = async (): Promise<number> => {
       const rows = await service.database.rows<{ due: string }>(
         `SELECT next_attempt_at AS due FROM webhook_deliveries WHERE bot_id = ? AND status = 'pending' AND locked_by IS NULL`,
@@ -128,7 +128,16 @@ describe('a key of a subject whose master key is missing', () => {
       );
       return Math.max(0, ...rows.map((row) => Date.parse(row.due)));
     };
-    await until(async () => (await due()) - Date.now() > 30_000);
+    const past = '2026-01-01T00:00:00.000Z';
+    // The call has failed, and is due again once its key does not open.
+    await until(async () => (await due()) > Date.now());
+    const stored = await change(waits, byMissing);
+    await service.database.run(
+      `UPDATE webhook_deliveries SET next_attempt_at = ? WHERE bot_id = ? AND status = 'pending'`,
+      ...[past, given.id],
+    );
+    service.app.get(Dispatcher).poke(given.id);
+    await until(async () => (await due()) > Date.now());
     receiver.status = 200;
     await given.hasRevoked(others);
     const calls = await receiver.received(2);
@@ -146,7 +155,6 @@ describe('a key of a subject whose master key is missing', () => {
     await put(stored);
     expect((await listed())[1]).toMatchObject({ user_id: waits.user_id });
     await put({ ...stored, sealed: byMissing(stored.sealed) });
-    const past = '2026-01-01T00:00:00.000Z';
     await service.database.run(
       `UPDATE webhook_deliveries SET next_attempt_at = ?, give_up_at = ? WHERE bot_id = ? AND status = 'pending'`,
       ...[past, past, given.id],

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApiKeyTimes } from '@app/bots';
+import { ApiKeyTimes, KeyUses } from '@app/bots';
 import { translateFault, UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/gdpr';
 import { Readiness } from '@app/runtime';
@@ -38,6 +38,8 @@ beforeAll(async () => {
   proxy = await CuttingProxy.before(database.url);
   service = await new Service({ DATABASE_URL: proxy.url, ...LIMITS }, database).start();
   service.app.get(Readiness, { strict: false }).ready = true;
+  // Its unit would be cut instead, too.
+  await service.app.get(KeyUses, { strict: false }).beforeApplicationShutdown();
   // A caller identified before is still identified without the database.
   service.app.get(ApiKeyTimes, { strict: false }).believedMs = 3_600_000;
 });

@@ -1,6 +1,7 @@
 import { JOB } from '@app/http';
 import { ConsentedDataHolders, SubjectDigests } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
+import { SystemClock } from '@app/kernel';
 import { DeliveryTexts } from '@app/webhooks';
 import { randomUUID } from 'node:crypto';
 import type { Bot } from '../support/bot';
@@ -9,6 +10,7 @@ import { Service, useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
 import { ago } from '../support/time';
+import { keptOpen } from '../support/units';
 
 const service = useServiceInProcess();
 let bot: Bot;
@@ -28,6 +30,7 @@ describe('an erasure beside the deletion of a category', () => {
   it('leaves no event that can be read, also of those that the deletion writes, and names only what it erased', async () => {
     let forgetting: ReturnType<typeof forget> | undefined;
     await service.app.get(UnitOfWork).write(async (tx) => {
+      await keptOpen(tx);
       await tx.get('SELECT 1 FROM user_data WHERE bot_id = ? FOR UPDATE', bot.id);
       forgetting = forget();
       const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
@@ -46,6 +49,7 @@ describe('an erasure beside the deletion of a category', () => {
 
   it('is not undone by it: a subject that is erased meanwhile has no event of the deletion, and no key', async () => {
     await service.app.get(UnitOfWork).write(async (tx) => {
+      await keptOpen(tx);
       const all = tx.all.bind(tx);
       let isErased = false;
       jest.spyOn(tx, 'all').mockImplementation(async (...asked) => {
@@ -73,6 +77,7 @@ describe('an erasure beside the confirmation of a call about its subject', () =>
     const subject = app.get(SubjectDigests, { strict: false }).named(bot.id, who);
     const given = { botId: bot.id, event: 'consent_revoked', subject } as const;
     const text = await app.get(UnitOfWork).write(async (tx) => {
+      await keptOpen(tx);
       const get = tx.get.bind(tx);
       jest.spyOn(tx, 'get').mockImplementationOnce(async (...asked) => {
         const found = await get(...asked);
@@ -105,9 +110,13 @@ describe('a process that starts', () => {
 
   it('finishes what was left, and leaves to the others what they have just begun', async () => {
     const left = await begunAt(ago(60_000));
-    const young = await begunAt(ago(0));
+    const createdAt = ago(0);
+    const young = await begunAt(createdAt);
+    // However long the start takes, it is young.
+    const clock = jest.spyOn(SystemClock.prototype, 'nowMs').mockReturnValue(Date.parse(createdAt));
     const other = await new Service({}, service.database).start();
     await ended(left);
+    clock.mockRestore();
     await other.app.close();
     expect([await left(), await young()]).toEqual(['completed', 'processing']);
   });
@@ -116,6 +125,7 @@ describe('a process that starts', () => {
     const left = await begunAt(ago(60_000));
     let other: Service | undefined;
     await service.app.get(UnitOfWork).write(async (tx) => {
+      await keptOpen(tx);
       await tx.get('SELECT 1 FROM deletion_requests WHERE bot_id = ? FOR UPDATE', bot.id);
       // Its start does not wait for the job that waits for this lock.
       other = await Object.assign(new Service({}, service.database), { hasPeriods: true }).start();
@@ -139,7 +149,7 @@ describe('two requests to erase one guild, in two processes', () => {
       ),
     );
     await other.app.close();
-    const counted = answers.map(({ status, data }) => (status === 200 ? data.erased_users : 0));
+    const counted = answers.map((answer) => (answer.status === 200 ? answer.data.erased_users : 0));
     expect(counted.reduce((sum, count) => sum + count)).toBe(users.length);
     const requests = await service.database.rows('SELECT id FROM deletion_requests WHERE bot_id = ?', bot.id);
     expect(requests).toHaveLength(users.length);

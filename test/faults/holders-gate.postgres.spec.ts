@@ -5,6 +5,7 @@ import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
+import { keptOpen } from '../support/units';
 import { until } from '../support/until';
 
 const service = useServiceInProcess();
@@ -48,6 +49,7 @@ function beforeCommit(holds: (tx: Tx) => Promise<boolean>): Gate {
       const result = await work(tx);
       if (!isHeld && (await holds(tx))) {
         isHeld = true;
+        await keptOpen(tx);
         await gate.wait();
       }
       return result;
@@ -109,14 +111,15 @@ describe('an erasure whose tasks are made and not committed', () => {
 describe('an erasure that has not made its tasks yet', () => {
   /** Holds the next call of a method. */
   function before<Name extends string>(
-    provider: Record<Name, (...given: never[]) => unknown>,
+    provider: Record<Name, (tx: Tx, ...given: never[]) => unknown>,
     name: Name,
   ): Gate {
     const gate = new Gate();
     const real = provider[name].bind(provider);
-    const held = async (...given: never[]): Promise<unknown> => {
+    const held = async (tx: Tx, ...given: never[]): Promise<unknown> => {
+      await keptOpen(tx);
       await gate.wait();
-      return real(...given);
+      return real(tx, ...given);
     };
     jest.spyOn(provider as never, name as never).mockImplementationOnce(held as never);
     return gate;

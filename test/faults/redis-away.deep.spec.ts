@@ -2,7 +2,14 @@ import { REDIS_LIMITS } from '@app/http';
 import { someOf } from '../support/depth';
 import { expectFailure } from '../support/expected';
 import { describeWithRedis, RedisServer } from '../support/redis-server';
-import { giveUpSoon, LIMIT, LimitedService, remaining, useRedisServices } from '../support/redis-services';
+import {
+  beginPatience,
+  giveUpSoon,
+  LIMIT,
+  LimitedService,
+  remaining,
+  useRedisServices,
+} from '../support/redis-services';
 import { until } from '../support/until';
 
 describeWithRedis('a service whose Redis is away', () => {
@@ -81,6 +88,7 @@ describeWithRedis('a service whose Redis is away', () => {
     giveUpSoon();
     expect(await admittedUntilRefused(service)).toBe(LIMIT);
     given.redis.wake();
+    beginPatience();
     await until(service.isWhole);
     await given.redis.client.flushall();
     expect(remaining(await service.ask())).toBe(LIMIT - 1);

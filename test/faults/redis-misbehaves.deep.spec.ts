@@ -81,15 +81,17 @@ class Way {
   behaviour = answersRight;
   /** Whether new connections are accepted: without them a service that has lost its Redis stays without it. */
   accepts = true;
-  /** The answers of Redis. */
-  answered = 0;
+  /** The commands of the service: an answer can be lost that comes after the service has given up. */
+  commands = 0;
   private readonly server = createServer((socket) => {
     if (!this.accepts) return void socket.destroy();
     const redis = connect(this.port, '127.0.0.1').on('data', (answer) => {
-      this.answered++;
       this.behaviour(socket, answer);
     });
-    socket.on('data', (command) => redis.write(command));
+    socket.on('data', (command) => {
+      this.commands++;
+      redis.write(command);
+    });
     socket.on('error', () => undefined).on('close', () => redis.destroy());
     redis.on('error', () => undefined).on('close', () => socket.destroy());
   });
@@ -124,7 +126,7 @@ describeWithRedis('a Redis that answers', () => {
       way.behaviour = behaviour;
       // However long the requests take: no probe of a new connection succeeds between them.
       way.accepts = false;
-      const { answered } = way;
+      const { commands } = way;
       if (reason === 'TIMEOUT') giveUpSoon();
       const statuses: number[] = [];
       for (let count = 0; count < LIMIT; count++) {
@@ -133,7 +135,7 @@ describeWithRedis('a Redis that answers', () => {
         statuses.push(answer.status);
       }
       expect(statuses.filter((status) => status === 404)).toHaveLength(LIMIT - 1);
-      expect(way.answered - answered).toBe(1);
+      expect(way.commands - commands).toBe(1);
       expect([await service.health(), service.redisLog]).toEqual(['degraded', [`warn: ${reason}`]]);
       way.behaviour = answersRight;
       way.accepts = true;

@@ -6,7 +6,7 @@ import { subject, type SubjectIds } from '../support/snowflakes';
 
 const service = useServiceInProcess();
 const PLANTED = '["planted","planted","planted"]';
-const NO_URL = 'http://127.0.0.1:59999/hook';
+const NO_URL = 'http://127.0.0.1:8088/closed';
 let bot: Bot;
 let who: SubjectIds;
 

@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const at = (index: number): Service => services[index % services.length] as Service;
-const HOOK = 'http://127.0.0.1:45999/hook';
+const HOOK = 'http://127.0.0.1:8088/closed';
 
 async function withUrl(count: number): Promise<Bot[]> {
   const bots: Bot[] = [];

@@ -1,4 +1,4 @@
-import { DeliveryLeases, DeliveryResults, DeliveryRetention } from '@app/webhooks';
+import { DeliveryLeases, DeliveryResults, DeliveryRetention, Dispatcher } from '@app/webhooks';
 import type { Bot } from '../support/bot';
 import { engine } from '../support/database';
 import { leased, sweepOnce } from '../support/jobs';
@@ -16,7 +16,11 @@ const FAR = '2999-01-01T00:00:00.000Z';
 
 let service: Service;
 let bot: Bot;
-beforeAll(async () => void (service = await new Service().start()));
+beforeAll(async () => {
+  service = await new Service().start();
+  // A poll would follow too.
+  service.app.get(Dispatcher).pollMs = 3_600_000;
+});
 afterAll(() => service.stop());
 beforeEach(async () => {
   bot = await service.registerBot({ webhook_url: OLD });

@@ -61,7 +61,7 @@ const POINT = 'before_the_erasure';
   }
 
   it('bring back a user who was erased after the moment to which they are restored', async () => {
-    bot = await lethe.withBot({ webhook_url: 'http://127.0.0.1:59999/hook' });
+    bot = await lethe.withBot({ webhook_url: 'http://127.0.0.1:8088/closed' });
     [gone, others[0]] = [await bot.hasUser(), await bot.hasUser()];
     restored = await servers.backupOf(live, 'restored');
     others[1] = await bot.hasUser();

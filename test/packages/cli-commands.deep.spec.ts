@@ -455,11 +455,12 @@ describe('lethe bot, lethe events and lethe stats', () => {
     await registered();
     expect((await done('stats')).stdout).toBe('Nothing happened in this time.\n');
     await consenting();
-    const { buckets } = json<{ buckets: { counts: object }[] }>(
+    const { buckets } = json<{ buckets: { counts: Record<string, number> }[] }>(
       await done('stats', '--bucket', 'hour', '--json'),
     );
-    expect(buckets).toEqual([
-      expect.objectContaining({ counts: expect.objectContaining({ data_submitted: 1 }) }),
+    // Two where an hour has just ended.
+    expect(buckets.map(({ counts }) => counts['data_submitted'] ?? 0).filter((count) => count > 0)).toEqual([
+      1,
     ]);
     expect((await done('stats')).stdout).toMatch(/T00:00:00.000Z  data_submitted +1\n/);
     expect(await cli.run(['stats', '--from', 'monday'])).toMatchObject({ code: 2 });

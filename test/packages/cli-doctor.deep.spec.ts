@@ -8,6 +8,7 @@ import { createWebhookHandler, Lethe } from '@lethe/sdk';
 import { builtCommandLine } from '../support/command-line';
 import { CommandLineHere } from '../support/command-line-here';
 import { freePort } from '../support/free-port';
+import { PATIENT_SERVER } from '../support/patient';
 import { useService } from '../support/shared-service';
 import { snowflake } from '../support/snowflakes';
 
@@ -22,7 +23,10 @@ let webhookUrl: string;
 let cli: CommandLineHere;
 
 beforeAll(async () => {
-  bot = createServer((request, response) => void handle(request, response));
+  bot = Object.assign(
+    createServer((request, response) => void handle(request, response)),
+    PATIENT_SERVER,
+  );
   await new Promise<void>((listening) => bot.listen(0, '127.0.0.1', listening));
   webhookUrl = `http://127.0.0.1:${(bot.address() as AddressInfo).port}/gdpr`;
 });
@@ -152,8 +156,9 @@ describe('lethe doctor', () => {
     const late = createServer((_, response) =>
       response.setHeader('date', new Date(0).toUTCString()).end('{"keys":[]}'),
     );
-    await new Promise<void>((listening) => late.listen(0, '127.0.0.1', listening));
-    const url = `http://127.0.0.1:${(late.address() as AddressInfo).port}`;
+    const port = await freePort();
+    await new Promise<void>((listening) => late.listen(port, '127.0.0.1', listening));
+    const url = `http://127.0.0.1:${port}`;
     expect(await faults({ LETHE_URL: url })).toMatchObject({ clock: expect.stringContaining('NTP') });
     late.closeAllConnections();
     late.close();

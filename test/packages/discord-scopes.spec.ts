@@ -8,6 +8,7 @@ import { TWO, wordsOf } from '../support/discord-bot';
 import { discordJsSeat, httpSeat, PUBLIC_KEY, signedRequest } from '../support/discord-seats';
 import { DiscordUser } from '../support/discord-user';
 import { useFakeDiscord } from '../support/fake-discord';
+import { PATIENT_SERVER } from '../support/patient';
 import { useServiceInProcess } from '../support/service';
 import { BOT_WIDE, snowflake } from '../support/snowflakes';
 import { until } from '../support/until';
@@ -142,7 +143,13 @@ describe('the receiver of webhook events', () => {
   beforeEach(async () => {
     others.mockReset();
     events = new HttpEvents({ lethe, publicKey: PUBLIC_KEY, others, onError });
+    // Discord waits for seconds, and a process of tests can stop for as long.
+    const { consents } = lethe;
+    const [status, revoke] = [consents.status.bind(consents), consents.revoke.bind(consents)];
+    jest.spyOn(consents, 'status').mockImplementation((given) => status(given));
+    jest.spyOn(consents, 'revoke').mockImplementation((given) => revoke(given));
     const server = createServer((request, response) => void events.node(request, response));
+    Object.assign(server, PATIENT_SERVER);
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     stop = async () => {

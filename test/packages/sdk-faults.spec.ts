@@ -124,7 +124,7 @@ describe('withConsent', () => {
   async function counting() {
     const asked: string[] = [];
     const onRequest = ({ route }: Attempt): void => void asked.push(route);
-    const { bot, lethe, other } = await client({ onRequest });
+    const { bot, lethe, other } = await client({ onRequest, consentCacheMs: 600_000 });
     await other.categories.register({ key: 'profile', ...category });
     const who = await consenting(other);
     const run = (act: () => unknown = () => 'done') => lethe.withConsent(who, 'profile', act);

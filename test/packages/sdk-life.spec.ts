@@ -136,7 +136,7 @@ describeOnPlaces('the life of a bot', fake, (bot) => {
     await lethe.categories.register(BANS);
     const routes: string[] = [];
     const onRequest = ({ route }: { route: string }): void => void routes.push(route);
-    const own = new Lethe({ ...bot.options(), key: bot.key, onRequest });
+    const own = new Lethe({ ...bot.options(), key: bot.key, onRequest, consentCacheMs: 600_000 });
     const who = await bot.asked();
     expect(await own.withConsent(who, 'bans', () => 'done')).toBe('done');
     expect(await own.withConsent(await bot.asked(), 'bans', () => 'done')).toBe('done');

@@ -36,6 +36,10 @@ export interface Kill<Given, Data> {
   readonly meanwhile?: () => unknown;
 }
 
+/** Sessions that still carry out what they had got before their process ended, such as a COMMIT. */
+const AT_WORK = `SELECT 1 FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`;
+
 /** An installation on a disk whose process is killed, and started again on the same port. */
 export class Crashes extends Installation {
   private process: ChildService | undefined;
@@ -67,6 +71,7 @@ export class Crashes extends Installation {
   async kill(): Promise<void> {
     const { code, signal, stderr } = await this.running.end('SIGKILL');
     if (signal !== 'SIGKILL') throw new Error(`the service ended by itself with ${code}: ${stderr}`);
+    if (engine === 'postgres') await until(async () => (await this.database.rows(AT_WORK)).length === 0);
   }
 
   /**

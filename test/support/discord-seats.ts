@@ -6,6 +6,7 @@ import { HttpInteractions, type HttpOptions } from '@lethe/discord/http';
 import { DiscordJsPrivacy, type DiscordJsOptions } from '@lethe/discord/discord-js';
 import { Client, type Interaction } from 'discord.js';
 import type { Deliver, FakeDiscord, Payload } from './fake-discord';
+import { PATIENT_SERVER } from './patient';
 
 /** A bot at one end, and how interactions reach it. */
 export interface BotSeat {
@@ -79,6 +80,7 @@ export async function httpSeat(
   const rest = { api: `${discord.url}/v10` };
   const handler = new HttpInteractions({ ...given, publicKey: PUBLIC_KEY, rest });
   const server = createServer((request, response) => void handler.node(request, response));
+  Object.assign(server, PATIENT_SERVER);
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const deliver = signedDelivery(discord, url);

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { faultsOf } from './discord-limits';
+import { PATIENT_SERVER } from './patient';
 import { snowflake } from './snowflakes';
 
 /** A message as Discord stores it. */
@@ -71,6 +72,7 @@ export class FakeDiscord {
         return response.end(JSON.stringify(body));
       });
     });
+    Object.assign(this.server, PATIENT_SERVER);
     await new Promise<void>((listening) => this.server.listen(0, '127.0.0.1', listening));
     this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/api`;
     return this;

@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import type { Bot } from './bot';
 import { type Service, useServiceInProcess } from './service';
 import type { SubjectIds } from './snowflakes';
+import { until } from './until';
 
 const COUNTED = [
   ...['subject_keys_a', 'subject_keys_b', 'removed_keys', 'erasure_ledger'].map((table) => `keys.${table}`),
@@ -50,6 +51,17 @@ export class Rewriting {
     } finally {
       await this.get(UnitOfWork).write((tx) => taken.end(tx, 0));
     }
+  }
+
+  /**
+   * Rewrites until the key of this erasure is in no file: VACUUM leaves out a page that another backend, such as the checkpointer, has
+   * pinned in this moment, and the next run continues.
+   */
+  rewriteFor(requestId: string): Promise<void> {
+    return until(async () => {
+      await this.rewrite();
+      return (await this.unrecoverableAt(requestId)) !== null;
+    });
   }
 
   async stores(who: SubjectIds): Promise<void> {

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { freePort } from './free-port';
 import { canRun } from './programs';
 
 const BINARY = 'redis-server';
@@ -24,12 +24,7 @@ export class RedisServer {
 
   /** A Redis that is not running yet. */
   static async reserve(): Promise<RedisServer> {
-    const placeholder = createServer().listen(0, '127.0.0.1');
-    await once(placeholder, 'listening');
-    const { port } = placeholder.address() as AddressInfo;
-    placeholder.close();
-    await once(placeholder, 'close');
-    return new RedisServer(port);
+    return new RedisServer(await freePort());
   }
 
   static async started(...options: string[]): Promise<RedisServer> {

@@ -1,11 +1,14 @@
 import { randomInt } from 'node:crypto';
 
-let next = BigInt(randomInt(1, 1_000_000)) * 1_000_000n;
+const WORKER = Number(process.env['JEST_WORKER_ID'] ?? 0);
+/** The suites of a process have one count. */
+const shared = globalThis as { snowflakes?: bigint };
 
-/** A platform id of 18 digits, unique in this process, and too long for a JSON number. */
+/** A platform id of 18 digits, unique in this run of the tests, and too long for a JSON number. */
 export function snowflake(): string {
-  next += 1n;
-  return (900_000_000_000_000_001n + next * 2n).toString();
+  shared.snowflakes ??= BigInt(WORKER * 1_000_000 + randomInt(1, 1_000_000)) * 1_000_000n;
+  shared.snowflakes += 1n;
+  return (900_000_000_000_000_001n + shared.snowflakes * 2n).toString();
 }
 
 /** One user in one guild, with the field names of the interface. */

@@ -1,8 +1,12 @@
-import { Clock } from '@app/kernel';
+import { Clock, DAY_MS } from '@app/kernel';
 import type { Service } from './service';
+import { until } from './until';
 
 /** A time in the past, as it is stored. */
 export const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
+
+/** Resolves when at least a minute of the day in UTC is left: for a test that counts days. */
+export const amidDay = (): Promise<void> => until(() => Date.now() % DAY_MS < DAY_MS - 60_000, 500);
 
 /** From here on, until the mock is restored, one of the clocks of the service is ahead. */
 export function passes(

@@ -73,16 +73,24 @@ export function filesWith(directory: string, needles: readonly (Buffer | string)
 }
 
 export function filesBelow(directory: string): string[] {
-  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) return unlessRemoved(() => filesBelow(path)) ?? [];
+    return entry.isFile() ? [path] : [];
+  });
 }
 
-/** Empty for a file that was removed meanwhile, as in a running server. */
+/** Empty for a file that was removed meanwhile. */
 export function contentOf(path: string): Buffer {
+  return unlessRemoved(() => readFileSync(path)) ?? Buffer.alloc(0);
+}
+
+/** Undefined for what was removed since it was listed, as in a running server. */
+function unlessRemoved<Read>(read: () => Read): Read | undefined {
   try {
-    return readFileSync(path);
+    return read();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -38,6 +38,12 @@ PING = {"version": 1, "application_id": "1", "type": 0}
 OTHER = {**PING, "type": 1, "event": {"type": "ENTITLEMENT_CREATE", "timestamp": "2026-01-01T00:00:00", "data": {}}}
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that stops for seconds fails no test."""
+    monkeypatch.setattr("lethe_discord.events._CALL_SECONDS", 60.0)
+
+
 def consented(lethe: Lethe, user_id: str, *guilds: str) -> None:
     for guild in guilds:
         asked = lethe.consents.request(user_id=user_id, guild_id=guild, categories=["profile"])
