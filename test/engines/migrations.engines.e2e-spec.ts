@@ -166,6 +166,32 @@ describe('the migrations', () => {
     await expectRefusal('without these columns they would be allowed more. Nothing was changed');
   });
 
+  const owed = [
+    [
+      'an objection',
+      'ProcessingRefusals1763600000035',
+      `INSERT INTO processing_refusals (bot_id, guild_id, user_id, category_key, kind, created_at)
+       SELECT bot_id, guild_id, user_id, '', 'objection', requested_at FROM consents LIMIT 1`,
+      'An objection or a restriction of a user is in force',
+    ],
+    [
+      'a task to erase',
+      'BotHolders1763600000029',
+      `INSERT INTO holder_tasks (bot_id, holder_key, request_id, created_at, open)
+       SELECT bot_id, 'cache', id, created_at, 1 FROM deletion_requests LIMIT 1`,
+      'A store of a bot has a task to erase that it has not answered',
+    ],
+  ] as const;
+  itOfSize.each(owed)(
+    'are not taken back while there is %s, and nothing is changed',
+    async (_, name, sql, refusal) => {
+      await filled();
+      await revertTo(name);
+      await database.run(sql);
+      await expectRefusal(refusal);
+    },
+  );
+
   itOfSize('are not taken back while there are subjects, and nothing is changed', async () => {
     await filled();
     const before = await lasting();

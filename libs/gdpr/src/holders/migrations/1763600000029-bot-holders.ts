@@ -1,4 +1,5 @@
 import { createBotTable, id, integer, nullable, primary, text, time, varchar } from '@app/database';
+import { StartError } from '@app/kernel';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** The holders of bots, and their tasks to erase. */
@@ -43,7 +44,13 @@ export class BotHolders1763600000029 implements MigrationInterface {
     });
   }
 
+  /** @throws StartError while there is an open task: no store would be asked for it again */
   async down(runner: QueryRunner): Promise<void> {
+    const open = (await runner.query('SELECT 1 FROM holder_tasks WHERE open = 1 LIMIT 1')) as unknown[];
+    if (open.length > 0)
+      throw new StartError(
+        'A store of a bot has a task to erase that it has not answered, and it would never be asked again. Nothing was changed. Start this version until every holder has answered, or delete the holder with abandon=true.',
+      );
     await runner.dropTable('holder_tasks');
     await runner.dropTable('bot_holders');
   }
