@@ -150,6 +150,20 @@ describe('npm run admin -- backup:drill', () => {
     expect(await lastDrill()).toMatchObject({ ok: false });
   });
 
+  it('refuses a backup that was made with a clock that was ahead, and does not take it for the newest', async () => {
+    await backup('a');
+    await backup('b');
+    await reforge('a', (manifest) => (manifest.made_at = '2999-01-01T00:00:00.000Z'));
+    expect(await drill()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${place('a')} says 2999-01-01T00:00:00.000Z`),
+    });
+    expect(await lastDrill()).toMatchObject({ ok: false });
+    rmSync(place('a'), { recursive: true });
+    const run = await drill('--json');
+    expect(report(run)).toMatchObject({ ok: true, data: place('b') });
+  });
+
   it('does not look into the folder lost+found of a disk', async () => {
     await backup('a');
     mkdirSync(place('lost+found'));

@@ -5,6 +5,7 @@ const NOW = '2026-11-23T12:00:00.000Z';
 const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
 const MADE = { made_at: '2026-11-22T12:00:00.000Z', directory: '/backups/a' };
 const BACKED_UP = { data: MADE, keys: MADE, ledger: MADE, drill: { ...MADE, ok: true } };
+const AHEAD = '2027-11-22T12:00:00.000Z';
 const LATE = '2026-11-01T00:00:00.000Z';
 
 const sound: Installation = {
@@ -72,6 +73,21 @@ describe('the findings of doctor', () => {
       'an old backup of the keys',
       'fault backup_missing',
       inside({ backups: { ...BACKED_UP, keys: { ...MADE, made_at: LATE } } }),
+    ],
+    [
+      'a backup of the future',
+      'fault backup_missing',
+      inside({ backups: { ...BACKED_UP, data: { ...MADE, made_at: AHEAD } } }),
+    ],
+    [
+      'an export of the ledger of the future',
+      'warning ledger_not_exported',
+      inside({ backups: { ...BACKED_UP, ledger: { ...MADE, made_at: AHEAD } } }),
+    ],
+    [
+      'a drill of the future',
+      'warning drill_missing',
+      inside({ backups: { ...BACKED_UP, drill: { ...MADE, made_at: AHEAD, ok: true } } }),
     ],
     [
       'no export of the ledger',

@@ -73,7 +73,7 @@ export const DRILL_COMMAND: Command = {
 /** Notes a failed drill where a manifest cannot be used. */
 async function newest(from: string, nowMs: number, surroundings: Surroundings): Promise<Found> {
   try {
-    return newestBackups(from);
+    return newestBackups(from, nowMs);
   } catch (error) {
     const drill = { made_at: new Date(nowMs).toISOString(), directory: resolve(from), ok: false };
     if (error instanceof DamagedBackup) await record(surroundings, { drill });

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isThere, StartError } from '@app/kernel';
 import { folderAside } from './sqlite.aside';
-import { BACKUP_PARTS, type BackupPart, isTime, manifestPath, readManifest } from './sqlite.backup';
+import { BACKUP_PARTS, type BackupPart, isAhead, isTime, manifestPath, readManifest } from './sqlite.backup';
 import { restoreSqlite } from './sqlite.restore';
 
 /** A finished backup. */
@@ -17,13 +17,14 @@ export class DamagedBackup extends StartError {}
 
 /**
  * The newest finished backup of each part: of `from`, or of the folders in it. An unfinished backup has no manifest and
- * is passed over; one whose manifest is damaged is not, since an older backup would be taken for the newest.
+ * is passed over; one whose manifest is damaged is not, since an older backup would be taken for the newest, nor one of a
+ * later time than now, which would be the newest until then.
  * @throws StartError when a part has no backup; DamagedBackup for a manifest that cannot be used
  */
-export function newestBackups(from: string): Readonly<Record<BackupPart, FoundBackup>> {
+export function newestBackups(from: string, nowMs: number): Readonly<Record<BackupPart, FoundBackup>> {
   const found = foldersOf(from)
     .filter((directory) => isThere(manifestPath(directory)))
-    .map((directory) => ({ directory, manifest: usable(directory) }));
+    .map((directory) => ({ directory, manifest: usable(directory, nowMs) }));
   const newest = (part: BackupPart): FoundBackup => {
     const [first] = found
       .filter(({ manifest }) => manifest.files[part] !== undefined && isTime(manifest.made_at))
@@ -69,7 +70,17 @@ export async function restoreAside(
   }
 }
 
-function usable(directory: string): ReturnType<typeof readManifest> {
+function usable(directory: string, nowMs: number): ReturnType<typeof readManifest> {
+  const manifest = read(directory);
+  if (isAhead(manifest.made_at, nowMs))
+    throw new DamagedBackup(
+      `The backup in ${directory} says ${manifest.made_at}, which is later than now: the clock was ahead when it was made, or is behind now. ` +
+        'Correct the clock, and delete this backup or move it away: no later one would be taken for the newest.',
+    );
+  return manifest;
+}
+
+function read(directory: string): ReturnType<typeof readManifest> {
   try {
     return readManifest(directory);
   } catch (error) {

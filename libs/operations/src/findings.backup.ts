@@ -1,6 +1,7 @@
 import { adminCommand, DAY_MS } from '@app/kernel';
 import { dirname, resolve, sep } from 'node:path';
 import type { Circumstances, Look } from './installation';
+import { isAhead } from './sqlite.backup';
 import type { BackupRecord } from './sqlite.backup-record';
 
 const BACKUP_AGE_MAX_DAYS = 7;
@@ -34,8 +35,11 @@ function unreadable(path: string): Look {
   };
 }
 
-function isLate(made: BackupRecord['ledger'], nowMs: number): boolean {
-  return made === undefined || nowMs - Date.parse(made.made_at) > BACKUP_AGE_MAX_DAYS * DAY_MS;
+/** A time later than now says nothing: it would hide that nothing follows until then. */
+function isLate(made: BackupRecord['ledger'], nowMs: number, maxDays = BACKUP_AGE_MAX_DAYS): boolean {
+  return (
+    made === undefined || nowMs - Date.parse(made.made_at) > maxDays * DAY_MS || isAhead(made.made_at, nowMs)
+  );
 }
 
 function missingBackup({ installation, nowMs }: Circumstances): Look {
@@ -64,8 +68,7 @@ function missingDrill({ installation, nowMs }: Circumstances): Look {
       says: `The last drill, of ${drill.made_at}, could not use the backup.`,
       mend: `Take another backup now, and run ${adminCommand('backup:drill --from DIR')} again: it says what is wrong.`,
     };
-  if (drill !== undefined && nowMs - Date.parse(drill.made_at) <= DRILL_AGE_MAX_DAYS * DAY_MS)
-    return undefined;
+  if (!isLate(drill, nowMs, DRILL_AGE_MAX_DAYS)) return undefined;
   const says = `No backup was restored by a drill in the last ${DRILL_AGE_MAX_DAYS} days.`;
   return { id: 'drill_missing', level: 'warning', says, mend };
 }

@@ -172,6 +172,14 @@ export function isTime(at: unknown): boolean {
   return typeof at === 'string' && !Number.isNaN(Date.parse(at));
 }
 
+/** The difference between two clocks that is usual, in milliseconds. */
+const CLOCKS_DIFFER_MS = 3_600_000;
+
+/** Whether a time that was recorded is later than now: the clock was ahead then, or is behind now. */
+export function isAhead(at: string, nowMs: number): boolean {
+  return Date.parse(at) - nowMs > CLOCKS_DIFFER_MS;
+}
+
 /** Writes a file for its owner only. After a power cut all of it is there, or the file that was there before. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   rmSync(`${path}.next`, { force: true });
