@@ -10,6 +10,7 @@ import fs, {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HttpAdapterHost } from '@nestjs/core';
 import { Degradations, readConfig, SystemClock, SystemRandom } from '@app/kernel';
 import { UnreadableSecretError } from './aead';
 import { KeyFileWatch, masterKeys } from './master-key';
@@ -158,6 +159,30 @@ describe('masterKeys', () => {
     expect(() => read({ LETHE_MASTER_KEY: given })).toThrow(/LETHE_MASTER_KEY must be 32 random bytes/);
   });
 
+  /** The watch of a process; the adapter of one that has the HTTP interface is there. */
+  function watchOf(degradations: Degradations, jobs: 'on' | 'off', hasInterface: boolean): KeyFileWatch {
+    const config = { ...readConfig({ DATABASE_URL: `sqlite:${path()}` }), jobs };
+    const host = new HttpAdapterHost();
+    // Nest gives a process without an interface null.
+    host.httpAdapter = (hasInterface ? {} : null) as never;
+    return new KeyFileWatch(new Keyring(read(), random), degradations, host, config);
+  }
+
+  it.each([
+    ['an api that leaves its jobs to workers', 'off', true, ['key_file_missing']],
+    ['a worker, which has no interface', 'on', false, ['key_file_missing']],
+    ['no command of the operator', 'off', false, []],
+  ] as const)('of a file that is missing degrade %s', (_, jobs, hasInterface, expected) => {
+    jest.useFakeTimers();
+    const degradations = new Degradations();
+    const watch = watchOf(degradations, jobs, hasInterface);
+    watch.onApplicationBootstrap();
+    rmSync(`${path()}.key`);
+    jest.advanceTimersByTime(60_000);
+    expect(degradations.current).toEqual(expected);
+    watch.onApplicationShutdown();
+  });
+
   it.each([
     ['removed', () => rmSync(`${path()}.key`)],
     ['emptied', () => writeFileSync(`${path()}.key`, '')],
@@ -166,8 +191,7 @@ describe('masterKeys', () => {
   ])('of a file that is %s under the running service degrade it until it is back', (_, change) => {
     jest.useFakeTimers();
     const degradations = new Degradations();
-    const config = readConfig({ DATABASE_URL: `sqlite:${path()}` });
-    const watch = new KeyFileWatch(new Keyring(read(), random), degradations, config);
+    const watch = watchOf(degradations, 'on', true);
     const kept = readFileSync(`${path()}.key`);
     const seen = (): readonly string[] => {
       jest.advanceTimersByTime(60_000);

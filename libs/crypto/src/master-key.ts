@@ -17,6 +17,7 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import {
   closeSync,
   fsyncSync,
@@ -200,12 +201,15 @@ export class KeyFileWatch implements OnApplicationBootstrap, OnApplicationShutdo
   constructor(
     private readonly keyring: Keyring,
     private readonly degradations: Degradations,
+    private readonly adapterHost: HttpAdapterHost,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   onApplicationBootstrap(): void {
-    // A command of the operator ends soon, and can change the file itself.
-    if (this.config.masterKeys.length > 0 || this.config.jobs === 'off') return;
+    // A command of the operator ends soon, and can change the file itself. It runs no jobs and has no HTTP interface.
+    const adapter = this.adapterHost.httpAdapter as unknown;
+    const isCommand = this.config.jobs === 'off' && adapter == null;
+    if (this.config.masterKeys.length > 0 || isCommand) return;
     this.timer = setInterval(() => this.look(), LOOK_MS).unref();
   }
 
