@@ -65,3 +65,22 @@ describe('npm run admin -- doctor', () => {
     expect(found.some(({ id }) => id === 'wal_recycle')).toBe(row?.setting === 'on');
   });
 });
+
+describe('a command that reads, on a database that no service has used', () => {
+  const fresh = useOneInstallation();
+
+  it('makes no keys, and asks to start the service first', async () => {
+    expect((await fresh.admin('db:migrate')).code).toBe(0);
+    const refused = {
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('Start the service with it once'),
+    };
+    for (const command of ['status', 'audit:verify'])
+      expect(await fresh.admin(command)).toMatchObject(refused);
+    // On SQLite it reads a copy of the keys.
+    const ledger = await fresh.admin('ledger:export');
+    if (engine === 'postgres') expect(ledger).toMatchObject(refused);
+    expect(await fresh.database.rows('SELECT name FROM keys.service_keys')).toEqual([]);
+  });
+});

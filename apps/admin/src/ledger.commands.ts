@@ -56,7 +56,7 @@ const imported: Command = {
 export const LEDGER_COMMANDS: readonly Command[] = [exported, imported];
 
 /**
- * On SQLite it reads a copy of the keys, which hold the ledger, so that the service keeps running. Each run has a copy of its
+ * It changes nothing. On SQLite it reads a copy of the keys, which hold the ledger, so that the service keeps running. Each run has a copy of its
  * own, and removes what killed ones have left.
  */
 async function besideTheService(
@@ -65,7 +65,7 @@ async function besideTheService(
 ): Promise<void> {
   const { config } = surroundings;
   const { database } = config;
-  if (database.engine === 'postgres') return inContext(surroundings, work);
+  if (database.engine === 'postgres') return inContext(surroundings, work, 'read');
   sweepAside(database.path, 'ledger');
   // Before a folder is made where none is.
   requireFilled(keysPath(resolve(database.path)));

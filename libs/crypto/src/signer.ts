@@ -68,7 +68,9 @@ export class Signer {
   /** Makes the first key when there is none. If several processes start at the same time, one of them makes it. */
   static async open(unitOfWork: UnitOfWork, keyring: Keyring, clock: Clock, random: Random): Promise<Signer> {
     const signer = new Signer(unitOfWork, keyring, clock, random);
-    await signer.replace((keys) => keys.every(isRetired));
+    const isMissing = (keys: readonly ServiceKeyRow[]): boolean => keys.every(isRetired);
+    // Most starts find one, and lock nothing: a process that only reads cannot lock rows.
+    if (isMissing(await unitOfWork.read((tx) => installationKeys(tx, NAME)))) await signer.replace(isMissing);
     return signer;
   }
 

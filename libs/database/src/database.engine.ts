@@ -9,9 +9,9 @@ export type OnFault = (error: unknown) => void;
 
 /**
  * The access of a process to the database. `migrate` brings the schema up to date first. `check` only checks that the
- * schema is up to date. `read` changes nothing: on SQLite such a process may read a file that a service holds. `moved` is
- * `read` for the target of a move that has not ended. `keys` is for a copy of the keys alone, beside which it makes an empty
- * database.
+ * schema is up to date. `read` changes nothing, and a unit that writes is refused; on SQLite such a process may read a file
+ * that a service holds. `moved` is `read` for the target of a move that has not ended. `keys` is for a copy of the keys alone,
+ * beside which it makes an empty database.
  */
 export type Access = 'migrate' | 'check' | 'read' | 'moved' | 'keys';
 
@@ -28,6 +28,11 @@ export interface DatabaseEngine {
   schemaSource(options: DataSourceOptions): DataSource;
   /** @throws StartError */
   open(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase>;
+}
+
+/** The refusal of a unit that writes where the access only reads. */
+export function readingOnly(): StartError {
+  return new StartError('The database is open for reading only. Start the service with it once first.');
 }
 
 export interface OpenDatabase {

@@ -24,7 +24,7 @@ import {
   withoutTimeouts,
 } from './postgres.options';
 import { DEADLOCK, withReason } from './postgres.start-faults';
-import { PostgresUnitOfWork } from './postgres.unit-of-work';
+import { PostgresReading, PostgresUnitOfWork } from './postgres.unit-of-work';
 
 /** The advisory lock for changes of the schema. The number is arbitrary; nothing else in the database uses it. */
 const SCHEMA_LOCK = 5_138_008_101;
@@ -188,7 +188,8 @@ export class PostgresEngine implements DatabaseEngine {
       poolErrorHandler: onFault,
     });
     await source.initialize();
-    const unitOfWork = new PostgresUnitOfWork(source, directClient(this.url, this.config), onFault);
+    const Units = access === 'read' || access === 'moved' ? PostgresReading : PostgresUnitOfWork;
+    const unitOfWork = new Units(source, directClient(this.url, this.config), onFault);
     return { source, unitOfWork, close: () => unitOfWork.close() };
   }
 

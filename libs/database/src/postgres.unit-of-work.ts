@@ -4,10 +4,11 @@ import { type ClientConfig, Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { databaseUnavailable, driverCode, isCollision, outcomeUnknown } from './database-faults';
+import { readingOnly } from './database.engine';
 import { PostgresReader, PostgresTx } from './postgres.tx';
 import { SharedCalls } from './shared-calls';
 import { type Tx, withinTimeout } from './tx';
-import { ConcurrentChange, type SharedWork, TRIES_MAX, UnitOfWork } from './unit-of-work';
+import { alone, ConcurrentChange, type SharedWork, TRIES_MAX, UnitOfWork } from './unit-of-work';
 import { type Pooled, requirePrimary, vacuum } from './postgres.options';
 import { commit, rolledBack, survivesLosses } from './postgres.transaction';
 
@@ -213,6 +214,22 @@ export class PostgresUnitOfWork extends UnitOfWork {
     } finally {
       client.release(broken);
     }
+  }
+}
+
+/** UnitOfWork of a process that only reads. A unit that writes is refused, and so is one that locks rows. */
+export class PostgresReading extends PostgresUnitOfWork {
+  /** @throws StartError for a unit that writes. The service creates missing rows when it starts. */
+  override async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    try {
+      return await this.read(work);
+    } catch (error) {
+      throw driverCode(error) === READ_ONLY ? readingOnly() : error;
+    }
+  }
+
+  override share<Input, Output>(work: SharedWork<Input, Output>, input: Input): Promise<Output> {
+    return this.write(alone(work, input));
   }
 }
 

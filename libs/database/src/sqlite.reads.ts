@@ -1,5 +1,5 @@
-import { StartError } from '@app/kernel';
 import { databaseUnavailable, driverCode } from './database-faults';
+import { readingOnly } from './database.engine';
 import { type SqliteConnection, SqliteTx } from './sqlite.tx';
 import type { SqlValue, Tx } from './tx';
 import { UnitOfWork } from './unit-of-work';
@@ -163,7 +163,7 @@ export class SqliteReading extends SqliteReads {
       return await this.read(work);
     } catch (error) {
       if (!driverCode(error).startsWith('SQLITE_READONLY')) throw error;
-      throw new StartError('The database is open for reading only. Start the service with it once first.');
+      throw readingOnly();
     }
   }
 
