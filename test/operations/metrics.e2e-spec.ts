@@ -348,8 +348,27 @@ describe('the numbers', () => {
       );
     }
 
-    it('tell how much waits, and for how long, by whether the receiver fails', async () => {
+    /** A suspended bot with 5,000 calls, before all others in the order of their ids. */
+    async function fillsTheBeginning(): Promise<void> {
+      const id = '00000000-0000-4000-8000-000000000000';
+      const { database } = stopped;
+      await database.run(
+        `INSERT INTO bots (id, platform_bot_id, name, webhook_secret, created_at, updated_at, suspended_at)
+         VALUES (?, ?, 'x', 'x', ?, ?, ?)`,
+        ...[id, snowflake(), ...Array.from({ length: 3 }, () => secondsAgo(9000))],
+      );
+      await database.run(
+        `INSERT INTO webhook_deliveries (bot_id, id, event, payload, status, attempts, retries, next_attempt_at,
+           give_up_at, created_at)
+         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5010)
+         SELECT '${id}', '00000000-0000-4000-8000-' || (100000000000 + i), 'ping', '{}', 'pending', 0, 0, ?, ?, ? FROM n`,
+        ...[secondsAgo(8000), secondsAgo(0), secondsAgo(8000)],
+      );
+    }
+
+    it('tell how much waits, and for how long, by whether the receiver fails, however much a suspended bot has', async () => {
       await stopped.app.get(Dispatcher).beforeApplicationShutdown();
+      await fillsTheBeginning();
       for (const seconds of [100, 2000]) await behind('healthy', seconds);
       for (const seconds of [5000, 4000, 3000]) await behind('failing', seconds);
       const text = await scrape(stopped);
@@ -359,8 +378,9 @@ describe('the numbers', () => {
         Math.floor(
           (valueOf(text, `lethe_webhook_outbox_oldest_due_age_seconds{receiver="${receiver}"}`) ?? NaN) / 100,
         );
-      expect([depth('healthy'), depth('failing')]).toEqual([2, 3]);
-      expect([age('healthy'), age('failing')]).toEqual([20, 50]);
+      const kinds = ['healthy', 'failing', 'suspended'];
+      expect(kinds.map(depth)).toEqual([2, 3, 5000]);
+      expect(kinds.map(age)).toEqual([20, 50, 80]);
       expect(valueOf(text, 'lethe_erasures_processing')).toBe(5);
       expect(Math.floor((valueOf(text, 'lethe_erasure_oldest_processing_age_seconds') ?? NaN) / 100)).toBe(
         50,

@@ -2,6 +2,7 @@ import { suspendedBots, WebhookHealth, type WebhookHealthView } from '@app/bots'
 import { amongValues, type Tx, UnitOfWork } from '@app/database';
 import { Clock, Metrics, SharedReading } from '@app/kernel';
 import { Injectable, OnApplicationBootstrap } from '@nestjs/common';
+import { WAITING_BOTS } from './delivery-leases';
 
 type HealthRow = Pick<WebhookHealthView, 'last_outcome' | 'last_delivered_at' | 'last_failed_at'> & {
   readonly failures: number;
@@ -35,8 +36,8 @@ export class DeliveryHealth extends WebhookHealth {
 
 /** At most one query in this time, for all metrics and readers. */
 const HOLD_MS = 5_000;
-/** Most deliveries read: a larger outbox is reported with this number. */
-const LOOKED_AT_MAX = 5_000;
+/** Most deliveries of a kind of receiver that are counted: more are reported with this number. */
+const COUNTED_MAX = 5_000;
 
 interface Waiting {
   readonly receiver: 'healthy' | 'failing' | 'suspended';
@@ -76,19 +77,25 @@ export class OutboxGauges implements OnApplicationBootstrap {
 
   private look(): Promise<Waiting[]> {
     return this.unitOfWork.read(async (tx) => {
-      const suspended = amongValues(tx, 'bots.bot_id', await suspendedBots(tx));
+      const suspended = amongValues(tx, 'waiting.bot_id', await suspendedBots(tx));
+      // CROSS JOIN: SQLite looks for the deliveries of one bot after another, and reads no more than it counts.
       return tx.all<Waiting>(
-        `SELECT CASE WHEN ${suspended.sql} THEN 'suspended' WHEN health.failures > 0 THEN 'failing' ELSE 'healthy' END
-             AS receiver,
-           SUM(bots.waiting) AS waiting, MIN(bots.due) AS due
-         FROM (
-           SELECT looked_at.bot_id, COUNT(*) AS waiting, MIN(looked_at.next_attempt_at) AS due
-           FROM (SELECT bot_id, next_attempt_at FROM webhook_deliveries WHERE status = 'pending'
-                 ORDER BY bot_id, next_attempt_at LIMIT ?) looked_at
-           GROUP BY looked_at.bot_id
-         ) bots LEFT JOIN webhook_health health ON health.bot_id = bots.bot_id
-         GROUP BY 1`,
-        ...[suspended.value, LOOKED_AT_MAX],
+        `${WAITING_BOTS},
+         bots AS (
+           SELECT waiting.bot_id,
+             CASE WHEN ${suspended.sql} THEN 'suspended' WHEN health.failures > 0 THEN 'failing' ELSE 'healthy' END
+               AS receiver,
+             (SELECT MIN(d.next_attempt_at) FROM webhook_deliveries d
+              WHERE d.bot_id = waiting.bot_id AND d.status = 'pending') AS due
+           FROM waiting LEFT JOIN webhook_health health ON health.bot_id = waiting.bot_id
+           WHERE waiting.bot_id IS NOT NULL
+         )
+         SELECT kinds.receiver, kinds.due, (SELECT COUNT(*) FROM (
+             SELECT 1 FROM bots CROSS JOIN webhook_deliveries d
+             WHERE bots.receiver = kinds.receiver AND d.bot_id = bots.bot_id AND d.status = 'pending' LIMIT ?
+           ) looked_at) AS waiting
+         FROM (SELECT receiver, MIN(due) AS due FROM bots GROUP BY receiver) kinds`,
+        ...[suspended.value, COUNTED_MAX],
       );
     });
   }

@@ -19,6 +19,14 @@ const UNREADABLE_PAUSE_MS = 60_000;
 /** Pause for a delivery that another process has locked. */
 const CONTENDED_PAUSE_MS = 100;
 
+/** The table `waiting` of the bots with pending deliveries; it reads one index entry for each. */
+export const WAITING_BOTS = `WITH RECURSIVE waiting (bot_id) AS (
+    SELECT MIN(bot_id) FROM webhook_deliveries WHERE status = 'pending'
+    UNION ALL
+    SELECT (SELECT MIN(d.bot_id) FROM webhook_deliveries d WHERE d.status = 'pending' AND d.bot_id > waiting.bot_id)
+    FROM waiting WHERE waiting.bot_id IS NOT NULL
+  )`;
+
 /** The result for one bot: a delivery to attempt, the place at which it has to wait, or neither; and the time of the next look. */
 export interface Found {
   readonly botId: string;
@@ -52,12 +60,7 @@ export class DeliveryLeases {
   dueBots(): Promise<{ botId: string; dueMs: number }[]> {
     return this.unitOfWork.read(async (tx) => {
       const rows = await tx.all<{ bot_id: string; due: string }>(
-        `WITH RECURSIVE waiting (bot_id) AS (
-           SELECT MIN(bot_id) FROM webhook_deliveries WHERE status = 'pending'
-           UNION ALL
-           SELECT (SELECT MIN(d.bot_id) FROM webhook_deliveries d WHERE d.status = 'pending' AND d.bot_id > waiting.bot_id)
-           FROM waiting WHERE waiting.bot_id IS NOT NULL
-         )
+        `${WAITING_BOTS}
          SELECT bot_id, (SELECT MIN(d.next_attempt_at) FROM webhook_deliveries d
                          WHERE d.bot_id = waiting.bot_id AND d.status = 'pending') AS due
          FROM waiting WHERE bot_id IS NOT NULL`,
