@@ -1,12 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { countSubjects, MasterKeyRotation } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { PageQuery } from '@app/http';
-import { OperatedBots } from '@app/operations';
+import { CONFIG, type Config } from '@app/kernel';
+import { circumstancesOf, findingsOf, InstallationReading, OperatedBots } from '@app/operations';
 import { outboxState } from '@app/webhooks';
 import { Client } from '../support/client';
 import { engine } from '../support/database';
+import { withoutJobs } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
 import { SqlLog } from '../support/sql-log';
+import { ago } from '../support/time';
 
 const OPERATOR_TOKEN = 'an-operator-token-'.repeat(3);
 const service = useServiceInProcess({ OPERATOR_TOKEN });
@@ -71,5 +75,30 @@ describe('a reading of the installation', () => {
     expect(await turnsDuring(() => outboxState(unitOfWork()))).toBeGreaterThanOrEqual(1);
     const keys = service.app.get(MasterKeyRotation, { strict: false });
     expect(await turnsDuring(() => keys.uses())).toBeGreaterThanOrEqual(1);
+  });
+
+  it('finds calls late that no one makes, and not those to a receiver that fails and is called now and then', async () => {
+    await withoutJobs(service);
+    const since = ago(2 * 3_600_000);
+    const late = async (failures: number, failedAt: string | null): Promise<string[]> => {
+      const { id } = await service.registerBot();
+      await service.database.run(
+        `INSERT INTO webhook_deliveries (bot_id, id, event, payload, status, attempts, retries, next_attempt_at,
+           give_up_at, created_at) VALUES (?, ?, 'ping', '{}', 'pending', 0, 0, ?, ?, ?)`,
+        ...[id, randomUUID(), since, ago(-3_600_000), since],
+      );
+      await service.database.run(
+        `INSERT INTO webhook_health (bot_id, failures, last_outcome, last_failed_at) VALUES (?, ?, 'refused', ?)`,
+        ...[id, failures, failedAt],
+      );
+      const installation = await service.app.get(InstallationReading, { strict: false }).read();
+      const read = { installation, masterKeys: [] };
+      const found = findingsOf(circumstancesOf(service.app.get<Config>(CONFIG, { strict: false }), read));
+      return found.flatMap(({ id: finding, says }) => (finding === 'webhooks_late' ? [says] : []));
+    };
+    const hourAgo = ago(3_660_000);
+    expect(await late(5, ago(600_000))).toEqual([]);
+    expect(await late(1, hourAgo)).toEqual([`A webhook call is due since ${hourAgo}.`]);
+    expect(await late(0, ago(600_000))).toEqual([`A webhook call is due since ${since}.`]);
   });
 });

@@ -47,7 +47,10 @@ class BotCountsView {
 
 class WebhookBacklogView {
   @Count('Calls that wait; of each bot 1,000 are counted at most') waiting: number;
-  @Time('When the oldest call of a bot that is not suspended is due') oldest_due: string | null;
+  @Time(
+    'When the oldest call of a bot that is not suspended is due; to a receiver that fails, when its last call failed, if that is later',
+  )
+  oldest_due: string | null;
   @Count('Calls that were given up and can be sent again; of each bot 1,000 are counted at most')
   exhausted: number;
   @Count('Suspended bots with waiting calls') suspended_bots: number;

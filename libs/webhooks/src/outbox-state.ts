@@ -6,7 +6,10 @@ import { givenRows, type Tx, type UnitOfWork } from '@app/database';
 export interface OutboxState {
   /** Calls that wait, of all bots. */
   readonly waiting: number;
-  /** When the oldest waiting call of a bot that is not suspended is due. */
+  /**
+   * When the oldest waiting call is due, of all bots that are not suspended. Calls to a receiver that fails wait on purpose, but a
+   * worker tries one every ten minutes: of them counts the last failure, if that is later.
+   */
   readonly oldestDue: string | undefined;
   /** Calls that were given up and can be sent again by hand. */
   readonly exhausted: number;
@@ -21,6 +24,8 @@ const COUNTED_MAX = 1_000;
 interface OfBot {
   readonly bot_id: string;
   readonly due: string | null;
+  /** The last failure, if no call has succeeded since. */
+  readonly failed: string | null;
   readonly waiting: number;
   readonly exhausted: number;
 }
@@ -36,13 +41,14 @@ export async function outboxState(unitOfWork: UnitOfWork): Promise<OutboxState> 
   for await (const ids of botPages(unitOfWork, BOTS)) {
     // A read of SQLite gives the event loop no turn.
     await nextTurn();
-    for (const { bot_id: botId, due, ...calls } of await unitOfWork.read((tx) => ofBots(tx, ids))) {
+    for (const { bot_id: botId, due, failed, ...calls } of await unitOfWork.read((tx) => ofBots(tx, ids))) {
       const [waiting, exhausted] = [calls.waiting, calls.exhausted];
       state.waiting += waiting;
       state.exhausted += exhausted;
       if (due === null) continue;
+      const since = failed !== null && failed > due ? failed : due;
       if (suspended.has(botId)) state.suspended += 1;
-      else if (state.oldestDue === undefined || due < state.oldestDue) state.oldestDue = due;
+      else if (state.oldestDue === undefined || since < state.oldestDue) state.oldestDue = since;
     }
   }
   return state;
@@ -56,6 +62,7 @@ function ofBots(tx: Tx, ids: readonly string[]): Promise<OfBot[]> {
   );
   return tx.all<OfBot>(
     `SELECT given.bot_id, ${callsOf('pending')} waiting, ${callsOf('exhausted')} exhausted,
+       (SELECT last_failed_at FROM webhook_health WHERE bot_id = given.bot_id AND failures > 0) AS failed,
        (SELECT MIN(next_attempt_at) FROM webhook_deliveries WHERE bot_id = given.bot_id AND status = 'pending') AS due
      FROM ${given.sql}`,
     ...given.values,
