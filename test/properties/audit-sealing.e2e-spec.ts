@@ -1,6 +1,6 @@
 import { AuditService } from '@app/audit';
 import { SubjectDigests, SubjectKeys, UnreadableSecretError } from '@app/crypto';
-import { UnitOfWork } from '@app/database';
+import { databaseUnavailable, UnitOfWork } from '@app/database';
 import { BatchSealer } from '@app/sealing';
 import type { Bot } from '../support/bot';
 import { seal, verified } from '../support/sealing';
@@ -135,19 +135,22 @@ describe('the audit log', () => {
     );
   });
 
-  it('is sealed for the others while one bot cannot be', async () => {
+  it.each([
+    ['a fault', new Error('planned')],
+    ['a lock on its log', Object.assign(databaseUnavailable(), { cause: { code: '55P03' } })],
+  ])('is sealed for the others while one bot cannot be: %s', async (_, fault) => {
     const broken = bot;
     await write();
     await seal(service, bot);
     bot = await service.registerBot();
-    await write();
     const sealer = service.app.get(BatchSealer);
     const original = sealer.seal.bind(sealer);
     const fails = jest.spyOn(sealer, 'seal').mockImplementation(async (ids, settled) => {
-      if (ids.includes(broken.id)) throw new Error('planned');
+      if (ids.includes(broken.id)) throw fault;
       return original(ids, settled);
     });
     await broken.post('/audit/event', { ...subject(), event_type: 'data_exported' });
+    await write();
     await until(async () => (await heads())[0]?.number === 1);
     fails.mockRestore();
     expect(await verified(service, bot)).toMatchObject({ events: 1, unsealed: 0, found: [] });

@@ -1,4 +1,4 @@
-import { isDamage } from './database-faults';
+import { databaseUnavailable, isDamage, maySucceedInParts } from './database-faults';
 
 describe('damage of the database', () => {
   it.each([
@@ -20,4 +20,18 @@ describe('damage of the database', () => {
       expect(isDamage({ code })).toBe(false);
     },
   );
+});
+
+describe('a fault that may concern one row', () => {
+  it.each([
+    ...[true, false].flatMap((is) => {
+      const codes = is
+        ? ['55P03', '57014', '58030', 'SQLITE_IOERR_READ']
+        : ['57P01', '53300', 'ECONNREFUSED', 'SQLITE_FULL', undefined];
+      return codes.map((code) => [is, code] as const);
+    }),
+  ])('is %s for the code %s below a 503', (is, code) => {
+    expect(maySucceedInParts(Object.assign(databaseUnavailable(), { cause: { code } }))).toBe(is);
+    expect(maySucceedInParts({ code })).toBe(false);
+  });
 });

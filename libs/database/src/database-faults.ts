@@ -92,6 +92,12 @@ export function isTimeOut(error: unknown): boolean {
   return error instanceof ApiError && ['55P03', '57014'].includes(driverCode(error.cause));
 }
 
+/** Whether a unit was undone by what may concern one of its rows: a time-out, or a page or block that cannot be read. */
+export function maySucceedInParts(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  return isTimeOut(error) || isDamage(error.cause) || driverCode(error.cause) === '58030';
+}
+
 /** The answer to an error inside a unit. Errors of the engine become 503; other errors stay unchanged. */
 export function translateFault(error: unknown): unknown {
   if (error instanceof ApiError) return error;

@@ -38,6 +38,7 @@ export {
   isConnectionLost,
   isDamage,
   isUndone,
+  maySucceedInParts,
   translateFault,
 } from './database-faults';
 export {

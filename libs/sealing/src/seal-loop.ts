@@ -1,5 +1,5 @@
 import { UnsealedBots } from '@app/audit';
-import { eachOf, type Job, type Lease, PeriodicJob, UnitOfWork } from '@app/database';
+import { eachOf, type Job, type Lease, maySucceedInParts, PeriodicJob, UnitOfWork } from '@app/database';
 import { ApiError, Clock, type Config, CONFIG, describeFault, Metrics } from '@app/kernel';
 import {
   BeforeApplicationShutdown,
@@ -144,22 +144,29 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
     return Math.max(0, nowMs - Math.min(nowMs, ...since, this.unsealed.oldestMs)) / 1000;
   }
 
-  /** Seals a group; if that fails, each bot alone, so that a fault concerns only one bot. */
-  private async sealGroup(group: readonly string[], settled: number): Promise<string[]> {
+  /**
+   * Seals a group; if that fails, each bot alone, so that a fault concerns only one bot.
+   * @throws ApiError 503 when the database is unavailable, and when two bots of a group fail by it alone: the fault is not theirs
+   */
+  private async sealGroup(group: readonly string[], settled: number, failed?: string[]): Promise<string[]> {
     try {
       return await this.sealer.seal(group, settled);
     } catch (error) {
       const code = error instanceof ApiError ? error.code : undefined;
-      if (code === 'service_unavailable') throw error;
+      if (code === 'service_unavailable' && !maySucceedInParts(error)) throw error;
+      const [botId = ''] = group;
       if (group.length === 1) {
-        this.due.delete(group[0] ?? '');
+        if (code === 'service_unavailable' && (failed === undefined || failed.push(botId) > 1)) throw error;
+        this.due.delete(botId);
         // A bot that was deleted during the round has no log.
-        if (code !== 'unauthorized') this.report(`The audit log of bot ${group[0]}`, error);
+        if (code !== 'unauthorized') this.report(`The audit log of bot ${botId}`, error);
         return [];
       }
     }
     const more: string[] = [];
-    for (const botId of group) more.push(...(await this.sealGroup([botId], settled)));
+    const alone: string[] = [];
+    for (const botId of group)
+      if (!this.stopped) more.push(...(await this.sealGroup([botId], settled, alone)));
     return more;
   }
 
