@@ -6,6 +6,7 @@ import { SettledOrder } from './settled-order';
 class Log {
   last = 0;
   writers: string[] = [];
+  server = 'a';
   private held: Promise<void> | undefined;
 
   readonly order = new SettledOrder({
@@ -14,8 +15,8 @@ class Log {
 
   readonly engine = 'postgres';
 
-  get(): Promise<{ seq: number }> {
-    return Promise.resolve({ seq: this.last });
+  get(): Promise<{ seq: number; server: string }> {
+    return Promise.resolve({ seq: this.last, server: this.server });
   }
 
   async all(): Promise<{ id: string }[]> {
@@ -98,5 +99,16 @@ describe('SettledOrder', () => {
     expect(await log.order.look()).toEqual({ upTo: 38, settled: 0 });
     log.writers = [];
     expect((await log.order.look()).settled).toBe(38);
+  });
+
+  it('begins anew on another server, also where the places that it gave again are beyond the last look', async () => {
+    const log = new Log();
+    log.last = 120;
+    expect((await log.order.look()).settled).toBe(120);
+    // The standby continued at 98, and 115 belongs to this writer.
+    [log.server, log.last, log.writers] = ['b', 130, ['1/1']];
+    expect(await log.order.look()).toEqual({ upTo: 130, settled: 0 });
+    [log.last, log.writers] = [131, []];
+    expect((await log.order.look()).settled).toBe(131);
   });
 });

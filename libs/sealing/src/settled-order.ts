@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type Tx, UnitOfWork } from '@app/database';
 
-/** The last place given to an event, committed or not. */
-const LAST_PLACE = `SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END AS seq FROM audit_events_seq`;
+/** The last place given to an event, committed or not, and the server that says so. */
+const LAST_PLACE = `SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END AS seq,
+  pg_postmaster_start_time()::text AS server FROM audit_events_seq`;
 /** Transactions that append events, or change or remove some: each holds the lock on the table until its end. */
 const WRITERS = `SELECT virtualtransaction AS id FROM pg_locks
   WHERE relation = 'audit_events'::regclass AND mode = 'RowExclusiveLock'
@@ -31,6 +32,8 @@ interface Look {
 export class SettledOrder {
   private notes: Note[] = [];
   private settled = 0;
+  /** The server of the last look, by the time of its start. */
+  private server: string | undefined;
   /** The present look and the one queued after it. */
   private present: Promise<unknown> = Promise.resolve();
   private next: Promise<Look> | undefined;
@@ -61,11 +64,13 @@ export class SettledOrder {
     // Units on SQLite take turns.
     if (tx.engine === 'sqlite') return { upTo: 0, settled: Number.MAX_SAFE_INTEGER };
     // In this order: a transaction with one of these places that has not ended is among the writers.
-    const upTo = (await tx.get<{ seq: number }>(LAST_PLACE))?.seq ?? 0;
+    const { seq: upTo = 0, server } = (await tx.get<{ seq: number; server: string }>(LAST_PLACE)) ?? {};
     const writers = (await tx.all<{ id: string }>(WRITERS)).map(({ id }) => id);
     const writing = new Set(writers);
-    // A server that crashed gives places again that had not reached the disk.
-    if (upTo < (this.notes.at(-1)?.seq ?? this.settled)) this.forget();
+    // A server that crashed, or a standby in its place, gives places again that had not reached it. A process that looks
+    // seldom finds the places beyond its last look again.
+    if (server !== this.server || upTo < (this.notes.at(-1)?.seq ?? this.settled)) this.forget();
+    this.server = server;
     this.notes.push({ seq: upTo, writers });
     const open = this.notes.findIndex((note) => note.writers.some((id) => writing.has(id)));
     const ended = this.notes.splice(0, open < 0 ? this.notes.length : open);
