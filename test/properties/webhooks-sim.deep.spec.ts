@@ -1,4 +1,5 @@
 import { NO_CLAIM } from '@app/acts';
+import { Logger } from '@nestjs/common';
 import { answers, confirms, isDown } from './webhooks-sim/played-internet';
 import { Process, World } from './webhooks-sim/world';
 import { atDepth } from '../support/depth';
@@ -276,13 +277,18 @@ describe('a bot whose secret cannot be decrypted', () => {
       broken,
     );
     await world.run(`UPDATE bots SET webhook_secret = 'v1.unknown.key' WHERE id = ?`, broken);
-    await world.forget(process, broken);
-    await world.forget(process, other);
+    const said = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
+    for (const botId of [broken, broken, other]) await world.forget(process, botId);
+    // The process looks for due calls every five seconds.
+    await world.play(30 * SECOND);
+    expect(said).toHaveBeenCalledTimes(1);
     await world.play(10 * MINUTE);
+    expect(said).toHaveBeenCalledTimes(11);
+    said.mockRestore();
     expect(world.internet.contacts.map(({ url }) => url)).toEqual(['http://other.test/']);
     await world.run('UPDATE bots SET webhook_secret = ? WHERE id = ?', sealed!.webhook_secret, broken);
     await world.play(2 * MINUTE);
-    expect(await world.statuses()).toEqual({ delivered: 2 });
+    expect(await world.statuses()).toEqual({ delivered: 3 });
   });
 });
 

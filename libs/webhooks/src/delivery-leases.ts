@@ -44,6 +44,8 @@ export type Admit = (...slot: Slot) => Place | undefined;
 @Injectable()
 export class DeliveryLeases {
   private readonly logger = new Logger('Webhooks');
+  /** Bots whose secrets cannot be decrypted, and until when they are left alone by the monotonic clock: their calls stay due. */
+  private readonly unreadable = new Map<string, number>();
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -86,6 +88,9 @@ export class DeliveryLeases {
 
   private async leaseDueOf(tx: Tx, botId: string, admit: Admit): Promise<Found> {
     const nowMs = this.clock.confirmedMs();
+    const pauseMs = (this.unreadable.get(botId) ?? -Infinity) - this.clock.monotonicMs();
+    if (pauseMs > 0) return { botId, nextDueMs: nowMs + pauseMs };
+    this.unreadable.delete(botId);
     const startedAt = new Date(nowMs).toISOString();
     // Several processes take different deliveries without waiting.
     const delivery = await tx.get<DeliveryToSend>(
@@ -102,6 +107,7 @@ export class DeliveryLeases {
     if (target === 'suspended') return { botId };
     if (target === 'unreadable') {
       this.logger.error(`The webhook secret of bot ${botId} cannot be decrypted: its calls wait`);
+      this.unreadable.set(botId, this.clock.monotonicMs() + UNREADABLE_PAUSE_MS);
       return { botId, nextDueMs: nowMs + UNREADABLE_PAUSE_MS };
     }
     if (target?.url == null) return this.cancelSome(tx, botId, nowMs);
