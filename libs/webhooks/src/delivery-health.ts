@@ -81,7 +81,7 @@ export class OutboxGauges implements OnApplicationBootstrap {
       // CROSS JOIN: SQLite looks for the deliveries of one bot after another, and reads no more than it counts.
       return tx.all<Waiting>(
         `${WAITING_BOTS},
-         bots AS (
+         receivers AS (
            SELECT waiting.bot_id,
              CASE WHEN ${suspended.sql} THEN 'suspended' WHEN health.failures > 0 THEN 'failing' ELSE 'healthy' END
                AS receiver,
@@ -91,10 +91,10 @@ export class OutboxGauges implements OnApplicationBootstrap {
            WHERE waiting.bot_id IS NOT NULL
          )
          SELECT kinds.receiver, kinds.due, (SELECT COUNT(*) FROM (
-             SELECT 1 FROM bots CROSS JOIN webhook_deliveries d
-             WHERE bots.receiver = kinds.receiver AND d.bot_id = bots.bot_id AND d.status = 'pending' LIMIT ?
+             SELECT 1 FROM receivers CROSS JOIN webhook_deliveries d
+             WHERE receivers.receiver = kinds.receiver AND d.bot_id = receivers.bot_id AND d.status = 'pending' LIMIT ?
            ) looked_at) AS waiting
-         FROM (SELECT receiver, MIN(due) AS due FROM bots GROUP BY receiver) kinds`,
+         FROM (SELECT receiver, MIN(due) AS due FROM receivers GROUP BY receiver) kinds`,
         ...[suspended.value, COUNTED_MAX],
       );
     });
