@@ -16,7 +16,7 @@ export class PublicUrl implements OnApplicationBootstrap {
   /** Warns where links lead to an address that their users cannot reach. A process without the interface makes none. */
   onApplicationBootstrap(): void {
     const adapter = this.adapterHost.httpAdapter as unknown;
-    if (adapter === undefined || !lacksPublicUrl(this.config)) return;
+    if (adapter == null || !lacksPublicUrl(this.config)) return;
     new Logger('Pages').warn(
       'PUBLIC_URL is not set: links to privacy pages lead to the address on which this process listens, and forms of pages under another address are refused. Set it to the address at which users reach the proxy.',
     );
