@@ -17,12 +17,15 @@ interface Input {
   readonly kind: 'good' | 'bad' | 'shy' | 'wreck';
 }
 
+/** The codes of faults that one row of several may cause. */
+const FAULTS = { slow: '55P03', damaged: 'SQLITE_CORRUPT' };
+
 /** Transactions on a list. A transaction whose work fails is undone; chosen ones fail at the commit. */
 class Ledger {
   readonly committed: Input[] = [];
   begun = 0;
 
-  constructor(private readonly failsAt: (nth: number) => 'unavailable' | 'slow' | 'broken' | undefined) {}
+  constructor(private readonly failsAt: (nth: number) => keyof typeof FAULTS | 'unavailable' | 'broken' | undefined) {}
 
   async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const nth = this.begun++;
@@ -31,8 +34,9 @@ class Ledger {
     await new Promise((resolve) => setImmediate(resolve));
     const failure = this.failsAt(nth);
     if (failure === 'unavailable') throw new ApiError('service_unavailable', 'not now');
-    if (failure === 'slow') throw translateFault(Object.assign(new Error('lock'), { code: '55P03' }));
     if (failure === 'broken') throw new Error('broken');
+    if (failure !== undefined)
+      throw translateFault(Object.assign(new Error(failure), { code: FAULTS[failure] }));
     this.committed.push(...written);
     return value;
   }
@@ -150,9 +154,12 @@ describe('calls that share transactions', () => {
     expect(ledger.begun).toBe(8);
   });
 
-  it('are done one by one when together they take too long', async () => {
+  it.each([
+    ['they take too long', 'slow'],
+    ['one of them meets damage', 'damaged'],
+  ] as const)('are done one by one when together %s', async (_why, fault) => {
     const given = Array.from({ length: 50 }, (_, id): Input => ({ id, row: id, kind: 'good' }));
-    const ledger = new Ledger((nth) => (nth === 0 ? 'slow' : undefined));
+    const ledger = new Ledger((nth) => (nth === 0 ? fault : undefined));
     const answers = await play(given, ledger);
     expect([...answers].every(([id, [answer]]) => answer === `done ${id}`)).toBe(true);
     expect(ledger.begun).toBe(51);

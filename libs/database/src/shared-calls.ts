@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError } from '@app/kernel';
-import { databaseUnavailable, isTimeOut } from './database-faults';
+import { databaseUnavailable, maySucceedInParts } from './database-faults';
 import type { Tx } from './tx';
 import { alone, type SharedWork } from './unit-of-work';
 
@@ -100,8 +100,8 @@ export class SharedCalls {
       if (batch.length > 1) outcomes = await this.write((tx) => work(tx, inputs), batch.length);
     } catch (error) {
       // The database is unavailable or the outcome is unknown: to run the work for each would not help. What takes too long
-      // for several may be due to one of them.
-      if (!isTimeOut(error) && error instanceof ApiError && error.code === 'service_unavailable') {
+      // for several, or meets a damaged row, may be due to one of them.
+      if (error instanceof ApiError && error.code === 'service_unavailable' && !maySucceedInParts(error)) {
         for (const { reject } of batch) reject(error);
         return;
       }
