@@ -1,6 +1,8 @@
+import type { Server } from 'node:http';
 import { PrometheusMetrics, readConfig } from '@app/kernel';
 import { Health } from '@app/runtime';
 import { HealthServer } from '../../apps/worker/src/health.server';
+import { PATIENT_SERVER } from '../support/patient';
 import { rawRequest } from '../support/raw-socket';
 import { useServiceInProcess } from '../support/service';
 
@@ -68,6 +70,7 @@ describe('a worker that listens on loopback', () => {
     const config = readConfig({ NODE_ENV: 'test', WORKER_PORT: '0', ALLOWED_HOSTS: 'probe.example' });
     worker = new HealthServer(of(Health), of(PrometheusMetrics), config);
     port = await worker.listen();
+    Object.assign(Reflect.get(worker, 'server') as Server, PATIENT_SERVER);
   });
   afterAll(() => worker.onApplicationShutdown());
 

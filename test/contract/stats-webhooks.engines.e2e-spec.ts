@@ -1,4 +1,4 @@
-import { DeliveryRetention } from '@app/webhooks';
+import { DeliveryRetention, Dispatcher } from '@app/webhooks';
 import type { Bot } from '../support/bot';
 import { runNow } from '../support/jobs';
 import { useReceiver } from '../support/receiver';
@@ -122,7 +122,12 @@ describe('the webhooks of GET /stats', () => {
     receiver.status = 500;
     await bot.hasForgotten(subject());
     await receiver.received(1);
+    // The second attempt waits until the payload is damaged.
+    const dispatcher = service.app.get(Dispatcher, { strict: false });
+    Reflect.set(dispatcher, 'stopped', true);
     await service.database.run(`UPDATE webhook_deliveries SET payload = 'x' WHERE bot_id = ?`, bot.id);
+    Reflect.set(dispatcher, 'stopped', false);
+    dispatcher.poke(bot.id);
     await ended();
     expect(await webhooks()).toStrictEqual({ delivered: 0, failed: 1, exhausted: 1 });
   });

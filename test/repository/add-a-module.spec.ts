@@ -11,7 +11,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Clock, createLogger, daysAfter, NestLogger, readConfig } from '@app/kernel';
 import { SubjectDataHolders, SubjectDigests } from '@app/crypto';
-import { JobRunner, UnitOfWork } from '@app/database';
+import { UnitOfWork } from '@app/database';
 import {
   CategoryRetention,
   DueData,
@@ -36,6 +36,8 @@ import {
   expectSuccess,
   exportRecord,
 } from '../support/expected';
+import { endPeriods, runNow } from '../support/jobs';
+import { PATIENT, PATIENT_SERVER } from '../support/patient';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { filesBelow } from '../support/traces';
 
@@ -45,6 +47,7 @@ const DATABASE = join(DIRECTORY, 'lethe.db');
 
 const config = readConfig({
   NODE_ENV: 'test',
+  ...PATIENT,
   DATABASE_URL: `sqlite:${DATABASE}`,
   RATE_LIMIT_TIERS: 'free=1000000',
   RATE_LIMIT_ANONYMOUS: '1000000',
@@ -64,6 +67,8 @@ beforeAll(async () => {
   );
   configureApp(app);
   await app.listen(0, '127.0.0.1');
+  Object.assign(app.getHttpServer(), PATIENT_SERVER);
+  await endPeriods({ app });
 });
 
 afterAll(async () => {
@@ -108,8 +113,7 @@ function after(iso: string, days: number, ms = 0): void {
 }
 
 async function sweep(): Promise<void> {
-  for (const job of [WithdrawnDataErasure, CategoryRetention])
-    await app.get(JobRunner).run(app.get(job), 'now');
+  for (const job of [WithdrawnDataErasure, CategoryRetention]) await runNow({ app }, job);
 }
 
 const deletions = async () =>

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { freePort } from '../support/free-port';
+import { PATIENT_SERVER } from '../support/patient';
 import { type Sending, type Sent, sent } from '../support/sent';
 
 /** Answers with all that has arrived: method, target, header lines and body. */
-const mirror = createServer((request, response) => {
+const mirror = createServer(PATIENT_SERVER, (request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {

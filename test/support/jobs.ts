@@ -46,13 +46,14 @@ export function periodicJobs({ app }: Process): Type<Job | BotSweep>[] {
   return jobs.map(({ metatype }) => metatype as Type<Job | BotSweep>);
 }
 
-/** One run of a sweep with this lease, until it is stopped. */
+/** One run of a sweep with this lease, which is not renewed, until it is stopped. */
 export function sweepOnce(
   { app }: Process,
   type: Type<BotSweep>,
   lease: Lease,
   stopping: AbortSignal,
 ): Promise<void> {
+  jest.spyOn(lease, 'keep').mockImplementation((work) => work());
   return sweepBots(app.get(type, { strict: false }), app.get(UnitOfWork), lease, stopping);
 }
 

@@ -5,10 +5,12 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { SubjectDigests } from '@app/crypto';
 import { ApiKeyTimes } from '@app/bots';
+import { UnitOfWork } from '@app/database';
 import { ErasureReplay } from '@app/gdpr';
 import { LetheHttpAdapter } from '@app/http';
 import { createLogger, NestLogger, PrometheusMetrics, readConfig } from '@app/kernel';
 import { Health } from '@app/runtime';
+import { Dispatcher } from '@app/webhooks';
 import { AppModule } from '../../apps/api/src/app.module';
 import { configureApp } from '../../apps/api/src/configure-app';
 import { FURTHER_MODULES } from '../../modules';
@@ -31,8 +33,8 @@ const UNLIMITED = {
 /** How long a service in tests trusts a key; a deletion on PostgreSQL waits as long. */
 const BELIEVED_MS = 50;
 
-/** A number of the metrics is not missing because a process stops for seconds. */
-const READING_MAX_MS = 600_000;
+/** No unit is ended, no call is sent twice and no number of the metrics is missing because a process stops for seconds. */
+const STOPPED_MAX_MS = 600_000;
 
 export const LETHE_MASTER_KEY = Buffer.alloc(32, 'test').toString('base64');
 
@@ -84,8 +86,10 @@ export class Service {
     // As in every process, between creation and listening.
     await this.app.init();
     this.app.get(ApiKeyTimes, { strict: false }).believedMs = BELIEVED_MS;
-    this.app.get(PrometheusMetrics, { strict: false }).readingMaxMs = READING_MAX_MS;
-    this.app.get(Health, { strict: false }).answerMaxMs = READING_MAX_MS;
+    this.app.get(PrometheusMetrics, { strict: false }).readingMaxMs = STOPPED_MAX_MS;
+    this.app.get(Health, { strict: false }).answerMaxMs = STOPPED_MAX_MS;
+    this.app.get(Dispatcher, { strict: false }).beginMaxMs = STOPPED_MAX_MS;
+    this.app.get(UnitOfWork, { strict: false }).unitMaxMs = STOPPED_MAX_MS;
     await this.app.get(ErasureReplay, { strict: false }).run();
     // A port that is still free when the service starts again.
     this.port ||= await freePort();

@@ -28,7 +28,10 @@ export interface Pooled {
   readonly unitSettings?: string;
 }
 
-/** The server ends a transaction that waits longer than this for its next statement, in milliseconds. */
+/**
+ * The server ends a transaction that waits longer than this for its next statement, in milliseconds, or than others wait for
+ * its locks.
+ */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 
 /**
@@ -58,7 +61,7 @@ function timeouts(config: PostgresConfig) {
   return {
     statement_timeout: config.databaseStatementTimeoutMs,
     lock_timeout: config.databaseLockTimeoutMs,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    idle_in_transaction_session_timeout: Math.max(IDLE_IN_TRANSACTION_MS, config.databaseLockTimeoutMs),
   };
 }
 

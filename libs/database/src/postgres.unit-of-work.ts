@@ -19,12 +19,6 @@ import { commit, rolledBack, survivesLosses } from './postgres.transaction';
 const RETRY_PAUSE_MS = 20;
 /** The number of connections for long reads. Further ones wait for a free one. */
 const SNAPSHOTS_MAX = 4;
-/**
- * A unit that takes longer is ended, in milliseconds. Statements have limits of their own, so such a unit awaits
- * something else.
- */
-const UNIT_TIMEOUT_MS = 60_000;
-
 /** SQLSTATE of a statement in a failed transaction. */
 const ABORTED = '25P02';
 /** SQLSTATE of a write that the server, or the transaction, does not allow. */
@@ -140,7 +134,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
   private async retried<T>(work: (tx: Tx) => Promise<T>, callers: number): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.unit(this.pool, WRITE, work, UNIT_TIMEOUT_MS, callers);
+        return await this.unit(this.pool, WRITE, work, this.unitMaxMs, callers);
       } catch (error) {
         const again = isCollision(error) || error instanceof ConcurrentChange;
         if (!again) throw this.answerTo(error);
@@ -154,7 +148,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
     }
   }
 
-  private async readOn<T>(pool: Pool, work: (tx: Tx) => Promise<T>, timeoutMs = UNIT_TIMEOUT_MS): Promise<T> {
+  private async readOn<T>(pool: Pool, work: (tx: Tx) => Promise<T>, timeoutMs = this.unitMaxMs): Promise<T> {
     try {
       return await this.unit(pool, READ, work, timeoutMs);
     } catch (error) {

@@ -19,8 +19,6 @@ const GROUP_TURN_MS = 20;
  * new connections would wait for 64 groups.
  */
 const TURNS_BETWEEN = 8;
-/** A unit that takes longer, in milliseconds, is ended: it awaits more than its statements, and all writers wait for it. */
-const UNIT_TIMEOUT_MS = 5_000;
 /** The pauses before a locked file is tried again, in milliseconds. After the last one the units get 503. */
 const BUSY_RETRIES_MS = [5, 10, 20, 50, 100, 200, 400];
 
@@ -30,6 +28,8 @@ const BUSY_RETRIES_MS = [5, 10, 20, 50, 100, 200, 400];
  * after the COMMIT has reached the disk. Reads use separate read-only connections.
  */
 export class SqliteUnitOfWork extends SqliteReads {
+  /** All writers wait for it. */
+  override unitMaxMs = 5_000;
   private readonly waiting: Unit[] = [];
   private draining: Promise<void> | undefined;
   private readonly transaction: SqliteTransaction;
@@ -215,7 +215,7 @@ export class SqliteUnitOfWork extends SqliteReads {
     const tx = new SqliteTx(this.writer, this.keys);
     try {
       this.transaction.beginUnit();
-      const value = await withinTimeout(unit.work(tx), UNIT_TIMEOUT_MS);
+      const value = await withinTimeout(unit.work(tx), this.unitMaxMs);
       const callbacks = tx.close();
       this.transaction.keepUnit();
       return { unit, outcome: { value }, callbacks };

@@ -16,6 +16,11 @@ export type SharedWork<Input, Output> = (
 /** The only way to the database. A unit awaits only its own statements. */
 export abstract class UnitOfWork {
   abstract readonly engine: Engine;
+  /**
+   * A unit that takes longer, in milliseconds, is ended. Statements have limits of their own, so such a unit awaits something
+   * else.
+   */
+  unitMaxMs = 60_000;
   protected observer = observeUnitOfWork(NO_METRICS, { unitsWaiting: () => 0 });
 
   /** @param onFault gets the faults that no caller gets as an answer, and damage of the database */

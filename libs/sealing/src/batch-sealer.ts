@@ -83,12 +83,12 @@ export class BatchSealer {
   async sealNow(botId: string): Promise<boolean> {
     const endMs = this.clock.monotonicMs() + NOW_MS;
     const { upTo } = await this.order.look();
-    while (this.clock.monotonicMs() < endMs) {
+    do {
       const { settled } = await this.order.look();
       const more = await this.seal([botId], settled);
       if (more.length === 0 && settled >= upTo) return true;
       if (more.length === 0) await pause(SETTLING_MS);
-    }
+    } while (this.clock.monotonicMs() < endMs);
     return false;
   }
 

@@ -21,8 +21,6 @@ const SHORTEST_SLEEP_MS = 5;
 const DRAIN_MAX_MS = 8_000;
 /** Pause after an error of the database. */
 const FAULT_PAUSE_MS = 1_000;
-/** A call that begins later than this after its delivery was leased could outlast the lease: the process was suspended. */
-const BEGIN_MAX_MS = 2_500;
 /** Signals between processes about a bot. */
 const TOPICS = { due: 'webhooks.due', byHand: 'webhooks.by-hand', anew: 'webhooks.anew' } as const;
 /** A delivery is due; a call is asked for by hand, which is made during a pause too; a new URL, which ends a pause. */
@@ -37,6 +35,11 @@ type Reason = keyof typeof TOPICS;
 export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   /** Interval of the search for expired leases and for deliveries of other processes, in milliseconds. */
   pollMs = 5_000;
+  /**
+   * A call that begins later than this after its delivery was leased, in milliseconds, could outlast the lease: the process was
+   * suspended.
+   */
+  beginMaxMs = 2_500;
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   @Inject(Signals) private readonly signals: Signals = NO_SIGNALS;
   private readonly logger = new Logger('Webhooks');
@@ -220,7 +223,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
       return undefined;
     });
     const waitedMs = this.clock.confirmedMs() - Date.parse(leased.startedAt);
-    if (waitedMs > BEGIN_MAX_MS) return { outcome: 'interrupted', durationMs: 0 };
+    if (waitedMs > this.beginMaxMs) return { outcome: 'interrupted', durationMs: 0 };
     try {
       const call = webhookCall(leased, this.clock.wallMs(), webhookKey);
       return await this.sender.send(call, this.interrupted.signal);

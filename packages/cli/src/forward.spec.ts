@@ -16,7 +16,7 @@ describe('an answer to a forwarded call', () => {
     const { port } = server.address() as AddressInfo;
     const ping = { event: 'ping', sent_at: '2026-01-01T00:00:00.000Z' } as const;
     const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
-    const forwarded = await forward(`http://127.0.0.1:${port}/`, secret, ping);
+    const forwarded = await forward(`http://127.0.0.1:${port}/`, secret, ping, undefined, 600_000);
     server.close();
     expect(isConfirmed(forwarded)).toBe(confirmed);
   });

@@ -43,13 +43,14 @@ export async function forward(
   secret: string,
   event: WebhookEvent,
   id?: string,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<Forwarded> {
   const { rawBody, headers } = await signedCall({ event, secret, ...(id !== undefined && { id }) });
   const startedMs = Date.now();
   const facts = { id: headers['webhook-id'] ?? '', event: event.event };
   try {
     const init = { method: 'POST', body: rawBody, headers, redirect: 'manual' } as const;
-    const response = await fetch(target, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const response = await fetch(target, { ...init, signal: AbortSignal.timeout(timeoutMs) });
     const answer = plain(await textOf(response)).slice(0, SHOWN_MAX);
     return { ...facts, status: response.status, duration_ms: Date.now() - startedMs, answer };
   } catch (error) {

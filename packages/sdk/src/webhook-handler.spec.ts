@@ -22,7 +22,8 @@ let stop: (() => unknown) | undefined;
 afterEach(() => stop?.());
 
 async function serve(listener: RequestListener): Promise<string> {
-  const server: Server = createServer(listener);
+  // An idle connection must not end as the next request is sent on it.
+  const server: Server = createServer({ keepAliveTimeout: 0 }, listener);
   stop = () => server.close();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/gdpr`;
