@@ -25,7 +25,9 @@ class Ledger {
   readonly committed: Input[] = [];
   begun = 0;
 
-  constructor(private readonly failsAt: (nth: number) => keyof typeof FAULTS | 'unavailable' | 'broken' | undefined) {}
+  constructor(
+    private readonly failsAt: (nth: number) => keyof typeof FAULTS | 'unavailable' | 'broken' | undefined,
+  ) {}
 
   async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const nth = this.begun++;
