@@ -334,8 +334,11 @@ if (engine === 'postgres') {
       await isAppended;
       const id = await write();
       const isSealed = await service.app.get(BatchSealer).sealNow(bot.id);
+      const exported = await bot.get('/audit/export');
       end();
       expect(isSealed).toBe(false);
+      // Its signed end would say that it is the whole log.
+      expectFailure(exported, 503, 'service_unavailable');
       const low = (await prove(await unit)).event.seq;
       expect((await prove(id)).event.seq).toBeGreaterThan(low);
       expect(await verified(service, bot)).toMatchObject({ events: 2, unsealed: 0, found: [] });

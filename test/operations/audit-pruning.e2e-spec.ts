@@ -1,5 +1,5 @@
 import { type KeySet, verifyAuditExport } from '@lethe/sdk/evidence';
-import { AuditPruning } from '@app/sealing';
+import { AuditPruning, AuditVerifier } from '@app/sealing';
 import type { Bot } from '../support/bot';
 import { sumOf } from '../support/jobs';
 import { contradicting, exported, seal, verified, withoutSealing } from '../support/sealing';
@@ -73,6 +73,28 @@ describe('AuditPruning', () => {
     );
     expect(listed.data.checkpoints.map(({ number }) => number)).toStrictEqual([4, 3]);
     expect(listed.data.pruning).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+  });
+
+  it('beside a verification has no batch verified, or fault reported, twice', async () => {
+    const between = await grown();
+    await service.database.run(
+      `UPDATE audit_events SET event_type = 'data_submitted' WHERE bot_id = ? AND seq =
+         (SELECT last_seq FROM audit_batches WHERE bot_id = ? AND number = 3)`,
+      ...[bot.id, bot.id],
+    );
+    const verifier = service.app.get(AuditVerifier) as unknown as {
+      step: (walk: object) => Promise<boolean>;
+    };
+    const step = verifier.step.bind(verifier);
+    jest.spyOn(verifier, 'step').mockImplementation(async (walk) => {
+      const hasMore = await step(walk);
+      if ((walk as { batches: number }).batches === 3) await prune(between);
+      return hasMore;
+    });
+    const { batches, events, found } = await verified(service, bot);
+    expect([batches, events]).toStrictEqual([3, 7]);
+    expect(found.filter(({ batch }) => batch === 3)).toHaveLength(1);
+    jest.restoreAllMocks();
   });
 
   it('leaves what a checkpoint of the last batch that went is compared with, here and away from the service', async () => {

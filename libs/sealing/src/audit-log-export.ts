@@ -5,6 +5,7 @@ import { LineStream } from '@app/http';
 import { Clock, OwnError } from '@app/kernel';
 import { type BatchRow, batchesAfter, headOf } from './audit-batches';
 import { NO_CHAIN } from './audit-leaf';
+import { notSettled } from './audit-proofs.service';
 import { BatchSealer, checkpointJws } from './batch-sealer';
 import { EventOpener, type SealedEvents, unlessErased } from './event-opener';
 
@@ -29,13 +30,16 @@ export class AuditLogExport {
     private readonly clock: Clock,
   ) {}
 
-  /** The batches after the number `after`, up to the last event at the time of the call. */
+  /**
+   * The batches after the number `after`, up to the last event at the time of the call.
+   * @throws ApiError 503 while older units keep events from being sealed: the end must not sign a part as the whole.
+   */
   export(botId: string, after: number): LineStream {
     return new LineStream((write) => this.writeTo(botId, after, write));
   }
 
   private async writeTo(botId: string, asked: number, write: Write): Promise<void> {
-    await this.sealer.sealNow(botId);
+    if (!(await this.sealer.sealNow(botId))) throw notSettled();
     const head = await this.unitOfWork.read((tx) => headOf(tx, botId));
     const exported_at = this.clock.nowIso();
     const after = Math.max(asked, head?.pruned_number ?? 0);

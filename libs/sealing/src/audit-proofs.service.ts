@@ -106,6 +106,7 @@ function checkpointView(batch: BatchRow): CheckpointView {
   return { number, first_seq, last_seq, events, root, chain, sealed_at, checkpoint: checkpointJws(batch) };
 }
 
-function notSettled(): ApiError {
+/** 503 while older units that are not committed keep events from being sealed. */
+export function notSettled(): ApiError {
   return new ApiError('service_unavailable', 'The latest events are not sealed yet: try again');
 }

@@ -144,10 +144,12 @@ export class AuditVerifier {
       tell({ fault: 'head', message: 'what was pruned is not under a signature of the service' });
       return;
     }
-    walk.place = statement as unknown as BatchPlace;
-    ofKept(walk, walk.place);
+    const end = statement as unknown as BatchPlace;
+    ofKept(walk, end);
+    // What was verified before it was pruned is not verified again.
+    if (walk.place.number < end.number) walk.place = end;
     const below = await this.unitOfWork.read((tx) =>
-      this.opener.read(tx, botId, BEGINNING.last_seq, walk.place.last_seq, ADDED_MAX),
+      this.opener.read(tx, botId, BEGINNING.last_seq, end.last_seq, ADDED_MAX),
     );
     for (const { seq } of below)
       tell({ seq, fault: 'event_added', message: 'it stands where everything was pruned' });
