@@ -65,6 +65,16 @@ describe('POST /api/v1/audit/event', () => {
     },
   );
 
+  it.each(['user_id', 'guild_id'])('takes a %s of twenty zeros for the id that it is', async (name) => {
+    const who = { ...subject(), [name]: ERASED_ID };
+    expect((await write({ ...who, event_type: 'data_exported' })).data).toMatchObject(who);
+    await bot.hasRequest(who);
+    const accepted = await bot.post('/consents/accept', { ...who, consent_version: '1.0' });
+    expect(accepted.data).toMatchObject(who);
+    const { events } = await list();
+    expect(events.map(({ user_id, guild_id }) => ({ user_id, guild_id }))).toStrictEqual([who, who, who]);
+  });
+
   it.each(ABSENT)('answers details null where they are %s', async (_, details) => {
     expect((await write({ ...valid(), details })).data).toMatchObject({ details: null });
   });

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
+import { ERASED_ID } from '@app/crypto';
 import { Tx } from '@app/database';
 import type { Bot } from '../support/bot';
 import { useReceiver } from '../support/receiver';
@@ -49,8 +50,10 @@ describe('webhooks', () => {
     });
   });
 
-  it('sends an erasure to the bot, and webhook_sent turns true with the confirmation', async () => {
-    const of = subject();
+  it.each([
+    ['', subject()],
+    [' of a user whose id is twenty zeros', { ...subject(), user_id: ERASED_ID }],
+  ])('sends an erasure%s to the bot, and webhook_sent turns true with the confirmation', async (_, of) => {
     const requestId = await bot.hasForgotten(of);
     const [call] = await receiver.received(1);
     await settled();

@@ -2,7 +2,7 @@ import type { Tx, UnitOfWork } from '@app/database';
 import { type Clock, OwnError, type Random, StartError } from '@app/kernel';
 import { type Digest, DigestKey } from './keyed-digest';
 import { UnreadableSecretError } from './aead';
-import type { NamedSubject, SubjectIds } from './subject';
+import { ERASED_ID, type NamedSubject, type Subject, type SubjectIds } from './subject';
 import { Injectable } from '@nestjs/common';
 import { createHmac } from 'node:crypto';
 import { Entity, PrimaryColumn } from 'typeorm';
@@ -152,6 +152,22 @@ export class SubjectDigests {
   named(botId: string, { guild_id, user_id }: SubjectIds): NamedSubject {
     const ids = { guild_id, user_id };
     return { botId, guildId: this.guild(botId, guild_id), userId: this.user(botId, user_id), ids };
+  }
+
+  /**
+   * The ids that a subject comes with; undefined without any, and for zeros in place of lost ones. Zeros can be an id too: the
+   * digest shows it.
+   */
+  idsOf(subject: Subject | NamedSubject): SubjectIds | undefined {
+    if (!('ids' in subject)) return undefined;
+    const { botId, guildId, ids } = subject;
+    const isGuild = ids.guild_id !== ERASED_ID || this.guild(botId, ERASED_ID) === guildId;
+    return isGuild && this.namesUser(subject) ? ids : undefined;
+  }
+
+  /** Whether the id of the user is its own, and not zeros in place of a lost one. */
+  namesUser({ botId, userId, ids }: NamedSubject): boolean {
+    return ids.user_id !== ERASED_ID || this.user(botId, ERASED_ID) === userId;
   }
 
   user(botId: string, userId: string): Digest {

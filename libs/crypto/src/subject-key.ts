@@ -2,7 +2,7 @@ import { ConcurrentChange } from '@app/database';
 import type { Random } from '@app/kernel';
 import { type DecryptionKey, EncryptionKey, type Salts } from './encryption-key';
 import type { Keyring } from './keyring';
-import { ERASED_ID, type NamedSubject, type Subject, type SubjectIds } from './subject';
+import type { SubjectIds } from './subject';
 import { createHash } from 'node:crypto';
 
 /** Overwrites the bytes of a key that nothing can use any more, as after its removal from the cache. */
@@ -95,16 +95,14 @@ function packed(secret: Buffer, ids: SubjectIds | undefined): Buffer {
   return Buffer.concat([secret, Buffer.from(names)]);
 }
 
-/** A new key of a subject, with its ids if they are known. */
+/** A new key of a subject, with its ids if they are known. With zeros in place of lost ones it would open for no subject. */
 export function newSubjectKey(
-  subject: Subject | NamedSubject,
+  ids: SubjectIds | undefined,
   keyring: Pick<Keyring, 'encrypt'>,
   random: Random,
 ): StoredKey & { readonly key: SubjectKey } {
   const secret = random.bytes(SECRET_BYTES);
   const id = fingerprintOf(secret);
-  // A guild whose id is lost is shown as zeros: a key that held them would open for no subject.
-  const ids = 'ids' in subject && subject.ids.guild_id !== ERASED_ID ? subject.ids : undefined;
   const plain = packed(secret, ids);
   const sealed = keyring.encrypt(plain, contextOfKey(id));
   plain.fill(0);

@@ -59,7 +59,7 @@ export class SubjectKeys {
       if (await isDestroyed(tx, botId, id)) throw databaseUnavailable();
       await removeKeyOf(tx, subject, id);
     }
-    const made = newSubjectKey(subject, this.keyring, this.random);
+    const made = newSubjectKey(this.digests.idsOf(subject), this.keyring, this.random);
     const inserted = await (id === undefined
       ? tx.run(sql.INSERT, botId, guildId, userId, made.id)
       : tx.run(sql.REPLACE, made.id, botId, guildId, userId, id));
@@ -203,7 +203,10 @@ export class SubjectKeys {
   private async makeMissing(tx: Tx, subjects: readonly Subject[]): Promise<void> {
     const missing = this.unknown(tx, subjects);
     if (missing.length === 0) return;
-    const all = missing.map((subject) => ({ subject, ...newSubjectKey(subject, this.keyring, this.random) }));
+    const all = missing.map((subject) => ({
+      subject,
+      ...newSubjectKey(this.digests.idsOf(subject), this.keyring, this.random),
+    }));
     const rows = await tx.all<{ id: string }>(
       sql.INSERT_ALL,
       ...sql.columnsOf(missing),

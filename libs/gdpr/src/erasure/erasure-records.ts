@@ -5,6 +5,7 @@ import {
   InstallationKeys,
   type NamedSubject,
   type Subject,
+  SubjectDigests,
   type SubjectIds,
   subjectOf,
 } from '@app/crypto';
@@ -35,6 +36,7 @@ export class ErasureRecords {
   constructor(
     private readonly random: Random,
     private readonly keys: InstallationKeys,
+    private readonly digests: SubjectDigests,
   ) {}
 
   /** A new erasure, with an id and a salt. */
@@ -69,6 +71,12 @@ export class ErasureRecords {
   idsOf(request: DeletionRequest): SubjectIds {
     const [guild_id, user_id] = this.partsOf(request);
     return { guild_id, user_id };
+  }
+
+  /** The subject of a request; undefined if the id of its user is unknown. */
+  namedOf(request: DeletionRequest): NamedSubject | undefined {
+    const subject = { ...subjectOf(request), ids: this.idsOf(request) };
+    return this.digests.namesUser(subject) ? subject : undefined;
   }
 
   /** Undefined for a request that a restore has only noted. */

@@ -17,7 +17,7 @@ function noted(name: string, results: Readonly<Record<string, unknown>> = {}): n
 const consents = noted('consents', { close: '2026-11-20T00:00:00.000Z' });
 const holders = noted('holders', { count: [{ user_data: 1 }], erase: [['profile']] });
 const keys = noted('keys', { idOf: 'key', idsOf: IDS, destroy: ['key'] });
-const records = noted('records', { requestOf: { id: 'request' }, idsOf: IDS });
+const records = noted('records', { requestOf: { id: 'request' }, namedOf: { ...SUBJECT, ids: IDS } });
 const clock = noted('clock', { nowIso: '2026-11-20T00:00:01.000Z' });
 const steps = new ErasureSteps(holders, consents, noted('audit'), noted('events'), keys, records, clock);
 

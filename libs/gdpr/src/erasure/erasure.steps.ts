@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { ConsentService } from '@app/consent';
-import { ERASED_ID, SubjectDataHolders, SubjectKeys, subjectOf, UnreadableSecretError } from '@app/crypto';
+import { SubjectDataHolders, SubjectKeys, subjectOf, UnreadableSecretError } from '@app/crypto';
 import type { Tx } from '@app/database';
 import type { Actor } from '@app/http';
 import { Clock, conflict, DomainEvents, type LabelOf, Metrics, NO_METRICS } from '@app/kernel';
@@ -185,13 +185,10 @@ export class ErasureSteps {
       details: { request_id: request.id, ...(isReapplied && { reapplied: true }) },
       ...byOf(request),
     }));
-    const forgotten = completed
-      .map((request) => ({
-        subject: { ...subjectOf(request), ids: this.records.idsOf(request) },
-        requestId: request.id,
-        completedAt,
-      }))
-      .filter(({ subject }) => subject.ids.user_id !== ERASED_ID);
+    const forgotten = completed.flatMap((request) => {
+      const subject = this.records.namedOf(request);
+      return subject === undefined ? [] : [{ subject, requestId: request.id, completedAt }];
+    });
     await Promise.all([
       updateRequests(tx, completed),
       forgotten.length > 0 && this.events.publish(new UsersForgotten(tx, forgotten)),
