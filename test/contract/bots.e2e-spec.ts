@@ -54,6 +54,16 @@ const BAD_URLS: readonly Case[] = [
   ['with a password', 'https://user:pass@example.org/hook'],
   ['of 2049 characters', `https://example.org/${'a'.repeat(2029)}`],
   ['without a host', 'https://'],
+  ['with a blank', 'https://example.org/a b'],
+  ['behind a blank', ' https://example.org/hook'],
+  ['followed by a line break', 'https://example.org/hook\n'],
+  ['with a tab', 'https://example.org/ho\tok'],
+  ['with a NUL', 'https://example.org/\0'],
+  ['with a no-break space', 'https://example.org/a\u00a0b'],
+  ['with a lone surrogate', 'https://example.org/\ud800'],
+  ['with backslashes', 'https:\\\\example.org\\hook'],
+  ['with a backslash in its path', 'https://example.org/a\\b'],
+  ...[...'<>"^{|}`'].map((sign): Case => [`with ${sign}`, `https://example.org/hook?a=${sign}`]),
   ['empty', ''],
   ['a number', 1],
   ['an array', ['https://example.org/']],
@@ -62,6 +72,8 @@ const BAD_URLS: readonly Case[] = [
 const GOOD_URLS: readonly Case[] = [
   ['https', 'https://example.org/hook?bot=1'],
   ['an internationalised name', 'https://bücher.example/hook'],
+  ['percent-encoded', 'https://example.org/a%20b?c=%7B%22d%22%7D'],
+  ['with the signs of a URI', "https://example.org:8443/a-._~!$&'()*+,;=:@/?b[]=/?"],
   ['of 2048 characters', `https://example.org/${'a'.repeat(2028)}`],
 ];
 

@@ -133,16 +133,22 @@ export const Email = fieldOf({
 });
 
 const URL_MAX = 2048;
+const ENCODED = '; white space and \\ < > " ^ ` { | } must be percent-encoded';
 
-/** An absolute URL whose beginning `scheme` matches. */
+/** Signs that no URI has. A parser drops or encodes them, so that the stored text would be another one than the called. */
+const NO_SIGN_OF_A_URI = /[\s\p{Cc}\p{Cs}\\<>"^`{|}]/u;
+
+/** An absolute URL whose beginning `scheme` matches. Letters of all languages are accepted. */
 const url = (scheme: RegExp, what: string, isAllowed: (text: string) => boolean = () => true): Rule => ({
   check: (value) =>
     typeof value === 'string' &&
     value.length <= URL_MAX &&
     scheme.test(value) &&
+    !NO_SIGN_OF_A_URI.test(value) &&
     URL.canParse(value) &&
     isAllowed(value),
-  message: `must be an absolute ${what}`,
+  message: (value) =>
+    `must be an absolute ${what}${typeof value === 'string' && NO_SIGN_OF_A_URI.test(value) ? ENCODED : ''}`,
   schema: { type: 'string', format: 'uri', maxLength: URL_MAX },
 });
 
