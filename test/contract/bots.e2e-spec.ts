@@ -33,11 +33,23 @@ const BAD_EMAILS: readonly Case[] = [
   ['without a domain', 'privacy@'],
   ['without a top-level domain', 'a@b'],
   ['of 400 characters', `${'a'.repeat(390)}@example.org`],
+  ['in a domain that ends in digits', 'a@192.0.2.1'],
+  ['with an empty part of its domain', 'a@b..c'],
+  ['with a line break between quotes', '"a\r\nb"@example.org'],
+  ['with a blank between quotes', '"a b"@example.org'],
+  ['followed by a line break', 'privacy@example.org\n'],
   ['a header injection', 'privacy@example.org\r\nBcc: all@example.org'],
   ['a list', 'a@example.org,b@example.org'],
   ['empty', ''],
   ['a number', 1],
   ['an object', {}],
+];
+
+const GOOD_EMAILS: readonly Case[] = [
+  ['of the shortest parts', 'a@b.c'],
+  ['with a tag', 'privacy+lethe@mail.example.org'],
+  ['of another script', 'büro@bücher.example'],
+  ['with quotes', '"a@b"@example.org'],
 ];
 
 const BAD_URLS: readonly Case[] = [
@@ -163,7 +175,7 @@ describe('POST /api/v1/bots/register', () => {
   itRefuses('name', [...ABSENT, ...badTexts(100)], register, valid);
   itTakes('name', goodTexts(100), register, valid, 201);
   itRefuses('privacy_contact', BAD_EMAILS, register, valid);
-  itTakes('privacy_contact', ABSENT, register, valid, 201);
+  itTakes('privacy_contact', [...ABSENT, ...GOOD_EMAILS], register, valid, 201);
   itRefuses('webhook_url', BAD_URLS, register, valid);
   itTakes('webhook_url', [...ABSENT, ...GOOD_URLS], register, valid, 201);
 });

@@ -125,9 +125,16 @@ export const ConsentVersion = fieldOf({
   schema: { type: 'string', pattern: VERSION.source, example: '1.0' },
 });
 
+/** Text without white space or control characters, also between quotes, and with a dot after its last @. */
+const LIKE_EMAIL = /^[^\s\p{Cc}]+\.[^\s\p{Cc}@]+$/u;
+
 export const Email = fieldOf({
   check: (value) =>
-    typeof value === 'string' && value.length <= 254 && isReadableText(value) && isEmail(value),
+    typeof value === 'string' &&
+    value.length <= 254 &&
+    isReadableText(value) &&
+    LIKE_EMAIL.test(value) &&
+    isEmail(value, { require_tld: false }),
   message: 'must be an e-mail address',
   schema: { type: 'string', format: 'email', maxLength: 254 },
 });
