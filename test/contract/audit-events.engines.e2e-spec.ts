@@ -193,6 +193,15 @@ describe('GET /api/v1/audit/events', () => {
     expectSuccess(answer, 200, { events: [], pagination: pagination(999999999, 100, 1) });
   });
 
+  it.each(['9007199254740992', '12345678901234567890'])(
+    'answers 400 with the largest page to page %s',
+    async (page) => {
+      const answer = await bot.get(`/audit/events?page=${page}`);
+      expectFaults(answer, 'page');
+      expect(answer.error.message).toContain('to 9007199254740991');
+    },
+  );
+
   describe('with filters', () => {
     const [userA, userB, guildA, guildB] = [snowflake(), snowflake(), snowflake(), snowflake()];
     const rows: Record<string, string>[] = [userA, userB].flatMap((user_id) =>

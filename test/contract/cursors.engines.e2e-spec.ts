@@ -143,6 +143,11 @@ describe.each(Object.entries(lists))('a walk through %s', (_, list) => {
       walked.push(...found);
     }
     expect(walked).toEqual(ids);
+    const last = await pageOf(list, `page=${Number.MAX_SAFE_INTEGER}&page_size=100`);
+    expect(last).toMatchObject({
+      ids: [],
+      pagination: { page: Number.MAX_SAFE_INTEGER, total_count: ids.length, next: null },
+    });
   });
 
   it('goes on behind the last row while rows come', async () => {

@@ -217,10 +217,12 @@ export const QueryInteger = (min: number, max: number, fallback: number): Proper
     {
       check: (value) =>
         typeof value === 'string' &&
-        /^[0-9]{1,15}$/.test(value) &&
+        /^[0-9]{1,16}$/.test(value) &&
         Number(value) >= min &&
         Number(value) <= max,
-      message: `must be a whole number from ${min}${isBounded ? ` to ${max}` : ''}`,
+      // The bound of exact numbers is named only to a number above it.
+      message: (value) =>
+        `must be a whole number from ${min}${isBounded || Number(value) > max ? ` to ${max}` : ''}`,
       schema: { type: 'integer', minimum: min, default: fallback, ...(isBounded && { maximum: max }) },
     },
     { optional: true },
