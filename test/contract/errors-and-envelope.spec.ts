@@ -2,6 +2,7 @@ import type { Bot } from '../support/bot';
 import { faultsOf, PREFIX } from '../support/client';
 import { exchange } from '../support/exchange';
 import { A_TIME, expectFailure, expectFaults, expectSameRefusal, expectSuccess } from '../support/expected';
+import { UNKNOWN_UUID } from '../support/inputs';
 import { rawRequest, requestText } from '../support/raw-socket';
 import { BODY_ROUTES, CLOSED_ROUTES } from '../support/routes';
 import { useService } from '../support/shared-service';
@@ -138,6 +139,13 @@ describe('a path or method that does not exist', () => {
 
   it.each([
     ['PATCH', '/bots/register'],
+    ['GET', '/bots/register'],
+    ['PUT', '/bots/register'],
+    ['DELETE', '/bots/register'],
+    ['PUT', '/bots/me'],
+    ['DELETE', '/bots/me'],
+    ['DELETE', `/bots/${UNKNOWN_UUID}/keys/rotate`],
+    ['DELETE', '/servers/register'],
     ['DELETE', '/data/submit'],
     ['PUT', '/consents/request'],
     ['GET', '/consents/accept'],

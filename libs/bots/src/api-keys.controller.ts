@@ -7,6 +7,7 @@ import {
   EXAMPLE,
   examplePage,
   type Examples,
+  NoFurtherMethod,
   PageQuery,
   RequiresScope,
   Responds,
@@ -128,6 +129,9 @@ export class ApiKeysController {
     ownBot(bot, path);
     return this.keys.rotate(bot, body, claim);
   }
+
+  @NoFurtherMethod('rotate')
+  unknown(): void {}
 
   @Delete(':key_id')
   @RequiresScope('admin')

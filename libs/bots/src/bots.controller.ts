@@ -5,6 +5,7 @@ import {
   Describes,
   EitherShape,
   EvenWhile,
+  NoFurtherMethod,
   Public,
   RegistrationBody,
   RequiresScope,
@@ -70,6 +71,9 @@ export class BotsController {
   me(@CurrentBot() bot: Caller): Promise<BotView> {
     return this.bots.view(bot);
   }
+
+  @NoFurtherMethod('register', 'me')
+  unknown(): void {}
 
   @Get(':bot_id')
   @RequiresScope('read', 'admin')

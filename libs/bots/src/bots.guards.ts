@@ -1,16 +1,17 @@
 import { accessOf, LetheRequest, requireAccess, requireOperator } from '@app/http';
 import { ApiError, type Config, CONFIG, sameToken } from '@app/kernel';
-import { CanActivate, ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { CanActivate, ExecutionContext, Inject, Injectable, NotFoundException } from '@nestjs/common';
 
 /**
  * On every route that is not marked `@Public()`, refuses callers without a valid API key, keys without the scope of the
  * route, and bots that the operator has suspended. Routes for the operator admit the operator's token alone.
- * @throws ApiError 401, 403 `insufficient_scope` and `suspended`, and 503 when the keys cannot be read.
+ * @throws NotFoundException for an unknown method; ApiError 401, 403 `insufficient_scope` and `suspended`, and 503 when the keys cannot be read.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const access = accessOf(context);
+    if (access.isUnknown) throw new NotFoundException();
     if (access.isPublic) return true;
     const request = context.switchToHttp().getRequest<LetheRequest>();
     if (access.isOfOperator) {

@@ -17,6 +17,7 @@ export {
   EvenWhile,
   ForOperator,
   insufficientScope,
+  NoFurtherMethod,
   Public,
   requireAccess,
   RequiresScope,

@@ -1,4 +1,5 @@
 import {
+  All,
   applyDecorators,
   createParamDecorator,
   ExecutionContext,
@@ -6,7 +7,7 @@ import {
   SetMetadata,
 } from '@nestjs/common';
 import { METHOD_METADATA } from '@nestjs/common/constants';
-import { ApiExtension } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiExtension } from '@nestjs/swagger';
 import { ApiError, OwnError } from '@app/kernel';
 import { Caller, LetheRequest } from './request-context';
 
@@ -40,6 +41,15 @@ export const OPERATOR_ROUTE = 'x-lethe-operator';
 export const ForOperator = (): ClassDecorator & MethodDecorator =>
   applyDecorators(SetMetadata(OPERATOR_ROUTE, true), ApiExtension(OPERATOR_ROUTE, true));
 
+const NO_ROUTE = 'x-lethe-no-route';
+
+/**
+ * Makes every method that has no route before this one unknown, as on an unknown path: a path with a parameter would take
+ * the last part of these paths for an id. The marked method is never called.
+ */
+export const NoFurtherMethod = (...paths: string[]): MethodDecorator =>
+  applyDecorators(SetMetadata(NO_ROUTE, true), All(paths), ApiExcludeEndpoint());
+
 /** The authenticated bot, on every route that is not `@Public()`. */
 export const CurrentBot = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
   const { caller } = context.switchToHttp().getRequest<LetheRequest>().context;
@@ -69,6 +79,7 @@ export const EvenWhile = (...closures: readonly [Closure, ...Closure[]]): Method
 
 /** Who may call a route. */
 interface RouteAccess {
+  readonly isUnknown: boolean;
   readonly isPublic: boolean;
   /** It is for the operator, and for no bot. */
   readonly isOfOperator: boolean;
@@ -103,6 +114,7 @@ function readAccess(context: ExecutionContext): RouteAccess {
   // The method of the route, not of the request: a route of all methods changes something.
   const isGet = declared<RequestMethod>(METHOD_METADATA) === RequestMethod.GET;
   const access = {
+    isUnknown: declared<boolean>(NO_ROUTE) === true,
     isPublic: declared<boolean>(PUBLIC_ROUTE) === true,
     isOfOperator: declared<boolean>(OPERATOR_ROUTE) === true,
     ...accessWith(isGet, declared(SCOPES_OF_ROUTE), declared(EVEN_WHILE)),

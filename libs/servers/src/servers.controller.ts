@@ -8,6 +8,7 @@ import {
   examplePage,
   type Examples,
   GuildPath,
+  NoFurtherMethod,
   PageQuery,
   Responds,
   Topic,
@@ -57,6 +58,9 @@ export class ServersController {
   ): Promise<ServerView> {
     return this.servers.register(bot.botId, body, claim);
   }
+
+  @NoFurtherMethod('register')
+  unknown(): void {}
 
   @Get()
   @Describes({
