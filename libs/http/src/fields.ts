@@ -125,16 +125,15 @@ export const ConsentVersion = fieldOf({
   schema: { type: 'string', pattern: VERSION.source, example: '1.0' },
 });
 
-/** Text without white space or control characters, also between quotes, and with a dot after its last @. */
-const LIKE_EMAIL = /^[^\s\p{Cc}]+\.[^\s\p{Cc}@]+$/u;
+const BLANK = /[\s\p{Cc}]/u;
+
+/** An address with a dot in its domain, and without white space or control characters, also between quotes. */
+const isAddress = (text: string): boolean =>
+  !BLANK.test(text) && text.includes('.', text.lastIndexOf('@')) && isEmail(text, { require_tld: false });
 
 export const Email = fieldOf({
   check: (value) =>
-    typeof value === 'string' &&
-    value.length <= 254 &&
-    isReadableText(value) &&
-    LIKE_EMAIL.test(value) &&
-    isEmail(value, { require_tld: false }),
+    typeof value === 'string' && value.length <= 254 && isReadableText(value) && isAddress(value),
   message: 'must be an e-mail address',
   schema: { type: 'string', format: 'email', maxLength: 254 },
 });
