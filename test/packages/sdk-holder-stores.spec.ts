@@ -251,6 +251,51 @@ describeWithRedis('holders.redis', () => {
     prefixed.disconnect();
   });
 
+  /** What a client makes of its keys: the first argument of each command but SCAN. */
+  const behind =
+    (prefix: string) =>
+    (command: string, [key = '', ...args]: string[]) =>
+      server.client.call(command, [command.toLowerCase() === 'scan' ? key : prefix + key, ...args]);
+  it.each([
+    [
+      'ioredis before 5.9.0, which prefixes keys of commands in small letters alone',
+      (keyPrefix: string) => ({
+        options: { keyPrefix },
+        call: (command: string, args: string[]) =>
+          behind(command === command.toLowerCase() ? keyPrefix : '')(command, args),
+      }),
+    ],
+    [
+      'node-redis, whose sendCommand prefixes no key',
+      (keyPrefix: string) => ({
+        options: { keyPrefix },
+        sendCommand: ([command = '', ...args]: string[]) => behind('')(command, args),
+      }),
+    ],
+    [
+      'a pool of node-redis',
+      (keyPrefix: string) => ({
+        _keyPrefix: Buffer.from(keyPrefix),
+        sendCommand: ([command = '', ...args]: string[]) => behind('')(command, args),
+      }),
+    ],
+  ])('works behind a keyPrefix of %s', async (_name, clientOf) => {
+    for (const prefix of ['b*t:', ''])
+      for (const key of [`user:${user}`, `walk:${user}:a`]) await server.client.set(prefix + key, 'own');
+    const client = clientOf('b*t:');
+    for (const keys of ['user:{user_id}', 'walk:{user_id}:*']) {
+      const store = holders.redis(client, { name: 'prefixed', keys });
+      expect(await store.export?.(WHO, { rows: 10, bytes: 1000 })).toMatchObject({
+        rows: [{ type: 'string', value: 'own' }],
+      });
+      expect(await lifeOf(store)).toEqual([1, 0]);
+    }
+    expect((await server.client.keys('*')).sort()).toEqual([`user:${user}`, `walk:${user}:a`]);
+    await notesOf(holders.redis(client, { name: 'prefixed', keys: '{user_id}' }));
+    expect(await server.client.hgetall('b*t:lethe_holder')).toEqual({ 'other one': 'kept' });
+    expect(await server.client.exists('lethe_holder')).toBe(0);
+  });
+
   it('works with a double of node-redis, whose commands are lists', async () => {
     await server.client.set(`user:${user}:a`, 'x');
     const double = { sendCommand: ([command = '', ...args]: string[]) => server.client.call(command, args) };

@@ -4,14 +4,17 @@ import { isLastOf, type Keeps, type Marks, type Store, type Who } from './store'
 /** A client of `ioredis`. */
 export interface IoRedis {
   call(command: string, args: string[]): Promise<unknown>;
-  readonly options?: { readonly keyPrefix?: string };
+  readonly options?: { readonly keyPrefix?: KeyPrefix };
   readonly isCluster?: boolean;
 }
 
 /** A client of `redis` (node-redis). */
 export interface NodeRedis {
   sendCommand(args: string[]): Promise<unknown>;
+  readonly options?: { readonly keyPrefix?: KeyPrefix };
 }
+
+type KeyPrefix = string | Uint8Array;
 
 export interface RedisKeys {
   readonly name: string;
@@ -31,7 +34,7 @@ const LOOSE = /[\d*}]\{(?:user_id|guild_id)\}|\{(?:user_id|guild_id)\}[\d*]/;
 const SCAN_COUNT = '1000';
 
 /**
- * The keys of users in Redis. With `keyPrefix` of ioredis the patterns begin behind the prefix.
+ * The keys of users in Redis. With a `keyPrefix` of the client the patterns begin behind the prefix.
  * @throws TypeError for a pattern that could match the keys of another user
  */
 export function redis(client: IoRedis | NodeRedis, { name, keys, marks, keeps }: RedisKeys): Store {
@@ -85,6 +88,14 @@ function meantBy(pattern: string, who: Who): (key: string) => boolean {
   return (key) => wanted.test(key);
 }
 
+/** A pool of node-redis has no `options`, and the prefix by another name. */
+function prefixOf(client: { readonly options?: unknown; readonly _keyPrefix?: unknown }): string {
+  const options = client.options as { readonly keyPrefix?: KeyPrefix } | undefined;
+  const prefix = (client._keyPrefix as KeyPrefix | undefined) ?? options?.keyPrefix ?? '';
+  if (typeof prefix === 'string') return prefix;
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(prefix);
+}
+
 /** The commands of either client. A `keyPrefix` is taken from the keys that a walk finds. */
 class RedisServerKeys {
   readonly send: (...args: [string, ...string[]]) => Promise<unknown>;
@@ -95,13 +106,16 @@ class RedisServerKeys {
       throw new TypeError(
         'A walk sees the keys of one server: give one store for each master of the cluster.',
       );
-    this.prefix = (client as IoRedis).options?.keyPrefix ?? '';
+    this.prefix = prefixOf(client);
     if (
       typeof (client as NodeRedis).sendCommand === 'function' &&
       typeof (client as IoRedis).call !== 'function'
     )
-      this.send = (...args) => (client as NodeRedis).sendCommand(args);
-    else this.send = (command, ...args) => (client as IoRedis).call(command, args);
+      // Its `sendCommand` leaves the keys as they are. Only a walk has none.
+      this.send = (command, key = '', ...args) =>
+        (client as NodeRedis).sendCommand([command, command === 'SCAN' ? key : this.prefix + key, ...args]);
+    // Before 5.9.0 it knows the place of a key by small letters alone.
+    else this.send = (command, ...args) => (client as IoRedis).call(command.toLowerCase(), args);
   }
 
   async matching(pattern: string, who: Who): Promise<string[]> {
