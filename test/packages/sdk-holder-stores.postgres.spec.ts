@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bareDatabase, type TestDatabase } from '../support/database';
+import { BOT_WIDE } from '../support/snowflakes';
 
 // holders.sql on a PostgreSQL of a bot, with the driver pg.
 
@@ -44,6 +45,13 @@ describe('holders.sql on PostgreSQL', () => {
       }
       const { rows } = await pool.query<{ id: string }>('SELECT trim(user_id::text) AS id FROM t ORDER BY 1');
       expect(rows.map(({ id }) => id)).toEqual([...NEAR].sort());
+      // The bot-wide scope, which a column of numbers holds as 0.
+      for (const guild of [BOT_WIDE, WHO.guild_id])
+        await pool.query('INSERT INTO t VALUES ($1, $2)', [WHO.user_id, guild]);
+      const botWide = { ...WHO, guild_id: BOT_WIDE };
+      expect(await inGuild.count(botWide)).toBe(1);
+      await inGuild.erase(botWide);
+      expect([await inGuild.count(botWide), await inGuild.count(WHO)]).toEqual([0, 1]);
     },
   );
 

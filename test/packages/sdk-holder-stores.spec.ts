@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { SqliteDatabase as Database } from '@app/database';
 import { holders, type Store, type Who } from '@lethe/sdk/holders';
 import { describeWithRedis, RedisServer } from '../support/redis-server';
+import { BOT_WIDE } from '../support/snowflakes';
 
 // The stores of @lethe/sdk/holders: SQLite, Redis and files as they are; MySQL, TypeORM, Prisma and MongoDB by doubles of
 // their drivers. PostgreSQL has a suite of its own.
@@ -44,6 +45,19 @@ describe('holders.sql on SQLite', () => {
     expect([store.everywhere, everywhere.everywhere]).toEqual([false, true]);
     expect(await lifeOf(everywhere)).toEqual([1, 0]);
     expect(left()).toEqual([...NEAR].sort());
+    // The bot-wide scope, which a column of numbers holds as 0.
+    for (const guild of [BOT_WIDE, WHO.guild_id]) insert.run(as(WHO.user_id), as(guild));
+    expect(await lifeOf(store, { ...WHO, guild_id: BOT_WIDE })).toEqual([1, 0]);
+    expect(await lifeOf(store)).toEqual([1, 0]);
+  });
+
+  it('takes the text 0 for no bot-wide scope, and 0 for no user', async () => {
+    database.exec("CREATE TABLE t (user_id INTEGER, guild_id TEXT); INSERT INTO t VALUES (0, '0')");
+    database.prepare('INSERT INTO t VALUES (?, ?)').run(BigInt(WHO.user_id), '0');
+    const [store] = holders.sql(database, { table: 't', user: 'user_id', guild: 'guild_id' }) as [Store];
+    expect(await lifeOf(store, { ...WHO, guild_id: BOT_WIDE })).toEqual([0, 0]);
+    expect(await lifeOf(store, { user_id: BOT_WIDE, guild_id: '0', everyGuild: true })).toEqual([0, 0]);
+    expect(left()).toHaveLength(2);
   });
 
   it.each(['user_idd', 'order'])('fails for a column that is not there: %s', async (user) => {
@@ -153,6 +167,12 @@ describe('holders.sql on a double of mysql2', () => {
     expect(await lifeOf(store)).toEqual([1, 0]);
     expect(mysql.texts[1]).toBe(
       'DELETE FROM `t` WHERE (`user_id` = ? AND CAST(`user_id` AS CHAR) = ?) AND (`guild_id` = ? AND CAST(`guild_id` AS CHAR) = ?)',
+    );
+    await store.count({ ...WHO, guild_id: BOT_WIDE });
+    expect(mysql.texts[3]).toBe(
+      'SELECT count(*) AS found FROM `t` WHERE (`user_id` = ? AND CAST(`user_id` AS CHAR) = ?) AND ' +
+        '((`guild_id` = ? AND CAST(`guild_id` AS CHAR) = ?) OR ' +
+        `(\`guild_id\` = '${BOT_WIDE}' AND CAST(\`guild_id\` AS CHAR) = '0'))`,
     );
     await notesOf(store);
     database.close();

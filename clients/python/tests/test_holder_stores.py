@@ -122,9 +122,13 @@ def test_an_id_is_found_in_a_column_of_any_type_and_only_this_id(seat: Any) -> N
         async with seat as store_of:
             for at, type in enumerate(TYPES[seat.engine]):
                 await seat.run(f"CREATE TABLE t{at} (user_id {type}, guild_id {type})")
-                for id, guild in [*((id, GUILD) for id in [USER, *NEAR]), (USER, NEAR[0])]:
-                    quote = "" if type in ("", "INTEGER", "BIGINT", "bigint", "numeric") else "'"
+                quote = "" if type in ("", "INTEGER", "BIGINT", "bigint", "numeric") else "'"
+
+                async def insert(id: str, guild: str) -> None:
                     await seat.run(f"INSERT INTO t{at} VALUES ({quote}{id}{quote}, {quote}{guild}{quote})")
+
+                for id, guild in [*((id, GUILD) for id in [USER, *NEAR]), (USER, NEAR[0])]:
+                    await insert(id, guild)
                 in_guild = store_of(f"t{at}", user="user_id", guild="guild_id")
                 everywhere = store_of(f"t{at}", user="user_id")
                 assert [await in_guild.count(WHO), await in_guild.count(Who(USER, GUILD, True))] == [1, 2]
@@ -137,8 +141,24 @@ def test_an_id_is_found_in_a_column_of_any_type_and_only_this_id(seat: Any) -> N
                     assert await store.count(WHO) == 0
                 rows = await seat.run(f"SELECT user_id FROM t{at}")
                 assert sorted(str(id).strip() for [id] in rows) == sorted(NEAR)
+                # The bot-wide scope, which a column of numbers holds as 0.
+                bot_wide = Who(USER, "0" * 17)
+                await insert(USER, bot_wide.guild_id)
+                await insert(USER, GUILD)
+                assert await in_guild.count(bot_wide) == 1
+                await in_guild.erase(bot_wide)
+                assert [await in_guild.count(bot_wide), await in_guild.count(WHO)] == [0, 1]
 
     run(main)
+
+
+def test_the_text_0_is_no_bot_wide_scope_and_0_is_no_user(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "bot.db")) as connection, connection:
+        connection.execute("CREATE TABLE t (user_id INTEGER, guild_id TEXT)")
+        connection.executemany("INSERT INTO t VALUES (?, '0')", [[0], [USER]])
+    store = holders.sqlite(tmp_path / "bot.db", "t", user="user_id", guild="guild_id")
+    for who in (Who(USER, "0" * 17), Who("0" * 17, "0" * 17, True)):
+        assert run(lambda: store.count(who)) == 0
 
 
 def test_a_table_or_column_that_is_not_there_fails(seat: Any) -> None:

@@ -1,3 +1,5 @@
+import { BOT_WIDE_GUILD_ID } from '../vocabulary';
+
 /** A `Pool` or `Client` of `pg`. */
 export interface PgDatabase {
   query(text: string, values: never): Promise<unknown>;
@@ -29,6 +31,8 @@ export interface SqlDialect {
   quoted(name: string): string;
   /** The condition that a column holds an id, and the id as often as the condition takes it. */
   is(column: string, id: string): readonly [condition: string, ...values: string[]];
+  /** The condition that a column of numbers holds the bot-wide scope, whose zeros are 0 there. */
+  isZero(column: string): string;
   upsert(table: string, keys: readonly string[], value: string): string;
   /** Asks whether there is a table, with its name as the only value. */
   readonly isTable: string;
@@ -102,6 +106,7 @@ function pgOf(database: PgDatabase): SqlDialect {
     quoted: quotedWith('"'),
     // A column of floating-point numbers holds the same number for several ids.
     is: (column, id) => [`(${column} = ? AND CAST(${column} AS TEXT) = ?)`, id, id],
+    isZero: (column) => `(${column} = '${BOT_WIDE_GUILD_ID}' AND CAST(${column} AS TEXT) = '0')`,
     upsert: onConflict,
     isTable: 'SELECT 1 AS found WHERE to_regclass(?) IS NOT NULL',
   };
@@ -133,6 +138,7 @@ function sqliteOf(database: SqliteDatabase): SqlDialect {
       id,
       id,
     ],
+    isZero: (column) => `(${column} = 0 AND typeof(${column}) <> 'text')`,
     upsert: onConflict,
     isTable: "SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = ?",
   };
@@ -169,6 +175,7 @@ function mysqlOf(database: MysqlDatabase): SqlDialect {
     quoted: quotedWith('`'),
     // MySQL compares a text and a BIGINT as floating-point numbers, by which the ids of two users may be equal.
     is: (column, id) => [`(${column} = ? AND CAST(${column} AS CHAR) = ?)`, id, id],
+    isZero: (column) => `(${column} = '${BOT_WIDE_GUILD_ID}' AND CAST(${column} AS CHAR) = '0')`,
     upsert: (table, keys, value) =>
       `REPLACE INTO ${table} (${[...keys, value].join(', ')}) VALUES (${[...keys, value].map(() => '?').join(', ')})`,
     isTable:

@@ -1,5 +1,6 @@
 import { chosen, type ExportedFields, listed, requireFields, requireKnown } from './exported-fields';
 import { dialectOf, type SqlDatabase, type SqlDialect } from './sql-database';
+import { BOT_WIDE_GUILD_ID } from '../vocabulary';
 import type { Keeps, Marks, Store, Who } from './store';
 
 /** A table about users, and which of its columns an export has. */
@@ -45,7 +46,9 @@ function statementsOf(
     const [ofUser, ...userIds] = dialect.is(userColumn, who.user_id);
     if (guildColumn === undefined || who.everyGuild === true) return [ofUser, ...userIds];
     const [ofGuild, ...guildIds] = dialect.is(guildColumn, who.guild_id);
-    return [`${ofUser} AND ${ofGuild}`, ...userIds, ...guildIds];
+    const inGuild =
+      who.guild_id === BOT_WIDE_GUILD_ID ? `(${ofGuild} OR ${dialect.isZero(guildColumn)})` : ofGuild;
+    return [`${ofUser} AND ${inGuild}`, ...userIds, ...guildIds];
   };
   const count = async (who: Who): Promise<number> => {
     const [condition, ...ids] = where(who);

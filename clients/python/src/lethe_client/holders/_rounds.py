@@ -13,12 +13,10 @@ from ._export import export_of
 from ._journal import BEGINNING, Journal
 from ._limited import eventual
 from ._service import HolderService
-from ._store import HolderError, Store, Who, written
+from ._store import BOT_WIDE, HolderError, Store, Who, written
 
 #: A task that failed n times in a row waits for 2ⁿ − 1 rounds, and for this many at most.
 _WAIT_MAX = 63
-#: The bot-wide scope, as `guild_id`.
-_BOT_WIDE = "0" * 17
 _FINAL = ("erased", "nothing", "kept", "abandoned")
 
 
@@ -222,7 +220,7 @@ class HolderRounds:
 
     async def _scope(self, task: Task, is_last: Callable[[], Awaitable[bool]]) -> Who:
         """A user who leaves the bot-wide scope last is erased in every guild: no consent is left that covers a row."""
-        every_guild = task["guild_id"] == _BOT_WIDE and await is_last()
+        every_guild = task["guild_id"] == BOT_WIDE and await is_last()
         return Who(task["user_id"], task["guild_id"], every_guild)
 
     async def _is_last(self, task: Task) -> bool:

@@ -8,7 +8,7 @@ import sqlite3
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from ._drivers import Asyncpg, Database, Sqlalchemy, SqliteConnection, SqliteFile
-from ._store import ROWS_MAX, Exported, Keeps, Marks, Store, Who
+from ._store import BOT_WIDE, ROWS_MAX, Exported, Keeps, Marks, Store, Who
 
 _TABLE = "lethe_holder"
 _ID = re.compile(r"[0-9]{1,20}")
@@ -101,7 +101,10 @@ def _table(
         of_user = _is(database, user_column, who.user_id)
         if guild_column is None or who.every_guild:
             return of_user
-        return f"{of_user} AND {_is(database, guild_column, who.guild_id)}"
+        in_guild = _is(database, guild_column, who.guild_id)
+        if who.guild_id == BOT_WIDE:
+            in_guild = f"({in_guild} OR {_is_zero(database, guild_column)})"
+        return f"{of_user} AND {in_guild}"
 
     async def count(who: Who) -> int:
         [found] = await database.run(f"SELECT count(*) AS found FROM {rows} WHERE {where(who)}")
@@ -152,6 +155,13 @@ def _is(database: Database, column: str, id: str) -> str:
         return f"({column} = '{id}' AND CAST({column} AS TEXT) = '{id}')"
     # A column without a type holds a number that equals no text.
     return f"(({column} = '{id}' OR {column} = CAST('{id}' AS INTEGER)) AND CAST({column} AS TEXT) = '{id}')"
+
+
+def _is_zero(database: Database, column: str) -> str:
+    """The condition that a column of numbers holds the bot-wide scope, whose zeros are 0 there."""
+    if database.engine == "postgresql":
+        return f"({column} = '{BOT_WIDE}' AND CAST({column} AS TEXT) = '0')"
+    return f"({column} = 0 AND typeof({column}) <> 'text')"
 
 
 class SqlMarks(Marks):

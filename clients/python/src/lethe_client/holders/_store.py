@@ -7,6 +7,8 @@ from datetime import date, datetime, timezone
 from typing import Any, Awaitable, Callable, Literal, Mapping, Optional, Protocol, Sequence, TypeVar, Union
 
 T = TypeVar("T")
+#: The bot-wide scope, as `guild_id`.
+BOT_WIDE = "0" * 17
 #: How many entries a store has in an export at most.
 ROWS_MAX = 1000
 #: An answer, or something to await.
