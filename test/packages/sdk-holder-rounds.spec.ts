@@ -357,6 +357,53 @@ describe('a task', () => {
     expect(fake.tasks[0]?.answers).toEqual([answer, answer]);
   });
 
+  it('that a process without one of the stores has answered is done in this store with the next one', async () => {
+    const [own, other] = [holder(), holder({ stores: stored().slice(1) })];
+    await own.once();
+    const who = await known();
+    await lethe.privacy.forget(who);
+    await other.once();
+    expect(rowsOf(who)).toEqual([2, 0]);
+    await lethe.privacy.forget(await known());
+    fake.tasks[1]!.created_at = '2026-01-01T02:00:00.000Z';
+    const round = { answered: 1, failed: 0, found: { messages: 2, profiles: 1 } };
+    expect(await own.once()).toEqual({ ...round, repeated: 1 });
+    expect(rowsOf(who)).toEqual([0, 0]);
+    expect(fake.tasks.map(({ answers }) => answers.length)).toEqual([1, 1]);
+    // The user comes back.
+    write(who);
+    const calls = fake.calls.length;
+    expect(await own.once()).toMatchObject({ answered: 0, repeated: 0 });
+    expect(fake.calls.slice(calls)).toEqual(['GET /holders/{key}/tasks']);
+    expect(await holder().once()).toMatchObject({ answered: 0, repeated: 0 });
+    expect([rowsOf(who), errors]).toEqual([[2, 1], []]);
+  });
+
+  it('that failed here, and that a process without this store has answered, is done here', async () => {
+    const who = await known();
+    let fails = true;
+    const stores = stored().map((store): Store => ({
+      ...store,
+      count: async (about) => {
+        if (fails && store.name === 'messages') throw new Error('away');
+        return store.count(about);
+      },
+    }));
+    const own = holder({ stores });
+    await own.once();
+    await lethe.privacy.forget(who);
+    await lethe.privacy.forget(await known());
+    fake.tasks[1]!.created_at = '2026-01-01T02:00:00.000Z';
+    expect(await own.once()).toMatchObject({ failed: 2 });
+    await holder({ stores: stored().slice(1) }).once();
+    expect(rowsOf(who)).toEqual([2, 0]);
+    fails = false;
+    await lethe.privacy.forget(await known());
+    fake.tasks[2]!.created_at = '2026-01-01T04:00:00.000Z';
+    expect(await own.once()).toMatchObject({ answered: 1, repeated: 2 });
+    expect(rowsOf(who)).toEqual([0, 0]);
+  });
+
   it('that a process began which ended is answered by another one with what the first one found', async () => {
     const other = holder();
     await other.once();

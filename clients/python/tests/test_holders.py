@@ -322,6 +322,24 @@ def test_what_another_process_has_answered_is_no_error(bot: Bot) -> None:
     assert bot.answers[0] == {"result": "erased", "counts": {"messages": 2, "profiles": 1}}
 
 
+def test_what_a_process_without_one_of_the_stores_has_answered_is_done_in_it_with_the_next_task(bot: Bot) -> None:
+    own, other = bot.holder(), bot.holder(stores=bot.database.stores()[1:])
+    own.once()
+    who = bot.forgotten()
+    other.once()
+    assert bot.database.rows_of(who) == [2, 0]
+    bot.forgotten()
+    found = own.once()
+    assert [found.answered, found.repeated, bot.database.rows_of(who)] == [1, 1, [0, 0]]
+    assert len(bot.sent.answers) == 2
+    # The user comes back.
+    bot.database.write(who)
+    for holder in (own, bot.holder()):
+        found = holder.once()
+        assert [found.answered, found.repeated, bot.database.rows_of(who)] == [0, 0, [2, 1]]
+    assert bot.errors == []
+
+
 def test_the_answer_has_what_another_process_has_found_that_was_killed_after_this_one_began(bot: Bot) -> None:
     late = bot.holder()
     assert late.once().answered == 0

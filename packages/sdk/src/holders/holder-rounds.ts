@@ -59,6 +59,8 @@ export class HolderRounds {
   private catchingUp: Failing | undefined = { times: 0, waits: 0 };
   /** The time of the newest task that every store has done. */
   private newest = BEGINNING;
+  /** Up to which time the journals were settled last. */
+  private settled = '';
   /** Acts that were reported, since this version knows nothing of them. */
   private readonly unknownActs = new Set<string>();
 
@@ -71,6 +73,7 @@ export class HolderRounds {
   /** @throws LetheError where the service does not answer, and the rest is left for the next round */
   async run(): Promise<Round> {
     const round = { answered: 0, failed: 0, repeated: 0, found: {} as Record<string, number> };
+    const isFirst = this.catchingUp !== undefined;
     if (this.catchingUp !== undefined) await this.catchUp(round, this.catchingUp);
     const failing = new Map<string, Failing>();
     let oldest = '';
@@ -93,7 +96,13 @@ export class HolderRounds {
     }
     this.failing = failing;
     // What failed is in the list, and may be older than all that was done.
-    await this.settle(oldest !== '' && oldest < this.newest ? oldest : this.newest);
+    const time = () => (oldest !== '' && oldest < this.newest ? oldest : this.newest);
+    if (!isFirst && !this.options.isDryRun && time() !== this.settled) {
+      // A process without one of the stores may have answered tasks, which no later list has.
+      this.catchingUp = { times: 0, waits: 0 };
+      await this.catchUp(round, this.catchingUp);
+    }
+    await this.settle(time());
     return round;
   }
 
@@ -150,7 +159,10 @@ export class HolderRounds {
     }
   }
 
-  /** Repeats every erasure that Lethe has an answer for and a store knows nothing of: it was restored from a backup. */
+  /**
+   * Repeats every erasure that Lethe has an answer for and a store knows nothing of: it was restored from a backup, or the
+   * process that answered has no such store.
+   */
   private async catchUp(round: { repeated: number }, before: Failing): Promise<void> {
     if (before.waits > 0) return void (this.catchingUp = { ...before, waits: before.waits - 1 });
     let isComplete = true;
@@ -189,7 +201,7 @@ export class HolderRounds {
   private async isRepeated(place: Place & { journal: Journal }, task: Task): Promise<boolean> {
     const { journal, store } = place;
     requireIds(task);
-    if (journal.isDone(task.task_id) || task.created_at < journal.from) return false;
+    if (task.created_at < journal.from || (await journal.isDoneMeanwhile(task.task_id))) return false;
     const isLast = () => this.isLast(task);
     if (store.keeps !== undefined) return false;
     const { isDryRun } = this.options;
@@ -224,5 +236,6 @@ export class HolderRounds {
         this.options.onError(holderError(error, store));
       }
     }
+    this.settled = time;
   }
 }

@@ -44,7 +44,8 @@ export class Journal {
   /** Reads it as it is in the store now. */
   async load(): Promise<true> {
     const all = await this.marks.all(this.list);
-    const since = all.get(SINCE);
+    // After the notes: another process moves it before it removes those that are behind it.
+    const since = await this.marks.get(this.list, SINCE);
     // A time to come, of a clock that was ahead or is behind, says nothing: the store counts as new, which spares who came back.
     this.since = since !== undefined && Date.parse(since) > Date.now() ? undefined : since;
     this.notes = new Map(
@@ -55,6 +56,13 @@ export class Journal {
 
   isDone(id: string): boolean {
     return this.notes.get(id)?.done === true;
+  }
+
+  /** Whether it is done by now, also by another process. */
+  async isDoneMeanwhile(id: string): Promise<boolean> {
+    if (this.isDone(id)) return true;
+    const note = await this.marks.get(this.list, id);
+    return note !== undefined && (JSON.parse(note) as Note).done;
   }
 
   /** Notes what is about to be erased, and answers what the first attempt found, also that of another process. */

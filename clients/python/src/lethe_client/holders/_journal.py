@@ -39,7 +39,9 @@ class Journal:
     async def load(self) -> bool:
         """Reads it as it is in the store now."""
         notes = dict(await self._marks.all(self._of))
-        since = notes.pop(_SINCE, None)
+        notes.pop(_SINCE, None)
+        # After the notes: another process moves it before it removes those that are behind it.
+        since = await self._marks.get(self._of, _SINCE)
         # A time to come, of a clock that was ahead or is behind, says nothing: the store counts as new, which spares who came back.
         self._since = None if since is None or moment(since) > datetime.now(timezone.utc) else since
         self._notes = {name: json.loads(note) for name, note in notes.items()}
@@ -47,6 +49,13 @@ class Journal:
 
     def is_done(self, task_id: str) -> bool:
         return bool(self._notes.get(task_id, {}).get("done"))
+
+    async def is_done_meanwhile(self, task_id: str) -> bool:
+        """Whether it is done by now, also by another process."""
+        if self.is_done(task_id):
+            return True
+        note = await self._marks.get(self._of, task_id)
+        return note is not None and bool(json.loads(note)["done"])
 
     async def begin(self, task: Mapping[str, Any], found: int) -> int:
         """Notes what is about to be erased, and answers what the first attempt found, also that of another process."""

@@ -67,12 +67,15 @@ class HolderRounds:
         self._catching_up: Optional[_Failing] = _Failing()
         #: The time of the newest task that every store has done.
         self._newest = BEGINNING
+        #: Up to which time the journals were settled last.
+        self._settled = ""
         #: Acts that were reported, since this version knows nothing of them.
         self._unknown_acts: Set[str] = set()
 
     async def run(self) -> Round:
         """Raises LetheError where the service does not answer; the rest is left for the next round."""
         done = Round()
+        is_first = self._catching_up is not None
         if self._catching_up is not None:
             await self._catch_up(done, self._catching_up)
         failing: Dict[str, _Failing] = {}
@@ -95,8 +98,16 @@ class HolderRounds:
             if _act(task) == "erase":
                 oldest = oldest or task["created_at"]
         self._failing = failing
-        # What failed is in the list, and may be older than all that was done.
-        await self._settle(oldest if oldest and oldest < self._newest else self._newest)
+
+        def time() -> str:
+            """What failed is in the list, and may be older than all that was done."""
+            return oldest if oldest and oldest < self._newest else self._newest
+
+        if not is_first and not self._options.is_dry_run and time() != self._settled:
+            # A process without one of the stores may have answered tasks, which no later list has.
+            self._catching_up = _Failing()
+            await self._catch_up(done, self._catching_up)
+        await self._settle(time())
         return done
 
     def _saw(self, task: Task) -> None:
@@ -157,7 +168,8 @@ class HolderRounds:
         return True
 
     async def _catch_up(self, done: Round, before: _Failing) -> None:
-        """Repeats every erasure that Lethe has an answer for and a store knows nothing of: it was restored from a backup."""
+        """Repeats every erasure that Lethe has an answer for and a store knows nothing of: it was restored from a backup, or the
+        process that answered has no such store."""
         if before.waits > 0:
             self._catching_up = before.later()
             return
@@ -198,7 +210,7 @@ class HolderRounds:
         async def act() -> bool:
             store = place.store
             require_ids(task)
-            if journal.is_done(task["task_id"]) or task["created_at"] < journal.begins:
+            if task["created_at"] < journal.begins or await journal.is_done_meanwhile(task["task_id"]):
                 return False
             if store.keeps is not None:
                 return False
@@ -235,3 +247,4 @@ class HolderRounds:
                     await place.journal.settle(time)
             except Exception as error:
                 await self._options.on_error(holder_error(error, place.store))
+        self._settled = time
