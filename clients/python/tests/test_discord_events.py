@@ -11,6 +11,7 @@ from conftest import PROFILE, Place, snowflake, subject
 
 from lethe_client import AsyncLethe, Lethe, NotFoundError, UnavailableError
 from lethe_client.testing import FakeLethe
+from lethe_client.webhooks import WebhookHandler
 from lethe_discord import DiscordEvents, deauthorized, user_deauthorized
 
 ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")
@@ -198,9 +199,15 @@ def test_with_flask() -> None:
     handler = DiscordEvents(lethe, PUBLIC_KEY)
     app = flask.Flask("bot")
     app.add_url_rule("/discord", view_func=handler.flask, methods=["POST"])
+    # Beside others, and under two paths.
+    webhooks = [WebhookHandler("whsec_eA==", {}), WebhookHandler("whsec_eA==", {})]
+    for path, beside in (("/one", webhooks[0]), ("/two", webhooks[1]), ("/three", handler)):
+        app.add_url_rule(path, view_func=beside.flask, methods=["POST"])
     raw, headers = signed(PING)
     answers = [app.test_client().post("/discord", data=data, headers=headers) for data in (raw, raw + b" ", b" " * 65_537)]
     assert [answer.status_code for answer in answers] == [204, 401, 413]
+    statuses = [app.test_client().post(path, data=raw, headers=headers).status_code for path in ("/one", "/two", "/three")]
+    assert statuses == [400, 400, 204]
     # Discord wants it also of an answer without a body.
     assert answers[0].headers["content-type"].startswith("text/plain")
 

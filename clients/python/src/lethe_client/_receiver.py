@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Any, Awaitable, Callable, List, Mapping, Tuple
 
 #: The limit of a body in bytes. Calls of the service and events of Discord are far smaller.
@@ -39,12 +40,19 @@ class Receiver(ABC):
         status, text = await self.handle_async(await _joined(request.content.iter_any()), dict(request.headers))
         return web.Response(status=status, text=text or None)
 
-    def flask(self) -> Any:
+    @cached_property
+    def flask(self) -> Callable[[], Any]:
         """A view of Flask: `app.add_url_rule("/gdpr", view_func=handler.flask, methods=["POST"])`."""
-        from flask import Response, request
 
-        status, text = self.handle(request.stream.read(BODY_MAX_BYTES + 1), dict(request.headers))
-        return Response(text, status=status, mimetype="text/plain")
+        def view() -> Any:
+            from flask import Response, request
+
+            status, text = self.handle(request.stream.read(BODY_MAX_BYTES + 1), dict(request.headers))
+            return Response(text, status=status, mimetype="text/plain")
+
+        # Flask takes it for the name of the endpoint, and refuses two of one name.
+        view.__name__ = f"{type(self).__name__}_{id(self)}"
+        return view
 
     async def _asgi(self, scope: Mapping[str, Any], receive: Any, send: Any) -> None:
         if scope["type"] != "http":
