@@ -147,6 +147,8 @@ describeOnPlaces('the life of a bot', fake, (bot) => {
     const [status, category] = ['GET /consents/status', 'GET /data/categories/{key}'];
     const refusals = 'GET /data/refusals/{user_id}';
     expect(routes).toEqual([status, category, refusals, refusals, status, category, status, category]);
+    await own.categories.register({ ...BANS, key: 'nowhere' });
+    expect(await own.withConsent(who, 'nowhere', () => 'done')).toBe('done');
   });
 
   it('runs nothing for what the user has restricted or objected to', async () => {

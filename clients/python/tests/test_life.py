@@ -167,6 +167,8 @@ def test_with_consent_runs_what_needs_none(lethe: Lethe) -> None:
     for category in ("profile", "nowhere"):
         with pytest.raises(ConsentRequiredError):
             lethe.with_consent(lambda: None, **who, category=category)
+    lethe.categories.register(**{**BANS, "key": "nowhere"})
+    assert lethe.with_consent(lambda: "done", **who, category="nowhere") == "done"
 
 
 def test_with_consent_runs_nothing_for_what_the_user_has_restricted_or_objected_to(lethe: Lethe) -> None:

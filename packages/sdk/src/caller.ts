@@ -27,6 +27,7 @@ const CHANGING: readonly Route[] = [
   'POST /data/restrict',
   'POST /gdpr/forget-user',
   'DELETE /servers/{guild_id}',
+  'POST /data/register',
   'PUT /data/categories/{key}',
   'DELETE /data/categories/{key}',
 ];

@@ -52,6 +52,7 @@ CHANGING = (
     "POST /data/restrict",
     "POST /gdpr/forget-user",
     "DELETE /servers/{guild_id}",
+    "POST /data/register",
     "PUT /data/categories/{key}",
     "DELETE /data/categories/{key}",
 )
