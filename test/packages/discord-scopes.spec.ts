@@ -1,7 +1,7 @@
 import type { BotSeat } from '../support/discord-seats';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { scopeOf, userDeauthorized } from '@lethe/discord';
+import { DiscordRest, reconcileGuilds, scopeOf, userDeauthorized } from '@lethe/discord';
 import { HttpEvents } from '@lethe/discord/http';
 import { Lethe } from '@lethe/sdk';
 import { TWO, wordsOf } from '../support/discord-bot';
@@ -126,6 +126,69 @@ async function saved(who: { user_id: string; guild_id: string }): Promise<string
   await lethe.data.submit({ ...who, category: 'birthday', data: { value: 'x' } });
   return 'Saved.';
 }
+
+describe('a bot without a gateway', () => {
+  const DAY_MS = 86_400_000;
+  const get = (path: string) => new DiscordRest({ api: `${discord.url}/v10`, token: 'x' }).get(path);
+  let nowMs = 0;
+  let seat: Awaited<ReturnType<typeof httpSeat>>;
+  let registering: jest.SpyInstance;
+  beforeEach(async () => {
+    // Signatures of the time of this computer are taken on both days.
+    nowMs = Date.now() - DAY_MS / 2;
+    registering = jest.spyOn(lethe.servers, 'register');
+    seat = await httpSeat(discord, { lethe, onError, now: () => nowMs, toleranceSeconds: 86_400 });
+  });
+  afterEach(() => seat.stop());
+
+  const userIn = (guild: string, place: object = { authorizing_integration_owners: { 0: guild } }) =>
+    new DiscordUser({ discord, ...seat }, guild, 'en-US', snowflake(), place);
+  const registrations = async (): Promise<number> => {
+    await seat.handler.settled();
+    return registering.mock.calls.length;
+  };
+
+  it('erases a guild that it has joined and left between two comparisons', async () => {
+    const guild = snowflake();
+    await userIn(guild).privacy('about');
+    await seat.handler.settled();
+    discord.guilds = [];
+    expect(await reconcileGuilds({ lethe }, get)).toEqual({ joined: [], left: [guild] });
+    expect(await lethe.servers.list().toArray()).toEqual([
+      expect.objectContaining({ guild_id: guild, deletion_scheduled_for: expect.any(String) }),
+    ]);
+    expect(errors).toEqual([]);
+  });
+
+  it('registers a guild by a command of it, once a day, and again after a failure, which changes no answer', async () => {
+    const guild = snowflake();
+    const robin = userIn(guild);
+    registering.mockRejectedValueOnce(new Error('no service'));
+    expect(wordsOf(await robin.privacy('about'))).toContain('Birthday');
+    expect([await registrations(), errors.splice(0)]).toEqual([1, [new Error('no service')]]);
+    for (const expected of [2, 2]) {
+      await robin.privacy('about');
+      expect(await registrations()).toBe(expected);
+    }
+    nowMs += DAY_MS - 1;
+    await robin.privacy('about');
+    expect(await registrations()).toBe(2);
+    nowMs += 1;
+    await robin.privacy('about');
+    expect(await registrations()).toBe(3);
+    expect(new Set(registering.mock.calls.map(([{ guild_id }]) => guild_id))).toEqual(new Set([guild]));
+    expect(errors).toEqual([]);
+  });
+
+  it('registers none by a button, whose message outlives the bot there, and none that it is not in', async () => {
+    const guild = snowflake();
+    const away = userIn(guild, { authorizing_integration_owners: { 1: snowflake() } });
+    await away.press(await away.privacy('forget'), 'Keep my data');
+    await userIn(guild).press(await away.privacy('forget'), 'Keep my data');
+    expect(await registrations()).toBe(0);
+    expect(errors).toEqual([]);
+  });
+});
 
 describe('the receiver of webhook events', () => {
   const APP = '987654321098765432';

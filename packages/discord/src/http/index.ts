@@ -3,6 +3,7 @@ import { Privacy, type PrivacyOptions } from '../privacy';
 import { type Reply, reply } from '../reply';
 import { DiscordRest, type RestOptions } from '../rest';
 import type { Then } from '../waiting';
+import { GuildsInUse } from './guilds-in-use';
 import { type NodeRequest, type NodeResponse, SignedEndpoint, type SignedOptions } from './signed-endpoint';
 
 export { type DiscordEvent, HttpEvents, type HttpEventsOptions } from './events';
@@ -26,12 +27,14 @@ export interface HttpOptions extends PrivacyOptions, Omit<SignedOptions, 'now'> 
 export class HttpInteractions {
   readonly privacy: Privacy;
   private readonly rest: DiscordRest;
+  private readonly guilds: GuildsInUse;
   private readonly endpoint: SignedEndpoint<RawInteraction>;
-  private readonly working = new Set<Promise<void>>();
+  private readonly working = new Set<Promise<unknown>>();
 
   constructor(private readonly options: HttpOptions) {
     this.privacy = new Privacy(options);
     this.rest = new DiscordRest(options.rest);
+    this.guilds = new GuildsInUse(options, (error) => this.privacy.report(error));
     this.endpoint = new SignedEndpoint<RawInteraction>(
       options,
       (interaction) => this.begun(interaction),
@@ -61,7 +64,7 @@ export class HttpInteractions {
     const asked = askedOf(interaction);
     if (asked === undefined || ![COMMAND, COMPONENT].includes(interaction.type as 2))
       throw new TypeError(`An interaction of type ${interaction.type} has no handler.`);
-    const work = this.work(interaction, asked);
+    const work = Promise.all([this.work(interaction, asked), this.installedIn(asked)]);
     this.working.add(work);
     void work.finally(() => this.working.delete(work));
     const updates = asked.act.kind === 'component' && asked.act.isPrivate && this.privacy.handles(asked);
@@ -86,6 +89,11 @@ export class HttpInteractions {
       await this.rest
         .followUp(application, token, following)
         .catch((error: unknown) => this.privacy.report(error));
+  }
+
+  /** A command says that the bot is in the guild now; a button of an old message does not. It never rejects. */
+  private async installedIn({ act, guildId }: Asked): Promise<void> {
+    if (act.kind === 'command' && guildId !== null) await this.guilds.used(guildId);
   }
 
   private async other(interaction: RawInteraction, asked: Asked): Promise<Reply> {

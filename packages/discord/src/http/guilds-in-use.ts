@@ -1,0 +1,37 @@
+import { guildJoined } from '../guilds';
+import type { PrivacyOptions } from '../privacy';
+
+const DAY_MS = 86_400_000;
+/** Of the guilds that are remembered. One that is dropped is registered once more. */
+const GUILDS_MAX = 10_000;
+
+/**
+ * Registers the guilds in which commands are given. Without a gateway no event says that the bot has joined one, and a guild
+ * that it leaves before the next comparison is found by it only if the service knows it.
+ */
+export class GuildsInUse {
+  /** When each was registered, the oldest first. */
+  private readonly registered = new Map<string, number>();
+
+  constructor(
+    private readonly options: Pick<PrivacyOptions, 'lethe' | 'now'>,
+    private readonly report: (error: unknown) => void,
+  ) {}
+
+  /** Once a day for each guild, which also cancels a deletion of one that is in use. A failure is reported. It never rejects. */
+  async used(guildId: string): Promise<void> {
+    const { lethe, now = Date.now } = this.options;
+    if (now() - (this.registered.get(guildId) ?? -Infinity) < DAY_MS) return;
+    this.registered.delete(guildId);
+    const [oldest] = this.registered.keys();
+    if (oldest !== undefined && this.registered.size >= GUILDS_MAX) this.registered.delete(oldest);
+    this.registered.set(guildId, now());
+    try {
+      await guildJoined({ lethe }, guildId);
+    } catch (error) {
+      // The next command tries again.
+      this.registered.delete(guildId);
+      this.report(error);
+    }
+  }
+}
