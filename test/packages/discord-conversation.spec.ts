@@ -832,24 +832,38 @@ describe.each(KITS)('%s', (kit) => {
       expect(errors).toEqual([]);
     });
 
-    inTypeScript('says of a store that is long silent whom to ask, and not to try again', async () => {
-      const { user, privacy } = await bot(TWO);
-      const robin = user();
-      const silent =
-        /\nSome of the bot's own stores have not given their part in time\. Please ask privacy@bot\.example\./;
-      for (const states of [['overdue'], ['asked', 'overdue'], ['asked'], ['stated', 'nothing']]) {
-        const document = { guilds: states.map((state) => ({ holders: [{ state }] })) };
-        jest
-          .spyOn(privacy['options'].lethe.data, 'exportStream')
-          .mockResolvedValueOnce(new Blob([JSON.stringify(document)]).stream());
-        const { content } = await robin.privacy('export');
-        expect(content).toContain('Your data is in the attached file.');
-        expect([silent.test(content), content.includes('again in some minutes')]).toEqual([
-          states.includes('overdue'),
-          states.includes('asked'),
-        ]);
-      }
-    });
+    inTypeScript(
+      'says of a store that is long silent whom to ask, and of one that was not asked where to ask it',
+      async () => {
+        const { user, privacy } = await bot(TWO);
+        const robin = user();
+        const silent =
+          /\nSome of the bot's own stores have not given their part in time\. Please ask privacy@bot\.example\./;
+        const cases = [
+          ['overdue'],
+          ['asked', 'overdue'],
+          ['asked'],
+          ['stated', 'nothing'],
+          ['stated', 'not_asked'],
+        ];
+        for (const states of cases) {
+          const document = { guilds: states.map((state) => ({ holders: [{ state }] })) };
+          jest
+            .spyOn(privacy['options'].lethe.data, 'exportStream')
+            .mockResolvedValueOnce(new Blob([JSON.stringify(document)]).stream());
+          const { content } = await robin.privacy('export');
+          expect(content).toContain('Your data is in the attached file.');
+          const said = [
+            silent.test(content),
+            content.includes('again in some minutes'),
+            content.includes(
+              "\nFor some servers the bot's own stores were not asked: give `/privacy export` there.",
+            ),
+          ];
+          expect(said).toEqual(['overdue', 'asked', 'not_asked'].map((state) => states.includes(state)));
+        }
+      },
+    );
 
     inTypeScript(
       'is whole or not sent: without the history where that is too large, else with whom to ask',

@@ -524,11 +524,12 @@ def test_no_more_is_said_of_own_stores_than_is_known_where_they_cannot_be_listed
     asyncio.run(telling())
 
 
-def test_of_a_store_that_is_long_silent_the_user_reads_whom_to_ask() -> None:
+def test_of_a_store_that_is_long_silent_the_user_reads_whom_to_ask_and_of_one_that_was_not_asked_where() -> None:
     async def me(**_: Any) -> Any:
         return {"name": "Greeter", "privacy_contact": "privacy@bot.example"}
 
-    for states in (["overdue"], ["asked", "overdue"], ["asked"], ["stated", "nothing"]):
+    cases = ["overdue"], ["asked", "overdue"], ["asked"], ["stated", "nothing"], ["stated", "not_asked"]
+    for states in cases:
 
         async def stream(**_: Any) -> AsyncIterator[bytes]:
             yield json.dumps({"guilds": [{"holders": [{"state": state}]} for state in states]}).encode()
@@ -543,7 +544,9 @@ def test_of_a_store_that_is_long_silent_the_user_reads_whom_to_ask() -> None:
         content = asyncio.run(Privacy(lethe, None, None, None, 300, None, lambda error: None).reply(asked)).content
         assert content.startswith("Your data is in the attached file.")
         silent = "\nSome of the bot's own stores have not given their part in time. Please ask privacy@bot.example."
-        assert (silent in content, "again in some minutes" in content) == ("overdue" in states, "asked" in states)
+        elsewhere = "\nFor some servers the bot's own stores were not asked: give `/privacy export` there."
+        said = (silent in content, "again in some minutes" in content, elsewhere in content)
+        assert said == ("overdue" in states, "asked" in states, "not_asked" in states)
 
 
 def test_what_is_known_of_the_bot_waits_for_nothing_and_each_fact_is_read_once_at_a_time() -> None:

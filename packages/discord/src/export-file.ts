@@ -45,6 +45,7 @@ async function missingPart(turn: Turn, data: Uint8Array): Promise<string[]> {
   return [
     ...(states.includes('asked') ? [say('export_asked')] : []),
     ...(states.includes('overdue') ? [`${say('export_overdue')} ${await whomToAsk(turn)}`] : []),
+    ...(states.includes('not_asked') ? [say('export_not_asked')] : []),
   ];
 }
 

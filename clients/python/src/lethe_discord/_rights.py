@@ -52,6 +52,8 @@ async def _missing_part(turn: Turn, data: bytes) -> List[str]:
     lines = [turn.words.say("export_asked")] if "asked" in states else []
     if "overdue" in states:
         lines.append(f"{turn.words.say('export_overdue')} {await whom_to_ask(turn)}")
+    if "not_asked" in states:
+        lines.append(turn.words.say("export_not_asked"))
     return lines
 
 

@@ -124,6 +124,8 @@ export const DE: Texts = {
   export_asked:
     'Die eigenen Speicher des Bots sind gefragt, aber ihr Teil ist noch nicht vollständig. Gib `/privacy export` in einigen Minuten noch einmal ein.',
   export_overdue: 'Der Teil aus eigenen Speichern des Bots ist nicht rechtzeitig gekommen.',
+  export_not_asked:
+    'Zu einigen Servern wurden die eigenen Speicher des Bots nicht gefragt: Gib `/privacy export` auch dort ein.',
   export_too_large: 'Deine Daten sind zu groß für eine Datei auf Discord.',
   export_nothing: 'Über dich ist nichts gespeichert.',
   export_nothing_own_stores:

@@ -118,6 +118,7 @@ export const EN = {
   export_asked:
     "The bot's own stores have been asked, and their part is not complete yet. Give `/privacy export` again in some minutes.",
   export_overdue: "Some of the bot's own stores have not given their part in time.",
+  export_not_asked: "For some servers the bot's own stores were not asked: give `/privacy export` there.",
   export_too_large: 'Your data is too large for a file on Discord.',
   export_nothing: 'Nothing is stored about you.',
   export_nothing_own_stores:
