@@ -488,6 +488,14 @@ describe('lethe keys', () => {
       code: 2,
       stderr: expect.stringContaining('--save-as'),
     });
+    const ids = async () => (await client().keys.list().toArray()).map(({ id }) => id);
+    const before = [read('.env'), await ids()];
+    for (const name of ['LETHE_KEY', 'LETHE_WEBHOOK_SECRET', 'LETHE_READ_KEY'])
+      expect(await cli.run(['keys', 'create', '--save-as', name])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(name),
+      });
+    expect([read('.env'), await ids()]).toEqual(before);
     const shown = json(await done('keys', 'create', '--show', '--json'));
     expect(shown).toMatchObject({ api_key: expect.stringMatching(/^sk_live_/) });
     const outside = await cli.run(['keys', 'rotate', '--url', service.url], {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Schemas } from '@lethe/sdk';
-import { writeEnvFile } from '../env-file';
+import { readEnvFile, writeEnvFile } from '../env-file';
 import { wrongUsage } from '../failures';
 import { moment, Session } from '../session';
 
@@ -79,6 +79,8 @@ async function create(
       'Where is the key to be kept?',
       'Give --save-as NAME to write it into .env, or --show to see it.',
     );
+  if (saveAs !== undefined && readEnvFile(session.envFile)[saveAs])
+    throw wrongUsage(`${saveAs} has a value in .env.`, 'Remove it there, or give another NAME.');
   const lethe = session.client();
   // The key is shown by the service once. The file must be writable before it is made.
   if (saveAs !== undefined) writeEnvFile(session.envFile, {});
