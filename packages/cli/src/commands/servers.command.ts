@@ -68,8 +68,8 @@ async function foreign(session: Session, given: string): Promise<void> {
     ),
   );
   output.note(
-    `The bot is in none of them, if it is in the ${isIn} given alone. To erase one after 7 days, first POST /servers/register, ` +
-      'then DELETE /servers/{guild_id}?grace_days=7; guildLeft of @lethe/discord does both.',
+    `The bot is in none of them, if it is in the ${isIn} given alone. To erase one after 7 days: DELETE /servers/{guild_id}?grace_days=7, ` +
+      'as guildLeft of @lethe/discord does.',
   );
 }
 
