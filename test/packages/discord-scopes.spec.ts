@@ -132,12 +132,11 @@ describe('a bot without a gateway', () => {
   const get = (path: string) => new DiscordRest({ api: `${discord.url}/v10`, token: 'x' }).get(path);
   let nowMs = 0;
   let seat: Awaited<ReturnType<typeof httpSeat>>;
-  let registering: jest.SpyInstance;
+  let registering: jest.SpiedFunction<Lethe['servers']['register']>;
   beforeEach(async () => {
-    // Signatures of the time of this computer are taken on both days.
-    nowMs = Date.now() - DAY_MS / 2;
+    nowMs = Date.parse('2026-01-01T00:00:00Z');
     registering = jest.spyOn(lethe.servers, 'register');
-    seat = await httpSeat(discord, { lethe, onError, now: () => nowMs, toleranceSeconds: 86_400 });
+    seat = await httpSeat(discord, { lethe, onError, now: () => nowMs });
   });
   afterEach(() => seat.stop());
 

@@ -65,9 +65,9 @@ export function signedRequest(body: string, key: KeyObject = privateKey, timeMs 
 
 /** Sends interactions to the URL of a bot, as Discord does. */
 export const signedDelivery =
-  (discord: FakeDiscord, url: string) =>
+  (discord: FakeDiscord, url: string, now = Date.now) =>
   async (payload: Payload): Promise<void> => {
-    const answer = await fetch(url, signedRequest(JSON.stringify(payload)));
+    const answer = await fetch(url, signedRequest(JSON.stringify(payload), undefined, now()));
     if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
     discord.begin(payload.token, (await answer.json()) as { type: number });
   };
@@ -83,7 +83,7 @@ export async function httpSeat(
   Object.assign(server, PATIENT_SERVER);
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const deliver = signedDelivery(discord, url);
+  const deliver = signedDelivery(discord, url, given.now);
   const stop = async (): Promise<void> => {
     await handler.settled();
     server.closeAllConnections();
