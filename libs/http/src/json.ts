@@ -18,7 +18,7 @@ export function readBody(
   const fault = refusedByHeaders(request, limitBytes, mediaType);
   if (fault !== undefined) return Promise.resolve(fault);
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
+    let held = EMPTY;
     let length = 0;
     let settled = false;
     const settle = (body: Body | Promise<Body>): void => {
@@ -26,12 +26,16 @@ export function readBody(
       settled = true;
     };
     request.on('data', (chunk: Buffer) => {
+      const from = length;
       length += chunk.length;
-      if (length > limitBytes) settle(bodyTooLarge(limitBytes));
-      else chunks.push(chunk);
+      if (length <= limitBytes) held = appended(held, from, chunk, limitBytes);
+      else {
+        held = EMPTY;
+        settle(bodyTooLarge(limitBytes));
+      }
     });
     request.on('end', () => {
-      if (!settled) settle(parse(joined(chunks)));
+      if (!settled) settle(parse(held.subarray(0, length)));
     });
     request.on('error', () => (settled = true));
   });
@@ -64,9 +68,23 @@ export function bodyTooLarge(limitBytes: number): ApiError {
   });
 }
 
-function joined(chunks: readonly Buffer[]): Buffer {
-  const [first] = chunks;
-  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
+const EMPTY = Buffer.alloc(0);
+const GROWS_FROM_BYTES = 4096;
+
+/**
+ * The first `length` bytes of `held` with `chunk` behind them. A chunk of one byte takes hundreds in memory, so that only the
+ * one chunk that most bodies are is held as it is. Its memory is full: the next one is copied with it into a buffer that grows.
+ */
+function appended(held: Buffer, length: number, chunk: Buffer, limitBytes: number): Buffer {
+  if (length === 0) return chunk;
+  const needed = length + chunk.length;
+  let into = held;
+  if (needed > held.length) {
+    into = Buffer.allocUnsafe(Math.min(limitBytes, Math.max(2 * held.length, needed, GROWS_FROM_BYTES)));
+    held.copy(into, 0, 0, length);
+  }
+  chunk.copy(into, length);
+  return into;
 }
 
 /** The JSON object in `bytes`; undefined for no bytes; an ApiError for a fault. */
