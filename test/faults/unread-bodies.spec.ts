@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { PREFIX } from '../support/client';
-import { useServiceInProcess } from '../support/service';
+import { Service, useServiceInProcess } from '../support/service';
 import { stopWindows } from '../support/time';
 import { until } from '../support/until';
 
@@ -19,6 +19,7 @@ const service = useServiceInProcess({ RATE_LIMIT_ANONYMOUS: '40', RATE_LIMIT_TIE
 async function statusBeforeTheEnd(
   path: string,
   headers: readonly string[] = [],
+  { app, port } = service,
 ): Promise<number | undefined> {
   const text = [
     `POST ${path} HTTP/1.1`,
@@ -26,9 +27,9 @@ async function statusBeforeTheEnd(
     '',
     ' '.repeat(SENT),
   ].join('\r\n');
-  const server = service.app.getHttpServer();
+  const server = app.getHttpServer();
   const begun = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
-  const socket: Socket = connect(service.port, '127.0.0.1', () => socket.write(text));
+  const socket: Socket = connect(port, '127.0.0.1', () => socket.write(text));
   let status: number | undefined;
   socket.on('error', () => undefined);
   socket.on('data', (chunk: Buffer) => (status ??= Number(/^HTTP\/1\.1 (\d+)/.exec(chunk.toString())?.[1])));
@@ -55,6 +56,25 @@ describe('a long body', () => {
     expect(await statusBeforeTheEnd(`${PREFIX}/data/submit`, key)).toBeUndefined();
     for (let count = 0; count < LIMIT; count++) await bot.get('/servers');
     expect(await statusBeforeTheEnd(`${PREFIX}/data/submit`, key)).toBe(429);
+  });
+
+  it.each([
+    [{ REGISTRATION: 'token', REGISTRATION_TOKEN: 'a-token-of-the-operator' }, 401],
+    [{ REGISTRATION: 'off' }, 404],
+  ])('is not waited for of a registration that %j refuses', async (settings, status) => {
+    const closed = await new Service(settings).start();
+    try {
+      expect(await statusBeforeTheEnd(`${PREFIX}/bots/register`, [], closed)).toBe(status);
+    } finally {
+      await closed.stop();
+    }
+  });
+
+  it('is not waited for of a session that another page than that of the console begins', async () => {
+    const page = 'X-Lethe-Console: 1';
+    expect(await statusBeforeTheEnd('/console/session', [page])).toBeUndefined();
+    expect(await statusBeforeTheEnd('/console/session')).toBe(401);
+    expect(await statusBeforeTheEnd('/console/session', [page, 'Sec-Fetch-Site: cross-site'])).toBe(401);
   });
 
   it('is not waited for of an address that is over its limit, also for a registration', async () => {

@@ -3,7 +3,7 @@ import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { ApiKeyGuard } from '@app/bots';
 import { ConsoleModule } from '@app/pages';
-import { ApiExceptionFilter, BodyGuard, DiskGuard, DtoPipe, RateLimitGuard } from '@app/http';
+import { AdmissionGuard, ApiExceptionFilter, BodyGuard, DiskGuard, DtoPipe, RateLimitGuard } from '@app/http';
 import { type Config, LOGGER } from '@app/kernel';
 import { OperatorSocket } from '@app/operations';
 import { LetheModule } from '@app/runtime';
@@ -31,6 +31,7 @@ export class AppModule {
         // In this order: 429 before 401 before 503, and then the body.
         { provide: APP_GUARD, useClass: RateLimitGuard },
         { provide: APP_GUARD, useClass: ApiKeyGuard },
+        { provide: APP_GUARD, useClass: AdmissionGuard },
         { provide: APP_GUARD, useClass: DiskGuard },
         { provide: APP_GUARD, useClass: BodyGuard },
         { provide: APP_PIPE, useClass: DtoPipe },

@@ -1,5 +1,6 @@
-import { Body, Controller, Delete, Get, Param, Post, Put, UseGuards } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import {
+  AdmittedBy,
   Caller,
   CurrentBot,
   Describes,
@@ -44,7 +45,7 @@ export class BotsController {
 
   @Public()
   @Post('register')
-  @UseGuards(RegistrationGuard)
+  @AdmittedBy(RegistrationGuard)
   @EitherShape(RegisterBot, 'platform_bot_id')
   @Describes({
     summary: 'Register a bot and receive its API key',

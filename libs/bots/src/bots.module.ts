@@ -9,6 +9,7 @@ import { BotDeletion } from './bot-deletion.service';
 import { ApiKey, Bot } from './bot.entity';
 import { BotNotice } from './bot-notice.entity';
 import { BotsController } from './bots.controller';
+import { RegistrationGuard } from './bots.guards';
 import { BotsService } from './bots.service';
 import { KeyUses } from './key-uses';
 import { Bots1763600000001 } from './migrations/1763600000001-bots';
@@ -30,6 +31,7 @@ import { WebhookSecrets, WebhookSecretsHolder } from './webhook-secrets.service'
   ],
   controllers: [BotsController, ApiKeysController, NoticeSettingsController],
   providers: [
+    RegistrationGuard,
     BotsService,
     BotDeletion,
     BotAdministration,

@@ -11,6 +11,7 @@ export {
   WebPage,
 } from './answer';
 export {
+  AdmittedBy,
   accessOf,
   ALL_SCOPES,
   CurrentBot,
@@ -39,6 +40,7 @@ export {
   refused,
   Results,
 } from './batch';
+export { AdmissionGuard } from './admission.guard';
 export { BodyGuard, FormBody, type FormFields } from './body.guard';
 export {
   Describes,

@@ -1,10 +1,12 @@
 import {
   All,
   applyDecorators,
+  type CanActivate,
   createParamDecorator,
   ExecutionContext,
   RequestMethod,
   SetMetadata,
+  type Type,
 } from '@nestjs/common';
 import { METHOD_METADATA } from '@nestjs/common/constants';
 import { ApiExcludeEndpoint, ApiExtension } from '@nestjs/swagger';
@@ -77,6 +79,12 @@ type Closure = 'suspended' | 'low disk';
 export const EvenWhile = (...closures: readonly [Closure, ...Closure[]]): MethodDecorator =>
   applyDecorators(SetMetadata(EVEN_WHILE, closures), ApiExtension(EVEN_WHILE, closures));
 
+const ADMITTED_BY = 'lethe:admitted-by';
+
+/** A further guard of a route, or of all routes of a controller. It runs before the body is read, and looks at no body. */
+export const AdmittedBy = (guard: Type<CanActivate>): ClassDecorator & MethodDecorator =>
+  SetMetadata(ADMITTED_BY, guard);
+
 /** Who may call a route. */
 interface RouteAccess {
   readonly isUnknown: boolean;
@@ -88,6 +96,7 @@ interface RouteAccess {
   readonly bits: number;
   readonly whileSuspended: boolean;
   readonly onLowDisk: boolean;
+  readonly admittedBy: Type<CanActivate> | undefined;
 }
 
 function accessWith(isGet: boolean, declared?: readonly Scope[], evenWhile: readonly Closure[] = []) {
@@ -117,6 +126,7 @@ function readAccess(context: ExecutionContext): RouteAccess {
     isUnknown: declared<boolean>(NO_ROUTE) === true,
     isPublic: declared<boolean>(PUBLIC_ROUTE) === true,
     isOfOperator: declared<boolean>(OPERATOR_ROUTE) === true,
+    admittedBy: declared<Type<CanActivate>>(ADMITTED_BY),
     ...accessWith(isGet, declared(SCOPES_OF_ROUTE), declared(EVEN_WHILE)),
   };
   const routes = known.get(controller) ?? new Map<object, RouteAccess>();

@@ -1,8 +1,20 @@
 import { ApiKeyDirectory } from '@app/bots';
 import { Keyring } from '@app/crypto';
-import { type LetheRequest, Public, type Scope, scopesOf, Text } from '@app/http';
+import { AdmittedBy, type LetheRequest, Public, type Scope, scopesOf, Text } from '@app/http';
 import { ApiError, Clock, type Config, CONFIG } from '@app/kernel';
-import { Body, Controller, Delete, HttpCode, Inject, Injectable, Post, Req, Res } from '@nestjs/common';
+import {
+  Body,
+  type CanActivate,
+  Controller,
+  Delete,
+  type ExecutionContext,
+  HttpCode,
+  Inject,
+  Injectable,
+  Post,
+  Req,
+  Res,
+} from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { NextFunction, Response } from 'express';
 import { OperatorSessions } from './operator-sessions';
@@ -151,9 +163,22 @@ class SignInDto {
   @Text(KEY_LENGTH_MAX) key: string;
 }
 
+/** @throws ApiError 401 for a request that the page of the console has not sent */
+@Injectable()
+export class ConsolePageGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    if (isFromPage(context.switchToHttp().getRequest<LetheRequest>())) return true;
+    throw new ApiError(
+      'unauthorized',
+      'Only the page /console of this service can begin and end its sessions',
+    );
+  }
+}
+
 /** The session of the console, outside the prefix of the interface. */
 @ApiExcludeController()
 @Public()
+@AdmittedBy(ConsolePageGuard)
 @Controller('console/session')
 export class ConsoleController {
   constructor(private readonly sessions: ConsoleSessions) {}
@@ -165,7 +190,6 @@ export class ConsoleController {
     @Res({ passthrough: true }) response: Response,
     @Body() { key }: SignInDto,
   ): Promise<BegunSession['session']> {
-    requirePage(request);
     const begun = await this.sessions.begin(request, key);
     if (begun === undefined) throw new ApiError('unauthorized', 'The API key is not valid');
     response.setHeader('Set-Cookie', begun.cookie);
@@ -177,13 +201,7 @@ export class ConsoleController {
     @Req() request: LetheRequest,
     @Res({ passthrough: true }) response: Response,
   ): { readonly ended: true } {
-    requirePage(request);
     response.setHeader('Set-Cookie', this.sessions.end(request));
     return { ended: true };
   }
-}
-
-function requirePage(request: LetheRequest): void {
-  if (isFromPage(request)) return;
-  throw new ApiError('unauthorized', 'Only the page /console of this service can begin and end its sessions');
 }

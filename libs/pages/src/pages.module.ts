@@ -8,7 +8,7 @@ import { ServersModule } from '@app/servers';
 import { UserDataModule } from '@app/user-data';
 import { Module } from '@nestjs/common';
 import { ConsoleFiles } from './console-files';
-import { ConsoleController, ConsoleSessions } from './console-sessions';
+import { ConsoleController, ConsolePageGuard, ConsoleSessions } from './console-sessions';
 import { PrivacyLinks1763600000022 } from './migrations/1763600000022-privacy-links';
 import { OperatorSessions } from './operator-sessions';
 import { PageActs } from './page-acts';
@@ -58,7 +58,7 @@ export class PrivacyPageModule {}
 @Module({
   imports: [BotsModule],
   controllers: [ConsoleController],
-  providers: [ConsoleFiles, ConsoleSessions, OperatorSessions],
+  providers: [ConsoleFiles, ConsolePageGuard, ConsoleSessions, OperatorSessions],
   exports: [ConsoleFiles, ConsoleSessions],
 })
 export class ConsoleModule {}
