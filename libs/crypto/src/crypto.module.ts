@@ -15,6 +15,7 @@ import { Keys1763600000010 } from './migrations/1763600000010-keys';
 import { Subjects1763600000012 } from './migrations/1763600000012-subjects';
 import { Installation1763600000000 } from './migrations/1763600000000-installation';
 import { Signer } from './signer';
+import { KeyCache } from './subject-key';
 import { SubjectKeys } from './subject-keys';
 import { SubjectTexts } from './subject-texts';
 
@@ -66,6 +67,7 @@ const EXPORTED = [
     },
     ...EXPORTED,
     EncryptedTexts,
+    KeyCache,
     KeyFileWatch,
   ],
   exports: [Keyring, InstallationKeys, Signer, ...EXPORTED],

@@ -103,7 +103,10 @@ describe('SubjectKey', () => {
 });
 
 describe('KeyCache', () => {
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => {
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+  });
 
   it('keeps no more than two generations, and of these the keys that are asked for', () => {
     const cache = new KeyCache();
@@ -130,6 +133,25 @@ describe('KeyCache', () => {
     }
     expect(cache.get('idle')).toBeUndefined();
     expect(cache.get('b')).toBeDefined();
+  });
+
+  it('drops a key ten minutes after its last use at the latest, also where no other key is opened meanwhile', () => {
+    jest.useFakeTimers();
+    const cache = new KeyCache();
+    cache.onModuleInit();
+    // From each moment of a generation.
+    for (let phase = 0; phase < 60; phase++) {
+      cache.set(newKey(`idle-${phase}`));
+      cache.set(newKey('used'));
+      for (let minute = 0; minute < 10; minute++) {
+        jest.advanceTimersByTime(60_000);
+        expect(cache.get('used')).toBeDefined();
+      }
+      expect(cache.get(`idle-${phase}`)).toBeUndefined();
+      jest.advanceTimersByTime(7_000);
+    }
+    cache.onModuleDestroy();
+    expect(jest.getTimerCount()).toBe(0);
   });
 
   it('overwrites a key that it drops', () => {

@@ -1,5 +1,6 @@
 import { ConcurrentChange } from '@app/database';
 import type { Random } from '@app/kernel';
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { type DecryptionKey, EncryptionKey, type Salts } from './encryption-key';
 import type { Keyring } from './keyring';
 import type { SubjectIds } from './subject';
@@ -132,10 +133,11 @@ function unpacked(id: string, bytes: Buffer, random: Random): SubjectKey {
 /** The maximum of entries in one generation. There are two generations. */
 const ENTRIES_MAX = 25_000;
 /**
- * The time, in milliseconds, after which the next new entry begins a generation. An unused entry is dropped with the
- * second generation after its own.
+ * The time, in milliseconds, after which a generation ends, and how often it is looked for. An unused entry is dropped with
+ * the second end after its last use: in less than ten minutes.
  */
-const GENERATION_MS = 300_000;
+const GENERATION_MS = 240_000;
+const LOOK_MS = 30_000;
 
 /** Recent entries by the ids of keys: a bounded number, for a bounded time. */
 class Recent<Entry> {
@@ -154,12 +156,20 @@ class Recent<Entry> {
   }
 
   set(id: string, entry: Entry): void {
-    if (this.young.size >= ENTRIES_MAX || performance.now() - this.bornMs > GENERATION_MS) {
-      this.old = this.young;
-      this.young = new Map();
-      this.bornMs = performance.now();
-    }
+    if (this.young.size >= ENTRIES_MAX) this.turn();
+    else this.age();
     this.young.set(id, entry);
+  }
+
+  /** Ends a generation whose time is over. */
+  age(): void {
+    if (performance.now() - this.bornMs > GENERATION_MS) this.turn();
+  }
+
+  private turn(): void {
+    this.old = this.young;
+    this.young = new Map();
+    this.bornMs = performance.now();
   }
 
   delete(id: string): void {
@@ -169,10 +179,24 @@ class Recent<Entry> {
 }
 
 /** Recently decrypted keys. The caller must have just read that the key is still in force. */
-export class KeyCache {
+@Injectable()
+export class KeyCache implements OnModuleInit, OnModuleDestroy {
   private readonly keys = new Recent<SubjectKey>();
   /** The ids of keys that were dropped. */
   private readonly dropped = new Recent<true>();
+  private timer: NodeJS.Timeout | undefined;
+
+  /** A process without work has to drop the keys that it used last, too: a signal of their destruction can be lost. */
+  onModuleInit(): void {
+    this.timer = setInterval(() => {
+      this.keys.age();
+      this.dropped.age();
+    }, LOOK_MS).unref();
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.timer);
+  }
 
   get(id: string): SubjectKey | undefined {
     return this.keys.get(id);

@@ -29,14 +29,13 @@ const TOPIC = 'subject-key-destroyed';
  */
 @Injectable()
 export class SubjectKeys {
-  private readonly opened = new KeyCache();
-
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly keyring: Keyring,
     private readonly digests: SubjectDigests,
     private readonly signals: Signals,
     private readonly random: Random,
+    private readonly opened: KeyCache,
   ) {
     signals.on(TOPIC, (id) => this.opened.drop(id));
   }

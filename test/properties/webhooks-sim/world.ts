@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiKey, Bot, WebhookSecrets } from '@app/bots';
 import { Acts, Answers } from '@app/acts';
-import { InstallationKeys, Keyring, SubjectDigests, SubjectKeys, subjectOf } from '@app/crypto';
+import { InstallationKeys, KeyCache, Keyring, SubjectDigests, SubjectKeys, subjectOf } from '@app/crypto';
 import {
   DatabaseModule,
   databaseUnavailable,
@@ -174,6 +174,7 @@ export class World {
       this.digests,
       app.get(Signals, { strict: false }),
       this.random,
+      new KeyCache(),
     );
     this.texts = new DeliveryTexts(subjectKeys, keys);
     this.acts = new Acts(this.real, new Answers(subjectKeys, this.timeline, keys), this.timeline);
