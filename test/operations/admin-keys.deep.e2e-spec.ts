@@ -262,6 +262,14 @@ if (engine === 'sqlite')
       );
       expect((await admin(own(), 'keys:rotate')).code).toBe(1);
       expect(content()).toContain(old);
+      // The damaged text makes no later rotation the rest of this one.
+      const first = content();
+      expect((await admin(own(), 'keys:rotate')).code).toBe(1);
+      const [present, ...older] = content().trim().split('\n');
+      expect(older).toEqual(first.trim().split('\n'));
+      expect(new Set(await keyIds())).toEqual(
+        new Set([present, old].map((key) => keyringOf(key!).presentId)),
+      );
     });
 
     const ended: readonly [string, Moment][] = [

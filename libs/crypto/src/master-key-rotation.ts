@@ -108,7 +108,7 @@ export class MasterKeyRotation {
           '(openssl rand -base64 32), a comma and the content of that file, for every process; restart them, and run keys:rotate again.',
       );
     await this.requireKeys();
-    const keys = file === undefined ? this.config.masterKeys : this.withNewKey(file);
+    const keys = file === undefined ? this.config.masterKeys : await this.withNewKey(file);
     this.keyring.adopt(keys);
     const rotated = await this.rewrapAll(onRewrapped);
     if (file !== undefined && rotated.unreadable === 0) {
@@ -120,17 +120,40 @@ export class MasterKeyRotation {
   }
 
   /** Adds a new first key to the key file. The file is on the disk before the new key encrypts anything. */
-  private withNewKey(file: string): readonly Buffer[] {
+  private async withNewKey(file: string): Promise<readonly Buffer[]> {
     const present = readKeyFile(file) ?? [];
     if (!this.keyring.isPresentAmong(present))
       throw new StartError(
         `Nothing was changed: the key file ${file} is missing or holds another key than the running process uses. Put its copy back, and run keys:rotate again.`,
       );
-    // Several keys are the trace of an interrupted rotation.
-    if (present.length > 1) return present;
+    if (present.length > 1) {
+      this.keyring.adopt(present);
+      if (!(await this.hasOnlyUnreadableLeft())) return present;
+    }
     const keys = [this.random.bytes(KEY_BYTES), ...present];
     replaceKeyFile(file, keys);
     return keys;
+  }
+
+  /**
+   * Whether the older keys are kept for damaged texts alone. Several keys in the file are else the trace of a rotation that
+   * was interrupted, which is finished: with texts that it has not reached, or with none.
+   */
+  private async hasOnlyUnreadableLeft(): Promise<boolean> {
+    let isOneLeft = false;
+    for (const column of this.texts.columns()) {
+      const read = (after?: SealedText): Promise<SealedText[]> =>
+        this.unitOfWork.read((tx) =>
+          this.texts.page(tx, column, this.keyring.presentId, after?.at ?? [], BATCH),
+        );
+      for await (const text of eachOf<SealedText>(BATCH, read)) {
+        const plain = this.plainOf(text);
+        plain?.fill(0);
+        if (plain !== undefined) return false;
+        isOneLeft = true;
+      }
+    }
+    return isOneLeft;
   }
 
   private async requireKeys(): Promise<void> {
