@@ -1,3 +1,6 @@
+import { createLogger } from '@app/kernel';
+import type { LetheResponse } from './request-context';
+import { answerStream, TextStream } from './streams';
 import { type OpenStream, type StreamLimits, StreamSlots } from './stream-slots';
 
 type Stream = { -readonly [Key in keyof OpenStream]: OpenStream[Key] };
@@ -154,4 +157,26 @@ describe('the open streams', () => {
     jest.advanceTimersByTime(5_000);
     expect(streams.cut).toEqual([]);
   });
+});
+
+describe('a streamed answer that finds no room', () => {
+  it.each([false, true])(
+    'is logged and counted once as 503; its caller has closed: %s',
+    async (destroyed) => {
+      const slots = new StreamSlots({ streamsMax: 1, streamsPerBot: 1 });
+      slots.waitMs = 0;
+      await slots.take({ caller: 'a', cut: () => undefined });
+      const answered = jest.fn();
+      const lines: string[] = [];
+      const logger = createLogger('info', { write: (line: string) => void lines.push(line) });
+      const context = { id: 'one', startedMs: 0, meter: { answered }, spans: {}, logger };
+      const request = { method: 'GET', headers: {}, complete: true, context, route: { path: '/export' } };
+      const [writeHead, end, destroy] = [jest.fn(), jest.fn(), jest.fn()];
+      const response = { req: request, destroyed, writeHead, end, destroy } as unknown as LetheResponse;
+      await answerStream(response, 200, new TextStream('text/plain', () => Promise.resolve()), slots);
+      expect(answered.mock.calls).toEqual([['GET', '/export', 503, expect.any(Number)]]);
+      expect(lines.filter((line) => line.includes('"status":503'))).toHaveLength(1);
+      expect(writeHead).toHaveBeenCalledTimes(destroyed ? 0 : 1);
+    },
+  );
 });

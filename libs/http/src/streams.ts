@@ -1,5 +1,5 @@
 import { type ApiError, OwnError, Turns } from '@app/kernel';
-import { answerFault, answerHeaders, answerPage, logAnswer, type WebPage } from './answer';
+import { answerFault, answerHeaders, answerPage, logAnswer, toApiError, type WebPage } from './answer';
 import type { LetheResponse } from './request-context';
 import type { OpenStream, StreamSlots } from './stream-slots';
 
@@ -86,7 +86,9 @@ export async function answerStream(
   try {
     await slots.take(sending);
   } catch (error) {
-    return void answerStreamFault(response, error, stream);
+    const { status: refused } = toApiError(error);
+    if (!answerStreamFault(response, error, stream)) logAnswer(response, refused);
+    return;
   }
   try {
     await sendStream(response, status, stream, sending);
