@@ -3,15 +3,30 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Express } from 'express';
 import { readConfig } from '@app/kernel';
+import { until } from '../../../test/support/until';
 import { LetheHttpAdapter } from './http.adapter';
 
 let server: Server;
+/** Answers the GET that waits for it. */
+let answerGet: (() => void) | undefined;
+/** How many chunks each body had, and how many bytes all of them. */
+let pieces: number[];
+let bytes: number;
 function begin(environment: Record<string, string> = {}): void {
+  [pieces, bytes] = [[], 0];
   const adapter = new LetheHttpAdapter(readConfig(environment));
   adapter.initHttpServer();
   server = adapter.getHttpServer();
   adapter.getInstance<Express>().post('/', (request, response) => {
-    request.resume().once('end', () => void response.end('whole'));
+    const at = pieces.push(0) - 1;
+    request.on('data', (chunk: Buffer) => {
+      pieces[at]! += 1;
+      bytes += chunk.length;
+    });
+    request.once('end', () => void response.end('whole'));
+  });
+  adapter.getInstance<Express>().get('/', (_request, response) => {
+    answerGet = () => void response.end('got');
   });
 }
 afterEach(() => {
@@ -90,5 +105,22 @@ describe('LetheHttpAdapter', () => {
     const [, idle, nothing] = await connected('');
     server.emit('timeout', idle);
     expect(await nothing).toBe('');
+  });
+
+  it('holds the bodies of requests that wait in one piece each, and answers all of them', async () => {
+    begin();
+    const post = 'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n';
+    const body = `${'1\r\nx\r\n'.repeat(5_000)}0\r\n\r\n`;
+    const empty = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n';
+    const rest = empty + `${post}\r\n${body}`.repeat(4) + `${post}Connection: close\r\n\r\n${body}`;
+    const first = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const [client, socket, answer] = await connected(first);
+    client.write(rest);
+    await until(() => socket.bytesRead === first.length + rest.length);
+    answerGet?.();
+    const text = await answer;
+    expect([text.match(/got/g), text.match(/whole/g)]).toEqual([['got'], Array(6).fill('whole')]);
+    expect(pieces).toEqual([0, 1, 1, 1, 1, 5_000]);
+    expect(bytes).toBe(25_000);
   });
 });

@@ -18,7 +18,7 @@ export function readBody(
   const fault = refusedByHeaders(request, limitBytes, mediaType);
   if (fault !== undefined) return Promise.resolve(fault);
   return new Promise((resolve) => {
-    let held = EMPTY;
+    let held: Buffer = EMPTY;
     let length = 0;
     let settled = false;
     const settle = (body: Body | Promise<Body>): void => {
