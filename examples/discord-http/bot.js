@@ -12,7 +12,9 @@ const lethe = new Lethe({ url: LETHE_URL, key: LETHE_KEY });
 const api = DISCORD_API && { api: `${DISCORD_API}/v10` };
 const rest = new DiscordRest({ token: DISCORD_TOKEN, ...api });
 const interactions = new HttpInteractions({
-  ...{ lethe, publicKey: DISCORD_PUBLIC_KEY, onError: console.error, rest: { ...api } },
+  ...{ lethe, publicKey: DISCORD_PUBLIC_KEY, onError: console.error },
+  // With the token the servers in which the bot is used are registered.
+  rest: { token: DISCORD_TOKEN, ...api },
   others: answered,
 });
 const holder = await hold(lethe);

@@ -129,14 +129,15 @@ async function saved(who: { user_id: string; guild_id: string }): Promise<string
 
 describe('a bot without a gateway', () => {
   const DAY_MS = 86_400_000;
-  const get = (path: string) => new DiscordRest({ api: `${discord.url}/v10`, token: 'x' }).get(path);
+  const token = 'x';
+  const get = (path: string) => new DiscordRest({ api: `${discord.url}/v10`, token }).get(path);
   let nowMs = 0;
   let seat: Awaited<ReturnType<typeof httpSeat>>;
   let registering: jest.SpiedFunction<Lethe['servers']['register']>;
   beforeEach(async () => {
     nowMs = Date.parse('2026-01-01T00:00:00Z');
     registering = jest.spyOn(lethe.servers, 'register');
-    seat = await httpSeat(discord, { lethe, onError, now: () => nowMs });
+    seat = await httpSeat(discord, { lethe, onError, token, now: () => nowMs });
   });
   afterEach(() => seat.stop());
 
@@ -149,6 +150,7 @@ describe('a bot without a gateway', () => {
 
   it('erases a guild that it has joined and left between two comparisons', async () => {
     const guild = snowflake();
+    discord.guilds = [guild];
     await userIn(guild).privacy('about');
     await seat.handler.settled();
     discord.guilds = [];
@@ -159,8 +161,9 @@ describe('a bot without a gateway', () => {
     expect(errors).toEqual([]);
   });
 
-  it('registers a guild by a command of it, once a day, and again after a failure, which changes no answer', async () => {
+  it('registers a guild in which it is used, once a day, and again after a failure, which changes no answer', async () => {
     const guild = snowflake();
+    discord.guilds = [guild];
     const robin = userIn(guild);
     registering.mockRejectedValueOnce(new Error('no service'));
     expect(wordsOf(await robin.privacy('about'))).toContain('Birthday');
@@ -179,13 +182,24 @@ describe('a bot without a gateway', () => {
     expect(errors).toEqual([]);
   });
 
-  it('registers none by a button, whose message outlives the bot there, and none that it is not in', async () => {
-    const guild = snowflake();
-    const away = userIn(guild, { authorizing_integration_owners: { 1: snowflake() } });
-    await away.press(await away.privacy('forget'), 'Keep my data');
-    await userIn(guild).press(await away.privacy('forget'), 'Keep my data');
+  it('registers no guild that Discord does not list, and no guild of a user who brings the bot along', async () => {
+    const [guild, other] = [snowflake(), snowflake()];
+    discord.guilds = [other];
+    await userIn(guild).privacy('about');
+    await userIn(other, { authorizing_integration_owners: { 1: snowflake() } }).privacy('about');
     expect(await registrations()).toBe(0);
     expect(errors).toEqual([]);
+  });
+
+  it('registers no guild without the token of the bot', async () => {
+    const without = await httpSeat(discord, { lethe, onError, now: () => nowMs });
+    const guild = snowflake();
+    discord.guilds = [guild];
+    const place = { authorizing_integration_owners: { 0: guild } };
+    await new DiscordUser({ discord, ...without }, guild, 'en-US', snowflake(), place).privacy('about');
+    await without.handler.settled();
+    expect(registering).not.toHaveBeenCalled();
+    await without.stop();
   });
 });
 

@@ -75,9 +75,9 @@ export const signedDelivery =
 /** A bot that receives interactions by HTTP. */
 export async function httpSeat(
   discord: FakeDiscord,
-  given: Omit<HttpOptions, 'publicKey' | 'rest'>,
+  { token, ...given }: Omit<HttpOptions, 'publicKey' | 'rest'> & { readonly token?: string },
 ): Promise<BotSeat & { url: string; handler: HttpInteractions }> {
-  const rest = { api: `${discord.url}/v10` };
+  const rest = { api: `${discord.url}/v10`, ...(token !== undefined && { token }) };
   const handler = new HttpInteractions({ ...given, publicKey: PUBLIC_KEY, rest });
   const server = createServer((request, response) => void handler.node(request, response));
   Object.assign(server, PATIENT_SERVER);

@@ -42,7 +42,8 @@ export interface Reconciled {
   readonly left: readonly string[];
 }
 
-type Get = (path: string) => Promise<unknown>;
+/** Reads a path of Discord's REST interface with the token of the bot. */
+export type Get = (path: string) => Promise<unknown>;
 
 /**
  * Finds what happened while the bot did not run. `get` reads Discord's REST interface with the token of the bot, which
@@ -124,8 +125,8 @@ const setLater = (ms: number, run: () => void): (() => void) => {
   return () => clearTimeout(timer);
 };
 
-/** Whether the bot is in a guild now. Discord lists the guilds by their ids. */
-async function isListed(get: Get, guildId: string): Promise<boolean> {
+/** Whether the bot is in a guild now. Discord lists the guilds by their ids. @internal */
+export async function isListed(get: Get, guildId: string): Promise<boolean> {
   const id = BigInt(guildId);
   if (id < 1n || id > ID_MAX) return false;
   const [next] = (await get(`/users/@me/guilds?limit=1&after=${id - 1n}`)) as { id: string }[];

@@ -1,4 +1,4 @@
-import { guildJoined } from '../guilds';
+import { type Get, guildJoined, isListed } from '../guilds';
 import type { PrivacyOptions } from '../privacy';
 
 const DAY_MS = 86_400_000;
@@ -6,8 +6,9 @@ const DAY_MS = 86_400_000;
 const GUILDS_MAX = 10_000;
 
 /**
- * Registers the guilds in which commands are given. Without a gateway no event says that the bot has joined one, and a guild
- * that it leaves before the next comparison is found by it only if the service knows it.
+ * Registers the guilds in which the bot is used. Without a gateway no event says that the bot has joined one, and a guild
+ * that it leaves before the next comparison is found by it only if the service knows it. Discord is asked first: one that has
+ * the commands of the bot alone is never listed, and the next comparison would take it for one that the bot has left.
  */
 export class GuildsInUse {
   /** When each was registered, the oldest first. */
@@ -15,6 +16,7 @@ export class GuildsInUse {
 
   constructor(
     private readonly options: Pick<PrivacyOptions, 'lethe' | 'now'>,
+    private readonly get: Get,
     private readonly report: (error: unknown) => void,
   ) {}
 
@@ -27,9 +29,9 @@ export class GuildsInUse {
     if (oldest !== undefined && this.registered.size >= GUILDS_MAX) this.registered.delete(oldest);
     this.registered.set(guildId, now());
     try {
-      await guildJoined({ lethe }, guildId);
+      if (await isListed(this.get, guildId)) await guildJoined({ lethe }, guildId);
     } catch (error) {
-      // The next command tries again.
+      // The next interaction tries again.
       this.registered.delete(guildId);
       this.report(error);
     }

@@ -17,6 +17,7 @@ export interface HttpOptions extends PrivacyOptions, Omit<SignedOptions, 'now'> 
     interaction: RawInteraction,
     ask: (then?: Then) => Promise<Reply>,
   ) => Promise<string | Reply>;
+  /** With the token of the bot the guilds in which it is used are registered: for a bot without a gateway. */
   readonly rest?: RestOptions;
 }
 
@@ -27,14 +28,18 @@ export interface HttpOptions extends PrivacyOptions, Omit<SignedOptions, 'now'> 
 export class HttpInteractions {
   readonly privacy: Privacy;
   private readonly rest: DiscordRest;
-  private readonly guilds: GuildsInUse;
+  private readonly guilds: GuildsInUse | undefined;
   private readonly endpoint: SignedEndpoint<RawInteraction>;
   private readonly working = new Set<Promise<unknown>>();
 
   constructor(private readonly options: HttpOptions) {
     this.privacy = new Privacy(options);
     this.rest = new DiscordRest(options.rest);
-    this.guilds = new GuildsInUse(options, (error) => this.privacy.report(error));
+    // Discord tells no one else in which guilds the bot is.
+    if (options.rest?.token !== undefined) {
+      const get = (path: string): Promise<unknown> => this.rest.get(path);
+      this.guilds = new GuildsInUse(options, get, (error) => this.privacy.report(error));
+    }
     this.endpoint = new SignedEndpoint<RawInteraction>(
       options,
       (interaction) => this.begun(interaction),
@@ -64,7 +69,7 @@ export class HttpInteractions {
     const asked = askedOf(interaction);
     if (asked === undefined || ![COMMAND, COMPONENT].includes(interaction.type as 2))
       throw new TypeError(`An interaction of type ${interaction.type} has no handler.`);
-    const work = Promise.all([this.work(interaction, asked), this.installedIn(asked)]);
+    const work = Promise.all([this.work(interaction, asked), this.usedIn(asked)]);
     this.working.add(work);
     void work.finally(() => this.working.delete(work));
     const updates = asked.act.kind === 'component' && asked.act.isPrivate && this.privacy.handles(asked);
@@ -91,9 +96,9 @@ export class HttpInteractions {
         .catch((error: unknown) => this.privacy.report(error));
   }
 
-  /** A command says that the bot is in the guild now; a button of an old message does not. It never rejects. */
-  private async installedIn({ act, guildId }: Asked): Promise<void> {
-    if (act.kind === 'command' && guildId !== null) await this.guilds.used(guildId);
+  /** It never rejects. */
+  private async usedIn({ guildId }: Asked): Promise<void> {
+    if (guildId !== null) await this.guilds?.used(guildId);
   }
 
   private async other(interaction: RawInteraction, asked: Asked): Promise<Reply> {
