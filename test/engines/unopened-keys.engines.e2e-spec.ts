@@ -1,5 +1,6 @@
 import { Dispatcher } from '@app/webhooks';
 import { type Bot, field } from '../support/bot';
+import type { Json } from '../support/client';
 import { expectFailure } from '../support/expected';
 import { forgetInMemory } from '../support/opened-keys';
 import { act, forms, get, send } from '../support/privacy-page';
@@ -199,6 +200,52 @@ describe('a damaged key of a subject', () => {
   });
 });
 
+describe('the key of a subject that is lost', () => {
+  const forgotten = async () => {
+    await bot.delete(`/servers/${who.guild_id}`);
+    const { data } = await bot.get<{ deliveries: Json[] }>('/webhooks/deliveries');
+    return data.deliveries.filter(({ event }) => event === 'user_forgotten');
+  };
+
+  beforeEach(async () => {
+    bot = await service.registerBot({ webhook_url: receiver.url });
+    await bot.hasCategory('profile');
+    await bot.hasCategory('notes');
+    who = subject();
+    await bot.hasRequest(who);
+  });
+
+  it('gives way at an acceptance to one with the ids that the call names', async () => {
+    await lose(who);
+    const answer = await bot.post<{ receipt: string }>('/consents/accept', {
+      ...who,
+      consent_version: '1.0',
+    });
+    expect(answer.data).toMatchObject(who);
+    const [, payload = ''] = answer.data.receipt.split('.');
+    expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toMatchObject({
+      pii_principal_id: who.user_id,
+      pii_processing: { service: { guild_id: who.guild_id } },
+    });
+    expect(await forgotten()).toMatchObject([{ user_id: who.user_id }]);
+  });
+
+  it('gives way to one without ids where no call names them, which gets them by the next one that does', async () => {
+    await bot.post('/consents/accept', { ...who, consent_version: '1.0' });
+    for (const category of ['profile', 'notes']) await bot.hasData(who, category, { value: category });
+    await lose(who);
+    await bot.delete('/data/categories/notes');
+    const made = await keyOf(who);
+    await bot.hasData(who, 'profile', { value: 'after' });
+    const named = await keyOf(who);
+    expect(named.id).toBe(made.id);
+    expect(named.sealed).toHaveLength(made.sealed.length);
+    await bot.hasData(who, 'profile', { value: 'again' });
+    expect(await keyOf(who)).toStrictEqual(named);
+    expect(await forgotten()).toMatchObject([{ user_id: who.user_id }]);
+  });
+});
+
 describe('a user whose keys in several guilds are lost', () => {
   let guilds: SubjectIds[];
 
@@ -279,9 +326,10 @@ describe('a user whose keys in several guilds are lost', () => {
     }
     expect(statuses).toStrictEqual([...Array.from({ length: 10 }, () => 303), 429]);
     await bot.post('/data/unrestrict', guilds[1]);
-    // The key that the page has made has no ids.
+    // The key that the page has made gets the ids by a call that names them, and the page names the guild by its id again.
     for (const one of guilds.slice(1)) expect((await submit(one, 'after')).status).toBe(200);
-    const correcting = forms(await get(`${url}/correct?of=${here}%2Fprofile%2Fvalue`), 'correct')[0]!;
+    const of = `${guilds[1]!.guild_id}%2Fprofile%2Fvalue`;
+    const correcting = forms(await get(`${url}/correct?of=${of}`), 'correct')[0]!;
     correcting.set('value', 'corrected');
     expect((await send(url, 'correct', correcting)).headers.get('location')).toMatch(/note=corrected$/);
     expect((await bot.export<{ data: object }>(guilds[1]!)).data.data).toStrictEqual({

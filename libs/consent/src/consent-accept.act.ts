@@ -11,7 +11,7 @@ import { type Change, ConsentWriter } from './consent-writer';
 import type { AcceptConsent, ConsentView } from './consent.dto';
 import type { Consent } from './consent.entity';
 import { consentView } from './consent.views';
-import { type Addressed, isNamed, NamedRequests, waitingRequest } from './named-requests';
+import { type Addressed, isNamed, NamedRequests, subjectIn, waitingRequest } from './named-requests';
 
 /** The acceptance of a request that waits. */
 interface Acceptance {
@@ -71,7 +71,8 @@ export class ConsentAcceptAct implements Act<Acceptance, State, Accepting, Accep
       requireAskable(named ?? [], (key) => held.get(categoryName({ botId, key })));
     const after = accepted(consent, request, named, notBefore(now, request.at));
     const categories = grantedKeys(after.categories);
-    return { consent: after, act: { ...request, categories, source: input.source, by } };
+    const subject = subjectIn(after, input);
+    return { subject, consent: after, act: { ...request, categories, source: input.source, by } };
   }
 
   async store(tx: Tx, changes: readonly Accepting[]): Promise<Accepted[]> {

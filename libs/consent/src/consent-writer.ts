@@ -9,7 +9,6 @@ import {
   type NamedSubject,
   type Subject,
   type SubjectIds,
-  subjectOf,
 } from '@app/crypto';
 import { Injectable } from '@nestjs/common';
 import type { ConsentAsked } from './consent-changes';
@@ -42,6 +41,8 @@ interface RecordedAct extends UserAct {
 
 /** A consent that an act of the user has changed. */
 export interface Change {
+  /** With the ids that the call names. */
+  readonly subject: Subject | NamedSubject;
   readonly consent: Consent;
   readonly act: RecordedAct;
 }
@@ -145,9 +146,9 @@ export class ConsentWriter {
 
   /** Records consents, each of another subject: data stored under them is no longer due for erasure. */
   async give(tx: Tx, given: readonly Change[]): Promise<Decided[]> {
-    const decided = given.map(({ consent, act: { categories } }) => {
+    const decided = given.map(({ subject, consent, act: { categories } }) => {
       const at = consent.acceptedAt ?? this.clock.nowIso();
-      return { subject: subjectOf(consent), categories, at };
+      return { subject, categories, at };
     });
     const [newest] = await Promise.all([newestIn(tx, given), this.holders.give(tx, decided)]);
     return this.record(tx, given, newest, 'consent_accepted', () => 'accepted');
@@ -190,7 +191,7 @@ export class ConsentWriter {
       ),
       this.audit.recordAll(
         tx,
-        given.map(({ consent, act }) => ({ subject: subjectOf(consent), type, ...recordOf(act) })),
+        given.map(({ subject, act }) => ({ subject, type, ...recordOf(act) })),
       ),
     ]);
     return given.map((_, at) => ({ entry: entries[at], ids: ids[at] ?? ERASED_IDS }));

@@ -57,9 +57,10 @@ export class NamedRequests {
   }
 
   /** The subject of a consent with its ids, which the call need not name. */
-  async named(tx: Tx, consent: Subject, { user_id, guild_id }: NamesRequest): Promise<NamedSubject> {
-    if (user_id != null && guild_id != null) return { ...subjectOf(consent), ids: { user_id, guild_id } };
-    return { ...subjectOf(consent), ids: (await this.keys.inForce(tx, consent))?.ids ?? ERASED_IDS };
+  async named(tx: Tx, consent: Subject, input: NamesRequest): Promise<NamedSubject> {
+    const subject = subjectIn(consent, input);
+    if ('ids' in subject) return subject;
+    return { ...subject, ids: (await this.keys.inForce(tx, consent))?.ids ?? ERASED_IDS };
   }
 
   private async subjects(tx: Tx, given: readonly NamingCall[]): Promise<(Subject | undefined)[]> {
@@ -85,6 +86,12 @@ export class NamedRequests {
       (guild_id == null || this.digests.guild(botId, guild_id) === guildId)
     );
   }
+}
+
+/** The subject of a consent that a call names, with its ids if the call gives both. */
+export function subjectIn(consent: Subject, { user_id, guild_id }: NamesRequest): Subject | NamedSubject {
+  const subject = subjectOf(consent);
+  return user_id == null || guild_id == null ? subject : { ...subject, ids: { user_id, guild_id } };
 }
 
 /** Whether a request is the one that a call names; all given parts have to agree. */

@@ -110,6 +110,19 @@ export function newSubjectKey(
   return { id, sealed, key: new SubjectKey(id, secret, random, ids) };
 }
 
+/** A stored key that has no ids, with those of its subject. @throws UnreadableSecretError */
+export function keyWithIds(
+  { id, sealed }: StoredKey,
+  ids: SubjectIds,
+  keyring: Pick<Keyring, 'encrypt' | 'open'>,
+  random: Random,
+): StoredKey & { readonly key: SubjectKey } {
+  const bytes = keyring.open(sealed, contextOfKey(id));
+  const plain = packed(bytes.subarray(0, SECRET_BYTES), ids);
+  bytes.fill(0);
+  return { id, sealed: keyring.encrypt(plain, contextOfKey(id)), key: unpacked(id, plain, random) };
+}
+
 /** The key as it was stored. @throws UnreadableSecretError */
 export function unsealed(
   { id, sealed }: StoredKey,

@@ -14,6 +14,8 @@ export const INSERT = `INSERT INTO subjects (bot_id, guild_id, user_id, key_id) 
 /** The key of the subject is lost: what it encrypted stays unreadable. */
 export const REPLACE = `UPDATE subjects SET key_id = ? WHERE ${SUBJECT_WHERE} AND key_id = ?`;
 export const INSERT_KEY = 'INSERT INTO keys.subject_keys (id, sealed) VALUES (?, ?)';
+/** Replaces a stored key, unless it was changed. */
+export const SET_IDS = 'UPDATE keys.subject_keys SET sealed = ? WHERE id = ? AND sealed = ?';
 /** Subjects that have no row yet, and their keys; returns the ids of these keys. */
 export const INSERT_ALL = `WITH given AS (
     SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[])

@@ -12,6 +12,7 @@ import {
   subjectName,
 } from './subject';
 import { isDestroyed, removeKeyOf, removeKeys } from './destroyed-keys';
+import { withIds } from './key-ids';
 import { KeyCache, newSubjectKey, type StoredKey, type SubjectKey, unsealed } from './subject-key';
 import { Keyring } from './keyring';
 import { SubjectDigests } from './installation-keys';
@@ -41,18 +42,20 @@ export class SubjectKeys {
   }
 
   /**
-   * The key to encrypt with; a new one when the subject has none. The unit must exclude erasures of the subject until
+   * The key to encrypt with; a new one when the subject has none, and with the ids that `subject` has. The unit must exclude erasures of the subject until
    * its end, and must store every text that it encrypts. A key that is lost or damaged gives way to a new one.
    * @throws ApiError 503 while an erasure of the subject is not finished
    * @throws UnreadableSecretError for a key whose master key this process lacks: it is not lost
    */
   async forWriting(tx: Tx, subject: Subject | NamedSubject): Promise<SubjectKey> {
     const known = this.known(tx).get(subjectName(subject));
-    if (known !== undefined) return known;
     const { botId, guildId, userId } = subject;
-    const id = await this.idOf(tx, subject);
-    const found = id === undefined ? undefined : await this.stored(tx, subject, id);
-    if (found !== undefined) return this.note(tx, subject, found);
+    const id = known?.id ?? (await this.idOf(tx, subject));
+    const found = known ?? (id === undefined ? undefined : await this.stored(tx, subject, id));
+    if (found !== undefined) {
+      const { keyring, digests, random } = this;
+      return this.note(tx, subject, await withIds(tx, subject, found, keyring, digests, random));
+    }
     if (id !== undefined) {
       // Its stored text gives way to another one, unless an erasure that is not finished has destroyed it.
       if (await isDestroyed(tx, botId, id)) throw databaseUnavailable();
@@ -106,7 +109,7 @@ export class SubjectKeys {
     const key = unsealed({ id, sealed }, this.keyring, this.random);
     const named = key.ids && this.digests.named(subject.botId, key.ids);
     if (named !== undefined && subjectName(named) !== subjectName(subject)) throw new UnreadableSecretError();
-    return this.opened.set(key);
+    return key.ids === undefined ? key : this.opened.set(key);
   }
 
   /**
@@ -231,9 +234,9 @@ export class SubjectKeys {
     return found && ifReadable(() => this.open(subject, { id, sealed: found.sealed }), unlessDamaged);
   }
 
-  /** A key that is not committed is visible to its unit only; after the commit it is cached for all. */
+  /** A key that is not committed is visible to its unit only; after the commit one with ids is cached for all. */
   private noteNew(tx: Tx, subject: Subject, key: SubjectKey): SubjectKey {
-    tx.afterCommit(() => void this.opened.set(key));
+    if (key.ids !== undefined) tx.afterCommit(() => void this.opened.set(key));
     return this.note(tx, subject, key);
   }
 

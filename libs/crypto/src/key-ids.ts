@@ -1,0 +1,33 @@
+import type { Tx } from '@app/database';
+import type { Random } from '@app/kernel';
+import type { SubjectDigests } from './installation-keys';
+import type { Keyring } from './keyring';
+import { type NamedSubject, type Subject, subjectName } from './subject';
+import { keyWithIds, type StoredKey, type SubjectKey, unsealed } from './subject-key';
+import { SELECT_KEY, SET_IDS } from './subject-keys.sql';
+
+/**
+ * The key of a subject with the ids that a call names. Those of a key that was made without them are stored with it: the secret and
+ * the id stay, so that what the key has encrypted stays readable. The unit must exclude erasures of the subject until its end.
+ */
+export async function withIds(
+  tx: Tx,
+  subject: Subject | NamedSubject,
+  key: SubjectKey,
+  keyring: Keyring,
+  digests: SubjectDigests,
+  random: Random,
+): Promise<SubjectKey> {
+  if (key.ids !== undefined || !('ids' in subject)) return key;
+  // Ids that are shown for unknown ones are of no subject.
+  if (subjectName(digests.named(subject.botId, subject.ids)) !== subjectName(subject)) return key;
+  const stored = await tx.get<Pick<StoredKey, 'sealed'>>(SELECT_KEY, key.id);
+  if (stored === undefined) return key;
+  const before = { id: key.id, sealed: stored.sealed };
+  const found = unsealed(before, keyring, random);
+  if (found.ids !== undefined) return found;
+  const named = keyWithIds(before, subject.ids, keyring, random);
+  // Unchanged where another unit has changed it meanwhile: it has stored the ids, or a later call does.
+  await tx.run(SET_IDS, named.sealed, key.id, before.sealed);
+  return named.key;
+}
