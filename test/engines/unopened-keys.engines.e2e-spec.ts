@@ -62,6 +62,12 @@ async function lose(user: SubjectIds): Promise<void> {
 const submit = (user: SubjectIds, value: string) =>
   bot.post('/data/submit', { ...user, category: 'profile', data: { value } });
 
+/** The calls about erased users. */
+async function forgotten(): Promise<Json[]> {
+  const { data } = await bot.get<{ deliveries: Json[] }>('/webhooks/deliveries');
+  return data.deliveries.filter(({ event }) => event === 'user_forgotten');
+}
+
 async function heldRows({ user_id }: Pick<SubjectIds, 'user_id'>): Promise<number[]> {
   const { user_id: digest } = service.stored(bot, { user_id, guild_id: snowflake() });
   const counts: number[] = [];
@@ -113,6 +119,20 @@ describe('a key of a subject whose master key is missing', () => {
     await seal(service, bot);
     expect((await verified(service, bot)).found).toStrictEqual([]);
   });
+
+  it.each(['missing', 'damaged', 'lost'])(
+    'hinders no user_forgotten of an erasure everywhere: %s',
+    async (how) => {
+      bot = await service.registerBot({ webhook_url: receiver.url });
+      who = { ...subject(), guild_id: '0'.repeat(17) };
+      await bot.hasConsent(who);
+      await (how === 'lost' ? lose(who) : change(who, how === 'missing' ? byMissing : damaged));
+      const everywhere = { user_id: who.user_id, scope: 'all_guilds' };
+      const { data } = await bot.post<{ requests: Json[] }>('/gdpr/forget-user', everywhere);
+      expect(data.requests).toMatchObject([{ guild_id: who.guild_id, status: 'completed' }]);
+      expect(await forgotten()).toMatchObject([{ user_id: who.user_id }]);
+    },
+  );
 
   it('lets its webhook call wait, and no other', async () => {
     const given = await service.registerBot({ webhook_url: receiver.url });
@@ -201,12 +221,6 @@ describe('a damaged key of a subject', () => {
 });
 
 describe('the key of a subject that is lost', () => {
-  const forgotten = async () => {
-    await bot.delete(`/servers/${who.guild_id}`);
-    const { data } = await bot.get<{ deliveries: Json[] }>('/webhooks/deliveries');
-    return data.deliveries.filter(({ event }) => event === 'user_forgotten');
-  };
-
   beforeEach(async () => {
     bot = await service.registerBot({ webhook_url: receiver.url });
     await bot.hasCategory('profile');
@@ -227,6 +241,7 @@ describe('the key of a subject that is lost', () => {
       pii_principal_id: who.user_id,
       pii_processing: { service: { guild_id: who.guild_id } },
     });
+    await bot.delete(`/servers/${who.guild_id}`);
     expect(await forgotten()).toMatchObject([{ user_id: who.user_id }]);
   });
 
@@ -242,6 +257,7 @@ describe('the key of a subject that is lost', () => {
     expect(named.sealed).toHaveLength(made.sealed.length);
     await bot.hasData(who, 'profile', { value: 'again' });
     expect(await keyOf(who)).toStrictEqual(named);
+    await bot.delete(`/servers/${who.guild_id}`);
     expect(await forgotten()).toMatchObject([{ user_id: who.user_id }]);
   });
 });

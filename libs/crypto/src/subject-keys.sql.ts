@@ -1,3 +1,4 @@
+import type { Digest } from './keyed-digest';
 import { sameSubject, type Subject, SUBJECT_WHERE } from './subject';
 
 export const SELECT_ID = `SELECT key_id AS id FROM subjects WHERE ${SUBJECT_WHERE}`;
@@ -35,6 +36,9 @@ export const subjectKeyJoin = (rows: string) => ({
   join: `LEFT JOIN subjects subject ON ${sameSubject('subject', rows)}
     LEFT JOIN keys.subject_keys stored ON stored.id = subject.key_id`,
 });
+
+/** A subject about whom something is held, with the id of its key. */
+export type HeldRow = Readonly<{ bot_id: string; guild_id: Digest; user_id: Digest; key_id: string }>;
 
 /** The columns of {@link subjectKeyJoin}. */
 export interface JoinedKey {

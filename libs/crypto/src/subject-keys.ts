@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ConcurrentChange, databaseUnavailable, Signals, type Tx, UnitOfWork } from '@app/database';
 import { Random } from '@app/kernel';
-import type { Digest } from './keyed-digest';
 import { ifReadable, unlessDamaged, UnreadableSecretError, unlessUnreadable } from './aead';
 import {
   amongSubjects,
@@ -17,8 +16,6 @@ import { KeyCache, newSubjectKey, type StoredKey, type SubjectKey, unsealed } fr
 import { Keyring } from './keyring';
 import { SubjectDigests } from './installation-keys';
 import * as sql from './subject-keys.sql';
-
-type HeldRow = Readonly<{ bot_id: string; guild_id: Digest; user_id: Digest; key_id: string }>;
 
 const TOPIC = 'subject-key-destroyed';
 
@@ -156,18 +153,18 @@ export class SubjectKeys {
    */
   async destroy(tx: Tx, subjects: readonly Subject[]): Promise<(string | undefined)[]> {
     const among = amongSubjects(tx, subjects);
-    const sql = `DELETE FROM subjects WHERE ${among.sql} RETURNING bot_id, guild_id, user_id, key_id`;
-    const destroyed = await this.destroyed(tx, await tx.all<HeldRow>(sql, ...among.values));
+    const remove = `DELETE FROM subjects WHERE ${among.sql} RETURNING bot_id, guild_id, user_id, key_id`;
+    const destroyed = await this.destroyed(tx, await tx.all<sql.HeldRow>(remove, ...among.values));
     return subjects.map((subject) => destroyed.get(subjectName(subject)));
   }
 
   /** {@link destroy} of some subjects of a bot; returns their number. */
   async destroySome(tx: Tx, botId: string): Promise<number> {
-    return (await this.destroyed(tx, await tx.all<HeldRow>(sql.DELETE_SOME, botId, botId))).size;
+    return (await this.destroyed(tx, await tx.all<sql.HeldRow>(sql.DELETE_SOME, botId, botId))).size;
   }
 
   /** Destroys the keys of subjects whose rows the unit has removed; returns the ids by the names of the subjects. */
-  private async destroyed(tx: Tx, rows: readonly HeldRow[]): Promise<Map<string, string>> {
+  private async destroyed(tx: Tx, rows: readonly sql.HeldRow[]): Promise<Map<string, string>> {
     const ids = new Map<string, string>();
     for (const row of rows) {
       const [name, id] = [subjectName(subjectAt(row.bot_id, row)), row.key_id];

@@ -4,7 +4,7 @@ import { type Tx, UnitOfWork } from '@app/database';
 import type { Acting, Actor } from '@app/http';
 import { ApiError, BOT_WIDE_GUILD_ID, conflict, describeFault } from '@app/kernel';
 import { Answers, type Claim, inProgress } from '@app/acts';
-import { type Digest, HeldSubjects, SubjectDataHolders, SubjectDigests } from '@app/crypto';
+import { type Digest, HeldSubjects, SubjectDataHolders, SubjectDigests, subjectOf } from '@app/crypto';
 import { countHolders } from '../holders/bot-holders.sql';
 import { ErasureRecords } from './erasure-records';
 import { ErasureAct, type KeptErasure } from './erasure.act';
@@ -132,11 +132,13 @@ export class ErasureEverywhere {
     const botWide = this.digests.named(botId, { guild_id: BOT_WIDE_GUILD_ID, user_id });
     for (const subject of [...subjects.filter(({ guildId }) => guildId !== botWide.guildId), botWide]) {
       if (views.has(subject.guildId)) continue;
-      const anyway = subject === botWide ? hasHolders(botId) : undefined;
+      // The ids of the bot-wide scope are known without its key; those of a guild whose key is lost are zeros.
+      const [erasing, anyway] =
+        subject === botWide ? [botWide, hasHolders(botId)] : [subjectOf(subject), undefined];
       // Another call may begin between two guilds. A call that has erased a guild waits for it; others are refused.
       const erased = await (views.size > 0
-        ? this.erasures.eraseInTurn(subject, actor, note, anyway)
-        : this.erasures.eraseIfHeld(subject, actor, note, anyway));
+        ? this.erasures.eraseInTurn(erasing, actor, note, anyway)
+        : this.erasures.eraseIfHeld(erasing, actor, note, anyway));
       if (erased !== undefined) views.set(subject.guildId, { guild_id: subject.ids.guild_id, ...erased });
     }
   }

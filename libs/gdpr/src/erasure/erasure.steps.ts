@@ -206,11 +206,10 @@ export class ErasureSteps {
     tx.afterCommit(() => this.metrics.count('erasures', what, number));
   }
 
-  /** With the ids that are stored with the key; without any if it does not open. The unit has locked the subject. */
+  /** With the ids that are stored with the key; with the given ones, if any, where it does not open. The unit has locked the subject. */
   private async named(tx: Tx, erasure: NewErasure): Promise<NewErasure> {
-    const subject = subjectOf(erasure.subject);
-    const ids = await this.keys.idsOf(tx, subject);
-    return { ...erasure, subject: ids === undefined ? subject : { ...subject, ids } };
+    const ids = await this.keys.idsOf(tx, erasure.subject);
+    return ids === undefined ? erasure : { ...erasure, subject: { ...subjectOf(erasure.subject), ids } };
   }
 
   /** Locks the subjects before the requests, as everywhere. */
