@@ -7,6 +7,7 @@ import type { Answer, Json } from '../support/client';
 import { A_TIME, expectFailure, expectFaults, expectSuccess } from '../support/expected';
 import { UNKNOWN_UUID } from '../support/inputs';
 import { runNow } from '../support/jobs';
+import { forgetInMemory } from '../support/opened-keys';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { passes } from '../support/time';
@@ -119,6 +120,24 @@ describe('a full export', () => {
     const [{ task_id: id } = { task_id: '' }] = (await tasks()).tasks;
     await full();
     expect((await tasks()).tasks).toEqual([view(id)]);
+  });
+
+  it('asks anew by one task where the key of the open one is lost', async () => {
+    await register();
+    const lost = await asked();
+    const [key] = await service.database.rows<{ id: string }>(
+      'SELECT key_id AS id FROM subjects WHERE bot_id = ?',
+      bot.id,
+    );
+    await service.database.run('DELETE FROM keys.subject_keys WHERE id = ?', key!.id);
+    forgetInMemory(service, key!.id);
+    await bot.hasData(who, 'profile', { value: 'after' });
+    const id = await asked();
+    expect(id).not.toBe(lost);
+    expect((await tasks()).tasks).toEqual([view(id)]);
+    expect(await asked()).toBe('none');
+    expect((await acknowledge(id)).status).toBe(200);
+    expect(await stated()).toEqual([item('stated', { answered_at: A_TIME, data: DATA })]);
   });
 
   it('has what the holder states, under its name', async () => {

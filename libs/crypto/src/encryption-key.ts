@@ -14,7 +14,7 @@ const SALT_BYTES = 21;
 const AES = 's1';
 const MARK = 's2';
 /** The mark, the id of the key and their separators. */
-const ID_AT = MARK.length + 1;
+export const ID_AT = MARK.length + 1;
 
 /** The length of a key in bytes: no two purposes share a part of it. */
 const ENCRYPTION_KEY_BYTES = 2 * CIPHER_KEY_BYTES + SALT_KEY_BYTES;

@@ -18,6 +18,7 @@ export { missingKeys, removeKeysOf, replaceUnopened, type Unopened, unopenedKeys
 export { keyFilePath, presentMasterKeys, retiredKeysPath } from './master-key';
 export { Signer } from './signer';
 export { countSubjects, countSubjectsOf } from './subject-counts';
+export { subjectKeyIdOf } from './key-ids';
 export { KeyCache, SubjectKey } from './subject-key';
 export { SubjectKeys } from './subject-keys';
 export {

@@ -1,9 +1,10 @@
 import type { Tx } from '@app/database';
 import type { Random } from '@app/kernel';
+import { ID_AT } from './encryption-key';
 import type { SubjectDigests } from './installation-keys';
 import type { Keyring } from './keyring';
 import { type NamedSubject, type Subject, subjectName } from './subject';
-import { keyWithIds, type StoredKey, type SubjectKey, unsealed } from './subject-key';
+import { ID_LENGTH, keyWithIds, type StoredKey, type SubjectKey, unsealed } from './subject-key';
 import { SELECT_KEY, SET_IDS } from './subject-keys.sql';
 
 /**
@@ -31,3 +32,6 @@ export async function withIds(
   await tx.run(SET_IDS, named.sealed, key.id, before.sealed);
   return named.key;
 }
+
+/** In SQL, the id of the subject key that has encrypted the text of a column. */
+export const subjectKeyIdOf = (column: string): string => `substr(${column}, ${ID_AT + 1}, ${ID_LENGTH})`;

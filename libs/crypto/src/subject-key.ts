@@ -66,7 +66,7 @@ export class SubjectKey implements DecryptionKey {
 const SECRET_BYTES = 32;
 /** Bytes of an id after the secret, padded with spaces: the stored keys of all subjects have one length. */
 const SUBJECT_ID_BYTES = 20;
-const ID_LENGTH = 12;
+export const ID_LENGTH = 12;
 
 /** A subject key as it is stored: encrypted with the master key, together with the ids of the subject. */
 export interface StoredKey {

@@ -3,6 +3,7 @@ import {
   type JoinedKey,
   type Subject,
   SUBJECT_WHERE,
+  subjectKeyIdOf,
   subjectKeyJoin,
   subjectName,
   subjectValues,
@@ -51,7 +52,8 @@ export function contextOfExport(subject: Subject, holderKey: string, column: 'id
 
 /**
  * Asks holders about a subject by one statement, and returns the questions that were asked. A holder that has an open task, or has
- * answered after `answeredAfter`, is not asked again; an earlier answer stays until the next one.
+ * answered after `answeredAfter`, is not asked again unless a lost key has given way to another one, by which neither can be read. An
+ * earlier answer stays until the next one.
  */
 export async function addQuestions(
   tx: Tx,
@@ -74,7 +76,8 @@ export async function addQuestions(
      FROM ${given.sql} WHERE given.place > 0 ORDER BY given.place
      ON CONFLICT (bot_id, guild_id, user_id, holder_key) DO UPDATE SET task_id = excluded.task_id, ids = excluded.ids,
        created_at = excluded.created_at, open = 1, failed_at = NULL
-     WHERE holder_exports.open = 0 AND holder_exports.answered_at <= ? RETURNING task_id`,
+     WHERE (holder_exports.open = 0 AND holder_exports.answered_at <= ?)
+       OR ${subjectKeyIdOf('holder_exports.ids')} <> ${subjectKeyIdOf('excluded.ids')} RETURNING task_id`,
     ...given.values,
     answeredAfter,
   );
