@@ -425,4 +425,27 @@ describe('a question for consent that names categories', () => {
       (await behind((tx) => holdCategories(tx, [{ botId: bot.id, key: 'profile' }], true), withdraw)).status,
     ).toBe(200);
   });
+
+  it('is committed before one of them is changed', async () => {
+    const key = 'profile';
+    const change = () => bot.put('/data/categories/profile', { retention_days: 3650 });
+    expect(
+      (await behind((tx) => holdCategories(tx, [{ botId: bot.id, key }], true, 'FOR SHARE'), change)).status,
+    ).toBe(200);
+  });
+
+  it('waits for a running change, which the user is then shown and the receipt states', async () => {
+    const asked = { ...subject(), consent_version: '1.0' };
+    const changing = (tx: Tx) =>
+      tx.run(
+        `UPDATE categories SET retention_days = 3650, updated_at = '2026-01-01T00:00:00.000Z' WHERE bot_id = ?`,
+        bot.id,
+      );
+    const request = () => bot.post('/consents/request', { ...asked, categories: ['profile'] });
+    expect(JSON.stringify((await behind(changing, request)).data['texts'])).toContain('3650');
+    const [, payload = ''] = (
+      await bot.post<{ receipt: string }>('/consents/accept', asked)
+    ).data.receipt.split('.');
+    expect(Buffer.from(payload, 'base64url').toString()).toContain('"retention_period":"P3650D"');
+  });
 });

@@ -215,7 +215,7 @@ function optionsAfter(given: Purpose, before?: Category) {
 
 /**
  * `FOR UPDATE`: no other unit stores under the category, or asks for consent to it, until this unit ends. A change takes
- * a weaker lock: values that were valid before it stay valid.
+ * a weaker lock, for which only requests for a consent wait: values that were valid before it stay valid.
  */
 async function lockCategory(
   tx: Tx,

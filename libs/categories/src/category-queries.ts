@@ -100,29 +100,33 @@ export function undeclared(): never {
   throw notFound('Category');
 }
 
-const HOLD = finding<Record<'bot_id' | 'key', string> & WithoutConsent>(
-  'categories',
-  ['bot_id', 'key'],
-  ['bot_id', 'key', 'without_consent'],
-  'FOR KEY SHARE',
-);
+type HoldLock = 'FOR KEY SHARE' | 'FOR SHARE';
+const holding = (lock: HoldLock) =>
+  finding<Record<'bot_id' | 'key', string> & WithoutConsent>(
+    'categories',
+    ['bot_id', 'key'],
+    ['bot_id', 'key', 'without_consent'],
+    lock,
+  );
+const HOLD = { 'FOR KEY SHARE': holding('FOR KEY SHARE'), 'FOR SHARE': holding('FOR SHARE') };
 
 /** Declared categories by name, and whether each needs a consent. */
 export type HeldCategories = ReadonlyMap<string, boolean>;
 
 /**
- * Locks the wanted categories that are declared against deletion until the unit ends, and returns their names. Unless
- * `isAlone`, categories that another unit has locked are left out.
+ * Locks the wanted categories that are declared against deletion until the unit ends, `FOR SHARE` against each change too, and returns
+ * their names. Unless `isAlone`, categories that another unit has locked are left out.
  */
 export async function holdCategories(
   tx: Tx,
   wanted: readonly Pick<Category, 'botId' | 'key'>[],
   isAlone: boolean,
+  lock: HoldLock = 'FOR KEY SHARE',
 ): Promise<HeldCategories> {
   const named = new Map(wanted.map((each) => [categoryName(each), each]));
   if (named.size === 0) return new Map();
   const keys = [...named.values()].map(({ botId, key }) => [botId, key]);
-  const found = (await HOLD(tx, keys, isAlone)).filter((row) => row !== undefined);
+  const found = (await HOLD[lock](tx, keys, isAlone)).filter((row) => row !== undefined);
   return new Map(
     found.map((row) => [categoryName({ botId: row.bot_id, key: row.key }), row.without_consent === null]),
   );

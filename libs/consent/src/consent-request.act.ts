@@ -73,13 +73,15 @@ export class ConsentRequestAct implements Act<ConsentRequest, State, Change, Req
   async load(tx: Tx, given: readonly ConsentRequest[]): Promise<(State | undefined)[]> {
     const subjects = given.map(({ subject }) => subject);
     const isAlone = given.length === 1;
-    // Sent in this order: contents and keys are read after the locks.
+    // Sent in this order: contents and keys are read after the locks. A declaration that the user is shown has no change beside it,
+    // since a receipt states it unless it was changed after the request.
     const [bots, held, consents, askings] = await Promise.all([
       isAlone ? undefined : tryLockBots(tx, [...new Set(subjects.map(({ botId }) => botId))]),
       holdCategories(
         tx,
         given.flatMap(({ subject: { botId }, keys }) => (keys ?? []).map((key) => ({ botId, key }))),
         isAlone,
+        'FOR SHARE',
       ),
       holdSubjectsAndConsents(tx, subjects, isAlone),
       this.askings(tx, given),

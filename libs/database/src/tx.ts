@@ -173,7 +173,7 @@ export function finding<Row>(
   table: string,
   key: readonly string[],
   columns: readonly string[],
-  lock?: 'FOR UPDATE' | 'FOR KEY SHARE',
+  lock?: 'FOR UPDATE' | 'FOR SHARE' | 'FOR KEY SHARE',
 ): (tx: Tx, keys: readonly (readonly string[])[], isAlone: boolean) => Promise<readonly (Row | undefined)[]> {
   const shown = columns.map((column) => `${table}.${column}`).join(', ');
   const one = `SELECT ${shown} FROM ${table} WHERE ${key.map((column) => `${column} = ?`).join(' AND ')} ${lock ?? ''}`;
