@@ -118,7 +118,9 @@ describe('data that rests on a consent', () => {
     await bot.hasConsent(who);
     await stores('profile');
     const { revoked_at: at } = await revoked();
+    expect(await status()).toHaveProperty('data_erased_at');
     await bot.put('/data/categories/profile', { legal_basis: 'legal_obligation' });
+    expect(await status()).not.toHaveProperty('data_erased_at');
     after(at, 31);
     await sweep();
     expect(await held()).toEqual(['profile']);

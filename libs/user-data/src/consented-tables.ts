@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
-import { basisOf } from '@app/categories';
+import { basisOf, restsOnConsent } from '@app/categories';
 import { type Actor, JOB } from '@app/http';
 import { amongValues, givenRows, type Tx } from '@app/database';
 import { type Config, CONFIG, daysAfter } from '@app/kernel';
@@ -25,7 +25,9 @@ import {
 import { categoryOf } from './consented-rows.sql';
 import { holdsObjected, holdsUncovered } from './uncovered-rows';
 
-const IS_MARKED = `AND ${withoutIndex('withdrawn_at')} <> ''`;
+/** The rows that a withdrawal has left and that the job erases: the legal basis can have changed since. */
+const isToErase = (one: ConsentedTable): string =>
+  `AND ${withoutIndex('withdrawn_at')} <> '' AND ${restsOnConsent(one.table, categoryOf(one))}`;
 
 /** A row keeps an earlier mark. */
 const MARK = `withdrawn_at = CASE WHEN given.mark IS NULL THEN NULL ELSE COALESCE(d.withdrawn_at, given.mark) END`;
@@ -151,7 +153,7 @@ export class ConsentedTables implements ConsentedDataHolder {
     if (graceDays === undefined) return [];
     const times = new Map<string, ErasureTime[]>(subjects.map((subject) => [subjectName(subject), []]));
     for (const one of this.all())
-      for (const row of await held(tx, one, subjects, IS_MARKED))
+      for (const row of await held(tx, one, subjects, isToErase(one)))
         times
           .get(subjectName(subjectAt(row.bot_id, row)))
           ?.push([row.category, daysAfter(row.withdrawn_at ?? '', graceDays)]);
