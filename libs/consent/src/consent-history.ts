@@ -10,7 +10,7 @@ import {
 } from '@app/crypto';
 import { idAfter } from '@app/kernel';
 import { notBefore } from './consent-changes';
-import { LEAVING_REFUSAL } from './consent-states';
+import { LEAVING_REFUSAL, PUTTING_IN_FORCE } from './consent-states';
 import type { ConsentHistoryEntry, ShownText } from './consent.entity';
 
 /** What a user is shown: the requested language, if any, and the digests of the texts. */
@@ -33,6 +33,9 @@ const APPEND = insertion('INSERT INTO consent_history', COLUMNS, '');
 
 /** A decision is about what was shown last under its request. */
 const LATEST = `FROM consent_history WHERE ${SUBJECT_WHERE} AND consent_id = ? ORDER BY id DESC LIMIT 1`;
+
+const ACCEPTED = `SELECT source FROM consent_history
+  WHERE ${SUBJECT_WHERE} AND consent_id = ? AND action IN (${PUTTING_IN_FORCE}) ORDER BY id DESC LIMIT 1`;
 
 const INSERT_DECISION = `INSERT INTO consent_history (${COLUMNS.join(', ')})`;
 const DECIDE = `${INSERT_DECISION}
@@ -145,6 +148,19 @@ export async function latestOf(
     ...[botId, guildId, userId, consentId],
   );
   return row && { ...row, texts: parsed<ShownText[]>(row.texts) };
+}
+
+/** {@link latestOf} of a consent in force, with the place where the user has consented: a part can be withdrawn at another one. */
+export async function decisionOf(
+  tx: Tx,
+  subject: Subject,
+  consentId: string,
+): Promise<HistoryEntry | undefined> {
+  const [latest, accepted] = await Promise.all([
+    latestOf(tx, subject, consentId),
+    tx.get<Pick<Row, 'source'>>(ACCEPTED, ...subjectValues(subject), consentId),
+  ]);
+  return latest && { ...latest, source: accepted?.source ?? null };
 }
 
 export async function countHistory(tx: Tx, { botId, guildId, userId }: Subject): Promise<number> {

@@ -10,7 +10,7 @@ import {
 import type { Tx } from '@app/database';
 import { ERASED_IDS, type NamedSubject, type SubjectIds } from '@app/crypto';
 import { grantedKeys } from './consent-changes';
-import { type HistoryEntry, latestOf } from './consent-history';
+import { decisionOf, type HistoryEntry } from './consent-history';
 import { isInForce } from './consent-states';
 import type { ConsentNotice } from './consent-texts';
 import type { Decided } from './consent-writer';
@@ -150,7 +150,7 @@ export async function receiptFacts(
 export async function factsInForce(tx: Tx, subject: NamedSubject): Promise<ReceiptFacts | undefined> {
   const consent = await findConsent(tx, subject);
   if (consent === null || !isInForce(consent)) return undefined;
-  const decided = latestOf(tx, consent, consent.id).then((entry) => ({ entry, ids: subject.ids }));
+  const decided = decisionOf(tx, consent, consent.id).then((entry) => ({ entry, ids: subject.ids }));
   return receiptFacts(tx, consent, decided);
 }
 
