@@ -1,11 +1,15 @@
 import { BotAdministration } from '@app/bots';
+import { databaseUnavailable } from '@app/database';
+import { ErasureService } from '@app/gdpr';
+import { conflict } from '@app/kernel';
 import { type Bot, field } from '../support/bot';
 import type { Json } from '../support/client';
-import { act, forms, get, type Page, send } from '../support/privacy-page';
+import { act, forms, get, type Page, send, unescaped } from '../support/privacy-page';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
 const service = useServiceInProcess();
+afterEach(() => jest.restoreAllMocks());
 const HOSTILE = `"><img src=x onerror=alert(1)>`;
 let bot: Bot;
 let who: SubjectIds;
@@ -157,5 +161,45 @@ describe('the erasure of one category on the privacy page', () => {
     const form = await formOf(url, 'alpha');
     await act(url, 'forget', 0, '/forget');
     expect((await send(url, 'erase', form)).status).toBe(404);
+  });
+});
+
+describe('the erasure in all servers that breaks off on the privacy page', () => {
+  /** The certificates that a page has. */
+  const certificates = ({ text }: Page): { guild_id: string; certificate_salt: string }[] =>
+    [...text.matchAll(/href="data:application\/json;charset=utf-8,([^"]*)"/g)].map(
+      ([, file = '']) => JSON.parse(decodeURIComponent(file)) as ReturnType<typeof certificates>[number],
+    );
+
+  it.each([
+    ['the database is not reached', () => databaseUnavailable()],
+    ['another erasure takes long', () => conflict('deletion_in_progress', 'Being erased already')],
+  ])('shows the certificates of those that are done, and ends no link: %s', async (_, fault) => {
+    bot = await service.registerBot();
+    who = subject();
+    const guilds = [who.guild_id, subject().guild_id].sort();
+    for (const guild_id of guilds) await bot.hasConsent({ ...who, guild_id });
+    const url = await linked({ scope: 'all_guilds' }, { user_id: who.user_id });
+    const form = forms(await get(`${url}/forget`), 'forget')[0]!;
+    // The first server is erased by another call.
+    jest.spyOn(service.app.get(ErasureService), 'eraseInTurn').mockRejectedValueOnce(fault());
+    const partly = await send(url, 'forget', form);
+    expect(partly.status).toBe(200);
+    for (const text of [
+      'Not everything is erased yet',
+      'Some servers are not done yet',
+      'Es ist noch nicht alles gelöscht',
+      'Einige Server sind noch nicht erledigt',
+    ])
+      expect(partly.text).toContain(text);
+    expect(partly.text).not.toMatch(/Your data is erased|Deine Daten sind gelöscht|has ended|ist beendet/);
+    const [, path = ''] = /href="([^"]*\/forget\?lang=[^"]*)"/.exec(partly.text) ?? [];
+    const again = await get(new URL(unescaped(path), url).href);
+    const rest = await send(url, 'forget', forms(again, 'forget')[0]!);
+    expect(rest.text).toContain('Your data is erased');
+    const done = [partly, rest].map(certificates);
+    expect(done.map((each) => each.map(({ guild_id }) => guild_id))).toEqual(guilds.map((id) => [id]));
+    for (const { certificate_salt } of done.flat()) expect(certificate_salt).toMatch(/^[\w-]{20,}$/);
+    expect((await get(url)).status).toBe(404);
   });
 });

@@ -26,7 +26,10 @@ describe('an erasure on the page', () => {
     'shows the salt, which is answered once, although the end of the link is refused: %s',
     async (code) => {
       const acts = actsWith(() => Promise.reject(new ApiError(code, 'no')));
-      expect(await acts.forget(link)).toMatchObject([{ request_id: 'request', certificate_salt: 'salt' }]);
+      expect(await acts.forget(link)).toMatchObject({
+        erasures: [{ request_id: 'request', certificate_salt: 'salt' }],
+        isWhole: true,
+      });
     },
   );
 });

@@ -16,12 +16,13 @@ import {
 } from '@app/gdpr';
 import { type FormFields, type JsonStream, JsonText } from '@app/http';
 import { Acts, NO_CLAIM } from '@app/acts';
-import { ERASED_ID, type SubjectIds } from '@app/crypto';
+import { ERASED_ID, type NamedSubject, type SubjectIds } from '@app/crypto';
 import { ApiError, Clock, DAY_MS, invalidRequest, unlessMissing } from '@app/kernel';
 import { UserValues } from '@app/user-data';
 import { actOfLink } from './act-of-link';
+import { erasedEverywhere } from './page-erased';
 import { refuse } from './page-forms';
-import { namesFor, ownStores, type ShownErasure } from './page-last';
+import { type Forgotten, namesFor, ownStores, type ShownErasure } from './page-last';
 import { guildNamed } from './page-parts';
 import { type HeldSubject, type PageFacts, PageReading, VIA } from './page-reading';
 import { refusalOf, shownBy } from './page-sections';
@@ -40,7 +41,7 @@ export class PageActs {
   /** Erasures of the last minute by link, so that a second click shows the same certificate. */
   private readonly erasures = new Map<
     string,
-    { readonly untilMs: number; readonly done: Promise<ShownErasure[]> }
+    { readonly untilMs: number; readonly done: Promise<Forgotten> }
   >();
   private readonly askingAgain = actOfLink(this.requesting, this.links);
 
@@ -144,13 +145,13 @@ export class PageActs {
   }
 
   /** The answer of an erasure by this link in the last minute. */
-  repeated(token: string): Promise<ShownErasure[]> | undefined {
+  repeated(token: string): Promise<Forgotten> | undefined {
     const found = this.erasures.get(token);
     return found !== undefined && found.untilMs > this.clock.monotonicMs() ? found.done : undefined;
   }
 
-  /** Erases everything about the subject of a link, and ends the link. */
-  forget(link: OpenLink): Promise<ShownErasure[]> {
+  /** Erases everything about the subject of a link, and ends the link. One that has left servers out can be sent again. */
+  forget(link: OpenLink): Promise<Forgotten> {
     const repeated = this.repeated(link.token);
     if (repeated !== undefined) return repeated;
     const nowMs = this.clock.monotonicMs();
@@ -158,29 +159,34 @@ export class PageActs {
       if (untilMs <= nowMs || this.erasures.size >= REPEATED_MAX) this.erasures.delete(token);
     const done = this.erase(link);
     this.erasures.set(link.token, { untilMs: nowMs + REPEATED_MS, done });
-    done.catch(() => this.erasures.delete(link.token));
+    const remove = () => this.erasures.delete(link.token);
+    done.then(({ isWhole }) => isWhole || remove(), remove);
     return done;
   }
 
-  private async erase(link: OpenLink): Promise<ShownErasure[]> {
+  private async erase(link: OpenLink): Promise<Forgotten> {
     const { botId, userId, subject } = link;
     const about = await this.reading.about(link, []);
-    const erased =
-      subject === undefined
-        ? (await this.everywhere.forget({ botId, actor: VIA }, userId, NO_CLAIM)).requests
-        : [{ ...(await this.erasing.erase(subject, NO_CLAIM, VIA)), guild_id: subject.ids.guild_id }];
+    const { requests, isWhole } = await (subject === undefined
+      ? erasedEverywhere(this.everywhere.forget({ botId, actor: VIA }, userId, NO_CLAIM))
+      : this.eraseOne(subject));
     // The erasure of all guilds ends no link if nothing was held. What is erased is shown in any case: its salt is answered once.
-    const ended = this.links.remove(botId, link.id);
-    await ended.catch(erased.length === 0 ? unlessMissing : () => undefined);
+    const ended = isWhole ? this.links.remove(botId, link.id) : Promise.resolve();
+    await ended.catch(requests.length === 0 ? unlessMissing : () => undefined);
     const own_stores = ownStores(about);
-    const shown: ShownErasure[] = [];
-    for (const { request_id, certificate_salt, guild_id } of erased) {
+    const erasures: ShownErasure[] = [];
+    for (const { request_id, certificate_salt, guild_id } of requests) {
       const issued = await this.requests.certificate(botId, request_id).catch(() => undefined);
       const certificate = issued?.certificate;
       const names = namesFor(about, certificate);
-      shown.push({ request_id, certificate_salt, guild_id, certificate, names, own_stores });
+      erasures.push({ request_id, certificate_salt, guild_id, certificate, names, own_stores });
     }
-    return shown;
+    return { erasures, isWhole };
+  }
+
+  private async eraseOne(subject: NamedSubject): ReturnType<typeof erasedEverywhere> {
+    const erased = await this.erasing.erase(subject, NO_CLAIM, VIA);
+    return { requests: [{ ...erased, guild_id: subject.ids.guild_id }], isWhole: true };
   }
 }
 

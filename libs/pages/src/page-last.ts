@@ -19,6 +19,13 @@ export interface ShownErasure {
   readonly own_stores: Readonly<Record<PageLanguage, string>> | undefined;
 }
 
+/** What a form has erased. */
+export interface Forgotten {
+  readonly erasures: readonly ShownErasure[];
+  /** False while servers are left: the link is in force, and erases them. */
+  readonly isWhole: boolean;
+}
+
 interface ErasedNames {
   readonly bot: string;
   readonly categories: Readonly<Record<string, Readonly<Record<PageLanguage, string>>>>;
@@ -51,22 +58,35 @@ function tongues(language: PageLanguage): Html {
 }
 
 /** The answer to an erasure: the certificates to keep. */
-export function forgottenPage(erasures: readonly ShownErasure[], language: PageLanguage): WebPage {
+export function forgottenPage(
+  { erasures, isWhole }: Forgotten,
+  language: PageLanguage,
+  token: string,
+): WebPage {
   const isNothing = erasures.length === 0;
+  const title = isWhole ? 'forgotten' : 'forgottenPart';
+  const path = `/p/${token}/forget?lang=${language}`;
   // The same for each server.
   const own = erasures[0]?.own_stores;
   return framed(
     {
       language,
-      title: PAGE_TEXTS[language].forgotten,
-      heading: said((texts) => texts.forgotten),
+      title: PAGE_TEXTS[language][title],
+      heading: said((texts) => texts[title]),
       tongues: tongues(language),
     },
-    html`<section class="good" role="status">
-        <p>${said((texts) => (isNothing ? texts.forgottenNothing : texts.forgottenText))}</p>
-      </section>
-      ${own !== undefined && html`<section><p>${inEach((tag) => own[tag])}</p></section>`}
-      ${erasures.map(certificateOf)}`,
+    html`${
+      isWhole
+        ? html`<section class="good" role="status">
+            <p>${said((texts) => (isNothing ? texts.forgottenNothing : texts.forgottenText))}</p>
+          </section>`
+        : html`<section class="warn" role="alert">
+            <p>${said((texts) => texts.forgottenPartText)}</p>
+          </section>`
+    }
+    ${own !== undefined && html`<section><p>${inEach((tag) => own[tag])}</p></section>`}
+    ${erasures.map(certificateOf)}
+    ${!isWhole && html`<p class="row"><a class="button red" href="${path}">${said((texts) => texts.forgetRest)}</a></p>`}`,
   );
 }
 

@@ -160,10 +160,10 @@ export class PageController {
     if (repeated !== undefined) {
       this.forms.require(request, fields, token, 'forget');
       const language = languageOf(fields['lang']?.[0], null, request.headers['accept-language']);
-      return forgottenPage(await repeated, language);
+      return forgottenPage(await repeated, language, token);
     }
     const { link, language } = await this.opening.openedBy(form, 'forget');
-    return forgottenPage(await this.acts.forget(link), language);
+    return forgottenPage(await this.acts.forget(link), language, token);
   }
 
   @Get('correct')

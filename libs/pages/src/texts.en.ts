@@ -161,6 +161,10 @@ export const EN = {
   back: 'Back',
   forgotten: 'Your data is erased',
   forgottenText: 'Everything that was stored about you here is erased. The link to this page has ended.',
+  forgottenPart: 'Not everything is erased yet',
+  forgottenPartText:
+    'Some servers are not done yet: open the page again and erase the rest. First keep the certificates below: they are shown only here.',
+  forgetRest: 'Open the page again',
   forgottenNothing: 'Nothing was stored about you.',
   keep: 'Keep this certificate',
   keepWhy:
