@@ -46,6 +46,25 @@ describe('the privacy page of a bot with holders', () => {
   });
 
   it.each([
+    ['de', 'Der Bot hat eigene Speicher', 'Nach seinen eigenen Speichern wurde der Bot nicht gefragt'],
+    ['en', 'The bot has stores of its own', 'The bot was not asked about its own stores: ask it.'],
+  ])(
+    'says in %s that no store is asked about a user of whom Lethe has nothing',
+    async (language, why, not) => {
+      await register();
+      for (const about of [subject(), { user_id: subject().user_id, scope: 'all_guilds' }]) {
+        const { url } = (await bot.post<{ url: string }>('/privacy-links', { ...about, language })).data;
+        const page = await get(url);
+        expect(page.text).not.toContain(why);
+        const { headers } = await send(url, 'export', forms(page, 'export')[0]!);
+        expect((await get(new URL(headers.get('location')!, url).href)).text).toContain(not);
+      }
+      expect((await bot.get<{ tasks: Json[] }>('/holders/database/tasks')).data.tasks).toEqual([]);
+      expect((await get(`${await linked(language)}?note=empty`)).text).not.toContain(not);
+    },
+  );
+
+  it.each([
     ['de', 'Angaben des Bots aus seinen eigenen Speichern', 'noch nicht geantwortet', 'nicht geprüft'],
     ['en', 'What the bot states from its own stores', 'has not answered yet', 'has not checked it'],
   ])(

@@ -28,7 +28,7 @@ const HOLDS: Readonly<
   erased: (making) => lastOwn(making, 'data_deleted') !== undefined,
   erasedBefore: ({ facts: { subjects, purposes } }) =>
     subjects.length === 0 || subjects.some(({ values }) => purposes.some(({ key }) => !values.has(key))),
-  empty: ({ facts }) => facts.subjects.every(({ events, history }) => events.length + history.length === 0),
+  empty: ({ facts }) => !facts.isHeld,
   corrected: (making) => lastOwn(making, 'data_submitted') !== undefined,
   same: mayCorrect,
   uncorrected: mayCorrect,
@@ -55,7 +55,7 @@ export function noteOn(making: Making, note: PageNote | undefined): Html | false
   const done = left && newest(making, left);
   const isSo = left === undefined ? HOLDS[note as keyof typeof HOLDS](making) : done !== undefined;
   if (!isSo) return false;
-  const words = done === undefined ? categoryOn(making, note) : wordsFor(making, note, done);
+  const words = done === undefined ? addedTo(making, note) : wordsFor(making, note, done);
   const text = words ?? parts.texts.note[note];
   const place = done !== undefined && link.subject === undefined && placeOf(making, done.held.subject.ids);
   return html`<section class="${TONES[note]}" role="status">
@@ -63,8 +63,12 @@ export function noteOn(making: Making, note: PageNote | undefined): Html | false
   </section>`;
 }
 
-/** The category that was erased or corrected last, where the page shows what was done. */
-function categoryOn(making: Making, note: PageNote): string | undefined {
+/** What a note adds of what the page shows: the category that was erased or corrected last, or the bot's own stores. */
+function addedTo(making: Making, note: PageNote): string | undefined {
+  if (note === 'empty' && making.facts.holders.length > 0) {
+    const { texts } = making.parts;
+    return `${texts.note.empty} ${texts.holders.unasked}`;
+  }
   if ((note !== 'erased' && note !== 'corrected') || !making.link.allow.includes('view')) return undefined;
   const type = note === 'erased' ? 'data_deleted' : 'data_submitted';
   const category = lastOwn(making, type)?.details?.['category'];

@@ -87,6 +87,8 @@ export interface PageFacts {
   /** The registered names of their servers by the id. */
   readonly servers: ReadonlyMap<string, string>;
   readonly hasMore: boolean;
+  /** Whether anything is held, so that a copy has something and asks the bot's own stores. */
+  readonly isHeld: boolean;
 }
 
 /** What a copy to read says of a guild besides its export. */
@@ -117,7 +119,7 @@ export class PageReading {
   async about(
     { botId }: OpenLink,
     held?: readonly string[],
-  ): Promise<Omit<PageFacts, 'subjects' | 'servers' | 'hasMore'>> {
+  ): Promise<Omit<PageFacts, 'subjects' | 'servers' | 'hasMore' | 'isHeld'>> {
     const [bot, standing, notice, purposes, holders] = await this.unitOfWork.read(async (tx) =>
       Promise.all([
         findBot(tx, botId),
@@ -146,7 +148,9 @@ export class PageReading {
       link.botId,
       shown.map(({ ids }) => ids.guild_id),
     );
-    return { ...about, subjects, servers, hasMore: all.length > GUILDS_MAX };
+    const ids = await this.unitOfWork.read((tx) => this.held.idsOf(tx, shown));
+    const isHeld = ids.some((found) => found != null);
+    return { ...about, subjects, servers, hasMore: all.length > GUILDS_MAX, isHeld };
   }
 
   async ofGuild(subject: NamedSubject): Promise<GuildFacts> {

@@ -142,13 +142,13 @@ export class PageView {
     ${refusing(making, held)} ${link.allow.includes('view') && [covered(making, held), past(making, held)]}`;
   }
 
-  private exporting({ parts: { texts, language }, facts: { holders }, form }: Making): Html {
+  private exporting({ parts: { texts, language }, facts: { holders, isHeld }, form }: Making): Html {
     const button = (type: string, label: string): Html =>
       form('export', html`${hidden('form', type)}<button class="plain">${label}</button>`);
     return html`<section>
       <h2>${texts.export}</h2>
       <p>${texts.exportWhy}</p>
-      ${holders.length > 0 && html`<p>${texts.holders.why(storesIn(language, holders))}</p>`}
+      ${isHeld && holders.length > 0 && html`<p>${texts.holders.why(storesIn(language, holders))}</p>`}
       <div class="row">${button('html', texts.exportHtml)}${button('json', texts.exportJson)}</div>
     </section>`;
   }
