@@ -56,6 +56,13 @@ describe('objections and restrictions on the privacy page', () => {
     expect(forms(form, 'restrict')).toHaveLength(1);
   });
 
+  it.each([
+    ['en', 'its storage time or the time after a withdrawal ends'],
+    ['de', 'seine Speicherdauer oder die Frist nach einem Widerruf endet'],
+  ])('says in %s until when restricted data stays', async (language, until) => {
+    expect((await get(`${await linked()}${from()}&lang=${language}`)).text).toContain(until);
+  });
+
   it('an objection erases the category, refuses new submits, and the page says so', async () => {
     const url = await linked();
     const answer = await choose(url, 'object', 'stats');

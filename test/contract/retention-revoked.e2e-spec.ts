@@ -114,6 +114,17 @@ describe('data that rests on a consent', () => {
     expect(await status()).not.toHaveProperty('data_erased_at');
   });
 
+  it('is erased at its time also where the user has restricted the processing', async () => {
+    await bot.hasConsent(who);
+    await stores('profile');
+    expect((await bot.post('/data/restrict', who)).status).toBe(200);
+    const { revoked_at: at, data_erased_at: announced } = await revoked();
+    expect(announced).toBe(daysAfter(at, 30));
+    after(at, 31);
+    await sweep();
+    expect(await held()).toEqual([]);
+  });
+
   it('stays where the legal basis was changed before its time had come', async () => {
     await bot.hasConsent(who);
     await stores('profile');

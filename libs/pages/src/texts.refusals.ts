@@ -8,7 +8,7 @@ export const REFUSALS_EN = {
   restricted: (what: string, at: string) => `Restricted since ${at}: ${what}.`,
   restrict: 'Restrict the processing (Art. 18 GDPR)',
   restrictWhy:
-    'The bot can then no longer read or change here what is stored about you. It stays until you end the restriction, its storage time ends, or you erase it. You can still see it, correct it and get a copy.',
+    'The bot can then no longer read or change here what is stored about you. It stays until you end the restriction, its storage time or the time after a withdrawal ends, or you erase it. You can still see it, correct it and get a copy.',
   restrictNow: 'Restrict',
   end: (what: string) => `End the restriction: ${what}`,
   endAll: 'End every restriction',
@@ -47,7 +47,7 @@ export const REFUSALS_DE: typeof REFUSALS_EN = {
   restricted: (what, at) => `Eingeschränkt seit ${at}: ${what}.`,
   restrict: 'Verarbeitung einschränken (Art. 18 DSGVO)',
   restrictWhy:
-    'Der Bot kann dann hier nicht mehr lesen oder ändern, was über dich gespeichert ist. Es bleibt, bis du die Einschränkung aufhebst, seine Speicherdauer endet oder du es löschst. Du kannst es weiter ansehen, berichtigen und eine Kopie erhalten.',
+    'Der Bot kann dann hier nicht mehr lesen oder ändern, was über dich gespeichert ist. Es bleibt, bis du die Einschränkung aufhebst, seine Speicherdauer oder die Frist nach einem Widerruf endet oder du es löschst. Du kannst es weiter ansehen, berichtigen und eine Kopie erhalten.',
   restrictNow: 'Einschränken',
   end: (what) => `Einschränkung aufheben: ${what}`,
   endAll: 'Alle Einschränkungen aufheben',

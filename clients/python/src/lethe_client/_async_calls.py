@@ -866,7 +866,8 @@ class AsyncData(AsyncGroup):
         Keeps what is stored about the user under the category, or without `category` all of it, for export and
         erasure (GDPR Art. 18): submits and the reading of values are refused with 403 `processing_refused` and
         `details.reason` `restriction`, until `POST /data/unrestrict`. The user can still correct values on the
-        privacy page. `retention_days` still applies. A repeat is answered with what is in force.
+        privacy page. `retention_days` and the erasure after a withdrawal still apply. A repeat is answered with
+        what is in force.
         """
         given: Dict[str, Any] = {"user_id": user_id, "guild_id": guild_id, "category": category}
         answer: RefusalsView = await self._call.send("POST /data/restrict", given, options)
