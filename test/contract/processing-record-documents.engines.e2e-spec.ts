@@ -51,6 +51,33 @@ describe('the record of processing activities as a document', () => {
     });
   });
 
+  it.each([
+    [
+      'en',
+      [
+        'correction by the user (with the category and the names of the fields)',
+        'question to the stores of the bot for a copy',
+      ],
+      'Evidence of consents and of erasures',
+    ],
+    [
+      'de',
+      [
+        'Berichtigung durch den Nutzer (mit Kategorie und Namen der Felder)',
+        'Frage nach einer Kopie an die eigenen Speicher des Bots',
+      ],
+      'Verlauf der Einwilligungen und Aufzeichnungen von Löschungen',
+    ],
+  ])(
+    'says in %s what the receiver of webhooks gets, and what is kept as evidence',
+    async (language, parts, kept) => {
+      await bot.put(`/bots/${bot.id}`, { webhook_url: 'https://bot.example.org/gdpr' });
+      const { text } = await read(`format=json&language=${language}`);
+      for (const part of [...parts, kept]) expect(text).toContain(part);
+      expect(text).not.toContain('Quittung');
+    },
+  );
+
   it('has in JSON without a language the fields that it always had', async () => {
     await sets(WHOLE);
     const { data } = await read('format=json');

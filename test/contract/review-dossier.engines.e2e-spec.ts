@@ -220,7 +220,17 @@ describe('GET /api/v1/bots/{bot_id}/review-dossier', () => {
     const { consent } = await dossier();
     expect(consent).toMatchObject({ requested: 1, accepted: 0, revoked: 0 });
     expect(consent['statements']).toContain(
-      'These are numbers of acts, not of users. A refusal is not counted; its request is.',
+      'These are numbers of acts, not of users. A refusal is not counted; its request is. A restriction counts as a withdrawal, and its end as an acceptance.',
+    );
+  });
+
+  it('counts a restriction as a withdrawal and its end as an acceptance, and says so', async () => {
+    const who = subject();
+    await bot.post('/data/restrict', who);
+    await bot.post('/data/unrestrict', who);
+    expect((await dossier()).consent).toMatchObject({ requested: 0, accepted: 1, revoked: 1 });
+    expect((await read('language=de')).text).toContain(
+      'Eine Einschränkung zählt als Widerruf, ihr Ende als Zustimmung.',
     );
   });
 

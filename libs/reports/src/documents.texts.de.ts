@@ -45,7 +45,7 @@ export const DE: DocumentTexts = {
       botReceives: 'alles, was über seine Nutzer gespeichert ist, auf Anfrage',
       receiver: 'Der Webhook-Empfänger des Bots',
       receiverReceives:
-        'IDs der Nutzer und Server, deren Einwilligung widerrufen wurde oder deren Daten gelöscht wurden, Versionen und Zeiten',
+        'IDs der Nutzer und Server bei jedem Widerruf einer Einwilligung, jeder Löschung eines Nutzers, jeder Berichtigung durch den Nutzer (mit Kategorie und Namen der Felder) und jeder Frage nach einer Kopie an die eigenen Speicher des Bots; Versionen, Zeiten und Aufgaben, keine Werte',
     },
     transfersUnknown:
       'Diesem Dienst nicht bekannt: Es hängt vom Ort dieser Installation und des Webhook-Empfängers ab. Deren Betreiber müssen es ergänzen.',
@@ -54,7 +54,7 @@ export const DE: DocumentTexts = {
     limits: {
       withdrawn: 'Daten, die auf einer Einwilligung beruhten, nach deren Widerruf',
       evidence:
-        'Quittungen von Einwilligungen und Bescheinigungen von Löschungen, nach deren Ende, und Ereignisse des Protokolls',
+        'Verlauf der Einwilligungen und Aufzeichnungen von Löschungen, nach deren Ende, und Ereignisse des Protokolls',
       webhooks: 'Aufzeichnungen von Webhook-Aufrufen, nach deren Ende',
     },
     noLimit: 'ohne zeitliche Grenze',

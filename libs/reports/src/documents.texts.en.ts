@@ -41,7 +41,7 @@ export const EN = {
       botReceives: 'Everything that is stored of its users, on request',
       receiver: "The bot's webhook receiver",
       receiverReceives:
-        'Ids of users and guilds whose consent was withdrawn or who were erased, versions and times',
+        'Ids of users and guilds at each withdrawal of a consent, erasure of a user, correction by the user (with the category and the names of the fields) and question to the stores of the bot for a copy; versions, times and tasks, no values',
     },
     transfersUnknown:
       'Not known to this service: it depends on the place of this installation and of the webhook receiver. Their operators have to add it.',

@@ -64,7 +64,7 @@ export const DOSSIER_DE: typeof DOSSIER_EN = {
   consentFacts: [
     'Ein Wert wird nur angenommen, solange eine Einwilligung seines Nutzers in die Kategorie gilt, gleich auf welcher Rechtsgrundlage die Kategorie beruht.',
     'Jede Anfrage, Zustimmung und jeder Widerruf wird festgehalten, mit dem Hashwert des gezeigten Wortlauts.',
-    'Gezählt sind Handlungen, nicht Nutzer. Eine Ablehnung zählt nicht mit, ihre Anfrage schon.',
+    'Gezählt sind Handlungen, nicht Nutzer. Eine Ablehnung zählt nicht mit, ihre Anfrage schon. Eine Einschränkung zählt als Widerruf, ihr Ende als Zustimmung.',
   ],
   asked: 'Anfragen',
   accepted: 'Zustimmungen',

@@ -62,7 +62,7 @@ export const DOSSIER_EN = {
   consentFacts: [
     'A value is accepted only while a consent of its user to the category is in force, whatever the legal basis of the category is.',
     'Each request, acceptance and withdrawal is recorded, with the digest of the words that were shown.',
-    'These are numbers of acts, not of users. A refusal is not counted; its request is.',
+    'These are numbers of acts, not of users. A refusal is not counted; its request is. A restriction counts as a withdrawal, and its end as an acceptance.',
   ],
   asked: 'Requests',
   accepted: 'Accepted',

@@ -65,8 +65,8 @@ class DossierDeletion extends DossierPeriod {
 class DossierConsent extends DossierPeriod {
   @Count('Requests, declined ones too; a repeat that waits is counted again only where it asks anew')
   requested: number;
-  @Count('Acceptances') accepted: number;
-  @Count('Withdrawals, in whole or for categories; a refusal is none') revoked: number;
+  @Count('Acceptances, and ends of restrictions') accepted: number;
+  @Count('Withdrawals, in whole or for categories, and restrictions; a refusal is none') revoked: number;
   @Sentences() statements: readonly string[];
 }
 

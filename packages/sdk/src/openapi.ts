@@ -2959,9 +2959,9 @@ export interface components {
       readonly to: string;
       /** @description Requests, declined ones too; a repeat that waits is counted again only where it asks anew */
       readonly requested: number;
-      /** @description Acceptances */
+      /** @description Acceptances, and ends of restrictions */
       readonly accepted: number;
-      /** @description Withdrawals, in whole or for categories; a refusal is none */
+      /** @description Withdrawals, in whole or for categories, and restrictions; a refusal is none */
       readonly revoked: number;
       readonly statements: readonly string[];
     };
