@@ -393,6 +393,9 @@ describe('the page', () => {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(50_000);
     expect(text).not.toMatch(/<script|<i>|\u202e/);
     expect(text).toContain('The copies below have everything');
+    const uncopied = await get((await linked({ language: 'en', allow: ['view'] })).url);
+    expect(uncopied.text).toContain('There is more. Ask the bot for a copy');
+    expect(uncopied.text).not.toContain('The copies below');
   });
 
   it('names no user in the log', async () => {

@@ -69,8 +69,15 @@ export class PageParts {
   private readonly times: Intl.DateTimeFormat;
   private readonly days: Intl.DateTimeFormat;
 
-  constructor(readonly language: PageLanguage) {
+  /** Where all is that has no place on the page. */
+  readonly more: string;
+
+  constructor(
+    readonly language: PageLanguage,
+    hasCopies = true,
+  ) {
     this.texts = PAGE_TEXTS[language];
+    this.more = this.texts[hasCopies ? 'more' : 'moreUncopied'];
     const tag = language === 'de' ? 'de-DE' : 'en-GB';
     const day = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
     this.days = new Intl.DateTimeFormat(tag, day);
@@ -159,7 +166,7 @@ export class PageParts {
       yield isList ? '</li>' : '</dd>';
     }
     yield isList ? '</ul>' : '</dl>';
-    if (entries.length > shown.length) yield html`<p class="soft">${this.texts.more}</p>`.text;
+    if (entries.length > shown.length) yield html`<p class="soft">${this.more}</p>`.text;
   }
 
   labelIn({ label_de: de, label_en: en }: Field): string {

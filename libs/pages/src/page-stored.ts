@@ -48,7 +48,7 @@ export function stored(making: Making, held: HeldSubject): Html {
         </details>
       </article>`
     }
-    ${(isCut || room.isFull) && html`<p>${texts.more}</p>`}
+    ${(isCut || room.isFull) && html`<p>${parts.more}</p>`}
     ${isUnreadable && html`<p>${texts.unreadable}</p>`}
   </section>`;
 }

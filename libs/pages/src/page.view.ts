@@ -27,7 +27,7 @@ export class PageView {
   constructor(private readonly forms: PageForms) {}
 
   page(link: OpenLink, facts: PageFacts, language: PageLanguage, note?: PageNote): WebPage {
-    const parts = new PageParts(language);
+    const parts = new PageParts(language, link.allow.includes('export'));
     const { texts } = parts;
     const room = new Room();
     const making = {
@@ -52,7 +52,7 @@ export class PageView {
         </p>
         ${facts.isSuspended && html`<section class="warn"><p>${texts.suspended}</p></section>`}
         ${subjects.length === 0 && html`<section><p>${texts.nothing}</p></section>`} ${subjects}
-        ${isMore && html`<section><p>${texts.more}</p></section>`}
+        ${isMore && html`<section><p>${parts.more}</p></section>`}
         ${link.allow.includes('export') && this.exporting(making)} ${said} ${rights(parts)}
         ${link.allow.includes('forget') && this.forgetting(making)}`,
     );
@@ -113,7 +113,7 @@ export class PageView {
   /** The form for one value, with what it was refused for. */
   correcting(link: OpenLink, language: PageLanguage, one: Correctable, refused?: RefusedCorrection): WebPage {
     return correctingPage(
-      { parts: new PageParts(language), link, form: this.formsOf(link, language) },
+      { parts: new PageParts(language, false), link, form: this.formsOf(link, language) },
       one,
       refused,
     );
