@@ -173,7 +173,7 @@ export const DE: PageTexts = {
     'Alles, was hier über dich gespeichert war, ist gelöscht. Der Link zu dieser Seite ist beendet.',
   forgottenPart: 'Es ist noch nicht alles gelöscht',
   forgottenPartText:
-    'Einige Server sind noch nicht erledigt: Öffne die Seite noch einmal und lösche den Rest. Bewahre vorher die Bescheinigungen unten auf: Sie werden nur hier gezeigt.',
+    'Einige Server sind noch nicht erledigt: Öffne die Seite noch einmal und lösche den Rest. Bewahre vorher die Bescheinigungen unten auf, denn nur hier werden sie gezeigt.',
   forgetRest: 'Seite noch einmal öffnen',
   forgottenNothing: 'Über dich war nichts gespeichert.',
   keep: 'Bewahre diese Bescheinigung auf',
