@@ -184,7 +184,7 @@ export const DE: Texts = {
   refusals_missing: 'Dieser Bot kann das hier nicht vermerken. Es wurde nichts geändert.',
 
   restrict_why:
-    '**Einschränken (Art. 18 DSGVO)**\nDer Bot kann dann hier nicht mehr lesen oder ändern, was über dich gespeichert ist. Es bleibt, bis du die Einschränkung aufhebst, seine Speicherdauer endet oder du es löschst. Eine Kopie bekommst du weiterhin.',
+    '**Einschränken (Art. 18 DSGVO)**\nDer Bot kann dann hier nicht mehr lesen oder ändern, was über dich gespeichert ist. Es bleibt, bis du die Einschränkung aufhebst, seine Speicherdauer oder die Frist nach einem Widerruf endet oder du es löschst. Eine Kopie bekommst du weiterhin.',
   restrict_open: 'Einschränken …',
   restrict_which: 'Was schränkst du ein? Der Bot kann es dann nicht mehr lesen oder ändern.',
   restrict_choose: 'Einzelnes einschränken',

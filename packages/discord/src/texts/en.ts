@@ -175,7 +175,7 @@ export const EN = {
   refusals_missing: 'This bot cannot record that here. Nothing was changed.',
 
   restrict_why:
-    '**Restrict (Art. 18 GDPR)**\nThe bot can then no longer read or change here what is stored about you. It stays until you end the restriction, its storage time ends, or you erase it. You can still get a copy.',
+    '**Restrict (Art. 18 GDPR)**\nThe bot can then no longer read or change here what is stored about you. It stays until you end the restriction, its storage time or the time after a withdrawal ends, or you erase it. You can still get a copy.',
   restrict_open: 'Restrict …',
   restrict_which: 'What do you restrict? The bot can then no longer read or change it.',
   restrict_choose: 'Restrict one',
