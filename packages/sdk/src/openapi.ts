@@ -782,7 +782,7 @@ export interface paths {
     };
     /**
      * Export the sealed log with all that verifies it, one JSON value a line
-     * @description Seals what is not sealed yet and answers the whole log as lines of JSON: a head, the events and checkpoints, and a signed end that shows whether the file was cut. `after` continues an earlier export behind its last batch. `npx --package @lethe/sdk lethe-verify` checks the file without the service.
+     * @description Seals what is not sealed yet and answers the whole log as lines of JSON: a head, the events and checkpoints, and a signed end that shows whether the file was cut. An answer of 503 says that older acts are still under way: ask again. `after` continues an earlier export behind its last batch. `npx --package @lethe/sdk lethe-verify` checks the file without the service.
      */
     readonly get: operations['sealingExport'];
     readonly put?: never;
