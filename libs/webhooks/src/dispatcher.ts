@@ -35,10 +35,7 @@ type Reason = keyof typeof TOPICS;
 export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShutdown {
   /** Interval of the search for expired leases and for deliveries of other processes, in milliseconds. */
   pollMs = 5_000;
-  /**
-   * A call that begins later than this after its delivery was leased, in milliseconds, could outlast the lease: the process was
-   * suspended.
-   */
+  /** A call that begins later than this after its lease, in milliseconds, could outlast it: the process was suspended. */
   beginMaxMs = 2_500;
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   @Inject(Signals) private readonly signals: Signals = NO_SIGNALS;
