@@ -82,9 +82,7 @@ describe('AuditPruning', () => {
          (SELECT last_seq FROM audit_batches WHERE bot_id = ? AND number = 3)`,
       ...[bot.id, bot.id],
     );
-    const verifier = service.app.get(AuditVerifier) as unknown as {
-      step: (walk: object) => Promise<boolean>;
-    };
+    const verifier = service.app.get<unknown, { step: (walk: object) => Promise<boolean> }>(AuditVerifier);
     const step = verifier.step.bind(verifier);
     jest.spyOn(verifier, 'step').mockImplementation(async (walk) => {
       const hasMore = await step(walk);
