@@ -231,6 +231,25 @@ describeInBrowser('the console in a browser', () => {
     await page.waitForSelector('input[type=password]');
   });
 
+  /** Signs in at the page for it, as a bot does after another one. */
+  async function signsIn(page: Page, key = ''): Promise<void> {
+    await page.fill('input[type=password]', key);
+    await page.press('input[type=password]', 'Enter');
+    await page.waitForSelector('.side');
+  }
+
+  it('shows the bot that signs in after another one its own keys', async () => {
+    const other = await service.registerBot({ name: 'Poll bot' });
+    const page = await signedIn();
+    await toPage(page, 'keys');
+    await page.waitForSelector('main tbody code');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signsIn(page, other.key);
+    await page.waitForSelector('main tbody code, main [role=alert]');
+    expect(await page.locator('main [role=alert]').count()).toBe(0);
+    expect(await page.textContent('main tbody')).toContain(other.key?.slice(0, 14));
+  });
+
   it('keeps the session of a tab that is loaded anew, on the same page', async () => {
     const page = await signedIn();
     await toPage(page, 'webhooks');

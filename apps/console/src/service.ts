@@ -31,18 +31,25 @@ const KEPT = 'lethe-session';
 let ended = (): void => undefined;
 export const onSessionEnd = (listener: () => void): void => void (ended = listener);
 
-/** The client of the service. The browser sends the session, which no script can read. */
-export const lethe = new Lethe({
-  url: `${location.origin}/console`,
-  fetch: async (input, init) => {
-    const headers = { ...(init?.headers as Record<string, string> | undefined), ...PAGE };
-    const response = await fetch(input, { ...init, headers, credentials: 'same-origin' });
-    if (response.status === 401) ended();
-    return response;
-  },
-  retries: 1,
-  timeoutMs: 20_000,
-});
+/** A client of one session: it keeps the id of its bot. The browser sends the session, which no script can read. */
+function connected(): Lethe {
+  const client = new Lethe({
+    url: `${location.origin}/console`,
+    fetch: async (input, init) => {
+      const headers = { ...(init?.headers as Record<string, string> | undefined), ...PAGE };
+      const response = await fetch(input, { ...init, headers, credentials: 'same-origin' });
+      // A late answer to an earlier session says nothing about this one.
+      if (response.status === 401 && client === lethe) ended();
+      return response;
+    },
+    retries: 1,
+    timeoutMs: 20_000,
+  });
+  return client;
+}
+
+/** The client of the present session. */
+export let lethe = connected();
 
 export class SignInError extends Error {
   constructor(readonly status: number) {
@@ -60,6 +67,7 @@ export async function signIn(key: string): Promise<AnySession> {
   if (!response.ok) throw new SignInError(response.status);
   const { data } = (await response.json()) as { data: AnySession };
   sessionStorage.setItem(KEPT, JSON.stringify(data));
+  lethe = connected();
   return data;
 }
 
