@@ -250,6 +250,25 @@ describeInBrowser('the console in a browser', () => {
     expect(await page.textContent('main tbody')).toContain(other.key?.slice(0, 14));
   });
 
+  it('ends the session of a tab when another one signs in as another bot, and acts on neither', async () => {
+    const other = await service.registerBot({ name: 'Poll bot' });
+    for (const each of [bot, other]) await each.hasCategory('extra');
+    const page = await team.signsIn(bot.key, { address: '/categories/extra' });
+    const second = await page.context().newPage();
+    await second.goto(`${service.url}/console`);
+    await signsIn(second, other.key);
+    await page.getByRole('button', { name: 'Remove this category …' }).click();
+    await page.fill('dialog input', 'extra');
+    await page.locator('dialog button.danger').click();
+    await page
+      .getByText('Your session has ended')
+      .or(page.locator('a[href="/console/new-text"]').first())
+      .waitFor();
+    for (const each of [bot, other]) expect((await each.get('/data/categories/extra')).status).toBe(200);
+    await second.click('nav a[href="/console/categories"]');
+    await second.waitForSelector('main a[href="/console/categories/extra"]');
+  });
+
   it('keeps the session of a tab that is loaded anew, on the same page', async () => {
     const page = await signedIn();
     await toPage(page, 'webhooks');

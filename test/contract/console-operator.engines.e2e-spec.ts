@@ -119,6 +119,7 @@ describe('a session of the operator', () => {
       'with a cookie without its kind',
       ({ cookie }) => ({ ...PAGE, cookie: cookie.replace('operator.', '') }),
     ],
+    ['of the page of a bot', (held) => ({ ...held, 'x-lethe-bot': bot.id })],
     ['with the token as cookie', () => ({ ...PAGE, cookie: `lethe_console=operator.${OPERATOR_TOKEN}` })],
   ] satisfies [string, (held: { cookie: string }) => Headers][])(
     'answers a call %s with 401',
@@ -126,6 +127,10 @@ describe('a session of the operator', () => {
       expect((await status(headersOf(await session()))).status).toBe(401);
     },
   );
+
+  it('is of the page that names the operator', async () => {
+    expect((await status({ ...(await session()), 'x-lethe-bot': 'operator' })).status).toBe(200);
+  });
 
   it('is not made of the session of a bot by another beginning of its cookie', async () => {
     const { cookie } = await session(bot.key);

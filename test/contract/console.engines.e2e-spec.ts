@@ -136,6 +136,22 @@ describe('a session of the console', () => {
     expect(answer).toMatchObject({ status: 401, error: { code: 'unauthorized' } });
   });
 
+  it('answers 401 to the page of another bot or of the operator, and 200 to its own and to one that names none', async () => {
+    const held = await session();
+    const named = async (name: string): Promise<number> =>
+      (await me({ ...held, 'x-lethe-bot': name })).status;
+    const other = await service.registerBot();
+    expect(await Promise.all([bot.id, other.id, 'operator'].map(named))).toEqual([200, 401, 401]);
+    expect((await me(held)).status).toBe(200);
+  });
+
+  it('that began before it had the id of its bot is of every page', async () => {
+    const session = { key: bot.key, untilMs: Date.now() + EIGHT_HOURS_MS };
+    const sealed = service.app.get(Keyring).encrypt(JSON.stringify(session), 'console/session');
+    const held = { ...PAGE, cookie: `lethe_console=${sealed}` };
+    expect((await me({ ...held, 'x-lethe-bot': bot.id })).status).toBe(200);
+  });
+
   it('does not open with a text that the service has encrypted for something else', async () => {
     const sealed = service.app
       .get(Keyring)

@@ -23,6 +23,8 @@ export type AnySession = Session | OperatorSession;
 export const isOfOperator = (session: AnySession): session is OperatorSession => 'operator' in session;
 
 const PAGE = { 'x-lethe-console': '1' };
+/** The header with the bot of the page: the cookie is of all tabs, and another one may have signed in as another bot. */
+const BOT = 'x-lethe-bot';
 const SESSION = '/console/session';
 /** What the page may know of its session after it was loaded anew: no key. */
 const KEPT = 'lethe-session';
@@ -32,11 +34,12 @@ let ended = (): void => undefined;
 export const onSessionEnd = (listener: () => void): void => void (ended = listener);
 
 /** A client of one session: it keeps the id of its bot. The browser sends the session, which no script can read. */
-function connected(): Lethe {
+function connected(session: AnySession | undefined): Lethe {
+  const bot = session && { [BOT]: isOfOperator(session) ? 'operator' : session.bot_id };
   const client = new Lethe({
     url: `${location.origin}/console`,
     fetch: async (input, init) => {
-      const headers = { ...(init?.headers as Record<string, string> | undefined), ...PAGE };
+      const headers = { ...(init?.headers as Record<string, string> | undefined), ...PAGE, ...bot };
       const response = await fetch(input, { ...init, headers, credentials: 'same-origin' });
       // A late answer to an earlier session says nothing about this one.
       if (response.status === 401 && client === lethe) ended();
@@ -49,7 +52,7 @@ function connected(): Lethe {
 }
 
 /** The client of the present session. */
-export let lethe = connected();
+export let lethe = connected(keptSession());
 
 export class SignInError extends Error {
   constructor(readonly status: number) {
@@ -67,7 +70,7 @@ export async function signIn(key: string): Promise<AnySession> {
   if (!response.ok) throw new SignInError(response.status);
   const { data } = (await response.json()) as { data: AnySession };
   sessionStorage.setItem(KEPT, JSON.stringify(data));
-  lethe = connected();
+  lethe = connected(data);
   return data;
 }
 

@@ -29,10 +29,15 @@ const CONTEXT = 'console/session';
 const OF_OPERATOR = 'operator.';
 /** The header of every request of the page. A foreign page cannot send it without a permission that no answer gives. */
 const PAGE_HEADER = 'x-lethe-console';
+/** The header in which a page names its bot, or the operator. */
+const BOT_HEADER = 'x-lethe-bot';
+const OPERATOR = 'operator';
 
 interface Session {
   readonly key: string;
   readonly untilMs: number;
+  /** Absent in a session that began before it was kept. */
+  readonly botId?: string;
 }
 
 /** What the page of the console knows of its session. */
@@ -83,8 +88,8 @@ export class ConsoleSessions {
       const cookie = this.cookie(request, OF_OPERATOR + ofOperator, SESSION_MS / 1000);
       return { cookie, session: { operator: true, expires_at: expiresAt } };
     }
-    const sealed = this.keyring.encrypt(JSON.stringify({ key, untilMs } satisfies Session), CONTEXT);
     const { botId, scopes } = known.caller;
+    const sealed = this.keyring.encrypt(JSON.stringify({ key, untilMs, botId } satisfies Session), CONTEXT);
     return {
       cookie: this.cookie(request, sealed, SESSION_MS / 1000),
       session: {
@@ -113,9 +118,16 @@ export class ConsoleSessions {
     const sealed = isFromPage(request) ? cookieOf(request.headers.cookie) : undefined;
     if (sealed === undefined) return undefined;
     const nowMs = this.clock.nowMs();
-    if (sealed.startsWith(OF_OPERATOR)) return this.operator.tokenOf(sealed.slice(OF_OPERATOR.length), nowMs);
+    // The cookie is of all tabs of a browser: the page of one must not act as what another has signed in as.
+    const named = request.headers[BOT_HEADER];
+    if (sealed.startsWith(OF_OPERATOR)) {
+      if (named !== undefined && named !== OPERATOR) return undefined;
+      return this.operator.tokenOf(sealed.slice(OF_OPERATOR.length), nowMs);
+    }
     const session = openedJson<Session>(this.keyring, sealed, CONTEXT);
-    return session === undefined || session.untilMs <= nowMs ? undefined : session.key;
+    if (session === undefined || session.untilMs <= nowMs) return undefined;
+    const { botId } = session;
+    return named === undefined || botId === undefined || named === botId ? session.key : undefined;
   }
 }
 
