@@ -89,6 +89,24 @@ describeInBrowser('the page of the privacy notice', () => {
     await isAccessible();
   });
 
+  it('publishes no explanation of automated decisions that it hides', async () => {
+    await bot.put(`/bots/${bot.id}/notice-settings`, { automated_decisions: 'none' });
+    const page = await opened();
+    const choice = page.getByLabel('Automated decisions');
+    await choice.selectOption('exist');
+    await page.getByLabel('What is decided, English').fill('A filter decides.');
+    await choice.selectOption('none');
+    await page.getByLabel('Postal address').fill('Example Street 1, 10115 Berlin');
+    await save(page);
+    await page.waitForSelector('text=Saved.');
+    const { automated_decisions, automated_decisions_en, controller_address } = await stored();
+    expect([automated_decisions, automated_decisions_en, controller_address]).toEqual([
+      'none',
+      undefined,
+      'Example Street 1, 10115 Berlin',
+    ]);
+  });
+
   it.each([
     [
       'in English, on a wide screen',

@@ -66,20 +66,23 @@ export function draftOf(notice: Notice): NoticeDraft {
 
 const orNone = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
+const EXPLANATIONS = ['automated_decisions_de', 'automated_decisions_en'] as const;
+
 /** The changed fields as the interface takes them. An empty text clears its field. */
-export function changeOf({
-  recipients,
-  automated_decisions: automated,
-  public: isPublic,
-  ...texts
-}: Partial<NoticeDraft>): Schemas['ChangeNoticeSettings'] {
+export function changeOf(
+  { recipients, automated_decisions: automated, public: isPublic, ...texts }: Partial<NoticeDraft>,
+  values: NoticeDraft,
+): Schemas['ChangeNoticeSettings'] {
+  // Without automated decisions the form hides their explanation, so the explanation is cleared.
+  const hidden =
+    values.automated_decisions === 'exist'
+      ? []
+      : EXPLANATIONS.filter((name) => automated !== undefined || values[name] !== '');
   return {
     ...Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, orNone(text)])),
     ...(isPublic !== undefined && { public: isPublic }),
     ...(automated !== undefined && { automated_decisions: automated === '' ? null : automated }),
-    // Without automated decisions the form hides their explanation, so the explanation is cleared.
-    ...(automated !== undefined &&
-      automated !== 'exist' && { automated_decisions_de: null, automated_decisions_en: null }),
+    ...Object.fromEntries(hidden.map((name) => [name, null])),
     ...(recipients !== undefined && { recipients: recipients.map(recipientOf) }),
   };
 }

@@ -65,7 +65,7 @@ function NoticeForm({ notice, bot }: { readonly notice: Notice; readonly bot: st
   const draft = useDraft(draftOf(notice));
   const { values } = draft;
   const save = useMutation({
-    mutationFn: () => lethe.bots.changeNoticeSettings(changeOf(draft.changed)),
+    mutationFn: () => lethe.bots.changeNoticeSettings(changeOf(draft.changed, values)),
     onSuccess: (saved) => {
       queries.setQueryData(['notice'], saved);
       draft.discard();
