@@ -52,6 +52,30 @@ describeInBrowser('the pages on which a bot is set up', () => {
       expect(await stored()).toMatchObject({ name: HOSTILE, privacy_contact: null });
     });
 
+    it('keeps what is typed while it saves, as a change that is not saved', async () => {
+      const page = await opened('/settings');
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      await page.route('**/bots/*', async (route) => {
+        if (route.request().method() === 'PUT') await held;
+        await route.continue();
+      });
+      const contact = page.getByLabel('Contact for privacy');
+      await page.getByLabel('Name').first().fill('Another');
+      await button(page, 'Save').click();
+      await page.waitForSelector('text=Saving');
+      await contact.fill('privacy@example.org');
+      release();
+      await page.waitForSelector('.brand:has-text("Another")');
+      await page.waitForSelector('text=Saving', { state: 'detached' });
+      expect(await contact.inputValue()).toBe('privacy@example.org');
+      await page.waitForSelector('text=Unsaved changes');
+      expect(await stored()).toMatchObject({ name: 'Another', privacy_contact: null });
+      await button(page, 'Save').click();
+      await page.waitForSelector('text=Saved.');
+      expect(await stored()).toMatchObject({ name: 'Another', privacy_contact: 'privacy@example.org' });
+    });
+
     it('saves the address of the webhook, calls it, and says what became of the call', async () => {
       receiver.reset();
       const page = await opened('/settings');

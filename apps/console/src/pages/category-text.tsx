@@ -11,8 +11,9 @@ import { Loaded } from '../ui';
 import { BackLink } from './category';
 import { TextPreview } from './category-preview';
 import { type Side, SIDES } from './category-words';
+import { useDraft } from './draft';
 import { Lacks } from './lacks';
-import { faultsOf, Field, Refusal, SaveBar, useDraft } from './settings-form';
+import { faultsOf, Field, Refusal, SaveBar } from './settings-form';
 import './categories.css';
 
 type Registered = Schemas['ConsentTextView'];

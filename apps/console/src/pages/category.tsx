@@ -14,8 +14,9 @@ import { CategoryFacts } from './category-facts';
 import { CategoryPreview, type PreviewedCategory } from './category-preview';
 import { useCategory } from './category-query';
 import { Removal } from './category-removal';
+import { useDraft } from './draft';
 import { Lacks } from './lacks';
-import { faultsOf, Field, Refusal, SaveBar, useDraft } from './settings-form';
+import { faultsOf, Field, Refusal, SaveBar } from './settings-form';
 import './categories.css';
 
 type Category = Schemas['CategoryView'];
@@ -121,24 +122,25 @@ function Form({ category }: { readonly category?: Category }) {
   const draft = useDraft(draftOf(category));
   const { values, changed } = draft;
   const save = useMutation({
-    mutationFn: (): Promise<Category> =>
+    mutationFn: (sent: Draft): Promise<Category> =>
       category === undefined
         ? (lethe.categories.register({
-            ...given(values, values),
+            ...given(sent, sent),
           } as Schemas['RegisterCategory']) as Promise<Category>)
         : lethe.categories.change({
-            ...(given(changed, values) as Schemas['ChangeCategory']),
+            ...(given(changed, sent) as Schemas['ChangeCategory']),
             key: category.key,
           }),
-    onSuccess: (saved) => {
+    onSuccess: (saved, sent) => {
       queries.setQueryData(['category', saved.key], saved);
       for (const name of ['categories', 'category-names'])
         void queries.invalidateQueries({ queryKey: [name] });
+      if (category !== undefined) return draft.settle(sent);
       draft.discard();
-      if (category === undefined) setTimeout(() => navigate(`/categories/${saved.key}`));
+      setTimeout(() => navigate(`/categories/${saved.key}`));
     },
   });
-  const begin = useSingle(save.isPending, save.error, () => save.mutate());
+  const begin = useSingle(save.isPending, save.error, () => save.mutate(values));
   const faults = faultsOf(save.error, words);
   const text = (name: TextField) => ({
     value: values[name],

@@ -8,11 +8,12 @@ import { lethe } from '../service';
 import { useAllowed } from '../session';
 import type { TextName } from '../texts';
 import { Loaded } from '../ui';
+import { useDraft } from './draft';
 import { Lacks } from './lacks';
 import { AUTOMATED, changeOf, draftOf, type Notice, type NoticeText, TEXTS } from './notice-draft';
 import { NoticeFacts, PublicAddress } from './notice-facts';
 import { Recipients } from './notice-recipients';
-import { faultsOf, Field, Refusal, SaveBar, useDraft } from './settings-form';
+import { faultsOf, Field, Refusal, SaveBar } from './settings-form';
 import './notice.css';
 
 const useNotice = () => useQuery({ queryKey: ['notice'], queryFn: () => lethe.bots.noticeSettings() });
@@ -65,13 +66,13 @@ function NoticeForm({ notice, bot }: { readonly notice: Notice; readonly bot: st
   const draft = useDraft(draftOf(notice));
   const { values } = draft;
   const save = useMutation({
-    mutationFn: () => lethe.bots.changeNoticeSettings(changeOf(draft.changed, values)),
-    onSuccess: (saved) => {
+    mutationFn: (sent: typeof values) => lethe.bots.changeNoticeSettings(changeOf(draft.changed, sent)),
+    onSuccess: (saved, sent) => {
       queries.setQueryData(['notice'], saved);
-      draft.discard();
+      draft.settle(sent);
     },
   });
-  const begin = useSingle(save.isPending, save.error, () => save.mutate());
+  const begin = useSingle(save.isPending, save.error, () => save.mutate(values));
   const faults = faultsOf(save.error, words);
   const text = (name: NoticeText, hint?: TextName) => ({
     label: t(TEXTS[name]),

@@ -134,23 +134,6 @@ export function Field({
   );
 }
 
-/** What is stored with what was changed above it. Only what differs is changed. */
-export function useDraft<T extends object>(stored: T) {
-  const [given, setGiven] = useState<Partial<T>>({});
-  const changed = Object.fromEntries(
-    Object.entries(given).filter(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(stored[name as keyof T]),
-    ),
-  ) as Partial<T>;
-  return {
-    values: { ...stored, ...given },
-    changed,
-    isChanged: Object.keys(changed).length > 0,
-    set: (more: Partial<T>): void => setGiven((before) => ({ ...before, ...more })),
-    discard: (): void => setGiven({}),
-  };
-}
-
 /** Asks before a page with unsaved changes is left, by a link, the way back, or the end of the tab. */
 function Unsaved({ isChanged }: { readonly isChanged: boolean }) {
   const { t } = useWords();

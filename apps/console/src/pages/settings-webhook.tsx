@@ -7,7 +7,8 @@ import { lethe } from '../service';
 import { useAllowed } from '../session';
 import type { TextName } from '../texts';
 import { submits, useSingle } from '../confirm';
-import { faultsOf, Field, Refusal, SaveBar, useDraft } from './settings-form';
+import { useDraft } from './draft';
+import { faultsOf, Field, Refusal, SaveBar } from './settings-form';
 
 type Bot = Schemas['BotView'];
 
@@ -57,20 +58,20 @@ function WebhookForm({ bot }: { readonly bot: Bot }) {
       Promise.all(['bot', 'deliveries'].map((name) => queries.invalidateQueries({ queryKey: [name] }))),
   });
   const save = useMutation({
-    mutationFn: () => {
-      const url = draft.values.webhook_url.trim();
+    mutationFn: (sent: typeof draft.values) => {
+      const url = sent.webhook_url.trim();
       return lethe.bots.change({ webhook_url: url === '' ? null : url });
     },
-    onSuccess: (changed) => {
+    onSuccess: (changed, sent) => {
       queries.setQueryData(['bot'], changed);
-      draft.discard();
+      draft.settle(sent);
       test.mutate(changed.webhook_url);
     },
   });
   const isBusy = save.isPending || test.isPending;
   const begin = useSingle(isBusy, save.error, () => {
     test.reset();
-    save.mutate();
+    save.mutate(draft.values);
   });
   const again = useSingle(isBusy, test.error, () => test.mutate(bot.webhook_url));
   return (

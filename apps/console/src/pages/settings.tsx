@@ -7,9 +7,10 @@ import { lethe } from '../service';
 import { useAllowed } from '../session';
 import { submits, useSingle } from '../confirm';
 import { Loaded } from '../ui';
+import { useDraft } from './draft';
 import { Lacks } from './lacks';
 import { NoticeSection } from './notice';
-import { faultsOf, Field, Refusal, SaveBar, useDraft } from './settings-form';
+import { faultsOf, Field, Refusal, SaveBar } from './settings-form';
 import { Servers } from './settings-servers';
 import { Webhook } from './settings-webhook';
 
@@ -60,7 +61,7 @@ function BotForm({ bot }: { readonly bot: Bot }) {
   const { t } = words;
   const queries = useQueryClient();
   const draft = useDraft({ name: bot.name, privacy_contact: bot.privacy_contact ?? '' });
-  const save = useMutation({
+  const save = useMutation<Bot, Error, typeof draft.values>({
     mutationFn: () => {
       const { name, privacy_contact: contact } = draft.changed;
       return lethe.bots.change({
@@ -68,12 +69,12 @@ function BotForm({ bot }: { readonly bot: Bot }) {
         ...(contact !== undefined && { privacy_contact: contact.trim() === '' ? null : contact.trim() }),
       });
     },
-    onSuccess: (changed) => {
+    onSuccess: (changed, sent) => {
       queries.setQueryData(['bot'], changed);
-      draft.discard();
+      draft.settle(sent);
     },
   });
-  const begin = useSingle(save.isPending, save.error, () => save.mutate());
+  const begin = useSingle(save.isPending, save.error, () => save.mutate(draft.values));
   const faults = faultsOf(save.error, words);
   const field = (name: 'name' | 'privacy_contact') => ({
     value: draft.values[name],
