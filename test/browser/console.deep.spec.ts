@@ -269,6 +269,29 @@ describeInBrowser('the console in a browser', () => {
     await second.waitForSelector('main a[href="/console/categories/extra"]');
   });
 
+  it('says that it has not signed out where the service does not answer or refuses, and stays', async () => {
+    const page = await signedIn();
+    const signOut = page.getByRole('button', { name: 'Sign out' });
+    const isKept = async (): Promise<void> => {
+      const said = page.getByText('You are not signed out');
+      await said.or(page.locator('input[type=password]')).waitFor();
+      expect(await said.count()).toBe(1);
+    };
+    await page.context().setOffline(true);
+    await signOut.click();
+    await isKept();
+    await page.context().setOffline(false);
+    await page.reload();
+    await page.waitForSelector('.side');
+    await page.route('**/console/session', (route) => route.fulfill({ status: 503, body: '{}' }));
+    await signOut.click();
+    await isKept();
+    expect(await team.accessibility()).toStrictEqual([]);
+    await page.unroute('**/console/session');
+    await signOut.click();
+    await page.waitForSelector('input[type=password]');
+  });
+
   it('keeps the session of a tab that is loaded anew, on the same page', async () => {
     const page = await signedIn();
     await toPage(page, 'webhooks');

@@ -59,7 +59,7 @@ export function App() {
     setEnded(isEnded);
     setSession(undefined);
   };
-  const end = (): void => void signOut().finally(() => leave(false));
+  const end = (): Promise<void> => signOut().then(() => leave(false));
   useEffect(() => {
     document.documentElement.lang = language;
     onSessionEnd(() => leave(true));
@@ -83,7 +83,7 @@ export function App() {
   );
 }
 
-function Shell({ onLeave }: { readonly onLeave: () => void }) {
+function Shell({ onLeave }: { readonly onLeave: () => Promise<void> }) {
   const { t, time } = useWords();
   const { data: bot } = useBot();
   const user = { path: USER_PATH, title: useUserTitle(), page: UserPage, under: '/users' };

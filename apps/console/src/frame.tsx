@@ -26,12 +26,18 @@ export function Frame({
   readonly pages: readonly FramedPage[];
   /** What concerns every page, above its heading. */
   readonly notice?: ComponentChildren;
-  readonly onLeave: () => void;
+  /** Fails where the session has not ended. */
+  readonly onLeave: () => Promise<void>;
 }) {
   const { t } = useWords();
   const { parser } = useRouter();
   const [location] = useLocation();
   const [isOpen, setOpen] = useState(false);
+  const [isStuck, setStuck] = useState(false);
+  const signOut = (): void => {
+    setStuck(false);
+    onLeave().catch(() => setStuck(true));
+  };
   const active = pages.find(({ path }) => matchRoute(parser, path, location)[0]) ?? pages[0];
   const title = active?.title ?? '';
   useEffect(() => {
@@ -80,7 +86,7 @@ export function Frame({
             <div class="tools">
               <SchemeSwitch />
               <LanguageSwitch />
-              <button type="button" onClick={onLeave}>
+              <button type="button" onClick={signOut}>
                 {t('signOut')}
               </button>
             </div>
@@ -88,6 +94,11 @@ export function Frame({
         </header>
         <main id="content">
           <Offline />
+          {isStuck && (
+            <p class="notice bad" role="alert">
+              {t('notSignedOut')}
+            </p>
+          )}
           {notice}
           <div class="head">
             <h1 tabIndex={-1}>{title}</h1>

@@ -25,6 +25,7 @@ export const isOfOperator = (session: AnySession): session is OperatorSession =>
 const PAGE = { 'x-lethe-console': '1' };
 /** The header with the bot of the page: the cookie is of all tabs, and another one may have signed in as another bot. */
 const BOT = 'x-lethe-bot';
+const TIMEOUT_MS = 20_000;
 const SESSION = '/console/session';
 /** What the page may know of its session after it was loaded anew: no key. */
 const KEPT = 'lethe-session';
@@ -46,7 +47,7 @@ function connected(session: AnySession | undefined): Lethe {
       return response;
     },
     retries: 1,
-    timeoutMs: 20_000,
+    timeoutMs: TIMEOUT_MS,
   });
   return client;
 }
@@ -54,29 +55,32 @@ function connected(session: AnySession | undefined): Lethe {
 /** The client of the present session. */
 export let lethe = connected(keptSession());
 
-export class SignInError extends Error {
+export class SessionError extends Error {
   constructor(readonly status: number) {
     super(`The service answered ${status}.`);
   }
 }
 
-/** Begins a session. The key or token is given to the service and kept nowhere else. @throws SignInError */
+/** Begins a session. The key or token is given to the service and kept nowhere else. @throws SessionError */
 export async function signIn(key: string): Promise<AnySession> {
   const response = await fetch(SESSION, {
     method: 'POST',
     headers: { ...PAGE, 'content-type': 'application/json' },
     body: JSON.stringify({ key }),
   });
-  if (!response.ok) throw new SignInError(response.status);
+  if (!response.ok) throw new SessionError(response.status);
   const { data } = (await response.json()) as { data: AnySession };
   sessionStorage.setItem(KEPT, JSON.stringify(data));
   lethe = connected(data);
   return data;
 }
 
+/** Ends the session. @throws where the service has not taken the cookie away */
 export async function signOut(): Promise<void> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await fetch(SESSION, { method: 'DELETE', headers: PAGE, signal });
+  if (!response.ok) throw new SessionError(response.status);
   sessionStorage.removeItem(KEPT);
-  await fetch(SESSION, { method: 'DELETE', headers: PAGE });
 }
 
 /** The session that an earlier page of this tab has begun. The service decides whether it still is one. */

@@ -13,7 +13,7 @@ const PAGES = [
   ['/ledger', 'ledger', OperatorLedger],
 ] as const;
 
-export function OperatorShell({ onLeave }: { readonly onLeave: () => void }) {
+export function OperatorShell({ onLeave }: { readonly onLeave: () => Promise<void> }) {
   const { t } = useOperatorWords();
   const pages = PAGES.map(([path, name, page]) => ({ path, title: t(name), page }));
   return <Frame brand={`Lethe · ${t('installation')}`} pages={pages} onLeave={onLeave} />;

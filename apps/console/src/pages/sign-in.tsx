@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { submits } from '../confirm';
 import { LanguageSwitch } from '../language-switch';
 import { useWords } from '../language';
-import { type AnySession, signIn, SignInError } from '../service';
+import { type AnySession, signIn, SessionError } from '../service';
 import type { TextName } from '../texts';
 
 /** Begins a session with an API key or the token of the operator, which the page forgets at once. */
@@ -23,7 +23,7 @@ export function SignInPage({
     try {
       onSession(await signIn(key.trim()));
     } catch (error) {
-      const status = error instanceof SignInError ? error.status : 0;
+      const status = error instanceof SessionError ? error.status : 0;
       setFault(
         status === 429 ? 'tooManyRequests' : status === 401 || status === 400 ? 'keyInvalid' : 'serviceAway',
       );

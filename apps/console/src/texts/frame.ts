@@ -9,6 +9,7 @@ export const frame = {
     schemeLight: 'Light',
     schemeDark: 'Dark',
     typeToConfirm: 'Type “{text}” to confirm',
+    notSignedOut: 'You are not signed out: the service did not answer. Try again.',
     copyId: 'Copy {id}',
     justNow: 'just now',
     suspendedSince:
@@ -25,6 +26,7 @@ export const frame = {
     schemeLight: 'Hell',
     schemeDark: 'Dunkel',
     typeToConfirm: 'Zum Bestätigen „{text}“ eingeben',
+    notSignedOut: 'Sie sind noch angemeldet: Der Dienst hat nicht geantwortet. Versuchen Sie es noch einmal.',
     copyId: '{id} kopieren',
     justNow: 'gerade eben',
     lacksScope: 'Ihrem Schlüssel fehlt das Recht {names}: Was es braucht, ist hier weggelassen.',
