@@ -7,6 +7,7 @@ import { useReceiver } from '../support/receiver';
 import { subject } from '../support/snowflakes';
 
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
+const SERVERS_OF_A_PAGE = 20;
 const GERMAN: View = { ...DESKTOP, language: 'de', scheme: 'dark' };
 
 const team = useConsole({ WEBHOOK_RETRY_SCHEDULE: '1h,1h' });
@@ -167,6 +168,24 @@ describeInBrowser('the pages on which a bot is set up', () => {
         expect(await listed()).toStrictEqual([]);
       },
     );
+
+    it('shows the page before when the last server of the last page was removed', async () => {
+      for (let n = 0; n < SERVERS_OF_A_PAGE + 1; n++)
+        await bot.post('/servers/register', { guild_id: subject().guild_id });
+      const page = await opened('/settings');
+      await button(page, 'Next').click();
+      await page.waitForSelector('main tbody tr:only-child');
+      const id = (await page.locator('main tbody td').nth(1).innerText()).match(/\d{17,20}/)?.[0] ?? '';
+      await button(page, 'Remove …').click();
+      await page.locator('td.below select').selectOption('0');
+      await button(page, 'Go on').click();
+      await page.fill('dialog input', id);
+      await page.locator('dialog button.danger').click();
+      const last = page.locator('main tbody tr').nth(SERVERS_OF_A_PAGE - 1);
+      await page.locator('main .empty').or(last).waitFor();
+      expect(await last.count()).toBe(1);
+      expect(await page.locator('main .pager').count()).toBe(0);
+    });
 
     it('shows a key with the scope read no form, and no act', async () => {
       await bot.post('/servers/register', { guild_id: subject().guild_id, name: 'Garden' });

@@ -1,5 +1,5 @@
 import { type ComponentChildren, Fragment } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useQuery } from '@tanstack/preact-query';
 import { LetheError } from '@lethe/sdk';
 import { useWords } from './language';
@@ -98,10 +98,16 @@ interface TableOf<Item> {
 
 /**
  * A table that becomes a list of cards on a narrow screen, with the way to the next page where there are pages. `below` is
- * shown under the row of its entry.
+ * shown under the row of its entry. In place of a page that is no more, the last one is loaded.
  */
 export function Table<Item>({ caption, columns, of, onPage, below, none }: TableOf<Item>) {
   const { t, count } = useWords();
+  const last = Math.max(1, of.total_pages);
+  const isBehind = onPage !== undefined && of.page > last;
+  useEffect(() => {
+    if (isBehind) onPage(last);
+  }, [isBehind, last]);
+  if (isBehind) return null;
   if (of.items.length === 0) return <p class="empty">{none ?? t('empty')}</p>;
   return (
     <>
@@ -139,8 +145,7 @@ export function Table<Item>({ caption, columns, of, onPage, below, none }: Table
             {t('previous')}
           </button>
           <span>
-            {t('page')} {count(of.page)} {t('of')} {count(Math.max(1, of.total_pages))} · {t('entries')}{' '}
-            {count(of.total_count)}
+            {t('page')} {count(of.page)} {t('of')} {count(last)} · {t('entries')} {count(of.total_count)}
           </span>
           <button type="button" disabled={of.page >= of.total_pages} onClick={() => onPage(of.page + 1)}>
             {t('next')}

@@ -104,31 +104,28 @@ export function Servers() {
       <p role="status">{done}</p>
       <Refusal error={keep.error} />
       <Loaded from={servers}>
-        {(found) =>
-          found.items.length === 0 ? (
-            <p class="empty">{t('noServers')}</p>
-          ) : (
-            <Table
-              caption={t('serversTitle')}
-              of={found}
-              onPage={setPage}
-              columns={columns}
-              below={(server) =>
-                open?.of === server.guild_id && (
-                  <tr>
-                    <td class="below" colSpan={columns.length}>
-                      {open.act === 'rename' ? (
-                        <NameForm server={server} onDone={finish} />
-                      ) : (
-                        <Removal server={server} onDone={finish} />
-                      )}
-                    </td>
-                  </tr>
-                )
-              }
-            />
-          )
-        }
+        {(found) => (
+          <Table
+            caption={t('serversTitle')}
+            of={found}
+            onPage={setPage}
+            columns={columns}
+            none={t('noServers')}
+            below={(server) =>
+              open?.of === server.guild_id && (
+                <tr>
+                  <td class="below" colSpan={columns.length}>
+                    {open.act === 'rename' ? (
+                      <NameForm server={server} onDone={finish} />
+                    ) : (
+                      <Removal server={server} onDone={finish} />
+                    )}
+                  </td>
+                </tr>
+              )
+            }
+          />
+        )}
       </Loaded>
       {mayWrite && (
         <div class="add">
