@@ -143,11 +143,16 @@ finished() {
   done <<< "$names" | sort
 }
 
+# A mark of later than now would be the newest until its time comes, and hide that none follows. Clocks differ by up to an hour.
 newest_of() {
-  local all
+  local all newest soon
   all="$(finished "$1")"
   [ -n "$all" ] || die "$1 has no finished backup"
-  printf '%s' "${all##*$'\n'}"
+  newest="${all##*$'\n'}"
+  soon="$(date -u -d '+1 hour' +%Y-%m-%dT%H-%M-%SZ)"
+  [[ ! $newest > $soon ]] ||
+    die "the newest mark, $1/done/$newest.sha256, is later than now: correct the clock, or move the mark away if it was made with a clock that was ahead"
+  printf '%s' "$newest"
 }
 
 # take REMOTE TIME PART DIRECTORY: fetches what the mark names, and decrypts what is as the mark says. A store is trusted in no

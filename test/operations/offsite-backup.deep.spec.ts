@@ -84,6 +84,18 @@ function filesOf(folder: string): string[] {
 }
 const marks = (remote = 'remote'): string[] => filesOf(at(remote, 'done'));
 
+/** The finished backup of `remote` once more, as one that was made with a clock that was ahead: the path of its mark. */
+function ahead(remote: string): string {
+  const later = (text: string): string => text.replace(/\d{4}-\d\d-\d\dT/g, '2999-01-01T');
+  for (const path of filesOf(at(remote))) {
+    mkdirSync(join(later(path), '..'), { recursive: true });
+    if (!marks(remote).includes(path)) writeFileSync(later(path), readFileSync(path));
+  }
+  const [mark = ''] = marks(remote);
+  writeFileSync(later(mark), later(readFileSync(mark, 'utf8')));
+  return later(mark);
+}
+
 const RECORDS = 'printf "%s\\n" "${0##*/} $* [${PGPASSWORD-none}]" >> "$CALLS"';
 const WRITES = `while [ "$#" -gt 0 ]; do
   case "$1" in
@@ -258,6 +270,19 @@ describeIt('docs/operations/offsite-backup.sh', () => {
     expect(existsSync(at('later'))).toBe(false);
   });
 
+  it('takes no mark of later than now for the newest', async () => {
+    const settings = scripted();
+    await done(['backup'], settings);
+    for (const remote of ['elsewhere', 'remote']) {
+      const later = ahead(remote);
+      for (const args of [['fetch', at('back')], ['drill']])
+        await refused(args, `${later}, is later than now: correct the clock`, settings);
+      expect(existsSync(at('back'))).toBe(false);
+      rmSync(later);
+    }
+    await done(['fetch', at('back')], settings);
+  });
+
   it('works in no directory that a symbolic link leads to', async () => {
     mkdirSync(at('other'), { mode: 0o755 });
     symlinkSync(at('other'), at('work'));
@@ -336,6 +361,15 @@ describeIt('docs/operations/offsite-backup.sh', () => {
       rmSync(mark);
       rmSync(at('calls'));
       await refused(['drill', '--max-age-days', '2'], 'is older than 2 days: take another one', settings);
+      expect(calls()).toEqual([]);
+    });
+
+    it('drills none whose mark is later than now', async () => {
+      await done(['backup'], settings);
+      ahead('remote');
+      rmSync(at('calls'));
+      for (const flags of [[], ['--max-age-days', '1']])
+        await refused(['drill', ...flags], 'is later than now: correct the clock', settings);
       expect(calls()).toEqual([]);
     });
 
