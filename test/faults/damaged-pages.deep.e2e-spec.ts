@@ -81,3 +81,24 @@ describe('a statement that meets a damaged page', () => {
     },
   );
 });
+
+describe('npm run admin -- doctor', () => {
+  it('names a damaged page beside what else it finds', async () => {
+    // On PostgreSQL its statements read indexes.
+    if (engine === 'postgres') return;
+    await (await lethe.withBot()).hasUser();
+    await lethe.service.end();
+    await damage('audit_events');
+    const { code, stdout } = await lethe.admin('doctor', '--json');
+    expect(code).toBe(1);
+    const { findings } = JSON.parse(stdout) as { findings: { id: string }[] };
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        id: 'database',
+        level: 'fault',
+        mend: expect.stringContaining('check the disk, and restore a backup'),
+      }),
+    );
+    expect(findings.map(({ id }) => id)).toContain('backup_missing');
+  });
+});

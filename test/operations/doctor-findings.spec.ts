@@ -70,6 +70,11 @@ describe('the findings of doctor', () => {
     ],
     ['no backup', 'fault backup_missing', inside({ backups: { ledger: MADE } })],
     [
+      'no backup of a damaged database',
+      'fault backup_missing',
+      { installation: undefined, masterKeys: undefined, backups: {} },
+    ],
+    [
       'an old backup of the keys',
       'fault backup_missing',
       inside({ backups: { ...BACKED_UP, keys: { ...MADE, made_at: LATE } } }),

@@ -42,9 +42,15 @@ function isLate(made: BackupRecord['ledger'], nowMs: number, maxDays = BACKUP_AG
   );
 }
 
-function missingBackup({ installation, nowMs }: Circumstances): Look {
-  if (installation?.backups === undefined || installation.bots === 0) return undefined;
-  const { backups } = installation;
+/** The record of what holds something; undefined for PostgreSQL, and where nothing is to be backed up. */
+function backupsOf({ installation, backups }: Circumstances): BackupRecord | undefined {
+  return installation?.bots === 0 ? undefined : (installation?.backups ?? backups);
+}
+
+function missingBackup(circumstances: Circumstances): Look {
+  const { nowMs } = circumstances;
+  const backups = backupsOf(circumstances);
+  if (backups === undefined) return undefined;
   const late = (['data', 'keys'] as const).filter((part) => isLate(backups[part], nowMs));
   return (
     late.length > 0 && {
@@ -56,10 +62,11 @@ function missingBackup({ installation, nowMs }: Circumstances): Look {
   );
 }
 
-function missingDrill({ installation, nowMs }: Circumstances): Look {
-  const { data, drill } = installation?.backups ?? {};
+function missingDrill(circumstances: Circumstances): Look {
+  const { nowMs } = circumstances;
+  const { data, drill } = backupsOf(circumstances) ?? {};
   // Without a backup there is nothing to restore.
-  if (installation === undefined || installation.bots === 0 || data === undefined) return undefined;
+  if (data === undefined) return undefined;
   const mend = `Run ${adminCommand('backup:drill --from DIR')} with the folder of your backups, every month.`;
   if (drill?.ok === false)
     return {
@@ -128,10 +135,11 @@ function readableSecrets({ keyFile, environmentMode }: Circumstances): readonly 
   ];
 }
 
-function unexportedLedger({ installation, nowMs }: Circumstances): Look {
-  if (installation?.backups === undefined || installation.bots === 0) return undefined;
+function unexportedLedger(circumstances: Circumstances): Look {
+  const backups = backupsOf(circumstances);
+  if (backups === undefined) return undefined;
   return (
-    isLate(installation.backups.ledger, nowMs) && {
+    isLate(backups.ledger, circumstances.nowMs) && {
       id: 'ledger_not_exported',
       level: 'warning',
       says: `The ledger of erasures was not exported in the last ${BACKUP_AGE_MAX_DAYS} days: with keys lost, a restored backup cannot erase anew.`,

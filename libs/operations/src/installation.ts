@@ -89,6 +89,8 @@ export interface Circumstances {
   readonly installation: Installation | undefined;
   /** Undefined for those of a database that cannot be read. */
   readonly masterKeys: readonly KeyUse[] | undefined;
+  /** The last backups of a damaged database, whose `installation` cannot be read. */
+  readonly backups?: BackupRecord | undefined;
   readonly nowMs: number;
   /** The version of Node.js. */
   readonly node: string;
@@ -114,7 +116,7 @@ export type Look = Finding | false | undefined;
 /** What is around an installation: settings, files and disk. */
 export function circumstancesOf(
   config: Config,
-  read: Pick<Circumstances, 'installation' | 'masterKeys'>,
+  read: Pick<Circumstances, 'installation' | 'masterKeys' | 'backups'>,
 ): Circumstances {
   const keyFile = config.masterKeys.length > 0 ? undefined : keyFilePath(config);
   const retired = retiredKeysPath(keyFilePath(config));
