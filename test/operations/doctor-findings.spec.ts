@@ -209,6 +209,13 @@ describe('the findings of doctor', () => {
     expect(levels).toEqual([...levels].sort());
   });
 
+  it('take no export of the ledger for a backup in the folder of the key file', () => {
+    const ledger = { ...MADE, directory: '/data/ledger' };
+    expect(found({ ...inside({ backups: { ...BACKED_UP, ledger } }), keyFile: KEY })).toEqual([
+      'warning key_file',
+    ]);
+  });
+
   it('have a form for one and a form for several', () => {
     const said = (count: number): readonly string[] =>
       findingsOf({

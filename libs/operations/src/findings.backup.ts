@@ -83,8 +83,10 @@ function missingDrill(circumstances: Circumstances): Look {
 function keyBesideBackup({ installation, keyFile }: Circumstances): Look {
   if (keyFile === undefined) return undefined;
   const home = dirname(resolve(keyFile.path));
-  const beside = Object.values(installation?.backups ?? {})
-    .map(({ directory }) => directory)
+  // An export of the ledger is no backup: it holds no data that the key opens.
+  const { data, keys, drill } = installation?.backups ?? {};
+  const beside = [data, keys, drill]
+    .map((made) => made?.directory)
     .find((folder) => folder !== undefined && (folder === home || folder.startsWith(home + sep)));
   return (
     beside !== undefined && {
