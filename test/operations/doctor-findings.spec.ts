@@ -216,6 +216,30 @@ describe('the findings of doctor', () => {
     ]);
   });
 
+  it('name the place of the master keys, and the rotation that removes them from a key file', () => {
+    const mends = (change: Partial<Circumstances>, ...keys: NonNullable<Circumstances['masterKeys']>) =>
+      findingsOf({ ...healthy, ...change, masterKeys: keys })
+        .filter(({ id }) => id.startsWith('master_key_'))
+        .map(({ mend }) => mend);
+    const unused = { keyId: 'a', role: 'older', texts: 0 } as const;
+    const missing = { keyId: 'b', role: 'missing', texts: 1 } as const;
+    expect(mends({}, unused, missing)).toEqual([
+      'Add them to LETHE_MASTER_KEY behind the present key.',
+      'Remove them from LETHE_MASTER_KEY, and keep them elsewhere as long as older backups.',
+    ]);
+    const onFile = { keyFile: KEY, config: settings({ LETHE_MASTER_KEY: '' }) };
+    expect(mends(onFile, missing)).toEqual([
+      'Add them to the key file /data/lethe.db.key behind the present key.',
+    ]);
+    expect(mends(onFile, unused)).toEqual([
+      expect.stringMatching(/ keys:rotate again: it was interrupted, .* \/data\/lethe\.db\.key\.$/),
+    ]);
+    // One that is kept for a damaged text interrupts nothing.
+    expect(mends(onFile, unused, { keyId: 'c', role: 'older', texts: 1 })).toEqual([
+      expect.stringMatching(/ keys:rotate when no damaged text is left .* \/data\/lethe\.db\.key\.$/),
+    ]);
+  });
+
   it('have a form for one and a form for several', () => {
     const said = (count: number): readonly string[] =>
       findingsOf({

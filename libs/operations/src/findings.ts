@@ -95,9 +95,10 @@ const MINUTE_MS = 60_000;
 function clockAndKeys(
   { logs }: Installation,
   masterKeys: readonly KeyUse[],
-  { config, nowMs }: Circumstances,
+  circumstances: Circumstances,
 ): readonly Look[] {
-  const place = masterKeySetting(config);
+  const { config, keyFile, nowMs } = circumstances;
+  const place = keyFile === undefined ? masterKeySetting(config) : `the key file ${keyFile.path}`;
   const missing = masterKeys.filter(({ role }) => role === 'missing').map(({ keyId }) => keyId);
   const unused = masterKeys.filter(({ role, texts }) => role === 'older' && texts === 0);
   return [
@@ -118,9 +119,23 @@ function clockAndKeys(
       id: 'master_key_unused',
       level: 'warning',
       says: `No text uses the master keys ${unused.map(({ keyId }) => keyId).join(', ')}.`,
-      mend: `Remove them from ${place}, and keep them elsewhere as long as older backups.`,
+      mend: unusedMend(masterKeys, circumstances, place),
     },
   ];
+}
+
+/** On SQLite a rotation removes them from the key file itself, once it has met no damaged text. */
+function unusedMend(
+  masterKeys: readonly KeyUse[],
+  { config, keyFile }: Circumstances,
+  place: string,
+): string {
+  if (keyFile === undefined || config.database.engine === 'postgres')
+    return `Remove them from ${place}, and keep them elsewhere as long as older backups.`;
+  const rotate = adminCommand('keys:rotate');
+  return masterKeys.some(({ role, texts }) => role === 'older' && texts > 0)
+    ? `Run ${rotate} when no damaged text is left under an older key: it removes them from ${place}.`
+    : `Run ${rotate} again: it was interrupted, and removes them from ${place}.`;
 }
 
 /** What waits too long. */
