@@ -1,4 +1,4 @@
-import fs, { chownSync, readdirSync, statSync } from 'node:fs';
+import fs, { chownSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { useInstallation } from '../support/installation';
 
@@ -36,6 +36,24 @@ describe('a copy that is recorded as made', () => {
     const file = join(lethe.root, 'ledger.ndjson');
     expect(await lethe.admin('ledger:export', '--out', file)).toMatchObject({ code: 0 });
     expect([file, lethe.root].filter((path) => !paths.has(path))).toEqual([]);
+  });
+});
+
+describe('npm run admin -- ledger:export', () => {
+  it('leaves no file that is cut, so that it can be run again', async () => {
+    await lethe.withBot();
+    const file = join(lethe.root, 'ledger.ndjson');
+    const { open } = fs.promises;
+    const opens = jest.spyOn(fs.promises, 'open').mockImplementation(async (path, ...how) => {
+      const handle = await open(path, ...how);
+      if (path === file)
+        handle.sync = () => Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' }));
+      return handle;
+    });
+    expect(await lethe.admin('ledger:export', '--out', file)).toMatchObject({ code: 1 });
+    expect(existsSync(file)).toBe(false);
+    opens.mockRestore();
+    expect(await lethe.admin('ledger:export', '--out', file)).toMatchObject({ code: 0 });
   });
 });
 

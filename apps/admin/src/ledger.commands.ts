@@ -1,5 +1,5 @@
 import { createReadStream, renameSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { INestApplicationContext } from '@nestjs/common';
@@ -122,7 +122,7 @@ async function written(
   return count;
 }
 
-/** Writes a new file, readable by its owner only and flushed to the disk with its entry in the directory. */
+/** Writes a new file, readable by its owner only and flushed to the disk with its entry in the directory. One that is cut is removed. */
 async function intoFile(path: string, lines: AsyncIterable<string>): Promise<number> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException): FileHandle => {
     throw new StartError(
@@ -136,6 +136,9 @@ async function intoFile(path: string, lines: AsyncIterable<string>): Promise<num
     await file.sync();
     await syncDirectory(dirname(resolve(path)));
     return count;
+  } catch (error) {
+    await unlink(path).catch(() => undefined);
+    throw error;
   } finally {
     await file.close();
   }
