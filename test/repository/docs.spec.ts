@@ -57,6 +57,22 @@ function firstCells(name: string): string[] {
   return [...(block?.[1] ?? '').matchAll(/^\| `([^`]+)`/gm)].map(([, cell = '']) => cell);
 }
 
+/** The routes with `@EvenWhile('low disk')`, as `POST /path/{parameter}`. */
+function openOnLowDisk(): string[] {
+  const controllers = readdirSync(join(ROOT, 'libs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.controller.ts'))
+    .map((name) => read(join('libs', name)));
+  return controllers.flatMap((source) => {
+    const marked = /@(Post|Put)\('([^']*)'\)(?:\n {2}@(?!EvenWhile).*)*\n {2}@EvenWhile\([^)]*'low disk'\)/g;
+    const routes = [...source.matchAll(marked)].map(({ 1: method = '', 2: path = '', index }) => {
+      const prefix = [...source.slice(0, index).matchAll(/@Controller\((?:'([^']*)')?/g)].at(-1)?.[1] ?? '';
+      return `${method.toUpperCase()} /${join(prefix, path)}`.replace(/:(\w+)/g, '{$1}');
+    });
+    expect(routes).toHaveLength([...source.matchAll(/@EvenWhile\([^)]*'low disk'\)/g)].length);
+    return routes;
+  });
+}
+
 describe('what is generated', () => {
   it('is what the code says now (else: npm run docs)', () => {
     const { status, stdout } = spawnSync(process.execPath, [join(ROOT, 'scripts/docs.mjs'), '--check'], {
@@ -121,6 +137,14 @@ describe('docs/webhooks.md', () => {
   it('shows the receiver of docs/receiver.mjs, which the README starts', () => {
     expect(read('docs/webhooks.md')).toContain(`\`\`\`js\n${read('docs/receiver.mjs')}\`\`\``);
     expect(read('README.md')).toContain('\nnode docs/receiver.mjs &\n');
+  });
+});
+
+describe('docs/operate.md', () => {
+  it('names the routes that a low disk leaves open, and no other', () => {
+    const [section = ''] = /^## Full disk$[\s\S]*?(?=^## )/m.exec(read('docs/operate.md')) ?? [];
+    const named = [...section.matchAll(/`((?:POST|PUT) \/\S+)`/g)].map(([, route]) => route);
+    expect(named.toSorted()).toEqual(openOnLowDisk().toSorted());
   });
 });
 
