@@ -46,8 +46,8 @@ export class ServersController {
     summary: 'Register a server',
     description:
       'Registers a guild under its platform id. A repeat changes the name if one is given, answers 201 ' +
-      'as well, and cancels a scheduled deletion of the guild that has not begun. Consents and data do ' +
-      'not need a registered server; the deletion of a whole guild does.',
+      'as well, and cancels a scheduled deletion of the guild that has not begun. Consents, data ' +
+      'and the deletion of a whole guild need no registered server.',
     examples: EXAMPLES.register,
   })
   @Responds(201, ServerView)

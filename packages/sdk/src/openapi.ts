@@ -188,7 +188,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Register a server
-     * @description Registers a guild under its platform id. A repeat changes the name if one is given, answers 201 as well, and cancels a scheduled deletion of the guild that has not begun. Consents and data do not need a registered server; the deletion of a whole guild does.
+     * @description Registers a guild under its platform id. A repeat changes the name if one is given, answers 201 as well, and cancels a scheduled deletion of the guild that has not begun. Consents, data and the deletion of a whole guild need no registered server.
      */
     readonly post: operations['serversRegister'];
     readonly delete?: never;

@@ -352,8 +352,8 @@ class AsyncServers(AsyncGroup):
         """Register a server.
 
         Registers a guild under its platform id. A repeat changes the name if one is given, answers 201 as well,
-        and cancels a scheduled deletion of the guild that has not begun. Consents and data do not need a
-        registered server; the deletion of a whole guild does.
+        and cancels a scheduled deletion of the guild that has not begun. Consents, data and the deletion of a
+        whole guild need no registered server.
         """
         given: Dict[str, Any] = {"guild_id": guild_id, "name": name}
         answer: ServerView = await self._call.send("POST /servers/register", given, options)
