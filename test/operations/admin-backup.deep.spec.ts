@@ -171,6 +171,35 @@ describe('npm run admin -- restore', () => {
     await expectKept(stays);
   });
 
+  it('takes data of a bot that was deleted before the keys were saved, and a drill takes it too', async () => {
+    const leaving = await Bot.register(lethe.service.url);
+    await leaving.hasCategory('profile');
+    const stays = await bot.hasUser();
+    await leaving.hasUser();
+    await lethe.sealed();
+    await backup('b/saved', '--only', 'data');
+    expect(await leaving.delete(`/bots/${leaving.id}`)).toMatchObject({ status: 200 });
+    await backup('b/keys', '--only', 'keys');
+    const ledger = join(lethe.root, 'ledger');
+    expect((await lethe.admin('ledger:export', '--out', ledger)).stderr).toContain('0 erasures were written');
+    const drill = await lethe.admin('backup:drill', '--from', place('b'), '--json');
+    expect([drill.code, JSON.parse(drill.stdout)]).toMatchObject([0, { erased_values: 1, faults: [] }]);
+    await lethe.service.end();
+    wipe();
+    await restore('b/keys', '--only', 'keys');
+    expect(await restore('b/saved', '--only', 'data')).toMatchObject({ code: 0 });
+    const merged = await lethe.admin('ledger:import', '--in', ledger, '--json');
+    expect(JSON.parse(merged.stdout)).toMatchObject({ added: 0, known: 0, too_old: 0 });
+    await lethe.service.start();
+    await expectKept(stays);
+    // The bot is there again, nothing of it was erased, and what lacks its key is no tampering.
+    expect(await sqliteFile(lethe.path).rows('SELECT status FROM deletion_requests')).toEqual([]);
+    expect(
+      await sqliteFile(join(lethe.directory, 'keys.db')).rows('SELECT id FROM subject_keys'),
+    ).toHaveLength(1);
+    expect(await lethe.admin('audit:verify')).toMatchObject({ code: 0 });
+  });
+
   it('refuses keys that are older than the data, and says how many values they would lose', async () => {
     await bot.hasUser();
     await backup('keys', '--only', 'keys');

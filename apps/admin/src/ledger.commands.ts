@@ -26,12 +26,11 @@ const exported: Command = {
     const madeAt = new Date().toISOString();
     const out = given['out'] === undefined ? undefined : String(given['out']);
     await besideTheService(surroundings, async (nest) => {
-      const lines = nest.get(ErasureLedger).lines();
-      const count = await (out === undefined
-        ? written(lines, (text) => surroundings.data(text))
-        : intoFile(out, lines));
-      if (out !== undefined) await surroundings.result({ file: out, erasures: count - 2 });
-      surroundings.tell(`${many(count - 2, 'erasure was', 'erasures were')} written.`);
+      let erasures = 0;
+      const lines = nest.get(ErasureLedger).lines(() => (erasures += 1));
+      await (out === undefined ? written(lines, (text) => surroundings.data(text)) : intoFile(out, lines));
+      if (out !== undefined) await surroundings.result({ file: out, erasures });
+      surroundings.tell(`${many(erasures, 'erasure was', 'erasures were')} written.`);
     });
     if (surroundings.config.database.engine === 'postgres') return;
     const directory = out === undefined ? {} : { directory: dirname(resolve(out)) };
@@ -106,24 +105,18 @@ async function merged(given: Given, surroundings: Surroundings): Promise<void> {
   });
 }
 
-async function written(
-  lines: AsyncIterable<string>,
-  write: (text: string) => Promise<void>,
-): Promise<number> {
+async function written(lines: AsyncIterable<string>, write: (text: string) => Promise<void>): Promise<void> {
   let waiting: string[] = [];
-  let count = 0;
   for await (const line of lines) {
-    count += 1;
     if (waiting.push(`${line}\n`) < LINES) continue;
     await write(waiting.join(''));
     waiting = [];
   }
   await write(waiting.join(''));
-  return count;
 }
 
 /** Writes a new file, readable by its owner only and flushed to the disk with its entry in the directory. One that is cut is removed. */
-async function intoFile(path: string, lines: AsyncIterable<string>): Promise<number> {
+async function intoFile(path: string, lines: AsyncIterable<string>): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException): FileHandle => {
     throw new StartError(
       error.code === 'EEXIST'
@@ -132,10 +125,9 @@ async function intoFile(path: string, lines: AsyncIterable<string>): Promise<num
     );
   });
   try {
-    const count = await written(lines, (text) => file.writeFile(text));
+    await written(lines, (text) => file.writeFile(text));
     await file.sync();
     await syncDirectory(dirname(resolve(path)));
-    return count;
   } catch (error) {
     await unlink(path).catch(() => undefined);
     throw error;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { SubjectKeys } from '@app/crypto';
+import { noteDeletedBot, SubjectKeys } from '@app/crypto';
 import { type Job, JobLeases, type Lease, LeaseLost, PeriodicJob, type Tx, UnitOfWork } from '@app/database';
 import { ApiError, Clock, notFound } from '@app/kernel';
 import { IsNull } from 'typeorm';
@@ -70,7 +70,7 @@ export class BotDeletion implements Job {
   private async purge(botId: string, lease: Lease, stopping?: AbortSignal): Promise<void> {
     try {
       // Keys first: from then on the stored texts cannot be decrypted.
-      const steps = [(tx: Tx) => this.subjectKeys.destroySome(tx, botId)];
+      const steps = [(tx: Tx) => this.destroySome(tx, botId)];
       for (const sql of await this.unitOfWork.read(async (tx) => deletionsOfRows(tx)))
         steps.push((tx) => tx.run(sql, botId, botId));
       for (const step of steps) {
@@ -91,11 +91,18 @@ export class BotDeletion implements Job {
     }
   }
 
+  /** Notes beside the keys why they are missing, for a backup of the data from before; returns the number of destroyed keys. */
+  private async destroySome(tx: Tx, botId: string): Promise<number> {
+    const destroyed = await this.subjectKeys.destroySome(tx, botId);
+    if (destroyed > 0) await noteDeletedBot(tx, botId, this.clock.nowIso());
+    return destroyed;
+  }
+
   /** Deletes the bot; false when a late subject had a key, which has to be scrubbed first. */
   private async end(tx: Tx, botId: string, lease: Lease): Promise<boolean> {
     // The lock excludes new subjects, whose keys no foreign key ties to the bot.
     await lockBot(tx, botId, 'UPDATE');
-    if ((await this.subjectKeys.destroySome(tx, botId)) > 0) return false;
+    if ((await this.destroySome(tx, botId)) > 0) return false;
     await tx.manager.delete(Bot, { id: botId });
     await lease.end(tx);
     return true;

@@ -18,6 +18,11 @@ export function findBot(reader: Reader, id: string): Promise<BotFacts | undefine
   return reader.get(`${FACTS} WHERE id = ?`, id);
 }
 
+/** Whether a bot is deleted or being deleted: the keys of its subjects are destroyed, and its rows are being removed. */
+export async function isDeleted(reader: Reader, id: string): Promise<boolean> {
+  return (await reader.get('SELECT 1 FROM bots WHERE id = ? AND deleted_at IS NULL', id)) === undefined;
+}
+
 /** {@link findBot} for several ids. PostgreSQL only. */
 export async function findBots(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, BotFacts>> {
   const rows = await tx.all<BotFacts>(`${FACTS} WHERE id = ANY (?)`, ids);

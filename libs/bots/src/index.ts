@@ -8,6 +8,7 @@ export {
   countBots,
   findBot,
   findBots,
+  isDeleted,
   lockBot,
   nextBot,
   scopesInForce,

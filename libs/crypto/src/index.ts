@@ -2,8 +2,10 @@ export { CryptoModule } from './crypto.module';
 export { Cursors } from './cursors';
 export {
   isDestroyed,
+  isDestroyedOrOfDeletedBot,
   ledgerBegins,
   ledgerEntriesOf,
+  noteDeletedBot,
   orphanKeys,
   removeKeyOf,
   removeOrphans,

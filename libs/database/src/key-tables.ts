@@ -13,7 +13,8 @@ import type { UnitOfWork } from './unit-of-work';
  * - `keys.subject_keys`: the key of each subject with the ids of the subject, encrypted by the keyring;
  * - `keys.service_keys`: the keys of the installation, encrypted by the keyring; `public_part` is the public part of a
  *   signing key;
- * - `keys.erasure_ledger`: the erased subjects, by keyed digests, so that a restored backup cannot bring them back.
+ * - `keys.erasure_ledger`: the erased subjects, by keyed digests, so that a restored backup cannot bring them back;
+ *   an entry whose request is its bot says that the keys were destroyed with the bot.
  */
 export const KEY_TABLES = {
   subject_keys: ['id'],

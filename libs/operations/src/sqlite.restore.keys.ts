@@ -97,7 +97,9 @@ function merged(database: Database, dataStays: boolean, masterKeys: readonly Buf
     return `INSERT OR ${how} INTO ${table} (${columns}) SELECT ${values} FROM present.${table} p`;
   };
   database.exec('BEGIN');
-  const erasures = change(taken('erasure_ledger', 'IGNORE'));
+  const erasures = change(`${taken('erasure_ledger', 'IGNORE')} WHERE p.request_id <> p.bot_id`);
+  // What says of bots that they were deleted is no erasure.
+  change(taken('erasure_ledger', 'IGNORE'));
   const gone = 'FROM subject_keys WHERE id IN (SELECT key_id FROM erasure_ledger WHERE key_id IS NOT NULL)';
   const destroyed = database.prepare(`SELECT COUNT(*) ${gone}`).pluck().get() as number;
   // With older data the next start repeats the erasures, for which it reads the ids that the keys hold.
@@ -113,6 +115,11 @@ function merged(database: Database, dataStays: boolean, masterKeys: readonly Buf
 /** The key's id in an encrypted text: a mark of two characters, a dot, 12 characters, a dot. */
 const ENCRYPTED_BY = 'substr(u.value, 4, 12)';
 
+/** The bots whose keys were destroyed with them, after the data was saved or while it was. One that was restored has keys again. */
+const DELETED_BOTS = `SELECT id FROM bots WHERE deleted_at IS NOT NULL
+  UNION ALL SELECT l.bot_id FROM keys.erasure_ledger l WHERE l.request_id = l.bot_id
+    AND NOT EXISTS (SELECT 1 FROM subjects s JOIN keys.subject_keys k ON k.id = s.key_id WHERE s.bot_id = l.bot_id)`;
+
 /** The number of values whose key is neither stored nor recorded as destroyed. They cannot be read. */
 export function valuesWithoutKey(data: string, keys: string): number {
   const database = new SqliteDatabase(data, { readonly: true, fileMustExist: true, timeout: 5_000 });
@@ -122,7 +129,8 @@ export function valuesWithoutKey(data: string, keys: string): number {
       .prepare(
         `SELECT COUNT(*) FROM user_data u WHERE (u.value GLOB 's1.*' OR u.value GLOB 's2.*')
          AND NOT EXISTS (SELECT 1 FROM keys.subject_keys k WHERE k.id = ${ENCRYPTED_BY})
-         AND ${ENCRYPTED_BY} NOT IN (SELECT key_id FROM keys.erasure_ledger WHERE key_id IS NOT NULL)`,
+         AND ${ENCRYPTED_BY} NOT IN (SELECT key_id FROM keys.erasure_ledger WHERE key_id IS NOT NULL)
+         AND u.bot_id NOT IN (${DELETED_BOTS})`,
       )
       .pluck()
       .get() as number;

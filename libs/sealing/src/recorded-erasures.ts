@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { encryptedBy, isDestroyed, ledgerBegins, ledgerEntriesOf } from '@app/crypto';
+import { encryptedBy, isDestroyedOrOfDeletedBot, ledgerBegins, ledgerEntriesOf } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { Clock, type Config, CONFIG, firstIdAt } from '@app/kernel';
 import type { OpenEvent } from './event-commitments';
@@ -39,7 +39,7 @@ export class RecordedErasures {
   async judge(tx: Tx, botId: string, events: readonly OpenEvent[]): Promise<Judged> {
     const asked = new Map<string, boolean>();
     const inLedger = async (keyId: string): Promise<boolean> => {
-      const is = asked.get(keyId) ?? (await isDestroyed(tx, botId, keyId));
+      const is = asked.get(keyId) ?? (await isDestroyedOrOfDeletedBot(tx, botId, keyId));
       asked.set(keyId, is);
       return is;
     };

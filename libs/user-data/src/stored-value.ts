@@ -1,8 +1,9 @@
+import { isDeleted } from '@app/bots';
 import {
   type Digest,
   encryptedBy,
   ifReadable,
-  isDestroyed,
+  isDestroyedOrOfDeletedBot,
   type JoinedKey,
   type Subject,
   subjectAt,
@@ -63,7 +64,7 @@ type Row = JoinedKey &
 const KEY = subjectKeyJoin('held');
 const PLACE = 'held.bot_id, held.guild_id, held.user_id, held.category_key';
 
-/** Decrypts every stored value and keeps nothing of it. `erased` values have a key that the ledger lists as destroyed. */
+/** Decrypts every stored value and keeps nothing of it. `erased` values have a key that was destroyed by an erasure, or with its bot. */
 export async function checkValues(
   unitOfWork: UnitOfWork,
   keys: SubjectKeys,
@@ -82,7 +83,11 @@ export async function checkValues(
     if (readValue(key, subject, row.category_key, row.value) !== undefined) continue;
     const keyId = encryptedBy(row.value);
     const isErased =
-      keyId !== undefined && (await unitOfWork.read((tx) => isDestroyed(tx, row.bot_id, keyId)));
+      keyId !== undefined &&
+      (await unitOfWork.read(
+        async (tx) =>
+          (await isDestroyedOrOfDeletedBot(tx, row.bot_id, keyId)) || (await isDeleted(tx, row.bot_id)),
+      ));
     checked[isErased ? 'erased' : 'unreadable'] += 1;
   }
   return checked;

@@ -38,14 +38,16 @@ export class ErasureLedger {
 
   /**
    * The lines of the file: a head, each entry, and a last line with their number. Each line ends in a MAC over itself and
-   * the MAC of the line before it, under a key that is derived from the digest key of the installation.
+   * the MAC of the line before it, under a key that is derived from the digest key of the installation. `onErasure` is called
+   * for each erasure of a subject.
    */
-  async *lines(): AsyncGenerator<string> {
+  async *lines(onErasure: () => void = () => undefined): AsyncGenerator<string> {
     const macs = new LineMacs(this.keys.digest);
     let count = 0;
     yield macs.added({ format: FORMAT, exported_at: this.clock.nowIso() });
     for await (const entry of eachOf<LedgerEntry>(BATCH, (after) => this.page(after))) {
       count += 1;
+      if (isOfSubject(entry)) onErasure();
       yield macs.added(entry);
     }
     yield macs.added({ entries: count });
@@ -61,17 +63,16 @@ export class ErasureLedger {
     const merged = { added: 0, known: 0, tooOld: 0, destroyedKeys: 0 };
     const isInTime = (entry: LedgerEntry): boolean => entry.erased_at >= since;
     for await (const batch of this.batchesOf(read()))
-      merged.tooOld += batch.filter((entry) => !isInTime(entry)).length;
+      merged.tooOld += batch.filter((entry) => isOfSubject(entry) && !isInTime(entry)).length;
     for await (const batch of this.batchesOf(read())) {
       const inTime = batch.filter(isInTime);
-      const added = await this.unitOfWork.write((tx) =>
-        addToLedger(
-          tx,
-          inTime.map((e) => [e.bot_id, e.request_id, e.guild_id, e.user_id, e.key_id, e.erased_at]),
-        ),
-      );
+      const erasures = inTime.filter(isOfSubject);
+      const added = await this.unitOfWork.write(async (tx) => {
+        await addToLedger(tx, inTime.filter((entry) => !isOfSubject(entry)).map(rowOf));
+        return addToLedger(tx, erasures.map(rowOf));
+      });
       merged.added += added;
-      merged.known += inTime.length - added;
+      merged.known += erasures.length - added;
       merged.destroyedKeys += await this.unitOfWork.write((tx) => destroyKeys(tx, inTime));
     }
     await this.unitOfWork.scrubKeys();
@@ -114,6 +115,15 @@ export class ErasureLedger {
       ),
     );
   }
+}
+
+/** Else it says that the bot was deleted, which erases nothing again. */
+function isOfSubject({ bot_id: botId, request_id: id }: LedgerEntry): boolean {
+  return id !== botId;
+}
+
+function rowOf(entry: LedgerEntry): (string | null)[] {
+  return [entry.bot_id, entry.request_id, entry.guild_id, entry.user_id, entry.key_id, entry.erased_at];
 }
 
 /**

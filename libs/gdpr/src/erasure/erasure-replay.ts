@@ -14,7 +14,7 @@ const BATCH = 500;
 const WAIT_MS = 200;
 
 /**
- * Erasures of present bots that are in the ledger, and in the data not at all or not completed. Entry and removal are committed
+ * Erasures of subjects of present bots that are in the ledger, and in the data not at all or not completed. Entry and removal are committed
  * together: `failed` means that an earlier start could not repeat the erasure, and `processing` that it ended amid it, or that a process
  * repeats it now. One whose rows are removed waits for a scrub of the keys, and not the start for it.
  */
@@ -22,7 +22,7 @@ const UNKNOWN = `FROM keys.erasure_ledger l
   JOIN bots b ON b.id = l.bot_id AND b.deleted_at IS NULL
   LEFT JOIN deletion_requests r ON r.bot_id = l.bot_id AND r.id = l.request_id
   WHERE (r.id IS NULL OR r.status = 'failed' OR (r.status = 'processing' AND r.deleted_categories IS NULL))
-    AND l.erased_at >= ?`;
+    AND l.request_id <> l.bot_id AND l.erased_at >= ?`;
 
 /** An entry with the state of its request; null without one. */
 interface UnknownEntry extends LedgerEntry {
