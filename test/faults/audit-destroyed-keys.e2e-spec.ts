@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SubjectDigests, SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
-import { BatchSealer, EventOpener } from '@app/sealing';
+import { AuditVerifier, BatchSealer, EventOpener, type LogFault } from '@app/sealing';
 import type { Bot } from '../support/bot';
 import { exported, seal, verified, withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
@@ -106,5 +106,27 @@ describe('a key that is destroyed between the reading of an event and its use', 
     const { data: then } = await bot.get<{ events: object[] }>('/audit/events');
     expect(then.events).toMatchObject([{ details: null, erased: true }]);
     expect(then.events[0]).not.toHaveProperty('unreadable');
+  });
+});
+
+describe('a bot that is being deleted', () => {
+  it('is left out of a verification, which finds its keys destroyed; other logs are not', async () => {
+    const other = await service.registerBot();
+    for (const each of [bot, other]) {
+      await each.post('/audit/event', { ...subject(), event_type: 'data_exported' });
+      await seal(service, each);
+    }
+    const verifier = service.app.get(AuditVerifier);
+    const found: LogFault[] = [];
+    const logs: string[] = [];
+    await service.app.get(UnitOfWork).write(async (tx) => {
+      await tx.run('UPDATE bots SET deleted_at = ? WHERE id = ?', new Date().toISOString(), bot.id);
+      await service.app.get(SubjectKeys).destroySome(tx, bot.id);
+    });
+    for await (const log of verifier.verifyAll((fault) => found.push(fault))) logs.push(log.bot_id);
+    expect(found.filter(({ bot_id: id }) => id === bot.id)).toStrictEqual([]);
+    expect(logs).not.toContain(bot.id);
+    expect(logs).toContain(other.id);
+    expect(await verifier.verify(bot.id, (fault) => found.push(fault))).toBeUndefined();
   });
 });

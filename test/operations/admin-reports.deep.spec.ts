@@ -101,4 +101,16 @@ describe('npm run admin -- audit:verify', () => {
     expect(run.code).toBe(1);
     expect(linesOf(run)).toContainEqual(expect.objectContaining({ bot_id: bot.id, fault: 'event_changed' }));
   });
+
+  it('has no line for a bot that is being deleted', async () => {
+    await lethe.database.run('UPDATE bots SET deleted_at = ?', '2020-01-01T00:00:00.000Z');
+    for (const [args, told] of [
+      [[], 'Every log is what was sealed.'],
+      [['--bot', bot.id], `The bot ${bot.id} is being deleted, and its log with it.`],
+    ] as const)
+      expect(await lethe.admin('audit:verify', ...args)).toEqual({
+        ...{ code: 0, stdout: '', output: expect.any(String) },
+        stderr: expect.stringContaining(told),
+      });
+  });
 });

@@ -21,6 +21,7 @@ export async function verified(
 ): Promise<LogSummary & { found: LogFault[] }> {
   const found: LogFault[] = [];
   const summary = await service.app.get(AuditVerifier).verify(bot.id, (fault) => found.push(fault), kept);
+  if (summary === undefined) throw new Error('the bot is being deleted');
   return { ...summary, found };
 }
 

@@ -24,7 +24,7 @@ const verify: Command = {
     const bot = given['bot'] as string | undefined;
     const kept = keptOf(given['kept'] as string | undefined, bot);
     return listing(async function* (nest) {
-      let faults = 0;
+      let [faults, verified] = [0, 0];
       const found: object[] = [];
       const report = (fault: object): void => void (found.push(fault), (faults += 1));
       const verifier = nest.get(AuditVerifier);
@@ -35,13 +35,17 @@ const verify: Command = {
       for await (const summary of logs) {
         yield* found.splice(0);
         yield summary;
+        verified += 1;
         surroundings.progress.show(`${summary.bot_id}: ${many(summary.events, 'event')}`);
       }
       if (faults > 0)
         throw new StartError(
           `${many(faults, 'fault')}: the audit log is not what was sealed, or the ledger lacks its erasures.`,
         );
-      surroundings.tell('Every log is what was sealed.');
+      const isLeftOut = bot !== undefined && verified === 0;
+      surroundings.tell(
+        isLeftOut ? `The bot ${bot} is being deleted, and its log with it.` : 'Every log is what was sealed.',
+      );
     })(given, surroundings);
   },
 };
@@ -72,9 +76,10 @@ export const REPORT_COMMANDS: readonly Command[] = [verify, preview];
 
 async function* one(
   botId: string,
-  summary: Promise<LogSummary>,
+  summary: Promise<LogSummary | undefined>,
 ): AsyncGenerator<LogSummary & { bot_id: string }> {
-  yield { bot_id: botId, ...(await summary) };
+  const found = await summary;
+  if (found !== undefined) yield { bot_id: botId, ...found };
 }
 
 function keptOf(path: string | undefined, bot: string | undefined): readonly string[] {

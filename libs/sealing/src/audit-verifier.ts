@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { areCountsExact } from '@app/audit';
-import { botPages } from '@app/bots';
+import { botPages, isDeleted } from '@app/bots';
 import { Signer } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { type BatchRow, batchesAfter, type Head, headOf } from './audit-batches';
@@ -61,27 +61,28 @@ export class AuditVerifier {
     private readonly erasures: RecordedErasures,
   ) {}
 
-  /** Verifies the log of every bot; yields the extent of each. */
+  /** Verifies the log of every bot; yields the extent of each. One whose bot is deleted meanwhile, or before, is left out. */
   async *verifyAll(report: Report, onEvents?: OnEvents): AsyncGenerator<LogSummary & { bot_id: string }> {
     for await (const ids of botPages(this.unitOfWork, BOTS_PAGE))
-      for (const id of ids) yield { bot_id: id, ...(await this.verify(id, report, [], onEvents)) };
+      for (const id of ids) {
+        const summary = await this.verify(id, report, [], onEvents);
+        if (summary !== undefined) yield { bot_id: id, ...summary };
+      }
   }
 
   /**
    * Verifies one log, while the service may write. `kept` are checkpoints of the log that were kept elsewhere; the log has
-   * to contain each of them.
+   * to contain each of them. Faults are reported at the end: undefined, and none is, where the bot is being deleted, which
+   * destroys its keys and removes the rows of its log in parts.
    */
   async verify(
     botId: string,
     report: Report,
     kept: readonly string[] = [],
     onEvents: OnEvents = () => undefined,
-  ): Promise<LogSummary> {
-    let faults = 0;
-    const tell = (found: Found): void => {
-      faults += 1;
-      report({ bot_id: botId, ...found });
-    };
+  ): Promise<LogSummary | undefined> {
+    const faults: Found[] = [];
+    const tell = (found: Found): void => void faults.push(found);
     const chains = await this.chainsOf(botId, kept, tell);
     const from = { place: BEGINNING, pruned: undefined, batches: 0, events: 0, erased: 0 };
     const walk: Walk = { botId, tell, onEvents, kept: chains, ...from };
@@ -92,7 +93,9 @@ export class AuditVerifier {
     const counted = await this.unitOfWork.snapshot((tx) => areCountsExact(tx, botId, place.last_seq));
     if (!counted.isExact)
       tell({ fault: 'counts', message: 'the counts kept of the events are not those of the events' });
-    return { batches, events, erased, unsealed: counted.behind, faults };
+    if (await isDeleted(this.unitOfWork, botId)) return undefined;
+    for (const found of faults) report({ bot_id: botId, ...found });
+    return { batches, events, erased, unsealed: counted.behind, faults: faults.length };
   }
 
   /** Verifies the next batch with all events between it and the one before; false at the end of the log. */
