@@ -130,6 +130,15 @@ describe('npm run admin -- db:move', () => {
     expect(await answersOf(target)).toStrictEqual(answers);
   });
 
+  it('carries over the newest time on record and no other lease, so that the target notices a clock that was set back', async () => {
+    const clock = { name: 'clock', locked_by: null, locked_until: '2026-02-03T04:05:06.789Z' };
+    await source.run('DELETE FROM job_leases');
+    for (const name of ['clock', 'evidence-retention'])
+      await source.run('INSERT INTO job_leases (name, locked_until) VALUES (?, ?)', name, clock.locked_until);
+    expect(await move()).toMatchObject({ code: 0 });
+    expect(await target.rows('SELECT name, locked_by, locked_until FROM job_leases')).toStrictEqual([clock]);
+  });
+
   it.each([
     ['the target of --to, whatever server the settings name', () => ['--to', target.url], () => NOWHERE],
     ['the server behind the pooler, without --to', () => [], () => target.url],

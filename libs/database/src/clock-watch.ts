@@ -8,6 +8,8 @@ const LOOK_MS = 5_000;
 /** A smaller deviation is not reported, in milliseconds. */
 const REPORTED_MS = 60_000;
 const CLOCK_STEP = 'clock_step';
+/** The name of the lease that has the newest time on record. */
+export const CLOCK_LEASE = 'clock';
 
 /**
  * The witnesses of the {@link Clock}: across starts the newest time on record, which is the row of this job, and while the
@@ -16,7 +18,7 @@ const CLOCK_STEP = 'clock_step';
 @PeriodicJob({ lookEveryMs: 60_000 })
 @Injectable()
 export class ClockWatch implements Job, OnModuleInit, OnModuleDestroy {
-  readonly name = 'clock';
+  readonly name = CLOCK_LEASE;
   readonly everyMs = 60_000;
   private readonly logger = new Logger('Clock');
   private timer: NodeJS.Timeout | undefined;

@@ -93,7 +93,7 @@ export { SqliteReading, SqliteTurnReader } from './sqlite.reads';
 export { SqliteUnitOfWork } from './sqlite.unit-of-work';
 export { ConcurrentChange, type SharedWork, UnitOfWork } from './unit-of-work';
 export { type Batches, type BotSweep, inBatches, sweepBots } from './bot-sweep';
-export { ClockWatch } from './clock-watch';
+export { CLOCK_LEASE, ClockWatch } from './clock-watch';
 export { JobLease, JobLeases, Lease, LEASE_MS, LeaseLost } from './job-leases';
 export { type Job, JobRunner, PeriodicJob, PeriodicJobs } from './job-runner';
 export { JobsModule } from './jobs.module';

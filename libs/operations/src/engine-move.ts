@@ -1,5 +1,6 @@
-import { driverCode, isConnectionLost, JobLease } from '@app/database';
+import { CLOCK_LEASE, driverCode, isConnectionLost, JobLease } from '@app/database';
 import { StartError } from '@app/kernel';
+import type { EntityMetadata } from 'typeorm';
 import { keyOf, type MovedTable, movedTables, type MovePlace, type Row } from './moved-tables';
 import { PostgresMoveTarget } from './postgres.move-target';
 import { SqliteMoveSource } from './sqlite.move-source';
@@ -68,8 +69,10 @@ class EngineMove {
 
   async run(to: MovePlace): Promise<number> {
     const { target } = this;
-    // Leases are left out. They expire, and the processes that held them have ended.
-    const moved = target.entities.filter(({ target: entity }) => entity !== JobLease);
+    // Leases are left out. They expire, and the processes that held them have ended. One has the newest time on record.
+    const isLease = ({ target: entity }: EntityMetadata): boolean => entity === JobLease;
+    const [leases] = movedTables(target.entities.filter(isLease)) as [MovedTable];
+    const moved = target.entities.filter((entity) => !isLease(entity));
     const tables = [...(await target.keyTables()), ...movedTables(moved)];
     if (!(await target.isFilledInPart())) await requireEmpty(target, tables, to);
     for (const table of tables) this.totals.set(table, this.source.count(table));
@@ -78,7 +81,8 @@ class EngineMove {
     await this.compare();
     await target.analyze();
     if (this.source.count(INSTALLATION_KEYS) > 0) await this.verifyLogs();
-    await target.finish();
+    const clock = [...this.source.batches(leases)].flat().filter((row) => row.includes(CLOCK_LEASE));
+    await target.finish(leases, clock);
     return this.total;
   }
 

@@ -135,17 +135,9 @@ export class PostgresMoveTarget {
 
   /** Commits rows and progress together. */
   async append(table: MovedTable, rows: readonly Row[], { rows: count, last }: TableProgress): Promise<void> {
-    const arrays = table.columns.map((_, index) => rows.map((row) => row[index]));
-    const given = table.columns.map(
-      ({ isInteger }, index) => `$${index + 1}::${isInteger ? 'bigint' : 'text'}[]`,
-    );
     await this.client.query('BEGIN');
     try {
-      await this.client.query({
-        name: `move ${table.name}`,
-        text: `INSERT INTO ${quoted(table.name)} (${listOf(table.columns)}) SELECT * FROM unnest(${given.join(', ')})`,
-        values: arrays,
-      });
+      await this.insert(table, rows);
       await this.client.query(
         `INSERT INTO ${MOVE_TABLE} (source, name, rows, last)
            VALUES ((SELECT source FROM ${MOVE_TABLE} WHERE name = ''), $1, $2, $3)
@@ -164,10 +156,11 @@ export class PostgresMoveTarget {
     await this.client.query('ANALYZE');
   }
 
-  /** Releases the database for use. */
-  async finish(): Promise<void> {
+  /** Adds last rows to a table, where it lacks them, and releases the database for use. */
+  async finish(table: MovedTable, rows: readonly Row[]): Promise<void> {
     await this.client.query('SET synchronous_commit = on');
     await this.client.query('BEGIN');
+    await this.insert(table, rows, 'ON CONFLICT DO NOTHING');
     await this.client.query(CONTINUE_AUDIT_ORDER);
     await this.client.query(`DROP TABLE ${MOVE_TABLE}`);
     await this.client.query('COMMIT');
@@ -176,6 +169,17 @@ export class PostgresMoveTarget {
   async close(): Promise<void> {
     await this.client.end();
     await this.schema.destroy();
+  }
+
+  private async insert(table: MovedTable, rows: readonly Row[], end = ''): Promise<void> {
+    const given = table.columns.map(
+      ({ isInteger }, index) => `$${index + 1}::${isInteger ? 'bigint' : 'text'}[]`,
+    );
+    await this.client.query({
+      name: `move ${table.name}`,
+      text: `INSERT INTO ${quoted(table.name)} (${listOf(table.columns)}) SELECT * FROM unnest(${given.join(', ')}) ${end}`,
+      values: table.columns.map((_, index) => rows.map((row) => row[index])),
+    });
   }
 
   /** The number of services that use this database. */
