@@ -302,6 +302,11 @@ describe('npm run admin -- db:move refuses', () => {
     expect(() => readFileSync(join(directory, 'none.db'))).toThrow('ENOENT');
   });
 
+  it('a source without its keys', async () => {
+    rmSync(keysPath(path));
+    await refused('is missing or empty: restore it from its backup');
+  });
+
   it('a source that needs migrations', async () => {
     const old = sqliteFile(join(directory, 'old.db'));
     await migrateUp(old, allMigrations().slice(0, -1));

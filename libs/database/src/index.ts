@@ -56,7 +56,7 @@ export {
   DatabaseModule,
   type MigrationClass,
 } from './database.module';
-export { databaseBytes, KEY_TABLES, keysPath, requireUnusedKeys } from './key-tables';
+export { databaseBytes, KEY_TABLES, keysPath, requireKeyTables, requireUnusedKeys } from './key-tables';
 export {
   amongValues,
   type Engine,

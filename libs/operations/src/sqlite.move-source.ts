@@ -1,5 +1,12 @@
 import { resolve } from 'node:path';
-import { keysPath, needsMigrations, requireKnown, SqliteDatabase, sqliteOptions } from '@app/database';
+import {
+  keysPath,
+  needsMigrations,
+  requireKeyTables,
+  requireKnown,
+  SqliteDatabase,
+  sqliteOptions,
+} from '@app/database';
 import { adminCommand, isThere, StartError } from '@app/kernel';
 import type { Database } from 'better-sqlite3';
 import type { DataSource } from 'typeorm';
@@ -22,7 +29,7 @@ export class SqliteMoveSource {
     this.database.prepare('ATTACH DATABASE ? AS keys').run(keysPath(path));
   }
 
-  /** @throws StartError for a file that a process uses, and for one that is not of this version */
+  /** @throws StartError for a file that a process uses, for one without its keys, and for one that is not of this version */
   static async open({ at, engine, options }: MovePlace): Promise<SqliteMoveSource> {
     if (!isThere(at)) throw new StartError(`There is no file ${at}. Check --from.`);
     const { entities, migrations } = options;
@@ -34,6 +41,7 @@ export class SqliteMoveSource {
         throw new StartError(
           `The source (${engine.place}) is not a complete database of this version. Run ${adminCommand('db:migrate')} with DATABASE_URL set to it, then run this again.`,
         );
+      await requireKeyTables(schema);
       return new SqliteMoveSource(resolve(at), schema);
     } catch (error) {
       await schema.destroy();
