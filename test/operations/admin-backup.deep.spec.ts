@@ -200,6 +200,28 @@ describe('npm run admin -- restore', () => {
     expect(await lethe.admin('audit:verify')).toMatchObject({ code: 0 });
   });
 
+  it('brings a deleted bot back with its keys, which are missed later as those of any bot', async () => {
+    const who = await bot.hasUser();
+    await backup('b');
+    expect(await bot.delete(`/bots/${bot.id}`)).toMatchObject({ status: 200 });
+    await lethe.service.end();
+    const run = await restore('b', '--force', '--json');
+    expect(JSON.parse(run.stdout)).toMatchObject({ later_erasures: 0 });
+    await lethe.service.start();
+    await expectKept(who);
+    await backup('keys', '--only', 'keys');
+    await bot.hasUser();
+    await backup('saved', '--only', 'data');
+    await lethe.service.end();
+    wipe();
+    await restore('keys', '--only', 'keys');
+    const refused = await restore('saved', '--only', 'data');
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('1 stored value would have no key'),
+    ]);
+  });
+
   it('refuses keys that are older than the data, and says how many values they would lose', async () => {
     await bot.hasUser();
     await backup('keys', '--only', 'keys');
