@@ -379,6 +379,25 @@ describe('a task', () => {
     expect([rowsOf(who), errors]).toEqual([[2, 1], []]);
   });
 
+  it('that such a process answers while this one begins is done here too', async () => {
+    const other = holder({ stores: stored().slice(1) });
+    await holder().once();
+    const who = await known();
+    await lethe.privacy.forget(who);
+    let isListed = false;
+    const client = fake.client((async (address, init) => {
+      const answer = await fake.fetch(address, init);
+      if (isListed || !String(address).includes('/tasks')) return answer;
+      isListed = true;
+      await other.once();
+      await lethe.privacy.forget(await known());
+      fake.tasks[1]!.created_at = '2026-01-01T02:00:00.000Z';
+      return answer;
+    }) as typeof globalThis.fetch);
+    expect(await holder({}, client).once()).toMatchObject({ answered: 1, repeated: 1 });
+    expect(rowsOf(who)).toEqual([0, 0]);
+  });
+
   it('that failed here, and that a process without this store has answered, is done here', async () => {
     const who = await known();
     let fails = true;

@@ -97,7 +97,8 @@ export class HolderRounds {
     this.failing = failing;
     // What failed is in the list, and may be older than all that was done.
     const time = () => (oldest !== '' && oldest < this.newest ? oldest : this.newest);
-    if (!isFirst && !this.options.isDryRun && time() !== this.settled) {
+    const isMoving = time() !== this.settled && (!isFirst || round.answered > 0);
+    if (isMoving && this.catchingUp === undefined && !this.options.isDryRun) {
       // A process without one of the stores may have answered tasks, which no later list has.
       this.catchingUp = { times: 0, waits: 0 };
       await this.catchUp(round, this.catchingUp);

@@ -103,7 +103,8 @@ class HolderRounds:
             """What failed is in the list, and may be older than all that was done."""
             return oldest if oldest and oldest < self._newest else self._newest
 
-        if not is_first and not self._options.is_dry_run and time() != self._settled:
+        is_moving = time() != self._settled and (not is_first or done.answered > 0)
+        if is_moving and self._catching_up is None and not self._options.is_dry_run:
             # A process without one of the stores may have answered tasks, which no later list has.
             self._catching_up = _Failing()
             await self._catch_up(done, self._catching_up)
