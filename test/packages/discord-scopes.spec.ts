@@ -182,6 +182,31 @@ describe('a bot without a gateway', () => {
     expect(errors).toEqual([]);
   });
 
+  it('registers twelve guilds a minute, and the others by a later interaction', async () => {
+    discord.guilds = Array.from({ length: 13 }, () => snowflake());
+    for (const guild of discord.guilds) await userIn(guild).privacy('about');
+    expect(await registrations()).toBe(12);
+    nowMs += 60_000;
+    for (const guild of discord.guilds) await userIn(guild).privacy('about');
+    expect(await registrations()).toBe(13);
+  });
+
+  it('asks again after an hour about a guild that Discord has not listed', async () => {
+    const guild = snowflake();
+    discord.guilds = [];
+    await userIn(guild).privacy('about');
+    await seat.handler.settled();
+    discord.guilds = [guild];
+    for (const [ms, expected] of [
+      [3_599_999, 0],
+      [1, 1],
+    ] as const) {
+      nowMs += ms;
+      await userIn(guild).privacy('about');
+      expect(await registrations()).toBe(expected);
+    }
+  });
+
   it('registers no guild that Discord does not list, and no guild of a user who brings the bot along', async () => {
     const [guild, other] = [snowflake(), snowflake()];
     discord.guilds = [other];

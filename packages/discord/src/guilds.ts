@@ -5,9 +5,10 @@ const GRACE_DAYS = 7;
 const PAGE = 200;
 /** A bot in many guilds waits for the limiter of the service, which begins anew each minute. */
 const PATIENT = { timeoutMs: 150_000 };
-/** Less than half of the smallest limit, 30 requests a minute: the rest is for the members who use the bot meanwhile. */
-const GUILDS_A_MINUTE = 12;
-const MINUTE_MS = 60_000;
+/** Less than half of the smallest limit, 30 requests a minute: the rest is for the members who use the bot meanwhile. @internal */
+export const GUILDS_A_MINUTE = 12;
+/** @internal */
+export const MINUTE_MS = 60_000;
 /** No id of Discord is greater: it refuses to be asked about one. */
 const ID_MAX = 2n ** 63n - 1n;
 

@@ -1,7 +1,7 @@
-import { type Get, guildJoined, isListed } from '../guilds';
+import { type Get, GUILDS_A_MINUTE, guildJoined, isListed, MINUTE_MS } from '../guilds';
 import type { PrivacyOptions } from '../privacy';
 
-const DAY_MS = 86_400_000;
+const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
 /** Of the guilds that are remembered. One that is dropped is registered once more. */
 const GUILDS_MAX = 10_000;
 
@@ -13,6 +13,7 @@ const GUILDS_MAX = 10_000;
 export class GuildsInUse {
   /** When each was registered, the oldest first. */
   private readonly registered = new Map<string, number>();
+  private minute = { sinceMs: -Infinity, count: 0 };
 
   constructor(
     private readonly options: Pick<PrivacyOptions, 'lethe' | 'now'>,
@@ -24,16 +25,26 @@ export class GuildsInUse {
   async used(guildId: string): Promise<void> {
     const { lethe, now = Date.now } = this.options;
     if (now() - (this.registered.get(guildId) ?? -Infinity) < DAY_MS) return;
+    // A later interaction takes it up.
+    if (!this.hasRoom(now())) return;
     this.registered.delete(guildId);
     const [oldest] = this.registered.keys();
     if (oldest !== undefined && this.registered.size >= GUILDS_MAX) this.registered.delete(oldest);
     this.registered.set(guildId, now());
     try {
       if (await isListed(this.get, guildId)) await guildJoined({ lethe }, guildId);
+      // The bot itself may be added later.
+      else this.registered.set(guildId, now() - DAY_MS + HOUR_MS);
     } catch (error) {
       // The next interaction tries again.
       this.registered.delete(guildId);
       this.report(error);
     }
+  }
+
+  /** After a start each guild is new here, and the members need the limit of the service too. */
+  private hasRoom(nowMs: number): boolean {
+    if (nowMs - this.minute.sinceMs >= MINUTE_MS) this.minute = { sinceMs: nowMs, count: 0 };
+    return this.minute.count++ < GUILDS_A_MINUTE;
   }
 }
