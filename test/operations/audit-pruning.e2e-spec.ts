@@ -13,6 +13,7 @@ beforeAll(() => withoutSealing(service));
 beforeEach(async () => {
   bot = await service.registerBot();
 });
+afterEach(() => jest.restoreAllMocks());
 
 const write = (who: SubjectIds = subject()) =>
   bot.post('/audit/event', { ...who, event_type: 'data_deleted', details: { a: 1 } });
@@ -92,7 +93,6 @@ describe('AuditPruning', () => {
     const { batches, events, found } = await verified(service, bot);
     expect([batches, events]).toStrictEqual([3, 7]);
     expect(found.filter(({ batch }) => batch === 3)).toHaveLength(1);
-    jest.restoreAllMocks();
   });
 
   it('leaves what a checkpoint of the last batch that went is compared with, here and away from the service', async () => {

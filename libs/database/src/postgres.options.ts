@@ -28,10 +28,7 @@ export interface Pooled {
   readonly unitSettings?: string;
 }
 
-/**
- * The server ends a transaction that waits longer than this for its next statement, in milliseconds, or than others wait for
- * its locks.
- */
+/** The server ends a transaction that waits longer for its next statement, in milliseconds; longer if waits for locks may be. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 
 /**

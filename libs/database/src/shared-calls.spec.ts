@@ -18,7 +18,7 @@ interface Input {
 }
 
 /** The codes of faults that one row of several may cause. */
-const FAULTS = { slow: '55P03', damaged: 'SQLITE_CORRUPT' };
+const FAULTS = { slow: '55P03', damaged: 'SQLITE_IOERR_READ', unread: '58030' };
 
 /** Transactions on a list. A transaction whose work fails is undone; chosen ones fail at the commit. */
 class Ledger {
@@ -159,6 +159,7 @@ describe('calls that share transactions', () => {
   it.each([
     ['they take too long', 'slow'],
     ['one of them meets damage', 'damaged'],
+    ['one of them meets a block that cannot be read', 'unread'],
   ] as const)('are done one by one when together %s', async (_why, fault) => {
     const given = Array.from({ length: 50 }, (_, id): Input => ({ id, row: id, kind: 'good' }));
     const ledger = new Ledger((nth) => (nth === 0 ? fault : undefined));
