@@ -175,6 +175,7 @@ describe('npm run admin -- restore', () => {
     const leaving = await Bot.register(lethe.service.url);
     await leaving.hasCategory('profile');
     const stays = await bot.hasUser();
+    const restored = await leaving.hasUser();
     await leaving.hasUser();
     await lethe.sealed();
     await backup('b/saved', '--only', 'data');
@@ -183,7 +184,7 @@ describe('npm run admin -- restore', () => {
     const ledger = join(lethe.root, 'ledger');
     expect((await lethe.admin('ledger:export', '--out', ledger)).stderr).toContain('0 erasures were written');
     const drill = await lethe.admin('backup:drill', '--from', place('b'), '--json');
-    expect([drill.code, JSON.parse(drill.stdout)]).toMatchObject([0, { erased_values: 1, faults: [] }]);
+    expect([drill.code, JSON.parse(drill.stdout)]).toMatchObject([0, { erased_values: 2, faults: [] }]);
     await lethe.service.end();
     wipe();
     await restore('b/keys', '--only', 'keys');
@@ -198,6 +199,13 @@ describe('npm run admin -- restore', () => {
       await sqliteFile(join(lethe.directory, 'keys.db')).rows('SELECT id FROM subject_keys'),
     ).toHaveLength(1);
     expect(await lethe.admin('audit:verify')).toMatchObject({ code: 0 });
+    // Nor is it once a subject has a new key.
+    await leaving.hasRevoked(restored);
+    await lethe.sealed();
+    expect(await lethe.admin('audit:verify')).toMatchObject({ code: 0 });
+    await backup('later');
+    await lethe.service.end();
+    expect(await restore('later', '--force')).toMatchObject({ code: 0 });
   });
 
   it('brings a deleted bot back with its keys, which are missed later as those of any bot', async () => {

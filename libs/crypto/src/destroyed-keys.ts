@@ -9,12 +9,10 @@ export async function isDestroyed(tx: Tx, botId: string, keyId: string): Promise
   return (await tx.get(sql, botId, keyId)) !== undefined;
 }
 
-/** Its request is the bot itself. It is about no subject and names no key. */
-const OF_BOT = 'SELECT 1 FROM keys.erasure_ledger WHERE bot_id = ? AND request_id = ?';
-const KEY_OF_BOT = `SELECT 1 FROM subjects JOIN keys.subject_keys stored ON stored.id = subjects.key_id
-  WHERE subjects.bot_id = ? LIMIT 1`;
-
-/** Enters in the ledger that the keys of a bot's subjects are destroyed with the bot: older data of the bot lacks them rightly. */
+/**
+ * Enters in the ledger that the keys of a bot's subjects are destroyed with the bot: data of the bot from before lacks them rightly.
+ * The request of the entry is the bot itself. It is about no subject and names no key.
+ */
 export async function noteDeletedBot(tx: Tx, botId: string, deletedAt: string): Promise<void> {
   await tx.run(
     `INSERT INTO keys.erasure_ledger (bot_id, request_id, guild_id, user_id, erased_at) VALUES (?, ?, '', '', ?)
@@ -23,11 +21,10 @@ export async function noteDeletedBot(tx: Tx, botId: string, deletedAt: string): 
   );
 }
 
-/** {@link isDestroyed}, or the keys of all subjects of the bot were: the data is from before the bot was deleted. */
-export async function isDestroyedOrOfDeletedBot(tx: Tx, botId: string, keyId: string): Promise<boolean> {
-  if (await isDestroyed(tx, botId, keyId)) return true;
-  if ((await tx.get(OF_BOT, botId, botId)) === undefined) return false;
-  return (await tx.get(KEY_OF_BOT, botId)) === undefined;
+/** Until which ISO time the keys of a bot's subjects were destroyed with the bot; '' where it was never deleted. A restore can bring it back. */
+export async function keysDestroyedUntil(tx: Tx, botId: string): Promise<string> {
+  const sql = 'SELECT erased_at FROM keys.erasure_ledger WHERE bot_id = ? AND request_id = ?';
+  return (await tx.get<{ erased_at: string }>(sql, botId, botId))?.erased_at ?? '';
 }
 
 /** Entries of the ledger from before this ISO time are ignored: their requests may have been pruned, and no backup is that old. */

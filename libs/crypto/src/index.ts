@@ -2,7 +2,7 @@ export { CryptoModule } from './crypto.module';
 export { Cursors } from './cursors';
 export {
   isDestroyed,
-  isDestroyedOrOfDeletedBot,
+  keysDestroyedUntil,
   ledgerBegins,
   ledgerEntriesOf,
   noteDeletedBot,

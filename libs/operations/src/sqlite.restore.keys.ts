@@ -115,12 +115,7 @@ function merged(database: Database, dataStays: boolean, masterKeys: readonly Buf
 /** The key's id in an encrypted text: a mark of two characters, a dot, 12 characters, a dot. */
 const ENCRYPTED_BY = 'substr(u.value, 4, 12)';
 
-/** The bots whose keys were destroyed with them, after the data was saved or while it was. One that was restored has keys again. */
-const DELETED_BOTS = `SELECT id FROM bots WHERE deleted_at IS NOT NULL
-  UNION ALL SELECT l.bot_id FROM keys.erasure_ledger l WHERE l.request_id = l.bot_id
-    AND NOT EXISTS (SELECT 1 FROM subjects s JOIN keys.subject_keys k ON k.id = s.key_id WHERE s.bot_id = l.bot_id)`;
-
-/** The number of values whose key is neither stored nor recorded as destroyed. They cannot be read. */
+/** The number of values whose key is neither stored nor recorded as destroyed, alone or with its bot. They cannot be read. */
 export function valuesWithoutKey(data: string, keys: string): number {
   const database = new SqliteDatabase(data, { readonly: true, fileMustExist: true, timeout: 5_000 });
   try {
@@ -130,7 +125,9 @@ export function valuesWithoutKey(data: string, keys: string): number {
         `SELECT COUNT(*) FROM user_data u WHERE (u.value GLOB 's1.*' OR u.value GLOB 's2.*')
          AND NOT EXISTS (SELECT 1 FROM keys.subject_keys k WHERE k.id = ${ENCRYPTED_BY})
          AND ${ENCRYPTED_BY} NOT IN (SELECT key_id FROM keys.erasure_ledger WHERE key_id IS NOT NULL)
-         AND u.bot_id NOT IN (${DELETED_BOTS})`,
+         AND NOT EXISTS (SELECT 1 FROM keys.erasure_ledger l
+           WHERE l.bot_id = u.bot_id AND l.request_id = u.bot_id AND l.erased_at >= u.updated_at)
+         AND u.bot_id NOT IN (SELECT id FROM bots WHERE deleted_at IS NOT NULL)`,
       )
       .pluck()
       .get() as number;

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { encryptedBy, isDestroyedOrOfDeletedBot, ledgerBegins, ledgerEntriesOf } from '@app/crypto';
+import { encryptedBy, isDestroyed, keysDestroyedUntil, ledgerBegins, ledgerEntriesOf } from '@app/crypto';
 import type { Tx } from '@app/database';
 import { Clock, type Config, CONFIG, firstIdAt } from '@app/kernel';
 import type { OpenEvent } from './event-commitments';
@@ -38,8 +38,10 @@ export class RecordedErasures {
   /** Events are judged as the unit `tx` has read them. */
   async judge(tx: Tx, botId: string, events: readonly OpenEvent[]): Promise<Judged> {
     const asked = new Map<string, boolean>();
-    const inLedger = async (keyId: string): Promise<boolean> => {
-      const is = asked.get(keyId) ?? (await isDestroyedOrOfDeletedBot(tx, botId, keyId));
+    const deleted = await keysDestroyedUntil(tx, botId);
+    const inLedger = async (keyId: string, { created_at }: OpenEvent): Promise<boolean> => {
+      if (created_at <= deleted) return true;
+      const is = asked.get(keyId) ?? (await isDestroyed(tx, botId, keyId));
       asked.set(keyId, is);
       return is;
     };
@@ -49,10 +51,11 @@ export class RecordedErasures {
     for (const event of events) {
       const keyId = event.isAboutErasure || event.key !== undefined ? undefined : encryptedBy(event.stored);
       // The data is older than the keys, and the next start erases the subject again: no one can read the event.
-      const isAhead = keyId !== undefined && !event.isErased && (await inLedger(keyId));
+      const isAhead = keyId !== undefined && !event.isErased && (await inLedger(keyId, event));
       judged.push(isAhead ? { ...event, isErased: true } : event);
       if (keyId === undefined || !event.isErased || event.created_at < since) continue;
-      if (!(await inLedger(keyId)) && !(await this.isDoneAgain(tx, botId, event))) unrecorded.push(event);
+      if (!(await inLedger(keyId, event)) && !(await this.isDoneAgain(tx, botId, event)))
+        unrecorded.push(event);
     }
     return { events: judged, unrecorded, unlisted: await this.unlisted(tx, botId, events) };
   }

@@ -3,7 +3,8 @@ import {
   type Digest,
   encryptedBy,
   ifReadable,
-  isDestroyedOrOfDeletedBot,
+  isDestroyed,
+  keysDestroyedUntil,
   type JoinedKey,
   type Subject,
   subjectAt,
@@ -58,7 +59,7 @@ function contextOfValue(subject: Subject, category: string): string {
 const BATCH = 200;
 
 type Row = JoinedKey &
-  Readonly<Record<'bot_id' | 'category_key' | 'value', string>> &
+  Readonly<Record<'bot_id' | 'category_key' | 'value' | 'updated_at', string>> &
   Readonly<Record<'guild_id' | 'user_id', Digest>>;
 
 const KEY = subjectKeyJoin('held');
@@ -70,7 +71,7 @@ export async function checkValues(
   keys: SubjectKeys,
 ): Promise<{ readonly values: number; readonly unreadable: number; readonly erased: number }> {
   const checked = { values: 0, unreadable: 0, erased: 0 };
-  const sql = `SELECT ${PLACE}, held.value, ${KEY.columns} FROM user_data held ${KEY.join}
+  const sql = `SELECT ${PLACE}, held.value, held.updated_at, ${KEY.columns} FROM user_data held ${KEY.join}
     WHERE (${PLACE}) > (?, ?, ?, ?) ORDER BY ${PLACE} LIMIT ${BATCH}`;
   const page = (after?: Row): Promise<Row[]> => {
     const { bot_id = '', guild_id = '', user_id = '', category_key = '' } = after ?? {};
@@ -86,7 +87,9 @@ export async function checkValues(
       keyId !== undefined &&
       (await unitOfWork.read(
         async (tx) =>
-          (await isDestroyedOrOfDeletedBot(tx, row.bot_id, keyId)) || (await isDeleted(tx, row.bot_id)),
+          (await isDestroyed(tx, row.bot_id, keyId)) ||
+          row.updated_at <= (await keysDestroyedUntil(tx, row.bot_id)) ||
+          (await isDeleted(tx, row.bot_id)),
       ));
     checked[isErased ? 'erased' : 'unreadable'] += 1;
   }
