@@ -149,7 +149,7 @@ newest_of() {
   all="$(finished "$1")"
   [ -n "$all" ] || die "$1 has no finished backup"
   newest="${all##*$'\n'}"
-  soon="$(date -u -d '+1 hour' +%Y-%m-%dT%H-%M-%SZ)"
+  soon="$(date -u -d "@$(($(date +%s) + 3600))" +%Y-%m-%dT%H-%M-%SZ)"
   [[ ! $newest > $soon ]] ||
     die "the newest mark, $1/done/$newest.sha256, is later than now: correct the clock, or move the mark away if it was made with a clock that was ahead"
   printf '%s' "$newest"

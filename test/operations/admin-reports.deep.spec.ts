@@ -112,5 +112,8 @@ describe('npm run admin -- audit:verify', () => {
         ...{ code: 0, stdout: '', output: expect.any(String) },
         stderr: expect.stringContaining(told),
       });
+    writeFileSync(join(lethe.root, 'kept'), '[]');
+    const compared = await lethe.admin('audit:verify', '--bot', bot.id, '--kept', join(lethe.root, 'kept'));
+    expect([compared.code, compared.stderr]).toEqual([1, expect.stringContaining('cannot be compared')]);
   });
 });

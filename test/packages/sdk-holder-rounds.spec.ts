@@ -385,9 +385,9 @@ describe('a task', () => {
     const who = await known();
     await lethe.privacy.forget(who);
     let isListed = false;
-    const client = fake.client((async (address, init) => {
+    const client = fake.client((async (address: string, init: RequestInit) => {
       const answer = await fake.fetch(address, init);
-      if (isListed || !String(address).includes('/tasks')) return answer;
+      if (isListed || !address.includes('/tasks')) return answer;
       isListed = true;
       await other.once();
       await lethe.privacy.forget(await known());

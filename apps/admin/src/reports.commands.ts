@@ -43,6 +43,10 @@ const verify: Command = {
           `${many(faults, 'fault')}: the audit log is not what was sealed, or the ledger lacks its erasures.`,
         );
       const isLeftOut = bot !== undefined && verified === 0;
+      if (isLeftOut && kept.length > 0)
+        throw new StartError(
+          `The bot ${bot} is being deleted: its log cannot be compared with the checkpoints that were kept.`,
+        );
       surroundings.tell(
         isLeftOut ? `The bot ${bot} is being deleted, and its log with it.` : 'Every log is what was sealed.',
       );

@@ -80,11 +80,11 @@ function missingDrill(circumstances: Circumstances): Look {
   return { id: 'drill_missing', level: 'warning', says, mend };
 }
 
-function keyBesideBackup({ installation, keyFile }: Circumstances): Look {
+function keyBesideBackup({ installation, backups, keyFile }: Circumstances): Look {
   if (keyFile === undefined) return undefined;
   const home = dirname(resolve(keyFile.path));
   // An export of the ledger is no backup: it holds no data that the key opens.
-  const { data, keys, drill } = installation?.backups ?? {};
+  const { data, keys, drill } = installation?.backups ?? backups ?? {};
   const beside = [data, keys, drill]
     .map((made) => made?.directory)
     .find((folder) => folder !== undefined && (folder === home || folder.startsWith(home + sep)));
@@ -98,8 +98,8 @@ function keyBesideBackup({ installation, keyFile }: Circumstances): Look {
   );
 }
 
-function sameDisk({ config, deviceOf, installation }: Circumstances): Look {
-  const data = installation?.backups?.data?.directory;
+function sameDisk({ config, deviceOf, installation, backups }: Circumstances): Look {
+  const data = (installation?.backups ?? backups)?.data?.directory;
   if (config.database.engine !== 'sqlite' || data === undefined) return undefined;
   const device = deviceOf(dirname(resolve(config.database.path)));
   return (
