@@ -42,10 +42,13 @@ function isLate(made: BackupRecord['ledger'], nowMs: number, maxDays = BACKUP_AG
   );
 }
 
-/** The record of what holds something; undefined for PostgreSQL, and where nothing is to be backed up. */
-function backupsOf({ installation, backups }: Circumstances): BackupRecord | undefined {
-  return installation?.bots === 0 ? undefined : (installation?.backups ?? backups);
-}
+/** The record of the backups; undefined on PostgreSQL. Beside a damaged database it comes from its own file. */
+const recordOf = ({ installation, backups }: Circumstances): BackupRecord | undefined =>
+  installation?.backups ?? backups;
+
+/** {@link recordOf} an installation that needs backups; undefined where it has no bot. */
+const backupsOf = (circumstances: Circumstances): BackupRecord | undefined =>
+  circumstances.installation?.bots === 0 ? undefined : recordOf(circumstances);
 
 function missingBackup(circumstances: Circumstances): Look {
   const { nowMs } = circumstances;
@@ -80,11 +83,12 @@ function missingDrill(circumstances: Circumstances): Look {
   return { id: 'drill_missing', level: 'warning', says, mend };
 }
 
-function keyBesideBackup({ installation, backups, keyFile }: Circumstances): Look {
+function keyBesideBackup(circumstances: Circumstances): Look {
+  const { keyFile } = circumstances;
   if (keyFile === undefined) return undefined;
   const home = dirname(resolve(keyFile.path));
   // An export of the ledger is no backup: it holds no data that the key opens.
-  const { data, keys, drill } = installation?.backups ?? backups ?? {};
+  const { data, keys, drill } = recordOf(circumstances) ?? {};
   const beside = [data, keys, drill]
     .map((made) => made?.directory)
     .find((folder) => folder !== undefined && (folder === home || folder.startsWith(home + sep)));
@@ -98,8 +102,9 @@ function keyBesideBackup({ installation, backups, keyFile }: Circumstances): Loo
   );
 }
 
-function sameDisk({ config, deviceOf, installation, backups }: Circumstances): Look {
-  const data = (installation?.backups ?? backups)?.data?.directory;
+function sameDisk(circumstances: Circumstances): Look {
+  const { config, deviceOf } = circumstances;
+  const data = recordOf(circumstances)?.data?.directory;
   if (config.database.engine !== 'sqlite' || data === undefined) return undefined;
   const device = deviceOf(dirname(resolve(config.database.path)));
   return (

@@ -63,7 +63,7 @@ export function noteOn(making: Making, note: PageNote | undefined): Html | false
   </section>`;
 }
 
-/** What a note adds of what the page shows: the category that was erased or corrected last, or the bot's own stores. */
+/** The text of a note that names its category, or says that the bot's own stores were not asked; else undefined. */
 function addedTo(making: Making, note: PageNote): string | undefined {
   if (note === 'empty' && making.facts.holders.length > 0) {
     const { texts } = making.parts;
