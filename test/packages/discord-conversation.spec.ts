@@ -577,7 +577,7 @@ describe.each(KITS)('%s', (kit) => {
       const again = await robin.select(asked, ['Birthday', 'Roles']);
       expect(again.content).toBe(
         'Nothing was withdrawn: what you can withdraw has changed. Please choose again.\n' +
-          'Which consent do you withdraw? Nothing more is stored in what you withdraw.',
+          'Which consent do you withdraw? After that nothing new is stored under it.',
       );
       const labels = componentsOf(again)[0]?.options?.map(({ label }) => label);
       expect(labels).toEqual(['Birthday', 'Statistics']);
@@ -740,7 +740,7 @@ describe.each(KITS)('%s', (kit) => {
       const missing = () => lethe.privacy.certificate('00000000-0000-7000-8000-000000000000');
       jest.spyOn(privacy['options'].lethe.privacy, 'certificate').mockImplementationOnce(missing);
       const { content } = await robin.press(await robin.privacy('forget'), 'Erase my data');
-      expect(content).toContain('The attached file has the key (salt) to each certificate. Keep it');
+      expect(content).toContain('The attached file has the salt of each certificate');
       expect(content).not.toContain('is the certificate');
     });
 

@@ -449,7 +449,7 @@ def test_a_file_that_has_salts_alone_is_not_said_to_be_the_certificate() -> None
         lethe: Any = SimpleNamespace(privacy=privacy, holders=_listing(stores))
         press = Asked(id="1", **subject(), locale="en-US", custom_id=custom_id(FORGET, "here", base36(2**40)))
         content = asyncio.run(Privacy(lethe, None, None, None, 300, None, None).reply(press)).content
-        assert "The attached file has the key (salt) to each certificate. Keep it" in content
+        assert "The attached file has the salt of each certificate" in content
         assert "is the certificate" not in content
         assert ("The bot has also been asked to erase what it keeps about you from this server in" in content) == bool(stores)
         assert ("what the bot keeps elsewhere" in content) == (not stores)
@@ -610,7 +610,7 @@ def test_an_erasure_that_fails_partway_keeps_the_salts_and_the_button() -> None:
         assert first.content.startswith("This is not possible at the moment.")
         buttons = [part for row in first.components for part in row["components"]]
         assert [(one["custom_id"], one["style"]) for one in buttons] == [(given["custom_id"], 4)]
-        assert ("The attached file has the key (salt)" in first.content) == bool(first.files) == (where == "everywhere")
+        assert ("The attached file has the salt" in first.content) == bool(first.files) == (where == "everywhere")
         # The salts of an earlier press stay in their message, unless others replace them.
         assert first.keeps_files == (where == "here")
         for name, data in first.files:

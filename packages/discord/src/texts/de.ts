@@ -133,10 +133,11 @@ export const DE: Texts = {
   ask_contact: 'Bitte wende dich an {contact}.',
   ask_operator: 'Bitte wende dich an die Betreiber dieses Bots.',
 
-  revoke_which: 'Welche Einwilligung widerrufst du? Was du widerrufst, wird nicht weiter gespeichert.',
+  revoke_which:
+    'Welche Einwilligung widerrufst du? Danach wird auf ihrer Grundlage nichts Neues gespeichert.',
   revoke_which_some:
-    'Welche Einwilligung widerrufst du? Was du widerrufst, wird nicht weiter gespeichert, es sei denn, es braucht keine Einwilligung.',
-  revoke_choose: 'Einzelnes widerrufen',
+    'Welche Einwilligung widerrufst du? Danach wird auf ihrer Grundlage nichts Neues gespeichert. Was keine Einwilligung braucht, kann weiter gespeichert werden.',
+  revoke_choose: 'Für einzelne Kategorien widerrufen',
   revoke_all: 'Alles widerrufen',
   revoke_done: 'Du hast deine Einwilligung widerrufen.',
   revoke_done_some: 'Du hast deine Einwilligung widerrufen für: {categories}.',
@@ -162,8 +163,9 @@ export const DE: Texts = {
   forget_certificates:
     'Die angehängte Datei enthält die Bescheinigungen der Löschungen, für jeden Server eine: Sie sind signiert und belegen, was wann gelöscht wurde. Bewahre die Datei auf: Du bekommst sie nur dieses eine Mal.',
   forget_salts:
-    'Die angehängte Datei enthält zu jeder Bescheinigung den Schlüssel (Salt). Bewahre sie auf: Du bekommst sie nur dieses eine Mal.',
-  forget_incomplete: 'Eine Bescheinigung, die in der Datei fehlt, wird später zu ihrem Vorgang ausgegeben.',
+    'Die angehängte Datei enthält zu jeder Bescheinigung den Salt, der sie dir zuordnet. Bewahre die Datei auf: Du bekommst sie nur dieses eine Mal.',
+  forget_incomplete:
+    'Fehlt in der Datei eine Bescheinigung, frag später die Betreiber des Bots danach und nenne ihnen die `request_id` aus der Datei.',
   forget_beyond: 'Nachrichten auf Discord und was der Bot anderswo aufbewahrt, sind nicht betroffen.',
   forget_messages: 'Nachrichten auf Discord sind nicht betroffen.',
   forget_own_stores:
@@ -187,7 +189,7 @@ export const DE: Texts = {
     '**Einschränken (Art. 18 DSGVO)**\nDer Bot kann dann hier nicht mehr lesen oder ändern, was über dich gespeichert ist. Es bleibt, bis du die Einschränkung aufhebst, seine Speicherdauer oder die Frist nach einem Widerruf endet oder du es löschst. Eine Kopie bekommst du weiterhin.',
   restrict_open: 'Einschränken …',
   restrict_which: 'Was schränkst du ein? Der Bot kann es dann nicht mehr lesen oder ändern.',
-  restrict_choose: 'Einzelnes einschränken',
+  restrict_choose: 'Eine Kategorie einschränken',
   restrict_all: 'Alles einschränken',
   restrict_done:
     'Deine Einschränkung ist vermerkt. Der Bot kann nicht mehr lesen oder ändern, was sie betrifft.',
@@ -206,7 +208,7 @@ export const DE: Texts = {
     'Du kannst hier keinen weiteren Widerspruch einlegen: Nichts anderes, was dieser Bot speichert, hat berechtigte Interessen oder eine öffentliche Aufgabe als Rechtsgrundlage. `/privacy revoke` widerruft deine Einwilligung, `/privacy forget` löscht, was gespeichert ist.',
   object_open: 'Widersprechen …',
   object_which: 'Wogegen legst du Widerspruch ein? Bevor etwas gelöscht wird, wirst du noch einmal gefragt.',
-  object_choose: 'Einzelnem widersprechen',
+  object_choose: 'Einer Kategorie widersprechen',
   object_all: 'Allem widersprechen',
   object_sure:
     'Der Verarbeitung widersprechen: {what}? Was davon hier über dich gespeichert ist, wird sofort gelöscht, und der Bot kann nichts davon mehr speichern. Das lässt sich nicht rückgängig machen.',

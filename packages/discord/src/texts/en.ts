@@ -9,7 +9,7 @@ export const EN = {
   command_revoke: 'Withdraw your consent',
   command_forget: 'Have your data erased',
   command_object: 'Object to the processing of your data, or restrict it',
-  option_where: 'Here alone, or everywhere you use this bot',
+  option_where: 'Only here, or everywhere you use this bot',
   where_here: 'Here',
   where_everywhere: 'Everywhere',
 
@@ -105,7 +105,7 @@ export const EN = {
 
   own_page: 'Your privacy page shows what this bot stores about you, and what you can do about it.',
   own_page_open: 'Open your privacy page',
-  own_page_until: 'The link works until {when}. Do not pass it on: whoever has it sees your page.',
+  own_page_until: 'The link works until {when}. Do not pass it on: anyone who has it sees your page.',
   own_page_missing:
     'This bot cannot show you a privacy page. `/privacy about` says what it stores, and `/privacy export` gives you a copy.',
 
@@ -126,9 +126,9 @@ export const EN = {
   ask_contact: 'Please ask {contact}.',
   ask_operator: 'Please ask the people who run this bot.',
 
-  revoke_which: 'Which consent do you withdraw? Nothing more is stored in what you withdraw.',
+  revoke_which: 'Which consent do you withdraw? After that nothing new is stored under it.',
   revoke_which_some:
-    'Which consent do you withdraw? Nothing more is stored in what you withdraw, unless it needs no consent.',
+    'Which consent do you withdraw? After that nothing new is stored under it. What needs no consent can still be stored.',
   revoke_choose: 'Withdraw for some',
   revoke_all: 'Withdraw everything',
   revoke_done: 'You have withdrawn your consent.',
@@ -153,8 +153,10 @@ export const EN = {
     'The attached file is the certificate of the erasure: it is signed, and proves what was erased and when. Keep it: you get it this once.',
   forget_certificates:
     'The attached file has the certificates of the erasures, one for each server: they are signed, and prove what was erased and when. Keep it: you get it this once.',
-  forget_salts: 'The attached file has the key (salt) to each certificate. Keep it: you get it this once.',
-  forget_incomplete: 'A certificate that is missing in the file is handed out for its reference later.',
+  forget_salts:
+    'The attached file has the salt of each certificate, which ties it to you. Keep the file: you get it only once.',
+  forget_incomplete:
+    'If a certificate is missing in the file, ask the people who run this bot for it later, and give them its `request_id` from the file.',
   forget_beyond: 'Messages on Discord and what the bot keeps elsewhere are not affected.',
   forget_messages: 'Messages on Discord are not affected.',
   forget_own_stores:
