@@ -41,7 +41,7 @@ const NOTICE = {
   jurisdiction: 'DE',
   storage_locations: ['DE', 'FR'],
   recipient_third_parties: ['Example Ltd'],
-  withdrawal_method: 'Type /privacy withdraw',
+  withdrawal_method: 'Type /privacy revoke',
 };
 const valid = (): Json => ({ consent_version: '1.0', language: 'de', ...WORDS });
 const send = (body: Json) => bot.post('/consents/texts', body);

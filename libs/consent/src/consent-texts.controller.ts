@@ -27,11 +27,11 @@ const OF_VERSION = { consent_version: EXAMPLE.consent_version, language: 'en' };
 const WORDS = {
   title: 'May we keep your profile?',
   body: 'We keep the nickname that you choose, to greet you by it. You can withdraw your consent at any time.',
-  categories: [{ key: EXAMPLE.category, label: 'Profile', text: 'Your nickname and your birthday.' }],
+  categories: [{ key: EXAMPLE.category, label: 'Profile', text: 'Your nickname.' }],
   accept_label: 'Yes',
   decline_label: 'No',
   privacy_notice: 'https://bot.example.org/privacy',
-  withdrawal_method: 'Type /privacy withdraw',
+  withdrawal_method: 'Type /privacy revoke',
 };
 const REGISTERED = { ...OF_VERSION, digest: EXAMPLE.digest, ...WORDS, created_at: EXAMPLE.time };
 

@@ -82,7 +82,7 @@ const RECEIPT = {
             storage_locations: null,
             jurisdiction: null,
             recipient_third_parties: null,
-            withdrawal_method: 'Type /privacy withdraw',
+            withdrawal_method: 'Type /privacy revoke',
           },
         ],
         purposes_omitted: 0,
