@@ -335,7 +335,7 @@ describeInBrowser('the pages on which a bot is set up', () => {
     it('are made with a name, rights and an end; the one of the session is marked', async () => {
       const page = await opened('/keys', { ...PHONE, width: 360 });
       await page.getByLabel('Name').fill(HOSTILE);
-      await page.getByLabel('Gültig für').selectOption('30');
+      await page.getByLabel('Gültigkeit').selectOption('30');
       await button(page, 'Schlüssel erstellen').dblclick();
       await page.waitForSelector('.notice.good code');
       await page.waitForSelector('td bdi:has-text("img src=x")');

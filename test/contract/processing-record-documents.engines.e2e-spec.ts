@@ -64,7 +64,7 @@ describe('the record of processing activities as a document', () => {
       'de',
       [
         'Berichtigung durch den Nutzer (mit Kategorie und Namen der Felder)',
-        'Frage nach einer Kopie an die eigenen Speicher des Bots',
+        'Anfrage nach einer Kopie aus den eigenen Speichern des Bots',
       ],
       'Verlauf der Einwilligungen und Aufzeichnungen von Löschungen',
     ],

@@ -97,7 +97,7 @@ export const DE: PageTexts = {
       what === '' ? 'Du hast deine ganze Einwilligung widerrufen.' : `Widerrufen: ${what}.`,
     erased: (what) => `Gelöscht: ${what}.`,
     corrected: (what) => `Berichtigt: ${what}.`,
-    due: (at) => `Gelöscht wird am ${at}.`,
+    due: (at) => `Die gespeicherten Daten werden am ${at} gelöscht.`,
   },
   asked: 'Der Bot bittet um deine Einwilligung',
   choose: 'Wähle aus, worin du einwilligst. Du kannst das hier jederzeit widerrufen.',

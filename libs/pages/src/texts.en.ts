@@ -51,7 +51,7 @@ export const EN = {
   hidden: 'This link does not show what is stored.',
   consent: 'Your consent',
   state: {
-    none: 'You were not asked yet.',
+    none: 'You have not been asked yet.',
     pending: 'You were asked and have not answered yet.',
     accepted: 'You have consented.',
     revoked: 'You have withdrawn your consent.',

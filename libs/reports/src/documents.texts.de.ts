@@ -45,7 +45,7 @@ export const DE: DocumentTexts = {
       botReceives: 'alles, was über seine Nutzer gespeichert ist, auf Anfrage',
       receiver: 'Der Webhook-Empfänger des Bots',
       receiverReceives:
-        'IDs der Nutzer und Server bei jedem Widerruf einer Einwilligung, jeder Löschung eines Nutzers, jeder Berichtigung durch den Nutzer (mit Kategorie und Namen der Felder) und jeder Frage nach einer Kopie an die eigenen Speicher des Bots; Versionen, Zeiten und Aufgaben, keine Werte',
+        'IDs der Nutzer und Server bei jedem Widerruf einer Einwilligung, jeder Löschung eines Nutzers, jeder Berichtigung durch den Nutzer (mit Kategorie und Namen der Felder) und jeder Anfrage nach einer Kopie aus den eigenen Speichern des Bots; außerdem Versionen, Zeiten und Aufträge, aber keine Werte',
     },
     transfersUnknown:
       'Diesem Dienst nicht bekannt: Es hängt vom Ort dieser Installation und des Webhook-Empfängers ab. Deren Betreiber müssen es ergänzen.',
@@ -105,11 +105,11 @@ export const DE: DocumentTexts = {
     address: 'Die Anschrift des Verantwortlichen fehlt.',
     contact: 'Es fehlt eine E-Mail-Adresse für Fragen zum Datenschutz.',
     recipients:
-      'Es ist kein Empfänger genannt, mindestens der Betreiber der Server dieses Dienstes und des Bots.',
+      'Es ist kein Empfänger genannt. Mindestens der Betreiber der Server, auf denen dieser Dienst und der Bot laufen, ist einer.',
     country: 'Das Land eines Empfängers fehlt',
-    recipientPurpose: 'Es fehlt, was ein Empfänger mit den Daten tut',
+    recipientPurpose: 'Es fehlt die Angabe, was ein Empfänger mit den Daten tut',
     safeguards: 'Die Garantien einer Übermittlung in ein Drittland fehlen',
-    automated: 'Es fehlt, ob es automatisierte Entscheidungen gibt.',
+    automated: 'Es fehlt die Angabe, ob es automatisierte Entscheidungen gibt.',
     interests:
       'Eine Kategorie beruht auf berechtigten Interessen: Es fehlt, welche verfolgt werden (Art. 13 Abs. 1 lit. d).',
     categories: 'Es ist keine Datenkategorie angegeben.',

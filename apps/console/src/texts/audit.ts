@@ -129,7 +129,7 @@ export const audit = {
     heldNote:
       'Dieser Browser hält die Datei im Speicher, bis sie vollständig ist, und nimmt daher Protokolle bis {mb} MB.',
     heldTooLarge:
-      'Das Protokoll ist größer als die {mb} MB, die dieser Browser im Speicher halten darf. Nutzen Sie einen Browser auf der Grundlage von Chromium, der gleich auf die Platte schreibt, oder GET /api/v1/audit/export mit einem Schlüssel.',
+      'Das Protokoll ist größer als die {mb} MB, die dieser Browser im Speicher halten darf. Nutzen Sie einen Chromium-basierten Browser, der gleich auf die Platte schreibt, oder GET /api/v1/audit/export mit einem Schlüssel.',
     listCsv: 'Liste als CSV',
     listJson: 'Liste als JSON',
     listNote: 'Die Ereignisse, die zu den Filtern passen, die neuesten zuerst, höchstens {count}',

@@ -99,7 +99,8 @@ export const categoryTexts = {
       'Jeder Wert braucht trotzdem eine Einwilligung. Gilt die andere Rechtsgrundlage ohne sie, geben Sie an, dass ohne Einwilligung gespeichert wird, und begründen Sie es; sonst wählen Sie die Einwilligung als Rechtsgrundlage.',
     reasonDe: 'Warum keine Einwilligung nötig ist, deutsch',
     reasonEn: 'Warum keine Einwilligung nötig ist, englisch',
-    reasonHint: 'Personen lesen sie auf ihrer Seite und im Hinweis (Art. 13), als Begründung des Bots.',
+    reasonHint:
+      'Personen lesen diesen Text auf ihrer Seite und im Hinweis (Art. 13), als Begründung des Bots.',
     retentionField: 'Speicherdauer (Tage)',
     retentionHint:
       'Nach der letzten Änderung eines Werts. Leer: bis zur Löschung oder zum Widerruf. Höchstens 3650.',

@@ -40,8 +40,8 @@ export const keyTexts = {
     scope_write: 'schreiben: um Einwilligung bitten, Werte speichern',
     scope_erase: 'löschen: Personen, Werte, Server',
     scope_admin: 'verwalten: Einstellungen, Schlüssel, Webhooks',
-    expiryField: 'Gültig für',
-    expiryNever: 'ohne Ende',
+    expiryField: 'Gültigkeit',
+    expiryNever: 'unbegrenzt',
     expiryDays: '{days} Tage',
     replaceTitle: 'Den Schlüssel eines Programms ersetzen',
     replaceStep1:

@@ -169,7 +169,7 @@ export const users = {
     accepted: 'Erteilt am',
     revoked: 'Widerrufen am',
     declined: 'Abgelehnt am',
-    pending: 'Gefragt nach Fassung',
+    pending: 'Angefragte Fassung',
     history: 'Verlauf',
     storedValues: 'Gespeicherte Werte',
     masked: 'Die Werte sind verborgen. Sie zu zeigen ist eine Auskunft: Das Protokoll hält sie fest.',
