@@ -330,7 +330,7 @@ describe.each(KITS)('%s', (kit) => {
       const status = wordsOf(await robin.privacy('status'));
       expect(status.slice(status.indexOf('•'))).toBe(`• Birthday: agreed\n• Statistics: agreed\n\n${BANS}`);
       const revoking = await robin.privacy('revoke');
-      expect(wordsOf(revoking)).toContain(`what you withdraw.\n${BANS}`);
+      expect(wordsOf(revoking)).toContain(`stored under it.\n${BANS}`);
       expect(componentsOf(revoking)[0]?.options?.map(({ label }) => label)).toEqual([
         'Birthday',
         'Statistics',
@@ -373,7 +373,7 @@ describe.each(KITS)('%s', (kit) => {
       nowMs += 60_000;
       expect(wordsOf(await robin.privacy('status'))).toContain('• Statistics: agreed');
       const revoking = await robin.privacy('revoke');
-      expect(revoking.content).toContain('unless it needs no consent');
+      expect(revoking.content).toContain('What needs no consent can still be stored.');
       await robin.select(revoking, ['Statistics']);
       await lethe.categories.change({ key: 'birthday', ...turned });
       nowMs += 60_000;
@@ -689,7 +689,7 @@ describe.each(KITS)('%s', (kit) => {
         await robin.privacy('forget', { where: 'everywhere' }),
         'Erase my data',
       );
-      expect(failed.content).toMatch(/^Something failed, .*\nThe attached file has the key \(salt\)/);
+      expect(failed.content).toMatch(/^Something failed, .*\nThe attached file has the salt of each certificate/);
       expect(JSON.parse(failed.files['erasure-certificate.json'] ?? '')).toEqual({
         ...{ user_id: robin.id, certificates: [{ ...done, certificate: null }] },
       });
