@@ -2,7 +2,7 @@ import { type Declared, recipientIn } from './declared-facts';
 import { dayIn, type DocumentLanguage, durationIn, TEXTS, timeIn } from './documents.texts';
 import { accessItems, controllerFacts, limitItems } from './record-sections';
 import type { ReviewDossierHead } from './review-dossier.dto';
-import { type Block, type Head, linked, own, type Said, said, type Section } from './said';
+import { type Block, type Head, linked, own, type Said, said, section, type Section } from './said';
 
 /** A dossier while its document is made. */
 interface DossierMaking {
@@ -26,10 +26,7 @@ export function dossierBefore(making: DossierMaking): Section[] {
     [words.registered, own(timeIn(language, dossier.bot.registered_at))],
     [words.policy, policy === null ? own(record.notGiven) : linked(policy, policy)],
   ];
-  return [
-    { title: own(words.bot), blocks: [{ facts }] },
-    { title: own(words.stored), blocks: [{ text: own(dossier.data_subjects) }] },
-  ];
+  return [section(words.bot, { facts }), section(words.stored, { text: own(dossier.data_subjects) })];
 }
 
 /** The sections after the categories. */
@@ -89,7 +86,6 @@ function consentSection({ language, dossier: { consent } }: DossierMaking): Sect
 
 const number = (count: number): Said => own(String(count));
 const items = (sentences: readonly string[]): Block => ({ items: sentences.map(own) });
-const section = (title: string, ...blocks: Block[]): Section => ({ title: own(title), blocks });
 
 function period(
   language: DocumentLanguage,

@@ -11,7 +11,18 @@ import {
   transfersIn,
 } from './declared-facts';
 import { basisIn, type DocumentLanguage, inLanguage, LANGUAGE_NAMES, TEXTS, timeIn } from './documents.texts';
-import { type Block, type Head, linked, mailTo, own, type Said, said, type Section } from './said';
+import {
+  type Block,
+  type Head,
+  linked,
+  mailTo,
+  own,
+  type Said,
+  said,
+  section,
+  type Section,
+  stated,
+} from './said';
 
 /** Periods of the installation that a notice names. */
 export type Periods = Pick<Config, 'revokedDataGraceDays' | 'evidenceRetentionDays' | 'webhookRetentionDays'>;
@@ -45,37 +56,28 @@ export function noticeSections(language: DocumentLanguage, facts: NoticeFacts): 
   const { declared, categories, isCut, digest, changedAt } = facts;
   const { interests_de, interests_en, source_de, source_en } = declared.settings;
   return [
-    { title: own(words.controllerTitle), blocks: [{ facts: controllerFacts(language, declared) }] },
-    {
-      title: own(words.dataTitle),
-      blocks: categories.length === 0 ? [{ text: own(words.noData) }] : [],
-    },
+    section(words.controllerTitle, { facts: controllerFacts(language, declared) }),
+    section(words.dataTitle, ...(categories.length === 0 ? [{ text: own(words.noData) }] : [])),
     ...categories.map((category) => categorySection(language, category)),
     ...(isCut ? [{ title: own(words.moreData), isPart: true, blocks: [] }] : []),
     ...stated(texts.interests, inLanguage(language, interests_de, interests_en)),
     ...stated(texts.source, inLanguage(language, source_de, source_en)),
-    { title: own(words.recipientsTitle), blocks: [{ items: recipients(language, declared) }] },
+    section(words.recipientsTitle, { items: recipients(language, declared) }),
     ...transferSections(language, declared),
     ...stated(texts.automated, automatedIn(language, declared)),
-    { title: own(words.limitsTitle), blocks: [{ items: periodsIn(language, facts) }] },
-    { title: own(words.rightsTitle), blocks: rights(language, declared) },
-    {
-      title: own(words.version),
-      blocks: [
-        {
-          facts: [
-            [words.changed, own(timeIn(language, changedAt))],
-            [words.digest, own(digest)],
-          ],
-        },
-        { text: own(words.digestWhy) },
-      ],
-    },
+    section(words.limitsTitle, { items: periodsIn(language, facts) }),
+    section(words.rightsTitle, ...rights(language, declared)),
+    section(
+      words.version,
+      {
+        facts: [
+          [words.changed, own(timeIn(language, changedAt))],
+          [words.digest, own(digest)],
+        ],
+      },
+      { text: own(words.digestWhy) },
+    ),
   ];
-}
-
-function stated(title: string, text: string | Said | undefined): Section[] {
-  return text === undefined ? [] : [{ title: own(title), blocks: [{ text: said`${text}` }] }];
 }
 
 function controllerFacts(language: DocumentLanguage, declared: Declared): [string, Said][] {
@@ -133,7 +135,7 @@ function recipients(language: DocumentLanguage, { settings }: Declared): Said[] 
 function transferSections(language: DocumentLanguage, declared: Declared): Section[] {
   const { transfers, notice } = TEXTS[language];
   const items = transfersIn(language, declared);
-  if (items.length > 0) return [{ title: own(transfers), blocks: [{ items }] }];
+  if (items.length > 0) return [section(transfers, { items })];
   return isWithoutTransfers(declared) ? stated(transfers, own(notice.noTransfers)) : [];
 }
 

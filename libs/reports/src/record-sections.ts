@@ -12,7 +12,18 @@ import {
 } from './declared-facts';
 import { basisIn, type DocumentLanguage, inLanguage, TEXTS, timeIn } from './documents.texts';
 import type { ActivityView, ProcessingRecordHead } from './processing-record.dto';
-import { type Block, type Head, linked, mailTo, own, type Said, said, type Section } from './said';
+import {
+  type Block,
+  type Head,
+  linked,
+  mailTo,
+  own,
+  type Said,
+  said,
+  section,
+  type Section,
+  stated,
+} from './said';
 
 /** A record while its document is made. */
 export interface RecordMaking {
@@ -33,17 +44,21 @@ export function recordSections(making: RecordMaking): Section[] {
   const words = texts.record;
   const { recipients, time_limits: limits, security_measures: measures } = record;
   const named = (declared.settings.recipients ?? []).map((one) => recipientIn(language, one));
+  const { interests_de, interests_en, source_de, source_en } = declared.settings;
   const known = accessItems(recipients);
   const limited = limitItems(language, limits);
   return [
-    { title: own(texts.controller), blocks: [{ facts: controllerFacts(language, declared) }] },
-    { title: own(words.subjectsTitle), blocks: [{ text: own(record.data_subjects) }] },
-    ...furtherSections(making),
-    { title: own(texts.recipients), blocks: [{ items: [...known, ...named] }] },
-    { title: own(texts.transfers), blocks: [transfers(making)] },
-    { title: own(words.limitsTitle), blocks: [{ items: [...limited, own(words.ofCategories)] }] },
-    { title: own(words.measuresTitle), blocks: [{ items: measures.map(own) }] },
-    { title: own(words.activitiesTitle), blocks: [] },
+    section(texts.controller, { facts: controllerFacts(language, declared) }),
+    section(words.subjectsTitle, { text: own(record.data_subjects) }),
+    // What Art. 13 asks for and Art. 30 does not, as far as the bot has said it.
+    ...stated(texts.interests, inLanguage(language, interests_de, interests_en)),
+    ...stated(texts.source, inLanguage(language, source_de, source_en)),
+    ...stated(texts.automated, automatedIn(language, declared)),
+    section(texts.recipients, { items: [...known, ...named] }),
+    section(texts.transfers, transfers(making)),
+    section(words.limitsTitle, { items: [...limited, own(words.ofCategories)] }),
+    section(words.measuresTitle, { items: measures.map(own) }),
+    section(words.activitiesTitle),
   ];
 }
 
@@ -77,24 +92,6 @@ export function controllerFacts(language: DocumentLanguage, declared: Declared):
     ...(url === undefined ? [] : [[texts.policy, linked(url, url)] as [string, Said]]),
     [texts.bot, said`${bot}, ${id} (${own(words.platformId)} ${platformId})`],
   ];
-}
-
-/** What Art. 13 asks for and Art. 30 does not, as far as the bot has said it. */
-function furtherSections({ language, declared }: RecordMaking): Section[] {
-  const texts = TEXTS[language];
-  const { interests_de, interests_en, source_de, source_en } = declared.settings;
-  const interests = inLanguage(language, interests_de, interests_en);
-  const source = inLanguage(language, source_de, source_en);
-  const automated = automatedIn(language, declared);
-  return [
-    ...(interests === undefined ? [] : [section(texts.interests, said`${interests}`)]),
-    ...(source === undefined ? [] : [section(texts.source, said`${source}`)]),
-    ...(automated === undefined ? [] : [section(texts.automated, automated)]),
-  ];
-}
-
-function section(title: string, text: Said): Section {
-  return { title: own(title), blocks: [{ text }] };
 }
 
 function transfers({ language, declared, record }: RecordMaking): Block {
@@ -159,7 +156,7 @@ export function gapsSection(language: DocumentLanguage, gaps: DeclarationGaps): 
   const found = gaps.end().map(({ task }) => task);
   const more = gaps.isMore ? [own(moreGaps)] : [];
   const block: Block = found.length === 0 ? { text: own(noGaps) } : { items: [...found, ...more] };
-  return { title: own(gapsTitle), blocks: [block] };
+  return section(gapsTitle, block);
 }
 
 /** A text in English, and in German where it was declared so; that of the document comes first. */

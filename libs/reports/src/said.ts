@@ -61,6 +61,13 @@ export interface Section {
   readonly blocks: readonly Block[];
 }
 
+export const section = (title: string, ...blocks: Block[]): Section => ({ title: own(title), blocks });
+
+/** What is said, under its title; no section where nothing is. */
+export function stated(title: string, text: string | Said | undefined): Section[] {
+  return text === undefined ? [] : [section(title, { text: said`${text}` })];
+}
+
 /** What a document begins with. */
 export interface Head {
   readonly language: 'de' | 'en';
