@@ -23,7 +23,8 @@ const DE = {
   more: 'Es gibt noch mehr. Die Kopien deiner Daten enthalten alles.',
 };
 
-const WORDS: Readonly<Record<PageLanguage, typeof DE>> = {
+/** The words of the facts about a controller, also of the documents in `reports`. */
+export const CONTROLLER_WORDS: Readonly<Record<PageLanguage, typeof DE>> = {
   de: DE,
   en: {
     title: 'Who is responsible',
@@ -57,7 +58,7 @@ export function responsible(
   { bot, notice }: Pick<PageFacts, 'bot' | 'notice'>,
   room?: Room,
 ): Html {
-  const words = WORDS[language];
+  const words = CONTROLLER_WORDS[language];
   const taken: Taken = (make) => (room === undefined ? make() : room.take(make));
   const rows = [
     row(words.bot, html`<strong><bdi>${cut(bot.name)}</bdi></strong>`),
@@ -83,7 +84,7 @@ function factsOf(
   bot: PageFacts['bot'],
   notice: NoticeSettings,
 ): (readonly [string, Html])[] {
-  const words = WORDS[language];
+  const words = CONTROLLER_WORDS[language];
   const { controller_email: email, officer_name: officer, officer_email: officerEmail } = notice;
   const contacts = [...new Set([email, bot.privacy_contact])].map(mailTo);
   const automated = inLanguage(language, notice.automated_decisions_de, notice.automated_decisions_en);
@@ -113,7 +114,7 @@ function recipientsIn(
   return items.length === 0
     ? undefined
     : row(
-        WORDS[language].recipients,
+        CONTROLLER_WORDS[language].recipients,
         html`<ul>
           ${items}
         </ul>`,
@@ -127,7 +128,7 @@ function recipientIn(language: PageLanguage, { name, country, ...said }: Recipie
   return html`<li>
     <bdi>${name}</bdi>${country !== undefined && ` (${countryIn(language, country)})`}${
       purpose !== undefined && html`: <bdi>${purpose}</bdi>`
-    }${safeguards !== undefined && html`. ${WORDS[language].safeguards}: <bdi>${safeguards}</bdi>`}
+    }${safeguards !== undefined && html`. ${CONTROLLER_WORDS[language].safeguards}: <bdi>${safeguards}</bdi>`}
   </li>`;
 }
 

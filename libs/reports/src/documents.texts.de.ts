@@ -1,3 +1,4 @@
+import { CONTROLLER_WORDS } from '@app/pages';
 import { DOSSIER_DE } from './dossier.texts.de';
 import type { DocumentTexts } from './documents.texts.en';
 
@@ -7,24 +8,14 @@ const afterDays = (count: number): string => (count === 1 ? 'einem Tag' : `${cou
 
 /** The same in German. The record speaks to a team, the notice to a user. */
 export const DE: DocumentTexts = {
+  ...CONTROLLER_WORDS.de,
   days,
-  controller: 'Verantwortlicher',
   name: 'Name',
-  address: 'Anschrift',
   contact: 'Kontakt',
-  officer: 'Datenschutzbeauftragter',
-  bot: 'Bot',
   recipients: 'Empfänger',
   transfers: 'Übermittlungen in Drittländer',
-  place: 'Ort',
-  safeguards: 'Garantien',
-  interests: 'Berechtigte Interessen',
-  source: 'Woher die Daten stammen',
-  automated: 'Automatisierte Entscheidungen',
   noAutomated:
     'Es gibt keine Entscheidungen, die allein auf automatisierter Verarbeitung beruhen (Art. 22 DSGVO).',
-  authority: 'Aufsichtsbehörde',
-  policy: 'Datenschutzerklärung des Bots',
   purpose: 'Zweck',
   legalBasis: 'Rechtsgrundlage',
   withoutConsent: 'Ohne Einwilligung gespeichert. Begründung',

@@ -1,26 +1,17 @@
+import { CONTROLLER_WORDS } from '@app/pages';
 import { DOSSIER_EN } from './dossier.texts.en';
 
 const days = (count: number): string => (count === 1 ? '1 day' : `${count} days`);
 
 /** The sentences of the record, the notice and the dossier in English. */
 export const EN = {
+  ...CONTROLLER_WORDS.en,
   days,
-  controller: 'Controller',
   name: 'Name',
-  address: 'Address',
   contact: 'Contact',
-  officer: 'Data protection officer',
-  bot: 'Bot',
   recipients: 'Recipients',
   transfers: 'Transfers to third countries',
-  place: 'Place',
-  safeguards: 'Safeguards',
-  interests: 'Legitimate interests',
-  source: 'Where the data comes from',
-  automated: 'Automated decisions',
   noAutomated: 'There are no decisions based solely on automated processing (Art. 22 GDPR).',
-  authority: 'Supervisory authority',
-  policy: "The bot's own privacy policy",
   purpose: 'Purpose',
   legalBasis: 'Legal basis',
   withoutConsent: 'Stored without consent. Reason',
