@@ -91,12 +91,13 @@ describe('GET /notice/{bot_id}', () => {
     expect([answer.status, answer.headers.get('content-type')]).toStrictEqual([200, type]);
   });
 
-  it('speaks the language that is asked for, else the first of Accept-Language, else English', async () => {
+  it('speaks the language that is asked for, else the preferred one of Accept-Language, else English', async () => {
     await sets(WHOLE);
     const languageOf = async (query: string, accepted: string) =>
       /<html lang="(\w+)"/.exec(await (await read(query, { 'accept-language': accepted })).text())?.[1];
     expect(await languageOf('?language=de', 'en')).toBe('de');
     expect(await languageOf('', 'fr, de-AT;q=0.9, en;q=0.8')).toBe('de');
+    expect(await languageOf('', 'en;q=0.5, de')).toBe('de');
     expect(await languageOf('', 'fr')).toBe('en');
     expect(await textOf('?language=de')).toContain('Wer verantwortlich ist');
   });

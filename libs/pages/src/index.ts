@@ -4,6 +4,7 @@ export { ConsoleModule, PrivacyPageModule } from './pages.module';
 export { escaped, Html, html } from './html';
 export { PublicUrl } from './page-forms';
 export { CONTROLLER_WORDS } from './page-controller.section';
+export { languageSwitch } from './page-frame';
 export { PRIVACY_PAGES } from './page.controller';
 export { PrivacyLinksRetention } from './privacy-links.holder';
-export { PAGE_TEXTS, word } from './texts';
+export { languageOf, PAGE_TEXTS, word } from './texts';

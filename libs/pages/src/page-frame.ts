@@ -71,6 +71,7 @@ interface Frame {
 
 /** A whole page. */
 export function framed({ language, title, path, heading, tongues, status }: Frame, content: Html): WebPage {
+  const address = path === undefined ? undefined : `${path}${path.includes('?') ? '&' : '?'}lang=`;
   const page = html`<!doctype html>
     <html lang="${language}">
       <head>
@@ -83,7 +84,7 @@ export function framed({ language, title, path, heading, tongues, status }: Fram
       <body>
         <header>
           <p class="brand">${ICON} Lethe</p>
-          ${tongues ?? (path !== undefined && switchOf(language, path))}
+          ${tongues ?? (address !== undefined && languageSwitch(language, address))}
         </header>
         <main>
           <h1>${heading ?? title}</h1>
@@ -94,13 +95,13 @@ export function framed({ language, title, path, heading, tongues, status }: Fram
   return new WebPage(page.text, PAGE_HEADERS, status);
 }
 
-/** The switch of languages. It leads to the same page. */
-function switchOf(language: PageLanguage, path: string): Html {
+/** The switch of languages. It leads to the same page, by its address up to the tag. */
+export function languageSwitch(language: PageLanguage, address: string): Html {
   return html`<nav aria-label="${PAGE_TEXTS[language].language}">
     ${PAGE_LANGUAGES.map(
       (tag) =>
         html`<a
-          href="${path}${path.includes('?') ? '&' : '?'}lang=${tag}"
+          href="${address}${tag}"
           lang="${tag}"
           hreflang="${tag}"
           ${tag === language && html` aria-current="true"`}

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { html, Html } from '@app/pages';
+import { html, Html, languageSwitch } from '@app/pages';
 import { type Block, type DocumentForm, type Head, type Said, type Section, textOf } from './said';
 
 /** In the colours of the privacy page: calm at 320 pixels and more, light and dark, and plain on paper. */
@@ -41,7 +41,7 @@ export const HTML: DocumentForm = {
   tail: '</main></body></html>',
 };
 
-function head({ language, title, lead, languages }: Head): string {
+function head({ language, title, lead, address }: Head): string {
   const { text } = html`<!doctype html>
     <html lang="${language}">
       <head>
@@ -52,7 +52,7 @@ function head({ language, title, lead, languages }: Head): string {
       </head>
       <body>
         <main>
-          ${languages !== undefined && switchOf(language, languages)}
+          ${address !== undefined && languageSwitch(language, address)}
           <h1>${line(title)}</h1>
           <p class="lead">${line(lead)}</p>
           ${SECTIONS}
@@ -60,22 +60,6 @@ function head({ language, title, lead, languages }: Head): string {
       </body>
     </html>`;
   return text.slice(0, text.indexOf(SECTIONS.text));
-}
-
-/** The same document in the other languages. */
-function switchOf(language: string, { label, names }: NonNullable<Head['languages']>): Html {
-  return html`<nav aria-label="${label}">
-    ${Object.entries(names).map(
-      ([tag, name]) =>
-        html`<a
-          href="?language=${tag}"
-          lang="${tag}"
-          hreflang="${tag}"
-          ${tag === language && html` aria-current="true"`}
-          >${name}</a
-        >`,
-    )}
-  </nav>`;
 }
 
 function block(given: Block): Html {

@@ -103,7 +103,6 @@ export const EN = {
   },
   notice: {
     title: 'Privacy notice',
-    languages: 'Language',
     lead: 'What this bot stores about its users with Lethe, why, for how long, and which rights you have (Art. 13 and 14 GDPR). What the bot stores elsewhere is not part of this notice.',
     controllerTitle: 'Who is responsible',
     dataTitle: 'What is stored, and why',

@@ -1,4 +1,3 @@
-import { languageFor } from '@app/http';
 import { PAGE_TEXTS, word } from '@app/pages';
 export { inLanguage } from '@app/bots';
 import { DE } from './documents.texts.de';
@@ -8,19 +7,6 @@ import { type DocumentTexts, EN } from './documents.texts.en';
 export const TEXTS: Readonly<Record<'de' | 'en', DocumentTexts>> = { de: DE, en: EN };
 export type DocumentLanguage = keyof typeof TEXTS;
 export const DOCUMENT_LANGUAGES = Object.keys(TEXTS) as DocumentLanguage[];
-
-/** The languages by the names that their readers know. */
-export const LANGUAGE_NAMES: Readonly<Record<DocumentLanguage, string>> = { de: 'Deutsch', en: 'English' };
-
-/** Characters of `Accept-Language` that are looked at. */
-const ACCEPTED_MAX = 200;
-
-/** The first language of `Accept-Language` that the documents have; English without one. */
-export function acceptedLanguage(accepted = ''): DocumentLanguage {
-  const tags = accepted.slice(0, ACCEPTED_MAX).toLowerCase().split(',');
-  const found = tags.map((tag) => languageFor(tag.split(';', 1)[0]?.trim() ?? '', DOCUMENT_LANGUAGES));
-  return (found.find((tag) => tag !== undefined) as DocumentLanguage | undefined) ?? 'en';
-}
 
 /** The word for a legal basis; its name if there is none. */
 export function basisIn(language: DocumentLanguage, basis: string): string {

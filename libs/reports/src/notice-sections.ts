@@ -10,7 +10,7 @@ import {
   recipientIn,
   transfersIn,
 } from './declared-facts';
-import { basisIn, type DocumentLanguage, inLanguage, LANGUAGE_NAMES, TEXTS, timeIn } from './documents.texts';
+import { basisIn, type DocumentLanguage, inLanguage, TEXTS, timeIn } from './documents.texts';
 import {
   type Block,
   type Head,
@@ -38,15 +38,13 @@ export interface NoticeFacts {
   readonly changedAt: string;
 }
 
+/** Where the same notice is in a language, up to its tag. */
+export const IN_LANGUAGE = '?language=';
+
 export function noticeHead(language: DocumentLanguage, { declared }: NoticeFacts): Head {
   const { notice } = TEXTS[language];
   const title = said`${own(notice.title)}: ${declared.bot.name}`;
-  return { language, title, lead: own(notice.lead), languages: noticeLanguages(language) };
-}
-
-/** Where the same notice is in the other language. */
-export function noticeLanguages(language: DocumentLanguage): NonNullable<Head['languages']> {
-  return { label: TEXTS[language].notice.languages, names: LANGUAGE_NAMES };
+  return { language, title, lead: own(notice.lead), address: IN_LANGUAGE };
 }
 
 /** The notice for the public: what is not declared is left out, and no task of the team is shown. */

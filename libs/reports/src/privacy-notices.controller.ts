@@ -1,12 +1,13 @@
 import { BotPath } from '@app/bots';
 import { hash } from 'node:crypto';
 import { type LetheRequest, OneOf, Public, WebPage } from '@app/http';
+import { languageOf } from '@app/pages';
 import { Controller, Get, Param, Query, Req } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { HTML } from './document.html';
 import { MARKDOWN } from './document.markdown';
-import { acceptedLanguage, DOCUMENT_LANGUAGES, type DocumentLanguage, TEXTS } from './documents.texts';
-import { type NoticeFacts, noticeHead, noticeLanguages, noticeSections } from './notice-sections';
+import { DOCUMENT_LANGUAGES, type DocumentLanguage, TEXTS } from './documents.texts';
+import { IN_LANGUAGE, type NoticeFacts, noticeHead, noticeSections } from './notice-sections';
 import { noticeInJson, PrivacyNotices } from './privacy-notices.service';
 import { type DocumentForm, own } from './said';
 
@@ -41,7 +42,7 @@ export class PrivacyNoticesController {
     @Param() { bot_id }: BotPath,
     @Query() query: NoticeQuery,
   ): Promise<WebPage> {
-    const language = query.language ?? acceptedLanguage(request.headers['accept-language']);
+    const language = query.language ?? languageOf(undefined, null, request.headers['accept-language']);
     const format = query.format ?? FORMATS[String(request.accepts(Object.keys(FORMATS)))] ?? 'html';
     const facts = await this.notices.facts(bot_id.toLowerCase());
     if (facts === undefined) return absent(language);
@@ -78,7 +79,7 @@ function contentOf(
 /** The same page for a bot that does not exist and for one without a public notice. */
 function absent(language: DocumentLanguage): WebPage {
   const { absent: title, absentWhy } = TEXTS[language].notice;
-  const head = { language, title: own(title), lead: own(absentWhy), languages: noticeLanguages(language) };
+  const head = { language, title: own(title), lead: own(absentWhy), address: IN_LANGUAGE };
   const page = HTML.head(head) + HTML.tail;
   return new WebPage(page, headersOf(HTML), 404);
 }

@@ -73,8 +73,8 @@ export interface Head {
   readonly language: 'de' | 'en';
   readonly title: Said;
   readonly lead: Said;
-  /** The languages of a document that is a page of its own, by their tags; `label` says what they are. */
-  readonly languages?: { readonly label: string; readonly names: Readonly<Record<string, string>> };
+  /** The address of a page in its languages, up to the tag. */
+  readonly address?: string;
 }
 
 /** A form of a document, made piece by piece. */
