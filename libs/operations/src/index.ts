@@ -25,4 +25,4 @@ export {
 export { BACKUP_PARTS, type BackupPart, backUpSqlite, syncDirectory } from './sqlite.backup';
 export { type Restored, restoreSqlite } from './sqlite.restore';
 export { type MasterKeys } from './sqlite.restore.keys';
-export { StorageSampling } from './storage-sample.job';
+export { StorageSampling } from './storage.service';

@@ -10,8 +10,7 @@ import { OperatedBots } from './operated-bots.service';
 import { OperatorStatus } from './operator-status.service';
 import { OperatorController } from './operator.controller';
 import { StorageSample } from './storage-sample.entity';
-import { StorageSampling } from './storage-sample.job';
-import { Storage } from './storage.service';
+import { Storage, StorageSampling } from './storage.service';
 
 /** What the operator reads and does, over HTTP; the command line reads the same. */
 @Module({
