@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import { ApiKeyDirectory } from '@app/bots';
-import { Keyring } from '@app/crypto';
+import { ifReadable, Keyring } from '@app/crypto';
 import { AdmittedBy, type LetheRequest, Public, type Scope, scopesOf, Text } from '@app/http';
-import { ApiError, Clock, type Config, CONFIG } from '@app/kernel';
+import { ApiError, Clock, type Config, CONFIG, sameToken } from '@app/kernel';
 import {
   Body,
   type CanActivate,
@@ -17,14 +18,14 @@ import {
 } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { NextFunction, Response } from 'express';
-import { OperatorSessions } from './operator-sessions';
 import { isSameOrigin } from './page-forms';
-import { openedJson } from './sealed-json';
 
 /** The longest session, in milliseconds. It also ends when its key ends. */
 const SESSION_MS = 8 * 60 * 60 * 1000;
 const COOKIE = 'lethe_console';
 const CONTEXT = 'console/session';
+/** A text of this context is never opened as a session of a bot, and the reverse. */
+const OPERATOR_CONTEXT = 'console/operator';
 /** The beginning of the cookie of an operator. */
 const OF_OPERATOR = 'operator.';
 /** The header of every request of the page. A foreign page cannot send it without a permission that no answer gives. */
@@ -38,6 +39,12 @@ interface Session {
   readonly untilMs: number;
   /** Absent in a session that began before it was kept. */
   readonly botId?: string;
+}
+
+/** It has a digest of the token alone, and no longer fits when the token changes. */
+interface OperatorSession {
+  readonly token: string;
+  readonly untilMs: number;
 }
 
 /** What the page of the console knows of its session. */
@@ -69,10 +76,12 @@ interface BegunSession {
  */
 @Injectable()
 export class ConsoleSessions {
+  private readonly isOperator = sameToken(this.config.operatorToken);
+  private readonly tokenDigest = hash('sha256', this.config.operatorToken, 'base64url');
+
   constructor(
     private readonly keyring: Keyring,
     private readonly directory: ApiKeyDirectory,
-    private readonly operator: OperatorSessions,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -83,9 +92,10 @@ export class ConsoleSessions {
     const expiresAt = new Date(untilMs).toISOString();
     const known = await this.directory.identify(key);
     if (known === undefined) {
-      const ofOperator = this.operator.begin(key, untilMs);
-      if (ofOperator === undefined) return undefined;
-      const cookie = this.cookie(request, OF_OPERATOR + ofOperator, SESSION_MS / 1000);
+      if (this.config.operatorToken === '' || !this.isOperator(key)) return undefined;
+      const session: OperatorSession = { token: this.tokenDigest, untilMs };
+      const sealed = OF_OPERATOR + this.keyring.encrypt(JSON.stringify(session), OPERATOR_CONTEXT);
+      const cookie = this.cookie(request, sealed, SESSION_MS / 1000);
       return { cookie, session: { operator: true, expires_at: expiresAt } };
     }
     const { botId, scopes } = known.caller;
@@ -117,17 +127,24 @@ export class ConsoleSessions {
   credentialOf(request: LetheRequest): string | undefined {
     const sealed = isFromPage(request) ? cookieOf(request.headers.cookie) : undefined;
     if (sealed === undefined) return undefined;
-    const nowMs = this.clock.nowMs();
     // The cookie is of all tabs of a browser: the page of one must not act as what another has signed in as.
     const named = request.headers[BOT_HEADER];
     if (sealed.startsWith(OF_OPERATOR)) {
       if (named !== undefined && named !== OPERATOR) return undefined;
-      return this.operator.tokenOf(sealed.slice(OF_OPERATOR.length), nowMs);
+      const session = this.opened<OperatorSession>(sealed.slice(OF_OPERATOR.length), OPERATOR_CONTEXT);
+      return session?.token === this.tokenDigest ? this.config.operatorToken : undefined;
     }
-    const session = openedJson<Session>(this.keyring, sealed, CONTEXT);
-    if (session === undefined || session.untilMs <= nowMs) return undefined;
+    const session = this.opened<Session>(sealed, CONTEXT);
+    if (session === undefined) return undefined;
     const { botId } = session;
     return named === undefined || botId === undefined || named === botId ? session.key : undefined;
+  }
+
+  /** The session, if it is in force. */
+  private opened<T extends { readonly untilMs: number }>(sealed: string, context: string): T | undefined {
+    const json = ifReadable(() => this.keyring.decrypt(sealed, context));
+    const session = json === undefined ? undefined : (JSON.parse(json) as T);
+    return session !== undefined && session.untilMs > this.clock.nowMs() ? session : undefined;
   }
 }
 

@@ -10,7 +10,6 @@ import { Module } from '@nestjs/common';
 import { ConsoleFiles } from './console-files';
 import { ConsoleController, ConsolePageGuard, ConsoleSessions } from './console-sessions';
 import { PrivacyLinks1763600000022 } from './migrations/1763600000022-privacy-links';
-import { OperatorSessions } from './operator-sessions';
 import { PageActs } from './page-acts';
 import { PageCorrections } from './page-corrections';
 import { PageForms, PublicUrl } from './page-forms';
@@ -58,7 +57,7 @@ export class PrivacyPageModule {}
 @Module({
   imports: [BotsModule],
   controllers: [ConsoleController],
-  providers: [ConsoleFiles, ConsolePageGuard, ConsoleSessions, OperatorSessions],
+  providers: [ConsoleFiles, ConsolePageGuard, ConsoleSessions],
   exports: [ConsoleFiles, ConsoleSessions],
 })
 export class ConsoleModule {}
