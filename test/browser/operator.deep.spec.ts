@@ -162,14 +162,14 @@ describeInBrowser('the pages of the operator in a browser', () => {
         await pictured(page, `operator-${path === '' ? 'overview' : path}`, view);
     }
     // No watch ends it: the service has no Redis.
-    degradations.begin('rate_limit_local');
+    degradations.note('rate_limit_local', true);
     for (const path of ['', 'health']) {
       await toPage(page, path);
       await page.reload();
       await page.waitForSelector('[title=rate_limit_local]');
       expect(await watched.accessibility()).toStrictEqual([]);
     }
-    degradations.end('rate_limit_local');
+    degradations.note('rate_limit_local', false);
     await toPage(page, 'bots');
     await page.locator('tbody button:not(.copy)').first().click();
     await page.waitForSelector('dialog[open]');

@@ -84,7 +84,7 @@ describe('KeyUses', () => {
     world.use('key');
     await expect(world.uses.write()).resolves.toBeUndefined();
     world.isReadOnly = false;
-    world.degradations.begin(DISK_LOW);
+    world.degradations.note(DISK_LOW, true);
     world.use('key');
     await world.uses.write();
     expect([world.stored.get('key'), world.units]).toEqual([null, 1]);

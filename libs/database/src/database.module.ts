@@ -18,7 +18,7 @@ const DATABASE_FAULT =
   'The database reported a fault; requests that it concerns are answered 503 and can be repeated';
 
 /** The name in {@link Degradations} from the first damaged page until the process ends. */
-export const DATABASE_DAMAGED = 'database_damaged';
+const DATABASE_DAMAGED = 'database_damaged';
 
 const DAMAGE =
   'The database has a damaged page, and what is stored on it cannot be read. Stop the service, keep its files, and restore a backup. ' +
@@ -147,7 +147,6 @@ function faultsOf(logger: Logger, degradations: Degradations): OnFault {
   return (error) => {
     if (!isDamage(error))
       return logger.error(error instanceof OwnError ? error.message : DATABASE_FAULT, describeFault(error));
-    if (!degradations.current.includes(DATABASE_DAMAGED)) logger.error(DAMAGE, describeFault(error));
-    degradations.begin(DATABASE_DAMAGED);
+    if (degradations.note(DATABASE_DAMAGED, true)) logger.error(DAMAGE, describeFault(error));
   };
 }

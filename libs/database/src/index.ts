@@ -49,13 +49,7 @@ export {
   needsMigrations,
   requireKnown,
 } from './database.engine';
-export {
-  allMigrations,
-  DATABASE_DAMAGED,
-  databaseEngine,
-  DatabaseModule,
-  type MigrationClass,
-} from './database.module';
+export { allMigrations, databaseEngine, DatabaseModule, type MigrationClass } from './database.module';
 export { databaseBytes, KEY_TABLES, keysPath, requireKeyTables, requireUnusedKeys } from './key-tables';
 export {
   amongValues,

@@ -81,7 +81,7 @@ export class RedisLink {
       await within(REDIS_LIMITS.commandMs, this.probe(this.client));
       if (this.client.status !== 'ready' || this.state === 'closed') return;
       if (this.state === 'away') {
-        this.degradations.end(RATE_LIMIT_LOCAL);
+        this.degradations.note(RATE_LIMIT_LOCAL, false);
         this.logger.info('Redis answers again: rates are counted together');
       }
       this.state = 'up';
@@ -93,7 +93,7 @@ export class RedisLink {
   private lose(reason: unknown): void {
     if (this.state === 'closed') return;
     if (this.state !== 'away') {
-      this.degradations.begin(RATE_LIMIT_LOCAL);
+      this.degradations.note(RATE_LIMIT_LOCAL, true);
       this.logger.warn(
         { reason: reasonOf(reason) },
         'Redis does not answer: each process counts rates by itself',

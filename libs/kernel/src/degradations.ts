@@ -5,19 +5,11 @@ export const DISK_LOW = 'disk_low';
 export class Degradations {
   private readonly names = new Set<string>();
 
-  begin(name: string): void {
-    this.names.add(name);
-  }
-
-  end(name: string): void {
-    this.names.delete(name);
-  }
-
   /** Begins or ends a degradation. Returns whether that is a change, which the caller then reports once. */
   note(name: string, holds: boolean): boolean {
     if (holds === this.has(name)) return false;
-    if (holds) this.begin(name);
-    else this.end(name);
+    if (holds) this.names.add(name);
+    else this.names.delete(name);
     return true;
   }
 

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { DATABASE_DAMAGED, UnitOfWork } from '@app/database';
-import { ApiError, Degradations, Metrics } from '@app/kernel';
+import { UnitOfWork } from '@app/database';
+import { ApiError, Degradations, type LabelOf, METRICS, Metrics } from '@app/kernel';
 
 /** Whether requests should be sent to this process. */
 @Injectable()
@@ -27,14 +27,9 @@ export class Health implements OnApplicationBootstrap {
     this.metrics.gauge('up', () => Number(this.readiness.ready));
     this.metrics.gauge('degraded', () => {
       const { current } = this.degradations;
-      const holds = (condition: string): number => Number(this.degradations.has(condition));
-      const named = {
-        rate_limit_local: holds('rate_limit_local'),
-        disk_low: holds('disk_low'),
-        clock_step: holds('clock_step'),
-        erasure_unfinished: holds('erasure_unfinished'),
-        [DATABASE_DAMAGED]: holds(DATABASE_DAMAGED),
-      };
+      const { values } = METRICS.degraded.label;
+      const holding = values.map((name) => [name, Number(current.includes(name))] as const);
+      const named = Object.fromEntries(holding) as Record<LabelOf<'degraded'>, number>;
       return { ...named, other: Number(current.some((condition) => !Object.hasOwn(named, condition))) };
     });
   }

@@ -96,8 +96,8 @@ const LOG_FAILING = 'log_failing';
 
 function observe(log: SonicBoom, { nest }: Application): void {
   const [degradations, metrics] = [nest.get(Degradations), nest.get(Metrics)];
-  log.on('error', () => degradations.begin(LOG_FAILING));
-  log.on('write', () => degradations.end(LOG_FAILING));
+  log.on('error', () => void degradations.note(LOG_FAILING, true));
+  log.on('write', () => void degradations.note(LOG_FAILING, false));
   log.on('drop', () => metrics.count('logDropped'));
 }
 
