@@ -40,7 +40,7 @@ export {
   refused,
   Results,
 } from './batch';
-export { AdmissionGuard } from './admission.guard';
+export { AdmissionGuard, DiskGuard } from './route.guards';
 export { BodyGuard, FormBody, type FormFields } from './body.guard';
 export {
   Describes,
@@ -52,7 +52,6 @@ export {
   Topic,
   topicOf,
 } from './describes';
-export { DiskGuard } from './disk.guard';
 export { DtoPipe } from './form';
 export {
   ConsentVersion,

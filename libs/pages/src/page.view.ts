@@ -4,7 +4,6 @@ import { type Html, html } from './html';
 import { consentOf } from './page-consent';
 import { PageForms } from './page-forms';
 import { type Correctable, correctingPage, type RefusedCorrection } from './page-correct';
-import { covered } from './page-coverage';
 import { framed } from './page-frame';
 import { responsible } from './page-controller.section';
 import { noteOn } from './page-notes';
@@ -12,7 +11,7 @@ import { cut, guildNamed, PageParts, Room } from './page-parts';
 import type { HeldSubject, OneCategory, PageFacts } from './page-reading';
 import { type OneGuild, refusing, refusingPage } from './page-refusals';
 import { hidden, idOf, type MakeForm, type Making, past, placeOf, rights, storesIn } from './page-sections';
-import { isWithdrawn, stored } from './page-stored';
+import { covered, isWithdrawn, stored } from './page-stored';
 import type { OpenLink } from './privacy-links.service';
 import type { PageLanguage, PageNote } from './texts';
 

@@ -1,7 +1,6 @@
 import { html } from './html';
 import type { PageParts } from './page-parts';
 import { eventWords } from './page-sections';
-import { holder } from './readable-holders';
 import { word } from './texts';
 
 /** The label of a category in a record. */
@@ -132,6 +131,29 @@ function* refusal(parts: PageParts, item: Item, labels: RecordLabels): Generator
   const key = item['category'];
   yield title(parts, item['created_at'], word(refusals.kind, String(item['kind'])));
   yield* rows(parts, [[fact.category, typeof key === 'string' ? labels(key) : fact.all]]);
+}
+
+/** What one of the bot's own stores has about the user, as the bot states it. */
+function* holder(parts: PageParts, item: Item): Generator<string> {
+  const { texts, language } = parts;
+  const covers = item['covers'] as readonly string[];
+  yield html`<h4><bdi>${String(item[`label_${language}`])}</bdi></h4>
+    <p class="soft"><bdi>${covers.join(', ')}</bdi></p>
+    <p>${stateOf(parts, item)}</p>`.text;
+  if (item['unreadable'] === true) yield html`<p>${texts.unreadable}</p>`.text;
+  if (item['data'] === null) return;
+  if (item['state'] !== 'stated')
+    yield html`<p>${texts.holders.earlier(parts.time(String(item['answered_at'])))}</p>`.text;
+  yield* parts.wholeValuesOf(item['data'], undefined);
+}
+
+function stateOf(parts: PageParts, { state, asked_at: asked, answered_at: answered }: Item): string {
+  const { holders } = parts.texts;
+  const at = (time: unknown): string => parts.time(String(time));
+  if (state === 'stated') return holders.stated(at(answered));
+  if (state === 'nothing') return holders.nothing(at(answered));
+  if (state === 'asked') return holders.asked(at(asked));
+  return state === 'overdue' ? holders.overdue(at(asked)) : holders.notAsked;
 }
 
 function title(parts: PageParts, at: unknown, text: string): string {

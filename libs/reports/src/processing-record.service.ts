@@ -1,15 +1,14 @@
 import type { JsonStream, TextStream } from '@app/http';
-import { Clock, CONFIG, type Config, EgressPolicy } from '@app/kernel';
+import { Clock, CONFIG, type Config, EgressPolicy, requiresHttps } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { DeclarationGaps } from './declaration-gaps';
 import type { Declared } from './declared-facts';
 import { type DocumentLanguage, TEXTS } from './documents.texts';
-import type { DocumentTexts } from './documents.texts.en';
+import { type DocumentTexts, EN } from './documents.texts.en';
 import { type PaperFormat, Papers } from './papers';
 import type { ProcessingRecordHead } from './processing-record.dto';
 import { recordHead, type RecordMaking, recordSections, transferSentences } from './record-sections';
 import { textOf } from './said';
-import { securityMeasures } from './security-measures';
 
 /**
  * The record of processing activities (GDPR Art. 30(1)), as far as the service can give it: the declarations of the bot
@@ -83,4 +82,34 @@ export function recipientsOf(
   if (webhookUrl === null) return [bot];
   const { host } = new URL(webhookUrl);
   return [bot, { recipient: words.receiver, host, receives: words.receiverReceives }];
+}
+
+type Measures = Words['measures'];
+
+/**
+ * The technical measures of this installation in general terms (GDPR Art. 30(1)(g), 32(1)), from its settings. Measures
+ * outside of the service, such as TLS or encrypted disks, have to be added by its operator.
+ */
+export function securityMeasures(
+  config: Config,
+  egress: Pick<EgressPolicy, 'allowsAddress'>,
+  measures: Measures,
+  storesWithoutConsent: boolean,
+): readonly string[] {
+  const { database } = config;
+  const httpsOnly = requiresHttps(config);
+  const [isLocalAllowed, isPrivateAllowed] = ['127.0.0.1', '10.0.0.1'].map((one) =>
+    egress.allowsAddress(one),
+  );
+  const isShown: Partial<Record<keyof Measures, boolean>> = {
+    consent: !storesWithoutConsent,
+    consentUnlessNamed: storesWithoutConsent,
+    overwritten: database.engine === 'sqlite',
+    signed: !httpsOnly,
+    signedOverHttps: httpsOnly,
+    networks: isLocalAllowed === false,
+    networksButOwn: isLocalAllowed === true && isPrivateAllowed === false,
+  };
+  const names = Object.keys(EN.record.measures) as (keyof Measures)[];
+  return names.filter((name) => isShown[name] !== false).map((name) => measures[name]);
 }

@@ -7,12 +7,11 @@ import type { Declared } from './declared-facts';
 import { type DocumentLanguage, TEXTS } from './documents.texts';
 import { dossierAfter, dossierBefore, dossierHead } from './dossier-sections';
 import { type PaperFormat, Papers } from './papers';
-import { recipientsOf, timeLimits } from './processing-record.service';
+import { recipientsOf, securityMeasures, timeLimits } from './processing-record.service';
 import { transferSentences } from './record-sections';
 import type { StatsBucket } from './reports.dto';
 import type { ReviewDossierHead } from './review-dossier.dto';
 import { textOf } from './said';
-import { securityMeasures } from './security-measures';
 import { StatsService } from './stats.service';
 
 /** Days of the numbers of a dossier, today included. */
