@@ -7,6 +7,20 @@ import { type NamedSubject, type Subject, subjectName } from './subject';
 import { ID_LENGTH, keyWithIds, type StoredKey, type SubjectKey, unsealed } from './subject-key';
 import { SELECT_KEY, SET_IDS } from './subject-keys.sql';
 
+/** Whether a call names the ids of a subject whose key was made without them. */
+export function lacksIds(key: SubjectKey, subject: Subject | NamedSubject): subject is NamedSubject {
+  return key.ids === undefined && 'ids' in subject;
+}
+
+/** The key that a unit has read; undefined where there is none, or where {@link lacksIds} holds. */
+export function readyKey(
+  known: ReadonlyMap<string, SubjectKey>,
+  subject: Subject | NamedSubject,
+): SubjectKey | undefined {
+  const key = known.get(subjectName(subject));
+  return key === undefined || lacksIds(key, subject) ? undefined : key;
+}
+
 /**
  * The key of a subject with the ids that a call names. Those of a key that was made without them are stored with it: the secret and
  * the id stay, so that what the key has encrypted stays readable. The unit must exclude erasures of the subject until its end.
@@ -19,7 +33,7 @@ export async function withIds(
   digests: SubjectDigests,
   random: Random,
 ): Promise<SubjectKey> {
-  if (key.ids !== undefined || !('ids' in subject)) return key;
+  if (!lacksIds(key, subject)) return key;
   // Ids that are shown for unknown ones are of no subject.
   if (subjectName(digests.named(subject.botId, subject.ids)) !== subjectName(subject)) return key;
   const stored = await tx.get<Pick<StoredKey, 'sealed'>>(SELECT_KEY, key.id);

@@ -2,16 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { ConcurrentChange, databaseUnavailable, Signals, type Tx, UnitOfWork } from '@app/database';
 import { Random } from '@app/kernel';
 import { ifReadable, unlessDamaged, UnreadableSecretError, unlessUnreadable } from './aead';
-import {
-  amongSubjects,
-  type NamedSubject,
-  type Subject,
-  subjectAt,
-  type SubjectIds,
-  subjectName,
-} from './subject';
+import { amongSubjects, type NamedSubject, type Subject, subjectAt, subjectName } from './subject';
 import { isDestroyed, removeKeyOf, removeKeys } from './destroyed-keys';
-import { withIds } from './key-ids';
+import { lacksIds, readyKey, withIds } from './key-ids';
 import { KeyCache, newSubjectKey, type StoredKey, type SubjectKey, unsealed } from './subject-key';
 import { Keyring } from './keyring';
 import { SubjectDigests } from './installation-keys';
@@ -46,6 +39,7 @@ export class SubjectKeys {
    */
   async forWriting(tx: Tx, subject: Subject | NamedSubject): Promise<SubjectKey> {
     const known = this.known(tx).get(subjectName(subject));
+    if (known !== undefined && !lacksIds(known, subject)) return known;
     const { botId, guildId, userId } = subject;
     const id = known?.id ?? (await this.idOf(tx, subject));
     const found = known ?? (id === undefined ? undefined : await this.stored(tx, subject, id));
@@ -79,8 +73,9 @@ export class SubjectKeys {
       await this.prefetch(tx, subjects);
       await this.makeMissing(tx, subjects);
     }
+    const known = this.known(tx);
     const keys: SubjectKey[] = [];
-    for (const subject of subjects) keys.push(await this.forWriting(tx, subject));
+    for (const each of subjects) keys.push(readyKey(known, each) ?? (await this.forWriting(tx, each)));
     return keys;
   }
 
@@ -138,7 +133,7 @@ export class SubjectKeys {
   }
 
   /** The ids that are stored with the key of a subject; undefined where it does not open, for whatever reason. */
-  async idsOf(tx: Tx, subject: Subject): Promise<SubjectIds | undefined> {
+  async idsOf(tx: Tx, subject: Subject): Promise<SubjectKey['ids']> {
     return (await this.inForce(tx, subject).catch(unlessUnreadable))?.ids;
   }
 
