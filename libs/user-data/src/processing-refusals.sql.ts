@@ -30,8 +30,10 @@ export async function findRefusals(
   tx: Tx,
   wanted: readonly { readonly subject: Subject; readonly category: string }[],
 ): Promise<readonly (RefusalKind | undefined)[]> {
+  const found = await rowsOf(tx, wanted);
+  if (found.every((rows) => rows.length === 0)) return found.map(() => undefined);
   return Promise.all(
-    (await rowsOf(tx, wanted)).map(async (rows, at) => {
+    found.map(async (rows, at) => {
       const { subject, category } = wanted[at] as (typeof wanted)[number];
       return refusalIn(rows, category, async () => (await basisOf(tx, subject.botId, category))?.legalBasis);
     }),
