@@ -28,6 +28,9 @@ export interface WantedBy extends Wanted {
   readonly by: Actor;
 }
 
+/** Ends `data`, and the document. */
+const END = '}';
+
 type Data = NonNullable<SubjectExport['data']>;
 type Further = readonly (readonly [string, NonNullable<SubjectExport['full']>[string]])[];
 
@@ -117,7 +120,7 @@ export class ExportReader {
         : { guildId, consent };
     return {
       head: `${JSON.stringify(record).slice(0, -1)},"data":{`,
-      data: () => entries(parts.map((part) => part.data ?? [])),
+      data: () => entries(parts.flatMap(({ data }) => (data === undefined ? [] : [data]))),
       further: parts.flatMap((part) => Object.entries(part.full ?? {})),
       isHeld: parts.some((part) => part.consent !== undefined || part.isHeld === true),
     };
@@ -138,6 +141,10 @@ async function heldText({ head, data, further, isHeld }: Gathered): Promise<stri
   let values = '';
   for await (const piece of data()) if ((values += piece).length > HELD_MAX) return undefined;
   if (values === '' && !isHeld) throw notFound('Data of this user');
+  if (further.length === 0) {
+    const text = head + values + END + END;
+    return text.length > HELD_MAX ? undefined : text;
+  }
   let text = head + values;
   for await (const piece of sections(further)) if ((text += piece).length > HELD_MAX) return undefined;
   return text;
@@ -156,7 +163,7 @@ async function* entries(sources: readonly Data[]): AsyncGenerator<string> {
 
 /** Closes `data` and appends every further section as a list. */
 export async function* sections(further: Further): AsyncGenerator<string> {
-  yield '}';
+  yield END;
   for (const [name, items] of further) {
     let separator = `,${JSON.stringify(name)}:[`;
     for await (const item of items) {
@@ -165,7 +172,7 @@ export async function* sections(further: Further): AsyncGenerator<string> {
     }
     yield separator === ',' ? ']' : `${separator}]`;
   }
-  yield '}';
+  yield END;
 }
 
 /** The same text in larger pieces. */
