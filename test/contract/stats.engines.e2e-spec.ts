@@ -115,6 +115,20 @@ describe('GET /api/v1/stats', () => {
     }
   });
 
+  it('adds what is sealed in one hour to the numbers of its day', async () => {
+    const who = subject();
+    await bot.hasConsent(who);
+    for (const time of ['10:40', '12:10', '12:20']) {
+      isNow(`2026-03-15T${time}:00.000Z`);
+      await bot.hasData(who, 'profile', { value: time });
+      await seal(service, bot);
+    }
+    expect(submitted((await stats('?bucket=hour')).data)).toStrictEqual({
+      '2026-03-15T10:00:00.000Z': 1,
+      '2026-03-15T12:00:00.000Z': 2,
+    });
+  });
+
   it('answers the last 30 days by default, and takes from and to as whole days', async () => {
     const [first, before] = ['2026-02-14T00:00:00.000Z', '2026-02-13T23:59:59.999Z'];
     await submits(before, first, '2026-03-15T23:59:59.999Z', '2026-03-16T00:00:00.000Z');

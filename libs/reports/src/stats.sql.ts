@@ -45,11 +45,9 @@ export interface Period {
 const WRITERS = 8;
 
 const KEY = 'bot_id, day, name';
-const COLUMNS = ['bot_id', 'day', 'name', ...HOURS];
-const ADDED = HOURS.map(
-  (hour) => `${hour} = CASE WHEN excluded.name <> '${LONGEST}' THEN stats_counts.${hour} + excluded.${hour}
-    WHEN excluded.${hour} > stats_counts.${hour} THEN excluded.${hour} ELSE stats_counts.${hour} END`,
-).join(', ');
+const added = (hour: string): string =>
+  `${hour} = CASE WHEN excluded.name <> '${LONGEST}' THEN stats_counts.${hour} + excluded.${hour}
+    WHEN excluded.${hour} > stats_counts.${hour} THEN excluded.${hour} ELSE stats_counts.${hour} END`;
 
 /** The first moment of the hour or the day (UTC) of a time, of which the beginning up to the hour is enough. */
 export function beginOf(bucket: Bucket, time: string): string {
@@ -61,33 +59,39 @@ export function beginOf(bucket: Bucket, time: string): string {
  * units can add to the same names of the same bot meanwhile.
  */
 export async function addCounts(tx: Tx, happened: readonly Happened[], shared: boolean): Promise<void> {
-  const rows = summed(happened);
+  const { hours, rows } = summed(happened);
   if (rows.length === 0) return;
-  const given = givenRows(tx, COLUMNS, rows);
+  const given = givenRows(tx, [...KEY.split(', '), ...hours], rows);
+  const numbers = HOURS.map((hour) => (hours.includes(hour) ? `CAST(${hour} AS bigint)` : '0'));
   const writer = shared && tx.engine === 'postgres' ? `pg_backend_pid() % ${WRITERS}` : '0';
   await tx.run(
     `INSERT INTO stats_counts (${KEY}, writer, ${HOURS.join(', ')})
-     SELECT ${KEY}, ${writer}, ${HOURS.map((hour) => `CAST(${hour} AS bigint)`).join(', ')}
+     SELECT ${KEY}, ${writer}, ${numbers.join(', ')}
      FROM ${given.sql} WHERE place > 0 ORDER BY ${KEY}
-     ON CONFLICT (${KEY}, writer) DO UPDATE SET ${ADDED}`,
+     ON CONFLICT (${KEY}, writer) DO UPDATE SET ${hours.map(added).join(', ')}`,
     ...given.values,
   );
 }
 
-/** One row for each name and day. */
-function summed(happened: readonly Happened[]): string[][] {
-  const sums = new Map<string, { readonly key: readonly string[]; readonly hours: number[] }>();
+/** One row for each name and day, with its numbers of one hour if there is no other, else of all: the texts are few. */
+function summed(happened: readonly Happened[]): { readonly hours: string[]; readonly rows: string[][] } {
+  const sums = new Map<string, { readonly key: string[]; readonly numbers: Record<string, number> }>();
+  const found = new Set<string>();
   for (const { botId, at, name, number } of happened) {
     if (number === 0) continue;
     const key = [botId, at.slice(0, 10), name];
     const place = key.join(' ');
-    const { hours } = sums.get(place) ?? { hours: HOURS.map(() => 0) };
-    const hour = Number(at.slice(11, 13));
-    const before = hours[hour] ?? 0;
-    hours[hour] = name === LONGEST ? Math.max(before, number) : before + number;
-    sums.set(place, { key, hours });
+    const numbers: Record<string, number> = sums.get(place)?.numbers ?? {};
+    const hour = HOURS[Number(at.slice(11, 13))] ?? '';
+    const before = numbers[hour] ?? 0;
+    numbers[hour] = name === LONGEST ? Math.max(before, number) : before + number;
+    sums.set(place, { key, numbers });
+    found.add(hour);
   }
-  return [...sums.values()].map(({ key, hours }) => [...key, ...hours.map(String)]);
+  const hours = found.size === 1 ? [...found] : HOURS;
+  const textsOf = (numbers: Record<string, number>): string[] =>
+    hours.map((hour) => String(numbers[hour] ?? 0));
+  return { hours, rows: [...sums.values()].map(({ key, numbers }) => [...key, ...textsOf(numbers)]) };
 }
 
 /** The numbers of a period. */
