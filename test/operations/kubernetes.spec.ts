@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { BlockList, isIPv6 } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { readConfig, SETTINGS } from '@app/kernel';
 import { parseAllDocuments } from 'yaml';
 
@@ -24,6 +24,8 @@ interface Container {
   readonly livenessProbe?: Probe;
   readonly readinessProbe?: Probe;
   readonly startupProbe?: Probe;
+  readonly volumeMounts?: readonly { readonly mountPath: string }[];
+  readonly lifecycle?: { readonly preStop: { readonly exec: { readonly command: readonly string[] } } };
 }
 interface Pod {
   readonly securityContext: object;
@@ -117,8 +119,6 @@ describe.each(['sqlite.yaml', 'postgres.yaml'])('docs/operations/kubernetes/%s',
     for (const pod of pods) {
       expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
       expect(pod.automountServiceAccountToken).toBe(false);
-      const { shutdownTimeoutMs } = readConfig({});
-      expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(shutdownTimeoutMs + 10_000);
     }
     for (const { command, securityContext, resources } of containers) {
       expect(command).toEqual(['lethe-server', expect.stringMatching(/^(start|worker|migrate)$/)]);
@@ -128,6 +128,51 @@ describe.each(['sqlite.yaml', 'postgres.yaml'])('docs/operations/kubernetes/%s',
         capabilities: { drop: ['ALL'] },
       });
       expect(resources).toMatchObject({ limits: { memory: expect.any(String) } });
+    }
+  });
+
+  it('migrates before each process, without a limit, and not in it', () => {
+    for (const {
+      initContainers = [],
+      containers: [main],
+    } of pods) {
+      const databaseOf = (one?: Container) => one?.env.find(({ name: key }) => key === 'DATABASE_URL');
+      expect(initContainers.map(({ name: own, command }) => [own, command[1]])).toEqual([
+        ['migrate', 'migrate'],
+      ]);
+      expect(databaseOf(main)).toBeDefined();
+      expect(databaseOf(initContainers[0])).toEqual(databaseOf(main));
+      expect(initContainers[0]?.volumeMounts).toEqual(
+        name === 'sqlite.yaml' ? main?.volumeMounts : undefined,
+      );
+      expect(main?.env).toContainEqual({ name: 'MIGRATE_ON_START', value: 'false' });
+    }
+  });
+
+  it('has the socket of the operator in a folder that the process makes: that of a volume is of root', () => {
+    const paths = containers.flatMap(({ env, volumeMounts = [] }) => {
+      const { value } = env.find(({ name: key }) => key === 'DATABASE_URL') ?? {};
+      return value === undefined ? [] : [{ value, mounts: volumeMounts.map(({ mountPath }) => mountPath) }];
+    });
+    expect(paths.length > 0).toBe(name === 'sqlite.yaml');
+    for (const { value, mounts } of paths) {
+      const folder = dirname(value.replace(/^sqlite:/, ''));
+      expect(mounts).not.toContain(folder);
+      expect(mounts).toContain(dirname(folder));
+    }
+  });
+
+  it('leaves a process the time for its requests, and ends an api once no more calls are sent to it', () => {
+    const { shutdownTimeoutMs } = readConfig({});
+    for (const {
+      containers: [main],
+      terminationGracePeriodSeconds,
+    } of pods) {
+      const [program, seconds] = main?.lifecycle?.preStop.exec.command ?? [];
+      expect(program).toBe(main?.name === 'api' ? 'sleep' : undefined);
+      // Closing the modules and the collector are beyond the time for requests: libs/runtime/src/start-process.ts.
+      const needed = shutdownTimeoutMs + 13_000 + Number(seconds ?? 0) * 1_000;
+      expect(terminationGracePeriodSeconds * 1_000).toBeGreaterThan(needed);
     }
   });
 
