@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DiskWatch } from '@app/database';
-import { Degradations } from '@app/kernel';
+import { Degradations, readConfig } from '@app/kernel';
 import { Health, Readiness } from '@app/runtime';
+import { schemaSource } from '../../ormconfig';
 import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';
 import { Service } from '../support/service';
@@ -194,5 +195,34 @@ describeOnSmallDisk('on a full disk of the keys alone', DISK_MIB, (disk) => {
     expect((await submit()).status).toBe(200);
     await service.app.close();
     rmSync(data, { recursive: true });
+  });
+});
+
+describeOnSmallDisk('at a start on a full disk', DISK_MIB, (disk) => {
+  it('the schema is looked at and users are erased, with room of the ballast', async () => {
+    const settings = { LETHE_MASTER_KEY: Buffer.alloc(32, 'k').toString('base64') };
+    const service = await new Service(settings, undefined, disk.directory).start();
+    const ballast = () => statSync(join(disk.directory, 'lethe.db.ballast')).size;
+    const bot = await service.registerBot();
+    await bot.hasCategory('notes');
+    const who = subject();
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'notes', { value: 'x' });
+    await service.app.get(DiskWatch).look();
+    expect(ballast()).toBe(BALLAST_BYTES);
+    await service.app.close();
+
+    disk.fill();
+    const schema = schemaSource(readConfig({ ...settings, ...service.database.settings }));
+    await (await schema.initialize()).destroy();
+    disk.fill();
+    await service.start();
+    expectErased([await bot.post('/gdpr/forget-user', who)]);
+    expect(ballast()).toBeLessThan(BALLAST_BYTES);
+
+    disk.clear();
+    await service.app.get(DiskWatch).look();
+    expect(ballast()).toBe(BALLAST_BYTES);
+    await service.app.close();
   });
 });

@@ -1,4 +1,4 @@
-import { databaseUnavailable, isDamage, maySucceedInParts } from './database-faults';
+import { databaseUnavailable, isDamage, isOfFullDisk, maySucceedInParts } from './database-faults';
 
 describe('damage of the database', () => {
   it.each([
@@ -33,5 +33,20 @@ describe('a fault that may concern one row', () => {
   ])('is %s for the code %s below a 503', (is, code) => {
     expect(maySucceedInParts(Object.assign(databaseUnavailable(), { cause: { code } }))).toBe(is);
     expect(maySucceedInParts({ code })).toBe(false);
+  });
+});
+
+describe('a full disk', () => {
+  it.each([
+    ['SQLITE_FULL', true],
+    ['SQLITE_IOERR_SHMSIZE', true],
+    ['SQLITE_IOERR_WRITE', true],
+    ['ENOSPC', true],
+    ['SQLITE_IOERR_READ', false],
+    ['SQLITE_CANTOPEN', false],
+    [undefined, false],
+  ])('with the code %s is a fault at the start, also as the cause of another one: %s', (code, is) => {
+    const further = new Error('cannot be opened', { cause: { code } });
+    expect([{ code }, { driverError: { code } }, further].map(isOfFullDisk)).toEqual([is, is, is]);
   });
 });

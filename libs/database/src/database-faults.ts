@@ -63,6 +63,15 @@ export function isDamage(error: unknown): boolean {
   return DAMAGE.test(driverCode(error));
 }
 
+/** No room for a page, or for the index of a log, on the disk of a SQLite file. */
+const FULL = /^(SQLITE_(FULL|IOERR_SHM|IOERR_WRITE)|ENOSPC$)/;
+
+/** Whether a full disk refuses to open a SQLite file; also for an error that another one has caused. */
+export function isOfFullDisk(error: unknown): boolean {
+  const { cause } = (error ?? {}) as { cause?: unknown };
+  return FULL.test(driverCode(error)) || (cause !== undefined && isOfFullDisk(cause));
+}
+
 /** The code of a driver's error, also of one that TypeORM has wrapped. */
 export function driverCode(error: unknown): string {
   const { code, driverError } = (error ?? {}) as { code?: unknown; driverError?: { code?: unknown } };

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { StartError } from '@app/kernel';
-import { driverCode, isDamage } from './database-faults';
+import { isThere, StartError } from '@app/kernel';
+import { driverCode, isDamage, isOfFullDisk } from './database-faults';
 import {
   type Access,
   bringUpToDate,
@@ -83,7 +83,7 @@ export class SqliteEngine implements DatabaseEngine {
   }
 
   schemaSource(options: DataSourceOptions): DataSource {
-    return new LockedFileSource(options, this.path);
+    return new LockedFileSource(options, this.path, (open) => this.despiteFullDisk(open));
   }
 
   async open(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {
@@ -93,21 +93,34 @@ export class SqliteEngine implements DatabaseEngine {
     });
   }
 
-  private async alone(options: DataSourceOptions, access: Access, report: OnFault): Promise<OpenDatabase> {
-    const release = lockFile(this.path);
-    return this.locked(options, access, report, release).catch((error: unknown) => {
-      release();
-      throw error;
+  private alone(options: DataSourceOptions, access: Access, report: OnFault): Promise<OpenDatabase> {
+    return this.despiteFullDisk(async () => {
+      const release = lockFile(this.path);
+      let source: DataSource | undefined;
+      try {
+        source = await openSource(new DataSource(options), access);
+        return await this.locked(source, report, release);
+      } catch (error) {
+        await source?.destroy().catch(() => undefined);
+        release();
+        throw error;
+      }
     });
   }
 
-  private async locked(
-    options: DataSourceOptions,
-    access: Access,
-    report: OnFault,
-    release: () => void,
-  ): Promise<OpenDatabase> {
-    const source = await openSource(new DataSource(options), access);
+  /** Opens the files again that a full disk has refused, as long as a part of the ballast makes room for it. */
+  private async despiteFullDisk<T>(open: () => Promise<T>): Promise<T> {
+    try {
+      return await open();
+    } catch (error) {
+      // Before the first start there are neither they nor a ballast.
+      const files = [resolve(this.path), keysPath(resolve(this.path))];
+      if (!isOfFullDisk(error) || !files.every(isThere) || !this.ballast().release()) throw error;
+    }
+    return this.despiteFullDisk(open);
+  }
+
+  private async locked(source: DataSource, report: OnFault, release: () => void): Promise<OpenDatabase> {
     // From here on the keys have a connection of their own: no transaction is about both files.
     await source.query('DETACH DATABASE keys');
     const ballast = this.ballast();
@@ -165,17 +178,20 @@ class LockedFileSource extends DataSource {
   constructor(
     options: DataSourceOptions,
     private readonly path: string,
+    private readonly despiteFullDisk: <T>(open: () => Promise<T>) => Promise<T>,
   ) {
     super(options);
   }
 
   private release = (): void => undefined;
 
-  override async initialize(): Promise<this> {
-    this.release = lockFile(this.path);
-    return super.initialize().catch((error: unknown) => {
-      this.release();
-      throw error;
+  override initialize(): Promise<this> {
+    return this.despiteFullDisk(async () => {
+      this.release = lockFile(this.path);
+      return super.initialize().catch((error: unknown) => {
+        this.release();
+        throw error;
+      });
     });
   }
 

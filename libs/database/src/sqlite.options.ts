@@ -4,6 +4,7 @@ import { Logger } from '@nestjs/common';
 import type { Database } from 'better-sqlite3';
 import { adminCommand, bytesOf, isThere, makeFolder, ownAsFolder, StartError } from '@app/kernel';
 import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions';
+import { isOfFullDisk } from './database-faults';
 import { keysPath } from './key-tables';
 import { missingDriver, OPENING_MS, SqliteDatabase, WRITING } from './sqlite.driver';
 
@@ -44,19 +45,29 @@ export function sqliteOptions(path: string, access: 'write' | 'read'): BetterSql
     timeout: OPENING_MS,
     prepareDatabase: (opened: unknown) => {
       const database = opened as Database;
-      const set = (...pragmas: string[]): void => pragmas.forEach((pragma) => database.pragma(pragma));
-      if (access === 'write') set('journal_mode = WAL');
-      set(...WRITING, 'foreign_keys = ON', 'temp_store = MEMORY');
-      set(`cache_size = -${CACHE_KIB[access]}`);
-      // The keys of the subjects are in a separate file, `keys` in every statement. It is as durable as the data.
-      const keys = keysPath(resolve(path));
-      // A database that was never opened for writing has no keys yet.
-      if (access === 'read' && !isThere(keys)) return;
-      database.prepare('ATTACH DATABASE ? AS keys').run(keys);
-      if (access === 'write') set('keys.journal_mode = WAL');
-      set(...WRITING.map((pragma) => `keys.${pragma}`));
+      try {
+        prepare(database, path, access);
+      } catch (error) {
+        // TypeORM does not close it.
+        database.close();
+        throw error;
+      }
     },
   };
+}
+
+function prepare(database: Database, path: string, access: 'write' | 'read'): void {
+  const set = (...pragmas: string[]): void => pragmas.forEach((pragma) => database.pragma(pragma));
+  if (access === 'write') set('journal_mode = WAL');
+  set(...WRITING, 'foreign_keys = ON', 'temp_store = MEMORY');
+  set(`cache_size = -${CACHE_KIB[access]}`);
+  // The keys of the subjects are in a separate file, `keys` in every statement. It is as durable as the data.
+  const keys = keysPath(resolve(path));
+  // A database that was never opened for writing has no keys yet.
+  if (access === 'read' && !isThere(keys)) return;
+  database.prepare('ATTACH DATABASE ? AS keys').run(keys);
+  if (access === 'write') set('keys.journal_mode = WAL');
+  set(...WRITING.map((pragma) => `keys.${pragma}`));
 }
 
 /**
@@ -166,6 +177,10 @@ function takeOne(file: string): () => void {
     if (error instanceof StartError) throw error;
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
     if (code.startsWith('SQLITE_BUSY')) throw new FileInUse(file);
+    if (isOfFullDisk(error))
+      throw new StartError(`The disk of ${file} is full (${code}). Make room on it, then start again.`, {
+        cause: error,
+      });
     if (isThere(file) && isThere(lockPath))
       throw new StartError(
         `${file} cannot be opened for writing (${code}). Give the user that runs Lethe write access to it and to the files beside it.`,
