@@ -2,13 +2,14 @@ import { useInstallation } from '../support/installation';
 import { until } from '../support/until';
 import { allMigrations, databaseEngine, type MigrationClass } from '@app/database';
 import { StartError, readConfig } from '@app/kernel';
+import { Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import type { QueryRunner } from 'typeorm';
 import { ormOptions } from '../../ormconfig';
 import { useBuild } from '../support/build';
 import { bareDatabase } from '../support/database';
 import { adminHere } from '../support/here';
-import { migrateUp } from '../support/migrating';
+import { migrateUp, onSchema } from '../support/migrating';
 import { oldPostgres } from '../support/old-postgres';
 import { schemaOf } from '../support/schema-dump';
 
@@ -176,6 +177,50 @@ describe('a deadlock of the migrations with a running instance', () => {
     await ended;
     expect(meetings).toBe(5);
     expect(await schemaOf(lethe.database)).toStrictEqual(before);
+  });
+});
+
+describe('a transaction that holds a table, as one of pg_dump does for hours', () => {
+  let dump: Client;
+
+  beforeEach(async () => {
+    await migrateUp(lethe.database);
+    dump = new Client({ connectionString: lethe.database.url });
+    await dump.connect();
+    await dump.query('BEGIN');
+    await dump.query('LOCK TABLE user_data IN ACCESS SHARE MODE');
+  });
+  afterEach(() => dump.end());
+
+  class Adding1790000000005 {
+    async up(runner: QueryRunner): Promise<void> {
+      await runner.query('ALTER TABLE user_data ADD COLUMN of_the_next text');
+    }
+
+    async down(): Promise<void> {
+      throw new Error('it is never taken back here');
+    }
+  }
+
+  it('does not stop the requests to that table, and the migrations run once it has ended', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    const migrating = migrateUp(lethe.database, [...allMigrations(), Adding1790000000005]);
+    await waiting();
+    // Each waits behind the change, which therefore has to give way.
+    await lethe.database.rows('SELECT bot_id FROM user_data WHERE FALSE');
+    await lethe.database.run('UPDATE user_data SET bot_id = bot_id WHERE FALSE');
+    await dump.query('COMMIT');
+    expect(await migrating).toStrictEqual(['Adding1790000000005']);
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('pg_stat_activity'));
+    warn.mockRestore();
+  });
+
+  it('leaves no time limit for locks on the connection of the migrations', async () => {
+    const [before, after] = await onSchema(lethe.database, async (source) => {
+      const limit = (): Promise<unknown> => source.query('SHOW lock_timeout');
+      return [await limit(), await source.runMigrations({ transaction: 'all' }).then(limit)];
+    });
+    expect(after).toStrictEqual(before);
   });
 });
 

@@ -29,6 +29,15 @@ export function noKeys(config: Config): StartError {
   );
 }
 
+/** The log of a command, on standard error. */
+export function logOf({ logFormat }: Config, level: 'error' | 'warn'): ReturnType<typeof createLogger> {
+  const errors = { write: (line: string) => void process.stderr.write(printable(line)) };
+  return createLogger(
+    level,
+    isForPeople(logFormat, process.stderr) ? linesForPeople(process.stderr, process.stderr) : errors,
+  );
+}
+
 /**
  * Runs `work` with the modules of Lethe, without the HTTP interface and without jobs. On SQLite the command holds the
  * file, so that no service can run, unless `work` only reads.
@@ -50,11 +59,7 @@ export async function inContext<T>(
     redisUrl: undefined,
     databaseStatementTimeoutMs: STATEMENT_TIMEOUT_MS,
   };
-  const errors = { write: (line: string) => void process.stderr.write(printable(line)) };
-  const logger = createLogger(
-    'error',
-    isForPeople(given.logFormat, process.stderr) ? linesForPeople(process.stderr, process.stderr) : errors,
-  );
+  const logger = logOf(given, 'error');
   const lethe = LetheModule.forRoot({ config, logger, orm: ormOptions, further, access });
   const nest = await NestFactory.createApplicationContext(
     { module: AdminModule, imports: [lethe] },

@@ -1,6 +1,9 @@
+import { Logger } from '@nestjs/common';
 import { bringUpToDate, databaseEngine, requireKnown } from '@app/database';
+import { NestLogger } from '@app/kernel';
 import { type DataSource, MigrationExecutor } from 'typeorm';
 import { schemaSource } from '../../../ormconfig';
+import { logOf } from './admin.context';
 import type { Command, Surroundings } from './command-line';
 
 const migrate: Command = {
@@ -36,6 +39,8 @@ async function onSchema(
   { config, tell, result }: Surroundings,
   work: (source: DataSource) => Promise<string>,
 ): Promise<void> {
+  // The log says what the migrations wait for. Standard output has the result alone.
+  Logger.overrideLogger(new NestLogger(logOf(config, 'warn')));
   const source = await schemaSource(config).initialize();
   try {
     const [{ place }, done] = [databaseEngine(config), await work(source)];

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import {
   DataSource,
   type DataSourceOptions,
@@ -23,7 +25,7 @@ import {
   postgresOptions,
   withoutTimeouts,
 } from './postgres.options';
-import { DEADLOCK, withReason } from './postgres.start-faults';
+import { DEADLOCK, LOCKED, withReason } from './postgres.start-faults';
 import { PostgresReading, PostgresUnitOfWork } from './postgres.unit-of-work';
 
 /** The advisory lock for changes of the schema. The number is arbitrary; nothing else in the database uses it. */
@@ -33,6 +35,10 @@ const LOCK_WAIT_MS = 3_000;
 const OLDEST_VERSION = 140_000;
 /** How often a change of the schema is begun that the server ends in a deadlock with running instances. */
 const TRIES_MAX = 5;
+/** How long a change waits for a table. Every request to the table waits behind it until then, for less than it may by default. */
+const TABLE_WAIT_MS = 2_000;
+/** How long the requests have the table before the change is begun again: twice as long each time, up to the second. */
+const [PAUSE_MS, PAUSE_MAX_MS] = [1_000, 30_000];
 
 /**
  * Changes the schema of a PostgreSQL database. Processes change the schema one at a time; the later ones find the work
@@ -89,7 +95,7 @@ export class PostgresSchemaSource extends PostgresDataSource {
       await this.holder.query('SELECT pg_advisory_lock($1)', [SCHEMA_LOCK]);
       return true;
     } catch (error) {
-      if (driverCode(error) === '55P03') return false;
+      if (driverCode(error) === LOCKED) return false;
       throw error;
     }
   }
@@ -114,8 +120,10 @@ export class PostgresSchemaSource extends PostgresDataSource {
       try {
         await runner.query('SELECT pg_advisory_lock($1)', [SCHEMA_LOCK]);
         try {
-          return await despiteDeadlocks(begin);
+          await runner.query(`SET lock_timeout = '${TABLE_WAIT_MS}ms'`);
+          return await despiteRivals(begin, runner);
         } finally {
+          await runner.query('RESET lock_timeout').catch(() => undefined);
           await runner.query('SELECT pg_advisory_unlock($1)', [SCHEMA_LOCK]).catch(() => undefined);
         }
       } finally {
@@ -129,13 +137,24 @@ export class PostgresSchemaSource extends PostgresDataSource {
   }
 }
 
-/** A deadlock undoes the work as a whole, so that it can begin again. */
-async function despiteDeadlocks<T>(begin: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++)
+/**
+ * A deadlock undoes the work as a whole, and so does a table that another transaction holds, so that the work can begin again. It does
+ * until a table is free: a dump holds all of them for hours.
+ */
+async function despiteRivals<T>(begin: () => Promise<T>, runner: QueryRunner): Promise<T> {
+  for (let tries = 1, pauseMs = PAUSE_MS; ;)
     try {
       return await begin();
     } catch (error) {
-      if (driverCode(error) !== DEADLOCK || tries === TRIES_MAX) throw error;
+      if (driverCode(error) === LOCKED) {
+        new Logger('Database').warn(
+          'The migrations wait for a table that a transaction holds, such as one of pg_dump: pg_stat_activity shows it. They are begun again until it ends',
+        );
+        await pause(pauseMs);
+        pauseMs = Math.min(2 * pauseMs, PAUSE_MAX_MS);
+        // The connection was lost meanwhile.
+        if (runner.isReleased) throw error;
+      } else if (driverCode(error) !== DEADLOCK || tries++ === TRIES_MAX) throw error;
     }
 }
 

@@ -3,6 +3,8 @@ import { driverCode, isConnectionLost } from './database-faults';
 
 /** SQLSTATE of a deadlock. */
 export const DEADLOCK = '40P01';
+/** SQLSTATE of a lock that was not free in time. */
+export const LOCKED = '55P03';
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'no server listens there. Start the server, or correct DATABASE_URL.',
@@ -14,6 +16,8 @@ const REASONS: Readonly<Record<string, string>> = {
   '3D000': 'the database does not exist. Create it with CREATE DATABASE, or correct DATABASE_URL.',
   [DEADLOCK]:
     'running instances use the tables that the migrations change. Nothing was changed; try again, or stop them first.',
+  [LOCKED]:
+    'another session holds what the migrations change (pg_stat_activity shows it: pg_dump?). Nothing was changed; try again.',
   '42501': `the user may not change the schema. Grant it CREATE on the database and on the schema public, or run ${adminCommand('db:migrate')} as the owner of the tables.`,
   '53300': 'the server has no free connection. Raise max_connections, or lower DATABASE_POOL_SIZE.',
   '57P03': 'the server is starting up or shutting down. Try again.',
