@@ -56,11 +56,13 @@ postgres() {
 digest() { local sum; sum="$(sha256sum)"; printf '%s' "${sum%% *}"; }
 
 TIME='^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}-[0-9]{2}-[0-9]{2}Z$'
-time="$(date -u +%Y-%m-%dT%H-%M-%SZ)"
+now() { date -u +%Y-%m-%dT%H-%M-%SZ; }
+time="$(now)"
 
-# Nothing of a run outlives it. What a killed one has left is removed by the next.
+# begin [KIND]: nothing of a run outlives it. What a killed one has left is removed by the next of its kind. Runs of different
+# kinds do not wait for each other.
 begin() {
-  local base="${OFFSITE_WORK:-/var/tmp/lethe-offsite-backup}"
+  local kind=${1:-} base="${OFFSITE_WORK:-/var/tmp/lethe-offsite-backup}"
   # With a slash at its end a link counts as what it leads to.
   base="${base%"${base##*[!/]}"}"
   mkdir -p "$base"
@@ -68,9 +70,9 @@ begin() {
   # One look, which follows no link that comes in between.
   [ "$(LC_ALL=C stat -c '%u %F' "$base")" = "$EUID directory" ] || die "$base belongs to another user: set OFFSITE_WORK"
   chmod 700 "$base"
-  exec 9> "$base/lock"
+  exec 9> "$base/lock${kind:+.$kind}"
   flock -n 9 || die "another run works in $base"
-  work="$base/run"
+  work="$base/${kind:-run}"
   rm -rf "$work"
   mkdir "$work"
   trap 'rm -rf "$work"' EXIT
@@ -128,6 +130,8 @@ backup() {
   fi
   send "$OFFSITE_REMOTE" data keys
   say "The backup $time is in $OFFSITE_REMOTE."
+  # A ledger that began with this backup has its time.
+  time="$(now)"
   send_ledger
 }
 
@@ -247,7 +251,7 @@ command=$1
 shift
 case "$command" in
   backup) requires_recipients; begin; backup ;;
-  ledger) requires_recipients; begin; send_ledger ;;
+  ledger) requires_recipients; begin ledger; send_ledger ;;
   list) needs OFFSITE_REMOTE; finished "$OFFSITE_REMOTE" ;;
   fetch)
     [ "$#" -gt 0 ] || die 'name a directory'

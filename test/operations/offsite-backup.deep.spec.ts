@@ -19,6 +19,7 @@ import { useInstallation } from '../support/installation';
 import { canRun } from '../support/programs';
 import { LETHE_MASTER_KEY } from '../support/service';
 import { spawned } from '../support/spawned';
+import { until } from '../support/until';
 
 // docs/operations/offsite-backup.sh with age and with rclone, whose remote is a folder here. docs/operate.md says with which
 // store it was drilled.
@@ -281,6 +282,23 @@ describeIt('docs/operations/offsite-backup.sh', () => {
       rmSync(later);
     }
     await done(['fetch', at('back')], settings);
+  });
+
+  it('sends a ledger while a backup is under way, and makes no second backup beside it', async () => {
+    spawnSync('mkfifo', [at('gate')]);
+    const waits = `case "$*" in copyto*/data/*) : > "$REACHED"; cat "$GATE"; exit 1 ;; esac`;
+    const settings = {
+      ...{ ...scripted(), ...inPlaceOf('rclone', [waits, FOLDERS].join('\n')) },
+      ...{ REACHED: at('reached'), GATE: at('gate') },
+    };
+    const running = offsite(['backup'], settings);
+    await until(() => existsSync(at('reached')));
+    await done(['ledger'], settings);
+    expect([marks(), marks('elsewhere').length]).toEqual([[], 1]);
+    await refused(['backup'], 'another run works in', settings);
+    writeFileSync(at('gate'), '');
+    expect(await running).toMatchObject({ code: 1 });
+    expect(readdirSync(at('work')).sort()).toEqual(['lock', 'lock.ledger']);
   });
 
   it('works in no directory that a symbolic link leads to', async () => {
