@@ -234,6 +234,12 @@ describe('the findings of doctor', () => {
     expect(mends(onFile, unused)).toEqual([
       expect.stringMatching(/ keys:rotate again: it was interrupted, .* \/data\/lethe\.db\.key\.$/),
     ]);
+    // The first step of a rotation of several processes gives each of them the new key behind the old one.
+    expect(mends({ config: settings({ DATABASE_URL: 'postgres://db/lethe' }) }, unused)).toEqual([
+      expect.stringMatching(
+        /^If a rotation to one of them has begun, go on with it: put it first in LETHE_MASTER_KEY, .*keys:rotate.* Else remove them from LETHE_MASTER_KEY, /,
+      ),
+    ]);
     // One that is kept for a damaged text interrupts nothing.
     expect(mends(onFile, unused, { keyId: 'c', role: 'older', texts: 1 })).toEqual([
       expect.stringMatching(/ keys:rotate when no damaged text is left .* \/data\/lethe\.db\.key\.$/),

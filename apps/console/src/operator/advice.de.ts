@@ -37,7 +37,7 @@ export const ADVICE_DE: Readonly<Record<string, { readonly says: string; readonl
   },
   master_key_unused: {
     says: 'Mindestens ein älterer Hauptschlüssel wird von keinem Text mehr gebraucht.',
-    mend: 'Entfernen Sie nur die genannten aus LETHE_MASTER_KEY, seiner Datei oder der Ausgabe seines Befehls und heben Sie sie anderswo so lange auf wie ältere Sicherungen.',
+    mend: 'Hat auf PostgreSQL der Wechsel zu einem der genannten begonnen, führen Sie ihn fort: Setzen Sie ihn an die erste Stelle, starten Sie alle Prozesse neu und rufen Sie keys:rotate auf. Sonst entfernen Sie nur die genannten aus LETHE_MASTER_KEY, seiner Datei oder der Ausgabe seines Befehls und heben Sie sie anderswo so lange auf wie ältere Sicherungen.',
   },
   erasure_unfinished: {
     says: 'Eine Löschung ist noch nicht fertig. Sie wird wiederholt, bis sie es ist.',
