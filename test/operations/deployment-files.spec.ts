@@ -1,10 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type MetricDefinition, METRICS, readConfig, SETTINGS } from '@app/kernel';
 
 import { parse, parseAllDocuments } from 'yaml';
+import { systemdUnit } from '../../apps/server/src/systemd-unit';
 
 // Checks the files of docs/operations against the code.
 
@@ -386,6 +396,30 @@ describe('compose.yaml', () => {
       Object.keys(services[name]?.environment ?? {}),
     );
     expect(own.filter((name) => !settings.includes(name) && !OF_THE_WORKER.includes(name))).toEqual([]);
+  });
+});
+
+describe('the systemd unit', () => {
+  it('names a folder with blanks, %, quotes and $ as systemd reads it', () => {
+    const root = mkdtempSync(join(tmpdir(), 'lethe-unit-'));
+    const [folder, launcher] = [join(root, 'a b%l "c" $d'), join(root, 'a b%l "c" $d', 'lethe-server')];
+    mkdirSync(folder);
+    writeFileSync(launcher, '');
+    const started = jest.replaceProperty(process, 'argv', [process.execPath, launcher, 'unit']);
+    const lines = systemdUnit(folder).split('\n');
+    started.restore();
+    rmSync(root, { recursive: true });
+    expect(lines).toContain(`WorkingDirectory=${root}/a b%%l "c" $d`);
+    expect(lines).toContain(`ReadWritePaths="${root}/a b%%l \\"c\\" $d"`);
+    const command = ` "${root}/a b%%l \\"c\\" $$d/lethe-server" start`;
+    expect(lines).toContainEqual(expect.stringMatching(/^ExecStart=\//));
+    expect(lines.find((line) => line.startsWith('ExecStart='))?.endsWith(command)).toBe(true);
+  });
+
+  it('leaves another folder as it is', () => {
+    expect(systemdUnit('/opt/lethe')).toMatch(
+      /^WorkingDirectory=\/opt\/lethe\n[^]*^ReadWritePaths=\/opt\/lethe\n/m,
+    );
   });
 });
 

@@ -7,9 +7,17 @@ const OF_NPX = `# This program is in the cache of npx, where it does not stay. I
 # print the unit again: npx @lethe/server unit
 `;
 
+/** A path for systemd, where `%` begins a specifier. */
+const literal = (path: string): string => path.replaceAll('%', '%%');
+
+/** A path for systemd where a blank ends a word, and quotes enclose one. */
+const word = (path: string): string =>
+  /[\s"'\\]/.test(path) ? `"${literal(path).replace(/["\\]/g, '\\$&')}"` : literal(path);
+
 /** A systemd unit that runs this installation in the folder, whose `.env` it reads. */
 export function systemdUnit(folder: string): string {
-  const launcher = launcherPath();
+  // In arguments `$` begins a variable.
+  const launcher = word(launcherPath()).replaceAll('$', () => '$$');
   return `${isOfNpx() ? OF_NPX : ''}[Unit]
 Description=Lethe, a GDPR service for bots
 After=network-online.target
@@ -19,13 +27,13 @@ Wants=network-online.target
 Type=exec
 User=lethe
 Group=lethe
-WorkingDirectory=${folder}
+WorkingDirectory=${literal(folder)}
 Environment=NODE_ENV=production
-ExecStart=${process.execPath} --max-semi-space-size=8 --initial-old-space-size=32 ${launcher} start
+ExecStart=${word(process.execPath)} --max-semi-space-size=8 --initial-old-space-size=32 ${launcher} start
 Restart=on-failure
 RestartSec=2
 TimeoutStopSec=40
-ReadWritePaths=${folder}
+ReadWritePaths=${word(folder)}
 UMask=0077
 NoNewPrivileges=true
 ProtectSystem=strict
