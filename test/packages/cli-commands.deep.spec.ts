@@ -121,6 +121,11 @@ describe('lethe init', () => {
     });
     writeFileSync(inFolder('.env'), 'NOTE="two\nLETHE_URL=lines"\n');
     expect(await cli.run(args)).toMatchObject({ code: 1, stderr: expect.stringContaining('NOTE') });
+    // The key has no place, though the address has one.
+    const closed = 'NOTE="two\nLETHE_KEY=\nlines"\n';
+    writeFileSync(inFolder('.env'), closed);
+    expect(await cli.run(args)).toMatchObject({ code: 1, stderr: expect.stringContaining('NOTE') });
+    expect(read('.env')).toBe(closed);
     writeFileSync(inFolder('.env'), '');
     expect(await cli.run(args)).toMatchObject({ code: 0 });
     expect(await cli.run([...args, '--dotenv', '.env.two'])).toMatchObject({
@@ -496,6 +501,15 @@ describe('lethe keys', () => {
         stderr: expect.stringContaining(name),
       });
     expect([read('.env'), await ids()]).toEqual(before);
+    // What cannot be written is not made.
+    const file = read('.env');
+    writeFileSync(inFolder('.env'), `${file}NOTE="two\nSECOND=\nLETHE_KEY=\nlines"\n`);
+    for (const act of [['create', '--save-as', 'SECOND'], ['rotate']])
+      expect(await cli.run(['keys', ...act])).toMatchObject({
+        ...{ code: 1, stderr: expect.stringContaining('NOTE') },
+      });
+    expect(await ids()).toEqual(before[1]);
+    writeFileSync(inFolder('.env'), file);
     const shown = json(await done('keys', 'create', '--show', '--json'));
     expect(shown).toMatchObject({ api_key: expect.stringMatching(/^sk_live_/) });
     const outside = await cli.run(['keys', 'rotate', '--url', service.url], {

@@ -56,14 +56,21 @@ function valuesIn(bytes: Uint8Array, path: string): Values {
 
 /**
  * Writes values into a file like `.env`, readable by its owner only. Every other line is kept as it is. The file is
- * replaced as a whole, so that a crash leaves the old or the new one.
+ * replaced as a whole, so that a crash leaves the old or the new one. Refuses a file that
+ * could not take values under the names of `later` either: those are given once.
  */
-export function writeEnvFile(path: string, values: Readonly<Record<string, string>>): void {
+export function writeEnvFile(
+  path: string,
+  values: Readonly<Record<string, string>>,
+  ...later: readonly string[]
+): void {
   const found = textAt(path);
   const target = found === undefined ? path : realpathSync(path);
   const before = found ?? '';
   const text = withValues(before, values);
   requireUnchanged(path, before, text, values);
+  const all = { ...values, ...Object.fromEntries(later.map((name) => [name, 'x'])) };
+  requireUnchanged(path, before, withValues(before, all), all);
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
   try {
     writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });

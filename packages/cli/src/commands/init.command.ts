@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { type Command } from 'commander';
 import { Lethe } from '@lethe/sdk';
-import { ignoreInGit, readEnvFile, writeEnvFile } from '../env-file';
+import { ignoreInGit, NAMES, readEnvFile, writeEnvFile } from '../env-file';
 import { refused } from '../failures';
 import { Session, snowflake, webAddress } from '../session';
 
@@ -43,7 +43,7 @@ async function init(session: Session, options: Options): Promise<void> {
   const token = process.env['LETHE_REGISTRATION_TOKEN'];
   if (token) session.requireOwnAddress('LETHE_REGISTRATION_TOKEN');
   // A registration cannot be repeated. The files must be writable before its key is made.
-  writeEnvFile(envFile, { LETHE_URL: url });
+  writeEnvFile(envFile, { LETHE_URL: url }, ...NAMES);
   const isAdded = ignoreInGit(envFile);
   const bot = await Lethe.register(
     { url, fetch: session.fetch, retries: 2, ...(token && { registrationToken: token }) },

@@ -83,7 +83,7 @@ async function create(
     throw wrongUsage(`${saveAs} has a value in .env.`, 'Remove it there, or give another NAME.');
   const lethe = session.client();
   // The key is shown by the service once. The file must be writable before it is made.
-  if (saveAs !== undefined) writeEnvFile(session.envFile, {});
+  if (saveAs !== undefined) writeEnvFile(session.envFile, {}, saveAs);
   const given = { ...(scopes && { scopes }), ...(expiresAt !== undefined && { expires_at: expiresAt }) };
   const { api_key: key, ...made } = await lethe.keys.create(given);
   if (saveAs !== undefined) writeEnvFile(session.envFile, { [saveAs]: key });
@@ -102,7 +102,7 @@ async function rotate(session: Session, { overlap, show }: Keeping & { overlap?:
       'LETHE_KEY comes from the environment, which a new line in .env would not change.',
       'Add --show, and put the new key where the old one is kept.',
     );
-  if (!show) writeEnvFile(session.envFile, {});
+  if (!show) writeEnvFile(session.envFile, {}, 'LETHE_KEY');
   const given = overlap === undefined ? {} : { overlap_seconds: overlap };
   const { api_key: key, ...made } = await lethe.keys.rotate(given);
   if (!show) writeEnvFile(session.envFile, { LETHE_KEY: key });
