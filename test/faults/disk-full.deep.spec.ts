@@ -217,7 +217,9 @@ describeOnSmallDisk('at a start on a full disk', DISK_MIB, (disk) => {
     await (await schema.initialize()).destroy();
     disk.fill();
     await service.start();
-    expectErased([await bot.post('/gdpr/forget-user', who)]);
+    expectErased([
+      await bot.post<{ status: string; deleted_categories: string[] }>('/gdpr/forget-user', who),
+    ]);
     expect(ballast()).toBeLessThan(BALLAST_BYTES);
 
     disk.clear();

@@ -151,7 +151,7 @@ describe.each(['sqlite.yaml', 'postgres.yaml'])('docs/operations/kubernetes/%s',
 
   it('has the socket of the operator in a folder that the process makes: that of a volume is of root', () => {
     const paths = containers.flatMap(({ env, volumeMounts = [] }) => {
-      const { value } = env.find(({ name: key }) => key === 'DATABASE_URL') ?? {};
+      const value = env.find(({ name: key }) => key === 'DATABASE_URL')?.value;
       return value === undefined ? [] : [{ value, mounts: volumeMounts.map(({ mountPath }) => mountPath) }];
     });
     expect(paths.length > 0).toBe(name === 'sqlite.yaml');
