@@ -51,8 +51,9 @@ const [LEFT_OUT, DONE] = DEPTH === undefined ? [['\\.deep\\.'], []] : [[], DEPTH
  * @type {import('jest').Config}
  */
 module.exports = {
-  // Finds a test that hangs. Long enough for a machine that is ten times as slow as usual, or stops for seconds.
-  testTimeout: 300_000,
+  // Ends a test that hangs, and no other: the slowest hooks take a minute on a quiet machine, and a loaded one is ten times as
+  // slow or stops for seconds. The jobs of .github/workflows have ninety minutes.
+  testTimeout: 1_200_000,
   // Suites often wait for a process, a lease or PostgreSQL, so that there are more workers than cores. Even more workers
   // would open more connections than the PostgreSQL of a run accepts.
   maxWorkers: Math.min(12, 2 * availableParallelism()),

@@ -125,7 +125,7 @@ describe('a rewrite that another process has taken over', () => {
   }
 
   async function begun(): Promise<Client> {
-    jest.replaceProperty(on.get(KeyRewrite), 'lockMs', 600_000);
+    jest.replaceProperty(on.get(KeyRewrite), 'lockMs', 3_600_000);
     const adding = await on.connected();
     await adding.query('BEGIN');
     return adding;
@@ -171,7 +171,7 @@ describe('a rewrite that another process has taken over', () => {
 describe('on a busy server', () => {
   it('a rewrite ends although there is always a transaction that has read keys', async () => {
     // A reader that is stopped, as on a busy machine, is waited for.
-    jest.replaceProperty(on.get(KeyRewrite), 'lockMs', 600_000);
+    jest.replaceProperty(on.get(KeyRewrite), 'lockMs', 3_600_000);
     const who = subject();
     await on.stores(who);
     await on.stores(subject());
@@ -281,7 +281,7 @@ describe('a service that ends while it vacuums', () => {
       await until(async () => (await database.rows(waiting)).length === 1);
       expect(hasEnded).toBe(false);
       stopping.abort();
-      // Before the lock is released; its time limit is longer than that of this test.
+      // Before the lock is released: the unit that holds it would reach its time limit before the vacuum does, and fail.
       await until(() => hasEnded);
     });
   });

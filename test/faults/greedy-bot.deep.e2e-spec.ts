@@ -31,7 +31,7 @@ const categories = names.slice(0, 50);
 
 beforeAll(async () => {
   // The answers beyond those that are open at once wait for the others, however slow the machine is.
-  (service.app.getHttpAdapter() as unknown as LetheHttpAdapter).slots.waitMs = 600_000;
+  (service.app.getHttpAdapter() as unknown as LetheHttpAdapter).slots.waitMs = 3_600_000;
   bot = await service.registerBot();
   innocent = await service.registerBot();
   // Each declaration is as large as it may be.

@@ -180,6 +180,5 @@ describeIoFaults('a call of the operating system that fails', () => {
         }
       }
     },
-    600_000,
   );
 });

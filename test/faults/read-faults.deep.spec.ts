@@ -124,6 +124,5 @@ describeIoFaults('a reading of a file that fails', () => {
         break;
       }
     },
-    600_000,
   );
 });

@@ -8,7 +8,7 @@ import { EgressPolicy, readConfig, SystemClock } from '@app/kernel';
 import { type CallResult, HttpWebhookSender, NameResolver } from '@app/webhooks';
 
 /** Longer than a test: what ends does so by itself. */
-const LIMITS = { webhookTimeoutMs: 600_000, webhookConnectTimeoutMs: 600_000 };
+const LIMITS = { webhookTimeoutMs: 3_600_000, webhookConnectTimeoutMs: 3_600_000 };
 /** For calls that never end by themselves: to connect, and in all. */
 const SOON = { ...LIMITS, webhookTimeoutMs: 700 };
 const SOON_TO_CONNECT = { ...LIMITS, webhookConnectTimeoutMs: 250 };

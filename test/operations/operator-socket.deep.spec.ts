@@ -155,7 +155,7 @@ describe('the socket of a service on SQLite', () => {
     await withBot();
     service.app.get(OperatorSocket).waitMs = 1;
     expect(await answerTo('{')).toBe('');
-    service.app.get(OperatorSocket).waitMs = 600_000;
+    service.app.get(OperatorSocket).waitMs = 3_600_000;
     const silent = connect(path());
     await answerTo('x'.repeat(10_000_000));
     expect((await suspend()).code).toBe(0);

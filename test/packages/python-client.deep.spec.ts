@@ -31,9 +31,6 @@ lethe.data.submit_many([{"user_id": 1, "guild_id": 2, "categry": "profile", "dat
 WebhookHandler("whsec_eA==", {"user_forgoten": print})
 `;
 
-/** mypy and pytest take half a minute each, and several times as long beside other suites. */
-jest.setTimeout(400_000);
-
 const service = useService();
 const place = mkdtempSync(join(tmpdir(), 'lethe-python-'));
 const client = join(place, 'python');

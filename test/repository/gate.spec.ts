@@ -46,6 +46,10 @@ const PROBE = /\bspawnSync\(.*\)\.(status|error)\b/;
 /** A limit that a good call does not meet while a process stops for seconds: test/support/patient.ts gives longer ones. */
 const SHORT = /(LOCK|STATEMENT|CONNECT|WEBHOOK)_TIMEOUT_MS: '\d{1,4}'/;
 
+/** The limit of one test or hook, as the last argument of its call. */
+const OWN_LIMIT = /^ *\},\s+([\d_]{5,})(?: \+ .*)?,?\s*\);$/gm;
+const numberIn = (literal = ''): number => Number(literal.replaceAll('_', ''));
+
 describe('the gate', () => {
   it('has no suite that looks at a clock or at memory, but for a short list with a reason each', () => {
     const found = SUITES.filter((file) => CLOCKS.some((clock) => clock.test(text(file))));
@@ -55,6 +59,21 @@ describe('the gate', () => {
 
   it('has no suite with a real limit of less than ten seconds', () => {
     expect(SUITES.filter((file) => SHORT.test(text(file)))).toEqual([]);
+  });
+
+  it('ends a test that hangs by one long limit, which no suite makes shorter', () => {
+    const longest = numberIn(/testTimeout: ([\d_]+)/.exec(text('jest.config.js'))?.[1]);
+    expect(longest).toBe(1_200_000);
+    const shorter = SUITES.filter(
+      (file) =>
+        /\bjest\.setTimeout\(/.test(text(file)) ||
+        [...text(file).matchAll(OWN_LIMIT)].some(([, literal]) => numberIn(literal) < longest),
+    );
+    expect(shorter).toEqual([]);
+    // The longest wait in a test, which names what was missing.
+    expect(numberIn(/WAIT_MAX_MS = ([\d_]+)/.exec(text('test/support/browser.ts'))?.[1])).toBeLessThan(
+      longest,
+    );
   });
 
   it('has no suite that acts by chance without a seed that repeats it', () => {

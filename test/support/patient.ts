@@ -1,7 +1,7 @@
 /**
  * The settings that every process of Lethe has in tests, unless a test gives others: limits with which nothing fails for
- * its slowness, or because a process stops for seconds. A lock that is never released, a statement that never ends and a
- * receiver that never answers fail by the time limit of the test.
+ * its slowness, or because a process stops for seconds. A lock that is never released and a statement that never ends fail
+ * by the longest limit that an operator can set, and name it.
  */
 export const PATIENT = {
   DATABASE_LOCK_TIMEOUT_MS: '600000',
