@@ -1,5 +1,6 @@
 import fs, { chownSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { DiskWatch } from '@app/database';
 import { useInstallation } from '../support/installation';
 
 const lethe = useInstallation();
@@ -84,11 +85,14 @@ describe('what a restore and a rotation leave', () => {
 const OTHER_USER = 4_242;
 
 (process.getuid?.() === 0 ? describe : describe.skip)('what root makes in the folder of another user', () => {
-  const own = useInstallation({ settings: {} });
+  const own = useInstallation({ settings: { DATABASE_BALLAST_MIB: '1' } });
 
-  it('belongs to this user: database, keys, key files, records, and what a restore replaces', async () => {
+  it('belongs to this user: database, keys, key files, records, ballast, and what a restore replaces', async () => {
     chownSync(own.directory, OTHER_USER, OTHER_USER);
     const to = await restoredAndRotated(own);
+    // A running service looks after its ballast every few seconds.
+    await (await own.service.start()).app.get(DiskWatch).look();
+    await own.service.end();
     const names = readdirSync(own.directory);
     expect(names).toEqual(
       expect.arrayContaining([
@@ -97,6 +101,7 @@ const OTHER_USER = 4_242;
         'lethe.db.key',
         'lethe.db.key.retired',
         'lethe.db.backups.json',
+        'lethe.db.ballast',
       ]),
     );
     const ofRoot = names.filter((name) => statSync(join(own.directory, name)).uid !== OTHER_USER);

@@ -51,6 +51,12 @@ export class ServiceHere {
     return `http://127.0.0.1:${this.port}`;
   }
 
+  /** Of the service that runs. */
+  get app(): Service['app'] {
+    if (this.service === undefined) throw new Error('the service does not run');
+    return this.service.app;
+  }
+
   async start(): Promise<this> {
     const service = new Service({ ...this.database.settings, ...this.environment }, this.database);
     service.port = this.port;

@@ -1,9 +1,17 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
-import { rmSync, statfsSync, truncateSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statfsSync, truncateSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { bytesOf, type Config, type Degradations, describeFault, DISK_LOW, type Metrics } from '@app/kernel';
+import {
+  bytesOf,
+  type Config,
+  type Degradations,
+  describeFault,
+  DISK_LOW,
+  type Metrics,
+  ownAsFolder,
+} from '@app/kernel';
 import { isUndone } from './database-faults';
 
 const CHUNK_BYTES = 2 ** 20;
@@ -83,7 +91,10 @@ export class Ballast {
     const bytes = missing(reserve);
     if (bytes < 0) truncateSync(path, wantedBytes);
     if (bytes <= 0 || freeBeside(reserve) < bytes + wantedBytes) return;
-    await writeFile(path, this.chunks(bytes), { flag: 'a', mode: 0o600, flush: true });
+    closeSync(openSync(path, 'a', 0o600));
+    // Before it is filled: a process that is killed meanwhile leaves a file that the user of the service can shorten.
+    ownAsFolder(path);
+    await writeFile(path, this.chunks(bytes), { flag: 'a', flush: true });
   }
 
   /** Until a part is released. Random bytes, since a file system can store others without blocks. */
