@@ -20,7 +20,8 @@ describe('npm run loadtest', () => {
       rate_limited: expect.any(Number),
       errors: {},
     });
-    expect(report.requests).toBeGreaterThan(10);
+    // Each bot is registered, with a category, and makes at least one turn of three calls.
+    expect(report.requests).toBeGreaterThanOrEqual(10);
   });
 
   const wrong: readonly string[][] = [
