@@ -12,7 +12,7 @@ import { CLOSED_ROUTES, OPERATOR_ROUTES } from '../support/routes';
 import { Service, useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
-import { stopWindows } from '../support/time';
+import { amidDay, stopWindows } from '../support/time';
 
 const OPERATOR_TOKEN = 'an-operator-token-'.repeat(3);
 const service = useServiceInProcess({
@@ -221,6 +221,7 @@ describe('GET /operator/findings', () => {
 
 describe('GET /operator/storage', () => {
   it('answers the size now and a sample for each day, of which the job writes one and keeps 400', async () => {
+    await amidDay();
     const { database } = service;
     await database.run(`INSERT INTO storage_samples VALUES ('2020-01-01', 1, 1, 1)`);
     await database.run(`INSERT INTO storage_samples VALUES ('2999-01-01', 1, 1, 1)`);

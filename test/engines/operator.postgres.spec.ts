@@ -4,7 +4,7 @@ import { Client } from '../support/client';
 import { expectFailure } from '../support/expected';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
-import { ago } from '../support/time';
+import { ago, amidDay } from '../support/time';
 
 const OPERATOR_TOKEN = 'an-operator-token-'.repeat(3);
 const one = new Service({ OPERATOR_TOKEN });
@@ -23,6 +23,7 @@ const dayOf = (daysAgo: number): string => ago(daysAgo * 86_400_000).slice(0, 10
 
 describe('two processes on one database', () => {
   it('write one sample a day, whichever runs first, both at once and again, and remove what is older than 400 days', async () => {
+    await amidDay();
     const { database } = one;
     await database.run('DELETE FROM storage_samples');
     for (const ago of [399, 400, 401, 800])

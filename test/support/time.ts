@@ -5,8 +5,15 @@ import { until } from './until';
 /** A time in the past, as it is stored. */
 export const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
 
-/** Resolves when at least a minute of the day in UTC is left: for a test that counts days. */
-export const amidDay = (): Promise<void> => until(() => Date.now() % DAY_MS < DAY_MS - 60_000, 500);
+/** What counts the day before does so from its first minute on; a slow test ends within the other. */
+const [FROM_MS, LEFT_MS] = [90_000, 300_000];
+
+/** Resolves when the day in UTC has begun, and at least five minutes of it are left: for a test that counts days. */
+export const amidDay = (): Promise<void> =>
+  until(() => {
+    const passedMs = Date.now() % DAY_MS;
+    return passedMs >= FROM_MS && passedMs < DAY_MS - LEFT_MS;
+  }, 500);
 
 /** From here on, until the mock is restored, one of the clocks of the service is ahead. */
 export function passes(
