@@ -171,6 +171,7 @@ describe('the socket of a service on SQLite', () => {
       await new Promise<void>((resolve) => held.push(resolve));
       return original(id);
     };
+    service.app.get(OperatorSocket).waitMs = 3_600_000;
     const answered = suspend();
     await until(() => held.length === 1);
     const closed = end();
@@ -181,6 +182,7 @@ describe('the socket of a service on SQLite', () => {
     expect(await isSuspended()).toBe(true);
 
     await started();
+    service.app.get(OperatorSocket).waitMs = 3_600_000;
     const next = service.app.get(BotAdministration, { strict: false });
     let isHeld = false;
     next.resume = () => {
