@@ -446,7 +446,9 @@ describe('two processes on one database', () => {
 
 describe('a shutdown', () => {
   it('lets calls end, claims nothing more and leaves no lease behind', async () => {
-    await begin();
+    await begin(1, { SHUTDOWN_TIMEOUT_MS: '600000' });
+    // The calls last as long as the test plays, and the limit is one of the machine.
+    process.dispatcher.drainMaxMs = 600_000;
     const botId = await world.registerBot(URL);
     world.internet.at(URL, confirms(500));
     for (let i = 0; i < 5; i++) await world.forget(process, botId);

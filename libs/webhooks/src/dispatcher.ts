@@ -17,8 +17,6 @@ import { HostSlots, type Slot } from './host-slots';
 import { type CallResult, type LeasedDelivery, webhookCall, WebhookSender } from './webhook-call';
 
 const SHORTEST_SLEEP_MS = 5;
-/** Longest wait for running calls at a shutdown; interrupted deliveries are sent after the next start. */
-const DRAIN_MAX_MS = 8_000;
 /** Pause after an error of the database. */
 const FAULT_PAUSE_MS = 1_000;
 /** Signals between processes about a bot. */
@@ -37,6 +35,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
   pollMs = 5_000;
   /** A call that begins later than this after its lease, in milliseconds, could outlast it: the process was suspended. */
   beginMaxMs = 2_500;
+  /** Longest wait for running calls at a shutdown, in milliseconds; interrupted deliveries are sent after the next start. */
+  drainMaxMs = 8_000;
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   @Inject(Signals) private readonly signals: Signals = NO_SIGNALS;
   private readonly logger = new Logger('Webhooks');
@@ -89,7 +89,7 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     this.stopped = true;
     this.alarm.clear();
     await this.pumping;
-    const drainMs = Math.min(this.config.shutdownTimeoutMs, DRAIN_MAX_MS);
+    const drainMs = Math.min(this.config.shutdownTimeoutMs, this.drainMaxMs);
     const deadline = setTimeout(() => this.interrupted.abort(), drainMs);
     await Promise.all(this.running);
     clearTimeout(deadline);
