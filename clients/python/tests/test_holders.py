@@ -17,7 +17,8 @@ import pytest
 from conftest import PROFILE, URL, Place, snowflake, subject
 
 from lethe_client import AsyncLethe, Lethe, LetheError, holders
-from lethe_client.holders import Holder, HolderError, Keeps, Store, Who, _drivers, run_holder
+from lethe_client.holders import Holder, HolderError, Keeps, Store, Who, _drivers, _run, run_holder
+from lethe_client.holders._limited import limited
 
 BOT_WIDE = "0" * 17
 Json = Dict[str, Any]
@@ -409,8 +410,16 @@ def test_a_store_that_fails_is_tried_again_after_one_three_and_seven_rounds(bot:
     assert [one["result"] for one in bot.answers] == ["failed", "failed", "failed", "nothing"]
 
 
-def test_a_store_that_never_answers_holds_no_other_store_and_no_other_task(bot: Bot) -> None:
+def test_a_store_that_never_answers_holds_no_other_store_and_no_other_task(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, other = bot.forgotten(), bot.forgotten()
+
+    def patient(store: Store, seconds: float) -> Store:
+        # The others answer, however slow the machine is.
+        return limited(store, seconds if store.name == "silent" else 600)
+
+    monkeypatch.setattr(_run, "limited", patient)
 
     async def count(who: Who) -> int:
         if who.user_id == one["user_id"]:
