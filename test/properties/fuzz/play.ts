@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ERRORS, type ErrorCode } from '@app/kernel';
 import { type Answer, faultsOf } from '../../support/client';
+import { engine } from '../../support/database';
 import type { Service } from '../../support/service';
 import { until } from '../../support/until';
 import type { Operation } from './grammar';
@@ -17,6 +18,11 @@ const DOCUMENTS = ['application/x-ndjson', 'text/markdown; charset=utf-8', 'text
 
 /** When so many readings of the rows, 20 ms apart, are equal, no request of a cut connection is running. */
 const EQUAL_READINGS = 25;
+/** When no statement and no unit is found so often, 20 ms apart, a request of a cut connection is not between two of them. */
+const IDLE_READINGS = 3;
+/** The sessions that work, of the service and its jobs. On SQLite nothing outlasts the turn of its process. */
+const WORKING = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+  AND backend_type = 'client backend' AND state <> 'idle'`;
 
 interface Sent {
   readonly exchanged: Exchange;
@@ -75,6 +81,7 @@ export class Play {
     const before = (this.before ??= await tenant.state());
     const logged = service.logLines.length;
     const exchanged = await exchange(service.port, bytes, complete, isHead);
+    if (!complete) await this.idle();
     const faults = exchanged.answers.flatMap((answer) => answerFaults(answer, isHead));
     if (!exchanged.closed) faults.push('the connection is not closed');
     if (exchanged.rest !== '') faults.push(`no answer: ${exchanged.rest.slice(0, 200)}`);
@@ -97,7 +104,18 @@ export class Play {
     return this.send(bytes, complete, isHead);
   }
 
+  /** Resolves when what a cut connection has begun is over: its request can outlast the next ones. */
+  private async idle(): Promise<void> {
+    if (engine === 'sqlite') return;
+    let readings = 0;
+    await until(async () => {
+      readings = (await this.service.database.rows(WORKING)).length === 0 ? readings + 1 : 0;
+      return readings >= IDLE_READINGS;
+    });
+  }
+
   private async settle(): Promise<void> {
+    await this.idle();
     let state: readonly string[] = [];
     let equal = 0;
     await until(async () => {
