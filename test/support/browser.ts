@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
 /** The headless shell takes half the processor time of the whole browser, with the same engine. */
@@ -31,6 +31,19 @@ export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS, timeout: WAIT_MAX_MS });
 }
 
+const SERVICE_OF_CONSOLE = readFileSync(join(__dirname, '../../apps/console/src/service.ts'), 'utf8');
+/** The limit of a call of the console, as it is written there. */
+const [, CALL_MAX_MS = ''] = /^const TIMEOUT_MS = ([\d_]+);$/m.exec(SERVICE_OF_CONSOLE) ?? [];
+
+/** Runs before the scripts of a page: no call is given up because the process of the service, that of the test, stops for seconds. */
+const PATIENTLY = `{
+  const { setTimeout: original } = globalThis;
+  const within = AbortSignal.timeout.bind(AbortSignal);
+  const longer = (ms) => (ms === ${CALL_MAX_MS} ? 3_600_000 : ms);
+  globalThis.setTimeout = (run, ms, ...given) => original(run, longer(ms), ...given);
+  AbortSignal.timeout = (ms) => within(longer(ms));
+}`;
+
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The view of a page. */
@@ -58,6 +71,7 @@ export class WatchedPage {
       reducedMotion: 'reduce',
     });
     context.setDefaultTimeout(WAIT_MAX_MS);
+    await context.addInitScript(PATIENTLY);
     const watched = new WatchedPage(await context.newPage());
     const { page, faults } = watched;
     page.on('pageerror', ({ message }) => faults.push(`error: ${message}`));
