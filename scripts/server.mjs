@@ -8,7 +8,8 @@ export const WORKER = join(import.meta.dirname, '../dist/apps/worker/src/main.js
 /** As `npm start` does. */
 const FLAGS = ['--max-semi-space-size=8', '--initial-old-space-size=32'];
 const STARTED = /^Lethe(?: listens on|'s worker runs; its state is at) (http:\/\/[^/\s]+)/m;
-const START_TIMEOUT_MS = 30_000;
+/** For a start that hangs: one that fails ends its process. */
+const START_TIMEOUT_MS = 300_000;
 
 /** A directory in `place` for the database of a server; removed at the end of the process. */
 export function temporaryDirectory(place = tmpdir()) {

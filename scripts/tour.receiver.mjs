@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const PROGRAM = join(import.meta.dirname, '../docs/receiver.mjs');
-const WAIT_MS = 10_000;
+const WAIT_MS = 120_000;
 
 /** The webhook receiver of a bot: docs/receiver.mjs, which prints the calls that are genuine. */
 export class Receiver {

@@ -65,7 +65,7 @@ const exportsOf = async (bot: Bot, { user_id, guild_id }: SubjectIds): Promise<n
   return (await bot.get<{ events: object[] }>(`/audit/events?${query}`)).data.events.length;
 };
 
-const WAIT_MS = 60_000;
+const WAIT_MS = 3_600_000;
 beforeEach(() => (slots().waitMs = WAIT_MS));
 afterEach(() => jest.restoreAllMocks());
 

@@ -31,7 +31,7 @@ const service = useServiceInProcess({
 /** The service ends the answer of this one, which holds nothing. */
 const HALF_CLOSED = 'close their half of the connection and take nothing';
 /** A call that has to wait is refused after this time, in milliseconds: no machine is so busy. */
-const WAIT_MS = 60_000;
+const WAIT_MS = 3_600_000;
 const slots = () => (service.app.getHttpAdapter() as unknown as LetheHttpAdapter).slots;
 
 interface Greedy {
