@@ -689,7 +689,9 @@ describe.each(KITS)('%s', (kit) => {
         await robin.privacy('forget', { where: 'everywhere' }),
         'Erase my data',
       );
-      expect(failed.content).toMatch(/^Something failed, .*\nThe attached file has the salt of each certificate/);
+      expect(failed.content).toMatch(
+        /^Something failed, .*\nThe attached file has the salt of each certificate/,
+      );
       expect(JSON.parse(failed.files['erasure-certificate.json'] ?? '')).toEqual({
         ...{ user_id: robin.id, certificates: [{ ...done, certificate: null }] },
       });
