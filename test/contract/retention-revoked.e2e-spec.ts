@@ -9,6 +9,7 @@ import { A_TIME, consentStatus, expectFailure } from '../support/expected';
 import { leased, runNow, sweepOnce } from '../support/jobs';
 import { Service, useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
+import { SqlLog } from '../support/sql-log';
 
 const service = useServiceInProcess();
 let bot: Bot;
@@ -481,11 +482,32 @@ describe('the deletion of a category', () => {
       const holders = service.app.get(ConsentedDataHolders, { strict: false });
       const erase = (category: string) =>
         service.app.get(UnitOfWork).write((tx) => holders.eraseCategory(tx, bot.id, category, 1, JOB));
-      expect([await erase('profile'), await erase('profile'), await erase(key)]).toEqual([
-        true,
-        false,
-        false,
-      ]);
+      const left = [await erase('profile'), await erase('profile'), await erase(key)];
+      expect(left.map(({ length }) => length)).toEqual([1, 0, 0]);
     },
   );
+
+  it('looks for the consents in its first and its last part, however many parts its values need', async () => {
+    await grants(['profile']);
+    const given: string[] = [];
+    for (let user = 0; user < 1_001; user++) {
+      const { user_id: userId, guild_id: guildId } = service.stored(bot, subject());
+      given.push(bot.id, userId, guildId);
+    }
+    const now = new Date().toISOString();
+    const row = `(?, ?, ?, 'profile', '{}', '${now}', '${now}')`;
+    await service.database.run(
+      `INSERT INTO user_data (bot_id, user_id, guild_id, category_key, value, created_at, updated_at)
+       VALUES ${Array.from({ length: 1_001 }, () => row).join(', ')}`,
+      ...given,
+    );
+    const log = new SqlLog().open();
+    try {
+      expect((await bot.delete('/data/categories/profile')).status).toBe(200);
+    } finally {
+      log.close();
+    }
+    expect(log.runsOf(/^SELECT [^]* FROM consents WHERE [^]*pending_categories/)).toBe(2);
+    expect(await service.database.rows('SELECT 1 FROM user_data WHERE bot_id = ?', bot.id)).toEqual([]);
+  });
 });

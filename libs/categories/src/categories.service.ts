@@ -32,6 +32,9 @@ export type CategoryInput = Omit<RegisterCategory, 'fields'> & { readonly fields
 /** Rows that one holder removes in one unit at most, so that no other unit waits for a category of millions. */
 const ERASED_AT_ONCE = 500;
 
+/** The holders that have more of a category than a unit has removed. */
+type Left = Awaited<ReturnType<ConsentedDataHolders['eraseCategory']>>;
+
 /** Categories read at once when all of a bot are asked for. */
 const AT_ONCE = 8;
 
@@ -116,10 +119,11 @@ export class CategoriesService {
 
   /** Deletes a category. Its values are deleted first, in parts; the last part with the declaration. */
   async delete({ botId, actor }: Acting, key: string): Promise<void> {
-    const batch = () => this.unitOfWork.write((tx) => this.deleteBatch(tx, botId, key, actor));
-    let done = await batch();
-    while (!done) {
-      done = await batch().catch((error: unknown) => {
+    const batch = (those?: Left) =>
+      this.unitOfWork.write((tx) => this.deleteBatch(tx, botId, key, actor, those));
+    let left = await batch();
+    while (left !== undefined) {
+      left = await batch(left.length > 0 ? left : undefined).catch((error: unknown) => {
         throw asPartlyDone(error);
       });
     }
@@ -155,14 +159,25 @@ export class CategoriesService {
         throw conflict('category_in_use', message);
   }
 
-  private async deleteBatch(tx: Tx, botId: string, key: string, by: Actor): Promise<boolean> {
+  /**
+   * One part: of all holders, or of `those` that have more. A holder without an index for it reads all that it has to find nothing,
+   * so that only the first part and the last one ask every holder. Returns the holders that are left, undefined after the last part.
+   */
+  private async deleteBatch(
+    tx: Tx,
+    botId: string,
+    key: string,
+    by: Actor,
+    those?: Left,
+  ): Promise<Left | undefined> {
     await lockCategory(tx, botId, key);
     await this.require(tx, botId, key);
-    if (await this.holders.eraseCategory(tx, botId, key, ERASED_AT_ONCE, by)) return false;
+    const left = await this.holders.eraseCategory(tx, botId, key, ERASED_AT_ONCE, by, those);
+    if (left.length > 0 || those !== undefined) return left;
     await tx.manager.delete(Category, { botId, key });
     // No row that is left says when its notice changed.
     await touchNotice(tx, botId, this.clock.nowIso());
-    return true;
+    return undefined;
   }
 
   /** @throws ApiError 404 for a category that is not declared. */

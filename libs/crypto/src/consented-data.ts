@@ -81,12 +81,19 @@ export class ConsentedDataHolders {
     return times;
   }
 
-  /** Removes up to `limit` rows of each holder. Returns whether a holder may have more. */
-  async eraseCategory(tx: Tx, botId: string, category: string, limit: number, by: Actor): Promise<boolean> {
-    let hasMore = false;
-    for (const holder of this.all())
-      if ((await holder.eraseCategory(tx, botId, category, limit, by)) >= limit) hasMore = true;
-    return hasMore;
+  /** Removes up to `limit` rows of each holder, or of each of `those`. Returns the holders that may have more. */
+  async eraseCategory(
+    tx: Tx,
+    botId: string,
+    category: string,
+    limit: number,
+    by: Actor,
+    those = this.all(),
+  ): Promise<readonly ConsentedDataHolder[]> {
+    const left: ConsentedDataHolder[] = [];
+    for (const holder of those)
+      if ((await holder.eraseCategory(tx, botId, category, limit, by)) >= limit) left.push(holder);
+    return left;
   }
 
   /** Removes what each holder has stored of a subject under the categories. Returns those under which there was anything. */
