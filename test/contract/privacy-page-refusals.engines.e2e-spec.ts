@@ -1,10 +1,12 @@
 import { type Bot, field } from '../support/bot';
 import type { Json } from '../support/client';
 import { act, forms, get, type Page, send } from '../support/privacy-page';
+import { useServiceInProcess } from '../support/service';
 import { useService } from '../support/shared-service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
 const service = useService();
+const large = useServiceInProcess({ CATEGORIES_PER_BOT: '150' });
 let bot: Bot;
 let who: SubjectIds;
 
@@ -180,5 +182,36 @@ describe('objections and restrictions on the privacy page', () => {
     const copy = await send(url, 'export', fields);
     expect(copy.text).toContain('Objection and restriction');
     expect(copy.text).toContain('You have restricted the processing');
+  });
+});
+
+describe('a bot with more categories than a page lists', () => {
+  let with101: Bot;
+
+  beforeAll(async () => {
+    with101 = await large.registerBot();
+    for (let at = 100; at < 200; at++) await with101.hasCategory(`a${at}`);
+    await with101.hasCategory('z_stats', [field('value')], { legal_basis: 'legitimate_interests' });
+  });
+  beforeEach(async () => {
+    bot = with101;
+    await bot.hasConsent(who);
+    await bot.hasData(who, 'z_stats', { value: 'of z_stats' });
+  });
+
+  it('offers the objection to a category beyond them, and names it once it is in force', async () => {
+    const url = await linked();
+    expect((await get(url + from())).text).toContain('<option value="z_stats">Category z_stats</option>');
+    expect(note(await choose(url, 'object', 'z_stats'))).toBe('objected');
+    expect(await held()).toStrictEqual([]);
+    expect((await get(url + from())).text).toContain('You have objected: Category z_stats');
+  });
+
+  it('names it in the file of the certificate', async () => {
+    const page = await act(await linked(), 'forget', 0, '/forget');
+    const [, file = ''] = /href="data:application\/json;charset=utf-8,([^"]+)"/.exec(page.text) ?? [];
+    expect(JSON.parse(decodeURIComponent(file))).toMatchObject({
+      names: { categories: { z_stats: { en: 'Category z_stats' } } },
+    });
   });
 });

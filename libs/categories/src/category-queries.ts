@@ -4,6 +4,7 @@ import { notFound } from '@app/kernel';
 import type { CategoryView } from './categories.dto';
 import type { Category } from './category.entity';
 import { consentFree, type WithoutConsent } from './category-basis';
+import { OBJECTABLE } from './objectable-categories';
 
 /** A category whose values are kept for a limited time. */
 interface LimitedCategory {
@@ -168,6 +169,27 @@ export async function purposesShown(
   const first = `key IN (SELECT key FROM categories WHERE bot_id = ? ${FIRST})`;
   const sql = `${select} AND (${among.sql} OR ${first}) ORDER BY key`;
   const rows = await tx.all<DeclarationRow>(sql, among.value, botId, among.value, botId, limit);
+  return rows.map(declarationOf);
+}
+
+/**
+ * What a page offers for an objection or restriction, ordered by key and without fields: `keys`, the first `limit` categories of the
+ * bot, and the first `limit` others that a user can object to.
+ */
+export async function purposesToRefuse(
+  tx: Tx,
+  botId: string,
+  keys: readonly string[],
+  limit: number,
+): Promise<DeclaredPurpose[]> {
+  const among = amongValues(tx, 'key', keys);
+  const first = (which: string): string =>
+    `key IN (SELECT key FROM categories WHERE bot_id = ? ${which} ${FIRST})`;
+  const shown = `${among.sql} OR ${first('')} OR ${first(`AND ${OBJECTABLE} AND NOT ${among.sql}`)}`;
+  const rows = await tx.all<DeclarationRow>(
+    `${declaring(`'[]' AS fields`)} AND (${shown}) ORDER BY key`,
+    ...[botId, among.value, botId, limit, botId, among.value, limit],
+  );
   return rows.map(declarationOf);
 }
 

@@ -13,6 +13,7 @@ export {
   limitedCategories,
   nextBotWithLimits,
   purposesShown,
+  purposesToRefuse,
   undeclared,
 } from './category-queries';
 export {

@@ -22,9 +22,9 @@ import { UserValues } from '@app/user-data';
 import { actOfLink } from './act-of-link';
 import { erasedEverywhere } from './page-erased';
 import { refuse } from './page-forms';
-import { type Forgotten, namesFor, ownStores, type ShownErasure } from './page-last';
+import { erasedIn, type Forgotten, namesFor, ownStores, type ShownErasure } from './page-last';
 import { guildNamed } from './page-parts';
-import { type HeldSubject, type PageFacts, PageReading, VIA } from './page-reading';
+import { type HeldSubject, type PageFacts, PageReading, PURPOSES_MAX, VIA } from './page-reading';
 import { refusalOf, shownBy } from './page-sections';
 import { LinkEnded, type OpenLink, PrivacyLinks } from './privacy-links.service';
 import type { PageNote } from './texts';
@@ -178,10 +178,22 @@ export class PageActs {
     for (const { request_id, certificate_salt, guild_id } of requests) {
       const issued = await this.requests.certificate(botId, request_id).catch(() => undefined);
       const certificate = issued?.certificate;
-      const names = namesFor(about, certificate);
+      const names = await this.names(link, about, erasedIn(certificate));
       erasures.push({ request_id, certificate_salt, guild_id, certificate, names, own_stores });
     }
     return { erasures, isWhole };
+  }
+
+  /** Also of categories that `about` leaves out. What is erased is shown in any case, without a name if it cannot be read. */
+  private async names(
+    link: OpenLink,
+    about: Awaited<ReturnType<PageReading['about']>>,
+    erased: readonly string[],
+  ): Promise<ShownErasure['names']> {
+    const left = erased.filter((key) => about.purposes.every((purpose) => purpose.key !== key));
+    if (left.length === 0) return namesFor(about, erased);
+    const whole = await this.reading.about(link, left.slice(0, PURPOSES_MAX)).catch(() => about);
+    return namesFor(whole, erased);
   }
 
   private async eraseOne(subject: NamedSubject): ReturnType<typeof erasedEverywhere> {

@@ -126,16 +126,21 @@ export function ownStores({ holders }: Pick<PageFacts, 'holders'>): ShownErasure
   return { de: later('de'), en: later('en') };
 }
 
-/** The names of the bot and of the erased categories, for the file of a certificate. */
-export function namesFor(
-  { bot, purposes }: Pick<PageFacts, 'bot' | 'purposes'>,
-  certificate = '',
-): ErasedNames {
+/** The keys of the categories that a certificate states as erased. */
+export function erasedIn(certificate = ''): readonly string[] {
   const [, payload = ''] = certificate.split('.');
   const stated = JSON.parse(Buffer.from(payload, 'base64url').toString() || '{}') as {
     readonly deleted_categories?: readonly string[];
   };
-  const erased = purposes.filter(({ key }) => stated.deleted_categories?.includes(key));
+  return stated.deleted_categories ?? [];
+}
+
+/** The names of the bot and of the erased categories, for the file of a certificate. */
+export function namesFor(
+  { bot, purposes }: Pick<PageFacts, 'bot' | 'purposes'>,
+  keys: readonly string[],
+): ErasedNames {
+  const erased = purposes.filter(({ key }) => keys.includes(key));
   return {
     bot: bot.name,
     categories: Object.fromEntries(

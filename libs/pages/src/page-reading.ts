@@ -22,7 +22,7 @@ import type { OpenLink } from './privacy-links.service';
 /** What a page shows at most of each list. The full export has everything. */
 const ENTRIES_MAX = '8';
 const GUILDS_MAX = 10;
-const CATEGORIES_MAX = 100;
+export const PURPOSES_MAX = 100;
 /** Characters of stored values that a page reads. */
 const VALUES_MAX = 64 * 1024;
 
@@ -126,8 +126,8 @@ export class PageReading {
         suspensionOf(tx, botId),
         noticeSettingsOf(tx, botId),
         held === undefined
-          ? declaredPurposes(tx, botId, null, CATEGORIES_MAX)
-          : purposesShown(tx, botId, held, CATEGORIES_MAX),
+          ? declaredPurposes(tx, botId, null, PURPOSES_MAX)
+          : purposesShown(tx, botId, held, PURPOSES_MAX),
         holdersOf(tx, botId),
       ]),
     );

@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { NO_CLAIM } from '@app/acts';
 import { AuditService } from '@app/audit';
+import { purposesToRefuse } from '@app/categories';
 import type { NamedSubject } from '@app/crypto';
+import { UnitOfWork } from '@app/database';
 import type { FormFields } from '@app/http';
 import { ApiError, Clock } from '@app/kernel';
 import { ServersService } from '@app/servers';
-import { ProcessingRefusals } from '@app/user-data';
+import { ProcessingRefusals, storedKeys } from '@app/user-data';
 import { refuse } from './page-forms';
 import { ownOfDay } from './page-opening';
-import { PageReading, VIA } from './page-reading';
+import { PageReading, PURPOSES_MAX, VIA } from './page-reading';
 import { EVERYTHING, type OneGuild } from './page-refusals';
 import { LinkEnded, type OpenLink, PrivacyLinks } from './privacy-links.service';
 import type { PageNote } from './texts';
@@ -20,6 +22,7 @@ const ENDED_MAX = 10;
 @Injectable()
 export class PageRefusing {
   constructor(
+    private readonly unitOfWork: UnitOfWork,
     private readonly reading: PageReading,
     private readonly links: PrivacyLinks,
     private readonly refusals: ProcessingRefusals,
@@ -32,11 +35,18 @@ export class PageRefusing {
   async find(link: OpenLink, guildId: string): Promise<OneGuild | undefined> {
     const subject = await this.reading.subjectNamed(link, guildId);
     if (subject === undefined) return undefined;
-    const [{ purposes, isSuspended }, refusals, servers] = await Promise.all([
+    const { botId } = link;
+    const [{ isSuspended }, refusals, servers] = await Promise.all([
       this.reading.about(link, []),
       this.refusals.of(subject),
-      this.servers.names(link.botId, [subject.ids.guild_id]),
+      this.servers.names(botId, [subject.ids.guild_id]),
     ]);
+    const refused = [...refusals.objections, ...refusals.restrictions].map(({ category }) => category);
+    const purposes = await this.unitOfWork.read(async (tx) => {
+      const stored = await storedKeys(tx, subject, PURPOSES_MAX);
+      const keys = [...stored, ...refused].filter((key) => key !== null);
+      return purposesToRefuse(tx, botId, keys, PURPOSES_MAX);
+    });
     return { subject, purposes, isSuspended, refusals, servers };
   }
 

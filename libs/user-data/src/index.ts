@@ -8,4 +8,4 @@ export { checkValues } from './stored-value';
 export { type Submission, SubmitAct } from './submit.act';
 export { UserDataModule } from './user-data.module';
 export { UserValues } from './user-values.service';
-export { countRecords, countValuesOf } from './user-values.sql';
+export { countRecords, countValuesOf, storedKeys } from './user-values.sql';

@@ -1,7 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { storedWithoutConsent } from '@app/categories';
 import { consentCovering } from '@app/consent';
-import { type Digest, type JoinedKey, type Subject, SUBJECT_WHERE, subjectKeyJoin } from '@app/crypto';
+import {
+  type Digest,
+  type JoinedKey,
+  type Subject,
+  SUBJECT_WHERE,
+  subjectKeyJoin,
+  subjectValues,
+} from '@app/crypto';
 import type { Engine, Tx } from '@app/database';
 import { isUnrestricted } from './processing-refusals.sql';
 
@@ -67,6 +74,13 @@ const OPEN = { count: forBoth(countSql, true), page: forBoth(pageSql, true) };
 
 const OF_SUBJECT = `SELECT category_key, value, updated_at, ${storedWithoutConsent('user_data', 'category_key')} AS open
   FROM user_data WHERE ${SUBJECT_WHERE}`;
+
+/** The first `limit` categories of a subject with values, by key. */
+export async function storedKeys(tx: Tx, subject: Subject, limit: number): Promise<string[]> {
+  const sql = `SELECT category_key FROM user_data WHERE ${SUBJECT_WHERE} ORDER BY category_key LIMIT ${limit}`;
+  const rows = await tx.all<Pick<SubjectValue, 'category_key'>>(sql, ...subjectValues(subject));
+  return rows.map(({ category_key: key }) => key);
+}
 
 /**
  * Counts the values that a consent in force covers, or that need none, and that no restriction keeps back; finds the page after the
