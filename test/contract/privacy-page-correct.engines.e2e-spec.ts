@@ -3,7 +3,7 @@ import { BotAdministration } from '@app/bots';
 import { createHmac } from 'node:crypto';
 import { type Bot, field } from '../support/bot';
 import type { Json } from '../support/client';
-import { forms, get, type Page, send } from '../support/privacy-page';
+import { forms, get, type Page, send, unescaped } from '../support/privacy-page';
 import { useReceiver } from '../support/receiver';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
@@ -30,6 +30,13 @@ const stored = async (about: SubjectIds = who): Promise<Json> =>
   ] as Json;
 const formOf = (page: Page, key: string): URLSearchParams | undefined =>
   forms(page, 'correct').find((form) => form.get('shown')?.split('/')[2] === key);
+/** The form of the nickname with its text, also where that has several lines. */
+const shownIn = (page: Page): URLSearchParams => {
+  const form = formOf(page, 'nickname')!;
+  const [, lines] = /<textarea name="value"[^>]*>\n([^<]*)<\/textarea>/.exec(page.text) ?? [];
+  if (lines !== undefined) form.set('value', unescaped(lines).replace(/\r?\n/g, '\r\n'));
+  return form;
+};
 const corrected = async (key: string, value: string, to = url): Promise<Page> => {
   const form = formOf(await get(to), key);
   if (form === undefined) throw new Error(`The page has no form for ${key}`);
@@ -183,6 +190,27 @@ describe('the correction of a value on the privacy page', () => {
     form.set('value', 'two\r\nlines\r\nand one');
     expect(note(await send(url, 'correct', form))).toBe('same');
     expect(await stored()).toMatchObject({ nickname: 'two\r\nlines\rand one' });
+  });
+
+  it.each([
+    '\u05d0\u05d1\u05d2\u200f!',
+    'a \u2067\u05d0\u05d1\u2069 b',
+    'a\u0001b',
+    'two\u200e\r\nlines\u0085',
+  ])('of %j, sent back as the form has it, changes nothing', async (nickname) => {
+    await bot.hasData(who, 'profile', { ...VALUES, nickname });
+    const before = await submits();
+    expect(note(await send(url, 'correct', shownIn(await get(url))))).toBe('same');
+    expect(await stored()).toMatchObject({ nickname });
+    expect(await submits()).toEqual(before);
+  });
+
+  it('of one letter keeps the marks of direction beside it', async () => {
+    await bot.hasData(who, 'profile', { ...VALUES, nickname: 'a \u2067\u05d0\u2069 b\u200f' });
+    const form = shownIn(await get(url));
+    form.set('value', form.get('value')?.replace('b', 'c') ?? '');
+    expect(note(await send(url, 'correct', form))).toBe('corrected');
+    expect(await stored()).toMatchObject({ nickname: 'a \u2067\u05d0\u2069 c\u200f' });
   });
 
   it('of more than a form can hold is 413 in words, and stores nothing', async () => {

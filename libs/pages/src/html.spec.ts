@@ -1,5 +1,5 @@
 import fc from '../../../test/support/fast-check';
-import { escaped, html } from './html';
+import { escaped, heldIn, html, inField } from './html';
 import { DE } from './texts.de';
 import { EN } from './texts.en';
 
@@ -16,6 +16,13 @@ describe('the template of the page', () => {
 
   it('leaves out marks that turn the direction of text', () => {
     expect(escaped('a\u202eb\u2066c\u0000d')).toBe('abcd');
+  });
+
+  it('keeps these marks in a field of a form, which has its own direction, and lets no text become mark-up there', () => {
+    expect(html`<input value="${inField('a\u200f\u2067"<\u2069\u0000b')}" />`.text).toBe(
+      '<input value="a\u200f\u2067&quot;&lt;\u2069b" />',
+    );
+    expect(heldIn('a\u200f\u0001\uffffb\tc\n')).toBe('a\u200fb\tc\n');
   });
 
   it('joins lists, and leaves out what is absent', () => {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { DeclaredPurpose } from '@app/categories';
 import type { NamedSubject } from '@app/crypto';
 import type { WebPage } from '@app/http';
-import { html, type Html } from './html';
+import { html, type Html, inField } from './html';
 import { framed } from './page-frame';
 import { cut, type Field, guildNamed, type PageParts } from './page-parts';
 import type { HeldSubject, PageFacts } from './page-reading';
@@ -133,6 +133,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Where the value is written: what a browser cannot hold in a field of its type is held as text, so that nothing is lost. */
 function inputOf({ texts }: PageParts, { type }: Field, typed: string, isWrong: boolean): Html {
+  const held = inField(typed);
   const fault = isWrong && html` aria-describedby="fault"`;
   if (type === 'boolean')
     return html`<select name="value" ${fault}>
@@ -140,12 +141,12 @@ function inputOf({ texts }: PageParts, { type }: Field, typed: string, isWrong: 
     </select>`;
   if (type === 'string' && (typed.length > LINE_MAX || /[\r\n]/.test(typed)))
     // Browsers leave the first line break out.
-    return html`<textarea name="value" maxlength="${HELD_MAX}" rows="4" ${fault}>${'\n'}${typed}</textarea>`;
+    return html`<textarea name="value" maxlength="${HELD_MAX}" rows="4" ${fault}>${'\n'}${held}</textarea>`;
   const kind =
     type === 'date' && DAY.test(typed) ? html` type="date"` : type === 'number' && html` inputmode="decimal"`;
   return html`<input
     name="value"
-    value="${typed}"
+    value="${held}"
     maxlength="${HELD_MAX}"
     autocomplete="off"
     ${kind}

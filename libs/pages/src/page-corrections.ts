@@ -5,6 +5,7 @@ import type { NamedSubject } from '@app/crypto';
 import type { FormFields } from '@app/http';
 import { ApiError, Clock } from '@app/kernel';
 import { CorrectAct, isValueChanged, UserValues } from '@app/user-data';
+import { heldIn } from './html';
 import { type Correctable, digestOf, type RefusedCorrection, writtenOf } from './page-correct';
 import { ownOfDay, requireActive } from './page-opening';
 import { fieldsOf } from './page-parts';
@@ -60,7 +61,7 @@ export class PageCorrections {
     if (one === undefined) return 'uncorrected';
     const { subject, field } = one;
     const typed = inLines(value?.[0] ?? '');
-    // Browsers have one form of line breaks: a text that differs in them alone was not changed.
+    // A text that differs in what a form cannot hold alone was not changed.
     const given = isSameText(one.value, typed) ? one.value : valueOf(field.type, typed);
     const refused = (why: RefusedCorrection['why'], now = one): NotCorrected => ({
       one: now,
@@ -97,10 +98,11 @@ function valueOf(type: string, typed: string): unknown {
   return type === 'date' ? text : typed;
 }
 
+/** Browsers have one form of line breaks. */
 const inLines = (text: string): string => text.replace(/\r\n?/g, '\n');
 
 function isSameText(stored: unknown, typed: string): boolean {
-  return typeof stored === 'string' && inLines(stored) === typed;
+  return typeof stored === 'string' && heldIn(inLines(stored)) === heldIn(typed);
 }
 
 /** Why a correction was not stored; undefined where its user cannot correct the value any more. */
