@@ -9,6 +9,7 @@ import {
   expectSuccess,
 } from '../support/expected';
 import { BAD_SNOWFLAKES, itRefuses, UNKNOWN_UUID } from '../support/inputs';
+import { forms, get } from '../support/privacy-page';
 import { useService } from '../support/shared-service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
@@ -212,5 +213,55 @@ describe('POST /api/v1/consents/decline', () => {
 
   it('answers 400 for a source that is no short name', async () => {
     expectFaults(await decline({ source: 'Button No' }), 'source');
+  });
+});
+
+describe('a request whose last category is deleted', () => {
+  const asks = async (...categories: string[]): Promise<string> => {
+    const { status, data } = await bot.post<{ id: string }>('/consents/request', { ...who, categories });
+    expect(status).toBe(201);
+    return data.id;
+  };
+  const acceptable = async (): Promise<number> => {
+    const { url } = (await bot.post<{ url: string }>('/privacy-links', who)).data;
+    return forms(await get(url), 'accept').length;
+  };
+
+  beforeEach(async () => {
+    for (const key of ['a', 'profile']) await bot.hasCategory(key);
+  });
+
+  it('ends, without a refusal in the history: the page has no form for it, and nothing can be accepted', async () => {
+    const id = await asks('a');
+    expect(await acceptable()).toBe(1);
+    await bot.delete('/data/categories/a');
+    expectSuccess(await bot.status(who), 200, consentStatus(who));
+    expect(await acceptable()).toBe(0);
+    const answer = await bot.post('/consents/accept', { consent_id: id });
+    expectFailure(answer, 404, 'not_found', { current_status: 'none' });
+    expect((await history()).map(({ action }) => action)).toEqual(['requested']);
+  });
+
+  it('leaves the consent in force beside which it waited, and what is stored under that', async () => {
+    await bot.post('/consents/accept', { consent_id: await asks('profile') });
+    await submit();
+    const before = (await bot.status(who)).data;
+    const id = await asks('a');
+    await bot.delete('/data/categories/a');
+    expectSuccess(await bot.status(who), 200, before);
+    const answer = await bot.post('/consents/accept', { consent_id: id });
+    expectFailure(answer, 404, 'not_found');
+    expect((await bot.status(who)).data).toStrictEqual(before);
+    expect((await submit()).status).toBe(200);
+  });
+
+  it('leaves the withdrawn consent that it had replaced, and the erasure of its data', async () => {
+    await bot.post('/consents/accept', { consent_id: await asks('profile') });
+    await submit();
+    await bot.hasRevoked(who);
+    const before = (await bot.status(who)).data;
+    await asks('a');
+    await bot.delete('/data/categories/a');
+    expectSuccess(await bot.status(who), 200, before);
   });
 });

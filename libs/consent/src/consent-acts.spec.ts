@@ -3,6 +3,7 @@ import type { About, Act } from '@app/acts';
 import { ApiError, invalidRequest } from '@app/kernel';
 import type { Digest } from '@app/crypto';
 import { ConsentAcceptAct } from './consent-accept.act';
+import { withoutDeclaration } from './consent-changes';
 import { ConsentDeclineAct } from './consent-decline.act';
 import { ConsentRequestAct } from './consent-request.act';
 import { ConsentRevokeAct } from './consent-revoke.act';
@@ -410,4 +411,36 @@ describe('a withdrawal', () => {
     ['of no category is refused', state(ACCEPTED), input([]), missing('accepted')],
     ['of an undeclared category is refused', state(ACCEPTED_ALL), input(['a', 'z']), UNDECLARED],
   ]);
+});
+
+describe('the deletion of a category', () => {
+  const ONLY_A: Consent = { ...WAITING, categories: { a: 'pending' } };
+  const LEFT: Consent = { ...REVOKED, categories: {} };
+
+  it.each<[string, Consent, string, Consent | null]>([
+    ['leaves the others of a request that waits', WAITING, 'b', ONLY_A],
+    ['ends a first request for nothing else', ONLY_A, 'a', null],
+    [
+      'ends a request for nothing else beside a consent',
+      ASKED_AGAIN,
+      'b',
+      { ...ACCEPTED, categories: { a: 'accepted' } },
+    ],
+    [
+      'leaves a request beside a consent that is for others',
+      ASKED_AGAIN,
+      'a',
+      { ...ASKED_AGAIN, categories: { b: 'none' } },
+    ],
+    [
+      'leaves the withdrawn consent that a request for nothing else has replaced',
+      { ...ONLY_A, beforeRequest: REPLACED },
+      'a',
+      LEFT,
+    ],
+    ['leaves the subject closed during an erasure', { ...ONLY_A, erasing: 1 }, 'a', { ...CLOSED, id: 'r1' }],
+    ['leaves a request for everything', WAITING_FOR_ALL, 'a', WAITING_FOR_ALL],
+  ])('%s', (_, consent, category, left) => {
+    expect(withoutDeclaration(frozen(consent), category)).toEqual(left);
+  });
 });

@@ -217,17 +217,21 @@ export function withoutCategories(
     : undefined;
 }
 
-/** The consent without a deleted `category`: a later declaration with the same slug needs a new consent. */
-export function withoutDeclaration(consent: Consent, category: string): Consent {
+/**
+ * The consent without a deleted `category`: a later declaration with the same slug needs a new consent. A request for nothing else ends,
+ * which leaves what {@link declined} leaves.
+ */
+export function withoutDeclaration(consent: Consent, category: string): Consent | null {
   const { categories, pendingCategories, beforeRequest: before } = consent;
   const others = (decided: CategoryStates | null): CategoryStates | null =>
     decided && states(Object.entries(decided).filter(([key]) => key !== category));
-  return {
+  const left = {
     ...consent,
     categories: others(categories),
     pendingCategories: pendingCategories && pendingCategories.filter((key) => key !== category),
     beforeRequest: before && { ...before, categories: others(before.categories) },
   };
+  return pendingRequest(left)?.categories?.length === 0 ? declined(left) : left;
 }
 
 /** The states that `status` answers: decisions, and `pending` for categories of a request that waits. */

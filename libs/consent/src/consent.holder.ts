@@ -13,7 +13,7 @@ import { withoutDeclaration } from './consent-changes';
 import { countHistory, historyOf } from './consent-history';
 import { wordsFound } from './consent-words';
 import type { Consent } from './consent.entity';
-import { consentsNaming, findConsent, findConsents, putConsents } from './consent.sql';
+import { consentsNaming, findConsent, findConsents, putConsents, removeConsents } from './consent.sql';
 
 /** The subject's consent and its history. */
 @Injectable()
@@ -54,10 +54,13 @@ export class ConsentHolder implements SubjectDataHolder {
 export class ConsentCategories implements ConsentedDataHolder {
   async eraseCategory(tx: Tx, botId: string, category: string, limit: number): Promise<number> {
     const consents = await consentsNaming(tx, botId, category, limit);
+    const left = consents.map((consent) => withoutDeclaration(consent, category));
+    const ended = consents.filter((_, at) => left[at] === null);
     await putConsents(
       tx,
-      consents.map((consent) => withoutDeclaration(consent, category)),
+      left.filter((consent) => consent !== null),
     );
+    if (ended.length > 0) await removeConsents(tx, ended);
     return consents.length;
   }
 

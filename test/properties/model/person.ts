@@ -27,6 +27,10 @@ export class Person {
   categories: Map<string, string> | null = null;
   pending: Asked | null = null;
   readonly data = new Map<string, Json>();
+  /** The withdrawn consent that a request with the status `pending` has replaced. */
+  private before: Pick<Person, 'status' | 'serial' | 'version' | 'categories'> | null = null;
+  /** Whether a history of requests is held. */
+  wasAsked = false;
 
   /** The request that waits for an answer. */
   get waiting(): Asked | null {
@@ -59,17 +63,20 @@ export class Person {
   }
 
   ask(asked: Asked): void {
+    this.wasAsked = true;
     if (this.status === 'accepted') {
       this.pending = asked;
       return;
     }
+    if (this.status !== 'pending')
+      this.before = this.status === 'none' ? null : { ...this.decided(), status: 'revoked' };
     const { serial, version, categories } = asked;
     Object.assign(this, { status: 'pending', serial, version, pending: null });
     this.categories = categories && new Map(categories.map((key) => [key, 'pending']));
   }
 
   accept({ serial, version, categories }: Asked, named: readonly string[] | null): void {
-    Object.assign(this, { status: 'accepted', serial, version, pending: null });
+    Object.assign(this, { status: 'accepted', serial, version, pending: null, before: null });
     const keys = categories ?? named;
     this.categories =
       keys && new Map(keys.map((key) => [key, named === null || named.includes(key) ? 'accepted' : 'none']));
@@ -89,21 +96,30 @@ export class Person {
     return true;
   }
 
-  /** Removes a category whose declaration is deleted. */
+  /** Removes a category whose declaration is deleted. A request for nothing else ends. */
   forgetCategory(category: string): void {
-    this.categories?.delete(category);
-    if (this.pending?.categories)
-      this.pending = {
-        ...this.pending,
-        categories: this.pending.categories.filter((key) => key !== category),
-      };
+    const { waiting } = this;
+    for (const categories of [this.categories, this.before?.categories]) categories?.delete(category);
+    if (waiting?.categories?.includes(category) !== true) return;
+    const categories = waiting.categories.filter((key) => key !== category);
+    if (this.status !== 'pending') this.pending = categories.length === 0 ? null : { ...waiting, categories };
+    else if (categories.length === 0) {
+      const none = { status: 'none', version: null, categories: null };
+      Object.assign(this, this.before ?? none, { before: null });
+    }
   }
 
   erase(): string[] {
     const keys = [...this.data.keys()].sort();
-    Object.assign(this, { status: 'none', version: null, categories: null, pending: null });
+    const nothing = { status: 'none', version: null, categories: null, pending: null };
+    Object.assign(this, nothing, { before: null, wasAsked: false });
     this.data.clear();
     return keys;
+  }
+
+  private decided(): Pick<Person, 'serial' | 'version' | 'categories'> {
+    const { serial, version, categories } = this;
+    return { serial, version, categories };
   }
 
   /** The states in `status`: decisions, and `pending` for categories of a request that waits. */

@@ -207,7 +207,7 @@ export class Model {
   private export({ whom, full }: Doing<'export'>): Expected {
     const person = this.person(whom);
     const isAsked = person.status !== 'none';
-    if (!isAsked && person.data.size === 0) return MISSING;
+    if (!person.wasAsked && person.data.size === 0) return MISSING;
     const events = this.log.filter(({ user, guild }) => user === whom.user && guild === whom.guild);
     const entries = [...person.data].sort(([one], [other]) => (one < other ? -1 : 1));
     const data = {
@@ -270,7 +270,7 @@ export class Model {
   private isKnown(whom: Whom): boolean {
     const said = ({ user, guild, isErased }: Happened) =>
       user === whom.user && guild === whom.guild && isErased !== true;
-    return this.person(whom).status !== 'none' || this.log.some(said);
+    return this.person(whom).wasAsked || this.log.some(said);
   }
 
   private events({ user, guild, type, pages }: Doing<'events'>): Expected {
