@@ -131,6 +131,45 @@ describe.each([
   });
 });
 
+describe('a category that is registered and stored under while an act about all others waits', () => {
+  beforeEach(async () => {
+    await bot.hasCategory('profile');
+    await bot.hasConsent(who);
+  });
+
+  /** Lets the act wait for a category that is held, after it has read which there are. */
+  async function besideANew(purpose: Json, act: () => Promise<{ readonly status: number }>): Promise<void> {
+    let acting: ReturnType<typeof act> | undefined;
+    await service.app.get(UnitOfWork).write(async (tx) => {
+      await keptOpen(tx);
+      await tx.get('SELECT 1 FROM categories WHERE bot_id = ? AND key = ? FOR UPDATE', bot.id, 'profile');
+      acting = act();
+      await waiting();
+      await bot.hasCategory('stats', undefined, purpose);
+      await bot.hasData(who, 'stats', { value: 'x' });
+    });
+    expect((await acting)?.status).toBe(200);
+  }
+
+  it('is left without values by an objection to everything', async () => {
+    const purpose = { legal_basis: 'legitimate_interests' };
+    await besideANew(purpose, () => bot.post('/data/object', who));
+    expect(await rows('user_data')).toEqual([]);
+  });
+
+  it('stays covered by a consent to everything of which another category is withdrawn', async () => {
+    await besideANew({}, () => bot.post('/consents/revoke', { ...who, categories: ['profile'] }));
+    const { categories } = (await bot.status(who)).data;
+    expect(categories).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ key: 'profile', status: 'revoked' }),
+        { key: 'stats', status: 'accepted' },
+      ]),
+    );
+    expect(await values()).toEqual({ stats: { value: 'x' } });
+  });
+});
+
 describe('a change of the legal basis to consent', () => {
   const change = () => bot.put('/data/categories/orders', { legal_basis: 'consent' });
   const ordered = () => bot.hasData(who, 'orders', { value: 'x' });

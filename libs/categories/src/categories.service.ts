@@ -129,10 +129,10 @@ export class CategoriesService {
     }
   }
 
-  /** Locks every category of the bot against deletion until the unit ends; the keys are in the order of their declaration. */
-  async holdAll(tx: Tx, botId: string): Promise<HeldKeys> {
+  /** Every category of the bot, locked against deletion until the unit ends or only read; in the order of their declaration. */
+  async keysOf(tx: Tx, botId: string, lock: 'FOR KEY SHARE' | ''): Promise<HeldKeys> {
     const rows = await tx.all<Record<'key' | 'id', string> & { without_consent: string | null }>(
-      'SELECT key, id, without_consent FROM categories WHERE bot_id = ? ORDER BY key FOR KEY SHARE',
+      `SELECT key, id, without_consent FROM categories WHERE bot_id = ? ORDER BY key ${lock}`,
       botId,
     );
     const ordered = rows.sort((a, b) => (a.id < b.id ? -1 : 1));

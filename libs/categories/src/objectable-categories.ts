@@ -11,11 +11,15 @@ export function isObjectable(legalBasis: string | undefined): boolean {
 }
 
 /**
- * The categories that a user can object to. Every category of the bot is locked until the unit ends: none is deleted, and none becomes
- * one of these.
+ * The categories that a user can object to. With the lock every category of the bot is held until the unit ends: none is deleted, and
+ * none becomes one of these.
  */
-export async function objectableCategories(tx: Tx, botId: string): Promise<string[]> {
-  const sql = 'SELECT key, legal_basis FROM categories WHERE bot_id = ? ORDER BY key FOR KEY SHARE';
+export async function objectableCategories(
+  tx: Tx,
+  botId: string,
+  lock: 'FOR KEY SHARE' | '',
+): Promise<string[]> {
+  const sql = `SELECT key, legal_basis FROM categories WHERE bot_id = ? ORDER BY key ${lock}`;
   const rows = await tx.all<{ key: string; legal_basis: string }>(sql, botId);
   return rows.filter(({ legal_basis: basis }) => isObjectable(basis)).map(({ key }) => key);
 }

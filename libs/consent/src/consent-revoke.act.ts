@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CategoriesService, type HeldKeys, undeclared } from '@app/categories';
 import { type NamedSubject, SubjectDigests, SubjectKeys } from '@app/crypto';
-import type { Tx } from '@app/database';
+import { ConcurrentChange, type Tx } from '@app/database';
 import type { Acting, Actor } from '@app/http';
 import type { Act } from '@app/acts';
 import { notFound } from '@app/kernel';
@@ -45,11 +45,16 @@ export class ConsentRevokeAct implements Act<Revocation, State, Withdrawal, Cons
     const isAlone = given.length === 1;
     // A partly withdrawn consent to everything becomes one to each of the other categories.
     const names = isAlone && given[0]?.input.categories != null;
+    const botId = given[0]?.subject.botId ?? '';
     const [declared, consents] = await Promise.all([
-      names ? this.categories.holdAll(tx, given[0]?.subject.botId ?? '') : new Map<string, boolean>(),
+      names ? this.categories.keysOf(tx, botId, 'FOR KEY SHARE') : new Map<string, boolean>(),
       holdConsents(tx, subjects, isAlone),
       this.keys.prefetch(tx, subjects),
     ]);
+    // One that was registered while the consent was waited for can have values under it, which what is left has to cover.
+    const isOfAll = names && consents[0]?.status === 'accepted' && consents[0].categories === null;
+    if (isOfAll && (await this.categories.keysOf(tx, botId, '')).size !== declared.size)
+      throw new ConcurrentChange();
     return given.map(({ subject, input }, at) =>
       isAlone || input.categories == null ? { subject, consent: consents[at] ?? null, declared } : undefined,
     );

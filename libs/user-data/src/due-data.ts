@@ -168,7 +168,7 @@ export class DueData {
   /** What is due by the `retention_days` of now. No category is deleted until the unit ends: its rows are locked first. */
   private async held(tx: Tx, due: Due): Promise<Due | undefined> {
     if (due.category === undefined) {
-      await this.categories.holdAll(tx, due.botId);
+      await this.categories.keysOf(tx, due.botId, 'FOR KEY SHARE');
       return due;
     }
     const days = await holdRetentionDays(tx, due.botId, due.category);

@@ -4,7 +4,7 @@ import { AuditService } from '@app/audit';
 import { basisOf, isDeclared, isObjectable, objectableCategories, undeclared } from '@app/categories';
 import { holdSubject } from '@app/consent';
 import { ConsentedDataHolders, lockSubject, type NamedSubject } from '@app/crypto';
-import { type Tx, UnitOfWork } from '@app/database';
+import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
 import type { Actor } from '@app/http';
 import { Clock, conflict } from '@app/kernel';
 import type { RefusalKind } from './processing-refusal.entity';
@@ -48,8 +48,12 @@ export class ProcessingRefusals {
    */
   object({ subject, category, by, claim, onceHeld }: Refused): Promise<RefusalsView> {
     return this.done(subject, claim, async (tx) => {
-      const keys = await objectableOf(tx, subject.botId, category);
+      const { botId } = subject;
+      const keys = await objectableOf(tx, botId, category);
       await this.hold(tx, subject, onceHeld);
+      // One that was registered while the subject was waited for can have values.
+      const now = category === undefined ? await objectableCategories(tx, botId, '') : keys;
+      if (now.length !== keys.length) throw new ConcurrentChange();
       const erased = await this.holders.eraseOf(tx, subject, keys);
       const isNew = await this.put(tx, subject, 'objection', category);
       if (!isNew && erased.size === 0) return;
@@ -131,7 +135,7 @@ async function requireKnown(tx: Tx, botId: string, category: string | undefined)
 
 /** The categories that an objection is about, which stay declared until the unit ends. */
 async function objectableOf(tx: Tx, botId: string, category: string | undefined): Promise<string[]> {
-  if (category === undefined) return objectableCategories(tx, botId);
+  if (category === undefined) return objectableCategories(tx, botId, 'FOR KEY SHARE');
   await requireKnown(tx, botId, category);
   const basis = (await basisOf(tx, botId, category))?.legalBasis;
   if (!isObjectable(basis))
