@@ -305,6 +305,13 @@ describe('the correction of a value on the privacy page', () => {
     expect((await send(url, 'correct', form)).status).toBe(403);
   });
 
+  it('and the erasure of a category answer a page with 400 to an address with a NUL', async () => {
+    for (const path of ['correct', 'erase']) {
+      const page = await get(`${url}/${path}?of=${who.guild_id}/profile%00/nickname`);
+      expect([page.status, page.text.startsWith('<!doctype html>')]).toEqual([400, true]);
+    }
+  });
+
   it('ends after twenty within a day with 429 and words, and records nothing more', async () => {
     for (let at = 0; at < 20; at++) expect(note(await corrected('level', String(at + 10)))).toBe('corrected');
     const answer = await corrected('level', '99');

@@ -1,4 +1,4 @@
-import { ApiError, type Config, invalidRequest } from '@app/kernel';
+import { ApiError, type Config, invalidRequest, isCleanText } from '@app/kernel';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { Express, RequestHandler } from 'express';
 import { createServer, IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -180,13 +180,18 @@ function isWithoutHost({ httpVersion, headers }: IncomingMessage): boolean {
 }
 
 /**
- * Parses a query string into single text values. A repeated parameter, or a bracket form of an array or object, is a
+ * Parses a query string into single text values. A repeated parameter, a bracket form of an array or object, or a NUL is a
  * fault. A parser must not throw, so the fault is returned and the validation pipe answers it.
  */
 export function parseQuery(text: string | null | undefined): Record<string, string> | ApiError {
   const found = Object.create(null) as Record<string, string>;
   if (!text) return found;
   for (const [name, value] of PLAIN.test(text) ? plainPairs(text) : new URLSearchParams(text)) {
+    const [hasName, hasValue] = [isCleanText(name), isCleanText(value)];
+    if (!hasName || !hasValue)
+      return invalidRequest([
+        { field: hasName ? name : 'query', message: 'must not hold NUL or lone surrogates' },
+      ]);
     if (name.includes('['))
       return invalidRequest([{ field: name, message: 'must be a plain parameter, not an array or object' }]);
     if (name in found) return invalidRequest([{ field: name, message: 'must be given once' }]);

@@ -27,6 +27,14 @@ describe('parseQuery', () => {
     expect(parseQuery(text)).toBeInstanceOf(ApiError),
   );
 
+  it.each([
+    ['user_id=a%00b', 'user_id'],
+    ['a=1&b%00=2', 'query'],
+  ])('refuses the NUL in %s, as in a body', (text, field) => {
+    const message = 'must not hold NUL or lone surrogates';
+    expect(parseQuery(text)).toMatchObject({ details: { fields: [{ field, message }] } });
+  });
+
   it.each(['', '&', null, undefined])('finds nothing in %p', (text) =>
     expect({ ...parseQuery(text) }).toEqual({}),
   );
