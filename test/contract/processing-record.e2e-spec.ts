@@ -157,6 +157,13 @@ describe('GET /api/v1/bots/{bot_id}/processing-record', () => {
     expect(rows[0]?.match(/(?<!\\)\|/g)).toHaveLength(6);
   });
 
+  it('escapes addresses of the web and of mail, of which readers make links', async () => {
+    await bot.hasCategory('profile', [field('value')], {
+      description: 'www.evil.example, x@y.example, WWW.a',
+    });
+    expect((await markdown()).text).toContain('- Purpose: www\\.evil.example, x\\@y.example, WWW\\.a\n');
+  });
+
   it('says so where data outlives the withdrawal of its consent', async () => {
     const other = await new Service({
       REVOKED_DATA_GRACE_DAYS: 'off',

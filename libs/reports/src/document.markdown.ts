@@ -3,7 +3,9 @@ import { type Block, type DocumentForm, type Head, type Said, type Section, type
 /** Line breaks, control characters, and marks that change the direction of text. */
 const UNPRINTABLE = /[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 /** Characters with a meaning in a line of Markdown, tables included. */
-const MARKUP = /[\\`*_{}[\]()<>#!|~&$^=+:]/g;
+const MARKUP = /[\\`*_{}[\]()<>#!|~&$^=+:@]/g;
+/** With the colon and the at sign above: what many readers make a link of, without any markup. */
+const HOST = /www(?=\.)/gi;
 /** What makes a list, a rule or a heading at the beginning of a line. */
 const BEGINNING = /^(?=-)|^(\d{1,9})(?=\.)/;
 
@@ -33,5 +35,6 @@ function line({ parts }: Said): string {
 }
 
 function plain(text: string): string {
-  return text.replace(UNPRINTABLE, ' ').trim().replace(MARKUP, '\\$&').replace(BEGINNING, '$1\\');
+  const escaped = text.replace(UNPRINTABLE, ' ').trim().replace(MARKUP, '\\$&').replace(HOST, '$&\\');
+  return escaped.replace(BEGINNING, '$1\\');
 }
