@@ -1,4 +1,4 @@
-import { ConsentedDataHolders } from '@app/crypto';
+import { ConsentedDataHolders, type LeftRows } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { JOB } from '@app/http';
 import { Clock, daysAfter } from '@app/kernel';
@@ -483,9 +483,32 @@ describe('the deletion of a category', () => {
       const erase = (category: string) =>
         service.app.get(UnitOfWork).write((tx) => holders.eraseCategory(tx, bot.id, category, 1, JOB));
       const left = [await erase('profile'), await erase('profile'), await erase(key)];
-      expect(left.map(({ length }) => length)).toEqual([1, 0, 0]);
+      expect(left.map(({ size }) => size)).toEqual([1, 0, 0]);
     },
   );
+
+  it('walks the consents that name it by their places, each part from the end of the one before', async () => {
+    const asked = await Promise.all(
+      [who, subject(), subject()].map(async (one) => {
+        const body = { ...one, categories: ['profile', 'notes'] };
+        return (await bot.post<{ id: string }>('/consents/request', body)).status;
+      }),
+    );
+    expect(asked).toEqual([201, 201, 201]);
+    const holders = service.app.get(ConsentedDataHolders, { strict: false });
+    const part = (those?: LeftRows) =>
+      service.app.get(UnitOfWork).write((tx) => holders.eraseCategory(tx, bot.id, 'profile', 2, JOB, those));
+    const first = await part();
+    const [place] = [...first.values()];
+    const places = await service.database.rows<{ guild_id: string; user_id: string }>(
+      'SELECT guild_id, user_id FROM consents WHERE bot_id = ? ORDER BY guild_id, user_id',
+      bot.id,
+    );
+    expect(place).toMatchObject({ guildId: places[1]?.guild_id, userId: places[1]?.user_id });
+    expect((await part(first)).size).toBe(0);
+    const named = `SELECT 1 FROM consents WHERE bot_id = ? AND categories LIKE '%profile%'`;
+    expect(await service.database.rows(named, bot.id)).toEqual([]);
+  });
 
   it('looks for the consents in its first and its last part, however many parts its values need', async () => {
     await grants(['profile']);

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { lockBot, touchNotice } from '@app/bots';
-import { ConsentedDataHolders, Cursors } from '@app/crypto';
+import { ConsentedDataHolders, Cursors, type LeftRows } from '@app/crypto';
 import { asPartlyDone, eachOf, type Tx, UnitOfWork } from '@app/database';
 import { type Acting, type Actor, ListPage, type PageQuery } from '@app/http';
 import { Acts, type Claim } from '@app/acts';
@@ -31,9 +31,6 @@ export type CategoryInput = Omit<RegisterCategory, 'fields'> & { readonly fields
 
 /** Rows that one holder removes in one unit at most, so that no other unit waits for a category of millions. */
 const ERASED_AT_ONCE = 500;
-
-/** The holders that have more of a category than a unit has removed. */
-type Left = Awaited<ReturnType<ConsentedDataHolders['eraseCategory']>>;
 
 /** Categories read at once when all of a bot are asked for. */
 const AT_ONCE = 8;
@@ -119,11 +116,11 @@ export class CategoriesService {
 
   /** Deletes a category. Its values are deleted first, in parts; the last part with the declaration. */
   async delete({ botId, actor }: Acting, key: string): Promise<void> {
-    const batch = (those?: Left) =>
+    const batch = (those?: LeftRows) =>
       this.unitOfWork.write((tx) => this.deleteBatch(tx, botId, key, actor, those));
     let left = await batch();
     while (left !== undefined) {
-      left = await batch(left.length > 0 ? left : undefined).catch((error: unknown) => {
+      left = await batch(left.size > 0 ? left : undefined).catch((error: unknown) => {
         throw asPartlyDone(error);
       });
     }
@@ -168,12 +165,12 @@ export class CategoriesService {
     botId: string,
     key: string,
     by: Actor,
-    those?: Left,
-  ): Promise<Left | undefined> {
+    those?: LeftRows,
+  ): Promise<LeftRows | undefined> {
     await lockCategory(tx, botId, key);
     await this.require(tx, botId, key);
     const left = await this.holders.eraseCategory(tx, botId, key, ERASED_AT_ONCE, by, those);
-    if (left.length > 0 || those !== undefined) return left;
+    if (left.size > 0 || those !== undefined) return left;
     await tx.manager.delete(Category, { botId, key });
     // No row that is left says when its notice changed.
     await touchNotice(tx, botId, this.clock.nowIso());

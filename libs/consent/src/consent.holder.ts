@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '@app/database';
+import type { Actor } from '@app/http';
 import {
   amongSubjects,
   type ConsentedDataHolder,
   HoldsConsentedData,
   HoldsSubjectData,
+  type RemovedRows,
   type Subject,
   type SubjectDataHolder,
   type SubjectExport,
@@ -52,8 +54,15 @@ export class ConsentHolder implements SubjectDataHolder {
 @Injectable()
 @HoldsConsentedData()
 export class ConsentCategories implements ConsentedDataHolder {
-  async eraseCategory(tx: Tx, botId: string, category: string, limit: number): Promise<number> {
-    const consents = await consentsNaming(tx, botId, category, limit);
+  async eraseCategory(
+    tx: Tx,
+    botId: string,
+    category: string,
+    limit: number,
+    _by: Actor,
+    after?: Subject,
+  ): Promise<RemovedRows> {
+    const consents = await consentsNaming(tx, { botId, category, after }, limit);
     const left = consents.map((consent) => withoutDeclaration(consent, category));
     const ended = consents.filter((_, at) => left[at] === null);
     await putConsents(
@@ -61,7 +70,7 @@ export class ConsentCategories implements ConsentedDataHolder {
       left.filter((consent) => consent !== null),
     );
     if (ended.length > 0) await removeConsents(tx, ended);
-    return consents.length;
+    return { count: consents.length, last: consents.at(-1) };
   }
 
   /** What was stored under a category is erased, not the consents about it. */

@@ -150,11 +150,14 @@ export async function holdSubject(tx: Tx, subject: Subject): Promise<boolean> {
   return hasConsent;
 }
 
-/** At most `limit` consents of a bot that name a category, locked for the unit that removes the category. */
+/** At most `limit` consents of a bot that name a category, in their order, locked for the unit that removes the category. */
 export async function consentsNaming(
   tx: Tx,
-  botId: string,
-  category: string,
+  {
+    botId,
+    category,
+    after,
+  }: { readonly botId: string; readonly category: string; readonly after: Subject | undefined },
   limit: number,
 ): Promise<Consent[]> {
   const key = `"${category}"`;
@@ -164,9 +167,10 @@ export async function consentsNaming(
     containing(tx, 'before_request', '"categories":{', `${key}:"`),
   ];
   const rows = await tx.all<Columns>(
-    `SELECT ${COLUMNS.join(', ')} FROM consents WHERE bot_id = ? AND (${naming.map(({ sql }) => sql).join(' OR ')})
+    `SELECT ${COLUMNS.join(', ')} FROM consents WHERE bot_id = ? AND (guild_id, user_id) > (?, ?)
+       AND (${naming.map(({ sql }) => sql).join(' OR ')})
        ORDER BY guild_id, user_id LIMIT ${limit} FOR UPDATE`,
-    ...[botId, ...naming.map(({ value }) => value)],
+    ...[botId, after?.guildId ?? '', after?.userId ?? '', ...naming.map(({ value }) => value)],
   );
   return rows.map((row) => consentOf(row)).filter((found) => found !== null);
 }

@@ -22,6 +22,15 @@ export interface DecidedConsent {
  */
 export type HeldRows = 'all' | 'uncovered' | 'unmarked' | 'objected';
 
+/** The rows of a batch, and the place of the last one. */
+export interface RemovedRows {
+  readonly count: number;
+  readonly last: Subject | undefined;
+}
+
+/** The holders that may have more of a category, each with the place after which its next batch begins. */
+export type LeftRows = ReadonlyMap<ConsentedDataHolder, Subject | undefined>;
+
 /**
  * Implemented by what stores data under a category, and found by {@link HoldsConsentedData}. A module with a plain table
  * of its own needs no implementation: `SubjectDataHolder.consented` names its table, and `@app/user-data` does the rest.
@@ -29,9 +38,17 @@ export type HeldRows = 'all' | 'uncovered' | 'unmarked' | 'objected';
 export interface ConsentedDataHolder {
   /**
    * Removes up to `limit` rows that are stored under a category, before its declaration is removed. Returns how many rows
-   * it removed: after a full batch it is called again, in a unit of its own. Its events name `by`.
+   * it removed: after a full batch it is called again, in a unit of its own. Its events name `by`. A holder that reads all its rows in
+   * their order for it also returns where it has ended, and begins its next batch `after` that.
    */
-  eraseCategory(tx: Tx, botId: string, category: string, limit: number, by: Actor): Promise<number>;
+  eraseCategory(
+    tx: Tx,
+    botId: string,
+    category: string,
+    limit: number,
+    by: Actor,
+    after?: Subject,
+  ): Promise<number | RemovedRows>;
   /**
    * Removes what is stored of a subject under some categories (GDPR Art. 17, 21(1)). The unit has locked the subject. Returns the
    * categories under which there was anything.
@@ -81,18 +98,21 @@ export class ConsentedDataHolders {
     return times;
   }
 
-  /** Removes up to `limit` rows of each holder, or of each of `those`. Returns the holders that may have more. */
+  /** Removes up to `limit` rows of each holder from its beginning, or of each of `those` from its place. Returns those that may have more. */
   async eraseCategory(
     tx: Tx,
     botId: string,
     category: string,
     limit: number,
     by: Actor,
-    those = this.all(),
-  ): Promise<readonly ConsentedDataHolder[]> {
-    const left: ConsentedDataHolder[] = [];
-    for (const holder of those)
-      if ((await holder.eraseCategory(tx, botId, category, limit, by)) >= limit) left.push(holder);
+    those?: LeftRows,
+  ): Promise<LeftRows> {
+    const left = new Map<ConsentedDataHolder, Subject | undefined>();
+    for (const holder of those?.keys() ?? this.all()) {
+      const removed = await holder.eraseCategory(tx, botId, category, limit, by, those?.get(holder));
+      const { count, last } = typeof removed === 'number' ? { count: removed, last: undefined } : removed;
+      if (count >= limit) left.set(holder, last);
+    }
     return left;
   }
 

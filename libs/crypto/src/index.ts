@@ -38,6 +38,8 @@ export {
   type ErasureTime,
   type HeldRows,
   HoldsConsentedData,
+  type LeftRows,
+  type RemovedRows,
 } from './consented-data';
 export {
   type ConsentedTable,
