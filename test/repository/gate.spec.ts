@@ -46,9 +46,17 @@ const PROBE = /\bspawnSync\(.*\)\.(status|error)\b/;
 /** A limit that a good call does not meet while a process stops for seconds: test/support/patient.ts gives longer ones. */
 const SHORT = /(LOCK|STATEMENT|CONNECT|WEBHOOK)_TIMEOUT_MS: '\d{1,4}'/;
 
-/** The limit of one test or hook, as the last argument of its call. */
-const OWN_LIMIT = /^ *\},\s+([\d_]{5,})(?: \+ .*)?,?\s*\);$/gm;
-const numberIn = (literal = ''): number => Number(literal.replaceAll('_', ''));
+/** The limit of one test or hook, as the last argument of its call: a number, a product or a constant of the suite. */
+const OWN_LIMIT = /^ *\},\s+([\d_]+(?: \* [\d_]+)?|[A-Z_]+_MS)(?: \+ .*)?,?\s*\);$/gm;
+const numberIn = (literal = ''): number =>
+  literal.split(' * ').reduce((product, factor) => product * Number(factor.replaceAll('_', '')), 1);
+/** The limits that a suite sets itself. What has less than ten seconds is the interval of a timer. */
+function limitsOf(suite: string): number[] {
+  const limits = [...suite.matchAll(OWN_LIMIT)].map(([, limit = '']) =>
+    numberIn(/^\d/.test(limit) ? limit : new RegExp(`const ${limit} = ([\\d_ *]+);`).exec(suite)?.[1]),
+  );
+  return limits.filter((limit) => limit >= 10_000);
+}
 
 describe('the gate', () => {
   it('has no suite that looks at a clock or at memory, but for a short list with a reason each', () => {
@@ -66,8 +74,7 @@ describe('the gate', () => {
     expect(longest).toBe(1_200_000);
     const shorter = SUITES.filter(
       (file) =>
-        /\bjest\.setTimeout\(/.test(text(file)) ||
-        [...text(file).matchAll(OWN_LIMIT)].some(([, literal]) => numberIn(literal) < longest),
+        /\bjest\.setTimeout\(/.test(text(file)) || limitsOf(text(file)).some((limit) => limit < longest),
     );
     expect(shorter).toEqual([]);
     // The longest wait in a test, which names what was missing.

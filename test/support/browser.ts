@@ -33,7 +33,8 @@ export function startBrowser(): Promise<Browser> {
 
 const SERVICE_OF_CONSOLE = readFileSync(join(__dirname, '../../apps/console/src/service.ts'), 'utf8');
 /** The limit of a call of the console, as it is written there. */
-const [, CALL_MAX_MS = ''] = /^const TIMEOUT_MS = ([\d_]+);$/m.exec(SERVICE_OF_CONSOLE) ?? [];
+const [, CALL_MAX_MS] = /^const TIMEOUT_MS = ([\d_]+);$/m.exec(SERVICE_OF_CONSOLE) ?? [];
+if (CALL_MAX_MS === undefined) throw new Error('apps/console/src/service.ts has no TIMEOUT_MS');
 
 /** Runs before the scripts of a page: no call is given up because the process of the service, that of the test, stops for seconds. */
 const PATIENTLY = `{

@@ -88,6 +88,8 @@ export class Ballast {
 
   private async fill(reserve: Reserve): Promise<void> {
     const { path, wantedBytes } = reserve;
+    // Also one that root has made before: the user of the service has to be able to shorten it.
+    if (bytesOf(path) !== undefined) ownAsFolder(path);
     const bytes = missing(reserve);
     if (bytes < 0) truncateSync(path, wantedBytes);
     if (bytes <= 0 || freeBeside(reserve) < bytes + wantedBytes) return;

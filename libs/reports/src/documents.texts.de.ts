@@ -112,7 +112,6 @@ export const DE: DocumentTexts = {
   notice: {
     title: 'Datenschutzhinweise',
     lead: 'Was dieser Bot mit Lethe über seine Nutzer speichert, wozu, wie lange, und welche Rechte du hast (Art. 13 und 14 DSGVO). Was der Bot anderswo speichert, gehört nicht zu diesen Hinweisen.',
-    controllerTitle: 'Wer verantwortlich ist',
     dataTitle: 'Was gespeichert wird und wozu',
     noData: 'Der Bot hat keine Daten angegeben.',
     moreData: 'Es gibt weitere Kategorien. Der Kontakt oben nennt sie dir.',

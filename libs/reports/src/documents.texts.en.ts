@@ -104,7 +104,6 @@ export const EN = {
   notice: {
     title: 'Privacy notice',
     lead: 'What this bot stores about its users with Lethe, why, for how long, and which rights you have (Art. 13 and 14 GDPR). What the bot stores elsewhere is not part of this notice.',
-    controllerTitle: 'Who is responsible',
     dataTitle: 'What is stored, and why',
     noData: 'The bot has declared no data.',
     moreData: 'There are further categories. The contact above names them.',

@@ -54,7 +54,7 @@ export function noticeSections(language: DocumentLanguage, facts: NoticeFacts): 
   const { declared, categories, isCut, digest, changedAt } = facts;
   const { interests_de, interests_en, source_de, source_en } = declared.settings;
   return [
-    section(words.controllerTitle, { facts: controllerFacts(language, declared) }),
+    section(texts.title, { facts: controllerFacts(language, declared) }),
     section(words.dataTitle, ...(categories.length === 0 ? [{ text: own(words.noData) }] : [])),
     ...categories.map((category) => categorySection(language, category)),
     ...(isCut ? [{ title: own(words.moreData), isPart: true, blocks: [] }] : []),

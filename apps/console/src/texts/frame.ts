@@ -29,8 +29,8 @@ export const frame = {
     notSignedOut: 'Sie sind noch angemeldet: Der Dienst hat nicht geantwortet. Versuchen Sie es noch einmal.',
     copyId: '{id} kopieren',
     justNow: 'gerade eben',
-    lacksScope: 'Ihrem Schlüssel fehlt das Recht {names}: Was dieses Recht erfordert, fehlt hier.',
-    lacksScopes: 'Ihrem Schlüssel fehlen die Rechte {names}: Was diese Rechte erfordert, fehlt hier.',
+    lacksScope: 'Ihrem Schlüssel fehlt das Recht {names}: Wofür es nötig ist, fehlt hier.',
+    lacksScopes: 'Ihrem Schlüssel fehlen die Rechte {names}: Wofür sie nötig sind, fehlt hier.',
     suspendedSince:
       'Der Betreiber hat diesen Bot am {time} gesperrt. Er kann lesen, exportieren, löschen und Widerrufe, Widersprüche und Einschränkungen vermerken, sonst nichts.',
   },

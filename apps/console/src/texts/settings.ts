@@ -46,7 +46,7 @@ export const settings = {
     registeredAt: 'Registered',
     webhookTitle: 'Webhook',
     webhookLead:
-      'Lethe calls this address when a consent is withdrawn, a user is erased, a user corrects a value, or a store of the bot has a task. Each call is signed.',
+      'Lethe calls this address when a consent is withdrawn, a user is erased, a user corrects a value, or a store of kind webhook has a task. Each call is signed.',
     webhookUrl: 'Address of the receiver',
     webhookUrlHint: 'Leave it empty for no calls.',
     noWebhook: 'None: no calls are made.',
@@ -151,7 +151,7 @@ export const settings = {
     registeredAt: 'Registriert',
     webhookTitle: 'Webhook',
     webhookLead:
-      'Lethe ruft diese Adresse auf, wenn eine Einwilligung widerrufen, eine Person gelöscht oder ein Wert von einer Person berichtigt wird, und wenn ein Speicher des Bots einen Auftrag hat. Jeder Aufruf ist signiert.',
+      'Lethe ruft diese Adresse auf, wenn eine Einwilligung widerrufen, eine Person gelöscht oder ein Wert von einer Person berichtigt wird, und wenn ein Speicher der Art webhook einen Auftrag hat. Jeder Aufruf ist signiert.',
     webhookUrl: 'Adresse des Empfängers',
     webhookUrlHint: 'Leer lassen, wenn nichts gesendet werden soll.',
     noWebhook: 'Keine: Es wird nichts gesendet.',
