@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
-import { basisOf } from '@app/categories';
+import { basisOf, restsOnConsent } from '@app/categories';
 import { type Actor, JOB } from '@app/http';
 import { amongValues, givenRows, type Tx } from '@app/database';
 import { type Config, CONFIG, daysAfter } from '@app/kernel';
@@ -25,8 +25,9 @@ import {
 import { categoryOf } from './consented-rows.sql';
 import { holdsObjected, holdsUncovered } from './uncovered-rows';
 
-/** The rows that a withdrawal has left. */
-const IS_MARKED = `AND ${withoutIndex('withdrawn_at')} <> ''`;
+/** The rows that a withdrawal has left and that the job erases: the legal basis can have changed since. */
+const isToErase = (one: ConsentedTable): string =>
+  `AND ${withoutIndex('withdrawn_at')} <> '' AND ${restsOnConsent(one.table, categoryOf(one))}`;
 
 /** A row keeps an earlier mark. */
 const MARK = `withdrawn_at = CASE WHEN given.mark IS NULL THEN NULL ELSE COALESCE(d.withdrawn_at, given.mark) END`;
@@ -152,12 +153,10 @@ export class ConsentedTables implements ConsentedDataHolder {
     if (graceDays === undefined) return [];
     const times = new Map<string, ErasureTime[]>(subjects.map((subject) => [subjectName(subject), []]));
     for (const one of this.all())
-      for (const row of await held(tx, one, subjects, IS_MARKED))
-        // The job leaves what no longer rests on a consent: the legal basis can have changed since.
-        if (await this.restsOnConsent(tx, row))
-          times
-            .get(subjectName(subjectAt(row.bot_id, row)))
-            ?.push([row.category, daysAfter(row.withdrawn_at ?? '', graceDays)]);
+      for (const row of await held(tx, one, subjects, isToErase(one)))
+        times
+          .get(subjectName(subjectAt(row.bot_id, row)))
+          ?.push([row.category, daysAfter(row.withdrawn_at ?? '', graceDays)]);
     return [...times.values()];
   }
 
@@ -187,14 +186,21 @@ export class ConsentedTables implements ConsentedDataHolder {
   ): Promise<void> {
     const subjects = decided.map(({ subject }) => subject);
     const of = new Map(decided.map((one) => [subjectName(one.subject), markOf(one)]));
+    const bases = new Map<string, ReturnType<typeof basisOf>>();
     for (const one of this.all()) {
       const rows: (string | null)[][] = [];
-      for (const row of await held(tx, one, subjects)) {
-        const { bot_id: botId, guild_id: guildId, user_id: userId, category } = row;
-        const mark = of.get(subjectName({ botId, guildId, userId }))?.(category, row.withdrawn_at);
+      for (const { bot_id: botId, guild_id: guildId, user_id: userId, ...row } of await held(
+        tx,
+        one,
+        subjects,
+      )) {
+        const mark = of.get(subjectName({ botId, guildId, userId }))?.(row.category, row.withdrawn_at);
         if (mark === undefined) continue;
-        if (mark === null || (await this.restsOnConsent(tx, row)))
-          rows.push([botId, guildId, userId, category, mark]);
+        const name = `${botId} ${row.category}`;
+        const basis = bases.get(name) ?? basisOf(tx, botId, row.category);
+        bases.set(name, basis);
+        if (mark === null || (await basis)?.legalBasis === 'consent')
+          rows.push([botId, guildId, userId, row.category, mark]);
       }
       if (rows.length === 0) continue;
       const given = givenRows(tx, GIVEN, rows);
@@ -204,15 +210,6 @@ export class ConsentedTables implements ConsentedDataHolder {
         ...given.values,
       );
     }
-  }
-
-  /** Whether a row rests on a consent. A unit reads the legal basis of a category once. */
-  private async restsOnConsent(tx: Tx, { bot_id: botId, category }: Held): Promise<boolean> {
-    const bases = tx.kept(this, () => new Map<string, ReturnType<typeof basisOf>>());
-    const name = `${botId} ${category}`;
-    const basis = bases.get(name) ?? basisOf(tx, botId, category);
-    bases.set(name, basis);
-    return (await basis)?.legalBasis === 'consent';
   }
 }
 
