@@ -101,7 +101,11 @@ send() {
   rclone copyto --immutable "$work/mark" "$remote/done/$time.sha256" || die "$remote/done/$time.sha256 could not be sent"
 }
 
+# One at a time, for files of one second have the same names. A ledger that began with this backup has its time.
 send_ledger() {
+  exec 8> "${work%/*}/lock.send"
+  flock 8
+  time="$(now)"
   mkdir "$work/ledger"
   lethe ledger:export --out "$work/ledger/ledger.ndjson"
   send "$OFFSITE_LEDGER_REMOTE" ledger
@@ -130,8 +134,6 @@ backup() {
   fi
   send "$OFFSITE_REMOTE" data keys
   say "The backup $time is in $OFFSITE_REMOTE."
-  # A ledger that began with this backup has its time.
-  time="$(now)"
   send_ledger
 }
 

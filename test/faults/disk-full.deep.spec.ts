@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DiskWatch } from '@app/database';
+import { databaseEngine, DiskWatch } from '@app/database';
 import { Degradations, readConfig } from '@app/kernel';
 import { Health, Readiness } from '@app/runtime';
 import { schemaSource } from '../../ormconfig';
@@ -213,8 +213,10 @@ describeOnSmallDisk('at a start on a full disk', DISK_MIB, (disk) => {
     await service.app.close();
 
     disk.fill();
-    const schema = schemaSource(readConfig({ ...settings, ...service.database.settings }));
-    await (await schema.initialize()).destroy();
+    const config = readConfig({ ...settings, ...service.database.settings });
+    await databaseEngine(config).despiteFullDisk(async () =>
+      (await schemaSource(config).initialize()).destroy(),
+    );
     disk.fill();
     await service.start();
     expectErased([

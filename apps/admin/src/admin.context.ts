@@ -30,7 +30,7 @@ export function noKeys(config: Config): StartError {
 }
 
 /** The log of a command, on standard error. */
-export function logOf({ logFormat }: Config, level: 'error' | 'warn'): ReturnType<typeof createLogger> {
+export function logOf({ logFormat }: Config): ReturnType<typeof createLogger> {
   const errors = { write: (line: string) => void process.stderr.write(printable(line)) };
   return createLogger(
     level,
@@ -59,7 +59,7 @@ export async function inContext<T>(
     redisUrl: undefined,
     databaseStatementTimeoutMs: STATEMENT_TIMEOUT_MS,
   };
-  const logger = logOf(given, 'error');
+  const logger = logOf(given);
   const lethe = LetheModule.forRoot({ config, logger, orm: ormOptions, further, access });
   const nest = await NestFactory.createApplicationContext(
     { module: AdminModule, imports: [lethe] },

@@ -40,13 +40,12 @@ async function onSchema(
   work: (source: DataSource) => Promise<string>,
 ): Promise<void> {
   // The log says what the migrations wait for. Standard output has the result alone.
-  Logger.overrideLogger(new NestLogger(logOf(config, 'warn')));
-  const source = await schemaSource(config).initialize();
-  try {
-    const [{ place }, done] = [databaseEngine(config), await work(source)];
-    await result({ database: place, done });
-    tell(`${place}: ${done}.`);
-  } finally {
-    await source.destroy();
-  }
+  Logger.overrideLogger(new NestLogger(logOf(config)));
+  const engine = databaseEngine(config);
+  const done = await engine.despiteFullDisk(async () => {
+    const source = await schemaSource(config).initialize();
+    return work(source).finally(() => source.destroy());
+  });
+  await result({ database: engine.place, done });
+  tell(`${engine.place}: ${done}.`);
 }

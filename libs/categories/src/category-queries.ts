@@ -185,10 +185,11 @@ export async function purposesToRefuse(
   const among = amongValues(tx, 'key', keys);
   const first = (which: string): string =>
     `key IN (SELECT key FROM categories WHERE bot_id = ? ${which} ${FIRST})`;
-  const shown = `${among.sql} OR ${first('')} OR ${first(`AND ${OBJECTABLE} AND NOT ${among.sql}`)}`;
+  const others = first(`AND ${OBJECTABLE} AND NOT (${among.sql} OR ${first('')})`);
+  const shown = `${among.sql} OR ${first('')} OR ${others}`;
   const rows = await tx.all<DeclarationRow>(
     `${declaring(`'[]' AS fields`)} AND (${shown}) ORDER BY key`,
-    ...[botId, among.value, botId, limit, botId, among.value, limit],
+    ...[botId, among.value, botId, limit, botId, among.value, botId, limit, limit],
   );
   return rows.map(declarationOf);
 }

@@ -24,7 +24,7 @@ import {
 } from './consent-history';
 import type { ConsentAction } from './consent-states';
 import type { Consent } from './consent.entity';
-import { createConsents, putConsents, removeConsent } from './consent.sql';
+import { createConsents, putConsents, removeConsents } from './consent.sql';
 
 /** The `source` of an act whose caller names none. */
 const DEFAULT_SOURCE = 'api';
@@ -137,7 +137,7 @@ export class ConsentWriter {
 
   /** Records that a request was declined, and returns the time of that. No audit event fits. */
   async decline(tx: Tx, { before, after, act, at }: Declined): Promise<string> {
-    const change = after === null ? removeConsent(tx, before) : putConsents(tx, [after]);
+    const change = after === null ? removeConsents(tx, [before]) : putConsents(tx, [after]);
     const [[newest]] = await Promise.all([newestOf(tx, [before]), change]);
     const entry = this.entry(before, 'declined', act, newest, at);
     await appendDecisions(tx, [entry]);

@@ -191,11 +191,6 @@ export async function findSubjectsOfRequests(
   });
 }
 
-/** Removes a consent that the unit has locked. */
-export async function removeConsent(tx: Tx, { botId, guildId, userId }: Subject): Promise<void> {
-  await tx.run(`DELETE FROM consents WHERE ${SUBJECT_WHERE}`, botId, guildId, userId);
-}
-
 /** Removes consents that the unit has locked. */
 export async function removeConsents(tx: Tx, subjects: readonly Subject[]): Promise<void> {
   const among = amongSubjects(tx, subjects);

@@ -26,6 +26,8 @@ export interface DatabaseEngine {
    * it runs or reverts migrations.
    */
   schemaSource(options: DataSourceOptions): DataSource;
+  /** Does `work`, which opens the database, again after a full disk has refused it, as long as the ballast makes room. */
+  despiteFullDisk<T>(work: () => Promise<T>): Promise<T>;
   /** @throws StartError */
   open(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase>;
 }

@@ -118,14 +118,7 @@ export class PostgresSchemaSource extends PostgresDataSource {
         return work(executor);
       };
       try {
-        await runner.query('SELECT pg_advisory_lock($1)', [SCHEMA_LOCK]);
-        try {
-          await runner.query(`SET lock_timeout = '${TABLE_WAIT_MS}ms'`);
-          return await despiteRivals(begin, runner);
-        } finally {
-          await runner.query('RESET lock_timeout').catch(() => undefined);
-          await runner.query('SELECT pg_advisory_unlock($1)', [SCHEMA_LOCK]).catch(() => undefined);
-        }
+        return await despiteRivals(() => locked(runner, begin), runner);
       } finally {
         await runner.release();
       }
@@ -134,6 +127,18 @@ export class PostgresSchemaSource extends PostgresDataSource {
 
   private withReason<T>(work: () => Promise<T>): Promise<T> {
     return withReason(this.place, this.setting, work);
+  }
+}
+
+/** Not locked between two tries: a start that has nothing to migrate does not wait for one that waits for a table. */
+async function locked<T>(runner: QueryRunner, begin: () => Promise<T>): Promise<T> {
+  await runner.query('SELECT pg_advisory_lock($1)', [SCHEMA_LOCK]);
+  try {
+    await runner.query(`SET lock_timeout = '${TABLE_WAIT_MS}ms'`);
+    return await begin();
+  } finally {
+    await runner.query('RESET lock_timeout').catch(() => undefined);
+    await runner.query('SELECT pg_advisory_unlock($1)', [SCHEMA_LOCK]).catch(() => undefined);
   }
 }
 
@@ -147,7 +152,7 @@ async function despiteRivals<T>(begin: () => Promise<T>, runner: QueryRunner): P
       return await begin();
     } catch (error) {
       if (driverCode(error) === LOCKED) {
-        new Logger('Database').warn(
+        new Logger('Database').error(
           'The migrations wait for a table that a transaction holds, such as one of pg_dump: pg_stat_activity shows it. They are begun again until it ends',
         );
         await pause(pauseMs);
@@ -195,6 +200,11 @@ export class PostgresEngine implements DatabaseEngine {
       : new PostgresSchemaSource({ ...given, url }, placeOf(url), 'DATABASE_DIRECT_URL', (direct) =>
           this.requireSame(direct),
         );
+  }
+
+  /** The disk is that of the server. */
+  despiteFullDisk<T>(work: () => Promise<T>): Promise<T> {
+    return work();
   }
 
   async open(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {

@@ -83,7 +83,7 @@ export class SqliteEngine implements DatabaseEngine {
   }
 
   schemaSource(options: DataSourceOptions): DataSource {
-    return new LockedFileSource(options, this.path, (open) => this.despiteFullDisk(open));
+    return new LockedFileSource(options, this.path);
   }
 
   async open(options: DataSourceOptions, access: Access, onFault: OnFault): Promise<OpenDatabase> {
@@ -108,16 +108,22 @@ export class SqliteEngine implements DatabaseEngine {
     });
   }
 
-  /** Opens the files again that a full disk has refused, as long as a part of the ballast makes room for it. */
-  private async despiteFullDisk<T>(open: () => Promise<T>): Promise<T> {
+  async despiteFullDisk<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await open();
+      return await work();
     } catch (error) {
-      // Before the first start there are neither they nor a ballast.
-      const files = [resolve(this.path), keysPath(resolve(this.path))];
-      if (!isOfFullDisk(error) || !files.every(isThere) || !this.ballast().release()) throw error;
+      if (!isOfFullDisk(error) || !this.makesRoom()) throw error;
     }
-    return this.despiteFullDisk(open);
+    return this.despiteFullDisk(work);
+  }
+
+  /** Whether a part of the ballast was released. Before the first start there is none, nor for a user who may not shorten it. */
+  private makesRoom(): boolean {
+    try {
+      return [resolve(this.path), keysPath(resolve(this.path))].every(isThere) && this.ballast().release();
+    } catch {
+      return false;
+    }
   }
 
   private async locked(source: DataSource, report: OnFault, release: () => void): Promise<OpenDatabase> {
@@ -178,20 +184,17 @@ class LockedFileSource extends DataSource {
   constructor(
     options: DataSourceOptions,
     private readonly path: string,
-    private readonly despiteFullDisk: <T>(open: () => Promise<T>) => Promise<T>,
   ) {
     super(options);
   }
 
   private release = (): void => undefined;
 
-  override initialize(): Promise<this> {
-    return this.despiteFullDisk(async () => {
-      this.release = lockFile(this.path);
-      return super.initialize().catch((error: unknown) => {
-        this.release();
-        throw error;
-      });
+  override async initialize(): Promise<this> {
+    this.release = lockFile(this.path);
+    return super.initialize().catch((error: unknown) => {
+      this.release();
+      throw error;
     });
   }
 

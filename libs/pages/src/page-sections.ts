@@ -128,6 +128,12 @@ export function nameOf({ parts, facts }: Labelling, key: string, words: ShownWor
   return cut(purpose === undefined ? key : parts.labelOf(purpose), 100);
 }
 
+/** Whether the last request has no answer. The newest entry is first, and no withdrawal is about a request. */
+export function isUnanswered(history: HeldSubject['history']): boolean {
+  const newest = history.find(({ action }) => action !== 'revoked' && action !== 'categories_withdrawn');
+  return newest?.action === 'requested' || newest?.action === 'shown';
+}
+
 /** What the user has decided. After a no it is never said that the user was not asked. */
 export function decision(
   parts: PageParts,

@@ -53,7 +53,7 @@ export const DE: PageTexts = {
   hidden: 'Dieser Link zeigt nicht, was gespeichert ist.',
   consent: 'Deine Einwilligung',
   state: {
-    none: 'Du wurdest noch nicht gefragt.',
+    none: 'Du hast keine Einwilligung gegeben, und keine Anfrage wartet auf deine Antwort.',
     pending: 'Du wurdest gefragt und hast noch nicht geantwortet.',
     accepted: 'Du hast eingewilligt.',
     revoked: 'Du hast deine Einwilligung widerrufen.',

@@ -51,7 +51,7 @@ export const EN = {
   hidden: 'This link does not show what is stored.',
   consent: 'Your consent',
   state: {
-    none: 'You have not been asked yet.',
+    none: 'You have given no consent, and no request waits for your answer.',
     pending: 'You were asked and have not answered yet.',
     accepted: 'You have consented.',
     revoked: 'You have withdrawn your consent.',
