@@ -332,6 +332,10 @@ describeWithRedis('holders.redis', () => {
     },
   );
 
+  it('refuses an empty list of patterns, by which every user would have nothing', () => {
+    expect(() => holders.redis(server.client, { name: 'none', keys: [] })).toThrow(/no pattern/);
+  });
+
   it('refuses a cluster, of which it would see one part', () => {
     const cluster = { isCluster: true, call: async () => undefined };
     expect(() => holders.redis(cluster, { name: 'cluster', keys: '{user_id}' })).toThrow(/each master/);
@@ -483,5 +487,22 @@ describe('holders of objects, on doubles of their drivers', () => {
       await expect(make(rows, { as }).erase(WHO)).rejects.toThrow(TypeError);
     }
     expect(rows.rows).toHaveLength(1);
+  });
+
+  it('holders.mongo refuses a field that the schema of a Mongoose model lacks, which would be left out of the filter', () => {
+    const kinds: Record<string, string> = {
+      userId: 'real',
+      guildId: 'real',
+      nested: 'nested',
+      alias: 'virtual',
+    };
+    const rows = new Rows();
+    const model = {
+      ...{ countDocuments: rows.countDocuments, deleteMany: rows.delete },
+      schema: { pathType: (path: string) => kinds[path] ?? 'adhocOrUndefined' },
+    };
+    expect(holders.mongo(model, fields).everywhere).toBe(false);
+    for (const wrong of [{ user: 'userID' }, { guild: 'guild' }, { user: 'alias' }, { user: 'nested' }])
+      expect(() => holders.mongo(model, { ...fields, ...wrong })).toThrow(/has no field .*Model\.collection/);
   });
 });

@@ -96,9 +96,10 @@ export const prisma = (delegate: PrismaDelegate, fields: ObjectFields): Store =>
     delegate.findMany && (async (where, take) => delegate.findMany?.({ where, take } as never) ?? []),
   );
 
-/** The documents of a collection. */
-export const mongo = (collection: MongoCollection, fields: ObjectFields): Store =>
-  objects(
+/** The documents of a collection. @throws TypeError for a model of Mongoose whose schema lacks a field of the filter */
+export function mongo(collection: MongoCollection, fields: ObjectFields): Store {
+  requirePaths(collection, [fields.user, fields.guild]);
+  return objects(
     fields,
     (filter) => collection.countDocuments(filter),
     (filter) => collection.deleteMany(filter),
@@ -108,3 +109,15 @@ export const mongo = (collection: MongoCollection, fields: ObjectFields): Store 
         return (await (found.toArray?.() ?? found.lean?.())) ?? [];
       }),
   );
+}
+
+/** By `strictQuery` Mongoose leaves what the schema lacks out of a filter, by which the documents of all users are meant. */
+function requirePaths(collection: object, names: readonly (string | undefined)[]): void {
+  const { schema } = collection as { readonly schema?: { pathType?(name: string): string } };
+  const lacks = names.find((name) => name !== undefined && (schema?.pathType?.(name) ?? 'real') !== 'real');
+  if (lacks !== undefined)
+    throw new TypeError(
+      `The schema of the model has no field ${lacks}, and Mongoose may leave it out of the filter: ` +
+        'name a field of the schema, or give Model.collection.',
+    );
+}

@@ -35,11 +35,12 @@ const SCAN_COUNT = '1000';
 
 /**
  * The keys of users in Redis. With a `keyPrefix` of the client the patterns begin behind the prefix.
- * @throws TypeError for a pattern that could match the keys of another user
+ * @throws TypeError for no pattern, and for one that could match the keys of another user
  */
 export function redis(client: IoRedis | NodeRedis, { name, keys, marks, keeps }: RedisKeys): Store {
   const server = new RedisServerKeys(client);
   const patterns = (typeof keys === 'string' ? [keys] : keys).map(requireUser);
+  if (patterns.length === 0) throw new TypeError('keys names no pattern: every user would have nothing.');
   const ofGuilds = patterns.filter((pattern) => pattern.includes('{guild_id}'));
   const everywhere = ofGuilds.length === 0 || (ofGuilds.length < patterns.length && 'partly');
   const found = async (who: Who, isLast = who.isLast !== false): Promise<Set<string>> => {
