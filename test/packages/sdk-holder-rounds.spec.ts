@@ -288,6 +288,59 @@ describe('a task', () => {
     expect(rowsOf(who)).toEqual([2, 0]);
   });
 
+  it('is answered with kept by a store that is written as a class, whose accessors are on its prototype', async () => {
+    class Messages implements Store {
+      private readonly inner = stored()[0]!;
+      readonly name = 'messages';
+      get keeps() {
+        return { basis: 'Art. 17(3)(b) GDPR', until: '2999-01-01' };
+      }
+      get everywhere() {
+        return this.inner.everywhere!;
+      }
+      get marks() {
+        return this.inner.marks!;
+      }
+      count(given: Who) {
+        return this.inner.count(given);
+      }
+      erase(given: Who) {
+        return this.inner.erase(given);
+      }
+    }
+    const who = await known();
+    await lethe.privacy.forget(who);
+    await holder({ stores: [new Messages()] }).once();
+    expect(fake.tasks[0]?.answers).toMatchObject([{ result: 'kept', counts: { messages: 2 } }]);
+    expect(rowsOf(who)).toEqual([2, 1]);
+  });
+
+  it('leaves a store that is written as a class and belongs to the user everywhere, while another consent is in force', async () => {
+    class Profiles {
+      readonly name = 'profiles';
+      get everywhere() {
+        return true;
+      }
+      count = async () => 1;
+      erase = async () => Promise.reject(new Error('never'));
+    }
+    const who = await known();
+    await known({ ...who, guild_id: snowflake() });
+    await lethe.privacy.forget(who);
+    await holder({ stores: [new Profiles()] }).once();
+    expect(fake.tasks[0]?.answers).toEqual([{ result: 'nothing', counts: {} }]);
+  });
+
+  it('that was answered with kept is no reason to erase what the user gave since, once the time is over', async () => {
+    const kept = (until: string) => [{ ...stored()[0]!, keeps: { basis: 'Art. 17(3)(b) GDPR', until } }];
+    const who = await known();
+    await lethe.privacy.forget(who);
+    await holder({ stores: kept('2999-01-01') }).once();
+    await known(who);
+    expect(await holder({ stores: kept('2020-01-01') }).once()).toMatchObject({ repeated: 0 });
+    expect(rowsOf(who)).toEqual([4, 1]);
+  });
+
   it('erases what is kept once the time is over', async () => {
     const keeps = { basis: 'Art. 17(3)(b) GDPR', until: '2020-01-01' };
     const who = await known();

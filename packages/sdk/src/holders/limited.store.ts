@@ -2,7 +2,8 @@ import type { Store } from './store';
 
 /**
  * A store each of whose calls is rejected after `seconds`: one that never answers holds neither the other tasks nor the end of
- * the loop. A call that answers later has erased what the next attempt finds erased.
+ * the loop. A call that answers later has erased what the next attempt finds erased. Of a store that is written as a class the
+ * accessors are on its prototype, so that each member is named here.
  */
 export function limited(store: Store, seconds: number): Store {
   const within = async <T>(act: () => Promise<T>): Promise<T> => {
@@ -17,9 +18,11 @@ export function limited(store: Store, seconds: number): Store {
       clearTimeout(timer);
     }
   };
-  const { marks } = store;
+  const { name, everywhere, keeps, marks } = store;
   return {
-    ...store,
+    name,
+    ...(everywhere !== undefined && { everywhere }),
+    ...(keeps !== undefined && { keeps }),
     count: (who) => within(() => store.count(who)),
     erase: (who) => within(() => store.erase(who)),
     ...(store.export !== undefined && {
