@@ -799,6 +799,20 @@ describe('a bot whose database was restored from a backup', () => {
     expect(rowsOf(who)).toEqual([0, 0]);
   });
 
+  it.each([
+    ['erases again what was kept, once the time is over', '2020-01-01', 1, [0, 1]],
+    ['leaves what has to be kept', '2999-01-01', 0, [2, 1]],
+  ])('%s', async (_name, until, repeated, rows) => {
+    const stores = () => [{ ...stored()[0]!, keeps: { basis: 'Art. 17(3)(b) GDPR', until } }];
+    const who = await known();
+    const dump = database.serialize();
+    await lethe.privacy.forget(who);
+    await holder({ stores: stores() }).once();
+    restored(dump);
+    expect(await holder({ stores: stores() }).once()).toMatchObject({ repeated });
+    expect(rowsOf(who)).toEqual(rows);
+  });
+
   it('tries it again where the store fails, before it takes the erasures as done', async () => {
     const who = await known();
     const dump = database.serialize();

@@ -287,6 +287,33 @@ def test_what_is_kept_is_answered_with_its_basis_and_erased_after_its_end(bot: B
     assert bot.database.rows_of(other) == [0, 0]
 
 
+@pytest.mark.parametrize(("until", "repeated", "rows"), [("2020-01-01", 1, [0, 1]), ("2999-01-01", 0, [2, 1])])
+def test_a_restored_backup_of_what_is_kept_is_erased_again_once_the_time_is_over(
+    bot: Bot, tmp_path: Path, until: str, repeated: int, rows: List[int]
+) -> None:
+    keeps = Keeps("Art. 17(3)(b) GDPR", until)
+    stores = [holders.sqlite(bot.database.path, "messages", user="author_id", guild="guild_id", keeps=keeps)]
+    who = bot.known()
+    shutil.copy(bot.database.path, tmp_path / "backup.db")
+    bot.lethe.privacy.forget(**who)
+    bot.holder(stores=stores).once()
+    shutil.copy(tmp_path / "backup.db", bot.database.path)
+    assert bot.holder(stores=stores).once().repeated == repeated
+    assert bot.database.rows_of(who) == rows
+
+
+def test_a_task_that_was_answered_with_kept_erases_nothing_that_the_user_gave_since(bot: Bot) -> None:
+    def stores(until: str) -> List[Store]:
+        keeps = Keeps("Art. 17(3)(b) GDPR", until)
+        return [holders.sqlite(bot.database.path, "messages", user="author_id", guild="guild_id", keeps=keeps)]
+
+    who = bot.forgotten()
+    bot.holder(stores=stores("2999-01-01")).once()
+    bot.known(who)
+    assert bot.holder(stores=stores("2020-01-01")).once().repeated == 0
+    assert bot.database.rows_of(who) == [4, 1]
+
+
 def test_each_answer_is_signed_and_the_service_keeps_the_statement(bot: Bot) -> None:
     ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")
     key = ed25519.Ed25519PrivateKey.generate()

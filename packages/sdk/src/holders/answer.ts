@@ -83,9 +83,10 @@ export async function answerTo(
         continue;
       }
       const who = everywhere === 'partly' ? { ...task, isLast: await isLast() } : task;
-      const isKept = keeps !== undefined && Date.parse(untilOf(keeps)) > Date.now();
-      counts[name] = await (isKept || options.isDryRun ? place.store.count(who) : erased(who, place));
-      if (isKept && counts[name] > 0) kept.push(keeps);
+      const isInForce = isKept(keeps);
+      counts[name] = await (isInForce || options.isDryRun ? place.store.count(who) : erased(who, place));
+      if (isInForce && !options.isDryRun) await leave(task, place);
+      if (isInForce && counts[name] > 0) kept.push(keeps);
     } catch (error) {
       options.signal.throwIfAborted();
       if (faults.includes(error)) throw error;
@@ -99,7 +100,7 @@ export async function answerTo(
   return { result: Object.values(counts).some((count) => count > 0) ? 'erased' : 'nothing', counts };
 }
 
-/** A store that is left is done: a later start must not erase what the user gives who has come back. */
+/** A store that is left or kept is done: a later start must not erase what the user gives who has come back. */
 export const leave = async (task: Task, { journal }: Place): Promise<void> => journal?.end(task, 0);
 
 /**
@@ -151,6 +152,10 @@ export function requireCount(count: unknown): number {
     throw new TypeError('count must answer a whole number of rows.');
   return Number(count);
 }
+
+/** Whether the rows of a store have to be kept now. */
+export const isKept = (keeps: Keeps | undefined): keeps is Keeps =>
+  keeps !== undefined && Date.parse(untilOf(keeps)) > Date.now();
 
 const untilOf = ({ until }: Keeps): string => new Date(until).toISOString();
 

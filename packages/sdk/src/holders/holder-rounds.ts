@@ -5,6 +5,7 @@ import {
   hasLostIds,
   HolderError,
   holderError,
+  isKept,
   leave,
   type Place,
   requireIds,
@@ -204,9 +205,8 @@ export class HolderRounds {
     requireIds(task);
     if (task.created_at < journal.from || (await journal.isDoneMeanwhile(task.task_id))) return false;
     const isLast = () => this.isLast(task);
-    if (store.keeps !== undefined) return false;
     const { isDryRun } = this.options;
-    const isLeft = store.everywhere === true && !(await isLast());
+    const isLeft = isKept(store.keeps) || (store.everywhere === true && !(await isLast()));
     // A table that was declared just now holds what a user gave who came back.
     if (isLeft || (journal.isNew && (await this.service.guildsOf(task.user_id)).has(task.guild_id))) {
       if (!isDryRun) await leave(task, place);

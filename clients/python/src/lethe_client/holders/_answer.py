@@ -71,12 +71,14 @@ async def answer_to(task: Task, who: Who, places: List[Place], options: AnswerOp
                 if not options.is_dry_run:
                     await leave(task, place)
                 continue
-            is_kept = store.keeps is not None and moment(store.keeps.until) > datetime.now(timezone.utc)
-            if is_kept or options.is_dry_run:
+            is_in_force = is_kept(store.keeps)
+            if is_in_force or options.is_dry_run:
                 counts[store.name] = require_count(await eventual(store.count(about)))
             else:
                 counts[store.name] = await erased(task, about, place)
-            if is_kept and store.keeps is not None and counts[store.name] > 0:
+            if is_in_force and not options.is_dry_run:
+                await leave(task, place)
+            if is_in_force and store.keeps is not None and counts[store.name] > 0:
                 kept.append(store.keeps)
         except Stopped:
             raise
@@ -93,8 +95,13 @@ async def answer_to(task: Task, who: Who, places: List[Place], options: AnswerOp
     return {"result": "erased" if any(counts.values()) else "nothing", "counts": counts}
 
 
+def is_kept(keeps: Optional[Keeps]) -> bool:
+    """Whether the rows of a store have to be kept now."""
+    return keeps is not None and moment(keeps.until) > datetime.now(timezone.utc)
+
+
 async def leave(task: Task, place: Place) -> None:
-    """A store that is left is done: a later start must not erase what the user gives who has come back."""
+    """A store that is left or kept is done: a later start must not erase what the user gives who has come back."""
     if place.journal is not None:
         await place.journal.end(task, 0)
 

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Set, Tuple
 
 from ..errors import LetheError
-from ._answer import AnswerOptions, Place, Stopped, Task, answer_to, erased, has_lost_ids, holder_error, leave, require_ids
+from ._answer import AnswerOptions, Place, Stopped, Task, answer_to, erased, has_lost_ids, holder_error, is_kept, leave, require_ids
 from ._export import export_of
 from ._journal import BEGINNING, Journal
 from ._limited import eventual
@@ -213,10 +213,8 @@ class HolderRounds:
             require_ids(task)
             if task["created_at"] < journal.begins or await journal.is_done_meanwhile(task["task_id"]):
                 return False
-            if store.keeps is not None:
-                return False
             is_dry_run = self._options.is_dry_run
-            is_left = store.everywhere is True and not await self._is_last(task)
+            is_left = is_kept(store.keeps) or (store.everywhere is True and not await self._is_last(task))
             # A table that was declared just now holds what a user gave who came back.
             if is_left or (journal.is_new and task["guild_id"] in await self._service.guilds_of(task["user_id"])):
                 if not is_dry_run:
