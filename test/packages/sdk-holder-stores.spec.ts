@@ -13,6 +13,11 @@ const WHO: Who = { user_id: '123456789012345678', guild_id: '223456789012345678'
 /** One digit longer, one shorter, and one that is the same floating-point number. */
 const NEAR = ['1234567890123456789', '12345678901234567', '123456789012345680'];
 
+/** A row of EXPLAIN QUERY PLAN. */
+interface Plan {
+  readonly detail: string;
+}
+
 /** What a store finds, before and after it has erased. */
 async function lifeOf(store: Store, who: Who = WHO): Promise<number[]> {
   const before = await store.count(who);
@@ -49,6 +54,27 @@ describe('holders.sql on SQLite', () => {
     for (const guild of [BOT_WIDE, WHO.guild_id]) insert.run(as(WHO.user_id), as(guild));
     expect(await lifeOf(store, { ...WHO, guild_id: BOT_WIDE })).toEqual([1, 0]);
     expect(await lifeOf(store)).toEqual([1, 0]);
+  });
+
+  it.each(['TEXT', 'INTEGER', ''])('finds it by the index of a column of the type "%s"', async (type) => {
+    database.exec(`CREATE TABLE t (user_id ${type}, guild_id TEXT); CREATE INDEX of_user ON t (user_id)`);
+    const plans: string[] = [];
+    const explained = {
+      prepare: (text: string) => {
+        const explain = database.prepare(`EXPLAIN QUERY PLAN ${text}`);
+        const statement = (...ids: string[]) => {
+          plans.push(...(explain.all(...ids) as Plan[]).map(({ detail }) => detail));
+          return database.prepare(text);
+        };
+        return {
+          all: (...ids: string[]) => statement(...ids).all(...ids),
+          run: (...ids: string[]) => statement(...ids).run(...ids),
+        };
+      },
+    };
+    await lifeOf(holders.sql(explained, { table: 't', user: 'user_id' })[0]!);
+    expect(plans.filter((plan) => plan.startsWith('SEARCH'))).not.toEqual([]);
+    expect(plans.filter((plan) => plan.startsWith('SCAN'))).toEqual([]);
   });
 
   it('takes the text 0 for no bot-wide scope, and 0 for no user', async () => {

@@ -152,6 +152,19 @@ def test_an_id_is_found_in_a_column_of_any_type_and_only_this_id(seat: Any) -> N
     run(main)
 
 
+@pytest.mark.parametrize("type", ["TEXT", "INTEGER", ""])
+def test_an_id_is_found_by_the_index_of_its_column(tmp_path: Path, type: str) -> None:
+    with closing(sqlite3.connect(tmp_path / "bot.db")) as connection:
+        connection.execute(f"CREATE TABLE t (user_id {type})")
+        connection.execute("CREATE INDEX of_user ON t (user_id)")
+        said: List[str] = []
+        connection.set_trace_callback(said.append)
+        assert run(lambda: holders.sqlite(connection, "t", user="user_id").count(WHO)) == 0
+        connection.set_trace_callback(None)
+        [plan] = [row[3] for one in said for row in connection.execute(f"EXPLAIN QUERY PLAN {one}")]
+    assert plan.startswith("SEARCH")
+
+
 def test_the_text_0_is_no_bot_wide_scope_and_0_is_no_user(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "bot.db")) as connection, connection:
         connection.execute("CREATE TABLE t (user_id INTEGER, guild_id TEXT)")

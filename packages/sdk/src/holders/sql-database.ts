@@ -131,9 +131,10 @@ function sqliteOf(database: SqliteDatabase): SqlDialect {
     run: async (text, ...values) => void prepared(text).run(...values),
     // A name in double quotes that is none of a column is a text for SQLite: no row, and no error.
     quoted: quotedWith('`'),
-    // A column without a type holds a number that equals no text; one of the type REAL holds the same number for several ids.
+    // A column without a type holds a number that equals no text; one of the type REAL holds the same number for several ids. The
+    // plus takes from CAST its affinity, by which a column of texts would be read as numbers, past its index.
     is: (column, id) => [
-      `((${column} = ? OR ${column} = CAST(? AS INTEGER)) AND CAST(${column} AS TEXT) = ?)`,
+      `((${column} = ? OR ${column} = +CAST(? AS INTEGER)) AND CAST(${column} AS TEXT) = ?)`,
       id,
       id,
       id,

@@ -153,8 +153,9 @@ def _is(database: Database, column: str, id: str) -> str:
     # A column of floating-point numbers holds the same number for several ids: the text is compared too.
     if database.engine == "postgresql":
         return f"({column} = '{id}' AND CAST({column} AS TEXT) = '{id}')"
-    # A column without a type holds a number that equals no text.
-    return f"(({column} = '{id}' OR {column} = CAST('{id}' AS INTEGER)) AND CAST({column} AS TEXT) = '{id}')"
+    # A column without a type holds a number that equals no text. The plus takes from CAST its affinity, by which a column of
+    # texts would be read as numbers, past its index.
+    return f"(({column} = '{id}' OR {column} = +CAST('{id}' AS INTEGER)) AND CAST({column} AS TEXT) = '{id}')"
 
 
 def _is_zero(database: Database, column: str) -> str:
