@@ -35,7 +35,10 @@ beforeEach(async () => {
   errors = [];
   database = filled(new Database(':memory:'));
 });
-afterEach(() => database.close());
+afterEach(() => {
+  jest.restoreAllMocks();
+  database.close();
+});
 
 function filled(given: InstanceType<typeof Database>): InstanceType<typeof Database> {
   given.exec(`CREATE TABLE messages (id INTEGER PRIMARY KEY, author_id TEXT, guild_id TEXT, text TEXT);
@@ -657,6 +660,48 @@ describe('a store that fails', () => {
     fake.refused.clear();
     expect(await loop.once()).toMatchObject({ answered: 1, failed: 0 });
     expect(fake.tasks[0]?.answers).toEqual([{ result: 'erased', counts: { messages: 2, profiles: 1 } }]);
+    expect(errors).toEqual([]);
+  });
+
+  it('at a start is none where the service does not say where else the user has consented: the round ends', async () => {
+    const who = await known();
+    await lethe.privacy.forget(who);
+    await holder({ stores: stored().slice(1) }).once();
+    write(who);
+    const loop = holder();
+    fake.refused.set('GET /users', 503);
+    await expect(loop.once()).rejects.toMatchObject({ status: 503 });
+    fake.refused.clear();
+    expect(await loop.once()).toMatchObject({ repeated: 1 });
+    expect([rowsOf(who), errors]).toEqual([[0, 1], []]);
+  });
+
+  it('is none where the service limits a call: it waits, and leaves requests for the users from then on', async () => {
+    for (let at = 0; at < 5; at++) await lethe.privacy.forget(await known());
+    let answers = 0;
+    const limiting = fake.client(
+      (async (address: string, init: RequestInit) => {
+        if (!address.endsWith('/acknowledge') || ++answers !== 3) return fake.fetch(address, init);
+        const error = { code: 'rate_limit_exceeded', message: 'slow' };
+        return Response.json({ success: false, error }, { status: 429, headers: { 'retry-after': '59' } });
+      }) as typeof globalThis.fetch,
+      3,
+    );
+    const waits: number[] = [];
+    const { setTimeout: set } = globalThis;
+    jest.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms = 0) => {
+      const seconds = Math.floor(ms / 1000);
+      // The others limit the time of a call or of a store.
+      const isWait = [59, 5].includes(seconds);
+      if (isWait) waits.push(seconds);
+      return set(run, isWait ? 0 : ms);
+    }) as typeof setTimeout);
+    const loop = holder({ stores: stored().slice(0, 1) }, limiting);
+    expect(await loop.once()).toMatchObject({ answered: 5 });
+    await lethe.privacy.forget(await known());
+    // A new round knows of no limit.
+    expect(await loop.once()).toMatchObject({ answered: 1 });
+    expect(waits).toEqual([59, 5, 5]);
     expect(errors).toEqual([]);
   });
 

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import sys
 import threading
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional
@@ -73,8 +74,10 @@ class Answers(httpx.BaseTransport):
             self.answers.append({"key": request.url.path.split("/")[-4], **json.loads(request.read())})
             self.bytes = len(request.read())
             if self.refused:
-                error = {"code": "invalid_request", "message": "no"}
-                return httpx.Response(self.refused.pop(), json={"success": False, "error": error})
+                status = self.refused.pop()
+                code = "rate_limit_exceeded" if status == 429 else "invalid_request"
+                said = {"success": False, "error": {"code": code, "message": "no"}}
+                return httpx.Response(status, json=said, headers={"retry-after": "59"})
         response = self.inner.handle_request(request)
         answer = json.loads(response.read())
         changed = self.change(request, answer)
@@ -537,6 +540,49 @@ def test_a_fault_of_the_service_about_other_consents_is_none_of_a_store(bot: Bot
     assert bot.holder().once().answered == 1
     assert bot.answers == [{"result": "erased", "counts": {"messages": 2, "profiles": 1}}]
     assert bot.words == []
+
+
+def test_a_fault_of_the_service_about_other_consents_ends_the_repeat_of_erasures_too(bot: Bot) -> None:
+    who = bot.forgotten()
+    bot.holder(stores=bot.database.stores()[1:]).once()
+    bot.database.write(who)
+
+    def refuse(request: httpx.Request, answer: Json) -> Optional[Json]:
+        if request.url.path.endswith("/users"):
+            raise httpx.ReadError("cut")
+        return None
+
+    bot.sent.change = refuse
+    # As a new store: whether the user has come back is asked.
+    bot.database.run("DELETE FROM lethe_holder WHERE list = 'database/messages'")
+    holder = bot.holder()
+    with pytest.raises(LetheError):
+        holder.once()
+    bot.sent.change = lambda request, answer: None
+    assert (holder.once().repeated, bot.database.rows_of(who), bot.words) == (1, [0, 1], [])
+
+
+def test_a_limit_of_the_service_is_waited_for_and_leaves_requests_for_the_users_from_then_on(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(3):
+        bot.forgotten()
+    waits: List[int] = []
+
+    def sleep(seconds: float) -> None:
+        waits.append(int(seconds))
+
+    async def async_sleep(seconds: float) -> None:
+        waits.append(int(seconds))
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    monkeypatch.setattr(asyncio, "sleep", async_sleep)
+    bot.sent.refused = [429]
+    with Lethe(URL, bot.key, client=httpx.Client(transport=bot.sent)) as lethe:
+        holder = run_holder(lethe, key="database", stores=bot.database.stores(), on_error=bot.errors.append)
+        assert holder.once().answered == 3
+    # Of each further task: where else the user has consented, and the answer.
+    assert (waits, bot.words) == ([59, 5, 5, 5, 5], [])
 
 
 # Crashes and restores.

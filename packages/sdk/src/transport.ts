@@ -32,6 +32,8 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
   /** Further headers, for example `X-Registration-Token`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** @internal Of this call, beside that of the client. */
+  readonly onRetry?: NonNullable<Hooks['onRetry']>;
 }
 
 function requireLimits({ timeoutMs, retries }: Pick<CallOptions, 'timeoutMs' | 'retries'>): void {
@@ -143,7 +145,8 @@ export class Transport {
         if (attempt > retries) throw error;
         const waitMs = waitMsAfter(error, { route, attempt }, request.isRepeatable);
         if (waitMs === undefined || waitMs >= deadline.leftMs) throw error;
-        report(request, 'onRetry', { route, attempt, waitMs, error });
+        for (const { hooks } of [request, { hooks: options }])
+          report({ hooks }, 'onRetry', { route, attempt, waitMs, error });
         await deadline.sleep(waitMs).catch((reason: unknown) => {
           throw completed.endOf(reason);
         });

@@ -105,7 +105,7 @@ class AsyncCaller:
         retries = self._retries if options.retries is None else options.retries
         _core.require_number("timeout", timeout, 0, _core.TIMEOUT_MAX)
         _core.require_number("retries", retries, 0, _core.RETRIES_MAX)
-        return request, _core.Attempts(request, timeout, retries)
+        return request, _core.Attempts(request, timeout, retries, options.on_retry)
 
     async def _repeated(
         self,

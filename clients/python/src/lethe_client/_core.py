@@ -10,7 +10,7 @@ import time
 import uuid
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
-from typing import Any, Dict, Generic, List, Mapping, Optional, Tuple, TypeVar, Union
+from typing import Any, Callable, Dict, Generic, List, Mapping, Optional, Tuple, TypeVar, Union
 from urllib.parse import quote, urlencode
 
 from .errors import ConflictError, LetheError, LetheTimeoutError, NetworkError, RateLimitedError, UnavailableError, error_of
@@ -71,6 +71,8 @@ class CallOptions:
     #: In place of a new one: the act is done once, also when your program repeats the call after a crash.
     idempotency_key: Optional[str] = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    #: Beside that of the client: called with the route, the error and the seconds to wait before each further attempt.
+    on_retry: Optional[Callable[[str, LetheError, float], None]] = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -242,8 +244,14 @@ def require_number(name: str, value: float, low: float, high: float) -> None:
 class Attempts:
     """The time and the attempts of one call."""
 
-    def __init__(self, request: Request, timeout: float, retries: int) -> None:
-        self._request, self._retries, self._attempt = request, retries, 0
+    def __init__(
+        self,
+        request: Request,
+        timeout: float,
+        retries: int,
+        on_retry: Optional[Callable[[str, LetheError, float], None]] = None,
+    ) -> None:
+        self._request, self._retries, self._attempt, self._on_retry = request, retries, 0, on_retry
         self._timeout = timeout
         self._end = time.monotonic() + timeout
         #: The guilds that an erasure of all guilds has completed before it failed, with their salts.
@@ -274,6 +282,8 @@ class Attempts:
         pause = _pause(error, self._attempt, self._request)
         if pause is None or self._attempt > self._retries or time.monotonic() + pause >= self._end:
             raise error
+        if self._on_retry is not None:
+            self._on_retry(self._request.route, error, pause)
         return pause
 
     def _with_completed(self, error: LetheError) -> None:

@@ -13,7 +13,7 @@ import {
 } from './answer';
 import { BOT_WIDE_GUILD_ID } from '../vocabulary';
 import { type ExportAnswer, exportOf } from './export-answer';
-import { type HolderService, statusOf } from './holder-service';
+import { type Elsewhere, type HolderService, statusOf } from './holder-service';
 import { BEGINNING, type Journal } from './journal';
 
 /** What a round did. */
@@ -75,6 +75,7 @@ export class HolderRounds {
   async run(): Promise<Round> {
     const round = { answered: 0, failed: 0, repeated: 0, found: {} as Record<string, number> };
     const isFirst = this.catchingUp !== undefined;
+    this.service.begin();
     if (this.catchingUp !== undefined) await this.catchUp(round, this.catchingUp);
     const failing = new Map<string, Failing>();
     let oldest = '';
@@ -129,8 +130,7 @@ export class HolderRounds {
   private async isAnswered(task: Task, round: { found: Record<string, number> }): Promise<boolean> {
     const { onTask, onError, isDryRun, signal } = this.options;
     const { task_id } = task;
-    let last: Promise<boolean> | undefined;
-    const isLast = () => (last ??= this.isLast(task));
+    const { isLast } = this.service.elsewhere(task);
     const about = await this.inScope(task, isLast);
     if (task.act === 'export') {
       const { data, ...answer } = await exportOf(about, this.places, { onError, signal });
@@ -178,6 +178,7 @@ export class HolderRounds {
         return await act();
       } catch (error) {
         this.options.signal.throwIfAborted();
+        if (this.service.isFault(error)) throw error;
         isComplete = false;
         this.options.onError(holderError(error, store, task));
         return false;
@@ -193,22 +194,26 @@ export class HolderRounds {
       if (task.act !== 'erase') continue;
       // An erasure without its ids cannot be repeated, and was reported when its task was open.
       if (!FINAL.includes(task.result ?? '') || hasLostIds(task)) continue;
+      const elsewhere = this.service.elsewhere(task);
       for (const place of known)
-        if (await did(place, task, () => this.isRepeated(place, task))) round.repeated += 1;
+        if (await did(place, task, () => this.isRepeated(place, task, elsewhere))) round.repeated += 1;
       this.saw(task);
     }
     this.catchingUp = isComplete ? undefined : onceMore(before);
   }
 
-  private async isRepeated(place: Place & { journal: Journal }, task: Task): Promise<boolean> {
+  private async isRepeated(
+    place: Place & { journal: Journal },
+    task: Task,
+    { guilds, isLast }: Elsewhere,
+  ): Promise<boolean> {
     const { journal, store } = place;
     requireIds(task);
     if (task.created_at < journal.from || (await journal.isDoneMeanwhile(task.task_id))) return false;
-    const isLast = () => this.isLast(task);
     const { isDryRun } = this.options;
     const isLeft = isKept(store.keeps) || (store.everywhere === true && !(await isLast()));
     // A table that was declared just now holds what a user gave who came back.
-    if (isLeft || (journal.isNew && (await this.service.guildsOf(task.user_id)).has(task.guild_id))) {
+    if (isLeft || (journal.isNew && (await guilds()).has(task.guild_id))) {
       if (!isDryRun) await leave(task, place);
       return false;
     }
@@ -221,11 +226,6 @@ export class HolderRounds {
   /** A user who leaves the bot-wide scope last is erased in every guild: no consent is left that covers a row. */
   private async inScope(task: Task, isLast: () => Promise<boolean>): Promise<Task> {
     return task.guild_id === BOT_WIDE_GUILD_ID && (await isLast()) ? { ...task, everyGuild: true } : task;
-  }
-
-  private async isLast({ user_id, guild_id }: Task): Promise<boolean> {
-    const guilds = await this.service.guildsOf(user_id);
-    return [...guilds].every((guild) => guild === guild_id);
   }
 
   private async settle(time: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { Deadline } from '../deadline';
 import type { Lethe } from '../lethe';
 import type { CallOptions } from '../transport';
 import type { Answered, Task } from './answer';
@@ -10,8 +11,18 @@ export type HolderClient = Pick<Lethe, 'holders' | 'bots' | 'users'>;
 
 /** What Lethe answers where it takes no declaration. All else is about the service. */
 const REFUSALS = [400, 403, 409];
+/** A call waits for the limiter of the service, which begins anew each minute. */
+const PATIENT_MS = 150_000;
+/** Twelve requests a minute: less than half of the smallest limit, 30. The rest is for the users of the bot. */
+const PAUSE_MS = 5_000;
 
 type Stated = Omit<Statement, 'bot_id' | 'holder' | 'task_id' | 'at'>;
+
+/** The guilds in which a consent of the user of a task is in force, and whether no other guild is among them. */
+export interface Elsewhere {
+  readonly guilds: () => Promise<ReadonlySet<string>>;
+  readonly isLast: () => Promise<boolean>;
+}
 
 /** How a holder is declared. */
 export interface Declared {
@@ -23,18 +34,33 @@ export interface Declared {
   readonly public_key: string | null;
 }
 
-/** The part of the service that one holder speaks to. Every call ends with `signal`. */
+/**
+ * The part of the service that one holder speaks to. Every call ends with `signal`. Once the service has limited a call, there is a
+ * pause before each one about a task, until the round ends.
+ */
 export class HolderService {
   private readonly options: CallOptions;
   private botId?: string;
+  private isLimited = false;
+  /** Of the questions about other consents, since the round began. */
+  private readonly faults = new Set<unknown>();
 
   constructor(
     private readonly lethe: HolderClient,
     private readonly key: string,
     private readonly signer: Signer | undefined,
-    signal: AbortSignal,
+    private readonly signal: AbortSignal,
   ) {
-    this.options = { signal };
+    const onRetry: NonNullable<CallOptions['onRetry']> = ({ error }) => {
+      this.isLimited ||= error.status === 429;
+    };
+    this.options = { signal, timeoutMs: PATIENT_MS, onRetry };
+  }
+
+  /** A new round knows of no limit. */
+  begin(): void {
+    this.isLimited = false;
+    this.faults.clear();
   }
 
   /**
@@ -92,6 +118,7 @@ export class HolderService {
 
   private async answer({ task_id }: Task, answer: Answered, stated: Stated): Promise<void> {
     const { key, signer } = this;
+    await this.pause();
     const about = { holder: key, task_id, at: new Date().toISOString() };
     const statement = signer?.statement({ ...stated, ...about, bot_id: await this.ownId() });
     const given = { key, task_id, ...answer, ...(statement !== undefined && { statement }) };
@@ -104,12 +131,38 @@ export class HolderService {
     }
   }
 
-  /** The guilds in which a consent of the user is in force. */
-  async guildsOf(user_id: string): Promise<ReadonlySet<string>> {
+  /** Asks once for all stores. */
+  elsewhere({ user_id, guild_id }: Task): Elsewhere {
+    let asked: Promise<ReadonlySet<string>> | undefined;
+    const guilds = () =>
+      (asked ??= this.guildsOf(user_id).catch((error: unknown) => {
+        this.faults.add(error);
+        throw error;
+      }));
+    return { guilds, isLast: async () => [...(await guilds())].every((guild) => guild === guild_id) };
+  }
+
+  /** Whether the service has failed with it, and no store. */
+  isFault(error: unknown): boolean {
+    return this.faults.has(error);
+  }
+
+  private async guildsOf(user_id: string): Promise<ReadonlySet<string>> {
+    await this.pause();
     const guilds = new Set<string>();
     const accepted = this.lethe.users.list({ user_id, status: 'accepted' }, this.options);
     for await (const { guild_id } of accepted) guilds.add(guild_id);
     return guilds;
+  }
+
+  private async pause(): Promise<void> {
+    if (!this.isLimited) return;
+    const deadline = new Deadline(PATIENT_MS, this.signal);
+    try {
+      await deadline.sleep(PAUSE_MS);
+    } finally {
+      deadline.end();
+    }
   }
 
   private async declared(): Promise<Declared | undefined> {

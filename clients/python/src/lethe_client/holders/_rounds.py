@@ -12,7 +12,7 @@ from ._answer import AnswerOptions, Place, Stopped, Task, answer_to, erased, has
 from ._export import export_of
 from ._journal import BEGINNING, Journal
 from ._limited import eventual
-from ._service import HolderService
+from ._service import Elsewhere, HolderService
 from ._store import BOT_WIDE, HolderError, Store, Who, written
 
 #: A task that failed n times in a row waits for 2ⁿ − 1 rounds, and for this many at most.
@@ -75,6 +75,7 @@ class HolderRounds:
     async def run(self) -> Round:
         """Raises LetheError where the service does not answer; the rest is left for the next round."""
         done = Round()
+        self._service.begin()
         is_first = self._catching_up is not None
         if self._catching_up is not None:
             await self._catch_up(done, self._catching_up)
@@ -131,13 +132,7 @@ class HolderRounds:
 
     async def _is_answered(self, task: Task, done: Round) -> bool:
         options, check = self._options, self._service.check
-        known: List[bool] = []
-
-        async def is_last() -> bool:
-            if not known:
-                known.append(await self._is_last(task))
-            return known[0]
-
+        is_last = self._service.elsewhere(task).is_last
         who = await self._scope(task, is_last)
         if _act(task) == "export":
             given = await export_of(task, who, self._places, options.on_error, check)
@@ -185,6 +180,8 @@ class HolderRounds:
                 raise
             except Exception as error:
                 self._service.check()
+                if self._service.is_fault(error):
+                    raise
                 is_complete = False
                 await self._options.on_error(holder_error(error, store, task))
                 return False
@@ -201,28 +198,31 @@ class HolderRounds:
                 # An erasure without its ids cannot be repeated, and was reported when its task was open.
                 if task["result"] not in _FINAL or has_lost_ids(task):
                     continue
+                elsewhere = self._service.elsewhere(task)
                 for place, journal in known:
-                    if await did(place.store, task, self._repeating(place, journal, task)):
+                    if await did(place.store, task, self._repeating(place, journal, task, elsewhere)):
                         done.repeated += 1
                 self._saw(task)
         self._catching_up = None if is_complete else before.once_more()
 
-    def _repeating(self, place: Place, journal: Journal, task: Task) -> Callable[[], Awaitable[bool]]:
+    def _repeating(
+        self, place: Place, journal: Journal, task: Task, elsewhere: Elsewhere
+    ) -> Callable[[], Awaitable[bool]]:
         async def act() -> bool:
             store = place.store
             require_ids(task)
             if task["created_at"] < journal.begins or await journal.is_done_meanwhile(task["task_id"]):
                 return False
             is_dry_run = self._options.is_dry_run
-            is_left = is_kept(store.keeps) or (store.everywhere is True and not await self._is_last(task))
+            is_left = is_kept(store.keeps) or (store.everywhere is True and not await elsewhere.is_last())
             # A table that was declared just now holds what a user gave who came back.
-            if is_left or (journal.is_new and task["guild_id"] in await self._service.guilds_of(task["user_id"])):
+            if is_left or (journal.is_new and task["guild_id"] in await elsewhere.guilds()):
                 if not is_dry_run:
                     await leave(task, place)
                 return False
-            who = await self._scope(task, lambda: self._is_last(task))
+            who = await self._scope(task, elsewhere.is_last)
             if store.everywhere == "partly":
-                who = replace(who, is_last=await self._is_last(task))
+                who = replace(who, is_last=await elsewhere.is_last())
             if is_dry_run:
                 return await eventual(store.count(who)) > 0
             return await erased(task, who, place) > 0
@@ -233,9 +233,6 @@ class HolderRounds:
         """A user who leaves the bot-wide scope last is erased in every guild: no consent is left that covers a row."""
         every_guild = task["guild_id"] == BOT_WIDE and await is_last()
         return Who(task["user_id"], task["guild_id"], every_guild)
-
-    async def _is_last(self, task: Task) -> bool:
-        return await self._service.guilds_of(task["user_id"]) <= {task["guild_id"]}
 
     async def _settle(self, time: str) -> None:
         if self._options.is_dry_run or self._catching_up is not None:

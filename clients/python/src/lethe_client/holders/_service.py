@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 from datetime import datetime, timezone
-from typing import Any, AsyncIterator, Dict, List, Mapping, Optional, Set, Union
+from typing import Any, AsyncIterator, Awaitable, Callable, Dict, List, Mapping, Optional, Set, Union
 
 from .._async import AsyncLethe
+from .._core import CallOptions
 from .._sync import Lethe
 from ..errors import LetheError
 from ._answer import Stopped, Task
@@ -18,16 +19,48 @@ from ._store import HolderError, written
 HolderClient = Union[AsyncLethe, Lethe]
 #: What Lethe answers where it takes no declaration. All else is about the service.
 _REFUSALS = (400, 403, 409)
+#: A call waits for the limiter of the service, which begins anew each minute.
+_PATIENT_SECONDS = 150.0
+#: Twelve requests a minute: less than half of the smallest limit, 30. The rest is for the users of the bot.
+_PAUSE_SECONDS = 5.0
+
+
+class Elsewhere:
+    """Where a consent of the user of a task is in force. The service is asked once for all stores."""
+
+    def __init__(self, task: Task, ask: Callable[[str], Awaitable[Set[str]]]) -> None:
+        self._task, self._ask = task, ask
+        self._guilds: Optional[Set[str]] = None
+
+    async def guilds(self) -> Set[str]:
+        if self._guilds is None:
+            self._guilds = await self._ask(self._task["user_id"])
+        return self._guilds
+
+    async def is_last(self) -> bool:
+        return await self.guilds() <= {self._task["guild_id"]}
 
 
 class HolderService:
-    """Of either client. Every call of the asynchronous one ends with `end`."""
+    """Of either client. Every call of the asynchronous one ends with `end`. Once the service has limited a call, there is a pause
+    before each one about a task, until the round ends."""
 
     def __init__(self, lethe: HolderClient, key: str, signer: Optional[Signer]) -> None:
         self._lethe, self._key, self._signer = lethe, key, signer
         self._bot_id: Optional[str] = None
         self._call: Optional["asyncio.Future[Any]"] = None
-        self._has_ended = False
+        self._has_ended = self._is_limited = False
+        self._options = CallOptions(timeout=_PATIENT_SECONDS, on_retry=self._note)
+        #: What the questions about other consents failed with, since the round began.
+        self._faults: List[Exception] = []
+
+    def begin(self) -> None:
+        """A new round knows of no limit."""
+        self._is_limited = False
+        self._faults.clear()
+
+    def _note(self, route: str, error: LetheError, seconds: float) -> None:
+        self._is_limited = self._is_limited or error.status == 429
 
     def end(self) -> None:
         self._has_ended = True
@@ -44,9 +77,9 @@ class HolderService:
         there = await self._declared()
         try:
             if there is None:
-                await self._answer(lambda: self._lethe.holders.register(kind="pull", **wanted))
+                await self._answer(lambda: self._lethe.holders.register(kind="pull", **wanted, options=self._options))
             elif _is_other(there, wanted):
-                await self._answer(lambda: self._lethe.holders.change(**wanted))
+                await self._answer(lambda: self._lethe.holders.change(**wanted, options=self._options))
             return None
         except LetheError as error:
             # By another public key no answer of a task could be verified.
@@ -67,14 +100,15 @@ class HolderService:
 
     def open(self) -> AsyncIterator[Task]:
         """The tasks without a final answer, oldest first."""
-        return self._each(self._lethe.holders.tasks(key=self._key))
+        return self._each(self._lethe.holders.tasks(key=self._key, options=self._options))
 
     def since(self, time: str) -> AsyncIterator[Task]:
         """The open tasks, and those that were answered at or after a time: every task that was made from it on."""
-        return self._each(self._lethe.holders.tasks(key=self._key, since=time))
+        return self._each(self._lethe.holders.tasks(key=self._key, since=time, options=self._options))
 
     async def acknowledge(self, task: Task, answer: Mapping[str, Any]) -> None:
         """Of an export the statement has the digest of the data, and not the data."""
+        await self._pause()
         given: Dict[str, Any] = {"key": self._key, "task_id": task["task_id"], **answer}
         if self._signer is not None:
             about = {"bot_id": await self._own_id(), "holder": self._key, "task_id": task["task_id"]}
@@ -84,21 +118,43 @@ class HolderService:
             given["statement"] = self._signer.statement({**about, **said, **digest, "at": at})
         try:
             await self._answer(
-                lambda: self._lethe.request("POST /holders/{key}/tasks/{task_id}/acknowledge", given)
+                lambda: self._lethe.request("POST /holders/{key}/tasks/{task_id}/acknowledge", given, options=self._options)
             )
         except LetheError as error:
             # Another process of the bot has answered, or the evidence of the erasure has ended.
             if error.status != 404 and error.reason != "task_answered":
                 raise
 
-    async def guilds_of(self, user_id: str) -> Set[str]:
+    def elsewhere(self, task: Task) -> Elsewhere:
+        return Elsewhere(task, self._guilds_of)
+
+    def is_fault(self, error: Exception) -> bool:
+        """Whether the service has failed with it, and no store."""
+        return any(error is fault for fault in self._faults)
+
+    async def _guilds_of(self, user_id: str) -> Set[str]:
         """The guilds in which a consent of the user is in force."""
-        accepted = self._each(self._lethe.users.list(user_id=user_id, status="accepted"))
-        return {str(one["guild_id"]) async for one in accepted}
+        await self._pause()
+        try:
+            accepted = self._each(self._lethe.users.list(user_id=user_id, status="accepted", options=self._options))
+            return {str(one["guild_id"]) async for one in accepted}
+        except Exception as error:
+            self._faults.append(error)
+            raise
+
+    async def _pause(self) -> None:
+        if not self._is_limited:
+            return
+        if isinstance(self._lethe, AsyncLethe):
+            await self._answer(lambda: asyncio.sleep(_PAUSE_SECONDS))
+        else:
+            # The end comes from another thread, which may cancel nothing here.
+            await asyncio.sleep(_PAUSE_SECONDS)
+        self.check()
 
     async def _declared(self) -> Optional[Mapping[str, Any]]:
         try:
-            there: Mapping[str, Any] = await self._answer(lambda: self._lethe.holders.get(self._key))
+            there: Mapping[str, Any] = await self._answer(lambda: self._lethe.holders.get(self._key, options=self._options))
             return there
         except LetheError as error:
             if error.status == 404:
@@ -107,7 +163,7 @@ class HolderService:
 
     async def _own_id(self) -> str:
         if self._bot_id is None:
-            self._bot_id = str((await self._answer(self._lethe.bots.me))["id"])
+            self._bot_id = str((await self._answer(lambda: self._lethe.bots.me(options=self._options)))["id"])
         return self._bot_id
 
     async def _answer(self, act: Any) -> Any:
