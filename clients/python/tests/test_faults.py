@@ -62,6 +62,20 @@ def lethe() -> Iterator[Lethe]:
 KEYS = (200, {}, b'{"keys":[]}')
 
 
+def test_half_a_surrogate_pair_is_refused_by_itself_and_ends_no_batch() -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        texts = [item["data"]["text"] for item in json.loads(request.content)["items"]]
+        refused = {"ok": False, "error": {"code": "invalid_request", "message": "no"}}
+        results = [refused if "\ud83d" in text else {"ok": True, "data": {}} for text in texts]
+        return httpx.Response(200, json={"success": True, "data": {"results": results}})
+
+    who = {"user_id": 1, "guild_id": 2, "category": "notes"}
+    items: Any = [{**who, "data": {"text": text}} for text in ("gut", "halb \ud83d", "schön")]
+    with Lethe("http://lethe.test", "sk_test_x", client=httpx.Client(transport=httpx.MockTransport(answer))) as lethe:
+        done: List[Any] = list(lethe.data.submit_many(items))
+    assert [one["ok"] or one["error"]["code"] for one in done] == [True, "invalid_request", True]
+
+
 def test_public_keys_are_asked_for_as_all_else(lethe: Lethe) -> None:
     for ask in (lethe.public_keys, lambda: lethe.webhook_keys("b1")):
         Flaky.answers = [BUSY, LIMITED, CUT, KEYS]

@@ -145,10 +145,18 @@ def request_of(base: str, key: Optional[str], route: str, given: Mapping[str, An
         method=method,
         url=f"{base}/api/v1{path}" + (f"?{urlencode(query)}" if query and not has_body else ""),
         headers=headers,
-        # Without spaces: the service limits the bytes of a body.
-        body=json.dumps(wire, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() if has_body else None,
+        body=_body_of(wire) if has_body else None,
         is_repeatable=method in ("GET", "PUT") or is_keyed or route in _HARMLESS_TWICE,
     )
+
+
+def _body_of(wire: Json) -> bytes:
+    """Without spaces: the service limits the bytes of a body."""
+    try:
+        return json.dumps(wire, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    except UnicodeEncodeError:
+        # Half a surrogate pair has no bytes. Written as an escape, it is refused by the service as any other value.
+        return json.dumps(wire, separators=(",", ":"), allow_nan=False).encode()
 
 
 def envelope_of(content: Union[bytes, str]) -> Json:
