@@ -1,7 +1,9 @@
 import fc from '../../../test/support/fast-check';
+import type { Lethe } from '@lethe/sdk';
 import { commandOf } from './commands';
 import { ACTS, customId, isOurs, maskOf, parseCustomId, placesOf } from './custom-id';
 import { verifyUrlOf } from './public-url';
+import { BotFacts } from './facts';
 import { cut, LIMITS, pagesOf } from './reply';
 import { bestTag, wordsFor } from './texts';
 import { DE } from './texts/de';
@@ -160,5 +162,20 @@ describe('the declaration of /privacy', () => {
         expect(words).not.toMatch(/…$/);
       }
     }
+  });
+});
+
+describe('what the bot has declared', () => {
+  it('is read again after a minute, and after the clock was set back', async () => {
+    let nowMs = 3_600_000;
+    const me = jest.fn().mockResolvedValue({});
+    const facts = new BotFacts({ bots: { me } } as unknown as Lethe, undefined, () => nowMs, jest.fn());
+    const reads: number[] = [];
+    for (const at of [3_600_000, 3_659_999, 3_660_000, 0, 59_999]) {
+      nowMs = at;
+      await facts.bot();
+      reads.push(me.mock.calls.length);
+    }
+    expect(reads).toEqual([1, 1, 2, 3, 3]);
   });
 });

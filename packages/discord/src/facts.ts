@@ -14,7 +14,7 @@ const CATEGORIES_MAX = 50;
 /** What a bot has declared, read again after a minute: it is the same for all users. */
 export class BotFacts {
   private unknown = '';
-  private readonly kept = new Map<string, { value: Promise<unknown>; untilMs: number }>();
+  private readonly kept = new Map<string, { value: Promise<unknown>; atMs: number }>();
 
   constructor(
     private readonly lethe: Lethe,
@@ -96,9 +96,11 @@ export class BotFacts {
   /** No failure is kept. */
   private once<T>(name: string, load: () => Promise<T>): Promise<T> {
     const kept = this.kept.get(name);
-    if (kept !== undefined && kept.untilMs > this.now()) return kept.value as Promise<T>;
+    const ageMs = this.now() - (kept?.atMs ?? Infinity);
+    // By a clock that was set back it would last longer.
+    if (kept !== undefined && ageMs >= 0 && ageMs < KEPT_MS) return kept.value as Promise<T>;
     const value = load();
-    this.kept.set(name, { value, untilMs: this.now() + KEPT_MS });
+    this.kept.set(name, { value, atMs: this.now() });
     value.catch(() => this.kept.get(name)?.value === value && this.kept.delete(name));
     return value;
   }

@@ -106,6 +106,17 @@ describe('the cache of consents', () => {
     jest.useRealTimers();
   });
 
+  it('asks again after the clock was set back, by which what is kept would last longer', async () => {
+    jest.useFakeTimers({ now: 3_600_000 });
+    const cache = new ConsentCache(5_000);
+    const load = jest.fn().mockResolvedValue(status({}));
+    await cache.status(who, load);
+    jest.setSystemTime(0);
+    load.mockResolvedValue(status({ status: 'revoked' }));
+    expect(await cache.status(who, load)).toMatchObject({ status: 'revoked' });
+    jest.useRealTimers();
+  });
+
   it('does not keep what was read before it was emptied', async () => {
     const cache = new ConsentCache(5_000);
     const load = jest.fn(async () => {

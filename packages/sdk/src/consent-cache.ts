@@ -10,7 +10,7 @@ export interface Basis {
   readonly isObjectable: boolean;
 }
 
-type Kept<T> = Map<string, { readonly value: T; readonly untilMs: number }>;
+type Kept<T> = Map<string, { readonly value: T; readonly atMs: number }>;
 
 const ENTRIES_MAX = 10_000;
 
@@ -56,7 +56,7 @@ export class ConsentCache {
 
   /** What is kept of a category: undefined where nothing is. */
   knownBasis(category: string): Basis | undefined {
-    return keptIn(this.bases, category);
+    return this.keptIn(this.bases, category);
   }
 
   basis(category: string, load: () => Promise<Basis>): Promise<Basis> {
@@ -74,24 +74,27 @@ export class ConsentCache {
     load: () => Promise<T>,
     lasts: (value: T) => boolean,
   ): Promise<T> {
-    const kept = keptIn(entries, key);
+    const kept = this.keptIn(entries, key);
     if (kept !== undefined) return kept;
     const { changes } = this;
     const value = await load();
     if (!lasts(value) || changes !== this.changes) return value;
     entries.delete(key);
-    entries.set(key, { value, untilMs: Date.now() + this.lifetimeMs });
+    entries.set(key, { value, atMs: Date.now() });
     for (const oldest of entries.keys()) {
       if (entries.size <= ENTRIES_MAX) break;
       entries.delete(oldest);
     }
     return value;
   }
-}
 
-function keptIn<T>(entries: Kept<T>, key: string): T | undefined {
-  const kept = entries.get(key);
-  return kept !== undefined && kept.untilMs > Date.now() ? kept.value : undefined;
+  private keptIn<T>(entries: Kept<T>, key: string): T | undefined {
+    const kept = entries.get(key);
+    if (kept === undefined) return undefined;
+    const ageMs = Date.now() - kept.atMs;
+    // By a clock that was set back it would last longer.
+    return ageMs >= 0 && ageMs < this.lifetimeMs ? kept.value : undefined;
+  }
 }
 
 const keyOf = ({ user_id: userId, guild_id: guildId }: Subject): string => `${userId}/${guildId}`;
