@@ -5,6 +5,7 @@ import { ACTS, customId, isOurs, maskOf, parseCustomId, placesOf } from './custo
 import { verifyUrlOf } from './public-url';
 import { BotFacts } from './facts';
 import { cut, LIMITS, pagesOf } from './reply';
+import { DiscordRest } from './rest';
 import { bestTag, wordsFor } from './texts';
 import { DE } from './texts/de';
 import { EN } from './texts/en';
@@ -177,5 +178,40 @@ describe('what the bot has declared', () => {
       reads.push(me.mock.calls.length);
     }
     expect(reads).toEqual([1, 1, 2, 3, 3]);
+  });
+});
+
+describe('a request to Discord', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+  });
+
+  it('that is never answered ends, and is repeated as after a fault of the network', async () => {
+    jest.useFakeTimers();
+    const limits = jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+      const end = new AbortController();
+      setTimeout(() => end.abort(new Error('late')), ms);
+      return end.signal;
+    });
+    const fetch = jest.fn(
+      (_url: unknown, init?: RequestInit) =>
+        new Promise<Response>((_, reject) => {
+          init?.signal?.addEventListener('abort', () => reject(new Error('late')));
+        }),
+    );
+    const rest = new DiscordRest({ fetch });
+    const file = { name: 'data.json', data: new Uint8Array(2) };
+    const reply = { content: 'Done.', embeds: [], components: [], files: [] };
+    for (const files of [[], [file]]) {
+      const answer = rest.answer('1', 'token', { ...reply, files }).catch(String);
+      await jest.runAllTimersAsync();
+      expect(await answer).toBe('DiscordError: PATCH /webhooks/1/…/messages/@original: Error: late');
+    }
+    expect(limits.mock.calls.flat()).toEqual([
+      ...Array<number>(5).fill(15_000),
+      ...Array<number>(5).fill(60_000),
+    ]);
+    expect(fetch).toHaveBeenCalledTimes(10);
   });
 });

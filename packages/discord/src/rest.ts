@@ -7,6 +7,10 @@ const USER_AGENT = 'DiscordBot (@lethe/discord, 0.1.0)';
 const ATTEMPTS = 5;
 const PAUSE_MS = 250;
 const PAUSE_MAX_MS = 30_000;
+/** Of one attempt. The token of an interaction lasts for 15 minutes. */
+const TIMEOUT_MS = 15_000;
+/** Of one with files, which may be megabytes. */
+const FILES_TIMEOUT_MS = 60_000;
 /** An answer before Discord has stored the deferral: the message is there a moment later. */
 const NOT_YET = [10_008, 10_015];
 
@@ -78,7 +82,9 @@ export class DiscordRest {
     // A path can contain the token of an interaction.
     const name = `${method} ${path.replace(/(\/webhooks\/\d+\/)[^/]+/, '$1…')}`;
     try {
-      const response = await fetch(api + path, { method, headers, ...(content && { body: content.body }) });
+      const signal = AbortSignal.timeout(content?.body instanceof FormData ? FILES_TIMEOUT_MS : TIMEOUT_MS);
+      const init = { method, headers, signal, ...(content && { body: content.body }) };
+      const response = await fetch(api + path, init);
       const answer = parsed(await response.text());
       if (response.ok) return { answer };
       const { code } = (answer ?? {}) as { code?: number };
