@@ -81,7 +81,7 @@ async def today(interaction: discord.Interaction) -> None:
     async def run() -> str:
         now = datetime.now(timezone.utc).strftime("%m-%d")
         saved = lethe.data.values_of_guild(guild_id=interaction.guild_id, category="birthday")
-        names = [f"<@{one['user_id']}>" async for one in saved if one["data"].get("day", "")[5:10] == now]
+        names = [f"<@{one['user_id']}>" async for one in saved if ((one["data"] or {}).get("day") or "")[5:10] == now]
         return f"Happy birthday, {', '.join(names)}!" if names else "No one today."
 
     await answer(interaction, run)
