@@ -507,7 +507,7 @@ describe('the deletion of a category', () => {
     expect(place).toMatchObject({ guildId: places[1]?.guild_id, userId: places[1]?.user_id });
     // Written meanwhile behind the place: the parts do not look there again, the deletion does at its end.
     const behind = `UPDATE consents SET categories = '{"profile":"pending"}' WHERE bot_id = ? AND guild_id = ? AND user_id = ?`;
-    await service.database.run(behind, bot.id, places[0]?.guild_id, places[0]?.user_id);
+    await service.database.run(behind, bot.id, places[0]?.guild_id ?? '', places[0]?.user_id ?? '');
     expect((await part(first)).size).toBe(0);
     const named = `SELECT 1 FROM consents WHERE bot_id = ? AND categories LIKE '%profile%'`;
     expect(await service.database.rows(named, bot.id)).toHaveLength(1);

@@ -689,13 +689,13 @@ describe('a store that fails', () => {
     );
     const waits: number[] = [];
     const { setTimeout: set } = globalThis;
-    jest.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms = 0) => {
+    jest.spyOn(globalThis, 'setTimeout').mockImplementation((run: () => void, ms = 0) => {
       const seconds = Math.floor(ms / 1000);
       // The others limit the time of a call or of a store.
       const isWait = [59, 5].includes(seconds);
       if (isWait) waits.push(seconds);
       return set(run, isWait ? 0 : ms);
-    }) as typeof setTimeout);
+    });
     const loop = holder({ stores: stored().slice(0, 1) }, limiting);
     expect(await loop.once()).toMatchObject({ answered: 5 });
     await lethe.privacy.forget(await known());

@@ -33,7 +33,7 @@ export function noKeys(config: Config): StartError {
 export function logOf({ logFormat }: Config): ReturnType<typeof createLogger> {
   const errors = { write: (line: string) => void process.stderr.write(printable(line)) };
   return createLogger(
-    level,
+    'error',
     isForPeople(logFormat, process.stderr) ? linesForPeople(process.stderr, process.stderr) : errors,
   );
 }
