@@ -141,7 +141,7 @@ describeIt('docs/operations/offsite-backup.sh', () => {
     const [gone, stays] = [await bot.hasUser(), await bot.hasUser()];
     await lethe.sealed();
     await done(['backup']);
-    expect(readdirSync(at('work'))).toEqual(['lock']);
+    expect(readdirSync(at('work')).sort()).toEqual(['lock', 'lock.send']);
     await bot.hasForgotten(gone);
     await done(['ledger']);
 
@@ -213,7 +213,7 @@ describeIt('docs/operations/offsite-backup.sh', () => {
     const sum = spawnSync('sha256sum', [data], { encoding: 'utf8' }).stdout.slice(0, 64);
     writeFileSync(mark, readFileSync(mark, 'utf8').replace(/^\w+(?=.*data\.db\.age$)/m, sum));
     await refused(['drill'], 'is not what the backup has written');
-    expect(readdirSync(at('work'))).toEqual(['lock']);
+    expect(readdirSync(at('work')).sort()).toEqual(['lock', 'lock.send']);
   });
 
   const failures: readonly [string, string, string][] = [
@@ -230,7 +230,7 @@ describeIt('docs/operations/offsite-backup.sh', () => {
     for (const [program, script, message] of failures) {
       await refused(['backup'], message, { ...settings, ...inPlaceOf(program, script) });
       expect([program, marks(), marks('elsewhere')]).toEqual([program, [], []]);
-      expect(readdirSync(at('work'))).toEqual(['lock']);
+      expect(readdirSync(at('work')).sort()).toEqual(['lock', 'lock.send']);
       rmSync(at('bin', program));
     }
     await refused(['fetch', at('back')], 'has no finished backup');
@@ -298,7 +298,7 @@ describeIt('docs/operations/offsite-backup.sh', () => {
     await refused(['backup'], 'another run works in', settings);
     writeFileSync(at('gate'), '');
     expect(await running).toMatchObject({ code: 1 });
-    expect(readdirSync(at('work')).sort()).toEqual(['lock', 'lock.ledger']);
+    expect(readdirSync(at('work')).sort()).toEqual(['lock', 'lock.ledger', 'lock.send']);
   });
 
   it('works in no directory that a symbolic link leads to', async () => {
@@ -397,7 +397,7 @@ describeIt('docs/operations/offsite-backup.sh', () => {
         const { code, stderr } = await offsite(['drill'], { ...settings, FAILS });
         expect([FAILS, code, stderr]).toEqual([FAILS, 1, expect.stringContaining(DROP)]);
         expect(stderr).not.toContain('The backup restores');
-        expect(readdirSync(at('work'))).toEqual(['lock']);
+        expect(readdirSync(at('work')).sort()).toEqual(['lock', 'lock.send']);
       }
       // One that is not empty is not the drill's.
       const { code, stderr } = await offsite(['drill'], { ...settings, TABLES: '3' });
