@@ -344,6 +344,25 @@ describe('a task', () => {
     expect(rowsOf(who)).toEqual([4, 1]);
   });
 
+  it.each([
+    ['spares what the user gave since', true, 0, [4, 1]],
+    ['erases what was kept of a user who is not back', false, 1, [0, 1]],
+  ])(
+    'that a version without notes answered with kept %s, once the time is over',
+    async (_name, isBack, repeated, rows) => {
+      const kept = (until: string) => [{ ...stored()[0]!, keeps: { basis: 'Art. 17(3)(b) GDPR', until } }];
+      const who = await known();
+      await lethe.privacy.forget(who);
+      await holder({ stores: kept('2999-01-01') }).once();
+      database.exec("DELETE FROM lethe_holder WHERE name <> 'since'");
+      if (isBack) await known(who);
+      expect(await holder({ stores: kept('2020-01-01') }).once()).toMatchObject({ repeated });
+      expect(rowsOf(who)).toEqual(rows);
+      if (isBack) await lethe.consents.revoke(who);
+      expect(await holder({ stores: kept('2020-01-01') }).once()).toMatchObject({ repeated: 0 });
+    },
+  );
+
   it('erases what is kept once the time is over', async () => {
     const keeps = { basis: 'Art. 17(3)(b) GDPR', until: '2020-01-01' };
     const who = await known();

@@ -317,6 +317,26 @@ def test_a_task_that_was_answered_with_kept_erases_nothing_that_the_user_gave_si
     assert bot.database.rows_of(who) == [4, 1]
 
 
+@pytest.mark.parametrize(("is_back", "repeated", "rows"), [(True, 0, [4, 1]), (False, 1, [0, 1])])
+def test_what_a_version_without_notes_answered_with_kept_spares_what_the_user_gave_since(
+    bot: Bot, is_back: bool, repeated: int, rows: List[int]
+) -> None:
+    def stores(until: str) -> List[Store]:
+        keeps = Keeps("Art. 17(3)(b) GDPR", until)
+        return [holders.sqlite(bot.database.path, "messages", user="author_id", guild="guild_id", keeps=keeps)]
+
+    who = bot.forgotten()
+    bot.holder(stores=stores("2999-01-01")).once()
+    bot.database.run("DELETE FROM lethe_holder WHERE name <> 'since'")
+    if is_back:
+        bot.known(who)
+    assert bot.holder(stores=stores("2020-01-01")).once().repeated == repeated
+    assert bot.database.rows_of(who) == rows
+    if is_back:
+        bot.lethe.consents.revoke(**who)
+    assert bot.holder(stores=stores("2020-01-01")).once().repeated == 0
+
+
 def test_each_answer_is_signed_and_the_service_keeps_the_statement(bot: Bot) -> None:
     ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")
     key = ed25519.Ed25519PrivateKey.generate()

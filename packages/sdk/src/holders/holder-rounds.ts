@@ -212,8 +212,9 @@ export class HolderRounds {
     if (task.created_at < journal.from || (await journal.isDoneMeanwhile(task.task_id))) return false;
     const { isDryRun } = this.options;
     const isLeft = isKept(store.keeps) || (store.everywhere === true && !(await isLast()));
-    // A table that was declared just now holds what a user gave who came back.
-    if (isLeft || (journal.isNew && (await guilds()).has(task.guild_id))) {
+    // A table that was declared just now holds what a user gave who came back. An older version noted nothing of what it kept.
+    const isUnsure = journal.isNew || (store.keeps !== undefined && task.result === 'kept');
+    if (isLeft || (isUnsure && (await guilds()).has(task.guild_id))) {
       if (!isDryRun) await leave(task, place);
       return false;
     }

@@ -215,8 +215,9 @@ class HolderRounds:
                 return False
             is_dry_run = self._options.is_dry_run
             is_left = is_kept(store.keeps) or (store.everywhere is True and not await elsewhere.is_last())
-            # A table that was declared just now holds what a user gave who came back.
-            if is_left or (journal.is_new and task["guild_id"] in await elsewhere.guilds()):
+            # A table that was declared just now holds what a user gave who came back. An older version noted nothing of what it kept.
+            is_unsure = journal.is_new or (store.keeps is not None and task["result"] == "kept")
+            if is_left or (is_unsure and task["guild_id"] in await elsewhere.guilds()):
                 if not is_dry_run:
                     await leave(task, place)
                 return False
