@@ -8,6 +8,7 @@ import {
   HolderError,
   type HolderOptions,
   holders,
+  type Marks,
   runHolder,
   type Store,
   type Who,
@@ -362,6 +363,24 @@ describe('a task', () => {
       expect(await holder({ stores: kept('2020-01-01') }).once()).toMatchObject({ repeated: 0 });
     },
   );
+
+  it('is answered with kept also where the bot may only read, and the notes that are missing are reported', async () => {
+    const [messages, profiles] = stored() as [Store, Store];
+    const keeps = { basis: 'Art. 17(3)(b) GDPR', until: '2999-01-01' };
+    const put = { put: () => Promise.reject(new Error('a read-only database')) };
+    const marks = Object.assign(Object.create(messages.marks!) as Marks, put);
+    const who = await known();
+    await lethe.privacy.forget(who);
+    const stores = [{ ...messages, keeps, marks }, profiles];
+    expect(await holder({ stores }).once()).toMatchObject({ answered: 1 });
+    expect(fake.tasks[0]?.answers).toMatchObject([{ result: 'kept', counts: { messages: 2, profiles: 1 } }]);
+    expect(errors.map(words)).toContain('messages: a read-only database');
+    expect(rowsOf(who)).toEqual([2, 0]);
+    // The notes of the other store move on.
+    expect(database.prepare("SELECT list FROM lethe_holder WHERE name = 'since'").all()).toEqual([
+      { list: 'database/profiles' },
+    ]);
+  });
 
   it('erases what is kept once the time is over', async () => {
     const keeps = { basis: 'Art. 17(3)(b) GDPR', until: '2020-01-01' };

@@ -337,6 +337,25 @@ def test_what_a_version_without_notes_answered_with_kept_spares_what_the_user_ga
     assert bot.holder(stores=stores("2020-01-01")).once().repeated == 0
 
 
+def test_what_is_kept_is_answered_also_where_the_bot_may_only_read(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def put(of: str, name: str, note: str) -> None:
+        raise sqlite3.OperationalError("a read-only database")
+
+    keeps = Keeps("Art. 17(3)(b) GDPR", "2999-01-01")
+    messages = holders.sqlite(bot.database.path, "messages", user="author_id", guild="guild_id", keeps=keeps)
+    monkeypatch.setattr(messages.marks, "put", put)
+    who = bot.forgotten()
+    stores = [messages, holders.sqlite(bot.database.path, "profiles", user="user_id")]
+    before = bot.database.run("SELECT list, note FROM lethe_holder WHERE name = 'since' ORDER BY list")
+    assert bot.holder(stores=stores).once().answered == 1
+    assert [(one["result"], one["counts"]) for one in bot.answers] == [("kept", {"messages": 2, "profiles": 1})]
+    assert "messages: a read-only database" in bot.words
+    assert bot.database.rows_of(who) == [2, 0]
+    # The notes of the other store move on.
+    after = bot.database.run("SELECT list, note FROM lethe_holder WHERE name = 'since' ORDER BY list")
+    assert [one == other for one, other in zip(before, after)] == [True, False]
+
+
 def test_each_answer_is_signed_and_the_service_keeps_the_statement(bot: Bot) -> None:
     ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519")
     key = ed25519.Ed25519PrivateKey.generate()

@@ -85,8 +85,9 @@ export async function answerTo(
       const who = everywhere === 'partly' ? { ...task, isLast: await isLast() } : task;
       const isInForce = isKept(keeps);
       counts[name] = await (isInForce || options.isDryRun ? place.store.count(who) : erased(who, place));
-      if (isInForce && !options.isDryRun) await leave(task, place);
-      if (isInForce && counts[name] > 0) kept.push(keeps);
+      if (!isInForce) continue;
+      if (counts[name] > 0) kept.push(keeps);
+      if (!options.isDryRun) await leaveKept(task, place, options);
     } catch (error) {
       options.signal.throwIfAborted();
       if (faults.includes(error)) throw error;
@@ -102,6 +103,17 @@ export async function answerTo(
 
 /** A store that is left or kept is done: a later start must not erase what the user gives who has come back. */
 export const leave = async (task: Task, { journal }: Place): Promise<void> => journal?.end(task, 0);
+
+/** What is kept is answered also where the bot may note nothing. */
+export const leaveKept = (
+  task: Task,
+  place: Place,
+  { onError, signal }: Pick<AnswerOptions, 'onError' | 'signal'>,
+): Promise<void> =>
+  leave(task, place).catch((error: unknown) => {
+    signal.throwIfAborted();
+    onError(holderError(error, place.store, task));
+  });
 
 /**
  * Erases in one place, and answers what was found by the first attempt.

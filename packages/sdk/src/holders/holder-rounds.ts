@@ -7,6 +7,7 @@ import {
   holderError,
   isKept,
   leave,
+  leaveKept,
   type Place,
   requireIds,
   type Task,
@@ -215,7 +216,7 @@ export class HolderRounds {
     // A table that was declared just now holds what a user gave who came back. An older version noted nothing of what it kept.
     const isUnsure = journal.isNew || (store.keeps !== undefined && task.result === 'kept');
     if (isLeft || (isUnsure && (await guilds()).has(task.guild_id))) {
-      if (!isDryRun) await leave(task, place);
+      if (!isDryRun) await (isKept(store.keeps) ? leaveKept(task, place, this.options) : leave(task, place));
       return false;
     }
     const inScope = await this.inScope(task, isLast);

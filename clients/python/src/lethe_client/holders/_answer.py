@@ -76,10 +76,11 @@ async def answer_to(task: Task, who: Who, places: List[Place], options: AnswerOp
                 counts[store.name] = require_count(await eventual(store.count(about)))
             else:
                 counts[store.name] = await erased(task, about, place)
-            if is_in_force and not options.is_dry_run:
-                await leave(task, place)
-            if is_in_force and store.keeps is not None and counts[store.name] > 0:
-                kept.append(store.keeps)
+            if is_in_force and store.keeps is not None:
+                if counts[store.name] > 0:
+                    kept.append(store.keeps)
+                if not options.is_dry_run:
+                    await leave_kept(task, place, options.on_error, options.check)
         except Stopped:
             raise
         except Exception as error:
@@ -104,6 +105,17 @@ async def leave(task: Task, place: Place) -> None:
     """A store that is left or kept is done: a later start must not erase what the user gives who has come back."""
     if place.journal is not None:
         await place.journal.end(task, 0)
+
+
+async def leave_kept(
+    task: Task, place: Place, on_error: Callable[[Exception], Awaitable[None]], check: Callable[[], None]
+) -> None:
+    """What is kept is answered also where the bot may note nothing."""
+    try:
+        await leave(task, place)
+    except Exception as error:
+        check()
+        await on_error(holder_error(error, place.store, task))
 
 
 async def erased(task: Task, who: Who, place: Place) -> int:

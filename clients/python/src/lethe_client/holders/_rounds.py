@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Set, Tuple
 
 from ..errors import LetheError
-from ._answer import AnswerOptions, Place, Stopped, Task, answer_to, erased, has_lost_ids, holder_error, is_kept, leave, require_ids
+from ._answer import AnswerOptions, Place, Stopped, Task, answer_to, erased, has_lost_ids, holder_error, is_kept, leave, leave_kept, require_ids
 from ._export import export_of
 from ._journal import BEGINNING, Journal
 from ._limited import eventual
@@ -218,7 +218,9 @@ class HolderRounds:
             # A table that was declared just now holds what a user gave who came back. An older version noted nothing of what it kept.
             is_unsure = journal.is_new or (store.keeps is not None and task["result"] == "kept")
             if is_left or (is_unsure and task["guild_id"] in await elsewhere.guilds()):
-                if not is_dry_run:
+                if is_kept(store.keeps) and not is_dry_run:
+                    await leave_kept(task, place, self._options.on_error, self._service.check)
+                elif not is_dry_run:
                     await leave(task, place)
                 return False
             who = await self._scope(task, elsewhere.is_last)
