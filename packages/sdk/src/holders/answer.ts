@@ -42,6 +42,8 @@ export class HolderError extends Error {
 export interface AnswerOptions {
   /** Whether the user has no consent in another guild of the bot. */
   readonly isLast: () => Promise<boolean>;
+  /** Whether the service has failed with an error, and no store. */
+  readonly isFault: (error: unknown) => boolean;
   readonly onError: (error: HolderError) => void;
   readonly isDryRun: boolean;
   readonly signal: AbortSignal;
@@ -64,15 +66,7 @@ export async function answerTo(
   const counts: Record<string, number> = {};
   const kept: Keeps[] = [];
   let hasFailed = false;
-  const faults: unknown[] = [];
-  const isLast = async (): Promise<boolean> => {
-    try {
-      return await options.isLast();
-    } catch (error) {
-      faults.push(error);
-      throw error;
-    }
-  };
+  const { isLast } = options;
   for (const place of places) {
     const { name, keeps, everywhere } = place.store;
     options.signal.throwIfAborted();
@@ -90,7 +84,7 @@ export async function answerTo(
       if (!options.isDryRun) await leaveKept(task, place, options);
     } catch (error) {
       options.signal.throwIfAborted();
-      if (faults.includes(error)) throw error;
+      if (options.isFault(error)) throw error;
       hasFailed = true;
       options.onError(holderError(error, place.store, task));
     }

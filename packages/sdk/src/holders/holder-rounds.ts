@@ -140,7 +140,8 @@ export class HolderRounds {
       onTask?.({ task_id, act: 'export', ...answer });
       return answer.result !== 'failed';
     }
-    const answer = await answerTo(about, this.places, { isLast, onError, isDryRun, signal });
+    const isFault = (error: unknown): boolean => this.service.isFault(error);
+    const answer = await answerTo(about, this.places, { isLast, isFault, onError, isDryRun, signal });
     for (const [name, count] of Object.entries(answer.counts))
       round.found[name] = (round.found[name] ?? 0) + count;
     if (!(await this.isTaken(() => this.service.acknowledge(task, answer)))) return false;

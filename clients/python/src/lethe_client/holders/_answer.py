@@ -35,6 +35,8 @@ class Place:
 class AnswerOptions:
     #: Whether the user has no consent in another guild of the bot.
     is_last: Callable[[], Awaitable[bool]]
+    #: Whether the service has failed with an error, and no store.
+    is_fault: Callable[[Exception], bool]
     on_error: Callable[[Exception], Awaitable[None]]
     is_dry_run: bool
     #: Raises Stopped once the holder is stopped.
@@ -49,16 +51,6 @@ async def answer_to(task: Task, who: Who, places: List[Place], options: AnswerOp
     counts: Dict[str, int] = {}
     kept: List[Keeps] = []
     has_failed = False
-    fault: Optional[Exception] = None
-
-    async def is_last() -> bool:
-        nonlocal fault
-        try:
-            return await options.is_last()
-        except Exception as error:
-            fault = error
-            raise
-
     for place in places:
         store = place.store
         options.check()
@@ -66,8 +58,8 @@ async def answer_to(task: Task, who: Who, places: List[Place], options: AnswerOp
             require_ids(task)
             about = who
             if store.everywhere == "partly":
-                about = replace(who, is_last=await is_last())
-            elif store.everywhere and not await is_last():
+                about = replace(who, is_last=await options.is_last())
+            elif store.everywhere and not await options.is_last():
                 if not options.is_dry_run:
                     await leave(task, place)
                 continue
@@ -85,7 +77,7 @@ async def answer_to(task: Task, who: Who, places: List[Place], options: AnswerOp
             raise
         except Exception as error:
             options.check()
-            if error is fault:
+            if options.is_fault(error):
                 raise
             has_failed = True
             await options.on_error(holder_error(error, store, task))

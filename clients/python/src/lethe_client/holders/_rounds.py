@@ -140,7 +140,7 @@ class HolderRounds:
             # The numbers stay in the bot: the data has its own.
             answer = {name: given[name] for name in ("result", "data") if name in given}
         else:
-            how = AnswerOptions(is_last, options.on_error, options.is_dry_run, check)
+            how = AnswerOptions(is_last, self._service.is_fault, options.on_error, options.is_dry_run, check)
             told = answer = await answer_to(task, who, self._places, how)
             for name, count in answer["counts"].items():
                 done.found[name] = done.found.get(name, 0) + count
