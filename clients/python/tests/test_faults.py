@@ -63,7 +63,10 @@ KEYS = (200, {}, b'{"keys":[]}')
 
 
 def test_half_a_surrogate_pair_is_refused_by_itself_and_ends_no_batch() -> None:
+    sizes: List[int] = []
+
     def answer(request: httpx.Request) -> httpx.Response:
+        sizes.append(len(request.content))
         texts = [item["data"]["text"] for item in json.loads(request.content)["items"]]
         refused = {"ok": False, "error": {"code": "invalid_request", "message": "no"}}
         results = [refused if "\ud83d" in text else {"ok": True, "data": {}} for text in texts]
@@ -73,7 +76,10 @@ def test_half_a_surrogate_pair_is_refused_by_itself_and_ends_no_batch() -> None:
     items: Any = [{**who, "data": {"text": text}} for text in ("gut", "halb \ud83d", "schön")]
     with Lethe("http://lethe.test", "sk_test_x", client=httpx.Client(transport=httpx.MockTransport(answer))) as lethe:
         done: List[Any] = list(lethe.data.submit_many(items))
+        list(lethe.data.submit_many([{**item, "data": {"text": text}} for item, text in zip(items, ("gut", "halb ?", "schön"))]))
     assert [one["ok"] or one["error"]["code"] for one in done] == [True, "invalid_request", True]
+    # Only the half is escaped: a neighbour does not become larger than the service takes.
+    assert sizes[0] - sizes[1] == len("\\ud83d") - len("?")
 
 
 def test_public_keys_are_asked_for_as_all_else(lethe: Lethe) -> None:

@@ -152,11 +152,9 @@ def request_of(base: str, key: Optional[str], route: str, given: Mapping[str, An
 
 def _body_of(wire: Json) -> bytes:
     """Without spaces: the service limits the bytes of a body."""
-    try:
-        return json.dumps(wire, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-    except UnicodeEncodeError:
-        # Half a surrogate pair has no bytes. Written as an escape, it is refused by the service as any other value.
-        return json.dumps(wire, separators=(",", ":"), allow_nan=False).encode()
+    text = json.dumps(wire, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    # Half a surrogate pair has no bytes: as an escape it is refused by the service as any other value.
+    return text.encode(errors="backslashreplace")
 
 
 def envelope_of(content: Union[bytes, str]) -> Json:
