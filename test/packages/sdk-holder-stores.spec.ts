@@ -516,18 +516,21 @@ describe('holders of objects, on doubles of their drivers', () => {
   });
 
   it('holders.mongo refuses a field that the schema of a Mongoose model lacks, which would be left out of the filter', () => {
-    const kinds: Record<string, string> = {
-      userId: 'real',
-      guildId: 'real',
-      nested: 'nested',
-      alias: 'virtual',
-    };
+    /** As Mongoose, it finds a path itself, or a parent of it that is Mixed. */
+    class Schema {
+      private readonly paths: Record<string, string> = { userId: 'String', guildId: 'String', meta: 'Mixed' };
+      path(name: string): string | undefined {
+        const { [name.split('.')[0] ?? '']: parent } = this.paths;
+        return this.paths[name] ?? (parent === 'Mixed' ? parent : undefined);
+      }
+    }
     const rows = new Rows();
     const model = {
       ...{ countDocuments: rows.countDocuments, deleteMany: rows.delete },
-      schema: { pathType: (path: string) => kinds[path] ?? 'adhocOrUndefined' },
+      schema: new Schema(),
     };
     expect(holders.mongo(model, fields).everywhere).toBe(false);
+    expect(holders.mongo(model, { ...fields, user: 'meta.user' }).name).toBe(fields.name);
     for (const wrong of [{ user: 'userID' }, { guild: 'guild' }, { user: 'alias' }, { user: 'nested' }])
       expect(() => holders.mongo(model, { ...fields, ...wrong })).toThrow(/has no field .*Model\.collection/);
   });

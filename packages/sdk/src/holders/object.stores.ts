@@ -113,8 +113,11 @@ export function mongo(collection: MongoCollection, fields: ObjectFields): Store 
 
 /** By `strictQuery` Mongoose leaves what the schema lacks out of a filter, by which the documents of all users are meant. */
 function requirePaths(collection: object, names: readonly (string | undefined)[]): void {
-  const { schema } = collection as { readonly schema?: { pathType?(name: string): string } };
-  const lacks = names.find((name) => name !== undefined && (schema?.pathType?.(name) ?? 'real') !== 'real');
+  const { schema } = collection as { readonly schema?: { path?(name: string): unknown } };
+  // As Mongoose asks: it also knows a field below Mixed, and one below a Map.
+  const isKnown = (name: string): boolean =>
+    schema?.path === undefined || (schema.path(name) ?? null) !== null;
+  const lacks = names.find((name) => name !== undefined && !isKnown(name));
   if (lacks !== undefined)
     throw new TypeError(
       `The schema of the model has no field ${lacks}, and Mongoose may leave it out of the filter: ` +
