@@ -210,7 +210,7 @@ describe('a request to Discord', () => {
     }
     expect(limits.mock.calls.flat()).toEqual([
       ...Array<number>(5).fill(15_000),
-      ...Array<number>(5).fill(60_000),
+      ...Array<number>(5).fill(150_000),
     ]);
     expect(fetch).toHaveBeenCalledTimes(10);
   });

@@ -9,8 +9,8 @@ const PAUSE_MS = 250;
 const PAUSE_MAX_MS = 30_000;
 /** Of one attempt. The token of an interaction lasts for 15 minutes. */
 const TIMEOUT_MS = 15_000;
-/** Of one with files, which may be megabytes. */
-const FILES_TIMEOUT_MS = 60_000;
+/** Of one with files: 10 MiB over a slow line. */
+const FILES_TIMEOUT_MS = 150_000;
 /** An answer before Discord has stored the deferral: the message is there a moment later. */
 const NOT_YET = [10_008, 10_015];
 
