@@ -31,6 +31,8 @@ let database: InstanceType<typeof Database>;
 let errors: unknown[];
 
 beforeEach(async () => {
+  // Of a backoff, which is then no wait.
+  jest.spyOn(Math, 'random').mockReturnValue(0);
   fake = await new FakeHolders().start();
   lethe = fake.client();
   errors = [];
@@ -717,14 +719,11 @@ describe('a store that fails', () => {
   it('is none where the service limits a call: it waits, and leaves requests for the users from then on', async () => {
     for (let at = 0; at < 5; at++) await lethe.privacy.forget(await known());
     let answers = 0;
-    const limiting = fake.client(
-      (async (address: string, init: RequestInit) => {
-        if (!address.endsWith('/acknowledge') || ++answers !== 3) return fake.fetch(address, init);
-        const error = { code: 'rate_limit_exceeded', message: 'slow' };
-        return Response.json({ success: false, error }, { status: 429, headers: { 'retry-after': '59' } });
-      }) as typeof globalThis.fetch,
-      3,
-    );
+    const limiting = fake.client((async (address: string, init: RequestInit) => {
+      if (!address.endsWith('/acknowledge') || ++answers !== 3) return fake.fetch(address, init);
+      const error = { code: 'rate_limit_exceeded', message: 'slow' };
+      return Response.json({ success: false, error }, { status: 429, headers: { 'retry-after': '59' } });
+    }) as typeof globalThis.fetch);
     const waits: number[] = [];
     const { setTimeout: set } = globalThis;
     jest.spyOn(globalThis, 'setTimeout').mockImplementation((run: () => void, ms = 0) => {

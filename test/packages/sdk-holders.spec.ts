@@ -33,6 +33,7 @@ beforeEach(async () => {
     CREATE TABLE profiles (user_id INTEGER PRIMARY KEY, theme TEXT)`);
 });
 afterEach(() => {
+  jest.restoreAllMocks();
   database.close();
   expect(errors).toEqual([]);
 });
@@ -191,6 +192,8 @@ describe('a bot with a SQLite of its own', () => {
   });
 
   it('that is killed before or after any call is erased and answered once more', async () => {
+    // Of a backoff, which is then no wait.
+    jest.spyOn(Math, 'random').mockReturnValue(0);
     await holder().once();
     let deaths = 0;
     for (let fatal = 1, isReached = true; isReached; fatal++) {

@@ -99,6 +99,8 @@ describe('wake', () => {
   });
 
   it('reports what fails, and ends no process', async () => {
+    // Of a backoff, which is then no wait.
+    const random = jest.spyOn(Math, 'random').mockReturnValue(0);
     const fake = await new FakeHolders().start();
     const loop = run(fake.client(), {});
     await loop.once();
@@ -107,6 +109,7 @@ describe('wake', () => {
     await until(() => errors.length > 0);
     await loop.stop();
     loop.wake();
+    random.mockRestore();
     expect(errors).toHaveLength(1);
   });
 });

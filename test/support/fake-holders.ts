@@ -46,8 +46,8 @@ export class FakeHolders {
     return this;
   }
 
-  client(fetch: typeof globalThis.fetch = this.fetch, retries = 0): Lethe {
-    return new Lethe({ url: this.lethe.url, key: this.bot.api_key, fetch, retries });
+  client(fetch: typeof globalThis.fetch = this.fetch): Lethe {
+    return new Lethe({ url: this.lethe.url, key: this.bot.api_key, fetch, retries: 0 });
   }
 
   get botId(): string {

@@ -13,6 +13,7 @@ export type HolderClient = Pick<Lethe, 'holders' | 'bots' | 'users'>;
 const REFUSALS = [400, 403, 409];
 /** A call waits for the limiter of the service, which begins anew each minute. */
 const PATIENT_MS = 150_000;
+const RETRIES = 3;
 /** Twelve requests a minute: less than half of the smallest limit, 30. The rest is for the users of the bot. */
 const PAUSE_MS = 5_000;
 
@@ -54,7 +55,8 @@ export class HolderService {
     const onRetry: NonNullable<CallOptions['onRetry']> = ({ error }) => {
       this.isLimited ||= error.status === 429;
     };
-    this.options = { signal, timeoutMs: PATIENT_MS, onRetry };
+    // Also with a client that repeats nothing: there is no user who waits.
+    this.options = { signal, timeoutMs: PATIENT_MS, retries: RETRIES, onRetry };
   }
 
   /** A new round knows of no limit. */

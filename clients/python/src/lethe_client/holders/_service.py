@@ -21,6 +21,7 @@ HolderClient = Union[AsyncLethe, Lethe]
 _REFUSALS = (400, 403, 409)
 #: A call waits for the limiter of the service, which begins anew each minute.
 _PATIENT_SECONDS = 150.0
+_RETRIES = 3
 #: Twelve requests a minute: less than half of the smallest limit, 30. The rest is for the users of the bot.
 _PAUSE_SECONDS = 5.0
 
@@ -50,7 +51,8 @@ class HolderService:
         self._bot_id: Optional[str] = None
         self._call: Optional["asyncio.Future[Any]"] = None
         self._has_ended = self._is_limited = False
-        self._options = CallOptions(timeout=_PATIENT_SECONDS, on_retry=self._note)
+        # Also with a client that repeats nothing: there is no user who waits.
+        self._options = CallOptions(timeout=_PATIENT_SECONDS, retries=_RETRIES, on_retry=self._note)
         #: What the questions about other consents failed with, since the round began.
         self._faults: List[Exception] = []
 
