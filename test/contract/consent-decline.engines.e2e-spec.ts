@@ -9,7 +9,7 @@ import {
   expectSuccess,
 } from '../support/expected';
 import { BAD_SNOWFLAKES, itRefuses, UNKNOWN_UUID } from '../support/inputs';
-import { forms, get } from '../support/privacy-page';
+import { forms, get, send } from '../support/privacy-page';
 import { useService } from '../support/shared-service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
@@ -240,6 +240,22 @@ describe('a request whose last category is deleted', () => {
     const answer = await bot.post('/consents/accept', { consent_id: id });
     expectFailure(answer, 404, 'not_found', { current_status: 'none' });
     expect((await history()).map(({ action }) => action)).toEqual(['requested']);
+  });
+
+  it('is not said to be answered to who had its form open, and an answered one is', async () => {
+    const { url } = (await bot.post<{ url: string }>('/privacy-links', { ...who, language: 'en' })).data;
+    const form = async () => forms(await get(url), 'decline')[0]!;
+    const noted = async (sending: URLSearchParams) =>
+      /note=(\w+)$/.exec((await send(url, 'decline', sending)).headers.get('location') ?? '')?.[1];
+    await asks('profile');
+    const answered = await form();
+    expect(await noted(answered)).toBe('declined');
+    await asks('a');
+    const ended = await form();
+    await bot.delete('/data/categories/a');
+    expect([await noted(answered), await noted(ended)]).toEqual(['answered', 'ended']);
+    expect((await get(`${url}?note=ended`)).text).toContain('does not exist any more as it was');
+    expect((await history()).map(({ action }) => action)).toEqual(['requested', 'declined', 'requested']);
   });
 
   it('leaves the consent in force beside which it waited, and what is stored under that', async () => {

@@ -895,6 +895,30 @@ describe('a bot whose database was restored from a backup', () => {
     expect(rowsOf(who)).toEqual(rows);
   });
 
+  it('erases again where nothing has to be kept any more, though another store keeps and the user is back', async () => {
+    const stores = () => {
+      const [messages, profiles] = stored() as [Store, Store];
+      const until = (time: string) => ({ keeps: { basis: 'Art. 17(3)(b) GDPR', until: time } });
+      return [
+        { ...messages, ...until('2020-01-01') },
+        { ...profiles, ...until('2999-01-01') },
+      ];
+    };
+    await lethe.privacy.forget(await known());
+    fake.tasks[0]!.created_at = '2026-01-01T00:00:00.000Z';
+    await holder({ stores: stores() }).once();
+    const who = await known();
+    const dump = database.serialize();
+    await lethe.privacy.forget(who);
+    fake.tasks[1]!.created_at = '2026-02-01T00:00:00.000Z';
+    await holder({ stores: stores() }).once();
+    expect(fake.tasks[1]!.result).toBe('kept');
+    restored(dump);
+    await known(who);
+    expect(await holder({ stores: stores() }).once()).toMatchObject({ repeated: 1 });
+    expect(rowsOf(who)).toEqual([0, 1]);
+  });
+
   it('tries it again where the store fails, before it takes the erasures as done', async () => {
     const who = await known();
     const dump = database.serialize();

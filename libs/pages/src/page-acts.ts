@@ -25,7 +25,7 @@ import { refuse } from './page-forms';
 import { erasedIn, type Forgotten, namesFor, ownStores, type ShownErasure } from './page-last';
 import { guildNamed } from './page-parts';
 import { type HeldSubject, type PageFacts, PageReading, PURPOSES_MAX, VIA } from './page-reading';
-import { isUnanswered, refusalOf, shownBy } from './page-sections';
+import { hasEnded, refusalOf, shownBy } from './page-sections';
 import { LinkEnded, type OpenLink, PrivacyLinks } from './privacy-links.service';
 import type { PageNote } from './texts';
 
@@ -211,9 +211,10 @@ function requestOf(
   { guild, shown }: FormFields,
 ): { readonly ids: Partial<SubjectIds>; readonly asked: ShownRequest } | PageNote {
   const found = facts.subjects.find(({ subject }) => guildNamed(subject) === guild?.[0]);
-  const { subject, asked, history } = found ?? refuse();
-  // A second click: the first one has answered the request. One without an answer has ended with its category.
-  if (asked === undefined) return isUnanswered(history) ? 'ended' : 'answered';
+  const held = found ?? refuse();
+  const { subject, asked } = held;
+  // A second click: the first one has answered the request.
+  if (asked === undefined) return hasEnded(held, shown?.[0]?.split('.')[0]) ? 'ended' : 'answered';
   if (shown?.[0] !== shownBy(facts, asked)) return 'changed';
   // Where the id of the guild is lost, the request names the subject.
   return { ids: subject.ids.guild_id === ERASED_ID ? {} : subject.ids, asked };

@@ -1,7 +1,7 @@
 import { html, type Html } from './html';
 import { type HeldSubject, isOwn, type PastEvent } from './page-reading';
 import { mayRefuse } from './page-refusals';
-import { type Making, nameOf, namesOf, placeOf, refusalOf } from './page-sections';
+import { hasEnded, type Making, nameOf, namesOf, placeOf, refusalOf } from './page-sections';
 import { dueOf } from './page-stored';
 import { type PageNote, TONES } from './texts';
 
@@ -22,7 +22,7 @@ const HOLDS: Readonly<
   asked: waits,
   choose: waits,
   changed: waits,
-  ended: ({ facts }) => facts.subjects.some((held) => refusalOf(held) !== undefined),
+  ended: ({ facts }) => facts.subjects.some((held) => refusalOf(held) !== undefined || hasEnded(held)),
   answered: ({ facts }) =>
     facts.subjects.some(({ asked, history }) => asked === undefined && history.length > 0),
   erased: (making) => lastOwn(making, 'data_deleted') !== undefined,

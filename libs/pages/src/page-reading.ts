@@ -26,10 +26,7 @@ export const PURPOSES_MAX = 100;
 /** Characters of stored values that a page reads. */
 const VALUES_MAX = 64 * 1024;
 
-interface HistoryEntry {
-  readonly id: string;
-  readonly action: string;
-  readonly version: string;
+interface HistoryEntry extends Readonly<Record<'id' | 'consent_id' | 'action' | 'version', string>> {
   readonly categories: readonly string[] | null;
   readonly language: string | null;
   readonly source: string | null;

@@ -128,10 +128,13 @@ export function nameOf({ parts, facts }: Labelling, key: string, words: ShownWor
   return cut(purpose === undefined ? key : parts.labelOf(purpose), 100);
 }
 
-/** Whether the last request has no answer. The newest entry is first, and no withdrawal is about a request. */
-export function isUnanswered(history: HeldSubject['history']): boolean {
-  const newest = history.find(({ action }) => action !== 'revoked' && action !== 'categories_withdrawn');
-  return newest?.action === 'requested' || newest?.action === 'shown';
+const isAsking = ({ action }: HeldSubject['history'][number]): boolean =>
+  action === 'requested' || action === 'shown';
+
+/** Whether a request, the newest if none is named, has ended without an answer, as with its last category. */
+export function hasEnded({ asked, history }: HeldSubject, id = history.find(isAsking)?.consent_id): boolean {
+  const about = history.filter((entry) => entry.consent_id === id);
+  return asked === undefined && about.length > 0 && about.every(isAsking);
 }
 
 /** What the user has decided. After a no it is never said that the user was not asked. */
@@ -161,7 +164,7 @@ export function shownBy({ bot, purposes }: PageFacts, asked: ShownRequest): stri
     .filter(({ key }) => categories?.includes(key) ?? true)
     .map((purpose) => ({ ...purpose, fields: undefined }));
   const shown = [id, entry, version, categories, bot.name, bot.privacy_contact, stated];
-  return hash('sha256', JSON.stringify(shown), 'base64url');
+  return `${id}.${hash('sha256', JSON.stringify(shown), 'base64url')}`;
 }
 
 /** What the user was shown, in its own words; unfolded while the user has to decide. */

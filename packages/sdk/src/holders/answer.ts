@@ -73,7 +73,7 @@ export async function answerTo(
     try {
       requireIds(task);
       if (everywhere === true && !(await isLast())) {
-        if (!options.isDryRun) await leave(task, place);
+        if (!options.isDryRun) await (isKept(keeps) ? leaveKept(task, place, options) : leave(task, place));
         continue;
       }
       const who = everywhere === 'partly' ? { ...task, isLast: await isLast() } : task;

@@ -215,7 +215,8 @@ export class HolderRounds {
     const { isDryRun } = this.options;
     const isLeft = isKept(store.keeps) || (store.everywhere === true && !(await isLast()));
     // A table that was declared just now holds what a user gave who came back. An older version noted nothing of what it kept.
-    const isUnsure = journal.isNew || (store.keeps !== undefined && task.result === 'kept');
+    const isOfOlder = store.keeps !== undefined && task.result === 'kept' && journal.hasPassed(task);
+    const isUnsure = journal.isNew || isOfOlder;
     if (isLeft || (isUnsure && (await guilds()).has(task.guild_id))) {
       if (!isDryRun) await (isKept(store.keeps) ? leaveKept(task, place, this.options) : leave(task, place));
       return false;

@@ -36,6 +36,11 @@ export class Journal {
     return this.since === undefined;
   }
 
+  /** Whether the notes went past this task: a restored store has not come so far. */
+  hasPassed({ created_at: at }: Pick<Noted, 'created_at'>): boolean {
+    return this.since !== undefined && Date.parse(this.since) >= Date.parse(at);
+  }
+
   /** Every task that was made before is done. */
   get from(): string {
     return new Date(Math.max(0, Date.parse(this.since ?? BEGINNING) - LATE_MS)).toISOString();

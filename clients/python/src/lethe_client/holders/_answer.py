@@ -60,7 +60,9 @@ async def answer_to(task: Task, who: Who, places: List[Place], options: AnswerOp
             if store.everywhere == "partly":
                 about = replace(who, is_last=await options.is_last())
             elif store.everywhere and not await options.is_last():
-                if not options.is_dry_run:
+                if is_kept(store.keeps) and not options.is_dry_run:
+                    await leave_kept(task, place, options.on_error, options.check)
+                elif not options.is_dry_run:
                     await leave(task, place)
                 continue
             is_in_force = is_kept(store.keeps)

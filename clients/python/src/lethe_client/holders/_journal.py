@@ -31,6 +31,10 @@ class Journal:
         """Whether the store has not been in use: a new one knows of no erasure."""
         return self._since is None
 
+    def has_passed(self, at: str) -> bool:
+        """Whether the notes went past a task of this time: a restored store has not come so far."""
+        return self._since is not None and moment(self._since) >= moment(at)
+
     @property
     def begins(self) -> str:
         """Every task that was made before is done."""

@@ -216,7 +216,9 @@ class HolderRounds:
             is_dry_run = self._options.is_dry_run
             is_left = is_kept(store.keeps) or (store.everywhere is True and not await elsewhere.is_last())
             # A table that was declared just now holds what a user gave who came back. An older version noted nothing of what it kept.
-            is_unsure = journal.is_new or (store.keeps is not None and task["result"] == "kept")
+            is_unsure = journal.is_new or (
+                store.keeps is not None and task["result"] == "kept" and journal.has_passed(task["created_at"])
+            )
             if is_left or (is_unsure and task["guild_id"] in await elsewhere.guilds()):
                 if is_kept(store.keeps) and not is_dry_run:
                     await leave_kept(task, place, self._options.on_error, self._service.check)
