@@ -6,8 +6,10 @@ import { CategoryRetention, WithdrawnDataErasure } from '@app/user-data';
 import { DeliveryRetention } from '@app/webhooks';
 import { type Bot, field } from '../support/bot';
 import { runNow } from '../support/jobs';
+import { Receiver } from '../support/receiver';
 import { Service, useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
+import { until } from '../support/until';
 
 // The clock of the machine is set while Lethe runs, or between two starts. The monotonic clock is not affected.
 
@@ -160,6 +162,46 @@ describe('a clock that is set a year ahead', () => {
     expect(await left()).toEqual(ALL_LEFT);
     jest.restoreAllMocks();
     await own.stop();
+  });
+});
+
+/** The confirmed time is that of the last sign of life for an hour then, and leaps to that of the machine after it. */
+describe('a start after Lethe was down for five days', () => {
+  const DOWN_MS = 5 * 24 * HOUR_MS;
+  const receiver = new Receiver();
+  beforeAll(() => receiver.start());
+  afterAll(() => receiver.stop());
+
+  let own: Service;
+  let bot: Bot;
+  const who = subject();
+  beforeEach(async () => {
+    receiver.reset();
+    own = await new Service().start();
+    bot = await own.registerBot({ webhook_url: receiver.url });
+    await bot.hasCategory('kept');
+    await bot.hasConsent(who);
+    sets(DOWN_MS);
+    await own.restart();
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await own.stop();
+  });
+  const outcome = async () =>
+    (
+      await own.database.rows<{ status: string; attempts: number }>(
+        'SELECT status, attempts FROM webhook_deliveries',
+      )
+    )[0];
+
+  it('sends the calls of the first hour again, by the time at which they were made', async () => {
+    const since = new Date(Date.now() - HOUR_MS).toISOString();
+    await bot.hasForgotten(who);
+    await until(async () => (await outcome())?.status === 'delivered');
+    expect((await bot.post('/webhooks/replay', { since })).data).toEqual({ queued: 1 });
+    const later = new Date(Date.now() + HOUR_MS).toISOString();
+    expect((await bot.post('/webhooks/replay', { since: later })).data).toEqual({ queued: 0 });
   });
 });
 

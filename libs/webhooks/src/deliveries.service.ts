@@ -2,7 +2,7 @@ import { findBot } from '@app/bots';
 import { Cursors, SubjectDigests, type SubjectIds, unlessUnreadable } from '@app/crypto';
 import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
 import { Acts, Answers, type Claim } from '@app/acts';
-import { conflict, firstIdAt, momentMs, notFound } from '@app/kernel';
+import { conflict, momentMs, notFound } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
 import { LessThan } from 'typeorm';
 import type {
@@ -14,7 +14,6 @@ import type {
   Replay,
   ReplayView,
 } from './deliveries.dto';
-import { CHUNK } from './delivery-states';
 import { Attempt, ATTEMPTS_KEPT, Delivery } from './delivery.entity';
 import { DeliveryTexts, type StoredDelivery } from './delivery-texts';
 import { Outbox } from './outbox';
@@ -95,13 +94,12 @@ export class DeliveriesService {
   ): Promise<ReplayView> {
     const sinceIso = new Date(momentMs(since) ?? NaN).toISOString();
     const scope = { sinceIso, undeliveredOnly: undeliveredOnly === true };
-    // The id of a delivery is made after its time is read: the ones from before are not read.
-    let progress: Replayed = { queued: 0, last: firstIdAt(sinceIso), isWhole: false };
+    let progress: Replayed = { queued: 0, last: '', isWhole: false };
     const replaySome = (tx: Tx): Promise<Replayed> =>
       this.answers.advance<Replayed>(tx, claim, async ({ queued, last } = progress) => {
         await this.requireUrl(tx, botId);
-        const ids = await this.outbox.resendSome(tx, botId, { ...scope, after: last });
-        return { queued: queued + ids.length, last: ids.at(-1) ?? last, isWhole: ids.length < CHUNK };
+        const chunk = await this.outbox.resendSome(tx, botId, { ...scope, after: last });
+        return { queued: queued + chunk.ids.length, last: chunk.last, isWhole: chunk.isWhole };
       });
     while (!progress.isWhole) {
       const { queued } = progress;

@@ -42,6 +42,8 @@ export class RetrySchedule {
 
 /** Most deliveries changed by one unit, so that other units do not wait long. */
 export const CHUNK = 500;
+/** Most deliveries read by one unit of a replay. */
+const LOOKED_AT = 5_000;
 
 /** Final states without a confirmation. */
 const UNDELIVERED = `status IN ('exhausted', 'gone', 'cancelled')`;
@@ -151,17 +153,37 @@ export interface ReplayScope {
   readonly undeliveredOnly: boolean;
 }
 
-/** The ids of a chunk of deliveries that have ended, oldest first. */
+/** A chunk of deliveries that have ended, oldest first. */
+export interface Replayable {
+  readonly ids: readonly string[];
+  /** The id up to which was looked. */
+  readonly last: string;
+  /** Nothing follows. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * The next chunk of a replay, or none among the next rows. Ids follow the confirmed time, which for an hour after a stop is behind that
+ * of a delivery: every row is looked at.
+ */
 export async function replayable(
   tx: Tx,
   botId: string,
   { after, sinceIso, undeliveredOnly }: ReplayScope,
-): Promise<string[]> {
-  const sql = `SELECT id FROM webhook_deliveries
-    WHERE bot_id = ? AND id > ? AND created_at >= ? AND event <> 'ping'
-      AND ${undeliveredOnly ? UNDELIVERED : `status <> 'pending'`}
-    ORDER BY id LIMIT ${CHUNK}`;
-  return idsOf(await tx.all<{ id: string }>(sql, botId, after, sinceIso));
+): Promise<Replayable> {
+  const ended = undeliveredOnly ? UNDELIVERED : `status <> 'pending'`;
+  const rows = await tx.all<{ id: string; counts: number }>(
+    `SELECT id, CASE WHEN created_at >= ? AND event <> 'ping' AND ${ended} THEN 1 ELSE 0 END AS counts
+     FROM webhook_deliveries WHERE bot_id = ? AND id > ? ORDER BY id LIMIT ${LOOKED_AT}`,
+    ...[sinceIso, botId, after],
+  );
+  const ids = idsOf(rows.filter(({ counts }) => Number(counts) === 1)).slice(0, CHUNK);
+  const isFull = ids.length === CHUNK;
+  return {
+    ids,
+    last: (isFull ? ids : idsOf(rows)).at(-1) ?? after,
+    isWhole: !isFull && rows.length < LOOKED_AT,
+  };
 }
 
 /** Queues one ended delivery again, whatever its outcome; a pending one is not changed. */

@@ -10,6 +10,7 @@ import {
   followSome,
   hastenOne,
   putFirst,
+  type Replayable,
   replayable,
   type ReplayScope,
   type Restart,
@@ -65,7 +66,7 @@ export class Outbox {
     await tx.run(
       `INSERT INTO webhook_deliveries (${columns}, status, attempts, retries, next_attempt_at, give_up_at, created_at)
        SELECT ${columns}, 'pending', 0, 0, ?, ?, ? FROM ${given.sql} ORDER BY place`,
-      ...[dueAt, giveUpAt, dueAt, ...given.values],
+      ...[dueAt, giveUpAt, this.clock.nowIso(), ...given.values],
     );
     tx.afterCommit(() => {
       for (const { botId, event } of events) this.dispatcher.poke(botId, event === 'ping' ? 'byHand' : 'due');
@@ -89,13 +90,13 @@ export class Outbox {
     tx.afterCommit(() => this.dispatcher.poke(botId, 'byHand'));
   }
 
-  /** Sends the next chunk of a replay again; returns the ids of its deliveries in order. */
-  async resendSome(tx: Tx, botId: string, scope: ReplayScope): Promise<string[]> {
-    const ids = await replayable(tx, botId, scope);
+  /** Sends the next chunk of a replay again. */
+  async resendSome(tx: Tx, botId: string, scope: ReplayScope): Promise<Replayable> {
+    const chunk = await replayable(tx, botId, scope);
     const restart = this.restart();
-    for (const id of ids) await reviveOne(tx, botId, id, restart);
+    for (const id of chunk.ids) await reviveOne(tx, botId, id, restart);
     tx.afterCommit(() => this.dispatcher.poke(botId));
-    return ids;
+    return chunk;
   }
 
   /** The unit has changed the URL of the bot: the first chunk of its deliveries follows in it, the rest after the commit. */
