@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { BotDeletion } from '@app/bots';
 import { SubjectDigests, SubjectKeys } from '@app/crypto';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
@@ -41,6 +42,32 @@ describe('the deletion of a bot for which a unit under way stores another subjec
     await runNow(service, BotDeletion);
     expect(scrub).toHaveBeenCalled();
     expect(await rows()).toEqual([]);
+  });
+});
+
+describe('the deletions of two bots that a crash has left', () => {
+  it('do not wait for each other: one whose rows cannot be deleted delays none', async () => {
+    const bots = [await service.registerBot(), await service.registerBot()];
+    const unitOfWork = service.app.get(UnitOfWork);
+    const scrub = jest.spyOn(unitOfWork, 'scrubRows').mockRejectedValue(databaseUnavailable());
+    for (const bot of bots) expect((await bot.delete(`/bots/${bot.id}`)).status).toBe(503);
+    scrub.mockRestore();
+    await service.database.run(
+      "UPDATE job_leases SET locked_until = '2000-01-01T00:00:00.000Z' WHERE name LIKE 'bot-deletion/%'",
+    );
+    const left = () =>
+      service.database.rows<{ id: string }>('SELECT id FROM bots WHERE deleted_at IS NOT NULL');
+    const [first] = await left();
+    const keys = service.app.get(SubjectKeys, { strict: false });
+    const destroySome = keys.destroySome.bind(keys);
+    jest.spyOn(keys, 'destroySome').mockImplementation(async (tx, botId) => {
+      if (botId === first?.id) throw new Error('a damaged page');
+      return destroySome(tx, botId);
+    });
+    const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
+    await runNow(service, BotDeletion);
+    expect(logged).toHaveBeenCalled();
+    expect(await left()).toEqual([first]);
   });
 });
 

@@ -35,11 +35,19 @@ export class BotDeletion implements Job {
       const left = await this.unitOfWork.read((tx) =>
         tx.all<{ id: string }>('SELECT id FROM bots WHERE deleted_at IS NOT NULL'),
       );
+      const faults: unknown[] = [];
       for (const { id } of left) {
-        if (stopping.aborted) return;
+        if (stopping.aborted) break;
         const lease = await this.unitOfWork.write((tx) => this.leases.take(tx, leaseOf(id)));
-        if (lease !== undefined) await this.purge(id, lease, stopping);
+        if (lease === undefined) continue;
+        // A bot whose rows cannot be deleted delays no other.
+        await this.purge(id, lease, stopping).catch((error: unknown) => {
+          // What is left for later hides no other fault.
+          if (error instanceof ApiError) faults.push(error);
+          else faults.unshift(error);
+        });
       }
+      if (faults.length > 0) throw faults[0];
     });
   }
 
