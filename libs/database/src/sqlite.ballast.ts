@@ -70,12 +70,12 @@ export class Ballast {
     });
   }
 
-  /** Makes room by a part of the ballast on each disk that is full. Returns whether there is more room now. */
+  /**
+   * Makes room by a part of the ballast on each disk that is full. Returns whether there is more room now: a folder or file that
+   * this user may not reach is no fault of its own.
+   */
   release(): boolean {
-    const full = this.reserves.filter((reserve) => (bytesOf(reserve.path) ?? 0) > 0 && isLow(reserve));
-    for (const { path, wantedBytes } of full)
-      truncateSync(path, Math.max(0, (bytesOf(path) ?? 0) - Math.ceil(wantedBytes / PARTS)));
-    if (full.length === 0) return false;
+    if (this.reserves.filter(shorten).length === 0) return false;
     this.releases++;
     this.onRelease();
     return true;
@@ -104,6 +104,19 @@ export class Ballast {
     const { releases } = this;
     for (let left = bytes; left > 0 && releases === this.releases; left -= CHUNK_BYTES)
       yield randomBytes(Math.min(CHUNK_BYTES, left));
+  }
+}
+
+/** Releases a part where the disk is full and there is one; returns whether it did. */
+function shorten(reserve: Reserve): boolean {
+  const { path, wantedBytes } = reserve;
+  try {
+    const bytes = bytesOf(path) ?? 0;
+    if (bytes === 0 || !isLow(reserve)) return false;
+    truncateSync(path, Math.max(0, bytes - Math.ceil(wantedBytes / PARTS)));
+    return true;
+  } catch {
+    return false;
   }
 }
 
