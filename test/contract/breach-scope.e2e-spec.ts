@@ -162,6 +162,23 @@ describe('GET /api/v1/audit/breach-scope', () => {
     });
   });
 
+  it('finds the whole period in the hour after a stop of days, when ids are as old as the stop', async () => {
+    const hours = Array.from({ length: 24 }, (_, hour) => `20T${String(hour).padStart(2, '0')}:30:00`);
+    for (const [hour, time] of hours.entries()) {
+      const who = subject();
+      await happened('data_submitted', at(time), who);
+      const idTime = hour < 20 ? at(`10T${String(hour).padStart(2, '0')}:30:00`) : at(time);
+      await service.database.run(
+        'UPDATE audit_events SET id = ? || substr(id, 25) WHERE bot_id = ? AND user_id = ?',
+        ...[firstIdAt(idTime).slice(0, 24), bot.id, service.stored(bot, who).user_id],
+      );
+    }
+    expect((await scope(at('20T05:00:00'), at('20T22:00:00'))).data).toMatchObject({
+      exact: true,
+      affected: { subjects: 17 },
+    });
+  });
+
   it('finds the period in a long log, also where its order is not that of the times', async () => {
     const days = Array.from({ length: 28 }, (_, index) => `${String(index + 1).padStart(2, '0')}`);
     for (const day of days) {

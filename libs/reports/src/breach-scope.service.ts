@@ -133,8 +133,8 @@ async function* eventsOf(
   tx: Tx,
   { botId, from, to }: Period,
 ): AsyncGenerator<readonly LoggedEvent[], void, undefined> {
-  const end = await placeOf(tx, botId, moved(to, DISORDER_MS));
-  const begin = await placeOf(tx, botId, moved(from, -DISORDER_MS));
+  const end = await placeOf(tx, botId, moved(to, DISORDER_MS), 'every');
+  const begin = await placeOf(tx, botId, moved(from, -DISORDER_MS), 'some');
   yield* pages(BATCH, async (last: LoggedEvent | undefined) => {
     await nextTurn();
     return eventsBetween(tx, botId, last === undefined ? begin : last.seq + 1, end, BATCH);
@@ -142,18 +142,19 @@ async function* eventsOf(
 }
 
 /**
- * The place in the log from which events are no older than `time`, if the log is ordered by time. An event is as old as the lower
- * one of its time and the time in its id: a clock that is set forward and back changes only the former at first, and only the
- * latter once it was right again, until the process ends.
+ * A place in the log, the one from which events are no older than `time` if the log is ordered by time. An event has two times, its own
+ * and that of its id, of which one is right: a clock that is set forward and back changes only the former at first, and only the
+ * latter once it was right again, until the process ends; after a stop of hours the ids are those hours behind for an hour. So the
+ * place from which one of the two is no older is not after the right one, and that from which both are is not before it.
  */
-async function placeOf(tx: Tx, botId: string, time: string): Promise<number> {
+async function placeOf(tx: Tx, botId: string, time: string, which: 'some' | 'every'): Promise<number> {
   const id = firstIdAt(time);
   let low = 0;
   let high = (await lastPlace(tx, botId)) + 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const found = await firstEvent(tx, botId, middle);
-    if (found === undefined || (found.created_at >= time && found.id >= id)) high = middle;
+    if (found === undefined || [found.created_at >= time, found.id >= id][which](Boolean)) high = middle;
     else low = found.seq + 1;
   }
   return low;
