@@ -214,7 +214,7 @@ export class HolderRounds {
     if (task.created_at < journal.from || (await journal.isDoneMeanwhile(task.task_id))) return false;
     const { isDryRun } = this.options;
     const isLeft = isKept(store.keeps) || (store.everywhere === true && !(await isLast()));
-    // A table that was declared just now holds what a user gave who came back. An older version noted nothing of what it kept.
+    // A table that was declared just now can hold new rows of a user who is back. So can a kept store: an older version wrote no note for it.
     const isOfOlder = store.keeps !== undefined && task.result === 'kept' && journal.hasPassed(task);
     const isUnsure = journal.isNew || isOfOlder;
     if (isLeft || (isUnsure && (await guilds()).has(task.guild_id))) {

@@ -215,7 +215,7 @@ class HolderRounds:
                 return False
             is_dry_run = self._options.is_dry_run
             is_left = is_kept(store.keeps) or (store.everywhere is True and not await elsewhere.is_last())
-            # A table that was declared just now holds what a user gave who came back. An older version noted nothing of what it kept.
+            # A table that was declared just now can hold new rows of a user who is back. So can a kept store: an older version wrote no note for it.
             is_unsure = journal.is_new or (
                 store.keeps is not None and task["result"] == "kept" and journal.has_passed(task["created_at"])
             )
