@@ -217,6 +217,17 @@ describe('a transaction that holds a table, as one of pg_dump does for hours', (
     logged.mockRestore();
   });
 
+  it('keeps no start waiting that has nothing to migrate', async () => {
+    const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
+    const migrating = migrateUp(lethe.database, [...allMigrations(), Adding1790000000005]);
+    await until(() => logged.mock.calls.length > 0);
+    // As an instance of the older version, while the table is still held.
+    expect(await migrateUp(lethe.database)).toStrictEqual([]);
+    await dump.query('COMMIT');
+    expect(await migrating).toStrictEqual(['Adding1790000000005']);
+    logged.mockRestore();
+  });
+
   it('leaves no time limit for locks on the connection of the migrations', async () => {
     const [before, after] = await onSchema(lethe.database, async (source) => {
       const limit = (): Promise<unknown> => source.query('SHOW lock_timeout');
