@@ -1,3 +1,4 @@
+import { BatchSealer } from '@app/sealing';
 import { Dispatcher } from '@app/webhooks';
 import { type Bot, field } from '../support/bot';
 import type { Json } from '../support/client';
@@ -5,7 +6,7 @@ import { expectFailure } from '../support/expected';
 import { forgetInMemory } from '../support/opened-keys';
 import { act, forms, get, send } from '../support/privacy-page';
 import { useReceiver } from '../support/receiver';
-import { seal, verified } from '../support/sealing';
+import { seal, verified, withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 import { until } from '../support/until';
@@ -101,6 +102,21 @@ describe('a key of a subject whose master key is missing', () => {
     });
     expect((await bot.status(who)).data).toMatchObject({ status: 'accepted' });
     expect((await submit(who, 'after')).status).toBe(200);
+  });
+
+  it('seals no event of its subject beyond proof: the log of its bot waits for the master key', async () => {
+    await withoutSealing(service);
+    who = await bot.hasUser('before');
+    const stored = await change(who, byMissing);
+    await expect(service.app.get(BatchSealer).sealNow(bot.id)).rejects.toThrow('master key missing1');
+    await put(stored);
+    await seal(service, bot);
+    const { data } = await bot.get<{ events: { id: string }[] }>('/audit/events');
+    expect(data.events.length).toBeGreaterThan(0);
+    for (const { id } of data.events) {
+      const proof = await bot.get<{ event: { parts: unknown } }>(`/audit/proof/${id}`);
+      expect(proof.data.event.parts).not.toBeNull();
+    }
   });
 
   it('hinders no erasure of its subject, of its guild or of the user everywhere', async () => {

@@ -127,9 +127,15 @@ export class SubjectKeys {
     return found && this.note(tx, subject, found);
   }
 
-  /** {@link open} of a joined key; undefined without one, and for one that does not open. */
-  openJoined(subject: Subject, { key_id: id, key_sealed: sealed }: sql.JoinedKey): SubjectKey | undefined {
-    return id === null || sealed === null ? undefined : ifReadable(() => this.open(subject, { id, sealed }));
+  /** {@link open} of a joined key; undefined without one, and what `unless` makes of the error for one that does not open. */
+  openJoined(
+    subject: Subject,
+    { key_id: id, key_sealed: sealed }: sql.JoinedKey,
+    unless = unlessUnreadable,
+  ): SubjectKey | undefined {
+    return id === null || sealed === null
+      ? undefined
+      : ifReadable(() => this.open(subject, { id, sealed }), unless);
   }
 
   /** The ids that are stored with the key of a subject; undefined where it does not open, for whatever reason. */

@@ -5,6 +5,7 @@ import {
   type SubjectKey,
   subjectKeyJoin,
   SubjectKeys,
+  unlessDamaged,
 } from '@app/crypto';
 import { ConcurrentChange, type Tx } from '@app/database';
 import { Injectable } from '@nestjs/common';
@@ -49,10 +50,14 @@ export class EventOpener {
     this.commitments = new EventCommitments(service.digest, service.installation);
   }
 
-  /** At most `limit` events of a bot after the place `after`, up to `last`, in order. */
+  /**
+   * At most `limit` events of a bot after the place `after`, up to `last`, in order, to be sealed: without its key an event is
+   * sealed beyond proof, for ever.
+   * @throws UnreadableSecretError when the master key of one is missing
+   */
   async stored(tx: Tx, botId: string, after: number, last: number, limit: number): Promise<StoredEvents> {
     const rows = await tx.all<EventRow>(SELECT, botId, after, last, limit);
-    return { rows, keys: rows.map((row) => this.keyOf(botId, row)) };
+    return { rows, keys: rows.map((row) => this.keyOf(botId, row, unlessDamaged)) };
   }
 
   /** {@link EventOpener.stored}, decrypted before a key can be destroyed. */
@@ -103,8 +108,8 @@ export class EventOpener {
   }
 
   /** Undefined for a damaged key, so that the log of its bot is sealed all the same. */
-  private keyOf(botId: string, row: EventRow): SubjectKey | undefined {
-    return this.keys.openJoined(subjectAt(botId, row), row);
+  private keyOf(botId: string, row: EventRow, unless?: typeof unlessDamaged): SubjectKey | undefined {
+    return this.keys.openJoined(subjectAt(botId, row), row, unless);
   }
 }
 
