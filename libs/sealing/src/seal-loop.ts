@@ -117,6 +117,7 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
       const endMs = performance.now() + ROUND_MS;
       for (let left = [...this.due.keys()]; left.length > 0 && !this.stopped;) {
         const group = left.splice(0, GROUP).sort();
+        group.forEach((botId) => this.putLast(botId));
         const more = await this.sealGroup(group, settled);
         for (const botId of group) if (!more.includes(botId)) this.settle(botId, settled);
         if (performance.now() > endMs) break;
@@ -127,6 +128,13 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
       this.report('The audit log', error);
       return false;
     }
+  }
+
+  /** The next round begins with the bots that this one does not reach. */
+  private putLast(botId: string): void {
+    const due = this.due.get(botId);
+    this.due.delete(botId);
+    if (due !== undefined) this.due.set(botId, due);
   }
 
   /** Drops the notes about events up to the place `settled`, which are sealed. */
