@@ -1,10 +1,12 @@
 import { type KeySet, verifyAuditExport } from '@lethe/sdk/evidence';
+import { DAY_MS, firstIdAt } from '@app/kernel';
 import { AuditPruning, AuditVerifier } from '@app/sealing';
 import type { Bot } from '../support/bot';
 import { sumOf } from '../support/jobs';
 import { contradicting, exported, seal, verified, withoutSealing } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
+import { ago } from '../support/time';
 import { nextMillisecond } from '../support/until';
 
 const service = useServiceInProcess();
@@ -62,6 +64,16 @@ describe('AuditPruning', () => {
     expect(await service.app.get(AuditPruning).expiredEvents(bot.id, between)).toBe(0);
     expect(await prune(between)).toBe(0);
     expect(await total()).toBe(2);
+  });
+
+  it('keeps what was written in the hour after a long stop, in which ids are as old as the stop', async () => {
+    await write();
+    const old = firstIdAt(ago(60 * DAY_MS));
+    await service.database.run('UPDATE audit_events SET id = ? WHERE bot_id = ?', old, bot.id);
+    await seal(service, bot);
+    expect(await service.app.get(AuditPruning).expiredEvents(bot.id, ago(30 * DAY_MS))).toBe(0);
+    expect(await prune(ago(30 * DAY_MS))).toBe(0);
+    expect(await total()).toBe(1);
   });
 
   it('leaves a log that verifies, here and away from the service, from its signed statement on', async () => {

@@ -55,21 +55,21 @@ export class AuditPruning {
   async expiredEvents(botId: string, beforeIso: string): Promise<number> {
     const row = await this.unitOfWork.read((tx) =>
       tx.get<{ events: number | null }>(
-        'SELECT SUM(events) AS events FROM audit_batches WHERE bot_id = ? AND max_id < ?',
-        ...[botId, firstIdAt(beforeIso)],
+        'SELECT SUM(events) AS events FROM audit_batches WHERE bot_id = ? AND max_id < ? AND sealed_at < ?',
+        ...[botId, firstIdAt(beforeIso), beforeIso],
       ),
     );
     return row?.events ?? 0;
   }
 
-  /** The next batches to remove, as many as fit into one unit. */
+  /** The next batches to remove, as many as fit into one unit. For an hour after a long stop ids are older than their events. */
   private async expired(botId: string, beforeIso: string): Promise<BatchRow[]> {
     const bound = firstIdAt(beforeIso);
     const batches = await this.unitOfWork.read(async (tx) => {
       const head = await headOf(tx, botId);
       return head === undefined ? [] : batchesAfter(tx, botId, head.pruned_number, PAGE);
     });
-    const kept = batches.findIndex(({ max_id: newest }) => newest >= bound);
+    const kept = batches.findIndex(({ max_id, sealed_at }) => max_id >= bound || sealed_at >= beforeIso);
     const expired = kept < 0 ? batches : batches.slice(0, kept);
     let events = 0;
     const over = expired.findIndex((batch) => (events += batch.events) > CHUNK);
