@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { looksTake } from '../../../test/support/time';
 import type { Tx } from './tx';
 import type { UnitOfWork } from './unit-of-work';
 import { type Batches, type BotSweep, inBatches, sweepBots } from './bot-sweep';
@@ -62,6 +63,22 @@ describe('a sweep', () => {
     expect(logged.mock.calls).toMatchObject([[expect.any(String), { job: 'swept', botId: 'b' }]]);
     logged.mockRestore();
     expect(found).toEqual({ units: 'unit unit fault unit unit end', done: [1, 1, 100] });
+  });
+
+  it('does a bot with much to do in turns, between which the others are done', async () => {
+    const [clock, turn] = [looksTake(1_000), 5];
+    const some = async function* (botId: string, note: (text: string) => void): Batches {
+      for (let left = botId === 'a' ? 2 * turn : 1; left > 0; left--) {
+        yield () => Promise.resolve(1);
+        note(botId);
+      }
+    };
+    const { units } = await swept(some);
+    clock.mockRestore();
+    const order = units.replaceAll('unit ', '').split(' ');
+    expect(order.indexOf('c')).toBeLessThan(order.lastIndexOf('a'));
+    expect(order.filter((one) => one === 'a')).toHaveLength(2 * turn);
+    expect(order.at(-1)).toBe('end');
   });
 
   it('begins nothing more once it is stopped', async () => {

@@ -26,9 +26,12 @@ export interface BotSweep {
   done?(rows: number): void;
 }
 
+/** How long one bot is swept while others wait, in milliseconds; the rest of its work has its turn after them. */
+const TURN_MS = 5_000;
+
 /**
- * One run of a sweep. A fault of one bot is logged and stops no other. Ends early once `stopping` says so, or when another
- * process has taken the job over.
+ * One run of a sweep. A fault of one bot is logged and stops no other, and a bot with much to do holds up no other for long.
+ * Ends early once `stopping` says so, or when another process has taken the job over.
  */
 export async function sweepBots(
   sweep: BotSweep,
@@ -42,23 +45,37 @@ export async function sweepBots(
     const sql = `SELECT MIN(bot_id) AS bot_id FROM ${bots} WHERE bot_id > ?`;
     return (await unitOfWork.get<{ bot_id: string | null }>(sql, after))?.bot_id;
   };
-  const run = (batches: Batches) => inBatches(batches, lease, stopping, (rows) => sweep.done?.(rows));
+  const done = (rows: number): void => sweep.done?.(rows);
+  const unfinished = new Map<string, Steps>();
+  const turnOf = async (botId: string, steps: Steps): Promise<void> => {
+    // Looks on SQLite take no turn of the event loop: requests wait for one of them, not for a look at each bot.
+    await nextTurn();
+    if (await isOver(botId, steps, sweep.name)) unfinished.delete(botId);
+    else unfinished.set(botId, steps);
+  };
   await lease.keep(async () => {
-    for (let botId = await next(''); botId != null && !stopping.aborted; botId = await next(botId)) {
-      // Looks on SQLite take no turn of the event loop: requests wait for one of them, not for a look at each bot.
-      await nextTurn();
-      try {
-        await run(sweep.batches(botId, stopping));
-      } catch (error) {
-        if (error instanceof LeaseLost) throw error;
-        new Logger('Jobs').error(
-          `The work for bot ${botId} failed and is done at the next run; other bots are not affected`,
-          { job: sweep.name, botId, ...describeFault(error) },
-        );
-      }
-    }
-    if (sweep.afterBots !== undefined && !stopping.aborted) await run(sweep.afterBots());
+    for (let botId = await next(''); botId != null && !stopping.aborted; botId = await next(botId))
+      await turnOf(botId, stepsOf(sweep.batches(botId, stopping), lease, stopping, done));
+    while (unfinished.size > 0 && !stopping.aborted)
+      for (const [botId, steps] of [...unfinished]) await turnOf(botId, steps);
+    if (sweep.afterBots !== undefined && !stopping.aborted)
+      await inBatches(sweep.afterBots(), lease, stopping, done);
   });
+}
+
+/** A turn of a bot; whether nothing is left to do, or it has failed. */
+async function isOver(botId: string, steps: Steps, job: string): Promise<boolean> {
+  const endMs = performance.now() + TURN_MS;
+  try {
+    while ((await steps.next()).done !== true) if (performance.now() >= endMs) return false;
+  } catch (error) {
+    if (error instanceof LeaseLost) throw error;
+    new Logger('Jobs').error(
+      `The work for bot ${botId} failed and is done at the next run; other bots are not affected`,
+      { job, botId, ...describeFault(error) },
+    );
+  }
+  return true;
 }
 
 /** Does each batch in a unit that renews the lease. @throws LeaseLost when another process has taken over */
@@ -68,10 +85,24 @@ export async function inBatches(
   stopping: AbortSignal,
   done: (rows: number) => void,
 ): Promise<void> {
+  const steps = stepsOf(batches, lease, stopping, done);
+  while ((await steps.next()).done !== true);
+}
+
+type Steps = AsyncGenerator<void, void, void>;
+
+/** {@link inBatches} that stops after each batch and each look. */
+async function* stepsOf(
+  batches: Batches,
+  lease: Lease,
+  stopping: AbortSignal,
+  done: (rows: number) => void,
+): Steps {
   for (let step = await batches.next(0); step.done !== true && !stopping.aborted;) {
     if (step.value === undefined) {
       await nextTurn();
       if (stopping.aborted) return;
+      yield;
       step = await batches.next(0);
       continue;
     }
@@ -82,6 +113,7 @@ export async function inBatches(
     } else {
       done(unit.value);
       if (stopping.aborted) return;
+      yield;
       step = await batches.next(unit.value);
     }
   }
