@@ -13,9 +13,10 @@ export const CLOCK_LEASE = 'clock';
 
 /**
  * The witnesses of the {@link Clock}: across starts the newest time on record, which is the row of this job, and while the
- * process runs the monotonic clock. A deviation is logged and degrades the process.
+ * process runs the monotonic clock. A deviation is logged and degrades the process. Every process writes the time: while any of
+ * them runs, it passes for those that start.
  */
-@PeriodicJob({ lookEveryMs: 60_000 })
+@PeriodicJob({ lookEveryMs: 60_000, isInEvery: true })
 @Injectable()
 export class ClockWatch implements Job, OnModuleInit, OnModuleDestroy {
   readonly name = CLOCK_LEASE;

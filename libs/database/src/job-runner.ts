@@ -23,7 +23,7 @@ export interface Job {
 
 /**
  * Runs each job in one process at a time. When that process dies, another one takes the job over at the end of its
- * lease. With `JOBS=off` this process runs no job.
+ * lease.
  */
 @Injectable()
 export class JobRunner implements BeforeApplicationShutdown {
@@ -35,12 +35,11 @@ export class JobRunner implements BeforeApplicationShutdown {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly leases: JobLeases,
-    @Inject(CONFIG) private readonly config: Pick<Config, 'jobs'>,
   ) {}
 
   /** Runs the job if it is due, or `now`, and no other process runs it. Resolves at its end and never rejects. */
   run(job: Job | BotSweep, when: 'due' | 'now' = 'due'): Promise<void> {
-    if (this.config.jobs === 'off' || this.stopping.signal.aborted) return Promise.resolve();
+    if (this.stopping.signal.aborted) return Promise.resolve();
     let running = this.running.get(job.name);
     if (running === undefined) {
       running = this.once(job, when)
@@ -93,9 +92,11 @@ export interface Period {
   readonly lookEveryMs: number;
   /** `now` runs the job at the start, due or not; `awaited` too, and on SQLite the server listens only after it. */
   readonly atStart?: 'due' | 'now' | 'awaited';
+  /** Also with `JOBS=off`. */
+  readonly isInEvery?: boolean;
 }
 
-/** Marks a provider as a {@link Job} or {@link BotSweep} that every process with `JOBS=on` starts by itself. */
+/** Marks a provider as a {@link Job} or {@link BotSweep} that every process starts by itself, with `JOBS=off` only one that is in every process. */
 export const PeriodicJob = DiscoveryService.createDecorator<Period>();
 
 /** Starts the periodic jobs of all modules. Its module starts last, so that the modules of the jobs are ready. */
@@ -109,14 +110,15 @@ export class PeriodicJobs implements OnApplicationBootstrap {
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    if (this.config.jobs === 'off') return;
     const awaited: Promise<void>[] = [];
     for (const wrapper of this.discovery.getProviders({ metadataKey: PeriodicJob.KEY })) {
       const job = wrapper.instance as Job | BotSweep;
-      const { lookEveryMs, atStart = 'due' } = this.discovery.getMetadataByDecorator(
-        PeriodicJob,
-        wrapper,
-      ) as Period;
+      const {
+        lookEveryMs,
+        atStart = 'due',
+        isInEvery = false,
+      } = this.discovery.getMetadataByDecorator(PeriodicJob, wrapper) as Period;
+      if (this.config.jobs === 'off' && !isInEvery) continue;
       this.schedule.addInterval(
         job.name,
         setInterval(() => void this.jobs.run(job), lookEveryMs),

@@ -53,7 +53,7 @@ export const SETTINGS = {
   jobs: setting(
     'JOBS',
     'on',
-    '`off`: this process sends no webhooks and runs no jobs; workers do (PostgreSQL). A worker always runs them',
+    '`off`: this process sends no webhooks and runs no jobs but the one that records the time; workers do (PostgreSQL). A worker always runs them',
     oneOf('on', 'off'),
   ),
   database: setting(

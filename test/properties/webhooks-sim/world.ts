@@ -121,7 +121,7 @@ export class Process {
     const signer = { webhookKey: () => Promise.resolve(WEBHOOK_KEY) };
     this.dispatcher = new Dispatcher(leases, results, this.sender, this.alarm, timeline, config, signer);
     this.outbox = new Outbox(this.dispatcher, schedule, world.texts, timeline, random);
-    const jobs = new JobRunner(this.unitOfWork, new JobLeases(this.unitOfWork, timeline, random), config);
+    const jobs = new JobRunner(this.unitOfWork, new JobLeases(this.unitOfWork, timeline, random));
     const retention = new DeliveryRetention(this.unitOfWork, timeline, config, schedule, world.events);
     this.retain = () => jobs.run(retention, 'now');
     this.dispatcher.onApplicationBootstrap();
