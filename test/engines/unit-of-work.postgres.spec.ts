@@ -190,6 +190,15 @@ describe('PostgresUnitOfWork.write', () => {
     await behind.destroy();
   });
 
+  it('is not ended before its longest statement', async () => {
+    const config = readConfig({ DATABASE_URL: proxy.url, DATABASE_STATEMENT_TIMEOUT_MS: '300000' });
+    const patient = await new PostgresDataSource(postgresOptions(proxy.url, config)).initialize();
+    const units = new PostgresUnitOfWork(patient, {}, (fault) => faults.push(fault));
+    expect(units.unitMaxMs).toBeGreaterThan(300_000);
+    await units.close();
+    await patient.destroy();
+  });
+
   it('waits for a single read while units hold every connection to a pooler', async () => {
     const config = readConfig({
       DATABASE_URL: proxy.url,

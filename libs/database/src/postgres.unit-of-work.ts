@@ -19,6 +19,8 @@ import { commit, rolledBack, survivesLosses } from './postgres.transaction';
 const RETRY_PAUSE_MS = 20;
 /** The number of connections for long reads. Further ones wait for a free one. */
 const SNAPSHOTS_MAX = 4;
+/** What a unit may take beside its longest statement, in milliseconds. */
+const OTHERS_MS = 30_000;
 /** SQLSTATE of a statement in a failed transaction. */
 const ABORTED = '25P02';
 /** SQLSTATE of a write that the server, or the transaction, does not allow. */
@@ -53,6 +55,8 @@ export class PostgresUnitOfWork extends UnitOfWork {
     this.unitSettings = (options as Pooled).unitSettings;
     this.snapshots = new Pool({ ...options, max: SNAPSHOTS_MAX }).on('error', onFault);
     for (const pool of [this.pool, this.snapshots]) survivesLosses(pool);
+    // The longest statement that is allowed, and time for the others of its unit.
+    this.unitMaxMs = Math.max(this.unitMaxMs, Number(options.query_timeout ?? 0) + OTHERS_MS);
     const waitMs = options.connectionTimeoutMillis;
     this.calls = new SharedCalls((work, callers) => this.retried(work, callers), waitMs, onFault);
     this.reader = new PostgresReader(direct, onFault);
