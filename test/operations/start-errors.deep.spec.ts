@@ -18,6 +18,7 @@ import { writeEnvironment } from '../../apps/server/src/init';
 import { ormOptions } from '../../ormconfig';
 import { useBuild } from '../support/build';
 import { preloading, runScript } from '../support/child-script';
+import { ChildService } from '../support/child-service';
 
 // Failing starts: the message, its number, and the remaining files.
 
@@ -220,5 +221,23 @@ describe('lethe-server init', () => {
       expect(readFileSync(file)).toEqual(given);
       expect(left()).toEqual(['.env']);
     }
+  });
+});
+
+describe('a start that waits for a server without an answer', () => {
+  it('has at SIGTERM the time of any other shutdown', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const environment = {
+      DATABASE_URL: `postgres://me@127.0.0.1:${port}/lethe`,
+      DATABASE_LOCK_TIMEOUT_MS: '600000',
+      SHUTDOWN_TIMEOUT_MS: '0',
+    };
+    const starting = new ChildService(build.directory, join(directory, 'lethe.db'), environment);
+    void starting.refused();
+    await once(silent, 'connection');
+    expect(await starting.end('SIGTERM')).toMatchObject({ code: 1, signal: null });
+    silent.close();
   });
 });

@@ -164,10 +164,7 @@ class Shutdown {
     }
     this.begunMs = performance.now();
     this.logger.info({ signal }, 'shutting down');
-    if (this.app !== undefined) this.end(this.app);
-  }
-
-  private end(app: Application): void {
+    // A start has the same time: it can wait for a table that another program holds.
     setTimeout(
       () => {
         this.logger.fatal('the shutdown did not end in time');
@@ -175,6 +172,10 @@ class Shutdown {
       },
       this.timeoutMs + CLOSING_MS + (this.telemetry === undefined ? 0 : COLLECTOR_MS),
     );
+    if (this.app !== undefined) this.end(this.app);
+  }
+
+  private end(app: Application): void {
     this.close(app).then(
       () => process.exit(0),
       (error: unknown) => {
