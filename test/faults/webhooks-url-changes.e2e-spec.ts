@@ -1,7 +1,7 @@
 import { DeliveryLeases, DeliveryResults, DeliveryRetention, Dispatcher } from '@app/webhooks';
 import type { Bot } from '../support/bot';
 import { engine } from '../support/database';
-import { leased, sweepOnce } from '../support/jobs';
+import { leased, runNow, sweepOnce } from '../support/jobs';
 import { Service } from '../support/service';
 import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
@@ -153,5 +153,17 @@ describe('the retention', () => {
     await sweepOnce(service, DeliveryRetention, lease, new AbortController().signal);
     expect(await count(`status = 'exhausted'`)).toBe(DELIVERIES);
     expect(batches.mock.calls.length).toBeGreaterThanOrEqual(DELIVERIES / CHUNK);
+  });
+
+  it('leaves what was never attempted to its attempt, unless its receiver is being spared', async () => {
+    await owes('pending');
+    const unattempted = 'UPDATE webhook_deliveries SET attempts = 0, next_attempt_at = ? WHERE bot_id = ?';
+    await service.database.run(unattempted, LONG_AGO, bot.id);
+    await runNow(service, DeliveryRetention);
+    expect(await count(`status = 'pending'`)).toBe(DELIVERIES);
+    const spared = `INSERT INTO webhook_health (bot_id, failures, last_outcome) VALUES (?, 7, 'refused')`;
+    await service.database.run(spared, bot.id);
+    await runNow(service, DeliveryRetention);
+    expect(await count(`status = 'exhausted'`)).toBe(DELIVERIES);
   });
 });
