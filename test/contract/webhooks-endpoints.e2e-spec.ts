@@ -305,6 +305,24 @@ describe('webhooks/deliveries', () => {
       expect(call?.headers).not.toHaveProperty('x-gdpr-signature-next');
     });
 
+    it.each([
+      ['the only one', undefined, ['webhook_secret'], false],
+      ['both of an overlap', 3600, ['webhook_secret', 'webhook_secret_next'], false],
+      ['the older one of an overlap', 3600, ['webhook_secret'], true],
+      ['the newer one of an overlap', 3600, ['webhook_secret_next'], true],
+    ])('keeps no secret that is damaged: %s', async (_, overlap, damaged, isOverlap) => {
+      const next = overlap === undefined ? bot.webhookSecret : await rotate(overlap);
+      for (const column of damaged)
+        await service.database.run(`UPDATE bots SET ${column} = 'v2.damaged' WHERE id = ?`, bot.id);
+      const last = await rotate();
+      await bot.post('/webhooks/test');
+      const [call] = await receiver.received(1);
+      const left = damaged.includes('webhook_secret') ? next : bot.webhookSecret;
+      expect(signed(call, isOverlap ? left : last)).toBe(true);
+      if (isOverlap) expect(signed(call, last, 'x-gdpr-signature-next')).toBe(true);
+      else expect(call?.headers).not.toHaveProperty('x-gdpr-signature-next');
+    });
+
     it('answers 409 for a second overlap', async () => {
       await rotate();
       const answer = await bot.post(`/bots/${bot.id}/webhook-secret/rotate`, {});

@@ -1,4 +1,7 @@
-import { Service } from '../support/service';
+import { Webhook } from 'standardwebhooks';
+import { useReceiver } from '../support/receiver';
+import { Service, useServiceInProcess } from '../support/service';
+import { until } from '../support/until';
 
 describe('a start with another key than the secrets were sealed with', () => {
   it('is refused with a line that says what to restore', async () => {
@@ -16,4 +19,33 @@ describe('a start with another key than the secrets were sealed with', () => {
     await other.remove();
     await service.remove();
   });
+});
+
+describe('a damaged webhook secret', () => {
+  const service = useServiceInProcess();
+  const receiver = useReceiver();
+  beforeEach(() => receiver.reset());
+
+  it.each([
+    ['that names its key', `substr(webhook_secret, 1, 40) || 'AAAA'`],
+    ['that names no key', `'planted by somebody'`],
+  ])(
+    '%s stops no start and the calls of its own bot alone, and the log says what replaces it',
+    async (_, damage) => {
+      const given = { webhook_url: receiver.url };
+      const [broken, other] = [await service.registerBot(given), await service.registerBot(given)];
+      await service.database.run(`UPDATE bots SET webhook_secret = ${damage} WHERE id = ?`, broken.id);
+      await service.restart();
+      await broken.post('/webhooks/test');
+      const named = `${broken.id} cannot be decrypted: its calls wait. It is damaged: POST /bots/${broken.id}/webhook-secret/rotate`;
+      await until(() => service.logLines.some((line) => line.includes(named)));
+      await other.post('/webhooks/test');
+      const [call] = await receiver.received(1);
+      new Webhook(other.webhookSecret).verify(call!.rawBody, call!.headers as Record<string, string>);
+      expect(receiver.calls).toHaveLength(1);
+      expect(await broken.post(`/bots/${broken.id}/webhook-secret/rotate`, {})).toMatchObject({
+        status: 200,
+      });
+    },
+  );
 });

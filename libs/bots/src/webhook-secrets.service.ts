@@ -3,12 +3,10 @@ import {
   type EncryptedColumn,
   type EncryptedTextHolder,
   HoldsEncryptedTexts,
-  keyIdOf,
+  ifReadable,
   Keyring,
-  missingKey,
   missingKeys,
   newWebhookSecret,
-  UnreadableSecretError,
 } from '@app/crypto';
 import { SqliteDatabase, type Tx, UnitOfWork } from '@app/database';
 import { Acts, type Claim } from '@app/acts';
@@ -17,6 +15,13 @@ import { lockBot } from './bot-queries';
 import { OVERLAP_SECONDS_DEFAULT, type RotateWebhookSecret, type WebhookSecretView } from './bots.dto';
 
 const SECRETS = ['webhook_secret', 'webhook_secret_next'] as const;
+
+/** The part of a text of the keyring in which it names its master key. */
+const headOf = (column: string): string => `substr(${column}, 1, 12)`;
+
+/** The ids of the master keys that texts name by their heads. A damaged text may name none. */
+const namedBy = (heads: readonly (string | null)[]): string[] =>
+  heads.flatMap((head) => /^v\d\.([\w-]{8})\.$/.exec(head ?? '')?.[1] ?? []);
 
 interface SecretRow {
   readonly webhook_url: string | null;
@@ -46,20 +51,20 @@ export class WebhookSecrets implements OnApplicationBootstrap {
     private readonly random: Random,
   ) {}
 
-  /** @throws StartError when the stored secrets were encrypted with another key: no call could be signed. */
+  /**
+   * A secret that is damaged stops the calls of its own bot alone.
+   * @throws StartError when the stored secrets were encrypted with other keys than the given ones: no call could be signed
+   */
   async onApplicationBootstrap(): Promise<void> {
-    const row = await this.unitOfWork.read((tx) =>
-      tx.get<SecretRow & { id: string }>('SELECT id, webhook_secret FROM bots LIMIT 1'),
+    const rows = await this.unitOfWork.read((tx) =>
+      tx.all<{ head: string }>(`SELECT DISTINCT ${headOf('webhook_secret')} AS head FROM bots ORDER BY head`),
     );
-    try {
-      if (row !== undefined) this.open(row.id, row.webhook_secret);
-    } catch (error) {
-      if (!(error instanceof UnreadableSecretError)) throw error;
-      throw new StartError(
-        `The webhook secrets in the database were encrypted with another key${missingKey(error)}. ` +
-          'Restore LETHE_MASTER_KEY, its file, its command, or the key file beside the database, as it was.',
-      );
-    }
+    const named = namedBy(rows.map(({ head }) => head));
+    if (named.length === 0 || named.some((id) => this.keyring.ids.includes(id))) return;
+    throw new StartError(
+      `The webhook secrets in the database were encrypted with another key (master key ${named.join(', ')} is missing). ` +
+        'Restore LETHE_MASTER_KEY, its file, its command, or the key file beside the database, as it was.',
+    );
   }
 
   /** A new secret for a bot, and its encrypted text. */
@@ -79,14 +84,18 @@ export class WebhookSecrets implements OnApplicationBootstrap {
     return { url: row.webhook_url, secrets, resumedAt: row.resumed_at };
   }
 
-  /** @throws ApiError 409 `rotation_in_progress` during an overlap, unless `overlap_seconds` is 0. */
+  /**
+   * A secret that cannot be decrypted signs nothing: no overlap keeps it.
+   * @throws ApiError 409 `rotation_in_progress` during an overlap, unless `overlap_seconds` is 0
+   */
   rotate(botId: string, input: RotateWebhookSecret, claim: Claim): Promise<WebhookSecretView> {
-    const overlapSeconds = input.overlap_seconds ?? OVERLAP_SECONDS_DEFAULT;
     const rotate = async (tx: Tx): Promise<WebhookSecretView> => {
       await lockBot(tx, botId, 'UPDATE');
       const row = await this.rowOf(tx, botId);
       if (row === undefined) throw notFound('Bot');
-      const [present, next] = this.live(row);
+      const isReadable = (secret = ''): boolean => ifReadable(() => this.open(botId, secret)) !== undefined;
+      const [present, next] = this.live(row).filter(isReadable);
+      const overlapSeconds = present === undefined ? 0 : (input.overlap_seconds ?? OVERLAP_SECONDS_DEFAULT);
       if (next !== undefined && overlapSeconds > 0) {
         const message = 'Two secrets overlap already; wait for the end, or send overlap_seconds 0';
         throw conflict('rotation_in_progress', message);
@@ -95,7 +104,9 @@ export class WebhookSecrets implements OnApplicationBootstrap {
       const until = new Date(this.clock.nowMs() + overlapSeconds * 1000).toISOString();
       await tx.run(
         'UPDATE bots SET webhook_secret = ?, webhook_secret_next = ?, webhook_secret_next_at = ? WHERE id = ?',
-        ...(overlapSeconds === 0 ? [encrypted, null, null] : [present, encrypted, until]),
+        ...(present === undefined || overlapSeconds === 0
+          ? [encrypted, null, null]
+          : [present, encrypted, until]),
         botId,
       );
       return { webhook_secret: secret, overlap_until: until };
@@ -137,17 +148,13 @@ export class WebhookSecretsHolder implements EncryptedTextHolder {
 
 /**
  * The ids of the master keys that webhook secrets in a SQLite file of data need, and that are none of these. No service uses the
- * file. A damaged secret names no key.
+ * file.
  */
 export function unopenedSecrets(path: string, masterKeys: readonly Buffer[]): string[] {
   const database = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: 5_000 });
   try {
-    const ids = SECRETS.map((column) => `SELECT ${keyIdOf(column)} AS id FROM bots`).join(' UNION ');
-    const found = database.prepare(ids).pluck().all() as (string | null)[];
-    return missingKeys(
-      masterKeys,
-      found.filter((id): id is string => id !== null && /^[\w-]{8}$/.test(id)),
-    );
+    const heads = SECRETS.map((column) => `SELECT ${headOf(column)} FROM bots`).join(' UNION ');
+    return missingKeys(masterKeys, namedBy(database.prepare(heads).pluck().all() as (string | null)[]));
   } finally {
     database.close();
   }

@@ -15,7 +15,7 @@ export { HeldSubjects } from './held-subjects';
 export { InstallationKeys, SubjectDigests } from './installation-keys';
 export { KeyRewrite } from './key-rewrite';
 export { type KeyUse, MasterKeyRotation } from './master-key-rotation';
-export { Keyring, keyIdOf, missingKey } from './keyring';
+export { Keyring } from './keyring';
 export { missingKeys, removeKeysOf, replaceUnopened, type Unopened, unopenedKeys } from './opened-keys';
 export { keyFilePath, presentMasterKeys, retiredKeysPath } from './master-key';
 export { Signer } from './signer';

@@ -102,11 +102,12 @@ export class DeliveryLeases {
       ...[botId, startedAt],
     );
     if (delivery === undefined) return { botId, nextDueMs: await this.nextDue(tx, botId, nowMs) };
-    const target = await this.secrets.target(tx, botId).catch(unreadable);
+    const target = await this.secrets
+      .target(tx, botId)
+      .catch((error: unknown) => this.unreadableSecret(botId, error));
     // Its calls wait for the end of the suspension: the dispatcher gets a signal then, or sees it at the next poll.
     if (target === 'suspended') return { botId };
     if (target === 'unreadable') {
-      this.logger.error(`The webhook secret of bot ${botId} cannot be decrypted: its calls wait`);
       this.unreadable.set(botId, this.clock.monotonicMs() + UNREADABLE_PAUSE_MS);
       return { botId, nextDueMs: nowMs + UNREADABLE_PAUSE_MS };
     }
@@ -124,6 +125,17 @@ export class DeliveryLeases {
       leased: { botId, lease, startedAt, delivery: { ...delivery, payload }, target: { ...target, url } },
       nextDueMs: await this.nextDue(tx, botId, nowMs, delivery.id),
     };
+  }
+
+  /** Names in the log what ends the wait of the bot's calls. Throws every error but that of a secret that cannot be decrypted. */
+  private unreadableSecret(botId: string, error: unknown): 'unreadable' {
+    if (!(error instanceof UnreadableSecretError)) throw error;
+    const mend =
+      error.code === undefined
+        ? `It is damaged: POST /bots/${botId}/webhook-secret/rotate replaces it`
+        : `The ${error.code}`;
+    this.logger.error(`The webhook secret of bot ${botId} cannot be decrypted: its calls wait. ${mend}`);
+    return 'unreadable';
   }
 
   /** Lets a delivery wait whose master key is missing, until it is given up: the others of its bot are sent. */
