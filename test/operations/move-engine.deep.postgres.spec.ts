@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allMigrations, keysPath } from '@app/database';
+import { Client } from 'pg';
 import { type Moment, runScript, type ScriptRun } from '../support/child-script';
 import type { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
@@ -228,6 +229,34 @@ describe('npm run admin -- db:move', () => {
     expect(output).toContain('and equal those of the source');
     expect(code).toBe(0);
   });
+
+  it.each([
+    ['has taken effect', 'COMMIT'],
+    ['has not', 'ROLLBACK'],
+  ])(
+    'says that its outcome is unknown where the connection is lost in the last commit, and ends with the next run: the commit %s',
+    async (_, outcome) => {
+      const query = Client.prototype.query as (this: Client, ...given: unknown[]) => unknown;
+      let isLast = false;
+      const losing = jest.spyOn(Client.prototype, 'query').mockImplementation(function (
+        this: Client,
+        ...given: unknown[]
+      ) {
+        isLast ||= given[0] === 'DROP TABLE lethe_move';
+        if (!isLast || given[0] !== 'COMMIT') return query.apply(this, given);
+        const ended = query.call(this, outcome) as Promise<unknown>;
+        return ended.then(() => Promise.reject(new Error('Connection terminated unexpectedly')));
+      });
+      await refused('the move may have ended or not. Run this again before a service starts').finally(() =>
+        losing.mockRestore(),
+      );
+      const { code, output } = await move();
+      expect(output).toContain('and equal those of the source');
+      expect(code).toBe(0);
+      await target.run(FOREIGN_KEY);
+      await refused('already has data, for example in keys.');
+    },
+  );
 
   const changes = [
     [

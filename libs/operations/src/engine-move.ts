@@ -74,9 +74,12 @@ class EngineMove {
     const [leases] = movedTables(target.entities.filter(isLease)) as [MovedTable];
     const moved = target.entities.filter((entity) => !isLease(entity));
     const tables = [...(await target.keyTables()), ...movedTables(moved)];
-    if (!(await target.isFilledInPart())) await requireEmpty(target, tables, to);
     for (const table of tables) this.totals.set(table, this.source.count(table));
     this.total = [...this.totals.values()].reduce((all, count) => all + count, 0);
+    if (!(await target.isFilledInPart())) {
+      if (await this.hasEnded()) return this.total;
+      await requireEmpty(target, tables, to);
+    }
     await this.copy();
     await this.compare();
     await target.analyze();
@@ -108,6 +111,23 @@ class EngineMove {
   }
 
   private async compare(): Promise<void> {
+    const found = await this.difference();
+    if (found === undefined) return;
+    const { table, total, row } = found;
+    throw new StartError(
+      `${table.name} differs: ${total} rows in the source, ${await this.target.count(table)} in the target, the first difference at row ${row} in the order of the key. ` +
+        'One of them was changed after the move had begun. The source is untouched: drop the target, create it again, and run this once more.',
+    );
+  }
+
+  /** Whether the target has all rows of the source, and no others: a move whose connection was lost in the last commit can have ended. */
+  private async hasEnded(): Promise<boolean> {
+    for (const [table, total] of this.totals) if ((await this.target.count(table)) !== total) return false;
+    return this.total > 0 && (await this.difference()) === undefined;
+  }
+
+  /** The first row in which both sides differ. */
+  private async difference(): Promise<{ table: MovedTable; total: number; row: number } | undefined> {
     let before = 0;
     for (const [table, total] of this.totals) {
       const step = (rows: number): void =>
@@ -117,13 +137,10 @@ class EngineMove {
         });
       step(0);
       const row = await this.firstDifference(table, step);
-      if (row !== undefined)
-        throw new StartError(
-          `${table.name} differs: ${total} rows in the source, ${await this.target.count(table)} in the target, the first difference at row ${row} in the order of the key. ` +
-            'One of them was changed after the move had begun. The source is untouched: drop the target, create it again, and run this once more.',
-        );
+      if (row !== undefined) return { table, total, row };
       before += total;
     }
+    return undefined;
   }
 
   /** Reads both sides in the order of the key, and compares each row; undefined when all are equal, and none is left over. */

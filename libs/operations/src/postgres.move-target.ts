@@ -1,4 +1,11 @@
-import { KEY_TABLES, MOVE_TABLE, PostgresSchemaSource, requireKnown, requireUnusedKeys } from '@app/database';
+import {
+  isConnectionLost,
+  KEY_TABLES,
+  MOVE_TABLE,
+  PostgresSchemaSource,
+  requireKnown,
+  requireUnusedKeys,
+} from '@app/database';
 import { StartError } from '@app/kernel';
 import { Client, type QueryResultRow, types } from 'pg';
 import { type DataSource, type EntityMetadata, MigrationExecutor } from 'typeorm';
@@ -156,14 +163,23 @@ export class PostgresMoveTarget {
     await this.client.query('ANALYZE');
   }
 
-  /** Adds last rows to a table, where it lacks them, and releases the database for use. */
+  /**
+   * Adds last rows to a table, where it lacks them, and releases the database for use.
+   * @throws StartError when the connection is lost during the commit, which may have taken effect
+   */
   async finish(table: MovedTable, rows: readonly Row[]): Promise<void> {
     await this.client.query('SET synchronous_commit = on');
     await this.client.query('BEGIN');
     await this.insert(table, rows, 'ON CONFLICT DO NOTHING');
     await this.client.query(CONTINUE_AUDIT_ORDER);
     await this.client.query(`DROP TABLE ${MOVE_TABLE}`);
-    await this.client.query('COMMIT');
+    await this.client.query('COMMIT').catch((error: unknown) => {
+      if (!isConnectionLost(error)) throw error;
+      throw new StartError(
+        'All rows are moved and compared, but the connection to PostgreSQL was lost during the last commit: the move may have ended or not. ' +
+          'Run this again before a service starts on the target: it says that the move has ended, or ends it.',
+      );
+    });
   }
 
   async close(): Promise<void> {
