@@ -141,6 +141,35 @@ describe('npm run admin -- restore', () => {
     expect(await keys.rows('SELECT id FROM subject_keys')).toHaveLength(1);
   });
 
+  it('names what was undone since, and lets a deletion of a guild that was cancelled since wait for a day', async () => {
+    const who = await bot.hasUser();
+    await bot.post('/servers/register', { guild_id: who.guild_id });
+    await bot.delete(`/servers/${who.guild_id}?grace_days=3`);
+    await lethe.service.end();
+    const scheduled = async (): Promise<unknown> =>
+      (await lethe.database.rows('SELECT deletion_scheduled_for AS at, deletion_began_at FROM servers'))[0];
+    await lethe.database.run(`UPDATE servers SET deletion_scheduled_for = '2026-01-02T03:04:05.678Z'`);
+    await backup('b');
+    const run = await restore('b', '--force');
+    expect(run.stderr).toMatch(/everything is as it was at the backup: .* a voided API key, .*operate\.md/);
+    const [, until] =
+      /^1 scheduled deletion of a guild waits until (\S+): have the bots/m.exec(run.stderr) ?? [];
+    expect(await scheduled()).toEqual({ at: until, deletion_began_at: null });
+    await lethe.service.start();
+    expect((await bot.post(`/servers/${who.guild_id}/cancel-deletion`)).status).toBe(200);
+    await expectKept(who);
+    await lethe.service.end();
+    // One that has begun cannot be cancelled.
+    await lethe.database.run(
+      `UPDATE servers SET deletion_scheduled_for = '2026-01-02T03:04:05.678Z', deletion_began_at = '2026-01-02T03:04:06.000Z'`,
+    );
+    await backup('begun');
+    const begun = await restore('begun', '--force', '--json');
+    expect(JSON.parse(begun.stdout)).toMatchObject({ postponed_deletions: 0 });
+    const keysAlone = await restore('begun', '--only', 'keys', '--force');
+    expect(keysAlone.stderr).not.toContain('everything is as it was');
+  });
+
   it('asks for the ledger first where the present keys are those of another installation', async () => {
     await backup('b');
     await lethe.service.end();

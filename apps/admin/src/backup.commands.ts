@@ -58,10 +58,11 @@ const restore: Command = {
     'accept-loss': { type: 'boolean', description: 'Continues although stored values have no key' },
   },
   run: async (given, surroundings) => {
+    const parts = partsOf(given);
     const restored = await restoreSqlite({
       path: sqlitePathOf(surroundings.config),
       from: String(given['from']),
-      parts: partsOf(given),
+      parts,
       force: given['force'] === true,
       acceptLoss: given['accept-loss'] === true,
       now: new Date().toISOString(),
@@ -73,8 +74,9 @@ const restore: Command = {
       later_erasures: restored.keys?.erasures ?? null,
       destroyed_keys: restored.keys?.destroyed ?? null,
       import_ledger: restored.needsLedger,
+      postponed_deletions: restored.postponed?.count ?? 0,
     });
-    report(restored, surroundings);
+    report(restored, parts, surroundings);
   },
 };
 
@@ -90,7 +92,8 @@ export function masterKeysOf(config: Config): MasterKeys {
   };
 }
 
-function report(restored: Restored, { config, tell }: Surroundings): void {
+function report(restored: Restored, parts: readonly BackupPart[], surroundings: Surroundings): void {
+  const { config, tell } = surroundings;
   const { madeAt, replaced, keys, presentKeysUnreadable, needsLedger } = restored;
   if (madeAt === undefined)
     tell('A restore that was interrupted is finished. To restore another backup run it again.');
@@ -104,6 +107,7 @@ function report(restored: Restored, { config, tell }: Surroundings): void {
     tell(
       `Replaced: ${path}. Delete it when the service runs: it still holds users who are erased from now on.`,
     );
+  if (parts.includes('data')) reportUndone(restored, surroundings);
   const imports = adminCommand('ledger:import --in FILE');
   // The import needs the data.
   const next = isFilled(sqlitePathOf(config)) ? 'Import' : 'Restore the data, then import';
@@ -114,6 +118,18 @@ function report(restored: Restored, { config, tell }: Surroundings): void {
       : 'Start the service now: before it answers, it erases again the users of the ledger that are in the data. ' +
           `If the keys in place came from a backup too, first import the newest export of the ledger: ${imports}.`,
   );
+}
+
+/** Names what the data of a backup brings back, beside the users who are erased again. */
+function reportUndone({ postponed }: Restored, { tell }: Surroundings): void {
+  tell(
+    'Apart from erasures everything is as it was at the backup: what was undone since has to be undone again, as a revoked consent, a deleted bot, a voided API key, ' +
+      `a rotated webhook secret, a suspension or a cancelled deletion of a guild. ${guidePath('operate.md')} describes it.`,
+  );
+  if (postponed !== undefined)
+    tell(
+      `${many(postponed.count, 'scheduled deletion of a guild waits', 'scheduled deletions of guilds wait')} until ${postponed.until}: have the bots cancel again until then what was cancelled after the backup.`,
+    );
 }
 
 /** Notes a finished copy or drill for `status` and `doctor`. One that cannot be noted is good all the same. */

@@ -2,7 +2,8 @@ import { chmodSync, copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { removeKeysOf } from '@app/crypto';
 import { isFilled, restoringPath, takeFile } from '@app/database';
-import { isThere, many, ownAsFolder, StartError } from '@app/kernel';
+import { DAY_MS, isThere, many, ownAsFolder, StartError } from '@app/kernel';
+import { postponeDeletions } from '@app/servers';
 import {
   BACKUP_PARTS,
   type BackupManifest,
@@ -23,6 +24,9 @@ import {
   valuesWithoutKey,
 } from './sqlite.restore.keys';
 import { putInPlace, READY } from './sqlite.restore.place';
+
+/** How long deletions of guilds wait after a restore that were cancelled after the backup, so that they can be cancelled again. */
+const POSTPONED_MS = DAY_MS;
 
 interface RestoreOrder {
   readonly path: string;
@@ -47,6 +51,8 @@ export interface Restored {
   readonly presentKeysUnreadable: boolean;
   /** The ledger in place is that of the backup: erasures since then are only in an export. */
   readonly needsLedger: boolean;
+  /** The scheduled deletions of guilds that wait for a day, and the end of that day; undefined without any. */
+  readonly postponed?: { readonly count: number; readonly until: string } | undefined;
 }
 
 /**
@@ -102,11 +108,11 @@ function fileOf(manifest: BackupManifest, part: BackupPart, from: string) {
 }
 
 async function stage(
-  { path, from, acceptLoss, masterKeys }: RestoreOrder,
+  { path, from, acceptLoss, masterKeys, now }: RestoreOrder,
   parts: readonly BackupPart[],
   manifest: BackupManifest,
   staging: string,
-): Promise<Pick<Restored, 'keys' | 'presentKeysUnreadable' | 'needsLedger'>> {
+): Promise<Pick<Restored, 'keys' | 'presentKeysUnreadable' | 'needsLedger' | 'postponed'>> {
   const given = parts.includes('keys') ? masterKeys?.() : undefined;
   mkdirSync(staging, { mode: 0o700 });
   ownAsFolder(staging);
@@ -130,8 +136,11 @@ async function stage(
     removeKeysOf(keys, subjects);
   }
   if (!acceptLoss) requireKeysOf(path, parts, staging);
+  const until = new Date(Date.parse(now) + POSTPONED_MS).toISOString();
+  const count = parts.includes('data') ? postponeDeletions(join(staging, 'data'), until) : 0;
   for (const part of parts) await syncFile(join(staging, part));
   return {
+    postponed: count > 0 ? { count, until } : undefined,
     keys: taken?.keys,
     presentKeysUnreadable: hasPresent && taken === undefined,
     needsLedger: parts.includes('keys') && taken?.isSame !== true,

@@ -1,2 +1,8 @@
-export { countDeletions, guildsDue, nextBotWithDeletions, ServersService } from './servers.service';
+export {
+  countDeletions,
+  guildsDue,
+  nextBotWithDeletions,
+  postponeDeletions,
+  ServersService,
+} from './servers.service';
 export { ServersModule } from './servers.module';
