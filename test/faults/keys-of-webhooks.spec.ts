@@ -1,3 +1,6 @@
+import { WebhookSecrets } from '@app/bots';
+import { databaseUnavailable } from '@app/database';
+import { DeliveryLeases, Dispatcher } from '@app/webhooks';
 import { Webhook } from 'standardwebhooks';
 import { useReceiver } from '../support/receiver';
 import { Service, useServiceInProcess } from '../support/service';
@@ -48,4 +51,30 @@ describe('a damaged webhook secret', () => {
       });
     },
   );
+});
+
+describe('a fault in what belongs to one bot', () => {
+  const service = useServiceInProcess();
+
+  it('leaves the calls of its bot alone, and those of no other', async () => {
+    await service.app.get(Dispatcher).beforeApplicationShutdown();
+    const given = { webhook_url: 'http://127.0.0.1:1/' };
+    const [broken, other] = [await service.registerBot(given), await service.registerBot(given)];
+    for (const bot of [broken, other]) await bot.post('/webhooks/test');
+    const [leases, secrets] = [service.app.get(DeliveryLeases), service.app.get(WebhookSecrets)];
+    const target = secrets.target.bind(secrets);
+    let fault: Error = databaseUnavailable();
+    jest.spyOn(secrets, 'target').mockImplementation(async (tx, botId) => {
+      if (botId === broken.id) throw fault;
+      return target(tx, botId);
+    });
+    const leased = () => leases.leaseDue([broken.id, other.id], () => undefined);
+    await expect(leased()).rejects.toBe(fault);
+    fault = new Error('a damaged page');
+    const [ofBroken, ofOther] = await leased();
+    expect(ofBroken).toStrictEqual({ botId: broken.id, nextDueMs: expect.any(Number) });
+    expect(ofOther?.leased?.delivery.event).toBe('ping');
+    expect(service.logLines.join()).toContain(`Due webhooks of bot ${broken.id}`);
+    jest.restoreAllMocks();
+  });
 });

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { lockBot, WebhookSecrets } from '@app/bots';
-import { type Tx, UnitOfWork } from '@app/database';
-import { Clock, type Config, CONFIG, DomainEvents, Random } from '@app/kernel';
+import { maySucceedInParts, type Tx, UnitOfWork } from '@app/database';
+import { ApiError, Clock, type Config, CONFIG, describeFault, DomainEvents, Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/crypto';
 import { DeliveriesSettled } from './delivery-results';
 import { cancelFree, CHUNK, RetrySchedule } from './delivery-states';
@@ -14,8 +14,8 @@ import type { DeliveryToSend, LeasedDelivery } from './webhook-call';
 const FOLLOWING_MAX = 16;
 /** Time beyond the longest call for which a lease is valid: enough to store the result. */
 const LEASE_MARGIN_MS = 5_000;
-/** Pause for a bot whose secrets cannot be decrypted. */
-const UNREADABLE_PAUSE_MS = 60_000;
+/** Pause for a bot with a fault, and for a delivery whose master key is missing. */
+const REST_MS = 60_000;
 /** Pause for a delivery that another process has locked. */
 const CONTENDED_PAUSE_MS = 100;
 
@@ -44,8 +44,8 @@ export type Admit = (...slot: Slot) => Place | undefined;
 @Injectable()
 export class DeliveryLeases {
   private readonly logger = new Logger('Webhooks');
-  /** Bots whose secrets cannot be decrypted, and until when they are left alone by the monotonic clock: their calls stay due. */
-  private readonly unreadable = new Map<string, number>();
+  /** Bots with a fault, and until when they are left alone by the monotonic clock: their calls stay due. */
+  private readonly resting = new Map<string, number>();
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -77,20 +77,45 @@ export class DeliveryLeases {
     return this.unitOfWork.read((tx) => tx.all(sql));
   }
 
-  /** Leases at most one due delivery of each bot; `admit` takes a slot, or returns the place at which a call has to wait. */
-  leaseDue(botIds: readonly string[], admit: Admit): Promise<Found[]> {
-    return this.unitOfWork.write(async (tx) => {
-      const found: Found[] = [];
-      for (const botId of botIds) found.push(await this.leaseDueOf(tx, botId, admit));
-      return found;
-    });
+  /**
+   * Leases at most one due delivery of each bot; `admit` takes a slot, or returns the place at which a call has to wait. A fault
+   * of one bot, as a damaged row, holds up no other. @throws ApiError 503 when the database is unavailable
+   */
+  async leaseDue(botIds: readonly string[], admit: Admit): Promise<Found[]> {
+    try {
+      return await this.unitOfWork.write(async (tx) => {
+        const leased: Found[] = [];
+        for (const botId of botIds) leased.push(await this.leaseDueOf(tx, botId, admit));
+        return leased;
+      });
+    } catch (error) {
+      const isOfAll = error instanceof ApiError && error.code === 'service_unavailable';
+      if (isOfAll && !maySucceedInParts(error)) throw error;
+      const [botId = ''] = botIds;
+      if (botIds.length === 1) {
+        this.logger.error(
+          `Due webhooks of bot ${botId} could not be looked up: they wait`,
+          describeFault(error),
+        );
+        return [this.paused(botId)];
+      }
+    }
+    const found: Found[] = [];
+    for (const botId of botIds) found.push(...(await this.leaseDue([botId], admit)));
+    return found;
+  }
+
+  /** Leaves a bot alone for a while. */
+  private paused(botId: string): Found {
+    this.resting.set(botId, this.clock.monotonicMs() + REST_MS);
+    return { botId, nextDueMs: this.clock.confirmedMs() + REST_MS };
   }
 
   private async leaseDueOf(tx: Tx, botId: string, admit: Admit): Promise<Found> {
     const nowMs = this.clock.confirmedMs();
-    const pauseMs = (this.unreadable.get(botId) ?? -Infinity) - this.clock.monotonicMs();
+    const pauseMs = (this.resting.get(botId) ?? -Infinity) - this.clock.monotonicMs();
     if (pauseMs > 0) return { botId, nextDueMs: nowMs + pauseMs };
-    this.unreadable.delete(botId);
+    this.resting.delete(botId);
     const startedAt = new Date(nowMs).toISOString();
     // Several processes take different deliveries without waiting.
     const delivery = await tx.get<DeliveryToSend>(
@@ -108,8 +133,8 @@ export class DeliveryLeases {
     // Its calls wait for the end of the suspension: the dispatcher gets a signal then, or sees it at the next poll.
     if (target === 'suspended') return { botId };
     if (target === 'unreadable') {
-      this.unreadable.set(botId, this.clock.monotonicMs() + UNREADABLE_PAUSE_MS);
-      return { botId, nextDueMs: nowMs + UNREADABLE_PAUSE_MS };
+      if (nowMs >= Date.parse(delivery.give_up_at)) return this.giveUp(tx, botId, delivery, nowMs);
+      return this.paused(botId);
     }
     if (target?.url == null) return this.cancelSome(tx, botId, nowMs);
     const { url } = target;
@@ -143,7 +168,7 @@ export class DeliveryLeases {
     this.logger.error(`Delivery ${id} of bot ${botId} waits: the master key is missing that opens its key`);
     await tx.run(
       'UPDATE webhook_deliveries SET next_attempt_at = ? WHERE bot_id = ? AND id = ?',
-      ...[new Date(nowMs + UNREADABLE_PAUSE_MS).toISOString(), botId, id],
+      ...[new Date(nowMs + REST_MS).toISOString(), botId, id],
     );
     return { botId, nextDueMs: nowMs };
   }
