@@ -105,7 +105,9 @@ describe.each(KITS)('%s', (kit) => {
       }
       expect(new Set(errors.map((error) => (error as Error).name))).toEqual(new Set(['TypeError']));
       fails(new NotFoundError('an older service', { code: 'not_found', status: 404 }));
-      expect(await toldStatus(robin)).toBe('You have not been asked yet. Nothing is stored about you here.');
+      expect(await toldStatus(robin)).toMatch(
+        /^You have given no consent, [^.]*\. Nothing is stored about you/,
+      );
       list.mockRestore();
       expect((await robin.privacy('export')).content).toBe('Nothing is stored about you.');
     });
@@ -317,7 +319,7 @@ describe.each(KITS)('%s', (kit) => {
         'What needs your consent is not stored without it: you decide with `/privacy consent`. What needs none has its reason below.',
       );
       expect(wordsOf(await robin.privacy('status'))).toBe(
-        `\nYou have not been asked yet. What needs your consent is not stored about you here.\n\n${BANS}`,
+        `\nYou have given no consent, and no request waits for your answer. What needs your consent is not stored about you here.\n\n${BANS}`,
       );
       const asked = await robin.privacy('consent');
       expect(wordsOf(asked)).not.toContain('Bans');
@@ -514,10 +516,30 @@ describe.each(KITS)('%s', (kit) => {
       expect(await toldStatus(robin)).toMatch(/^You agreed on [^]*\n\nYou declined a newer text on /);
     });
 
+    itInPart(
+      'is not said never to have been asked where the request has ended with its category',
+      async () => {
+        const { lethe, user } = await bot(TWO);
+        const [robin, kim] = [user(), user('de')];
+        const categories = [TWO[0]!.key];
+        for (const one of [robin, kim])
+          await lethe.consents.request({ ...idsOf(one), consent_version: '1.0', categories });
+        await lethe.categories.delete(categories[0]!);
+        expect(await toldStatus(robin)).toMatch(
+          /^You have given no consent, and no request waits for your answer\./,
+        );
+        expect(await toldStatus(kim)).toMatch(
+          /^Du hast keine Einwilligung gegeben, und keine Anfrage wartet/,
+        );
+      },
+    );
+
     itInPart('is never said not to have been asked after a no, in either language', async () => {
       const { lethe, user } = await bot(TWO);
       const [robin, kim] = [user('de'), user()];
-      expect(await toldStatus(robin)).toContain('Du wurdest noch nicht gefragt.');
+      expect(await toldStatus(robin)).toContain(
+        'Du hast keine Einwilligung gegeben, und keine Anfrage wartet',
+      );
       await agreed(robin, 'Nein, danke');
       expect(await toldStatus(robin)).toMatch(/^Du hast am <t:\d+:f> abgelehnt\. .*`\/privacy consent`\.$/);
       expect((await robin.privacy('revoke')).content).toContain('keine Einwilligung');

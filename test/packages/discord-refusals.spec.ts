@@ -214,7 +214,7 @@ describe.each(KITS)('%s', (kit) => {
       const robin = user();
       await lethe.data.restrict(idsOf(robin));
       expect(textOf(await robin.privacy('status'))).toMatch(
-        /^You have not been asked yet\.[^]*\n\n• Restricted since <t:\d+:f>: everything$/,
+        /^You have given no consent, and no request waits[^]*\n\n• Restricted since <t:\d+:f>: everything$/,
       );
       await agreed(robin);
       await lethe.data.object({ ...idsOf(robin), category: 'duty' });

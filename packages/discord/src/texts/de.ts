@@ -87,11 +87,12 @@ export const DE: Texts = {
   status_declined: 'Du hast am {when} abgelehnt. Wenn du es dir anders überlegst: `/privacy consent`.',
   status_declined_newer:
     'Einen neueren Text hast du am {when} abgelehnt. Wenn du es dir anders überlegst: `/privacy consent`.',
-  status_none: 'Du wurdest noch nicht gefragt. Hier ist nichts über dich gespeichert.',
+  status_none:
+    'Du hast keine Einwilligung gegeben, und keine Anfrage wartet auf deine Antwort. Hier ist nichts über dich gespeichert.',
   status_none_some:
-    'Du wurdest noch nicht gefragt. Was deine Einwilligung braucht, ist hier nicht über dich gespeichert.',
+    'Du hast keine Einwilligung gegeben, und keine Anfrage wartet auf deine Antwort. Was deine Einwilligung braucht, ist hier nicht über dich gespeichert.',
   status_none_own_stores:
-    'Du wurdest noch nicht gefragt. Was der Bot in eigenen Speichern über dich hat, wird hier nicht angezeigt.',
+    'Du hast keine Einwilligung gegeben, und keine Anfrage wartet auf deine Antwort. Was der Bot in eigenen Speichern über dich hat, wird hier nicht angezeigt.',
   status_pending: 'Du hast noch nicht entschieden. Hier wird nichts Neues über dich gespeichert.',
   status_pending_some:
     'Du hast noch nicht entschieden. Was deine Einwilligung braucht, wird hier nicht neu über dich gespeichert.',

@@ -83,10 +83,12 @@ export const EN = {
   status_title: 'What you have decided',
   status_declined: 'You declined on {when}. If you change your mind: `/privacy consent`.',
   status_declined_newer: 'You declined a newer text on {when}. If you change your mind: `/privacy consent`.',
-  status_none: 'You have not been asked yet. Nothing is stored about you here.',
-  status_none_some: 'You have not been asked yet. What needs your consent is not stored about you here.',
+  status_none:
+    'You have given no consent, and no request waits for your answer. Nothing is stored about you here.',
+  status_none_some:
+    'You have given no consent, and no request waits for your answer. What needs your consent is not stored about you here.',
   status_none_own_stores:
-    'You have not been asked yet. What the bot keeps about you in stores of its own is not shown here.',
+    'You have given no consent, and no request waits for your answer. What the bot keeps about you in stores of its own is not shown here.',
   status_pending: 'You have not decided yet. Nothing new is stored about you here.',
   status_pending_some:
     'You have not decided yet. Nothing new that needs your consent is stored about you here.',
