@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from contextlib import closing
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
@@ -306,6 +307,26 @@ def test_a_restored_backup_of_what_is_kept_is_erased_again_once_the_time_is_over
     shutil.copy(tmp_path / "backup.db", bot.database.path)
     assert bot.holder(stores=stores).once().repeated == repeated
     assert bot.database.rows_of(who) == rows
+
+
+def test_a_restored_backup_of_what_was_kept_is_erased_again_also_of_a_user_who_came_back(bot: Bot, tmp_path: Path) -> None:
+    def stores(until: str) -> List[Store]:
+        keeps = Keeps("Art. 17(3)(b) GDPR", until)
+        return [holders.sqlite(bot.database.path, "messages", user="author_id", guild="guild_id", keeps=keeps)]
+
+    who = bot.known()
+    # The notes of the backup have not come so far as the task of the erasure.
+    before = datetime.now(timezone.utc) - timedelta(minutes=1)
+    bot.database.run("DELETE FROM lethe_holder WHERE name = 'since'")
+    noted = ("database/messages", "since", before.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
+    bot.database.run("INSERT INTO lethe_holder (list, name, note) VALUES (?, ?, ?)", *noted)
+    shutil.copy(bot.database.path, tmp_path / "backup.db")
+    bot.lethe.privacy.forget(**who)
+    bot.holder(stores=stores("2999-01-01")).once()
+    bot.known(who)
+    shutil.copy(tmp_path / "backup.db", bot.database.path)
+    assert bot.holder(stores=stores("2020-01-01")).once().repeated == 1
+    assert bot.database.rows_of(who) == [0, 1]
 
 
 def test_a_task_that_was_answered_with_kept_erases_nothing_that_the_user_gave_since(bot: Bot) -> None:
