@@ -182,6 +182,24 @@ describe('the webhook of the bot', () => {
     expect(about('holder_task')).toHaveLength(1);
   });
 
+  it('can be removed meanwhile: a new URL gets the call about each erasure of a user who came back', async () => {
+    await register();
+    await bot.put(`/bots/${bot.id}`, { webhook_url: null });
+    const ids = [await bot.hasForgotten(who)];
+    await ended();
+    await bot.hasConsent(who);
+    ids.push(await bot.hasForgotten(who));
+    await ended();
+    const { certificate } = (await bot.get(`/gdpr/forget-status/${ids[1]}/certificate`)).data;
+    const [, payload = ''] = String(certificate).split('.');
+    const { erased_rows: rows } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Json;
+    expect(rows).toMatchObject({ consents: 1, webhook_deliveries: 0 });
+    await bot.put(`/bots/${bot.id}`, { webhook_url: receiver.url });
+    await ended();
+    for (const event of ['holder_task', 'user_forgotten'])
+      expect(about(event).map(({ body }) => body['request_id'])).toEqual(expect.arrayContaining(ids));
+  });
+
   it('of another bot is not called, also with a holder of the same key', async () => {
     const other = await service.registerBot({ webhook_url: receiver.url.replace('hook', 'other-hook') });
     await register({}, other);

@@ -79,6 +79,8 @@ export interface SubjectDataHolder {
    * subject by digests, and their texts lost their key.
    */
   erase?(tx: Tx, subjects: readonly Subject[]): Promise<readonly ErasedCategory[]>;
+  /** The condition for the rows that {@link erase} removes, if it leaves some: a certificate counts no others. */
+  readonly erasable?: string;
   /**
    * Removes what it has of subjects about whom nothing is held, which {@link erase} is not asked about: once a user is erased in
    * every guild, and once a guild is removed. For a holder that stores rows without a key of their subject.
@@ -125,9 +127,13 @@ export class SubjectDataHolders {
   /** For each subject, the number of its rows in each table, without those that an erasure keeps. */
   async count(tx: Tx, subjects: readonly Subject[]): Promise<Readonly<Record<string, number>>[]> {
     const tables = this.erasedTables();
+    const erasable = new Map(
+      this.all().flatMap((holder) => holder.tables.map((table) => [table, holder.erasable])),
+    );
     const counts = tables.map(
       (table) => `(SELECT COUNT(*) FROM ${table} WHERE ${table}.bot_id = given.bot_id
-        AND ${table}.guild_id = given.guild_id AND ${table}.user_id = given.user_id) AS ${table}`,
+        AND ${table}.guild_id = given.guild_id AND ${table}.user_id = given.user_id
+        AND ${erasable.get(table) ?? 'TRUE'}) AS ${table}`,
     );
     const given = givenSubjects(tx, subjects);
     const rows = await tx.all<Record<string, number>>(

@@ -11,17 +11,18 @@ import { Injectable } from '@nestjs/common';
 
 /** Deliveries that an export reads at once. */
 const BATCH = 100;
-/** An unconfirmed call about an erasure belongs to the erasure itself. */
-const ERASABLE = `NOT (request_id IS NOT NULL AND status = 'pending')`;
+/** A call about an erasure that waits, also for a URL, belongs to the erasure itself. */
+const ERASABLE = `NOT (request_id IS NOT NULL AND status IN ('pending', 'cancelled'))`;
 
 /**
  * The deliveries that name a subject: exported in full and erased with the subject, except for calls about an erasure
- * that are neither confirmed nor given up.
+ * that wait to be sent.
  */
 @HoldsSubjectData()
 @Injectable()
 export class DeliveryData implements SubjectDataHolder {
   readonly tables = ['webhook_deliveries'];
+  readonly erasable = ERASABLE;
 
   async export(tx: Tx, subject: Subject, full: boolean): Promise<SubjectExport> {
     return full ? { full: { webhook_deliveries: deliveriesOf(tx, subject) } } : {};
