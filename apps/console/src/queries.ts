@@ -21,11 +21,11 @@ async function first<Item>(list: AsyncIterable<Item>): Promise<readonly Item[]> 
   return found;
 }
 
-/** The servers of the bot, up to a bound. */
+/** The servers of the bot, up to a bound. A damaged one has no id to choose. */
 export function useServers() {
   return useQuery({
     queryKey: ['servers'],
-    queryFn: () => first(lethe.servers.list()),
+    queryFn: async () => (await first(lethe.servers.list())).filter((one) => one.unreadable !== true),
     staleTime: NAMES_MS,
   });
 }

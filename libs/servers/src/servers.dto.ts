@@ -1,4 +1,4 @@
-import { Pagination, Snowflake, OptionalText, Timestamp, Uuid } from '@app/http';
+import { Flag, Pagination, Snowflake, OptionalText, Timestamp, Uuid } from '@app/http';
 
 import { ApiProperty } from '@nestjs/swagger';
 
@@ -20,6 +20,12 @@ export class ServerView {
     description: 'When all users of the guild will be erased; null while no deletion is scheduled',
   })
   deletion_scheduled_for: string | null;
+  @Flag({
+    optional: true,
+    description:
+      'true where the stored id and name are damaged: a list shows 20 zeros as the id. A registration of the guild mends it',
+  })
+  unreadable?: boolean;
 }
 
 export class ServersView {

@@ -1,5 +1,5 @@
-import { Injectable } from '@nestjs/common';
-import { Cursors, type Digest, InstallationKeys, SubjectDigests } from '@app/crypto';
+import { Injectable, Logger } from '@nestjs/common';
+import { Cursors, type Digest, ERASED_ID, ifReadable, InstallationKeys, SubjectDigests } from '@app/crypto';
 import { ConcurrentChange, SqliteDatabase, type Tx, UnitOfWork, WRITING } from '@app/database';
 import type { PageQuery } from '@app/http';
 import { Acts, type Claim, NO_CLAIM } from '@app/acts';
@@ -14,6 +14,8 @@ type Named = Pick<ServerView, 'guild_id' | 'name'>;
 /** The guilds of a bot. */
 @Injectable()
 export class ServersService {
+  private readonly logger = new Logger(ServersService.name);
+
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly keys: InstallationKeys,
@@ -26,17 +28,18 @@ export class ServersService {
 
   /**
    * Registers a guild. A repeat returns the registered guild, renamed if a name is given, and cancels a scheduled deletion
-   * that has not begun.
+   * that has not begun. It mends a damaged one.
    */
   register(botId: string, { guild_id, name }: RegisterServer, claim: Claim): Promise<ServerView> {
     const guildId = this.digests.guild(botId, guild_id);
     const register = async (tx: Tx): Promise<ServerView> => {
       const known = await this.locked(tx, botId, guildId);
       if (known === null) return this.create(tx, botId, guildId, { guild_id, name: name ?? null });
-      const text = name == null ? known.text : this.encrypted(known, { guild_id, name });
+      const isKept = name == null && this.named(known) !== undefined;
+      const text = isKept ? known.text : this.encrypted(known, { guild_id, name: name ?? null });
       const deletionScheduledFor = known.deletionBeganAt === null ? null : known.deletionScheduledFor;
       await tx.manager.update(Server, { botId, guildId }, { text, deletionScheduledFor });
-      return this.view({ ...known, text, deletionScheduledFor });
+      return this.view({ ...known, text, deletionScheduledFor }, guild_id);
     };
     return this.acts.once(claim, register);
   }
@@ -50,19 +53,19 @@ export class ServersService {
         skip: page.offset,
         take: page.limit,
       });
-      const servers = page.cut(found, ({ id }) => [id]).map((server) => this.view(server));
+      const servers = page.cut(found, ({ id }) => [id]).map((server) => this.view(server, ERASED_ID));
       const total = await page.total(() => tx.manager.countBy(Server, { botId }));
       return { servers, pagination: page.of(total) };
     });
   }
 
-  /** The names of guilds by their ids, as far as a name is registered. */
+  /** The names of guilds by their ids, as far as a name is registered and can be decrypted. */
   names(botId: string, guildIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const guildId = In(guildIds.map((id) => this.digests.guild(botId, id)));
     return this.unitOfWork.read(async (tx) => {
       const found = await tx.manager.findBy(Server, { botId, guildId });
-      const views = found.map((server) => this.view(server));
-      return new Map(views.flatMap(({ guild_id: id, name }) => (name === null ? [] : [[id, name]])));
+      const named = found.flatMap((server) => this.named(server) ?? []);
+      return new Map(named.flatMap(({ guild_id: id, name }) => (name === null ? [] : [[id, name]])));
     });
   }
 
@@ -133,7 +136,7 @@ export class ServersService {
         throw conflict('deletion_in_progress', 'The server is being deleted: its users are erased already');
       const deletionScheduledFor = next(server);
       await tx.manager.update(Server, { botId, guildId }, { deletionScheduledFor });
-      return this.view({ ...server, deletionScheduledFor });
+      return this.view({ ...server, deletionScheduledFor }, guild);
     };
     return this.acts.once(claim, reschedule);
   }
@@ -147,12 +150,25 @@ export class ServersService {
     return this.keys.installation.encrypt(JSON.stringify(named), contextOfServer(server));
   }
 
-  private view(server: Server): ServerView {
-    const { id, text, createdAt, deletionScheduledFor } = server;
-    const { guild_id, name } = JSON.parse(
-      this.keys.installation.decrypt(text, contextOfServer(server)),
-    ) as Named;
-    return { id, guild_id, name, created_at: createdAt, deletion_scheduled_for: deletionScheduledFor };
+  /** `known` is the guild of a damaged server, as far as the caller knows it. */
+  private view(server: Server, known: string): ServerView {
+    const { id, createdAt, deletionScheduledFor } = server;
+    const named = this.named(server);
+    const { guild_id, name } = named ?? { guild_id: known, name: null };
+    return {
+      ...{ id, guild_id, name, created_at: createdAt, deletion_scheduled_for: deletionScheduledFor },
+      ...(named === undefined && { unreadable: true }),
+    };
+  }
+
+  /** Undefined for damage, which hides no other server. */
+  private named(server: Server): Named | undefined {
+    const json = ifReadable(() => this.keys.installation.decrypt(server.text, contextOfServer(server)));
+    if (json !== undefined) return JSON.parse(json) as Named;
+    this.logger.error(
+      `The id and name of the server ${server.id} cannot be decrypted: a registration of its guild mends it`,
+    );
+    return undefined;
   }
 }
 

@@ -49,7 +49,8 @@ export function Servers() {
   const toggle = (of: string, act: Act['act']): void =>
     setOpen(open?.of === of && open.act === act ? undefined : { of, act });
   const actsOf = (server: Server) => {
-    const { guild_id: id, deletion_scheduled_for: at } = server;
+    const { guild_id: id, deletion_scheduled_for: at, unreadable } = server;
+    if (unreadable === true) return null;
     if (at !== null)
       return mayWrite ? (
         <button type="button" disabled={keep.isPending} onClick={() => keep.mutate(server)}>
@@ -74,8 +75,14 @@ export function Servers() {
   const columns = [
     {
       title: t('serverName'),
-      cell: ({ name }: Server) =>
-        name === null || name === '' ? <span class="small">{t('unnamed')}</span> : <bdi>{name}</bdi>,
+      cell: ({ name, unreadable }: Server) =>
+        unreadable === true ? (
+          <em>{t('serverUnreadable')}</em>
+        ) : name === null || name === '' ? (
+          <span class="small">{t('unnamed')}</span>
+        ) : (
+          <bdi>{name}</bdi>
+        ),
     },
     {
       title: t('serverId'),

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import {
   ERASED_IDS,
+  ifReadable,
   InstallationKeys,
   type NamedSubject,
   type Subject,
@@ -24,7 +25,7 @@ export interface NewErasure {
   readonly by: Actor;
 }
 
-/** The ids of a subject, and the commitment of its certificate unless a restore has only noted the request. */
+/** The ids of a subject, and the commitment of its certificate unless the ids are unknown. */
 type Parts = readonly [guildId: string, userId: string, commitment?: string];
 
 /**
@@ -33,6 +34,8 @@ type Parts = readonly [guildId: string, userId: string, commitment?: string];
  */
 @Injectable()
 export class ErasureRecords {
+  private readonly logger = new Logger(ErasureRecords.name);
+
   constructor(
     private readonly random: Random,
     private readonly keys: InstallationKeys,
@@ -67,26 +70,31 @@ export class ErasureRecords {
     };
   }
 
-  /** The ids of the subject of a request; zeros if they are unknown. */
+  /** The ids of the subject of a request; zeros if they are unknown or damaged. */
   idsOf(request: DeletionRequest): SubjectIds {
     const [guild_id, user_id] = this.partsOf(request);
     return { guild_id, user_id };
   }
 
-  /** The subject of a request; undefined if the id of its user is unknown. */
+  /** The subject of a request; undefined if the id of its user is unknown or damaged. */
   namedOf(request: DeletionRequest): NamedSubject | undefined {
     const subject = { ...subjectOf(request), ids: this.idsOf(request) };
     return this.digests.namesUser(subject) ? subject : undefined;
   }
 
-  /** Undefined for a request that a restore has only noted. */
+  /** Undefined for a request that a restore has only noted, and for a damaged one. */
   commitmentOf(request: DeletionRequest): string | undefined {
     return this.partsOf(request)[2];
   }
 
+  /** Damage to one request hides no other, and holds up no erasure: its key may be destroyed already. */
   private partsOf({ botId, id, subject }: DeletionRequest): Parts {
-    if (subject === null) return [ERASED_IDS.guild_id, ERASED_IDS.user_id];
-    return JSON.parse(this.keys.installation.decrypt(subject, contextOfRequest(botId, id))) as Parts;
+    const unknown = [ERASED_IDS.guild_id, ERASED_IDS.user_id] as const;
+    if (subject === null) return unknown;
+    const json = ifReadable(() => this.keys.installation.decrypt(subject, contextOfRequest(botId, id)));
+    if (json !== undefined) return JSON.parse(json) as Parts;
+    this.logger.error(`The ids of the erasure request ${id} cannot be decrypted: they are shown as zeros`);
+    return unknown;
   }
 }
 
