@@ -355,4 +355,21 @@ describe('webhooks/deliveries', () => {
       last_outcome: 'confirmed',
     });
   });
+
+  it('counts in webhook_health up to 10,000 calls', async () => {
+    for (const [status, first] of [
+      ['pending', 1e11],
+      ['exhausted', 2e11],
+      ['gone', 3e11],
+    ] as const)
+      await service.database.run(
+        `INSERT INTO webhook_deliveries (bot_id, id, event, payload, status, attempts, retries, next_attempt_at, give_up_at,
+           created_at)
+         WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 10001)
+         SELECT '${bot.id}', '00000000-0000-7000-8000-' || CAST(${first} + n AS text), 'consent_revoked', '{}', '${status}',
+           0, 0, '2999-01-01T00:00:00.000Z', '2999-01-01T00:00:00.000Z', '2020-01-01T00:00:00.000Z' FROM numbers`,
+      );
+    const { webhook_health: health } = (await bot.get('/bots/me')).data;
+    expect(health).toMatchObject({ pending: 10_000, undelivered: 10_000 });
+  });
 });

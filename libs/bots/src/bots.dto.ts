@@ -66,14 +66,17 @@ export class BotRegisteredView {
   @Text(400) notice: string;
 }
 
+/** A larger number of a bot's calls is answered with this one. */
+export const CALLS_COUNTED_MAX = 10_000;
+
 const WEBHOOK_CONDITIONS = ['unused', 'healthy', 'failing'] as const;
 
 export class WebhookHealthView {
   @OneOf(WEBHOOK_CONDITIONS, { description: '`unused` until the first call has ended' })
   status: (typeof WEBHOOK_CONDITIONS)[number];
-  @Count('Calls that wait for their first or next attempt')
+  @Count(`Calls that wait for their first or next attempt, counted up to ${CALLS_COUNTED_MAX}`)
   pending: number;
-  @Count('Calls that were given up; they can be sent again')
+  @Count(`Calls that were given up, counted up to ${CALLS_COUNTED_MAX}; they can be sent again`)
   undelivered: number;
   @Count('Failed attempts since the last confirmed one')
   consecutive_failures: number;

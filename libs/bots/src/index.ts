@@ -19,7 +19,7 @@ export {
 export { BotDeletion } from './bot-deletion.service';
 export { WebhookHealth, WebhookUrlChanged } from './bots.service';
 export { ApiKey, Bot } from './bot.entity';
-export { BotPath, WebhookHealthView } from './bots.dto';
+export { BotPath, CALLS_COUNTED_MAX, WebhookHealthView } from './bots.dto';
 export { BotsModule } from './bots.module';
 export { KeyUses } from './key-uses';
 export { unopenedSecrets, WebhookSecrets, type WebhookTarget } from './webhook-secrets.service';

@@ -1479,9 +1479,9 @@ export interface components {
        * @enum {string}
        */
       readonly status: 'unused' | 'healthy' | 'failing';
-      /** @description Calls that wait for their first or next attempt */
+      /** @description Calls that wait for their first or next attempt, counted up to 10000 */
       readonly pending: number;
-      /** @description Calls that were given up; they can be sent again */
+      /** @description Calls that were given up, counted up to 10000; they can be sent again */
       readonly undelivered: number;
       /** @description Failed attempts since the last confirmed one */
       readonly consecutive_failures: number;
@@ -1730,6 +1730,8 @@ export interface components {
        * @description When all users of the guild will be erased; null while no deletion is scheduled
        */
       readonly deletion_scheduled_for: string | null;
+      /** @description true where the stored id and name are damaged: a list shows 20 zeros as the id. A registration of the guild mends it */
+      readonly unreadable?: boolean;
     };
     readonly RegisterServer: {
       readonly guild_id: string;

@@ -5,6 +5,7 @@ import { When } from '../parts';
 import { useBot } from '../queries';
 import { lethe } from '../service';
 import { Code, Loaded } from '../ui';
+import { CallCount } from './webhooks-health';
 
 /** The state of the webhook at the moment, and the answer to the last test call. Nothing for a bot without a webhook. */
 export function WebhookState() {
@@ -47,9 +48,11 @@ export function WebhookState() {
             <li>
               <Link class="card" href="/webhooks?status=pending">
                 <span class="name">{t('pendingCalls')}</span>
-                <span class="number">{count(health.pending)}</span>
+                <span class="number">
+                  <CallCount of={health.pending} />
+                </span>
                 <span class="change">
-                  {t('undeliveredCalls')}: {count(health.undelivered)}
+                  {t('undeliveredCalls')}: <CallCount of={health.undelivered} />
                 </span>
               </Link>
             </li>

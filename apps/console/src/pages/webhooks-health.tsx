@@ -10,6 +10,14 @@ type Health = Schemas['WebhookHealthView'];
 /** The states of an undelivered call. The list shows one state at a time. */
 const UNDELIVERED = ['exhausted', 'gone', 'cancelled'] as const;
 
+const COUNTED_MAX = 10_000;
+
+/** A number of calls, which the service counts up to a bound. */
+export function CallCount({ of: number }: { readonly of: number }) {
+  const { t, count } = useWords();
+  return <>{number < COUNTED_MAX ? count(number) : t('callsOrMore', { number: count(number) })}</>;
+}
+
 /** Where calls go, whether they arrive, since when not and why. */
 export function HealthFacts({ url, health }: { readonly url: string; readonly health: Health }) {
   const { t, count, named } = useWords();
@@ -50,11 +58,13 @@ export function HealthFacts({ url, health }: { readonly url: string; readonly he
       )}
       <dt>{t('pendingCalls')}</dt>
       <dd>
-        <Link href="/webhooks?status=pending">{count(health.pending)}</Link>
+        <Link href="/webhooks?status=pending">
+          <CallCount of={health.pending} />
+        </Link>
       </dd>
       <dt>{t('undeliveredCalls')}</dt>
       <dd>
-        {count(health.undelivered)}
+        <CallCount of={health.undelivered} />
         {health.undelivered > 0 && (
           <span class="small">
             {UNDELIVERED.map((status, at) => (

@@ -236,12 +236,16 @@ class ApiKeyDeletedView(TypedDict):
     deleted_at: str
 
 
-class ServerView(TypedDict):
+class _ServerView(TypedDict):
     id: str
     guild_id: str
     name: Optional[str]
     created_at: str
     deletion_scheduled_for: Optional[str]
+
+
+class ServerView(_ServerView, total=False):
+    unreadable: bool
 
 
 class _GuildErasedView(TypedDict):

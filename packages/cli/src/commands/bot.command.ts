@@ -3,6 +3,8 @@ import type { Schemas } from '@lethe/sdk';
 import { wrongUsage } from '../failures';
 import { Session, webAddress } from '../session';
 
+const COUNTED_MAX = 10_000;
+
 interface Change {
   readonly name?: string;
   readonly webhookUrl?: string | false;
@@ -44,6 +46,9 @@ async function set(
   show(session, changed);
 }
 
+/** The service counts calls up to a bound. */
+const atLeast = (calls: number): string => (calls < COUNTED_MAX ? `${calls}` : `${calls} or more`);
+
 function show({ output }: Session, bot: Schemas['BotView']): void {
   const { webhook_health: health } = bot;
   const rows = Object.entries({
@@ -53,7 +58,7 @@ function show({ output }: Session, bot: Schemas['BotView']): void {
     privacy_contact: bot.privacy_contact ?? 'none',
     webhook_url: bot.webhook_url ?? 'none, so no webhook calls are made',
     ...(health !== null && {
-      webhooks: `${health.status}, ${health.pending} waiting, ${health.undelivered} given up`,
+      webhooks: `${health.status}, ${atLeast(health.pending)} waiting, ${atLeast(health.undelivered)} given up`,
     }),
     created_at: bot.created_at,
   });
