@@ -43,14 +43,14 @@ async function withValues({ url }) {
     await bot.call('POST', '/data/submit', { ...who, category, data: { tree: TREE } });
   const { url: page } = await bot.call('POST', '/privacy-links', who);
   const { pathname } = new URL(page);
-  const html = await (await fetch(`${url}${pathname}`)).text();
+  const html = await (await fetch(`${url}${pathname}?lang=en`)).text();
   const [, mark] = new RegExp(
-    `action="${pathname}/export">\\s*<input type="hidden" name="mark" value="([^"]+)"`,
+    `action="${pathname}/export\\?lang=en">\\s*<input type="hidden" name="mark" value="([^"]+)"`,
   ).exec(html);
   return {
     bot,
-    path: `${pathname}/export`,
-    form: new URLSearchParams({ mark, lang: 'en', form: 'html' }).toString(),
+    path: `${pathname}/export?lang=en`,
+    form: new URLSearchParams({ mark, form: 'html' }).toString(),
   };
 }
 

@@ -162,6 +162,25 @@ describe('the line after an act', () => {
   });
 });
 
+describe('a page that refuses a form', () => {
+  it.each(['de', 'en'])(
+    'is in the language of the page that the form is on, whatever is wrong with it: %s',
+    async (lang) => {
+      await stored('alpha');
+      const url = await linked();
+      const other = { 'accept-language': lang === 'de' ? 'en' : 'de' };
+      const [form] = forms(await get(`${url}?lang=${lang}`), 'revoke');
+      form!.set('guild', 'x'.repeat(200_000));
+      const large = await send(url, 'revoke', form!, other);
+      form!.set('guild', who.guild_id);
+      form!.set('mark', '');
+      const unmarked = await send(url, 'revoke', form!, other);
+      expect([large.status, unmarked.status]).toEqual([413, 403]);
+      for (const { text } of [large, unmarked]) expect(text).toContain(`<html lang="${lang}">`);
+    },
+  );
+});
+
 describe('the last page', () => {
   it('has every language, since its link has ended', async () => {
     await stored('alpha');

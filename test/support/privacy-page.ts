@@ -15,11 +15,18 @@ export const unescaped = (text: string): string =>
     .replace(/&gt;/g, '>')
     .replace(/&amp;/g, '&');
 
-/** The fields of the forms of an act, in the order of the page. */
-export function forms(page: Page, act: string): URLSearchParams[] {
-  const found = page.text.matchAll(new RegExp(`<form\\s[^>]*action="[^"]*/${act}"\\s*>(.*?)</form>`, 'gs'));
-  return [...found].map(([, inner = '']) => {
-    const fields = new URLSearchParams();
+/** The fields of a form, with the query of the address that it is sent to. */
+class Form extends URLSearchParams {
+  constructor(readonly query: string) {
+    super();
+  }
+}
+
+/** The forms of an act, in the order of the page. */
+export function forms(page: Page, act: string): Form[] {
+  const form = new RegExp(`<form\\s[^>]*action="[^"]*/${act}(\\?[^"]*)"\\s*>(.*?)</form>`, 'gs');
+  return [...page.text.matchAll(form)].map(([, query = '', inner = '']) => {
+    const fields = new Form(unescaped(query));
     for (const [, name = '', value = ''] of inner.matchAll(/<input\s[^>]*?name="(\w+)"\s+value="([^"]*)"/g))
       fields.append(name, unescaped(value));
     return fields;
@@ -32,7 +39,7 @@ export function send(
   fields: URLSearchParams | string,
   headers = {},
 ): Promise<Page> {
-  return sent(`${url}/${act}`, {
+  return sent(`${url}/${act}${fields instanceof Form ? fields.query : ''}`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     body: fields.toString(),

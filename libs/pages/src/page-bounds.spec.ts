@@ -31,9 +31,17 @@ describe('the language of a page', () => {
   );
 });
 
-it('answers a request over the limit with a page, and reads nothing of it', () => {
+it('answers a request over the limit with a page in the language of its header, and reads nothing else of it', () => {
   const read: string[] = [];
-  const watched = new Proxy<Record<string, unknown>>({}, { get: (_, name) => void read.push(String(name)) });
+  const watched = new Proxy<Record<string, unknown>>(
+    {},
+    {
+      get: (_, name) => {
+        read.push(String(name));
+        return 'de, en;q=0.5';
+      },
+    },
+  );
   const context = {
     id: 'r',
     rate: undefined,
@@ -50,8 +58,8 @@ it('answers a request over the limit with a page, and reads nothing of it', () =
   };
   const host = { switchToHttp: () => ({ getResponse: () => response }) } as unknown as ArgumentsHost;
   new PageFilter({} as Logger).catch(new ApiError('rate_limit_exceeded', 'Too many requests'), host);
-  expect(sent).toStrictEqual([429, expect.stringContaining('<html lang="en">')]);
-  expect(read).toStrictEqual([]);
+  expect(sent).toStrictEqual([429, expect.stringContaining('<html lang="de">')]);
+  expect(read).toStrictEqual(['accept-language']);
 });
 
 describe('the room of a page', () => {

@@ -147,10 +147,8 @@ export class PageFilter implements ExceptionFilter {
   }
 }
 
-/** Nothing is read of a request over the limit. */
+/** The query of a request over the limit is not read. */
 function languageAfter({ status }: ApiError, request: LetheRequest): PageLanguage {
-  if (status === 429) return 'en';
-  const { headers, query } = request;
-  const { lang } = query;
-  return languageOf(typeof lang === 'string' ? lang : undefined, null, headers['accept-language']);
+  const lang: unknown = status === 429 ? undefined : request.query['lang'];
+  return languageOf(lang, null, request.headers['accept-language']);
 }

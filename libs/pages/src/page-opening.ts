@@ -35,15 +35,17 @@ export interface Opened {
 export interface SentForm {
   readonly request: LetheRequest;
   readonly token: string;
+  readonly lang?: unknown;
   readonly fields: FormFields;
 }
 
 /** @throws ApiError for a body that is no form */
 export const Sent = createParamDecorator((_: unknown, context: ExecutionContext): SentForm => {
   const request = context.switchToHttp().getRequest<LetheRequest>();
-  const { body, params } = request;
+  const { body, params, query } = request;
   if (body instanceof ApiError) throw body;
-  return { request, token: String(params['token']), fields: (body ?? {}) as FormFields };
+  const { lang } = query;
+  return { request, token: String(params['token']), lang, fields: (body ?? {}) as FormFields };
 });
 
 /** What a link to a page asks for. Its texts are as anybody may have written them. */
@@ -72,13 +74,13 @@ export class PageOpening {
   /** @throws ApiError 404 for a link that is not in force */
   async opened({ request: { headers }, token, lang }: AskedPage): Promise<Opened> {
     const link = await this.links.open(token);
-    const given = typeof lang === 'string' ? lang : undefined;
-    return { link, language: languageOf(given, link.language, headers['accept-language']) };
+    return { link, language: languageOf(lang, link.language, headers['accept-language']) };
   }
 
   /** @throws ApiError 404 for a link that is not in force; 403 for a form of another page, and for what is not allowed */
-  async openedBy({ request, token, fields }: SentForm, act: FormAct): Promise<Opened> {
-    const opened = await this.opened({ request, token, lang: fields['lang']?.[0] });
+  async openedBy(form: SentForm, act: FormAct): Promise<Opened> {
+    const opened = await this.opened(form);
+    const { request, token, fields } = form;
     this.forms.require(request, fields, token, act);
     if (!opened.link.allow.includes(ALLOWED_BY[act])) refuse();
     return opened;

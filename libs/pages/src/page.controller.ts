@@ -155,11 +155,11 @@ export class PageController {
   @EvenWhile('low disk')
   @FormBody()
   async forget(@Sent() form: SentForm): Promise<WebPage> {
-    const { request, token, fields } = form;
+    const { request, token, lang, fields } = form;
     const repeated = this.acts.repeated(token);
     if (repeated !== undefined) {
       this.forms.require(request, fields, token, 'forget');
-      const language = languageOf(fields['lang']?.[0], null, request.headers['accept-language']);
+      const language = languageOf(lang, null, request.headers['accept-language']);
       return forgottenPage(await repeated, language, token);
     }
     const { link, language } = await this.opening.openedBy(form, 'forget');

@@ -166,8 +166,8 @@ export class PageView {
   /** Makes the forms of a link. */
   private formsOf({ token }: OpenLink, language: PageLanguage): MakeForm {
     return (act, content, shown) =>
-      html`<form method="post" action="/p/${token}/${act}">
-        ${hidden('mark', this.forms.markOf(token, act, shown))}${hidden('lang', language)}${content}
+      html`<form method="post" action="/p/${token}/${act}?lang=${language}">
+        ${hidden('mark', this.forms.markOf(token, act, shown))}${content}
       </form>`;
   }
 }

@@ -46,7 +46,7 @@ const ACCEPTED_MAX = 200;
 
 /** The language of a page: chosen on it, else of the link, else the first one of `Accept-Language` that the page has. */
 export function languageOf(
-  given: string | undefined,
+  given: unknown,
   ofLink: string | null,
   accepted: string | undefined,
 ): PageLanguage {
@@ -72,6 +72,6 @@ function offered(tag: string): PageLanguage | undefined {
   return isOffered(found) ? found : undefined;
 }
 
-function isOffered(tag: string | undefined): tag is PageLanguage {
-  return tag !== undefined && Object.hasOwn(PAGE_TEXTS, tag);
+function isOffered(tag: unknown): tag is PageLanguage {
+  return typeof tag === 'string' && Object.hasOwn(PAGE_TEXTS, tag);
 }
