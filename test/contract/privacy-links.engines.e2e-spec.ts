@@ -837,7 +837,10 @@ describe('a form', () => {
     const { slots } = service.app.getHttpAdapter() as unknown as LetheHttpAdapter;
     jest.spyOn(slots, 'take').mockRejectedValue(new ApiError('service_unavailable', 'Too many'));
     const answer = await act(url, 'export', 0);
-    expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('<html')]);
+    expect([answer.status, answer.text]).toEqual([
+      503,
+      expect.stringContaining('<p>Please try again in a moment.</p>'),
+    ]);
     expect(answer.headers.get('content-disposition')).toBeNull();
     expect((await events()).map(({ event_type }) => event_type)).not.toContain('data_exported');
   });

@@ -8,6 +8,7 @@ import { consentActs } from '../support/consent-acts';
 import { engine } from '../support/database';
 import { expectFailure } from '../support/expected';
 import { withoutJobs } from '../support/jobs';
+import { forms, get, send } from '../support/privacy-page';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject } from '../support/snowflakes';
 import { passes } from '../support/time';
@@ -126,5 +127,29 @@ describe('an erasure that does not end', () => {
     counts.mockRestore();
     await service.app.get(ErasureService, { strict: false }).finishLeft();
     expect([await state(3_700), lines()]).toEqual([{ status: 'ok' }, 1]);
+  });
+
+  it.each([
+    ['de', 'Deine Löschung ist vermerkt'],
+    ['en', 'Your erasure is on record'],
+  ])('is on record with its number, as the page of the user says: %s', async (language, title) => {
+    const who = subject();
+    await bot.hasConsent(who);
+    const { url } = (await bot.post<{ url: string }>('/privacy-links', who)).data;
+    const [form] = forms(await get(`${url}/forget?lang=${language}`), 'forget');
+    jest
+      .spyOn(service.app.get(SubjectDataHolders, { strict: false }), 'count')
+      .mockRejectedValue(databaseUnavailable());
+    const { status, text } = await send(url, 'forget', form!);
+    jest.restoreAllMocks();
+    const [request] = await service.database.rows<{ id: string; status: string }>(
+      'SELECT id, status FROM deletion_requests WHERE bot_id = ?',
+      bot.id,
+    );
+    expect(request?.status).toBe('processing');
+    expect(status).toBe(503);
+    expect(text).toContain(`<html lang="${language}">`);
+    for (const said of [title, request?.id]) expect(text).toContain(said);
+    await service.app.get(ErasureService, { strict: false }).finishLeft();
   });
 });

@@ -112,16 +112,18 @@ export function languageSwitch(language: PageLanguage, address: string): Html {
 }
 
 /** The page for an act that was refused or failed. It says the same for every link that is not in force. */
-export function errorPage(
-  { code, status }: Pick<ApiError, 'code' | 'status'>,
-  language: PageLanguage,
-): WebPage {
-  const texts = PAGE_TEXTS[language];
-  const [title, text] = wordsFor(code, status, texts);
+export function errorPage(error: ApiError, language: PageLanguage): WebPage {
+  const { status } = error;
+  const [title, text] = wordsFor(error, PAGE_TEXTS[language]);
   return framed({ language, title, status }, html`<section role="alert"><p>${text}</p></section>`);
 }
 
-function wordsFor(code: string, status: number, texts: PageTexts): readonly [title: string, text: string] {
+function wordsFor(
+  { code, status, details }: ApiError,
+  texts: PageTexts,
+): readonly [title: string, text: string] {
+  if (details?.['status'] === 'processing')
+    return [texts.onRecord, texts.onRecordText(String(details['request_id']))];
   if (code === 'suspended') return [texts.refused, texts.suspended];
   if (status === 404) return [texts.dead, texts.deadText];
   if (status === 403 || status === 400) return [texts.refused, texts.refusedText];

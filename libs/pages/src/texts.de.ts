@@ -200,6 +200,9 @@ export const DE: PageTexts = {
   conflictText: 'Deine Daten werden schon gelöscht. Öffne die Seite gleich noch einmal.',
   large: 'Es wurde nichts vermerkt: Das Gesendete ist zu lang. Bitte geh zurück und kürze es.',
   fault: 'Das hat nicht geklappt',
-  faultText: 'Es ging nichts verloren. Bitte versuche es gleich noch einmal.',
+  faultText: 'Bitte versuche es gleich noch einmal.',
+  onRecord: 'Deine Löschung ist vermerkt',
+  onRecordText: (id) =>
+    `Sie hat die Nummer ${id} und wird so bald wie möglich abgeschlossen, ohne dass du sie noch einmal verlangst. Zeigt deine Seite später noch etwas an, kannst du es dort löschen.`,
   language: 'Sprache',
 };

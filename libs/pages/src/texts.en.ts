@@ -189,7 +189,10 @@ export const EN = {
   conflictText: 'Your data is being erased already. Open the page again in a moment.',
   large: 'Nothing was recorded: what was sent is too long. Please go back and shorten it.',
   fault: 'That did not work',
-  faultText: 'Nothing was lost. Please try again in a moment.',
+  faultText: 'Please try again in a moment.',
+  onRecord: 'Your erasure is on record',
+  onRecordText: (id: string) =>
+    `It has the number ${id} and will be finished as soon as possible, without a further request. If your page still shows something later, you can erase it there.`,
   language: 'Language',
 };
 
