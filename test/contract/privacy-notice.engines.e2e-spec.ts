@@ -79,6 +79,40 @@ describe('GET /notice/{bot_id}', () => {
   });
 
   it.each([
+    ['de', 'Der Bot nennt keinen Kontakt.', /Kontakt oben/, 'Es gibt weitere Kategorien.'],
+    ['en', 'The bot names no contact.', /contact above/, 'There are further categories.'],
+  ])('sends no reader to a contact that it does not name: %s', async (language, none, above, further) => {
+    await sets({ ...WHOLE, controller_email: null });
+    const long = { description: 'x'.repeat(9_000), description_de: 'x'.repeat(9_000) };
+    for (let at = 0; at < 16; at += 1) await bot.hasCategory(`c${at}`, [field('value')], long);
+    const unnamed = await textOf(`?language=${language}`);
+    for (const said of [none, further]) expect(unnamed).toContain(said);
+    expect(unnamed).not.toMatch(above);
+    await bot.put(`/bots/${bot.id}`, { privacy_contact: 'privacy@example.org' });
+    const named = await textOf(`?language=${language}`);
+    expect(named).not.toContain(none);
+    expect(named.match(new RegExp(above, 'g'))).toHaveLength(2);
+  });
+
+  it('says how long what rests on consent is kept, and what does not', async () => {
+    await sets(WHOLE);
+    await bot.hasCategory('profile');
+    await bot.hasCategory('orders', [field('value')], { legal_basis: 'contract' });
+    const keptIn = async (language: string) =>
+      [
+        ...(await textOf(`?language=${language}`)).matchAll(/<dt>(?:Gespeichert|Kept)<\/dt>\s*<dd>([^<]*)/g),
+      ].map(([, said]) => said);
+    expect(await keptIn('en')).toEqual([
+      'until you ask for erasure',
+      'until you withdraw your consent or ask for erasure',
+    ]);
+    expect(await keptIn('de')).toEqual([
+      'bis du die Löschung verlangst',
+      'bis du deine Einwilligung widerrufst oder die Löschung verlangst',
+    ]);
+  });
+
+  it.each([
     ['?format=html', {}, 'text/html; charset=utf-8'],
     ['?format=markdown', {}, 'text/markdown; charset=utf-8'],
     ['?format=json', {}, 'application/json; charset=utf-8'],

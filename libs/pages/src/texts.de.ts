@@ -48,8 +48,7 @@ export const DE: PageTexts = {
   no: 'nein',
   more: 'Es gibt noch mehr. Die Kopien unten enthalten alles.',
   moreUncopied: 'Es gibt noch mehr. Bitte den Bot um eine Kopie von allem.',
-  unreadable:
-    'Einige Werte lassen sich nicht lesen. Bitte frage den Kontakt, der auf dieser Seite genannt ist.',
+  unreadable: 'Einige Werte lassen sich nicht lesen. Bitte frage beim Team des Bots nach.',
   hidden: 'Dieser Link zeigt nicht, was gespeichert ist.',
   consent: 'Deine Einwilligung',
   state: {

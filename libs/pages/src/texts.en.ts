@@ -47,7 +47,7 @@ export const EN = {
   no: 'no',
   more: 'There is more. The copies below have everything.',
   moreUncopied: 'There is more. Ask the bot for a copy of everything.',
-  unreadable: 'Some values cannot be read. Please ask the contact that this page names.',
+  unreadable: 'Some values cannot be read. Please ask the team of the bot.',
   hidden: 'This link does not show what is stored.',
   consent: 'Your consent',
   state: {

@@ -52,12 +52,13 @@ export function noticeSections(language: DocumentLanguage, facts: NoticeFacts): 
   const texts = TEXTS[language];
   const words = texts.notice;
   const { declared, categories, isCut, digest, changedAt } = facts;
+  const more = contactOf(declared) === null ? words.moreData : `${words.moreData} ${words.moreDataNamed}`;
   const { interests_de, interests_en, source_de, source_en } = declared.settings;
   return [
     section(texts.title, { facts: controllerFacts(language, declared) }),
     section(words.dataTitle, ...(categories.length === 0 ? [{ text: own(words.noData) }] : [])),
-    ...categories.map((category) => categorySection(language, category)),
-    ...(isCut ? [{ title: own(words.moreData), isPart: true, blocks: [] }] : []),
+    ...categories.map((category) => categorySection(language, facts, category)),
+    ...(isCut ? [{ title: own(more), isPart: true, blocks: [] }] : []),
     ...stated(texts.interests, inLanguage(language, interests_de, interests_en)),
     ...stated(texts.source, inLanguage(language, source_de, source_en)),
     section(words.recipientsTitle, { items: recipients(language, declared) }),
@@ -86,14 +87,14 @@ function controllerFacts(language: DocumentLanguage, declared: Declared): [strin
   const given: (readonly [string, Said | undefined])[] = [
     [texts.name, name === undefined ? undefined : said`${name}`],
     [texts.address, address === undefined ? undefined : said`${address}`],
-    [texts.contact, contact === null ? undefined : mailTo(contact)],
+    [texts.contact, contact === null ? own(texts.noContact) : mailTo(contact)],
     [texts.officer, officer],
     [texts.policy, url === undefined ? undefined : linked(url, url)],
   ];
   return given.filter((fact): fact is [string, Said] => fact[1] !== undefined);
 }
 
-function categorySection(language: DocumentLanguage, category: Category): Section {
+function categorySection(language: DocumentLanguage, { periods }: NoticeFacts, category: Category): Section {
   const texts = TEXTS[language];
   const words = texts.notice;
   const { labelDe, labelEn, description, purposes, legalBasis, retentionDays: days, fields } = category;
@@ -103,7 +104,9 @@ function categorySection(language: DocumentLanguage, category: Category): Sectio
     const meaning = purposeIn(language, field);
     return meaning === null || meaning === '' ? said`${label}` : said`${label}: ${meaning}`;
   });
-  const kept = days === null ? words.keptUntilErased : words.keptDays(days);
+  const isErasedOnceWithdrawn = legalBasis === 'consent' && periods.revokedDataGraceDays !== undefined;
+  const until = isErasedOnceWithdrawn ? words.keptUntilWithdrawn : words.keptUntilErased;
+  const kept = days === null ? until : words.keptDays(days);
   return {
     title: said`${language === 'de' ? labelDe : labelEn}`,
     isPart: true,
@@ -154,6 +157,7 @@ function periodsIn(language: DocumentLanguage, { periods }: NoticeFacts): Said[]
 function rights(language: DocumentLanguage, declared: Declared): Block[] {
   const words = TEXTS[language].notice;
   const authority = authorityOf(declared);
-  const complaint = authority === undefined ? [] : [said`${own(words.authorityHere)}: ${authority}`];
-  return [{ items: [...words.rights.map(own), ...complaint] }];
+  const here = authority === undefined ? [] : [said`${own(words.authorityHere)}: ${authority}`];
+  const contact = contactOf(declared) === null ? [] : [words.write];
+  return [{ items: [...[...words.rights, ...contact, words.page, words.complaint].map(own), ...here] }];
 }
