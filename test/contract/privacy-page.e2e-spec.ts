@@ -1,7 +1,7 @@
 import { type Bot, field } from '../support/bot';
 import type { Json } from '../support/client';
 import { act, forms, get, type Page, send } from '../support/privacy-page';
-import { useServiceInProcess } from '../support/service';
+import { Service, useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
 const service = useServiceInProcess();
@@ -179,6 +179,53 @@ describe('a page that refuses a form', () => {
       for (const { text } of [large, unmarked]) expect(text).toContain(`<html lang="${lang}">`);
     },
   );
+});
+
+describe('how long the page says that something is kept', () => {
+  const TEXTS = {
+    de: [
+      '365 Tage lang nach der letzten Änderung',
+      'bis du deine Einwilligung widerrufst oder die Löschung verlangst',
+      'bis du die Löschung verlangst',
+    ],
+    en: [
+      'for 365 days after the last change',
+      'until you withdraw your consent or have it erased',
+      'until you have it erased',
+    ],
+  };
+
+  /** What the page and the copy to read say of a limited category, one that rests on consent, and one that does not. */
+  async function kept(of: Bot): Promise<unknown[]> {
+    const reasons = { requires_consent: false, reason_de: 'Grund', reason_en: 'Reason' };
+    await of.hasCategory('a', [field('value')], { retention_days: 365 });
+    await of.hasCategory('b');
+    await of.hasCategory('c', [field('value')], { legal_basis: 'legitimate_interests', ...reasons });
+    await of.hasConsent(who);
+    for (const key of ['a', 'b', 'c']) await of.hasData(who, key, { value: key });
+    const { url } = (await of.post<{ url: string }>('/privacy-links', who)).data;
+    const found: unknown[] = [];
+    for (const lang of ['de', 'en']) {
+      const page = await get(`${url}?lang=${lang}`);
+      const copy = await send(url, 'export', forms(page, 'export')[0]!);
+      for (const { text } of [page, copy])
+        found.push(
+          [...text.matchAll(/<dt>(?:Gespeichert|Kept)<\/dt>\s*<dd>([^<]*)/g)].map(([, said]) => said),
+        );
+    }
+    return found;
+  }
+
+  it('is by the last change, and until a withdrawal of what rests on consent', async () => {
+    expect(await kept(bot)).toEqual([TEXTS.de, TEXTS.de, TEXTS.en, TEXTS.en]);
+  });
+
+  it('is until the user asks, where no withdrawal ends in an erasure', async () => {
+    const other = await new Service({ REVOKED_DATA_GRACE_DAYS: 'off' }).start();
+    const [de, en] = [TEXTS.de, TEXTS.en].map(([limited, , asked]) => [limited, asked, asked]);
+    expect(await kept(await other.registerBot())).toEqual([de, de, en, en]);
+    await other.stop();
+  });
 });
 
 describe('the last page', () => {

@@ -198,7 +198,7 @@ describe.each(KITS)('%s', (kit) => {
       const { user } = await bot([{ ...categoryOf('birthday', 'Birthday'), retention_days: 1 }]);
       const { components, embeds } = await user().privacy('about');
       expect(embeds[0]?.description).toMatch(/authority\.\n\nContact for privacy: privacy@bot\.example$/);
-      expect(embeds[0]?.description).toContain('\nKept for: 1 day\n');
+      expect(embeds[0]?.description).toContain('\nKept for: 1 day after the last change\n');
       expect(components).toEqual([]);
       const other = await bot(TWO);
       await other.lethe.bots.change({ privacy_contact: null });
@@ -295,9 +295,11 @@ describe.each(KITS)('%s', (kit) => {
       const { user } = await bot([
         { ...categoryOf('bans', 'Bans'), ...without },
         categoryOf('birthday', 'Birthday'),
+        { ...categoryOf('orders', 'Orders'), legal_basis: 'contract' },
       ]);
       const said = wordsOf(await user().privacy('about'));
       expect(said).toContain('Abuse has to be prevented.\nKept until you have it erased\n');
+      expect(said).toContain('a contract (Art. 6(1)(b) GDPR)\nKept until you have it erased\n');
       expect(said).toContain('Kept until you withdraw your consent or have it erased');
       const german = wordsOf(await user('de').privacy('about'));
       expect(german).toContain(

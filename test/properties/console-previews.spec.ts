@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { USER_WORDS } from '../../apps/console/src/pages/category-words';
+import { PAGE_TEXTS } from '@app/pages';
+import { daysOnPage, USER_WORDS } from '../../apps/console/src/pages/category-words';
 
 const read = (path: string): string => readFileSync(join(__dirname, '../..', path), 'utf8');
 
@@ -17,5 +18,6 @@ describe('the previews of the console', () => {
     const { page, pageBasis, discord } = USER_WORDS[side];
     expect(missing(`libs/pages/src/texts.${side}.ts`, { ...page, ...pageBasis })).toStrictEqual([]);
     expect(missing(`packages/discord/src/texts/${side}.ts`, discord)).toStrictEqual([]);
+    for (const days of [1, 30]) expect(daysOnPage(side, days)).toBe(PAGE_TEXTS[side].days(days));
   });
 });

@@ -643,7 +643,7 @@ def test_what_the_bot_says_about_itself_is_left_out_without_notice_settings_and_
         return asyncio.run(Privacy(lethe, None, None, None, 300, None, errors.append).reply(asked))
 
     about = told(NotFoundError("It is not there.", code="not_found")).embeds[0]["description"]
-    assert "\nSpeicherdauer: 1 Tag\n" in about
+    assert "\nSpeicherdauer: 1 Tag ab der letzten Änderung\n" in about
     assert about.endswith(" beschweren. Auf deiner Datenschutzseite (`/privacy page`) kannst du selbst berichtigen: Wert.")
     assert errors == []
     failed = UnavailableError("It is not available.", code="unavailable")

@@ -106,7 +106,7 @@ describe('the copy to read', () => {
   const link = { userId: '1'.repeat(18) } as OpenLink;
   const copy = new ReadableExport(
     reading,
-    { bot, notice: {}, purposes: [] },
+    { bot, notice: {}, purposes: [], erasesWithdrawn: true },
     link,
     'en',
     '2026-01-01T00:00:00.000Z',

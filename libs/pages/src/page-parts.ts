@@ -94,9 +94,10 @@ export class PageParts {
   }
 
   /** Purpose, legal basis and retention of a category; the whole one also what its fields mean. */
-  purposeOf(declared: DeclaredPurpose, isWhole = false): Html {
+  purposeOf(declared: DeclaredPurpose, erasesWithdrawn: boolean, isWhole = false): Html {
     const { texts, language } = this;
     const { description, purposes, legalBasis, withoutConsent, retentionDays, fields } = declared;
+    const until = erasesWithdrawn && legalBasis === 'consent' ? texts.untilWithdrawn : texts.untilErased;
     const purpose = purposeIn(language, { description, ...purposes });
     return html`<dl>
       <dt>${texts.purpose}</dt>
@@ -111,7 +112,7 @@ export class PageParts {
           </dd>`
       }
       <dt>${texts.retention}</dt>
-      <dd>${retentionDays === null ? texts.untilErased : texts.days(retentionDays)}</dd>
+      <dd>${retentionDays === null ? until : texts.days(retentionDays)}</dd>
       ${
         isWhole &&
         (JSON.parse(fields) as readonly Field[]).map((field) => {

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { type BotFacts, findBot, type NoticeSettings, noticeSettingsOf, suspensionOf } from '@app/bots';
 import { type DeclaredPurpose, declaredPurposes, purposesShown } from '@app/categories';
@@ -13,7 +13,7 @@ import { HeldSubjects, type NamedSubject, SubjectDataHolders } from '@app/crypto
 import { type Tx, UnitOfWork } from '@app/database';
 import { type BotHolder, ErasureRequests, holdersOf } from '@app/gdpr';
 import { JsonText, type ListPage } from '@app/http';
-import { ApiError } from '@app/kernel';
+import { ApiError, type Config, CONFIG } from '@app/kernel';
 import { ServersService } from '@app/servers';
 import { ProcessingRefusals, type RefusalsView } from '@app/user-data';
 import { guildNamed } from './page-parts';
@@ -78,6 +78,8 @@ export interface PageFacts {
   readonly notice: NoticeSettings;
   readonly isSuspended: boolean;
   readonly purposes: readonly DeclaredPurpose[];
+  /** Whether a withdrawal ends in an erasure of what rests on the consent. */
+  readonly erasesWithdrawn: boolean;
   /** The bot's own stores. */
   readonly holders: readonly Pick<BotHolder, 'labelDe' | 'labelEn'>[];
   readonly subjects: readonly HeldSubject[];
@@ -110,6 +112,7 @@ export class PageReading {
     private readonly refusals: ProcessingRefusals,
     private readonly requests: ErasureRequests,
     private readonly servers: ServersService,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** The bot of a link and its purposes: all with their fields, or only the purposes of `held`, the categories with values. */
@@ -129,7 +132,9 @@ export class PageReading {
       ]),
     );
     if (bot === undefined) throw new ApiError('not_found', 'Bot not found');
-    return { bot, notice: notice.settings, isSuspended: standing?.suspended_at != null, purposes, holders };
+    const isSuspended = standing?.suspended_at != null;
+    const erasesWithdrawn = this.config.revokedDataGraceDays !== undefined;
+    return { bot, notice: notice.settings, isSuspended, purposes, erasesWithdrawn, holders };
   }
 
   async facts(link: OpenLink): Promise<PageFacts> {
@@ -141,10 +146,8 @@ export class PageReading {
       subjects.flatMap(({ values, asked }) => [...values.keys(), ...(asked?.categories ?? [])]),
     );
     const about = await this.about(link, [...held]);
-    const servers = await this.servers.names(
-      link.botId,
-      shown.map(({ ids }) => ids.guild_id),
-    );
+    const guilds = shown.map(({ ids }) => ids.guild_id);
+    const servers = await this.servers.names(link.botId, guilds);
     const ids = await this.unitOfWork.read((tx) => this.held.idsOf(tx, shown));
     const isHeld = ids.some((found) => found != null);
     return { ...about, subjects, servers, hasMore: all.length > GUILDS_MAX, isHeld };

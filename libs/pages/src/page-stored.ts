@@ -32,7 +32,8 @@ export function stored(making: Making, held: HeldSubject): Html {
     room.take(
       () =>
         html`<article>
-          ${titleOf(parts, each, false)} ${each.purpose !== undefined && parts.purposeOf(each.purpose)}
+          ${titleOf(parts, each, false)}
+          ${each.purpose !== undefined && parts.purposeOf(each.purpose, facts.erasesWithdrawn)}
         </article>`,
     ),
   );
@@ -55,7 +56,7 @@ export function stored(making: Making, held: HeldSubject): Html {
 
 /** A category with its values. */
 function valued(making: Making, held: HeldSubject, shown: Shown): Html {
-  const { parts, link } = making;
+  const { parts, facts, link } = making;
   const { subject, values, status } = held;
   const { texts } = parts;
   const { key, purpose } = shown;
@@ -68,7 +69,7 @@ function valued(making: Making, held: HeldSubject, shown: Shown): Html {
       purpose !== undefined &&
       html`<details>
         <summary>${purpose.withoutConsent === null ? texts.why : texts.whyWithoutConsent}</summary>
-        ${parts.purposeOf(purpose)}
+        ${parts.purposeOf(purpose, facts.erasesWithdrawn)}
       </details>`
     }
     ${purpose !== undefined && link.allow.includes('forget') && erasing(parts, link, `${guildNamed(subject)}/${key}`, purpose)}

@@ -15,7 +15,7 @@ const PIECE_LENGTH = 32 * 1024;
 /** Marks the place of the guilds in the frame of a document. */
 const GUILDS = html`<!--guilds-->`;
 
-type About = Pick<PageFacts, 'bot' | 'notice' | 'purposes'>;
+type About = Pick<PageFacts, 'bot' | 'notice' | 'purposes' | 'erasesWithdrawn'>;
 
 /**
  * An export to read and to print: a file that loads nothing and runs nothing, with everything that the JSON has. It is made
@@ -63,14 +63,16 @@ export class ReadableExport implements ExportForm {
   }
 
   *entry(name: string, value: unknown): Generator<string> {
-    const { parts } = this;
-    const purpose = this.about.purposes.find(({ key }) => key === name);
+    const { parts, about } = this;
+    const purpose = about.purposes.find(({ key }) => key === name);
     const title = purpose === undefined ? name : parts.labelOf(purpose);
     const heading = this.section === undefined ? html`<h3>${parts.texts.stored}</h3>`.text : '';
     this.section = 'data';
     yield* inPieces(`${heading}<article>${html`<h4>${title}</h4>`.text}<div class="value">`, [
       parts.wholeValuesOf(value, purpose),
-      [`</div>${purpose === undefined ? '' : parts.purposeOf(purpose, true).text}</article>`],
+      [
+        `</div>${purpose === undefined ? '' : parts.purposeOf(purpose, about.erasesWithdrawn, true).text}</article>`,
+      ],
     ]);
   }
 

@@ -42,8 +42,8 @@ function categoryText({ asked: { locale }, words: { say } }: Turn, category: Cat
 }
 
 function keptKey(category: Category): keyof Texts {
-  const { retention_days: days } = category;
-  if (days === null) return needsConsent(category) ? 'about_kept' : 'about_kept_without_consent';
+  const { retention_days: days, legal_basis: basis } = category;
+  if (days === null) return basis === 'consent' ? 'about_kept' : 'about_kept_without_consent';
   return days === 1 ? 'about_kept_day' : 'about_kept_days';
 }
 

@@ -62,6 +62,7 @@ export function CategoryPreview({ of }: { readonly of: PreviewedCategory }) {
         const purposes = [of[`description_${side}`], of.description_en, of.description_de];
         const purpose = purposes.find((text) => text.trim() !== '');
         const basis = of.legal_basis as keyof typeof pageBasis;
+        const restsOnConsent = basis === 'consent';
         const days = of.retention_days;
         const reason = of.requires_consent === false ? of[`reason_${side}`] : undefined;
         const fields = of.fields.map((field) => field[`label_${side}`]).join(', ');
@@ -86,7 +87,11 @@ export function CategoryPreview({ of }: { readonly of: PreviewedCategory }) {
                 </>
               )}
               <dt>{page.retention}</dt>
-              <dd>{days === null ? page.untilErased : daysOnPage(side, days)}</dd>
+              <dd>
+                {days === null
+                  ? page[restsOnConsent ? 'untilWithdrawn' : 'untilErased']
+                  : daysOnPage(side, days)}
+              </dd>
             </dl>
           </article>,
           <div key="discord" class="embed">
@@ -99,7 +104,7 @@ export function CategoryPreview({ of }: { readonly of: PreviewedCategory }) {
               {fields !== '' && `\n${discord.about_fields.replace('{fields}', () => fields)}`}
               {`\n${discord.about_basis.replace('{basis}', discord[`basis_${basis}`])}`}
               {reason !== undefined && `\n${discord.about_without_consent.replace('{reason}', () => reason)}`}
-              {`\n${days === null ? discord[reason === undefined ? 'about_kept' : 'about_kept_without_consent'] : discord.about_kept_days.replace('{days}', String(days))}`}
+              {`\n${days === null ? discord[restsOnConsent ? 'about_kept' : 'about_kept_without_consent'] : discord.about_kept_days.replace('{days}', String(days))}`}
             </p>
           </div>,
         ];

@@ -8,6 +8,7 @@ export const USER_WORDS = {
       retention: 'Kept',
       noPurpose: 'The bot names none.',
       untilErased: 'until you have it erased',
+      untilWithdrawn: 'until you withdraw your consent or have it erased',
       asked: 'The bot asks for your consent',
       choose: 'Choose what you consent to. You can withdraw it here at any time.',
       accept: 'Consent to what I have chosen',
@@ -28,7 +29,7 @@ export const USER_WORDS = {
       about_fields: 'Data: {fields}',
       about_basis: 'Legal basis: {basis}',
       about_without_consent: 'Stored without consent. Reason given by the bot: {reason}',
-      about_kept_days: 'Kept for: {days} days',
+      about_kept_days: 'Kept for: {days} days after the last change',
       about_kept: 'Kept until you withdraw your consent or have it erased',
       about_kept_without_consent: 'Kept until you have it erased',
       basis_consent: 'your consent (Art. 6(1)(a) GDPR)',
@@ -52,6 +53,7 @@ export const USER_WORDS = {
       retention: 'Gespeichert',
       noPurpose: 'Der Bot nennt keinen.',
       untilErased: 'bis du die Löschung verlangst',
+      untilWithdrawn: 'bis du deine Einwilligung widerrufst oder die Löschung verlangst',
       asked: 'Der Bot bittet um deine Einwilligung',
       choose: 'Wähle aus, worin du einwilligst. Du kannst das hier jederzeit widerrufen.',
       accept: 'In die Auswahl einwilligen',
@@ -72,7 +74,7 @@ export const USER_WORDS = {
       about_fields: 'Daten: {fields}',
       about_basis: 'Rechtsgrundlage: {basis}',
       about_without_consent: 'Ohne Einwilligung gespeichert. Begründung des Bots: {reason}',
-      about_kept_days: 'Speicherdauer: {days} Tage',
+      about_kept_days: 'Speicherdauer: {days} Tage ab der letzten Änderung',
       about_kept: 'Gespeichert, bis du deine Einwilligung widerrufst oder die Löschung verlangst',
       about_kept_without_consent: 'Gespeichert, bis du die Löschung verlangst',
       basis_consent: 'deine Einwilligung (Art. 6 Abs. 1 lit. a DSGVO)',
@@ -93,8 +95,8 @@ export const USER_WORDS = {
 export type Side = keyof typeof USER_WORDS;
 export const SIDES = ['de', 'en'] as const satisfies readonly Side[];
 
-/** "for 30 days", as the privacy page says it. */
+/** "for 30 days after the last change", as the privacy page says it. */
 export function daysOnPage(side: Side, days: number): string {
-  if (side === 'de') return days === 1 ? 'einen Tag lang' : `${days} Tage lang`;
-  return days === 1 ? 'for one day' : `for ${days} days`;
+  if (side === 'de') return `${days === 1 ? 'einen Tag' : `${days} Tage`} lang nach der letzten Änderung`;
+  return `${days === 1 ? 'for one day' : `for ${days} days`} after the last change`;
 }

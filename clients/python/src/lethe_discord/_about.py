@@ -50,7 +50,7 @@ def _category_text(turn: Turn, category: Json) -> str:
     reason = reason_of(category, locale)
     if reason is not None:
         lines.append(say("about_without_consent", reason=reason))
-    unlimited = "about_kept" if needs_consent(category) else "about_kept_without_consent"
+    unlimited = "about_kept" if category["legal_basis"] == "consent" else "about_kept_without_consent"
     kept = unlimited if days is None else "about_kept_day" if days == 1 else "about_kept_days"
     lines.append(say(kept, days=days))
     return "\n".join(lines)

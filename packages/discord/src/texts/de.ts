@@ -23,8 +23,8 @@ export const DE: Texts = {
   about_fields: 'Daten: {fields}',
   about_basis: 'Rechtsgrundlage: {basis}',
   about_without_consent: 'Ohne Einwilligung gespeichert. Begründung des Bots: {reason}',
-  about_kept_day: 'Speicherdauer: 1 Tag',
-  about_kept_days: 'Speicherdauer: {days} Tage',
+  about_kept_day: 'Speicherdauer: 1 Tag ab der letzten Änderung',
+  about_kept_days: 'Speicherdauer: {days} Tage ab der letzten Änderung',
   about_kept: 'Gespeichert, bis du deine Einwilligung widerrufst oder die Löschung verlangst',
   about_kept_without_consent: 'Gespeichert, bis du die Löschung verlangst',
   about_rights:

@@ -22,8 +22,8 @@ export const EN = {
   about_fields: 'Data: {fields}',
   about_basis: 'Legal basis: {basis}',
   about_without_consent: 'Stored without consent. Reason given by the bot: {reason}',
-  about_kept_day: 'Kept for: 1 day',
-  about_kept_days: 'Kept for: {days} days',
+  about_kept_day: 'Kept for: 1 day after the last change',
+  about_kept_days: 'Kept for: {days} days after the last change',
   about_kept: 'Kept until you withdraw your consent or have it erased',
   about_kept_without_consent: 'Kept until you have it erased',
   about_rights:
