@@ -65,9 +65,9 @@ describe('the words that Lethe has made of categories', () => {
       return categories.map(({ text }) => text);
     };
     expect(await textsIn('en')).toEqual([
-      'To congratulate you. Data: Field day, Field place. Kept for 30 days.',
+      'To congratulate you. Data: Field day, Field place. Kept for 30 days after the last change.',
       'Data: Field text. Kept until you have it erased.',
-      'Why? Kept for 1 day.',
+      'Why? Kept for 1 day after the last change.',
     ]);
     expect((await textsIn('de'))[1]).toBe(
       'Daten: Feld text. Wird gespeichert, bis du die Löschung verlangst.',

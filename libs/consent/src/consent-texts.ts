@@ -35,7 +35,7 @@ const WORDINGS: Record<Language, Wording> = {
     accept_label: 'I agree',
     decline_label: 'No, thank you',
     fields: (labels) => `Data: ${labels}.`,
-    kept: (days) => `Kept for ${days} day${days === 1 ? '' : 's'}.`,
+    kept: (days) => `Kept for ${days} day${days === 1 ? '' : 's'} after the last change.`,
     keptUntilWithdrawn: 'Kept until you have it erased.',
   },
   de: {
@@ -45,7 +45,7 @@ const WORDINGS: Record<Language, Wording> = {
     accept_label: 'Ich stimme zu',
     decline_label: 'Nein, danke',
     fields: (labels) => `Daten: ${labels}.`,
-    kept: (days) => `Wird ${days} Tag${days === 1 ? '' : 'e'} gespeichert.`,
+    kept: (days) => `Wird bis ${days} Tag${days === 1 ? '' : 'e'} nach der letzten Änderung gespeichert.`,
     keptUntilWithdrawn: 'Wird gespeichert, bis du die Löschung verlangst.',
   },
 };

@@ -133,7 +133,13 @@ export const EXAMPLES = {
         texts: {
           title: 'May we store data about you?',
           body: 'Greeter would like to store the data listed below. You decide freely, you can withdraw your consent at any time with effect for the future, and you can ask for a copy or the erasure of your data.',
-          categories: [{ key: 'levels', label: 'levels', text: 'Experience per user. Kept for 365 days.' }],
+          categories: [
+            {
+              key: 'levels',
+              label: 'levels',
+              text: 'Experience per user. Kept for 365 days after the last change.',
+            },
+          ],
           accept_label: 'I agree',
           decline_label: 'No, thank you',
         },
