@@ -273,7 +273,9 @@ describeInBrowser('the users of the console', () => {
       await page.waitForSelector('.facts');
       await bot.delete(`/bots/${bot.id}/keys/${data.id as string}`);
       await page.getByRole('button', { name: 'Refresh' }).click();
+      await page.getByRole('button', { name: 'Sign in again' }).click();
       await page.waitForSelector('text=Your session has ended');
+      await page.waitForSelector('input[type=password]');
       expect(await page.content()).not.toContain(user.user_id);
     });
 

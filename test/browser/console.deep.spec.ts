@@ -216,6 +216,8 @@ describeInBrowser('the console in a browser', () => {
     await bot.delete(`/bots/${bot.id}/keys/${data.id as string}`);
     await page.click('nav a[href="/console/audit"]');
     await page.waitForSelector('text=Your session has ended');
+    await page.getByRole('button', { name: 'Sign in again' }).click();
+    await page.waitForSelector('input[type=password]');
     expect(await page.content()).not.toContain(user.user_id);
   });
 

@@ -335,6 +335,7 @@ describeInBrowser('the pages of the operator in a browser', () => {
     Object.assign(other.app.get(ConsoleFiles), { folder });
     await page.click('nav a[href="/console/bots"]');
     await page.waitForSelector('text=Your session has ended');
+    await page.getByRole('button', { name: 'Sign in again' }).click();
     await enter(page, OPERATOR_TOKEN);
     await page.waitForSelector('text=This key is not valid');
     await end(other);

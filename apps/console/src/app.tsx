@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useQueryClient } from '@tanstack/preact-query';
 import { Router } from 'wouter-preact';
@@ -53,29 +54,42 @@ export function App() {
     keepLanguage(to);
     setLanguage(to);
   };
-  const leave = (isEnded: boolean): void => {
+  const begin = (begun: AnySession): void => {
+    setEnded(false);
+    setSession(begun);
+  };
+  const leave = (): void => {
     forgetSession();
     queries.clear();
-    setEnded(isEnded);
     setSession(undefined);
   };
-  const end = (): Promise<void> => signOut().then(() => leave(false));
+  const end = (): Promise<void> => signOut().then(leave);
   useEffect(() => {
     document.documentElement.lang = language;
-    onSessionEnd(() => leave(true));
+    onSessionEnd(() => {
+      setEnded(true);
+      const hasLoaded = queries
+        .getQueryCache()
+        .getAll()
+        .some(({ state }) => state.data !== undefined);
+      // What the page alone has, a salt or a text not yet saved, stays until it is left.
+      if (hasLoaded) forgetSession();
+      else leave();
+    });
   }, [language]);
+  const ended = hasEnded && <Ended onLeave={leave} />;
   return (
     <LanguageContext.Provider value={{ language, change }}>
       {session === undefined ? (
-        <SignInPage hasEnded={hasEnded} onSession={setSession} />
+        <SignInPage hasEnded={hasEnded} onSession={begin} />
       ) : isOfOperator(session) ? (
         <Router base="/console">
-          <OperatorShell onLeave={end} />
+          <OperatorShell notice={ended} onLeave={end} />
         </Router>
       ) : (
         <SessionContext.Provider value={session}>
           <Router base="/console">
-            <Shell onLeave={end} />
+            <Shell notice={ended} onLeave={end} />
           </Router>
         </SessionContext.Provider>
       )}
@@ -83,7 +97,26 @@ export function App() {
   );
 }
 
-function Shell({ onLeave }: { readonly onLeave: () => Promise<void> }) {
+/** Says that the session has ended, above a page that is still there. */
+function Ended({ onLeave }: { readonly onLeave: () => void }) {
+  const { t } = useWords();
+  return (
+    <div class="notice warn" role="alert">
+      <p>{t('sessionEndedHere')}</p>
+      <button type="button" onClick={onLeave}>
+        {t('signInAgain')}
+      </button>
+    </div>
+  );
+}
+
+function Shell({
+  notice,
+  onLeave,
+}: {
+  readonly notice: ComponentChildren;
+  readonly onLeave: () => Promise<void>;
+}) {
   const { t, time } = useWords();
   const { data: bot } = useBot();
   const user = { path: USER_PATH, title: useUserTitle(), page: UserPage, under: '/users' };
@@ -98,7 +131,12 @@ function Shell({ onLeave }: { readonly onLeave: () => Promise<void> }) {
     <Frame
       brand={bot?.name ?? t('appName')}
       pages={pages}
-      notice={since != null && <p class="notice bad">{t('suspendedSince', { time: time(since) })}</p>}
+      notice={
+        <>
+          {notice}
+          {since != null && <p class="notice bad">{t('suspendedSince', { time: time(since) })}</p>}
+        </>
+      }
       onLeave={onLeave}
     />
   );

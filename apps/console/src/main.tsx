@@ -9,7 +9,11 @@ showScheme(chosenScheme());
 
 const queries = new QueryClient({
   defaultOptions: {
+    // What is begun offline fails at once: it never waits for a connection, to be done when no one expects it.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
+      refetchOnReconnect: 'always',
       // The client of the service repeats what may succeed; a refusal is shown at once.
       retry: false,
       staleTime: 5_000,

@@ -26,6 +26,8 @@ const PAGE = { 'x-lethe-console': '1' };
 /** The header with the bot of the page: the cookie is of all tabs, and another one may have signed in as another bot. */
 const BOT = 'x-lethe-bot';
 const TIMEOUT_MS = 20_000;
+/** Of an erasure of many users, or of one user in many servers. */
+export const ERASURE_MAX_MS = 600_000;
 const SESSION = '/console/session';
 /** What the page may know of its session after it was loaded anew: no key. */
 const KEPT = 'lethe-session';

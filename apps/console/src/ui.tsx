@@ -24,8 +24,17 @@ export function Loaded<T>({
   readonly children: (data: T) => ComponentChildren;
 }) {
   const { t } = useWords();
-  if (from.data !== undefined) return <>{children(from.data)}</>;
-  if (from.error !== null) return <Fault error={from.error} onRetry={() => void from.refetch()} />;
+  const { data, error } = from;
+  const fault = <Fault error={error} onRetry={() => void from.refetch()} isOldShown={data !== undefined} />;
+  if (data !== undefined) {
+    return (
+      <>
+        {fault}
+        {children(data)}
+      </>
+    );
+  }
+  if (error !== null) return fault;
   return (
     <p class="loading" role="status">
       {t('loading')}
@@ -33,38 +42,49 @@ export function Loaded<T>({
   );
 }
 
+/** Codes of many causes, of which the service says the one in English. */
+const ENGLISH: readonly string[] = ['invalid_request', 'service_unavailable'];
+
 /** An error in words, with the id by which the operator finds the request. */
 export function Fault({
   error,
   onRetry,
+  isOldShown = false,
 }: {
   readonly error: Error | null | undefined;
   readonly onRetry?: () => void;
+  /** Whether what was loaded before is shown below. */
+  readonly isOldShown?: boolean;
 }) {
   const { t, language } = useWords();
   const scopeName = useScopeName();
-  if (error == null) return null;
   const known = error instanceof LetheError ? error : undefined;
+  // That the session has ended is said once for the whole page.
+  if (error == null || (isOldShown && known?.status === 401)) return null;
   const lacks = known?.code === 'insufficient_scope' ? (known.details['required'] as Scope) : undefined;
-  const away = known?.status === undefined || known.code === 'service_unavailable';
+  const isOnRecord = known?.details['status'] === 'processing';
+  const says = (): string => {
+    if (known?.status === undefined) return t('serviceAway');
+    if (lacks !== undefined) return `${t('forbidden')} ${scopeName(lacks)}`;
+    if (known.code === 'rate_limit_exceeded') return t('tooManyRequests');
+    if (isOnRecord) return t('eraseOnRecord', { id: String(known.details['request_id']) });
+    return wordFor(language, 'error', known.code) ?? known.message;
+  };
   return (
     <div class="notice bad" role="alert">
-      <p>
-        {lacks !== undefined
-          ? `${t('forbidden')} ${scopeName(lacks)}`
-          : known?.code === 'rate_limit_exceeded'
-            ? t('tooManyRequests')
-            : away
-              ? t('serviceAway')
-              : (wordFor(language, 'error', known.code ?? '') ?? error.message)}
-      </p>
-      {known?.code === 'invalid_request' && <p class="small">{known.message}</p>}
+      {isOldShown && <p>{t('notReloaded')}</p>}
+      <p>{says()}</p>
+      {known !== undefined && !isOnRecord && ENGLISH.includes(known.code) && (
+        <p class="small" lang="en">
+          {known.message}
+        </p>
+      )}
       {known?.requestId !== undefined && (
         <p class="small">
           {t('requestId')} {known.requestId}
         </p>
       )}
-      {onRetry !== undefined && lacks === undefined && known?.status !== 404 && (
+      {onRetry !== undefined && lacks === undefined && known?.status !== 401 && known?.status !== 404 && (
         <button type="button" onClick={onRetry}>
           {t('retry')}
         </button>

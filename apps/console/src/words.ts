@@ -100,6 +100,8 @@ const EN = {
     suspended: 'The bot is suspended: it can read, export, withdraw and erase.',
     invalid_request: 'The service does not take this input:',
     internal_error:
+    unauthorized: 'The session has ended.',
+    service_unavailable: 'The service cannot do this at the moment:',
       'Something went wrong in the service. Its operator finds it by the number of the request.',
   },
 } as const;
@@ -207,6 +209,8 @@ const DE: { readonly [K in Kind]: Readonly<Record<keyof (typeof EN)[K], string>>
     invalid_request: 'Der Dienst nimmt diese Eingabe nicht an:',
     internal_error:
       'Im Dienst ist etwas schiefgegangen. Sein Betreiber findet es über die Nummer der Anfrage.',
+    unauthorized: 'Die Sitzung ist beendet.',
+    service_unavailable: 'Der Dienst kann das im Moment nicht ausführen:',
   },
 };
 

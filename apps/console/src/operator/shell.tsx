@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { Frame } from '../frame';
 import { OperatorBots } from './bots';
 import { OperatorHealth } from './health';
@@ -13,8 +14,14 @@ const PAGES = [
   ['/ledger', 'ledger', OperatorLedger],
 ] as const;
 
-export function OperatorShell({ onLeave }: { readonly onLeave: () => Promise<void> }) {
+export function OperatorShell({
+  notice,
+  onLeave,
+}: {
+  readonly notice: ComponentChildren;
+  readonly onLeave: () => Promise<void>;
+}) {
   const { t } = useOperatorWords();
   const pages = PAGES.map(([path, name, page]) => ({ path, title: t(name), page }));
-  return <Frame brand={`Lethe · ${t('installation')}`} pages={pages} onLeave={onLeave} />;
+  return <Frame brand={`Lethe · ${t('installation')}`} pages={pages} notice={notice} onLeave={onLeave} />;
 }

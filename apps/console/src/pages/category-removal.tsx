@@ -2,11 +2,9 @@ import { useState } from 'preact/hooks';
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useLocation } from 'wouter-preact';
 import { useWords } from '../language';
-import { lethe } from '../service';
+import { ERASURE_MAX_MS, lethe } from '../service';
 import { useHas } from '../session';
 import { Confirm } from '../confirm';
-
-const ERASURE_MAX_MS = 600_000;
 
 /** Removes a category with its values, after its key was typed. */
 export function Removal({ of }: { readonly of: string }) {

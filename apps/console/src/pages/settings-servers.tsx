@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import type { Schemas } from '@lethe/sdk';
 import { useWords } from '../language';
 import { Copy, When } from '../parts';
-import { lethe } from '../service';
+import { ERASURE_MAX_MS, lethe } from '../service';
 import { useAllowed, useHas } from '../session';
 import { Confirm, submits, useSingle } from '../confirm';
 import { Loaded, Table } from '../ui';
@@ -18,7 +18,6 @@ interface Act {
 
 /** Days until a deletion, as they are offered; 0 for at once. */
 const GRACE_DAYS = [30, 14, 7, 1, 0];
-const ERASURE_MAX_MS = 600_000;
 
 export const nameOf = ({ name, guild_id: id }: Pick<Server, 'name' | 'guild_id'>): string =>
   name === null || name === '' ? id : name;

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { lethe } from '../service';
@@ -46,6 +46,8 @@ export function UserActs({
     onActed();
   };
   const erase = useErasure(ids, done);
+  // Each question is an act of its own.
+  const idempotencyKey = useMemo(() => crypto.getRandomValues(new Uint32Array(4)).join('-'), [asked]);
   const revoke = useMutation({
     mutationFn: () => lethe.consents.revoke(ids),
     onSuccess: () => {
@@ -89,7 +91,7 @@ export function UserActs({
       {user !== null && opened === 'refusal' && <Refusing ids={ids} onActed={onActed} />}
       <div role="status" aria-live="polite">
         {(erase.isSuccess || erase.kept.length > 0) && <Erased of={erase.kept} isPart={!erase.isSuccess} />}
-        {revoke.isSuccess && user?.status === 'revoked' && (
+        {revoke.isSuccess && user !== null && (
           <p class="notice good">
             {t('userRevoked')}{' '}
             {revoke.data.data_erased_at !== undefined &&
@@ -117,7 +119,7 @@ export function UserActs({
           progress={t(erase.isAccepting ? 'eraseAsking' : 'erasing')}
           isRunning={erase.isPending}
           error={erase.error}
-          onConfirm={() => erase.mutate(asked === 'everywhere')}
+          onConfirm={() => erase.mutate({ isEverywhere: asked === 'everywhere', idempotencyKey })}
           onCancel={() => onAsk(undefined)}
         />
       )}

@@ -4,7 +4,7 @@ import { useWords } from '../language';
 import { LetheError } from '@lethe/sdk';
 import { CategoryName, Copy } from '../parts';
 import { download } from '../download';
-import { lethe } from '../service';
+import { ERASURE_MAX_MS, lethe } from '../service';
 import { Fault } from '../ui';
 import type { Ids } from './user-ids';
 import { UserServer } from './users';
@@ -21,17 +21,24 @@ export interface Erasure {
   readonly deleted_categories: readonly string[] | null;
 }
 
+interface Call {
+  readonly isEverywhere: boolean;
+  /** The same for each try of one dialog, whose repeat is answered the salts of what the try before has begun. */
+  readonly idempotencyKey: string;
+}
+
 /** Erases a user in one server, or in every server. */
 export function useErasure(ids: Ids, onErased: () => void) {
   const queries = useQueryClient();
   const [isAccepting, setAccepting] = useState(false);
   const [kept, setKept] = useState<readonly Erasure[]>([]);
-  /** Those before stay: no other call answers their salts. */
-  const keep = (more: readonly Erasure[]): void => setKept((before) => [...before, ...more]);
+  /** Those before stay: no other call answers their salts. A repeat of a call answers them again. */
+  const keep = (more: readonly Erasure[]): void =>
+    setKept((before) => [...new Map([...before, ...more].map((each) => [each.request_id, each])).values()]);
   const erase = useMutation({
-    mutationFn: async (isEverywhere: boolean): Promise<readonly Erasure[]> => {
+    mutationFn: async (call: Call): Promise<readonly Erasure[]> => {
       setAccepting(true);
-      const begun = await accepted(ids, isEverywhere)
+      const begun = await accepted(ids, call)
         .catch((error: unknown) => {
           keep(completedBefore(error));
           throw error;
@@ -58,9 +65,10 @@ function completedBefore(error: unknown): readonly Erasure[] {
   return Array.isArray(requests) ? (requests as Erasure[]) : [];
 }
 
-async function accepted(ids: Ids, isEverywhere: boolean): Promise<readonly Erasure[]> {
-  if (!isEverywhere) return [{ ...(await lethe.privacy.forget(ids)), guild_id: ids.guild_id }];
-  const { requests } = await lethe.privacy.forgetEverywhere({ user_id: ids.user_id });
+async function accepted(ids: Ids, { isEverywhere, idempotencyKey }: Call): Promise<readonly Erasure[]> {
+  const options = { idempotencyKey, timeoutMs: ERASURE_MAX_MS };
+  if (!isEverywhere) return [{ ...(await lethe.privacy.forget(ids, options)), guild_id: ids.guild_id }];
+  const { requests } = await lethe.privacy.forgetEverywhere({ user_id: ids.user_id }, options);
   return requests;
 }
 

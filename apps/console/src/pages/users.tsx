@@ -3,7 +3,7 @@ import { Link, useLocation, useSearch } from 'wouter-preact';
 import { useHistoryState } from 'wouter-preact/use-browser-location';
 import { useWords } from '../language';
 import { CategoryName, ServerName, UserLink, When } from '../parts';
-import { Code, Fault, Loaded, Table } from '../ui';
+import { Code, Loaded, Table } from '../ui';
 import { type Address, addressOf, filterOf, hrefOf } from './users-address';
 import { UsersFilterForm } from './users-filter';
 import { type ListedUser, type UsersPart, useUsers } from './users-query';
@@ -23,42 +23,35 @@ export function UsersPage() {
   return (
     <div class="users">
       <UsersFilterForm address={address} />
-      {/* What was loaded before is not what was asked for. */}
-      {users.error !== null ? (
-        <Fault error={users.error} onRetry={() => void users.refetch()} />
-      ) : (
-        <Loaded from={users}>
-          {(part) => (
-            <div aria-busy={users.isPlaceholderData}>
-              <Rows of={part} address={address} />
-              <div class="pager">
-                {address.after !== undefined && (
-                  <button type="button" onClick={() => to(before.at(-1) || undefined, before.slice(0, -1))}>
-                    {t(before.length > 0 ? 'previous' : 'usersFirst')}
-                  </button>
-                )}
-                {part.next !== null && (
-                  <button
-                    type="button"
-                    disabled={users.isPlaceholderData}
-                    onClick={() => to(part.next ?? undefined, [...before, address.after ?? ''])}
-                  >
-                    {t(part.items.length === 0 ? 'usersSearchOn' : 'next')}
-                  </button>
-                )}
-              </div>
-              {filter.order === 'recent' && part.next === null && part.items.length > 0 && (
-                <p class="small">
-                  {t('usersRecentNote')}{' '}
-                  <Link href={hrefOf({ ...address, after: undefined, order: 'all' })}>
-                    {t('usersShowAll')}
-                  </Link>
-                </p>
+      <Loaded from={users}>
+        {(part) => (
+          <div aria-busy={users.isPlaceholderData}>
+            <Rows of={part} address={address} />
+            <div class="pager">
+              {address.after !== undefined && (
+                <button type="button" onClick={() => to(before.at(-1) || undefined, before.slice(0, -1))}>
+                  {t(before.length > 0 ? 'previous' : 'usersFirst')}
+                </button>
+              )}
+              {part.next !== null && (
+                <button
+                  type="button"
+                  disabled={users.isPlaceholderData}
+                  onClick={() => to(part.next ?? undefined, [...before, address.after ?? ''])}
+                >
+                  {t(part.items.length === 0 ? 'usersSearchOn' : 'next')}
+                </button>
               )}
             </div>
-          )}
-        </Loaded>
-      )}
+            {filter.order === 'recent' && part.next === null && part.items.length > 0 && (
+              <p class="small">
+                {t('usersRecentNote')}{' '}
+                <Link href={hrefOf({ ...address, after: undefined, order: 'all' })}>{t('usersShowAll')}</Link>
+              </p>
+            )}
+          </div>
+        )}
+      </Loaded>
     </div>
   );
 }

@@ -10,6 +10,9 @@ export const frame = {
     schemeDark: 'Dark',
     typeToConfirm: 'Type “{text}” to confirm',
     notSignedOut: 'You are not signed out: the service did not answer. Try again.',
+    sessionEndedHere: 'Your session has ended. Copy what you still need from this page, then sign in again.',
+    signInAgain: 'Sign in again',
+    notReloaded: 'This could not be loaded anew: what is shown may be old.',
     copyId: 'Copy {id}',
     justNow: 'just now',
     suspendedSince:
@@ -27,6 +30,10 @@ export const frame = {
     schemeDark: 'Dunkel',
     typeToConfirm: 'Zum Bestätigen „{text}“ eingeben',
     notSignedOut: 'Sie sind noch angemeldet: Der Dienst hat nicht geantwortet. Versuchen Sie es noch einmal.',
+    sessionEndedHere:
+      'Ihre Sitzung ist beendet. Kopieren Sie, was Sie von dieser Seite noch brauchen, und melden Sie sich dann neu an.',
+    signInAgain: 'Neu anmelden',
+    notReloaded: 'Das Neuladen ist nicht gelungen: Was Sie sehen, kann veraltet sein.',
     copyId: '{id} kopieren',
     justNow: 'gerade eben',
     lacksScope: 'Ihrem Schlüssel fehlt das Recht {names}: Wofür es nötig ist, fehlt hier.',

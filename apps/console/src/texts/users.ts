@@ -96,6 +96,7 @@ export const users = {
     eraseSalt: 'Salt:',
     eraseFailed:
       'The erasure {id} has not ended yet, or has failed: the service repeats it. Look again later.',
+    eraseOnRecord: 'The erasure {id} is on record and will be finished. Look again later.',
     eraseNothing: 'nothing was stored',
     certificate: 'Download certificate',
     linkLead:
@@ -219,6 +220,8 @@ export const users = {
     eraseSalt: 'Salt:',
     eraseFailed:
       'Die Löschung {id} ist noch nicht beendet oder fehlgeschlagen: Der Dienst wiederholt sie. Sehen Sie später noch einmal nach.',
+    eraseOnRecord:
+      'Die Löschung {id} ist vermerkt und wird zu Ende geführt. Sehen Sie später noch einmal nach.',
     eraseNothing: 'es war nichts gespeichert',
     certificate: 'Bescheinigung herunterladen',
     linkLead:

@@ -1,0 +1,189 @@
+import type { Locator, Page, Route } from 'playwright-core';
+import type { Bot } from '../support/bot';
+import { describeInBrowser, DESKTOP, PHONE, pictured, type View } from '../support/browser';
+import { useConsole } from '../support/console';
+import { snowflake, type SubjectIds, subject } from '../support/snowflakes';
+
+const team = useConsole({ RATE_LIMIT_CONSOLE: '10000' });
+const { service } = team;
+let bot: Bot;
+let user: SubjectIds;
+
+const refuses =
+  (status: number, code: string, message: string, details?: object) =>
+  (route: Route): Promise<void> =>
+    route.fulfill({ status, json: { success: false, error: { code, message, details } } });
+
+describeInBrowser('the console', () => {
+  beforeEach(async () => {
+    bot = await service.registerBot({ name: 'Birthday bot' });
+    await bot.hasCategory('birthday');
+    user = { user_id: snowflake(), guild_id: snowflake() };
+    await bot.post('/servers/register', { guild_id: user.guild_id, name: 'Garden of Ada' });
+    await bot.hasConsent(user);
+    await bot.hasData(user, 'birthday', { value: '1 May' });
+  });
+
+  const userPath = (): string => `/users/${user.guild_id}/${user.user_id}`;
+
+  /** The page of the user, after the team has signed in there. */
+  async function opened(view: View = DESKTOP, key = bot.key): Promise<Page> {
+    const page = await team.signsIn(key, { address: userPath(), view });
+    await page.waitForSelector('[title=data_submitted]');
+    return page;
+  }
+
+  /** The button that confirms the erasure of the user, after its question was answered. */
+  async function erases(page: Page): Promise<Locator> {
+    await page.getByRole('button', { name: 'Erase in this server' }).click();
+    await page.fill('dialog input', 'Garden of Ada');
+    return page.locator('dialog button.danger');
+  }
+
+  describe('offline', () => {
+    it('says at once that an act was not done, and does it not when the connection is back', async () => {
+      const page = await opened();
+      const confirm = await erases(page);
+      await page.context().setOffline(true);
+      await confirm.click();
+      await page.locator('dialog [role=alert]', { hasText: 'The service does not answer' }).waitFor();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      const sent: string[] = [];
+      page.on('request', (request) => sent.push(request.method()));
+      const back = page.waitForResponse('**/api/v1/users?**');
+      await page.context().setOffline(false);
+      await back;
+      await page.getByText('You are offline').waitFor({ state: 'detached' });
+      expect(sent).not.toContain('POST');
+      expect((await bot.status(user)).data).toMatchObject({ status: 'accepted' });
+    });
+
+    it('says of what was not yet loaded that the service does not answer', async () => {
+      const page = await opened();
+      await page.context().setOffline(true);
+      await page.click('nav a[href="/console/webhooks"]');
+      await page.locator('main [role=alert]', { hasText: 'The service does not answer' }).first().waitFor();
+    });
+  });
+
+  describe('when it cannot load anew what it shows', () => {
+    it.each([
+      [DESKTOP, 'what is shown may be old', 'cannot do this at the moment', 'Try again'],
+      [
+        { ...PHONE, width: 390, scheme: 'light' },
+        'kann veraltet sein',
+        'kann das im Moment nicht ausführen',
+        'Noch einmal',
+      ],
+    ] as const)('says so above it: %o', async (view, isOld, why, again) => {
+      const page = await team.signsIn(bot.key, { address: '/users', view });
+      await page.waitForSelector('tbody tr');
+      await page.route('**/api/v1/users?**', refuses(503, 'service_unavailable', 'The database is away'));
+      await page.locator('.refresh').click();
+      const alert = page.locator('main [role=alert]');
+      await alert.waitFor();
+      const said = await alert.textContent();
+      for (const text of [isOld, why, 'The database is away']) expect(said).toContain(text);
+      expect(await page.locator('tbody tr').count()).toBe(1);
+      expect(await team.accessibility()).toStrictEqual([]);
+      await pictured(page, 'console-old', view);
+      await page.unroute('**/api/v1/users?**');
+      await page.getByRole('button', { name: again }).click();
+      await alert.waitFor({ state: 'detached' });
+    });
+
+    it('says nevertheless that a consent is withdrawn', async () => {
+      const page = await opened();
+      await page.getByRole('button', { name: 'Withdraw consent' }).click();
+      await page.route('**/api/v1/users?**', refuses(429, 'rate_limit_exceeded', 'Too many'));
+      await page.locator('dialog button.danger').click();
+      await page.waitForSelector('text=The consent is withdrawn.');
+      await page.locator('main [role=alert]', { hasText: 'Too many requests' }).first().waitFor();
+    });
+  });
+
+  describe('where the service answers 503', () => {
+    it('says what the service says, and not that it was not reached', async () => {
+      const page = await opened();
+      const full = 'The disk of the database is almost full; nothing was changed';
+      await page.route('**/consents/revoke', refuses(503, 'service_unavailable', full));
+      await page.getByRole('button', { name: 'Withdraw consent' }).click();
+      await page.locator('dialog button.danger').click();
+      const alert = page.locator('dialog [role=alert]');
+      await alert.waitFor();
+      expect(await alert.textContent()).toContain(full);
+      expect(await alert.textContent()).not.toContain('does not answer');
+    });
+
+    it('says that an erasure is on record, and has its salt by a repeat of the same act', async () => {
+      const page = await opened();
+      const keys: (string | undefined)[] = [];
+      const done: Record<string, string>[] = [];
+      let isAway = true;
+      await page.route('**/gdpr/forget-user', async (route) => {
+        keys.push(route.request().headers()['idempotency-key']);
+        const answer = await route.fetch();
+        done.push(((await answer.json()) as { data: Record<string, string> }).data);
+        if (!isAway) return route.fulfill({ response: answer });
+        const details = { request_id: done[0]?.['request_id'], status: 'processing' };
+        return refuses(503, 'service_unavailable', 'The erasure is on record', details)(route);
+      });
+      const confirm = await erases(page);
+      await confirm.click();
+      const alert = page.locator('dialog [role=alert]');
+      await alert.waitFor();
+      const { request_id: id = '', certificate_salt: salt } = done[0] ?? {};
+      expect(await alert.textContent()).toContain(`The erasure ${id} is on record and will be finished`);
+      expect(await alert.textContent()).not.toContain('does not answer');
+      isAway = false;
+      await confirm.click();
+      await page.waitForSelector('text=The user is erased.');
+      expect(await page.locator('.erased code').allTextContents()).toStrictEqual([salt]);
+      expect(new Set(keys).size).toBe(1);
+    });
+
+    it('lists each server once where a repeat of an erasure answers it again', async () => {
+      await bot.hasConsent({ ...user, guild_id: snowflake() });
+      const page = await opened();
+      await page.route('**/gdpr/forget-user', async (route) => {
+        const { data } = (await (await route.fetch()).json()) as { data: { requests: object[] } };
+        const details = { requests: data.requests.slice(0, 1) };
+        return refuses(500, 'internal_error', 'Some guilds are done', details)(route);
+      });
+      await page.getByRole('button', { name: 'Erase in all servers' }).click();
+      await page.fill('dialog input', 'all servers');
+      await page.locator('dialog button.danger').click();
+      await page.locator('.erased', { hasText: 'has not ended in every server' }).waitFor();
+      await page.unroute('**/gdpr/forget-user');
+      await page.locator('dialog button.danger').click();
+      await page.waitForSelector('text=The user is erased.');
+      expect(await page.locator('.erased li').count()).toBe(2);
+    });
+  });
+
+  it.each([DESKTOP, { ...PHONE, width: 390, scheme: 'light' }] as const)(
+    'keeps what the page alone has when the session ends, until the team goes to sign in: %o',
+    async (view) => {
+      const { data } = await bot.post(`/bots/${bot.id}/keys`, { scopes: ['read', 'write', 'erase'] });
+      const page = await opened(view, data.api_key as string);
+      await page.locator('.actions .primary').click();
+      await page.locator('.link .primary').click();
+      const link = (await page.locator('.link .notice code').textContent()) ?? '';
+      await bot.delete(`/bots/${bot.id}/keys/${data.id as string}`);
+      await page.locator('.refresh').click();
+      const ended = page.locator('main [role=alert]', { has: page.getByRole('button') });
+      await ended.waitFor();
+      expect(await ended.textContent()).toMatch(/Your session has ended|Ihre Sitzung ist beendet/);
+      expect(await page.locator('.link .notice code').textContent()).toBe(link);
+      expect(await team.accessibility()).toStrictEqual([]);
+      await pictured(page, 'console-session-ended', view);
+      await ended.getByRole('button').click();
+      await page.waitForSelector('input[type=password]');
+      for (const text of [link, user.user_id]) expect(await page.content()).not.toContain(text);
+      await page.fill('input[type=password]', bot.key ?? '');
+      await page.press('input[type=password]', 'Enter');
+      await page.waitForSelector('.facts');
+      expect(await page.getByText(/session has ended|Sitzung ist beendet/).count()).toBe(0);
+    },
+  );
+});
