@@ -186,4 +186,60 @@ describeInBrowser('the console', () => {
       expect(await page.getByText(/session has ended|Sitzung ist beendet/).count()).toBe(0);
     },
   );
+
+  it('says of the id alone that was copied that it was', async () => {
+    for (let n = 0; n < 20; n++) await bot.hasRequest(subject());
+    const page = await team.signsIn(bot.key, { address: '/users?order=all' });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.waitForSelector('tbody tr:nth-child(20)');
+    await page.locator('tbody tr:first-child .copy').click();
+    await page.waitForSelector('tbody .copy[title=Copied]');
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.waitForSelector('tbody tr:nth-child(20)', { state: 'detached' });
+    expect(await page.locator('tbody .copy[title=Copied]').count()).toBe(0);
+  });
+
+  it('says how long ago a time is anew each minute', async () => {
+    const page = await team.comes();
+    await page.clock.install();
+    await page.goto(`${service.url}/console${userPath()}`);
+    await page.fill('input[type=password]', bot.key ?? '');
+    await page.press('input[type=password]', 'Enter');
+    const time = page.locator('tbody tr', { has: page.locator('[title=data_submitted]') }).locator('time');
+    await time.waitFor();
+    await page.clock.fastForward('10:00');
+    await time.getByText('10 minutes ago').or(time.getByText('11 minutes ago')).waitFor();
+  });
+
+  it.each([
+    [DESKTOP, 'legitimate interests. Stored without consent. Reason: it has to be'],
+    [
+      { ...PHONE, width: 390, scheme: 'light' },
+      'berechtigte Interessen. Ohne Einwilligung gespeichert. Begründung: es muss sein',
+    ],
+  ] as const)('says in the record why a category needs no consent: %o', async (view, said) => {
+    const reasons = { requires_consent: false, reason_de: 'es muss sein', reason_en: 'it has to be' };
+    const kept = { legal_basis: 'legitimate_interests', retention_days: 1 };
+    await bot.hasCategory('stats', undefined, { ...kept, ...reasons });
+    const page = await team.signsIn(bot.key, { address: '/reports', view });
+    const row = page.locator('.record tbody tr', { hasText: 'stats' });
+    await row.waitFor();
+    expect(await row.textContent()).toContain(said);
+    expect(await row.textContent()).toMatch(/1 (day|Tag)(?!s|e)/);
+    expect(await team.accessibility()).toStrictEqual([]);
+    await pictured(page, 'console-record', view);
+  });
+
+  it.each([
+    [DESKTOP, 'A restriction counts as a withdrawal, and its end as an acceptance.'],
+    [
+      { ...PHONE, width: 390, scheme: 'light' },
+      'Eine Einschränkung zählt als Widerruf, ihr Ende als Zustimmung.',
+    ],
+  ] as const)('says what its numbers of withdrawals count: %o', async (view, said) => {
+    const page = await team.signsIn(bot.key, { address: '/', view });
+    await page.getByText(said).waitFor();
+    expect(await team.accessibility()).toStrictEqual([]);
+    await pictured(page, 'console-overview-restrictions', view);
+  });
 });

@@ -524,6 +524,9 @@ describeInBrowser('the users of the console', () => {
         const holder = { kind: 'pull', covers: ['rows'], label_de: HOSTILE, label_en: HOSTILE };
         for (const key of ['archive', 'database']) await bot.post('/holders', { key, ...holder });
         await bot.hasForgotten(user);
+        // So many newer events that the erasure is on no first page of them.
+        await bot.hasConsent(user);
+        for (let n = 0; n < 10; n++) await bot.hasData(user, 'birthday', { day: VALUE });
         const { tasks } = (await bot.get<{ tasks: { task_id: string }[] }>('/holders/archive/tasks')).data;
         const kept = { basis: said[2], until: '2099-01-01T00:00:00Z' };
         await bot.post(`/holders/archive/tasks/${tasks[0]?.task_id}/acknowledge`, {

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 
-/** Copies a text, and whether it was; undefined where the browser has no clipboard, as on a page without HTTPS. */
-export function useCopied(): readonly [isCopied: boolean, copy: ((text: string) => void) | undefined] {
-  const [isCopied, setCopied] = useState(false);
+/** Copies a text, and whether it was this one; undefined where the browser has no clipboard, as on a page without HTTPS. */
+export function useCopied(of: string): readonly [isCopied: boolean, copy: (() => void) | undefined] {
+  const [copied, setCopied] = useState<string | undefined>();
   const clipboard = (navigator as { readonly clipboard?: Clipboard }).clipboard;
-  const copy = (text: string): void => void clipboard?.writeText(text).then(() => setCopied(true));
-  return [isCopied, clipboard && copy];
+  const copy = (): void => void clipboard?.writeText(of).then(() => setCopied(of));
+  return [copied === of, clipboard && copy];
 }

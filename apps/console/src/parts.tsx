@@ -1,11 +1,19 @@
+import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { useCopied } from './copied';
 import { ago, useWords } from './language';
 import { useNamesOfCategories, useNamesOfServers } from './queries';
 
-/** A time as people say it ("3 minutes ago"), the exact one on hover. */
+const MINUTE_MS = 60_000;
+
+/** A time as people say it ("3 minutes ago"), said anew each minute; the exact one on hover. */
 export function When({ at }: { readonly at: string | null | undefined }) {
   const { t, time, language } = useWords();
+  const [, setMinutes] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setMinutes((before) => before + 1), MINUTE_MS);
+    return () => clearInterval(timer);
+  }, []);
   if (at == null) return <>–</>;
   return (
     <time class="line" dateTime={at} title={time(at)}>
@@ -17,11 +25,11 @@ export function When({ at }: { readonly at: string | null | undefined }) {
 /** A button that copies an id. */
 export function Copy({ of }: { readonly of: string }) {
   const { t } = useWords();
-  const [isCopied, copy] = useCopied();
+  const [isCopied, copy] = useCopied(of);
   if (copy === undefined) return null;
   const name = isCopied ? t('copied') : t('copyId', { id: of });
   return (
-    <button class="copy" type="button" title={name} aria-label={name} onClick={() => copy(of)}>
+    <button class="copy" type="button" title={name} aria-label={name} onClick={copy}>
       <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
         <path d={isCopied ? 'M2 8l4 4 8-9' : 'M5 5h9v9H5zM11 5V2H2v9h3'} />
       </svg>

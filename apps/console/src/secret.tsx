@@ -4,7 +4,7 @@ import { useWords } from './language';
 /** A secret that is shown once, with a button that copies it. */
 export function Secret({ text }: { readonly text: string }) {
   const { t } = useWords();
-  const [isCopied, copy] = useCopied();
+  const [isCopied, copy] = useCopied(text);
   return (
     <div class="notice good" role="status">
       <p>{t('shownOnce')}</p>
@@ -12,7 +12,7 @@ export function Secret({ text }: { readonly text: string }) {
         <code>{text}</code>
       </p>
       {copy && (
-        <button type="button" onClick={() => copy(text)}>
+        <button type="button" onClick={copy}>
           {t(isCopied ? 'copied' : 'copy')}
         </button>
       )}

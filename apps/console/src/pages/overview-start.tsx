@@ -112,14 +112,14 @@ export function FirstSteps() {
 
 function Snippet({ code }: { readonly code: string }) {
   const { t } = useWords();
-  const [isCopied, copy] = useCopied();
+  const [isCopied, copy] = useCopied(code);
   return (
     <div class="snippet">
       <pre tabIndex={0}>
         <code>{code}</code>
       </pre>
       {copy && (
-        <button type="button" aria-label={isCopied ? undefined : t('copyCode')} onClick={() => copy(code)}>
+        <button type="button" aria-label={isCopied ? undefined : t('copyCode')} onClick={copy}>
           {t(isCopied ? 'copied' : 'copy')}
         </button>
       )}

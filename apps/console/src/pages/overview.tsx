@@ -60,6 +60,7 @@ function Numbers({ period, stats }: { readonly period: Period; readonly stats: S
     <>
       <UnderConsent moments={moments.shown} counts={stats.under_consent} period={period} />
       <Cards period={period} moments={moments} />
+      <p class="small">{t('restrictionsCounted')}</p>
       {isEmpty(moments.shown) ? (
         <p class="empty">{t('noEvents')}</p>
       ) : (

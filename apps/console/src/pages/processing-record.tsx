@@ -170,11 +170,16 @@ type Activity = Recorded['activities'][number];
 
 export function Activities({ of }: { readonly of: readonly Activity[] }) {
   const { t, named, language } = useWords();
+  const either = useEither();
   if (of.length === 0) return <p>{t('recordNoActivity')}</p>;
   const label = ({ label_de: de, label_en: en }: Pick<Activity, 'label_de' | 'label_en'>): string =>
     language === 'de' ? de : en;
   const purposeOf = ({ purpose, purpose_de: de }: Activity): string =>
     (language === 'de' ? de : undefined) ?? purpose ?? '–';
+  const basisOf = ({ legal_basis: basis, requires_consent: needs, ...why }: Activity): string =>
+    needs === false
+      ? `${named('basis', basis)}. ${t('withoutConsent')}: ${either(why.reason_de, why.reason_en) ?? '–'}`
+      : named('basis', basis);
   const columns = ['recordCategory', 'recordPurpose', 'recordBasis', 'recordErased', 'recordFields'] as const;
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={t('recordActivities')}>
@@ -194,7 +199,7 @@ export function Activities({ of }: { readonly of: readonly Activity[] }) {
               {[
                 label(activity),
                 purposeOf(activity),
-                named('basis', activity.legal_basis),
+                basisOf(activity),
                 activity.retention_days === null
                   ? t('recordNoLimit')
                   : t('recordDays', { count: activity.retention_days }),

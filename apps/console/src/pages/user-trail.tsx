@@ -43,7 +43,12 @@ export function Events({ ids, isHeld }: { readonly ids: Ids; readonly isHeld: bo
     queryKey: ['events-of-user', ids, page],
     queryFn: () => lethe.audit.events(ids).page(page, PAGE_SIZE),
   });
-  const erasure = erasureIn(events.data?.items ?? []);
+  // Of its own, so that neither newer events nor another page hide it.
+  const erasures = useQuery({
+    queryKey: ['events-of-user', ids, 'erasures'],
+    queryFn: () => lethe.audit.events({ ...ids, event_type: 'deletion_completed' }).page(1, PAGE_SIZE),
+  });
+  const erasure = erasureIn(erasures.data?.items ?? []);
   return (
     <>
       <Trail title={t('audit')} from={events} isHeld={isHeld}>
@@ -73,11 +78,10 @@ export function Events({ ids, isHeld }: { readonly ids: Ids; readonly isHeld: bo
   );
 }
 
-/** The number of the newest erasure among events. */
+/** The number of the newest erasure among events about erasures. */
 function erasureIn(events: readonly ShownEvent[]): string | undefined {
-  const newest = events.find(
-    ({ event_type: type, source }) => type === 'deletion_completed' && source === 'service',
-  );
+  // A bot may write events of this type itself.
+  const newest = events.find(({ source }) => source === 'service');
   const { request_id: id } = (newest?.details ?? {}) as { readonly request_id?: unknown };
   return typeof id === 'string' ? id : undefined;
 }
