@@ -242,4 +242,13 @@ describeInBrowser('the console', () => {
     expect(await team.accessibility()).toStrictEqual([]);
     await pictured(page, 'console-overview-restrictions', view);
   });
+
+  it('gives the focus back to the button that has opened a question', async () => {
+    const page = await opened();
+    const open = page.getByRole('button', { name: 'Erase in this server' });
+    await open.press('Enter');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    expect(await open.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
+  });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PAGE_TEXTS } from '@app/pages';
-import { daysOnPage, USER_WORDS } from '../../apps/console/src/pages/category-words';
+import { daysOnPage, keptInDiscord, USER_WORDS } from '../../apps/console/src/pages/category-words';
 
 const read = (path: string): string => readFileSync(join(__dirname, '../..', path), 'utf8');
 
@@ -19,5 +19,14 @@ describe('the previews of the console', () => {
     expect(missing(`libs/pages/src/texts.${side}.ts`, { ...page, ...pageBasis })).toStrictEqual([]);
     expect(missing(`packages/discord/src/texts/${side}.ts`, discord)).toStrictEqual([]);
     for (const days of [1, 30]) expect(daysOnPage(side, days)).toBe(PAGE_TEXTS[side].days(days));
+  });
+
+  it.each([
+    ['de', 1, 'Speicherdauer: 1 Tag ab der letzten Änderung'],
+    ['de', 2, 'Speicherdauer: 2 Tage ab der letzten Änderung'],
+    ['en', 1, 'Kept for: 1 day after the last change'],
+    ['en', 2, 'Kept for: 2 days after the last change'],
+  ] as const)('count days as people do: %s, %d', (side, days, words) => {
+    expect(keptInDiscord(side, days, false)).toBe(words);
   });
 });

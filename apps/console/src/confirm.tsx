@@ -50,7 +50,16 @@ export function Confirm({
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
   const confirm = useSingle(isRunning, error, onConfirm);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      // Nothing outside takes the focus before the dialog has left the page.
+      queueMicrotask(() => {
+        if (before instanceof HTMLElement && before.isConnected) before.focus();
+      });
+    };
+  }, []);
   return (
     <dialog ref={dialog} aria-labelledby="confirm-title" onCancel={onCancel} onClose={onCancel}>
       <form onSubmit={submits(confirm)}>

@@ -32,6 +32,10 @@ export interface Words {
   readonly named: (kind: Kind, value: string) => string;
   readonly time: (text: string | null | undefined) => string;
   readonly count: (value: number) => string;
+  /** A number of days, with the word. */
+  readonly ofDays: (number: number) => string;
+  /** A number of days from now, with the words. */
+  readonly inDays: (number: number) => string;
   /** Names as one text, with commas and the word for "and". */
   readonly listed: (names: readonly string[]) => string;
 }
@@ -51,6 +55,11 @@ export function filled(text: string, values: Readonly<Record<string, string | nu
   return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '–'));
 }
 
+export function ofDays(language: Language, number: number): string {
+  const unit = { style: 'unit', unit: 'day', unitDisplay: 'long' } as const;
+  return new Intl.NumberFormat(language, unit).format(number);
+}
+
 /** The texts and formats of the present language. */
 export function useWords(): Words {
   const { language } = useContext(LanguageContext);
@@ -62,6 +71,8 @@ export function useWords(): Words {
     named: (kind, value) => wordFor(language, kind, value) ?? value,
     time: (text) => (text == null ? '–' : times.format(new Date(text))),
     count: (value) => counts.format(value),
+    ofDays: (number) => ofDays(language, number),
+    inDays: (number) => new Intl.RelativeTimeFormat(language).format(number, 'day'),
     listed: (names) => new Intl.ListFormat(localeOf(language)).format(names),
   };
 }

@@ -38,7 +38,6 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   purpose: 'Zweck',
   legalBasis: 'Rechtsgrundlage',
   retention: 'Speicherdauer',
-  days: 'Tage',
   unlimited: 'bis zur Löschung oder zum Widerruf',
   untilErasure: 'bis zur Löschung',
   fields: 'Felder',

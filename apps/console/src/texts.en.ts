@@ -36,7 +36,6 @@ export const en = {
   purpose: 'Purpose',
   legalBasis: 'Legal basis',
   retention: 'Retention',
-  days: 'days',
   unlimited: 'until erasure or withdrawal',
   untilErasure: 'until erasure',
   fields: 'Fields',

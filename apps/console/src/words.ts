@@ -97,11 +97,12 @@ const EN = {
   error: {
     not_found: 'Nothing was found.',
     conflict: 'This does not fit the present state. Load the page anew.',
-    suspended: 'The bot is suspended: it can read, export, withdraw and erase.',
+    suspended:
+      'The bot is suspended: it can still read, export, erase, record withdrawals, objections and restrictions, and make privacy links.',
     invalid_request: 'The service does not take this input:',
-    internal_error:
     unauthorized: 'The session has ended.',
     service_unavailable: 'The service cannot do this at the moment:',
+    internal_error:
       'Something went wrong in the service. Its operator finds it by the number of the request.',
   },
 } as const;
@@ -205,12 +206,13 @@ const DE: { readonly [K in Kind]: Readonly<Record<keyof (typeof EN)[K], string>>
   error: {
     not_found: 'Es wurde nichts gefunden.',
     conflict: 'Das passt nicht zum jetzigen Stand. Laden Sie die Seite neu.',
-    suspended: 'Der Bot ist gesperrt: Er kann lesen, exportieren, widerrufen und löschen.',
+    suspended:
+      'Der Bot ist gesperrt: Er kann weiterhin lesen, exportieren, löschen, Widerrufe, Widersprüche und Einschränkungen vermerken und Links zur Datenschutzseite erstellen.',
     invalid_request: 'Der Dienst nimmt diese Eingabe nicht an:',
-    internal_error:
-      'Im Dienst ist etwas schiefgegangen. Sein Betreiber findet es über die Nummer der Anfrage.',
     unauthorized: 'Die Sitzung ist beendet.',
     service_unavailable: 'Der Dienst kann das im Moment nicht ausführen:',
+    internal_error:
+      'Im Dienst ist etwas schiefgegangen. Sein Betreiber findet es über die Nummer der Anfrage.',
   },
 };
 

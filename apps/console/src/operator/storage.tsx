@@ -82,7 +82,7 @@ function Forecast({
       ? t('forecastNever')
       : inDays > FORECAST_MAX_DAYS
         ? t('forecastFar')
-        : t('forecastDays', { count: count(Math.floor(inDays)) });
+        : t(Math.floor(inDays) === 1 ? 'forecastDay' : 'forecastDays', { count: count(Math.floor(inDays)) });
   return (
     <Tile
       name={t('forecastFull')}

@@ -62,7 +62,7 @@ export const operatorDe: OperatorTexts = {
   resume: 'Freigeben',
   suspendTitle: '{name} sperren?',
   suspendNote:
-    'Er kann lesen, exportieren, löschen und widerrufen und sonst nichts; seine Webhook-Aufrufe warten.',
+    'Er kann weiterhin lesen, exportieren, löschen, Widerrufe, Widersprüche und Einschränkungen vermerken und Links zur Datenschutzseite erstellen; seine Webhook-Aufrufe warten.',
   resumeTitle: '{name} freigeben?',
   resumeNote: 'Er arbeitet wieder, und die wartenden Webhook-Aufrufe werden gesendet.',
   suspendedNow: '{name} ist gesperrt.',
@@ -80,6 +80,7 @@ export const operatorDe: OperatorTexts = {
   keyFromSecretFile: 'aus der Datei von LETHE_MASTER_KEY_FILE',
   keyFromCommand: 'aus der Ausgabe von LETHE_MASTER_KEY_COMMAND',
   forecastFull: 'Der Datenträger ist voll in',
+  forecastDay: 'etwa einem Tag',
   forecastDays: 'etwa {count} Tagen',
   forecastNever: 'nicht durch dieses Wachstum',
   forecastFar: 'mehr als einem Jahr',

@@ -60,7 +60,8 @@ export const operatorEn = {
   suspend: 'Suspend',
   resume: 'Resume',
   suspendTitle: 'Suspend {name}?',
-  suspendNote: 'It can read, export, erase and revoke, and nothing else; its webhook calls wait.',
+  suspendNote:
+    'It can still read, export, erase, record withdrawals, objections and restrictions, and make privacy links; its webhook calls wait.',
   resumeTitle: 'Resume {name}?',
   resumeNote: 'It works again, and the webhook calls that have waited are sent.',
   suspendedNow: '{name} is suspended.',
@@ -78,6 +79,7 @@ export const operatorEn = {
   keyFromSecretFile: 'from the file of LETHE_MASTER_KEY_FILE',
   keyFromCommand: 'from the output of LETHE_MASTER_KEY_COMMAND',
   forecastFull: 'The disk is full in',
+  forecastDay: 'about a day',
   forecastDays: 'about {count} days',
   forecastNever: 'not by this growth',
   forecastFar: 'more than a year',

@@ -5,8 +5,8 @@ import { Code, Table } from '../ui';
 
 /** How long the values of a category are kept. A withdrawal ends those of consent alone. */
 export function Kept({ of }: { readonly of: Schemas['CategoryView'] }) {
-  const { t } = useWords();
-  if (of.retention_days !== null) return <>{`${of.retention_days} ${t('days')}`}</>;
+  const { t, ofDays } = useWords();
+  if (of.retention_days !== null) return <>{ofDays(of.retention_days)}</>;
   return <>{t(of.legal_basis === 'consent' ? 'unlimited' : 'untilErasure')}</>;
 }
 

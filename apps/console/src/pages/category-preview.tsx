@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useWords } from '../language';
 import { useBot } from '../queries';
-import { daysOnPage, type Side, SIDES, USER_WORDS } from './category-words';
+import { daysOnPage, keptInDiscord, type Side, SIDES, USER_WORDS } from './category-words';
 
 export interface PreviewedCategory {
   readonly label_de: string;
@@ -104,7 +104,7 @@ export function CategoryPreview({ of }: { readonly of: PreviewedCategory }) {
               {fields !== '' && `\n${discord.about_fields.replace('{fields}', () => fields)}`}
               {`\n${discord.about_basis.replace('{basis}', discord[`basis_${basis}`])}`}
               {reason !== undefined && `\n${discord.about_without_consent.replace('{reason}', () => reason)}`}
-              {`\n${days === null ? discord[restsOnConsent ? 'about_kept' : 'about_kept_without_consent'] : discord.about_kept_days.replace('{days}', String(days))}`}
+              {`\n${keptInDiscord(side, days, restsOnConsent)}`}
             </p>
           </div>,
         ];

@@ -29,6 +29,7 @@ export const USER_WORDS = {
       about_fields: 'Data: {fields}',
       about_basis: 'Legal basis: {basis}',
       about_without_consent: 'Stored without consent. Reason given by the bot: {reason}',
+      about_kept_day: 'Kept for: 1 day after the last change',
       about_kept_days: 'Kept for: {days} days after the last change',
       about_kept: 'Kept until you withdraw your consent or have it erased',
       about_kept_without_consent: 'Kept until you have it erased',
@@ -74,6 +75,7 @@ export const USER_WORDS = {
       about_fields: 'Daten: {fields}',
       about_basis: 'Rechtsgrundlage: {basis}',
       about_without_consent: 'Ohne Einwilligung gespeichert. Begründung des Bots: {reason}',
+      about_kept_day: 'Speicherdauer: 1 Tag ab der letzten Änderung',
       about_kept_days: 'Speicherdauer: {days} Tage ab der letzten Änderung',
       about_kept: 'Gespeichert, bis du deine Einwilligung widerrufst oder die Löschung verlangst',
       about_kept_without_consent: 'Gespeichert, bis du die Löschung verlangst',
@@ -94,6 +96,14 @@ export const USER_WORDS = {
 
 export type Side = keyof typeof USER_WORDS;
 export const SIDES = ['de', 'en'] as const satisfies readonly Side[];
+
+/** How long values are kept, as `/privacy` in Discord says it. */
+export function keptInDiscord(side: Side, days: number | null, restsOnConsent: boolean): string {
+  const { discord } = USER_WORDS[side];
+  if (days === null) return discord[restsOnConsent ? 'about_kept' : 'about_kept_without_consent'];
+  if (days === 1) return discord.about_kept_day;
+  return discord.about_kept_days.replace('{days}', String(days));
+}
 
 /** "for 30 days after the last change", as the privacy page says it. */
 export function daysOnPage(side: Side, days: number): string {

@@ -26,7 +26,9 @@ export function WebhookState() {
                     <>
                       {health.last_outcome !== null && <Code kind="outcome" of={health.last_outcome} />}
                       {' · '}
-                      {t('failuresInARow', { number: count(health.consecutive_failures) })}
+                      {t(health.consecutive_failures === 1 ? 'failureInARow' : 'failuresInARow', {
+                        number: count(health.consecutive_failures),
+                      })}
                       {' · '}
                       {t('lastDelivery')}:{' '}
                       {health.last_delivered_at === null ? (

@@ -57,12 +57,12 @@ export function Access({ of }: { readonly of: Recorded['recipients'] }) {
 }
 
 export function Limits({ of }: { readonly of: Recorded['time_limits'] }) {
-  const { t } = useWords();
+  const { t, ofDays } = useWords();
   return (
     <ul>
       {of.map(({ applies_to: what, days }) => (
         <li key={what}>
-          {what}: {days === null ? t('recordNoLimit') : t('recordDays', { count: days })}
+          {what}: {days === null ? t('recordNoLimit') : ofDays(days)}
         </li>
       ))}
     </ul>
@@ -169,7 +169,7 @@ function countryIn(language: string, country: string): string {
 type Activity = Recorded['activities'][number];
 
 export function Activities({ of }: { readonly of: readonly Activity[] }) {
-  const { t, named, language } = useWords();
+  const { t, named, language, ofDays } = useWords();
   const either = useEither();
   if (of.length === 0) return <p>{t('recordNoActivity')}</p>;
   const label = ({ label_de: de, label_en: en }: Pick<Activity, 'label_de' | 'label_en'>): string =>
@@ -200,9 +200,7 @@ export function Activities({ of }: { readonly of: readonly Activity[] }) {
                 label(activity),
                 purposeOf(activity),
                 basisOf(activity),
-                activity.retention_days === null
-                  ? t('recordNoLimit')
-                  : t('recordDays', { count: activity.retention_days }),
+                activity.retention_days === null ? t('recordNoLimit') : ofDays(activity.retention_days),
                 activity.fields.map(label).join(', ') || '–',
               ].map((text, at) => (
                 <td key={columns[at]} data-title={t(columns[at] ?? 'recordFields')}>

@@ -194,7 +194,7 @@ function NameForm({ server, onDone }: { readonly server?: Server; readonly onDon
 
 /** Removes a server with all of its users, after its name was typed. */
 function Removal({ server, onDone }: { readonly server: Server; readonly onDone: (what: string) => void }) {
-  const { t, count } = useWords();
+  const { t, count, inDays } = useWords();
   const [days, setDays] = useState(GRACE_DAYS[0] ?? 0);
   const [isAsked, setAsked] = useState(false);
   const name = nameOf(server);
@@ -211,7 +211,7 @@ function Removal({ server, onDone }: { readonly server: Server; readonly onDone:
         <select value={days} onChange={(event) => setDays(Number(event.currentTarget.value))}>
           {GRACE_DAYS.map((each) => (
             <option key={each} value={each}>
-              {each === 0 ? t('removeNow') : t('removeAfter', { days: each })}
+              {each === 0 ? t('removeNow') : t('removeAfter', { when: inDays(each) })}
             </option>
           ))}
         </select>
@@ -222,7 +222,7 @@ function Removal({ server, onDone }: { readonly server: Server; readonly onDone:
       {isAsked && (
         <Confirm
           title={t('removeTitle', { name })}
-          note={t(days === 0 ? 'removeNoteNow' : 'removeNoteLater', { id, days })}
+          note={t(days === 0 ? 'removeNoteNow' : 'removeNoteLater', { id, when: inDays(days) })}
           typed={name}
           act={t(days === 0 ? 'removeAct' : 'removeSchedule')}
           progress={t('removing')}

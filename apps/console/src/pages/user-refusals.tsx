@@ -52,7 +52,6 @@ export function Refusals({ ids, onActed }: { readonly ids: Ids; readonly onActed
   const whatOf = useWhat();
   const canEnd = useAllowed('write');
   const [asked, setAsked] = useState<Asked | undefined>();
-  if (error !== null) return <Fault error={error} />;
   const { objections = [], restrictions = [] } = data ?? {};
   const lines = [
     ...restrictions.map((each) => ({ ...each, kind: 'restriction' as const })),
@@ -60,6 +59,7 @@ export function Refusals({ ids, onActed }: { readonly ids: Ids; readonly onActed
   ];
   return (
     <>
+      <Fault error={error} isOldShown={data !== undefined} />
       {lines.length > 0 && (
         <section>
           <h2>{t('refusals')}</h2>

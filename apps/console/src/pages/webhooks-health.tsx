@@ -32,7 +32,8 @@ export function HealthFacts({ url, health }: { readonly url: string; readonly he
       <dd>
         <span class={`badge ${health.status}`}>{t(health.status)}</span>{' '}
         {health.status === 'unused' && t('noCallYet')}
-        {health.status === 'failing' && t('failuresInARow', { number: count(failures) })}
+        {health.status === 'failing' &&
+          t(failures === 1 ? 'failureInARow' : 'failuresInARow', { number: count(failures) })}
       </dd>
       {health.status !== 'unused' && (
         <>

@@ -65,7 +65,7 @@ export const audit = {
     listReading: '{count} events read',
     listSaved: 'Rows in the file: {count}, all that fit the filters.',
     listCut:
-      'Rows in the file: {count}, the newest that fit the filters. There are older ones: choose a period to have them.',
+      'Rows in the file: {count}, the newest that fit the filters. There may be older ones: choose a period to look for them.',
   },
   de: {
     allEvents: 'Alle Ereignisse',
@@ -136,6 +136,6 @@ export const audit = {
     listReading: '{count} Ereignisse gelesen',
     listSaved: 'Zeilen in der Datei: {count}, alle, die zu den Filtern passen.',
     listCut:
-      'Zeilen in der Datei: {count}, die neuesten, die zu den Filtern passen. Es gibt ältere: Wählen Sie dafür einen Zeitraum.',
+      'Zeilen in der Datei: {count}, die neuesten, die zu den Filtern passen. Es kann ältere geben: Wählen Sie dafür einen Zeitraum.',
   },
 } as const;

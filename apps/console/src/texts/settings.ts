@@ -89,13 +89,13 @@ export const settings = {
     cancelled: 'The deletion was called off: {name}',
     removeWhen: 'When',
     removeNow: 'at once',
-    removeAfter: 'in {days} days, and can be called off until then',
+    removeAfter: '{when}, and can be called off until then',
     goOn: 'Go on',
     removeTitle: 'Remove {name} and erase all of its users?',
     removeNoteNow:
       'Every user of this server ({id}) is erased at once, with a webhook call for each. This cannot be undone.',
     removeNoteLater:
-      'In {days} days every user of this server ({id}) is erased. Until then you can call it off here.',
+      'Every user of this server ({id}) is erased {when}. Until then you can call it off here.',
     removeAct: 'Remove and erase',
     removeSchedule: 'Schedule the deletion',
     removing: 'The users are being erased …',
@@ -195,13 +195,13 @@ export const settings = {
     cancelled: 'Die Löschung ist abgesagt: {name}',
     removeWhen: 'Wann',
     removeNow: 'sofort',
-    removeAfter: 'in {days} Tagen, bis dahin widerrufbar',
+    removeAfter: '{when}, bis dahin widerrufbar',
     goOn: 'Fortfahren',
     removeTitle: '{name} entfernen und alle Personen darauf löschen?',
     removeNoteNow:
       'Jede Person auf diesem Server ({id}) wird sofort gelöscht, mit je einem Webhook-Aufruf. Das kann nicht rückgängig gemacht werden.',
     removeNoteLater:
-      'In {days} Tagen wird jede Person auf diesem Server ({id}) gelöscht. Bis dahin können Sie das hier absagen.',
+      'Jede Person auf diesem Server ({id}) wird {when} gelöscht. Bis dahin können Sie das hier absagen.',
     removeAct: 'Entfernen und löschen',
     removeSchedule: 'Löschung planen',
     removing: 'Die Personen werden gelöscht …',

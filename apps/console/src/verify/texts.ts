@@ -133,7 +133,7 @@ export const VERIFY_TEXTS: Readonly<Record<Language, VerifyTexts>> = {
     unclears: {
       not_known: 'Dies ist weder eine Bescheinigung noch eine Quittung noch ein Nachweis.',
       too_large: 'Der Text ist größer als jede Bescheinigung, jede Quittung und jeder Nachweis.',
-      bad_keys: 'Die Schlüssel haben nicht die Form, in der /.well-known/lethe-keys.json sie beantwortet.',
+      bad_keys: 'Die Schlüssel haben nicht die Form, in der /.well-known/lethe-keys.json sie liefert.',
       named_in_part:
         'An einen Nutzer ist eine Bescheinigung nur durch Salt, Nutzer und Server zusammen gebunden.',
       unreadable: 'Der Text ist so nicht lesbar; ein Teil fehlt oder hat eine andere Form.',
