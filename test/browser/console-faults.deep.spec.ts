@@ -251,4 +251,30 @@ describeInBrowser('the console', () => {
     await page.locator('dialog').waitFor({ state: 'detached' });
     expect(await open.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
   });
+
+  it('takes the id of a server where a list cannot offer all of them', async () => {
+    const page = await team.comes();
+    const servers = Array.from({ length: 1_000 }, (_, at) => ({
+      guild_id: (10n ** 17n + BigInt(at)).toString(),
+      name: `Server ${at}`,
+    }));
+    const pagination = { page: 1, page_size: 1_000, total_count: 1_000, total_pages: 1, next: null };
+    await page.route('**/api/v1/servers?**', (route) =>
+      route.fulfill({ json: { success: true, data: { servers, pagination } } }),
+    );
+    const elsewhere = subject();
+    await bot.hasConsent(elsewhere);
+    await page.goto(`${service.url}/console/users`);
+    await page.fill('input[type=password]', bot.key ?? '');
+    await page.press('input[type=password]', 'Enter');
+    await page.waitForSelector('tbody tr:nth-child(2)');
+    await page.getByLabel('Id of the server').fill(elsewhere.guild_id);
+    await page.getByLabel('Id of the server').press('Enter');
+    await page.waitForSelector('tbody tr:nth-child(2)', { state: 'detached' });
+    expect(await page.textContent('tbody tr')).toContain(elsewhere.user_id);
+    await page.goto(`${service.url}/console/audit`);
+    await page.getByPlaceholder('Id of the server').fill(elsewhere.guild_id);
+    await page.getByPlaceholder('Id of the server').press('Enter');
+    await page.waitForURL(`**/audit?server=${elsewhere.guild_id}`);
+  });
 });

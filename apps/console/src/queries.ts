@@ -9,7 +9,7 @@ export function useBot() {
 }
 
 /** Entries of a list whose names a page shows; above it the ids are shown in their place. */
-const NAMED_MAX = 1_000;
+export const NAMED_MAX = 1_000;
 const NAMES_MS = 60_000;
 
 async function first<Item>(list: AsyncIterable<Item>): Promise<readonly Item[]> {

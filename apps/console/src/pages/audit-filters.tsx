@@ -1,10 +1,8 @@
 import { AUDIT_EVENT_TYPES } from '@lethe/sdk';
-import { useEffect, useState } from 'preact/hooks';
 import { Choice } from '../choice';
 import { useWords } from '../language';
-import { useServers } from '../queries';
 import { type AuditFilter, SOURCES } from './audit-filter';
-import { isId } from './user-ids';
+import { IdField, ServerChoice } from './server-choice';
 
 /** The filters of the log in one line. Each takes effect when it is chosen. */
 export function Filters({
@@ -42,8 +40,8 @@ export function Filters({
   return (
     <form class="log-filters" role="search" onSubmit={(event) => event.preventDefault()}>
       {choice('type', t('event'), t('allEvents'), AUDIT_EVENT_TYPES)}
-      <ServerChoice server={filter.server ?? ''} onChange={(id) => change('server', id)} />
-      <IdField title={t('userId')} id={filter.user ?? ''} onChange={(id) => change('user', id)} />
+      <ServerChoice isNameHidden id={filter.server ?? ''} onChange={(id) => change('server', id)} />
+      <IdField isNameHidden name={t('userId')} id={filter.user ?? ''} onChange={(id) => change('user', id)} />
       {choice('source', t('source'), t('allSources'), SOURCES)}
       {day('from', t('fromDay'))}
       {day('to', t('toDay'))}
@@ -54,61 +52,5 @@ export function Filters({
         </button>
       )}
     </form>
-  );
-}
-
-/** The servers of the bot by name; a field for the id where the bot has registered none. */
-function ServerChoice({
-  server,
-  onChange,
-}: {
-  readonly server: string;
-  readonly onChange: (id: string) => void;
-}) {
-  const { t } = useWords();
-  const { data: servers } = useServers();
-  if (servers?.length === 0) return <IdField title={t('serverId')} id={server} onChange={onChange} />;
-  return (
-    <Choice
-      name={t('server')}
-      isNameHidden
-      all={t('allServers')}
-      of={servers?.map(({ guild_id: id, name }) => [id, name ?? id] as const) ?? []}
-      chosen={server || undefined}
-      onChoose={(id) => onChange(id ?? '')}
-    />
-  );
-}
-
-/** A field that takes effect once it has a whole id, or none. */
-function IdField({
-  title,
-  id,
-  onChange,
-}: {
-  readonly title: string;
-  readonly id: string;
-  readonly onChange: (id: string) => void;
-}) {
-  const { t } = useWords();
-  const [text, setText] = useState(id);
-  useEffect(() => setText(id), [id]);
-  const isBad = text !== '' && !isId(text);
-  return (
-    <label>
-      <span class="hidden">{title}</span>
-      <input
-        inputMode="numeric"
-        autocomplete="off"
-        placeholder={title}
-        title={isBad ? t('badId') : undefined}
-        value={text}
-        aria-invalid={isBad}
-        onInput={(event) => setText(event.currentTarget.value.trim())}
-        onChange={() => {
-          if (!isBad) onChange(text);
-        }}
-      />
-    </label>
   );
 }

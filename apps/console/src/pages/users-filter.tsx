@@ -7,6 +7,7 @@ import { useWords } from '../language';
 import { userPath } from '../parts';
 import { useCategories, useServers } from '../queries';
 import { idsIn } from './user-ids';
+import { ServerChoice } from './server-choice';
 import { type Address, badIdsOf, hrefOf } from './users-address';
 
 /** What the list is filtered by. A pair of ids leads to the page of the user at once. */
@@ -35,7 +36,6 @@ export function UsersFilterForm({ address }: { readonly address: Address }) {
     if (found.server === undefined) filter({ user: found.user });
     else navigate(userPath(found.user, found.server));
   };
-  const known = servers.map(({ guild_id: id, name }) => [id, name ?? id] as const);
   const labels = categories.map((category) => [category.key, category[`label_${language}`]] as const);
   return (
     <>
@@ -59,12 +59,9 @@ export function UsersFilterForm({ address }: { readonly address: Address }) {
           </button>
         </div>
         <div class="row filters">
-          <Choice
-            name={t('server')}
-            all={t('allServers')}
-            of={known}
-            chosen={address.server}
-            onChoose={(server) => filter({ server })}
+          <ServerChoice
+            id={address.server ?? ''}
+            onChange={(id) => filter({ server: id === '' ? undefined : id })}
           />
           <Choice
             name={t('status')}
