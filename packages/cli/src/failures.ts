@@ -46,6 +46,7 @@ const CONFLICTS: Readonly<Record<string, string>> = {
 /** The failure of anything that a command has thrown. The key and the secret are in none of its words. */
 export function failureOf(error: unknown, url: string): Failure {
   if (error instanceof Failure) return error;
+  if (error instanceof UnavailableError) return unavailable(error, url);
   if (isUnreached(error)) return unreached(error, url);
   if (!(error instanceof LetheError)) return new Failure(EXIT.refused, textOf(error), '', 'failed');
   return new Failure(EXIT.refused, textOf(error), mendOf(error, url), error.code);
@@ -55,8 +56,21 @@ function isUnreached(error: unknown): boolean {
   return (
     error instanceof NetworkError ||
     error instanceof TimeoutError ||
-    error instanceof UnavailableError ||
     (error instanceof TypeError && error.message === 'fetch failed')
+  );
+}
+
+/** The service or a proxy has answered: its words say what became of the request, and the id leads to its state. */
+function unavailable({ message, status, code, details }: UnavailableError, url: string): Failure {
+  const { request_id: id } = details;
+  const words = typeof id === 'string' ? `${message} (request_id ${id})` : message;
+  return new Failure(
+    EXIT.unreachable,
+    `The service at ${url} answers ${status}: ${words}`,
+    typeof id === 'string'
+      ? `GET /api/v1/gdpr/forget-status/${id} shows its status.`
+      : 'Try again later. Where that lasts, is the service started, and is LETHE_URL (or --url) its address?',
+    code,
   );
 }
 

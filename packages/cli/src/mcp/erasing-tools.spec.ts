@@ -215,6 +215,19 @@ describe('an erasure that a model asks for', () => {
     for (const plan of unknown) expect(await said(plan)).toContain('not known whether');
   });
 
+  it('says what the service says of an erasure that did not end, with its id', async () => {
+    const details = { request_id: 'r', status: 'processing' };
+    const message = 'The erasure is on record';
+    const plan = planned({
+      forgets: new UnavailableError(message, { status: 503, code: 'service_unavailable', details }),
+    });
+    const failed = await plan.run('confirm_erasure', await prepared(plan)).catch((error: unknown) => error);
+    expect(failed).toMatchObject({
+      message: expect.stringMatching(/answers 503: The erasure is on record \(request_id r\)$/) as string,
+      mend: expect.stringContaining('erasure_status') as string,
+    });
+  });
+
   it('answers the guilds that were done before a failure, with their salts', async () => {
     const requests = [{ ...REQUEST, guild_id: WHO.guild_id, certificate_salt: 's' }];
     for (const forgets of [

@@ -7,6 +7,7 @@ import {
   RateLimitedError,
   SuspendedError,
   UnauthorizedError,
+  UnavailableError,
 } from '@lethe/sdk';
 import { failureOf, refused, wrongUsage } from '../failures';
 import type { Session } from '../session';
@@ -189,6 +190,9 @@ function failedErasure(error: unknown, isLost: boolean, { user_id }: Prepared, u
     });
   if (!isLost && REFUSALS.some((refusal) => error instanceof refusal))
     return refused(`${message} Nothing was erased.`, mend);
+  // The service has answered what became of it.
+  if (error instanceof UnavailableError && typeof error.details['request_id'] === 'string')
+    return refused(message, 'erasure_status with this request_id shows what became of it.');
   return refused(
     `${message} It is not known whether the user was erased.`,
     'user_summary shows what is held now, and audit_events the acts.',
