@@ -539,6 +539,10 @@ describe('lethe verify', () => {
         new RegExp(`log of the bot ${botId} .*is complete and unchanged: \\d+ events`),
       ),
     });
+    for (const file of ['receipt', 'proof.json', 'log.ndjson'])
+      expect(await cli.run(['verify', file, '--user', snowflake(), ...offline])).toMatchObject({
+        ...{ code: 2, stdout: '', stderr: expect.stringContaining('with --user') as string },
+      });
     writeFileSync(inFolder('log.ndjson'), lines.toSpliced(1, 1).join('\n'));
     await refused('It does not hold', 'verify', 'log.ndjson');
     writeFileSync(inFolder('receipt'), `${String(receipt).slice(0, -4)}AAAA`);

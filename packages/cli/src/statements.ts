@@ -55,15 +55,20 @@ const ACTS: Readonly<Record<string, string>> = {
  * @throws VerificationError where it is not what the service has signed
  */
 export async function verified(file: string, keys: KeySet, named: Named): Promise<Verified> {
-  if (contentOf(firstLine(file))?.['type'] !== undefined)
+  if (contentOf(firstLine(file))?.['type'] !== undefined) {
+    requireUnnamed(named);
     return auditLog(linesIn(createReadStream(file)), keys);
+  }
   const text = readText(file).trim();
   const content = contentOf(text);
   if (content === undefined) return statement(text, keys, named);
   if (typeof content['certificate'] === 'string')
     return statement(content['certificate'], keys, withFile(named, content));
   if (typeof content['receipt'] === 'string') return statement(content['receipt'], keys, named);
-  if (typeof content['checkpoint'] === 'string') return proof(content as unknown as AuditProof, keys);
+  if (typeof content['checkpoint'] === 'string') {
+    requireUnnamed(named);
+    return proof(content as unknown as AuditProof, keys);
+  }
   throw refused(
     `${file} is neither a certificate, a receipt, a proof nor an audit log.`,
     'Give the answer of the interface as it is, with or without its envelope.',
@@ -105,8 +110,24 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 
 function statement(jws: string, keys: KeySet, named: Named): Verified {
   const typ = contentOf(Buffer.from(jws.split('.')[0] ?? '', 'base64url').toString())?.['typ'];
-  if (typ === RECEIPT) return receipt(verifyStatement(jws, keys, RECEIPT));
+  if (typ === RECEIPT) {
+    requireUnnamed(named);
+    return receipt(verifyStatement(jws, keys, RECEIPT));
+  }
   return typ === FINAL ? finalCertificate(jws, keys, named) : certificate(jws, keys, named);
+}
+
+/**
+ * What is named has to be verified, or refused: a verification that leaves it out would seem to be about it.
+ * @throws Failure of wrong usage
+ */
+function requireUnnamed(named: Named): void {
+  const given = Object.entries(named).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return;
+  throw wrongUsage(
+    `Only a certificate is compared with ${given.map(([name]) => `--${name}`).join(', ')}.`,
+    'Verify the file without that: the sentence says whom it is about.',
+  );
 }
 
 function certificate(jws: string, keys: KeySet, named: Named): Verified {
