@@ -89,10 +89,35 @@ describe('lethe doctor', () => {
     expect(await faults()).toEqual({ signature: expect.stringContaining('createWebhookHandler') });
   });
 
+  it('warns of a receiver that takes the calls of the service alone, as one with public keys', async () => {
+    const lethe = await healthy('--webhook-url', webhookUrl);
+    const { id } = await lethe.bots.me();
+    const publicKeys = await lethe.webhookKeys(id);
+    handle = createWebhookHandler({ publicKeys, on: {} }).node;
+    expect(await faults()).toEqual({});
+    const { stdout } = await cli.run(['doctor']);
+    expect(stdout).toMatch(
+      /^! signature +the receiver refuses .+\(400\), and confirms those of the service/m,
+    );
+    expect(stdout).toMatch(/→ With public keys that is right/);
+  });
+
+  it('checks everything else without the webhook secret, and with one that is none', async () => {
+    await healthy('--webhook-url', webhookUrl);
+    const env = join(cli.directory, '.env');
+    writeFileSync(env, readFileSync(env, 'utf8').replace(/^LETHE_WEBHOOK_SECRET=.*$/m, ''));
+    const { code, stdout } = await cli.run(['doctor']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\? signature +could not be checked: LETHE_WEBHOOK_SECRET is missing$/m);
+    expect(stdout).toMatch(/^✓ texts/m);
+    expect(await faults({ LETHE_WEBHOOK_SECRET: 'no secret' })).toEqual({
+      signature: expect.stringContaining('whsec_…'),
+    });
+  });
+
   it('finds a receiver with another secret, and one that is not there', async () => {
     const lethe = await healthy('--webhook-url', webhookUrl);
     const other = { LETHE_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 'x').toString('base64')}` };
-    expect(await faults(other)).toEqual({ signature: expect.stringContaining('the same secret') });
     handle = createWebhookHandler({ secrets: other.LETHE_WEBHOOK_SECRET, on: {} }).node;
     expect(await faults()).toMatchObject({ webhook: expect.stringContaining('webhook secret of this bot') });
     await lethe.bots.change({ webhook_url: `http://127.0.0.1:${await freePort()}/` });

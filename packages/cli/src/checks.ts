@@ -3,7 +3,7 @@ import { InsufficientScopeError, type Lethe, type Schemas } from '@lethe/sdk';
 import { outcomeOfCall, whatBecameOf } from './call-outcome';
 import { inOneLanguage } from './declarations';
 import { isIgnored } from './env-file';
-import { EXIT, failureOf } from './failures';
+import { failureOf } from './failures';
 import { forward, isConfirmed } from './forward';
 import type { Session } from './session';
 
@@ -25,7 +25,7 @@ const LANGUAGES = ['de', 'en'];
 
 const OUTCOMES: Readonly<Record<string, string>> = {
   refused:
-    'The receiver refuses the call. Does it have the webhook secret of this bot, and verify the raw body?',
+    'The receiver refuses the call. Does it have the webhook secret of this bot, or its public keys, and verify the raw body?',
   redirected: 'A redirect is no confirmation: set the final address as webhook_url.',
   gone: 'The receiver answers 410, which ends each delivery: does the route still exist?',
   timed_out: 'Answer within 10 seconds: confirm first, then do the work.',
@@ -40,8 +40,9 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 /** The checks of lethe doctor, in an order in which each rests on the ones before it. */
 export async function* checks(session: Session): AsyncGenerator<Check, void, undefined> {
   yield check('settings', settings(session));
+  const anyone = session.anonymous();
   const reached = await outcomeOf(session, async () => {
-    await session.anonymous().publicKeys();
+    await anyone.publicKeys();
     return [`${session.url} answers`];
   });
   yield check('service', reached);
@@ -58,8 +59,9 @@ export async function* checks(session: Session): AsyncGenerator<Check, void, und
   if (bot === undefined) return;
   const { webhook_url: url } = bot;
   yield check('scopes', await outcomeOf(session, () => scopes(session, lethe)));
-  yield check('webhook', await outcomeOf(session, () => webhook(lethe, url)));
-  yield check('signature', await outcomeOf(session, () => signature(session, url)));
+  const called = await outcomeOf(session, () => webhook(lethe, url));
+  yield check('webhook', called);
+  yield check('signature', await outcomeOf(session, () => signature(session, url, called)));
   yield check('purposes', await outcomeOf(session, () => purposes(lethe)));
   yield check('texts', await outcomeOf(session, () => texts(lethe)));
 }
@@ -80,8 +82,7 @@ async function outcomeOf({ url }: Session, run: () => Promise<Found>): Promise<F
     return await run();
   } catch (error) {
     if (error instanceof InsufficientScopeError) return `the key lacks the scope ${error.required}`;
-    const { message, mend, exitCode } = failureOf(error, url);
-    if (exitCode === EXIT.usage) throw error;
+    const { message, mend } = failureOf(error, url);
     return [message, mend || 'See lethe --help.'];
   }
 }
@@ -144,7 +145,7 @@ async function webhook(lethe: Lethe, url: string | null): Promise<Found> {
 }
 
 /** Makes one call with a wrong signature and one with the right one, straight from here. */
-async function signature(session: Session, url: string | null): Promise<Found> {
+async function signature(session: Session, url: string | null, called: Found): Promise<Found> {
   if (url === null) return 'the bot has no webhook URL';
   const event = { event: 'ping', sent_at: new Date().toISOString() } as const;
   const forged = await forward(url, `whsec_${Buffer.alloc(32, 'forged').toString('base64')}`, event);
@@ -154,11 +155,19 @@ async function signature(session: Session, url: string | null): Promise<Found> {
       `${url} confirms a call with a wrong signature`,
       'Verify each call (createWebhookHandler of @lethe/sdk): otherwise everybody can make your bot delete data.',
     ];
+  if (!session.hasSecret) return 'LETHE_WEBHOOK_SECRET is missing';
   const signed = await forward(url, session.secret, event);
   if (isConfirmed(signed))
     return ['the receiver takes calls of LETHE_WEBHOOK_SECRET and refuses forged ones'];
+  const refusal = `the receiver refuses a call that is signed with LETHE_WEBHOOK_SECRET (${signed.status ?? signed.answer})`;
+  if (typeof called !== 'string' && called[1] === undefined)
+    return [
+      `${refusal}, and confirms those of the service`,
+      'With public keys that is right: no call from here has their signature. Else this .env has another secret.',
+      'warning',
+    ];
   return [
-    `the receiver refuses a call that is signed with LETHE_WEBHOOK_SECRET (${signed.status ?? signed.answer})`,
+    refusal,
     'Give the receiver the same secret as this .env, and the body as it arrived, before any JSON parser.',
   ];
 }

@@ -42,6 +42,10 @@ export class Session {
     return this.values['LETHE_KEY'];
   }
 
+  get hasSecret(): boolean {
+    return this.values['LETHE_WEBHOOK_SECRET'] !== undefined;
+  }
+
   get secret(): string {
     const secret = this.values['LETHE_WEBHOOK_SECRET'];
     if (secret !== undefined && /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret)) return secret;
