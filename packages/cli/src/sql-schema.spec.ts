@@ -30,6 +30,27 @@ describe('the columns of a schema that look like ids of users', () => {
       ['t.user_id', 't.owner_id'],
     ],
     [
+      'a table behind a backslash before a quote, in a text of MySQL',
+      String.raw`INSERT INTO a VALUES ('it\'s', "\"'"); CREATE TABLE b (user_id text); INSERT INTO a VALUES ('x')`,
+      ['b.user_id'],
+    ],
+    [
+      'a table behind a backslash before a quote, in a text with E and at the end of one of PostgreSQL',
+      String.raw`INSERT INTO a VALUES (E'it\'s', 'C:\'); CREATE TABLE b (user_id text); INSERT INTO a VALUES ('x')`,
+      ['b.user_id'],
+    ],
+    [
+      'a table behind a text between dollars',
+      `DO $do$ it's $$ $do$; CREATE TABLE b (user_id text); INSERT INTO a VALUES ('x')`,
+      ['b.user_id'],
+    ],
+    [
+      'tables behind a comment with a quote, and columns behind an operator with #',
+      `# the bot's tables\nCREATE TABLE a (#\n user_id text, # the owner's\n owner_id text);
+       CREATE TABLE b (n text CHECK (n #>> '{a}' <> ''), member_id text);`,
+      ['b.member_id', 'a.user_id', 'a.owner_id'],
+    ],
+    [
       'no column of comments, texts, constraints and other statements',
       `-- CREATE TABLE a (user_id text)
        /* CREATE TABLE b (user_id text); */ INSERT INTO t VALUES ('CREATE TABLE c (user_id text)');
@@ -45,6 +66,8 @@ describe('the columns of a schema that look like ids of users', () => {
   it('reads a long text in one pass', () => {
     const ddl = `${'('.repeat(50_000)}${"'".repeat(50_001)}${'/*'.repeat(50_000)}`;
     expect(found(`CREATE TABLE t (user_id text); ${ddl}`)).toEqual(['t.user_id']);
+    const escaped = `${"e'\\\\".repeat(50_000)}${'"\\'.repeat(50_000)}`;
+    expect(found(`CREATE TABLE t (user_id text); ${escaped}`)).toEqual(['t.user_id']);
   });
 
   it('are covered by a name with or without its schema', () => {

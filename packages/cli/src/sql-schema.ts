@@ -4,9 +4,20 @@ export interface UserColumn {
   readonly column: string;
 }
 
-/** One token: a comment, a text, a name in quotes, a word or a sign. Each alternative begins with a sign of its own. */
-const TOKEN =
-  /--[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/|'(?:[^']|'')*'|"[^"]*"|`[^`]*`|\[[^[\]]*\]|[\p{L}_][\p{L}\d_$]*|\S/gu;
+/**
+ * One token of each dialect: a comment, a text, a name in quotes, a word or a sign. Standard SQL and PostgreSQL know a backslash
+ * before a quote only in E'…', and texts between dollars; MySQL knows it in every text, and # begins a comment.
+ */
+const DIALECTS = [
+  String.raw`[eE]'(?:[^'\\]|\\[^])*'?|'(?:[^']|'')*'|"[^"]*"|\$([\p{L}\d_]*)\$[^]*?\$\1\$`,
+  String.raw`#[^\n]*|'(?:[^'\\]|\\[^])*'?|"(?:[^"\\]|\\[^])*"?`,
+].map((texts) => {
+  const [comment, name] = [
+    String.raw`--[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/`,
+    String.raw`\x60[^\x60]*\x60|\[[^[\]]*\]`,
+  ];
+  return new RegExp(String.raw`${comment}|${texts}|${name}|[\p{L}_][\p{L}\d_$]*|\S`, 'gu');
+});
 
 const SOMEONE =
   'user|member|author|owner|discord|moderator|mod|target|player|sender|recipient|inviter|invitee|creator|account';
@@ -18,11 +29,19 @@ const ID_OF_USER = new RegExp(
 const NO_COLUMN =
   /^(?:primary|foreign|unique|constraint|check|key|index|exclude|like|period|fulltext|spatial)$/i;
 
-/** The columns of `CREATE TABLE` and `ALTER TABLE … ADD` that look like ids of users, in the order of the text. */
+/**
+ * The columns of `CREATE TABLE` and `ALTER TABLE … ADD` that look like ids of users, each once. The text is read as
+ * each dialect reads it, since what one has in a text or behind a comment can be a table in another.
+ */
 export function userColumnsIn(ddl: string): UserColumn[] {
-  const tokens = [...ddl.matchAll(TOKEN)]
-    .map(([token]) => token)
-    .filter((token) => !/^(?:--|\/\*)/.test(token));
+  const found = DIALECTS.flatMap((token) => columnsIn(ddl, token));
+  return [...new Map(found.map((one) => [`${one.table}.${one.column}`, one])).values()];
+}
+
+function columnsIn(ddl: string, token: RegExp): UserColumn[] {
+  const tokens = [...ddl.matchAll(token)]
+    .map(([text]) => text)
+    .filter((text) => !/^(?:--|\/\*|#)/.test(text));
   const found: UserColumn[] = [];
   for (let at = 0; at < tokens.length; at++) {
     const is = (offset: number, word: string): boolean => tokens[at + offset]?.toLowerCase() === word;
