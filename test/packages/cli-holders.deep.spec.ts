@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { readFileSync } from 'node:fs';
 import { Lethe } from '@lethe/sdk';
+import { parse } from 'yaml';
 import { builtCommandLine } from '../support/command-line';
 import { CommandLineHere } from '../support/command-line-here';
 import { useService } from '../support/shared-service';
@@ -42,6 +43,36 @@ describe('lethe holders', () => {
     await cli.done('categories', 'pull', '--yes');
     expect(readFileSync(inFolder('lethe.yaml'), 'utf8')).toContain('covers: [messages, xp]');
     await cli.done('categories', 'push', '--yes');
+  });
+
+  it.each([
+    ['a list in brackets', `holders: [\n  { key: database, label_de: D, label_en: D, covers: [a] },\n]\n`],
+    ['a name in quotes', HOLDERS.replace('holders', '"holders"')],
+    ['JSON', JSON.stringify({ holders: [{ key: 'database', covers: ['a'] }] }, null, 2)],
+  ])('pull keeps the section as %s', async (_, section) => {
+    const init = ['init', '--url', service.url, '--platform-bot-id', snowflake(), '--name', 'Greeter'];
+    await cli.done(...init);
+    writeFileSync(inFolder('lethe.yaml'), section);
+    await cli.done('categories', 'pull', '--yes');
+    const kept = readFileSync(inFolder('lethe.yaml'), 'utf8');
+    expect(parse(kept)).toEqual({ categories: [], texts: [], ...(parse(section) as object) });
+    await cli.done('categories', 'pull');
+    expect(readFileSync(inFolder('lethe.yaml'), 'utf8')).toBe(kept);
+  });
+
+  it('pull changes no file of which it could not keep the section', async () => {
+    const init = ['init', '--url', service.url, '--platform-bot-id', snowflake(), '--name', 'Greeter'];
+    await cli.done(...init);
+    for (const text of [
+      'categories: &none []\nholders: *none\n',
+      'holders: [\n',
+      `${HOLDERS}${HOLDERS}`,
+      '? holders\n: [a]\n',
+    ]) {
+      writeFileSync(inFolder('lethe.yaml'), text);
+      expect(await cli.run(['categories', 'pull', '--yes'])).toMatchObject({ code: 1 });
+      expect(readFileSync(inFolder('lethe.yaml'), 'utf8')).toBe(text);
+    }
   });
 
   it('check ends with 1 for a table about users that no holder covers', async () => {

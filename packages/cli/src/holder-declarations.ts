@@ -1,4 +1,4 @@
-import { parse } from 'yaml';
+import { isMap, isScalar, type Node, parse, parseDocument } from 'yaml';
 import { textAt } from './env-file';
 import { refused } from './failures';
 
@@ -19,16 +19,18 @@ export function holdersIn(file: string): HolderDeclaration[] {
   const text = textAt(file);
   if (text === undefined)
     throw refused(`${file} does not exist.`, 'Write the holders of the bot into its section holders.');
-  let content: unknown;
-  try {
-    content = parse(text);
-  } catch (error) {
-    throw refused(`${file} is no YAML: ${(error as Error).message.split('\n')[0]}`, 'Nothing was done.');
-  }
-  const list = ((content ?? {}) as { holders?: unknown }).holders;
+  const list = contentOf(text, file).holders;
   if (!Array.isArray(list) || list.length === 0)
     throw refused(`${file} has no list holders.`, 'Each has key, label_de, label_en and covers: its tables.');
   return list.map((one: unknown, at) => requireHolder(one, `${file}: holders[${at}]`));
+}
+
+function contentOf(text: string, file: string): { readonly holders?: unknown } {
+  try {
+    return (parse(text) ?? {}) as { holders?: unknown };
+  } catch (error) {
+    throw refused(`${file} is no YAML: ${(error as Error).message.split('\n')[0]}`, 'Nothing was done.');
+  }
 }
 
 function requireHolder(one: unknown, place: string): HolderDeclaration {
@@ -43,12 +45,26 @@ function requireHolder(one: unknown, place: string): HolderDeclaration {
   return given as unknown as HolderDeclaration;
 }
 
-/** The section `holders` of a text, as it is written there, so that a file that is written anew keeps it. */
-export function holderSection(text: string): string {
-  const lines = text.split('\n');
-  const begin = lines.findIndex((line) => /^holders:/.test(line));
-  if (begin < 0) return '';
-  const length = lines.slice(begin + 1).findIndex((line) => /^[^\s#-]/.test(line));
-  const section = lines.slice(begin, length < 0 ? undefined : begin + 1 + length);
-  return `${section.join('\n').trimEnd()}\n`;
+/**
+ * A text that is written anew, and behind it the section `holders` of the file as it is written there.
+ * @throws Failure where the section would be lost or mean something else
+ */
+export function withHolders(written: string, file: string, there: string): string {
+  const before = JSON.stringify(contentOf(there, file).holders ?? null);
+  const text = written + sectionIn(there);
+  if (JSON.stringify(contentOf(text, `${file} with its section holders`).holders ?? null) === before)
+    return text;
+  throw refused(
+    `The section holders of ${file} would change its meaning.`,
+    'Nothing was done. Write it as a section that rests on no other one.',
+  );
+}
+
+function sectionIn(text: string): string {
+  const { contents } = parseDocument(text);
+  const found = isMap<Node, Node | null>(contents)
+    ? contents.items.find(({ key }) => isScalar(key) && key.value === 'holders')
+    : undefined;
+  const [begin, end] = [found?.key.range?.[0], found?.value?.range?.[2]];
+  return begin === undefined || end === undefined ? '' : `${text.slice(begin, end).trimEnd()}\n`;
 }

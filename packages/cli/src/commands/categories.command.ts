@@ -14,7 +14,7 @@ import {
 } from '../declarations';
 import { textAt } from '../env-file';
 import { EXIT, Failure, failureOf, refused } from '../failures';
-import { holderSection } from '../holder-declarations';
+import { withHolders } from '../holder-declarations';
 import { diffOf } from '../line-diff';
 import { many } from '../output';
 import { Session } from '../session';
@@ -68,7 +68,7 @@ async function pull(session: Session, file: string, { yes }: Answers): Promise<v
   const found = await declarationsOf(session.client());
   const there = textAt(file);
   // Holders are declared in the file alone.
-  const text = fileOf(found) + holderSection(there ?? '');
+  const text = withHolders(fileOf(found), file, there ?? '');
   const before = there ?? text;
   if (before !== text && !yes) {
     showDiff(session, before, text);
