@@ -313,6 +313,26 @@ describe('signed HTTP interactions', () => {
     expect(errors).toEqual([expect.objectContaining({ message: 'no birthday' })]);
   });
 
+  it('cuts a text of the bot that is too long, and says of an empty one that the command has failed', async () => {
+    await seat.stop();
+    let text = 'x'.repeat(2001);
+    seat = await open({ others: () => Promise.resolve(text) });
+    const robin = new DiscordUser({ discord, ...seat });
+    expect((await robin.command('birthday', [])).content).toBe(`${'x'.repeat(1999)}…`);
+    for (text of ['', ' \n'])
+      expect((await robin.command('birthday', [])).content).toContain('Something failed');
+    expect(errors).toEqual([]);
+  });
+
+  it('says that a command has failed whose message Discord refuses', async () => {
+    await seat.stop();
+    const content = 'x'.repeat(2001);
+    seat = await open({ others: () => Promise.resolve({ content, embeds: [], components: [], files: [] }) });
+    const answer = await new DiscordUser({ discord, ...seat }).command('birthday', []);
+    expect(answer.content).toContain('Something failed');
+    expect(errors).toEqual([expect.objectContaining({ status: 400 })]);
+  });
+
   it('has no key but one of Ed25519 in hexadecimal', async () => {
     const lethe = await newLethe();
     const handler = new HttpInteractions({ lethe, onError, publicKey: PUBLIC_KEY.slice(1) });

@@ -141,7 +141,7 @@ async function goOn(
 ): Promise<Reply | undefined> {
   try {
     const said = await then();
-    return typeof said === 'string' && said !== ''
+    return typeof said === 'string' && said.trim() !== ''
       ? reply({ content: cut(said, LIMITS.content) })
       : undefined;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { type Asked, askedOf, EPHEMERAL, type RawInteraction } from '../asked';
 import { Privacy, type PrivacyOptions } from '../privacy';
-import { type Reply, reply } from '../reply';
-import { DiscordRest, type RestOptions } from '../rest';
+import { cut, LIMITS, type Reply, reply } from '../reply';
+import { DiscordError, DiscordRest, type RestOptions } from '../rest';
 import type { Then } from '../waiting';
 import { GuildsInUse } from './guilds-in-use';
 import { type NodeRequest, type NodeResponse, SignedEndpoint, type SignedOptions } from './signed-endpoint';
@@ -9,6 +9,8 @@ import { type NodeRequest, type NodeResponse, SignedEndpoint, type SignedOptions
 export { type DiscordEvent, HttpEvents, type HttpEventsOptions } from './events';
 
 const [PING, COMMAND, COMPONENT] = [1, 2, 3] as const;
+/** What Discord answers to a message that it does not take, at no attempt. */
+const REFUSED = [400, 413];
 const [PONG, DEFERRED_REPLY, DEFERRED_UPDATE] = [1, 5, 6] as const;
 
 export interface HttpOptions extends PrivacyOptions, Omit<SignedOptions, 'now'> {
@@ -84,7 +86,7 @@ export class HttpInteractions {
       answer = await (this.privacy.handles(asked)
         ? this.privacy.reply(asked)
         : this.other(interaction, asked));
-      await this.rest.answer(application, token, answer);
+      await this.answered(interaction, asked, answer);
     } catch (error) {
       this.privacy.report(error);
     }
@@ -96,6 +98,20 @@ export class HttpInteractions {
         .catch((error: unknown) => this.privacy.report(error));
   }
 
+  /** A message that Discord refuses is a failure that the user reads, in place of a deferral that never ends. */
+  private async answered(
+    { application_id: application, token }: RawInteraction,
+    asked: Asked,
+    answer: Reply,
+  ): Promise<void> {
+    try {
+      await this.rest.answer(application, token, answer);
+    } catch (error) {
+      if (!(error instanceof DiscordError && REFUSED.includes(error.status ?? 0))) throw error;
+      await this.rest.answer(application, token, { ...this.privacy.failed(asked, error), isNote: true });
+    }
+  }
+
   /** It never rejects. */
   private async usedIn({ guildId }: Asked): Promise<void> {
     if (guildId !== null) await this.guilds?.used(guildId);
@@ -104,7 +120,11 @@ export class HttpInteractions {
   private async other(interaction: RawInteraction, asked: Asked): Promise<Reply> {
     try {
       const answer = await this.options.others?.(interaction, (then) => this.privacy.ask(asked, then));
-      return typeof answer === 'string' ? reply({ content: answer }) : (answer ?? this.privacy.failed(asked));
+      if (typeof answer !== 'string') return answer ?? this.privacy.failed(asked);
+      // Discord takes no message without a visible character.
+      return answer.trim() === ''
+        ? this.privacy.failed(asked)
+        : reply({ content: cut(answer, LIMITS.content) });
     } catch (error) {
       return this.privacy.failed(asked, error);
     }
