@@ -52,7 +52,7 @@ export class DiscordRest {
     await this.send('PATCH', path, () => formOf(reply));
   }
 
-  /** Adds a message that only the acting user sees. */
+  /** Adds a message that only the acting user sees. It is repeated too: twice is better than not at all, where the answer is lost. */
   async followUp(applicationId: string, token: string, reply: Reply): Promise<void> {
     await this.send('POST', `/webhooks/${applicationId}/${token}`, () => formOf(reply, { flags: EPHEMERAL }));
   }
