@@ -31,7 +31,7 @@ describe('the columns of a schema that look like ids of users', () => {
     ],
     [
       'a table behind a backslash before a quote, in a text of MySQL',
-      String.raw`INSERT INTO a VALUES ('it\'s', "\"'"); CREATE TABLE b (user_id text); INSERT INTO a VALUES ('x')`,
+      String.raw`INSERT INTO a VALUES ('it\'s'); CREATE TABLE b (user_id text); INSERT INTO a VALUES ('x')`,
       ['b.user_id'],
     ],
     [
