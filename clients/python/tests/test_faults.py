@@ -82,6 +82,27 @@ def test_half_a_surrogate_pair_is_refused_by_itself_and_ends_no_batch() -> None:
     assert sizes[0] - sizes[1] == len("\\ud83d") - len("?")
 
 
+def test_batches_are_as_small_as_the_limit_of_the_bot() -> None:
+    sizes: List[int] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        items = json.loads(request.content)["items"]
+        sizes.append(len(items))
+        if len(items) > 5:
+            error = {"code": "invalid_request", "message": "no", "details": {"limit": 5}}
+            return httpx.Response(400, json={"success": False, "error": error})
+        return httpx.Response(200, json={"success": True, "data": {"results": [{"ok": True, "status": "none"} for _ in items]}})
+
+    who = {"user_id": 1, "guild_id": 2}
+    with Lethe("http://lethe.test", "sk_test_x", client=httpx.Client(transport=httpx.MockTransport(answer))) as lethe:
+        assert len(lethe.consents.status_many([{**who} for _ in range(112)])) == 112
+        assert sizes == [100, *[5] * 20, 12, 5, 5, 2]
+        sizes.clear()
+        items: Any = [{**who, "category": "notes", "data": {}} for _ in range(12)]
+        assert [one["ok"] for one in lethe.data.submit_many(items)] == [True] * 12
+        assert sizes == [12, 5, 5, 2]
+
+
 def test_public_keys_are_asked_for_as_all_else(lethe: Lethe) -> None:
     for ask in (lethe.public_keys, lambda: lethe.webhook_keys("b1")):
         Flaky.answers = [BUSY, LIMITED, CUT, KEYS]

@@ -80,6 +80,19 @@ describe('submitMany', () => {
   });
 });
 
+describe('statusMany', () => {
+  const statuses = (lethe: Lethe, count: number) =>
+    lethe.consents.statusMany(Array.from({ length: count }, () => who));
+
+  it('asks in smaller batches for a bot with a low limit', async () => {
+    const { lethe, sizes } = client(5, () => refused(400, 'invalid_request', { limit: 5 }));
+    expect(await statuses(lethe, 112)).toHaveLength(112);
+    expect(sizes).toEqual([100, ...Array.from({ length: 20 }, () => 5), 12, 5, 5, 2]);
+    const wrong = client(0, () => refused(400, 'invalid_request', { fields: [] }));
+    await expect(statuses(wrong.lethe, 2)).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+});
+
 describe('the cache of consents', () => {
   type Status = Schemas['ConsentStatusView'];
   const status = (given: Partial<Status>): Status => ({

@@ -23,32 +23,37 @@ export async function* submitted(
   options?: CallOptions,
 ): AsyncGenerator<Submitted, void, undefined> {
   let from = 0;
+  const send = async (batch: readonly SubmitItem[], place: number): Promise<Submitted[]> => {
+    const own = await withOwnKey(options, place, batch.length);
+    const { results } = await call.send('POST /data/submit/batch', { items: batch }, own);
+    return results.map((result, at) => ({ ...result, item: batch[at] as SubmitItem }));
+  };
   for await (const batch of batchesOf(items, ITEMS_MAX)) {
-    yield* submittedAtOnce(call, batch, from, options);
+    yield* answersTo(batch, from, send);
     from += batch.length;
   }
 }
 
 /** Sends a batch, in smaller ones if it has more items than the limit of the bot, or more bytes than a body may have. */
-async function* submittedAtOnce(
-  call: Caller,
-  items: readonly SubmitItem[],
+async function* answersTo<Item, Answered>(
+  items: readonly Item[],
   from: number,
-  options?: CallOptions,
-): AsyncGenerator<Submitted, void, undefined> {
+  send: (items: readonly Item[], from: number) => Promise<readonly Answered[]>,
+): AsyncGenerator<Answered, void, undefined> {
+  let answers: readonly Answered[];
   try {
-    const own = await withOwnKey(options, from, items.length);
-    const { results } = await call.send('POST /data/submit/batch', { items }, own);
-    for (const [at, result] of results.entries()) yield { ...result, item: items[at] as SubmitItem };
+    answers = await send(items, from);
   } catch (error) {
     const size = smallerSize(error, items.length);
     if (size === undefined) throw error;
     let part = from;
     for await (const batch of batchesOf(items, size)) {
-      yield* submittedAtOnce(call, batch, part, options);
+      yield* answersTo(batch, part, send);
       part += batch.length;
     }
+    return;
   }
+  yield* answers;
 }
 
 /** The options of one request of several. The digest is as short as a key has to be, however long the given one is. */
@@ -78,11 +83,11 @@ export async function statuses(
   subjects: Many<Subject>,
   options?: CallOptions,
 ): Promise<Answer<'POST /consents/status/batch'>['results'][number][]> {
+  const send = async (items: readonly Subject[]) =>
+    (await call.send('POST /consents/status/batch', { items }, options)).results;
   const all = [];
-  for await (const items of batchesOf(subjects, ITEMS_MAX)) {
-    const { results } = await call.send('POST /consents/status/batch', { items }, options);
-    all.push(...results);
-  }
+  for await (const batch of batchesOf(subjects, ITEMS_MAX))
+    for await (const result of answersTo(batch, 0, send)) all.push(result);
   return all;
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from types import TracebackType
-from typing import Any, AsyncIterable, AsyncIterator, Awaitable, Callable, Dict, Iterable, List, Literal, Mapping, Optional, Type, TypeVar, Union, cast
+from typing import Any, AsyncIterable, AsyncIterator, Awaitable, Callable, Dict, Iterable, List, Literal, Mapping, Optional, Tuple, Type, TypeVar, Union, cast
 from urllib.parse import quote
 
 import httpx
@@ -99,10 +99,11 @@ class AsyncConsents(calls.AsyncConsents):
         self, subjects: AsyncMany[ConsentQuery], *, options: Optional[CallOptions] = None
     ) -> List[ConsentStatusView]:
         """The states of any number of subjects, in their order."""
-        found: List[ConsentStatusView] = []
-        async for items in _async_batches(subjects, _core.ITEMS_MAX):
-            found += (await self._call.send("POST /consents/status/batch", {"items": items}, options))["results"]
-        return found
+
+        async def send(part: List[ConsentQuery], _: int) -> Any:
+            return await self._call.send("POST /consents/status/batch", {"items": part}, options)
+
+        return [answer async for _, answer in _async_answers(subjects, send)]
 
 
 class AsyncData(calls.AsyncData):
@@ -141,23 +142,13 @@ class AsyncData(calls.AsyncData):
         self, items: AsyncMany[SubmitData], *, options: Optional[CallOptions] = None
     ) -> AsyncIterator[Union[SubmittedItem, RefusedItem]]:
         """Stores any number of items, in batches. Each is answered by itself, with its `item`."""
-        start = 0
-        async for batch in _async_batches(items, _core.ITEMS_MAX):
-            waiting = [batch]
-            while waiting:
-                part = waiting.pop(0)
-                own = _core.options_of_part(options, start, len(part))
-                try:
-                    answer = await self._call.send("POST /data/submit/batch", {"items": part}, own)
-                except LetheError as error:
-                    size = _core.smaller_size(error, len(part))
-                    if size is None:
-                        raise
-                    waiting[:0] = [part[at : at + size] for at in range(0, len(part), size)]
-                    continue
-                start += len(part)
-                for item, result in zip(part, answer["results"]):
-                    yield cast("Union[SubmittedItem, RefusedItem]", {**result, "item": item})
+
+        async def send(part: List[SubmitData], start: int) -> Any:
+            own = _core.options_of_part(options, start, len(part))
+            return await self._call.send("POST /data/submit/batch", {"items": part}, own)
+
+        async for item, result in _async_answers(items, send):
+            yield cast("Union[SubmittedItem, RefusedItem]", {**result, "item": item})
 
     async def export(
         self,
@@ -384,6 +375,26 @@ class AsyncLethe(calls.AsyncUnnamed):
     async def webhook_keys(self, bot_id: str) -> Any:
         """The keys that verify the webhook calls to a bot, without an API key: `public_keys` of `verify_webhook`."""
         return await self._call.document(f"/.well-known/lethe-webhook-keys/{quote(bot_id, safe='')}")
+
+
+async def _async_answers(items: AsyncMany[T], send: Callable[[List[T], int], Awaitable[Any]]) -> AsyncIterator[Tuple[T, Any]]:
+    """Each item with its answer. A batch of more items than the limit of the bot, or of more bytes than a body may have, is divided."""
+    start = 0
+    async for batch in _async_batches(items, _core.ITEMS_MAX):
+        waiting = [batch]
+        while waiting:
+            part = waiting.pop(0)
+            try:
+                answer = await send(part, start)
+            except LetheError as error:
+                size = _core.smaller_size(error, len(part))
+                if size is None:
+                    raise
+                waiting[:0] = [part[at : at + size] for at in range(0, len(part), size)]
+                continue
+            start += len(part)
+            for item, result in zip(part, answer["results"]):
+                yield item, result
 
 
 async def _async_batches(items: AsyncMany[T], size: int) -> AsyncIterator[List[T]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Type, TypeVar, Union, cast
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Tuple, Type, TypeVar, Union, cast
 from urllib.parse import quote
 
 import httpx
@@ -98,10 +98,11 @@ class Consents(calls.Consents):
         self, subjects: Many[ConsentQuery], *, options: Optional[CallOptions] = None
     ) -> List[ConsentStatusView]:
         """The states of any number of subjects, in their order."""
-        found: List[ConsentStatusView] = []
-        for items in _batches(subjects, _core.ITEMS_MAX):
-            found += (self._call.send("POST /consents/status/batch", {"items": items}, options))["results"]
-        return found
+
+        def send(part: List[ConsentQuery], _: int) -> Any:
+            return self._call.send("POST /consents/status/batch", {"items": part}, options)
+
+        return [answer for _, answer in _answers(subjects, send)]
 
 
 class Data(calls.Data):
@@ -140,23 +141,13 @@ class Data(calls.Data):
         self, items: Many[SubmitData], *, options: Optional[CallOptions] = None
     ) -> Iterator[Union[SubmittedItem, RefusedItem]]:
         """Stores any number of items, in batches. Each is answered by itself, with its `item`."""
-        start = 0
-        for batch in _batches(items, _core.ITEMS_MAX):
-            waiting = [batch]
-            while waiting:
-                part = waiting.pop(0)
-                own = _core.options_of_part(options, start, len(part))
-                try:
-                    answer = self._call.send("POST /data/submit/batch", {"items": part}, own)
-                except LetheError as error:
-                    size = _core.smaller_size(error, len(part))
-                    if size is None:
-                        raise
-                    waiting[:0] = [part[at : at + size] for at in range(0, len(part), size)]
-                    continue
-                start += len(part)
-                for item, result in zip(part, answer["results"]):
-                    yield cast("Union[SubmittedItem, RefusedItem]", {**result, "item": item})
+
+        def send(part: List[SubmitData], start: int) -> Any:
+            own = _core.options_of_part(options, start, len(part))
+            return self._call.send("POST /data/submit/batch", {"items": part}, own)
+
+        for item, result in _answers(items, send):
+            yield cast("Union[SubmittedItem, RefusedItem]", {**result, "item": item})
 
     def export(
         self,
@@ -383,6 +374,26 @@ class Lethe(calls.Unnamed):
     def webhook_keys(self, bot_id: str) -> Any:
         """The keys that verify the webhook calls to a bot, without an API key: `public_keys` of `verify_webhook`."""
         return self._call.document(f"/.well-known/lethe-webhook-keys/{quote(bot_id, safe='')}")
+
+
+def _answers(items: Many[T], send: Callable[[List[T], int], Any]) -> Iterator[Tuple[T, Any]]:
+    """Each item with its answer. A batch of more items than the limit of the bot, or of more bytes than a body may have, is divided."""
+    start = 0
+    for batch in _batches(items, _core.ITEMS_MAX):
+        waiting = [batch]
+        while waiting:
+            part = waiting.pop(0)
+            try:
+                answer = send(part, start)
+            except LetheError as error:
+                size = _core.smaller_size(error, len(part))
+                if size is None:
+                    raise
+                waiting[:0] = [part[at : at + size] for at in range(0, len(part), size)]
+                continue
+            start += len(part)
+            for item, result in zip(part, answer["results"]):
+                yield item, result
 
 
 def _batches(items: Many[T], size: int) -> Iterator[List[T]]:
