@@ -163,6 +163,15 @@ describe('a request', () => {
       expect(requests[0]?.url).toBe('https://lethe.example/api/v1/bots/me');
     }
   });
+
+  it('needs no function that Node.js 18.0 lacks for its address', () => {
+    const canParse = jest.spyOn(URL, 'canParse').mockImplementation(() => {
+      throw new TypeError('URL.canParse is not a function');
+    });
+    expect(() => client([])).not.toThrow();
+    expect(() => client([], { url: 'http://' })).toThrow(/^url must be the address of Lethe/);
+    canParse.mockRestore();
+  });
 });
 
 describe('a fault of the network', () => {

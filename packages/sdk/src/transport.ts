@@ -45,10 +45,15 @@ type Read<T> = (response: Response) => Promise<T>;
 
 /** The address without the path of the interface. @throws TypeError that says how it is written */
 function baseOf(url: unknown): string {
-  if (typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url))
-    return String(new URL(url))
-      .replace(/(?<!\/)\/+$/, '')
-      .replace(/\/api\/v1$/, '');
+  try {
+    // Node.js before 18.17 has no URL.canParse.
+    if (typeof url === 'string' && /^https?:\/\//i.test(url))
+      return String(new URL(url))
+        .replace(/(?<!\/)\/+$/, '')
+        .replace(/\/api\/v1$/, '');
+  } catch {
+    // It is no address.
+  }
   throw new TypeError(
     `url must be the address of Lethe with its scheme, like http://127.0.0.1:3000, not ${JSON.stringify(url) ?? 'undefined'}. ` +
       'Is the environment variable set?',
