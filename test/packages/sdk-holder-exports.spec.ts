@@ -345,6 +345,7 @@ describe('the columns of an export', () => {
   it('are those of the store on a double of mysql2, which answers all digits and days as text', async () => {
     const asked: unknown[] = [];
     const mysql = {
+      getConnection: async () => undefined,
       execute: async (given: unknown) => {
         asked.push(given);
         return [[{ id: '1', name: 'x' }], []];

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SqliteDatabase as Database } from '@app/database';
@@ -271,6 +271,56 @@ describe('a task', () => {
     expect(left()).toEqual([]);
     expect(fake.tasks[1]?.answers).toEqual([{ result: 'erased', counts: { files: 2 } }]);
     rmSync(folder, { recursive: true });
+  });
+
+  it('fails in every round where the folder of files is missing, which the holder does not make', async () => {
+    const top = mkdtempSync(join(tmpdir(), 'lethe-missing-'));
+    const who = await known();
+    const elsewhere = await known({ ...who, guild_id: snowflake() });
+    const names = [
+      ({ user_id, guild_id }: Who) => `${guild_id}-${user_id}.txt`,
+      ({ user_id }: Who) => `${user_id}.png`,
+    ];
+    const stores = names.map((nameOf, at) => holders.files(join(top, 'avtars'), nameOf, { name: `${at}` }));
+    await lethe.privacy.forget(who);
+    await lethe.privacy.forget(await known());
+    const loop = holder({ stores });
+    for (let round = 0; round < 2; round++) {
+      await loop.once();
+      await holder({ stores }).once();
+      expect(readdirSync(top)).toEqual([]);
+    }
+    expect(fake.tasks.map(({ result }) => result)).toEqual(['failed', 'failed']);
+    expect(errors.map(words)).toContainEqual(expect.stringMatching(/^0: ENOENT/));
+    // The disk is mounted: it is done after all.
+    mkdirSync(join(top, 'avtars'));
+    writeFileSync(join(top, 'avtars', names[0]!(who)), 'x');
+    await holder({ stores }).once();
+    expect(fake.tasks.map(({ result }) => result)).toEqual(['erased', 'nothing']);
+    expect((await lethe.consents.status(elsewhere)).status).toBe('accepted');
+    rmSync(top, { recursive: true });
+  });
+
+  it('of the bot-wide scope erases what has no guild, and leaves the guild whose consent is in force', async () => {
+    const who = await known();
+    const botWide = await known({ ...who, guild_id: BOT_WIDE });
+    const insert = database.prepare('INSERT INTO messages (author_id, guild_id) VALUES (?, NULL)');
+    insert.run(who.user_id);
+    const other = fake.asks(who);
+    await lethe.privacy.forget(botWide);
+    await holder().once();
+    expect(other.answers[0]?.data?.['messages']).toHaveLength(2);
+    expect(fake.tasks[1]?.answers).toEqual([{ result: 'erased', counts: { messages: 3 } }]);
+    expect(rowsOf(who)).toEqual([2, 1]);
+    insert.run(who.user_id);
+    await lethe.privacy.forget(await known({ ...who, guild_id: BOT_WIDE }));
+    await lethe.privacy.forget(await known({ ...who, guild_id: snowflake() }));
+    const keeps = { basis: 'Art. 17(3)(b) GDPR', until: '2999-01-01' };
+    await holder({ stores: stored().map((store) => ({ ...store, keeps })) }).once();
+    expect(fake.tasks.slice(2).map(({ answers }) => answers[0]?.counts)).toEqual([
+      { messages: 3 },
+      { messages: 2 },
+    ]);
   });
 
   it('erases a table without a guild though another guild was only asked, or has withdrawn', async () => {

@@ -45,11 +45,11 @@ describe('holders.sql on PostgreSQL', () => {
       }
       const { rows } = await pool.query<{ id: string }>('SELECT trim(user_id::text) AS id FROM t ORDER BY 1');
       expect(rows.map(({ id }) => id)).toEqual([...NEAR].sort());
-      // The bot-wide scope, which a column of numbers holds as 0.
-      for (const guild of [BOT_WIDE, WHO.guild_id])
+      // The bot-wide scope, which a column of numbers holds as 0, and which a direct message has no guild for.
+      for (const guild of [BOT_WIDE, WHO.guild_id, null])
         await pool.query('INSERT INTO t VALUES ($1, $2)', [WHO.user_id, guild]);
       const botWide = { ...WHO, guild_id: BOT_WIDE };
-      expect(await inGuild.count(botWide)).toBe(1);
+      expect([await inGuild.count(botWide), await inGuild.count(WHO)]).toEqual([2, 1]);
       await inGuild.erase(botWide);
       expect([await inGuild.count(botWide), await inGuild.count(WHO)]).toEqual([0, 1]);
     },
@@ -84,15 +84,21 @@ describe('holders.sql on PostgreSQL', () => {
   });
 
   it('keeps its notes in one table, which two processes may make at once', async () => {
-    const client = new Client({ connectionString: database.url });
-    await client.connect();
-    const stores = [pool, pool, client].map((each) => holders.sql(each, { table: 't', user: 'user_id' })[0]);
+    const other = new Pool({ connectionString: database.url });
+    const stores = [pool, pool, other].map((each) => holders.sql(each, { table: 't', user: 'user_id' })[0]);
     await Promise.all(stores.map(async (store, at) => store?.marks?.put('list', String(at), 'note')));
     expect(await stores[0]?.marks?.all('list')).toEqual(new Map(['0', '1', '2'].map((at) => [at, 'note'])));
     await stores[2]?.marks?.put('list', '0', 'second');
     await stores[2]?.marks?.remove('list', ['1', '2']);
     expect(await stores[0]?.marks?.all('list')).toEqual(new Map([['0', 'second']]));
-    await client.end();
+    await other.end();
+  });
+
+  it('refuses a Client, on which a transaction of the bot could take an erasure back', async () => {
+    const connected = await pool.connect();
+    for (const each of [new Client({ connectionString: database.url }), connected])
+      expect(() => holders.sql(each as never, { table: 't', user: 'user_id' })).toThrow('new pg.Pool()');
+    connected.release();
   });
 
   it('is made again after a restore that has removed the table', async () => {

@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DataSource, EntitySchema } from 'typeorm';
 import { SqliteDatabase as Database } from '@app/database';
 import { holders, type Store, type Who } from '@lethe/sdk/holders';
 import { describeWithRedis, RedisServer } from '../support/redis-server';
@@ -12,6 +13,9 @@ import { BOT_WIDE } from '../support/snowflakes';
 const WHO: Who = { user_id: '123456789012345678', guild_id: '223456789012345678' };
 /** One digit longer, one shorter, and one that is the same floating-point number. */
 const NEAR = ['1234567890123456789', '12345678901234567', '123456789012345680'];
+
+const ROOM = { rows: 10, bytes: 1000 };
+const never = async (): Promise<never> => Promise.reject(new Error('never'));
 
 /** A row of EXPLAIN QUERY PLAN. */
 interface Plan {
@@ -50,10 +54,15 @@ describe('holders.sql on SQLite', () => {
     expect([store.everywhere, everywhere.everywhere]).toEqual([false, true]);
     expect(await lifeOf(everywhere)).toEqual([1, 0]);
     expect(left()).toEqual([...NEAR].sort());
-    // The bot-wide scope, which a column of numbers holds as 0.
+    // The bot-wide scope, which a column of numbers holds as 0, and which a direct message has no guild for.
     for (const guild of [BOT_WIDE, WHO.guild_id]) insert.run(as(WHO.user_id), as(guild));
-    expect(await lifeOf(store, { ...WHO, guild_id: BOT_WIDE })).toEqual([1, 0]);
+    for (const id of [WHO.user_id, ...NEAR]) insert.run(as(id), null);
+    const botWide = { ...WHO, guild_id: BOT_WIDE };
+    expect(await store.count(WHO)).toBe(1);
+    expect(await store.export?.(botWide, ROOM)).toMatchObject({ rows: [{}, {}], left_out: 0 });
+    expect(await lifeOf(store, botWide)).toEqual([2, 0]);
     expect(await lifeOf(store)).toEqual([1, 0]);
+    expect(left()).toHaveLength(2 * NEAR.length);
   });
 
   it.each(['TEXT', 'INTEGER', ''])('finds it by the index of a column of the type "%s"', async (type) => {
@@ -126,6 +135,27 @@ describe('holders.sql on SQLite', () => {
     expect(await store.count(WHO)).toBe(0);
   });
 
+  it('fails there too on a driver that does not say so, as node:sqlite before Node.js 22.16', async () => {
+    database.exec('CREATE TABLE t (user_id TEXT)');
+    database.prepare('INSERT INTO t VALUES (?)').run(WHO.user_id);
+    const silent = { prepare: (text: string) => database.prepare(text) };
+    const [store, wrong] = holders.sql(
+      silent,
+      { table: 't', user: 'user_id' },
+      { table: 'missing', user: 'user_id' },
+    ) as [Store, Store];
+    database.exec('BEGIN');
+    await expect(store.count(WHO)).rejects.toThrow(/in a transaction/);
+    await expect(store.erase(WHO)).rejects.toThrow(/in a transaction/);
+    await expect(store.export?.(WHO, ROOM)).rejects.toThrow(/in a transaction/);
+    expect(database.inTransaction).toBe(true);
+    database.exec('ROLLBACK');
+    await expect(wrong.count(WHO)).rejects.toThrow(/no such table/);
+    expect(await store.export?.(WHO, ROOM)).toEqual({ rows: [{ user_id: WHO.user_id }], left_out: 0 });
+    expect(await lifeOf(store)).toEqual([1, 0]);
+    expect(database.inTransaction).toBe(false);
+  });
+
   it('keeps its notes in one table, each list for itself', async () => {
     const [store] = holders.sql(database, { table: 't', user: 'user_id' }) as [Store];
     await notesOf(store);
@@ -139,6 +169,15 @@ describe('holders.sql on SQLite', () => {
     expect(holders.sql(shape, { table: 't', user: 'user_id' })).toHaveLength(1);
     for (const wrong of [{}, undefined, { promise: () => undefined, execute: () => undefined }])
       expect(() => holders.sql(wrong as never, { table: 't', user: 'user_id' })).toThrow(TypeError);
+  });
+
+  it.each([
+    ['a connection of mysql2', { execute: never, query: never, prepare: never }, 'createPool()'],
+    ['a Client of pg', { query: never, connect: never }, 'new pg.Pool()'],
+  ])('refuses %s, on which the bot may roll an erasure back', (_name, connection, made) => {
+    expect(() => holders.sql(connection as never, { table: 't', user: 'user_id' })).toThrow(
+      `Give the pool that ${made} makes.`,
+    );
   });
 });
 
@@ -179,9 +218,8 @@ describe('holders.sql on a double of mysql2', () => {
       const statement = database.prepare(text.replaceAll('AS CHAR', 'AS TEXT'));
       return statement.reader ? [statement.all(...values), []] : [statement.run(...values), undefined];
     },
-    query: async () => Promise.reject(new Error('never')),
-    prepare: async () =>
-      Promise.reject(new Error('a connection of mysql2/promise has it, and it is never called')),
+    query: never,
+    getConnection: never,
   });
 
   it('compares ids as texts too, since MySQL compares a text and a number as floating-point numbers', async () => {
@@ -198,7 +236,7 @@ describe('holders.sql on a double of mysql2', () => {
     expect(mysql.texts[3]).toBe(
       'SELECT count(*) AS found FROM `t` WHERE (`user_id` = ? AND CAST(`user_id` AS CHAR) = ?) AND ' +
         '((`guild_id` = ? AND CAST(`guild_id` AS CHAR) = ?) OR ' +
-        `(\`guild_id\` = '${BOT_WIDE}' AND CAST(\`guild_id\` AS CHAR) = '0'))`,
+        `(\`guild_id\` = '${BOT_WIDE}' AND CAST(\`guild_id\` AS CHAR) = '0') OR \`guild_id\` IS NULL)`,
     );
     await notesOf(store);
     database.close();
@@ -431,6 +469,12 @@ describe('holders.files', () => {
   it('fails where the folder is missing, which may be a disk that is not mounted', async () => {
     const store = holders.files(join(top, 'missing'), ({ user_id }) => user_id);
     await expect(store.count(WHO)).rejects.toThrow(/ENOENT/);
+    for (const act of [() => store.marks?.all('one'), () => store.marks?.get('one', 'two')])
+      await expect(act()).rejects.toThrow(/ENOENT/);
+    await expect(store.marks?.put('one', 'two', 'note')).rejects.toThrow(/ENOENT/);
+    expect(readdirSync(top).sort()).toEqual(['avatars', 'secret']);
+    symlinkSync(join(top, 'unmounted'), join(top, 'missing'));
+    await expect(store.count(WHO)).rejects.toThrow(/ENOENT/);
   });
 
   it('belongs to the user everywhere where no name depends on the guild, and is refused where none depends on the user', () => {
@@ -515,6 +559,71 @@ describe('holders of objects, on doubles of their drivers', () => {
     expect(rows.rows).toHaveLength(1);
   });
 
+  it.each([
+    ['may be null', false, 2],
+    ['is never null, for which Prisma refuses the filter', true, 1],
+  ])('holders.prisma finds what has no guild by a field that %s', async (_name, isNeverNull, found) => {
+    const rows = new Rows();
+    rows.rows = [BOT_WIDE, null, WHO.guild_id].map((guildId) => ({ userId: WHO.user_id, guildId }));
+    const faults: Error[] = [];
+    const invalid = Object.assign(new Error('must not be null'), {
+      [Symbol.toStringTag]: 'PrismaClientValidationError',
+    });
+    const asked = <T>({ guildId }: Record<string, unknown>, act: () => T): T => {
+      if (guildId === null && faults[0] !== undefined) throw faults[0];
+      if (typeof guildId === 'object' && (isNeverNull || guildId !== null)) throw invalid;
+      return act();
+    };
+    const delegate = {
+      count: async ({ where }: { where: Record<string, unknown> }) => asked(where, () => rows.countBy(where)),
+      deleteMany: async ({ where }: { where: Record<string, unknown> }) =>
+        asked(where, () => rows.delete(where)),
+    };
+    const store = holders.prisma(delegate, fields);
+    expect(await store.count(WHO)).toBe(1);
+    expect(await lifeOf(store, { ...WHO, guild_id: BOT_WIDE })).toEqual([found, 0]);
+    expect(rows.rows).toHaveLength(3 - found);
+    // Another fault says nothing about the field.
+    faults.push(new Error('no connection'));
+    await expect(store.count({ ...WHO, guild_id: BOT_WIDE })).rejects.toThrow('no connection');
+  });
+
+  it('holders.mongo finds what has no guild, of the bot-wide scope alone', async () => {
+    const botWide = { ...WHO, guild_id: BOT_WIDE };
+    const filters: unknown[] = [];
+    const counts = [2, 3, 0];
+    const collection = {
+      countDocuments: async (filter: object) => (filters.push(filter), counts.shift() ?? 0),
+      deleteMany: async (filter: object) => void filters.push(filter),
+      find: (filter: object) => ({
+        limit: (most: number) => ({
+          toArray: async () => (filters.push({ ...filter, most }), Array.from({ length: 2 }, () => ({}))),
+        }),
+      }),
+    };
+    const store = holders.mongo(collection, fields);
+    const [zeros, none] = [BOT_WIDE, null].map((guildId) => ({ userId: WHO.user_id, guildId }));
+    expect(await store.count(botWide)).toBe(5);
+    await store.erase(botWide);
+    expect(await store.export?.(botWide, ROOM)).toMatchObject({ rows: [{}, {}, {}, {}], left_out: 0 });
+    expect(filters).toEqual([
+      ...[zeros, none, zeros, none],
+      ...[
+        { ...zeros, most: 10 },
+        { ...none, most: 8 },
+      ],
+    ]);
+    filters.length = 0;
+    await store.count(WHO);
+    await store.count({ ...botWide, everyGuild: true });
+    expect(filters).toEqual([{ userId: WHO.user_id, guildId: WHO.guild_id }, { userId: WHO.user_id }]);
+    // Where the first filter has filled the list, the second is only counted.
+    filters.length = 0;
+    counts.push(4, 5);
+    expect(await store.export?.(botWide, { ...ROOM, rows: 2 })).toMatchObject({ left_out: 7 });
+    expect(filters).toEqual([{ ...zeros, most: 2 }, zeros, none]);
+  });
+
   it('holders.mongo refuses a field that the schema of a Mongoose model lacks, which would be left out of the filter', () => {
     /** As Mongoose, it finds a path itself, or a parent of it that is Mixed. */
     class Schema {
@@ -533,5 +642,65 @@ describe('holders of objects, on doubles of their drivers', () => {
     expect(holders.mongo(model, { ...fields, user: 'meta.user' }).name).toBe(fields.name);
     for (const wrong of [{ user: 'userID' }, { guild: 'guild' }, { user: 'alias' }, { user: 'nested' }])
       expect(() => holders.mongo(model, { ...fields, ...wrong })).toThrow(/has no field .*Model\.collection/);
+  });
+});
+
+describe('holders.typeorm on TypeORM itself', () => {
+  interface Note {
+    readonly id: number;
+    readonly userId: string;
+    readonly guildId: string | null;
+  }
+  const Notes = new EntitySchema<Note>({
+    name: 'note',
+    columns: {
+      id: { type: 'integer', primary: true },
+      userId: { type: 'text' },
+      guildId: {
+        type: 'text',
+        nullable: true,
+        transformer: { to: (value: unknown) => value, from: (value: unknown) => value },
+      },
+    },
+  });
+  let source: DataSource;
+  beforeEach(async () => {
+    source = await new DataSource({
+      ...{ type: 'better-sqlite3', database: ':memory:', entities: [Notes], synchronize: true },
+    } as never).initialize();
+    const guilds = [BOT_WIDE, null, null, WHO.guild_id];
+    await source
+      .getRepository(Notes)
+      .insert([
+        ...guilds.map((guildId, id) => ({ id, userId: WHO.user_id, guildId })),
+        { id: 9, userId: '1', guildId: null },
+      ]);
+  });
+  afterEach(() => source.destroy());
+  const stored = (): Store =>
+    holders.typeorm(source.getRepository(Notes), { name: 'notes', user: 'userId', guild: 'guildId' });
+  const ids = async (): Promise<number[]> => (await source.getRepository(Notes).find()).map(({ id }) => id);
+
+  it('finds what has no guild, of the bot-wide scope alone', async () => {
+    const store = stored();
+    const botWide = { ...WHO, guild_id: BOT_WIDE };
+    expect(await store.export?.(botWide, ROOM)).toMatchObject({
+      rows: [{ id: 0 }, { id: 1 }, { id: 2 }],
+      left_out: 0,
+    });
+    expect(await lifeOf(store, botWide)).toEqual([3, 0]);
+    expect(await ids()).toEqual([3, 9]);
+    expect(await lifeOf(store)).toEqual([1, 0]);
+    expect(await ids()).toEqual([9]);
+  });
+
+  it('fails inside of a transaction of the bot, which SQLite has on the same connection', async () => {
+    const store = stored();
+    const runner = source.createQueryRunner();
+    await runner.startTransaction();
+    for (const act of [() => store.count(WHO), () => store.erase(WHO), () => store.export?.(WHO, ROOM)])
+      await expect(act()).rejects.toThrow(/in a transaction/);
+    await runner.rollbackTransaction();
+    expect(await lifeOf(store)).toEqual([1, 0]);
   });
 });

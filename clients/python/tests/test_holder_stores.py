@@ -141,11 +141,14 @@ def test_an_id_is_found_in_a_column_of_any_type_and_only_this_id(seat: Any) -> N
                     assert await store.count(WHO) == 0
                 rows = await seat.run(f"SELECT user_id FROM t{at}")
                 assert sorted(str(id).strip() for [id] in rows) == sorted(NEAR)
-                # The bot-wide scope, which a column of numbers holds as 0.
+                # The bot-wide scope, which a column of numbers holds as 0, and which a direct message has no guild for.
                 bot_wide = Who(USER, "0" * 17)
                 await insert(USER, bot_wide.guild_id)
                 await insert(USER, GUILD)
-                assert await in_guild.count(bot_wide) == 1
+                await seat.run(f"INSERT INTO t{at} VALUES ({quote}{USER}{quote}, NULL)")
+                assert [await in_guild.count(bot_wide), await in_guild.count(WHO)] == [2, 1]
+                exported = await in_guild.export(bot_wide)
+                assert [row["guild_id"] is None for row in exported.rows] in ([True, False], [False, True])
                 await in_guild.erase(bot_wide)
                 assert [await in_guild.count(bot_wide), await in_guild.count(WHO)] == [0, 1]
 
@@ -506,6 +509,12 @@ def test_files_and_folders_of_a_user_are_erased_and_no_name_leads_out(tmp_path: 
         assert [await store.marks.get(OF, "a"), await store.marks.get(OF, "b")] == ["two", None]
         assert [await store.marks.all(OF), await store.marks.all("other")] == [{"a": "two"}, {}]
         shutil.rmtree(top)
+        marks = store.marks
+        for act in (store.count(WHO), marks.all(OF), marks.get(OF, "a"), marks.put(OF, "a", "one")):
+            with pytest.raises(FileNotFoundError):
+                await act
+        assert not top.exists()
+        top.symlink_to(tmp_path / "unmounted")
         with pytest.raises(FileNotFoundError):
             await store.count(WHO)
 

@@ -264,6 +264,39 @@ def test_of_a_store_with_both_the_names_of_the_guild_are_erased_alone(bot: Bot, 
     assert bot.answers == [{"result": "erased", "counts": {"mixed": 1}}, {"result": "erased", "counts": {"mixed": 2}}]
 
 
+def test_a_missing_folder_of_files_fails_in_every_round_and_is_not_made(bot: Bot, tmp_path: Path) -> None:
+    folder = tmp_path / "avtars"
+    who = bot.known()
+    bot.known({**who, "guild_id": snowflake()})
+    bot.lethe.privacy.forget(**who)
+    bot.forgotten()
+
+    def stores() -> List[Store]:
+        in_guild = holders.files(folder, lambda who: f"{who.guild_id}-{who.user_id}.txt", name="a")
+        return [in_guild, holders.files(folder, lambda who: f"{who.user_id}.png", name="b")]
+
+    again = bot.holder(key="files", stores=stores())
+    for _ in range(2):
+        again.once()
+        bot.holder(key="files", stores=stores()).once()
+        assert not folder.exists()
+    assert {answer["result"] for answer in bot.answers} == {"failed"}
+    # The disk is mounted: it is done after all.
+    folder.mkdir()
+    (folder / f"{who['guild_id']}-{who['user_id']}.txt").write_text("x")
+    bot.holder(key="files", stores=stores()).once()
+    assert sorted(answer["result"] for answer in bot.answers[-2:]) == ["erased", "nothing"]
+
+
+def test_the_bot_wide_scope_has_the_rows_without_a_guild(bot: Bot) -> None:
+    who = bot.known()
+    bot.database.run("INSERT INTO messages (author_id) VALUES (?)", who["user_id"])
+    bot.forgotten({**who, "guild_id": BOT_WIDE})
+    bot.holder().once()
+    assert bot.answers == [{"result": "erased", "counts": {"messages": 3}}]
+    assert bot.database.rows_of(who) == [2, 1]
+
+
 def test_the_bot_wide_scope_means_every_guild_unless_a_consent_is_left(bot: Bot) -> None:
     who = bot.known({"user_id": snowflake(), "guild_id": BOT_WIDE})
     bot.known({**who, "guild_id": snowflake()})

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { filesWithin } from './exported-files';
 import { isLastOf, type Keeps, type Marks, type Store, type Who } from './store';
@@ -19,7 +19,7 @@ const USER = '123456789012345678';
 const OTHERS = ['123456789012345679', '223456789012345678', '123456780012345678'];
 
 /**
- * Files of users below `folder`. `nameOf` answers the same names for the same ids. Those that do not depend on the
+ * Files of users below `folder`, which the bot makes. `nameOf` answers the same names for the same ids. Those that do not depend on the
  * guild belong to the user everywhere. No name and no link leads out of the folder.
  * @throws TypeError for a name that does not depend on the whole id of the user
  */
@@ -49,7 +49,7 @@ export function files(folder: string, nameOf: NameOf, { name, keeps }: FilesOpti
     name: name ?? basename(top),
     everywhere,
     ...(keeps !== undefined && { keeps }),
-    marks: new FileMarks(join(top, MARKS)),
+    marks: new FileMarks(top),
     count: async (who) => (await paths(who, isLastOf(everywhere, who))).length,
     erase: async (who) => {
       for (const path of await paths(who, isLastOf(everywhere, who))) {
@@ -74,15 +74,26 @@ async function pathWithin(top: string, name: string): Promise<string | undefined
     await lstat(path);
     return path;
   } catch (error) {
-    if (!isAbsence(error)) throw error;
-    // A folder that is not there at all is a disk that is not mounted, and no absence of files.
-    await lstat(top);
+    await requireAbsence(error, top);
     return undefined;
   }
 }
 
-const isAbsence = (error: unknown): boolean =>
-  ['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code));
+/**
+ * A folder that is not there at all is a disk that is not mounted, or has another name: that is no absence of files.
+ * @throws what was given where it says something else, and ENOENT where `top` is missing
+ */
+async function requireAbsence(error: unknown, top: string): Promise<void> {
+  if (!['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))) throw error;
+  await stat(top);
+}
+
+/** Makes a folder where it is missing, and none above it. */
+async function made(folder: string): Promise<void> {
+  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+}
 
 /** Makes the change of a folder durable, where the system can. */
 async function synced(folder: string): Promise<void> {
@@ -93,7 +104,11 @@ async function synced(folder: string): Promise<void> {
 
 /** Notes in files, one for each: replaced as a whole. */
 class FileMarks implements Marks {
-  constructor(private readonly folder: string) {}
+  private readonly folder: string;
+
+  constructor(private readonly top: string) {
+    this.folder = join(top, MARKS);
+  }
 
   async all(list: string): Promise<ReadonlyMap<string, string>> {
     const folder = this.of(list);
@@ -101,8 +116,8 @@ class FileMarks implements Marks {
     try {
       names = await readdir(folder);
     } catch (error) {
-      if (isAbsence(error)) return new Map();
-      throw error;
+      await requireAbsence(error, this.top);
+      return new Map();
     }
     const notes = names.filter((name) => !name.startsWith('.'));
     return new Map(
@@ -116,14 +131,15 @@ class FileMarks implements Marks {
     try {
       return await readFile(join(this.of(list), name), 'utf8');
     } catch (error) {
-      if (isAbsence(error)) return undefined;
-      throw error;
+      await requireAbsence(error, this.top);
+      return undefined;
     }
   }
 
   async put(list: string, name: string, note: string): Promise<void> {
     const folder = this.of(list);
-    await mkdir(folder, { recursive: true });
+    await made(this.folder);
+    await made(folder);
     const before = join(folder, `.${randomUUID()}`);
     const handle = await open(before, 'w');
     await handle.writeFile(note);

@@ -1,10 +1,12 @@
 import { chosen, type ExportedFields, type Fields, listed, requireFields } from './exported-fields';
 import type { IdAs, Keeps, Store, Who } from './store';
+import { BOT_WIDE_GUILD_ID } from '../vocabulary';
 
 /** Where the ids are, how they are written (text by default), and which fields an export has. */
 export interface ObjectFields extends ExportedFields {
   readonly name: string;
   readonly user: string;
+  /** Where it is empty, the row is of the bot-wide scope. */
   readonly guild?: string;
   /** For example `BigInt` of a field that holds numbers. An id of another type finds nothing. */
   readonly as?: IdAs;
@@ -48,67 +50,125 @@ function exact(id: unknown): unknown {
   return id;
 }
 
+/** What a driver does with a filter of equal fields. */
+interface Driver {
+  readonly count: (filter: never) => PromiseLike<number>;
+  readonly erase: (filter: never) => PromiseLike<unknown>;
+  readonly find: ((filter: never, most: number) => PromiseLike<unknown[]>) | undefined;
+  /** The conditions of an empty field; no row meets two of them. */
+  readonly empty: readonly unknown[];
+  /** Whether it refuses a condition of `empty` for a field that is never empty so. */
+  readonly isNeverEmpty?: (error: unknown) => boolean;
+}
+
 /** A store by functions of a filter. */
-function objects(
-  { name, user, guild, as = String, keeps, ...fields }: ObjectFields,
-  count: (filter: never) => PromiseLike<number>,
-  erase: (filter: never) => PromiseLike<unknown>,
-  find: ((filter: never, most: number) => PromiseLike<unknown[]>) | undefined,
-): Store {
+function objects({ name, user, guild, as = String, keeps, ...fields }: ObjectFields, driver: Driver): Store {
   requireFields(fields);
-  const filter = (who: Who): never =>
-    ({
-      [user]: exact(as(who.user_id)),
-      ...(guild !== undefined && who.everyGuild !== true && { [guild]: exact(as(who.guild_id)) }),
-    }) as never;
+  const { erase, find, empty, isNeverEmpty } = driver;
+  /** Acts by each filter of what is meant: what has no guild is of the bot-wide scope. */
+  const each = async (who: Who, act: (filter: never) => Promise<void>): Promise<void> => {
+    const ofUser = { [user]: exact(as(who.user_id)) };
+    if (guild === undefined || who.everyGuild === true) return act(ofUser as never);
+    await act({ ...ofUser, [guild]: exact(as(who.guild_id)) } as never);
+    if (who.guild_id !== BOT_WIDE_GUILD_ID) return;
+    for (const condition of empty)
+      await act({ ...ofUser, [guild]: condition } as never).catch((error: unknown) => {
+        if (isNeverEmpty?.(error) !== true) throw error;
+      });
+  };
+  const count = async (who: Who): Promise<number> => {
+    let found = 0;
+    await each(who, async (filter) => void (found += await driver.count(filter)));
+    return found;
+  };
   return {
     name,
     everywhere: guild === undefined,
     ...(keeps !== undefined && { keeps }),
-    count: async (who) => count(filter(who)),
-    erase: async (who) => void (await erase(filter(who))),
+    count,
+    erase: (who) => each(who, async (filter) => void (await erase(filter))),
     ...(find !== undefined && {
-      export: async (who, room) => {
-        const list = async (most: number): Promise<unknown[]> =>
-          (await find(filter(who), most)).map((row) => chosen(row as Fields, fields));
-        return listed(who, room, list, async (whose) => count(filter(whose)));
+      export: (who, room) => {
+        const list = async (most: number): Promise<unknown[]> => {
+          const rows: unknown[] = [];
+          await each(who, async (filter) => {
+            // For some drivers 0 is no limit.
+            if (rows.length < most) rows.push(...(await find(filter, most - rows.length)));
+          });
+          return rows.map((row) => chosen(row as Fields, fields));
+        };
+        return listed(who, room, list, count);
       },
     }),
   };
 }
 
+/** `IsNull()` of TypeORM from 0.3 on, which knows its operators by this mark. It takes null itself for no condition. */
+const IS_NULL = {
+  '@instanceof': Symbol.for('FindOperator'),
+  type: 'isNull',
+  useParameter: false,
+  transformValue: () => undefined,
+};
+
+interface TypeormConnection {
+  readonly driver?: { readonly queryRunner?: TypeormRunner };
+}
+interface TypeormRunner {
+  readonly isTransactionActive?: boolean;
+}
+
+/** With SQLite all work of TypeORM has one connection, and one transaction. */
+function outsideOfTransaction(repository: TypeormRepository): TypeormRepository {
+  const { queryRunner, manager } = repository as {
+    readonly queryRunner?: TypeormRunner;
+    readonly manager?: { readonly dataSource?: TypeormConnection; readonly connection?: TypeormConnection };
+  };
+  const shared = (manager?.dataSource ?? manager?.connection)?.driver?.queryRunner;
+  // What the bot rolls back would be there again, after the answer that it is erased.
+  if (queryRunner?.isTransactionActive === true || shared?.isTransactionActive === true)
+    throw new Error('The bot is in a transaction on this connection: give the holder one of its own.');
+  return repository;
+}
+
 /** The rows of an entity, with those that are deleted softly. */
 export const typeorm = (repository: TypeormRepository, fields: ObjectFields): Store =>
-  objects(
-    fields,
-    (where) => repository.count({ where, withDeleted: true } as never),
-    (where) => repository.delete(where),
-    repository.find &&
-      (async (where, take) => repository.find?.({ where, withDeleted: true, take } as never) ?? []),
-  );
+  objects(fields, {
+    count: (where) => outsideOfTransaction(repository).count({ where, withDeleted: true } as never),
+    erase: (where) => outsideOfTransaction(repository).delete(where),
+    find:
+      repository.find &&
+      (async (where, take) =>
+        outsideOfTransaction(repository).find?.({ where, withDeleted: true, take } as never) ?? []),
+    empty: [IS_NULL],
+  });
 
 /** The rows of a model. */
 export const prisma = (delegate: PrismaDelegate, fields: ObjectFields): Store =>
-  objects(
-    fields,
-    (where) => delegate.count({ where } as never),
-    (where) => delegate.deleteMany({ where } as never),
-    delegate.findMany && (async (where, take) => delegate.findMany?.({ where, take } as never) ?? []),
-  );
+  objects(fields, {
+    count: (where) => delegate.count({ where } as never),
+    erase: (where) => delegate.deleteMany({ where } as never),
+    find: delegate.findMany && (async (where, take) => delegate.findMany?.({ where, take } as never) ?? []),
+    // In MongoDB a field may be missing, which Prisma does not count as null, and has no word for elsewhere.
+    empty: [null, { isSet: false }],
+    isNeverEmpty: (error) => Object.prototype.toString.call(error) === '[object PrismaClientValidationError]',
+  });
 
 /** The documents of a collection. @throws TypeError for a model of Mongoose whose schema lacks a field of the filter */
 export function mongo(collection: MongoCollection, fields: ObjectFields): Store {
   requirePaths(collection, [fields.user, fields.guild]);
-  return objects(
-    fields,
-    (filter) => collection.countDocuments(filter),
-    (filter) => collection.deleteMany(filter),
-    collection.find &&
+  return objects(fields, {
+    count: (filter) => collection.countDocuments(filter),
+    erase: (filter) => collection.deleteMany(filter),
+    find:
+      collection.find &&
       (async (filter, most) => {
         const found = (collection.find?.(filter) as MongoFound).limit(most);
         return (await (found.toArray?.() ?? found.lean?.())) ?? [];
       }),
-  );
+    // Also a field that is missing.
+    empty: [null],
+  });
 }
 
 /** By `strictQuery` Mongoose leaves what the schema lacks out of a filter, by which the documents of all users are meant. */

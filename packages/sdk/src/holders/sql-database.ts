@@ -1,8 +1,10 @@
 import { BOT_WIDE_GUILD_ID } from '../vocabulary';
 
-/** A `Pool` or `Client` of `pg`. */
+/** A `Pool` of `pg`. A `Client` has the transactions of the bot. */
 export interface PgDatabase {
   query(text: string, values: never): Promise<unknown>;
+  /** Which a `Client` has not. */
+  readonly totalCount: number;
 }
 
 /** A `Database` of `better-sqlite3`, or a `DatabaseSync` of `node:sqlite`. */
@@ -13,9 +15,11 @@ export interface SqliteDatabase {
   readonly isTransaction?: boolean;
 }
 
-/** A pool or connection of `mysql2/promise`. */
+/** A pool of `mysql2/promise`. A connection has the transactions of the bot. */
 export interface MysqlDatabase {
   execute(text: string, values: never): Promise<unknown>;
+  /** Which a connection has not. */
+  getConnection(): Promise<unknown>;
 }
 
 export type SqlDatabase = PgDatabase | SqliteDatabase | MysqlDatabase;
@@ -44,12 +48,30 @@ export function dialectOf(database: SqlDatabase): SqlDialect {
   if (typeof (given as { promise?: unknown }).promise === 'function')
     throw new TypeError('The database is one of mysql2 with callbacks: give database.promise().');
   // A connection of mysql2/promise has `prepare` too.
-  if (typeof given.execute === 'function') return mysqlOf(given as MysqlDatabase);
+  if (typeof given.execute === 'function') {
+    requirePool(typeof given.getConnection === 'function', 'a connection of mysql2', 'createPool()');
+    return mysqlOf(given as MysqlDatabase);
+  }
   if (typeof given.prepare === 'function') return sqliteOf(given as SqliteDatabase);
-  if (typeof given.query === 'function') return pgOf(given as PgDatabase);
+  if (typeof given.query === 'function') {
+    requirePool(
+      typeof given.totalCount === 'number',
+      'no Pool of pg (for TypeORM take holders.typeorm)',
+      'new pg.Pool()',
+    );
+    return pgOf(given as PgDatabase);
+  }
   throw new TypeError(
     'The database must be a Pool of pg, a Database of better-sqlite3 or node:sqlite, or a pool of mysql2/promise.',
   );
+}
+
+/** What the bot rolls back on a connection of its own would be there again, after the answer that it is erased. */
+function requirePool(isPool: boolean, given: string, made: string): void {
+  if (!isPool)
+    throw new TypeError(
+      `The database is ${given}: a transaction of the bot on it could take an erasure back. Give the pool that ${made} makes.`,
+    );
 }
 
 /** The parts of a name, `schema.table`, each in the quotes of the engine. */
@@ -87,8 +109,7 @@ function pgOf(database: PgDatabase): SqlDialect {
       text.replace(/\?/g, () => `$${(at += 1)}`),
       values,
     );
-    if (!Array.isArray(rows))
-      throw new TypeError('The answer has no rows: give a Pool of pg, or holders.typeorm for TypeORM.');
+    if (!Array.isArray(rows)) throw new TypeError('The answer has no rows: give a Pool of pg.');
     return { rows: rows as Row[], fields };
   };
   const rows = async (text: string, ...values: string[]): Promise<readonly Row[]> =>
@@ -113,22 +134,45 @@ function pgOf(database: PgDatabase): SqlDialect {
 }
 
 function sqliteOf(database: SqliteDatabase): SqlDialect {
-  const prepared = (text: string) => {
-    // What the bot rolls back would be there again, after the answer that it is erased.
-    if (database.inTransaction === true || database.isTransaction === true)
-      throw new Error('The bot is in a transaction on this connection: give the holder one of its own.');
-    return database.prepare(text) as { all(...values: string[]): Row[]; run(...values: string[]): unknown };
+  const prepared = (text: string) =>
+    database.prepare(text) as { all(...values: string[]): Row[]; run(...values: string[]): unknown };
+  /** What the bot rolls back would be there again, after the answer that it is erased. */
+  const alone = <T>(act: () => T): T => {
+    const isInside = database.inTransaction ?? database.isTransaction;
+    if (isInside === true) throw inTransaction();
+    if (isInside === false) return act();
+    // node:sqlite says it from Node.js 22.16 on. A BEGIN in a transaction fails.
+    try {
+      prepared('BEGIN').run();
+    } catch (error) {
+      throw /within a transaction/.test(String(error)) ? inTransaction() : error;
+    }
+    try {
+      const answer = act();
+      prepared('COMMIT').run();
+      return answer;
+    } catch (error) {
+      try {
+        prepared('ROLLBACK').run();
+      } catch {
+        // SQLite has done so by itself.
+      }
+      throw error;
+    }
   };
   return {
-    rows: async (text, ...values) => prepared(text).all(...values),
+    rows: async (text, ...values) => alone(() => prepared(text).all(...values)),
     records: async (text, ...values) => {
-      const statement = prepared(text) as ReturnType<typeof prepared> & WholeNumbers;
-      // Of better-sqlite3 and of node:sqlite. An id in a column of numbers would lose digits.
-      statement.safeIntegers?.(true);
-      statement.setReadBigInts?.(true);
-      return statement.all(...values).map((row) => mapped(row, plainNumber));
+      const found = alone(() => {
+        const statement = prepared(text) as ReturnType<typeof prepared> & WholeNumbers;
+        // Of better-sqlite3 and of node:sqlite. An id in a column of numbers would lose digits.
+        statement.safeIntegers?.(true);
+        statement.setReadBigInts?.(true);
+        return statement.all(...values);
+      });
+      return found.map((row) => mapped(row, plainNumber));
     },
-    run: async (text, ...values) => void prepared(text).run(...values),
+    run: async (text, ...values) => void alone(() => prepared(text).run(...values)),
     // A name in double quotes that is none of a column is a text for SQLite: no row, and no error.
     quoted: quotedWith('`'),
     // A column without a type holds a number that equals no text; one of the type REAL holds the same number for several ids. The
@@ -144,6 +188,9 @@ function sqliteOf(database: SqliteDatabase): SqlDialect {
     isTable: "SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = ?",
   };
 }
+
+const inTransaction = (): Error =>
+  new Error('The bot is in a transaction on this connection: give the holder one of its own.');
 
 interface WholeNumbers {
   safeIntegers?(isOn: boolean): unknown;

@@ -9,7 +9,7 @@ export interface SqlTable extends ExportedFields {
   readonly table: string;
   /** The column with the id of the user. */
   readonly user: string;
-  /** The column with the id of the guild. A table without one belongs to the user everywhere. */
+  /** The column with the id of the guild. NULL is the bot-wide scope. A table without the column belongs to the user everywhere. */
   readonly guild?: string;
   /** The name of the store; that of the table by default. A table with two columns of users is given twice. */
   readonly name?: string;
@@ -47,7 +47,9 @@ function statementsOf(
     if (guildColumn === undefined || who.everyGuild === true) return [ofUser, ...userIds];
     const [ofGuild, ...guildIds] = dialect.is(guildColumn, who.guild_id);
     const inGuild =
-      who.guild_id === BOT_WIDE_GUILD_ID ? `(${ofGuild} OR ${dialect.isZero(guildColumn)})` : ofGuild;
+      who.guild_id === BOT_WIDE_GUILD_ID
+        ? `(${ofGuild} OR ${dialect.isZero(guildColumn)} OR ${guildColumn} IS NULL)`
+        : ofGuild;
     return [`${ofUser} AND ${inGuild}`, ...userIds, ...guildIds];
   };
   const count = async (who: Who): Promise<number> => {

@@ -27,7 +27,7 @@ def files(
     name: Optional[str] = None,
     keeps: Optional[Keeps] = None,
 ) -> Store:
-    """Files or folders of users below `folder`: `files("avatars", lambda who: f"{who.user_id}.png")`.
+    """Files or folders of users below `folder`, which the bot makes: `files("avatars", lambda who: f"{who.user_id}.png")`.
 
     `name_of` answers the same names for the same ids, relative to the folder. Those that do not depend on the guild belong
     to the user everywhere. No name and no link leads out of the folder. The name of the store is that of the folder by default.
@@ -83,7 +83,7 @@ def files(
         erase=erase,
         everywhere=everywhere,
         keeps=keeps,
-        marks=_FileMarks(os.path.join(top, _MARKS)),
+        marks=_FileMarks(top),
     )
 
 
@@ -98,10 +98,14 @@ def _path_within(top: str, name: str) -> Optional[str]:
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
-        # A folder that is not there at all is a disk that is not mounted, and no absence of files.
-        os.lstat(top)
+        _require_folder(top)
         return None
     return path
+
+
+def _require_folder(top: Union[str, Path]) -> None:
+    """Raises FileNotFoundError for a disk that is not mounted, or a folder with another name: that is no absence of files."""
+    os.stat(top)
 
 
 def _entries(top: str, paths: List[str]) -> Exported:
@@ -148,14 +152,16 @@ def _sync(folder: str) -> None:
 class _FileMarks(Marks):
     """Notes in files, one for each: replaced as a whole."""
 
-    def __init__(self, folder: str) -> None:
-        self._folder = Path(folder)
+    def __init__(self, top: str) -> None:
+        self._top = Path(top)
+        self._folder = self._top / _MARKS
 
     async def all(self, of: str) -> Mapping[str, str]:
         def act() -> Dict[str, str]:
             try:
                 names = [path for path in self._of(of).iterdir() if not path.name.startswith(".")]
             except (FileNotFoundError, NotADirectoryError):
+                _require_folder(self._top)
                 return {}
             return {path.name: path.read_text("utf-8") for path in names}
 
@@ -166,6 +172,7 @@ class _FileMarks(Marks):
             try:
                 return (self._of(of) / name).read_text("utf-8")
             except (FileNotFoundError, NotADirectoryError):
+                _require_folder(self._top)
                 return None
 
         return await in_thread(act)
@@ -173,7 +180,9 @@ class _FileMarks(Marks):
     async def put(self, of: str, name: str, note: str) -> None:
         def act() -> None:
             folder = self._of(of)
-            folder.mkdir(parents=True, exist_ok=True)
+            # And none above it.
+            self._folder.mkdir(exist_ok=True)
+            folder.mkdir(exist_ok=True)
             before = folder / f".{uuid.uuid4()}"
             with open(before, "w", encoding="utf-8") as file:
                 file.write(note)

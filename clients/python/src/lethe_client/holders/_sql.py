@@ -27,6 +27,7 @@ def sqlite(
     keeps: Optional[Keeps] = None,
 ) -> Store:
     """A table of SQLite. `user` and `guild` are the columns with the ids; a table without `guild` belongs to the user everywhere.
+    NULL as the id of a guild is the bot-wide scope.
 
     With the path of the file each call has a connection of its own, beside the event loop: this serves with aiosqlite too. A
     `sqlite3.Connection` is used in the thread of the loop, and fails while the bot is in a transaction on it. An export has all
@@ -103,7 +104,7 @@ def _table(
             return of_user
         in_guild = _is(database, guild_column, who.guild_id)
         if who.guild_id == BOT_WIDE:
-            in_guild = f"({in_guild} OR {_is_zero(database, guild_column)})"
+            in_guild = f"({in_guild} OR {_is_zero(database, guild_column)} OR {guild_column} IS NULL)"
         return f"{of_user} AND {in_guild}"
 
     async def count(who: Who) -> int:
