@@ -275,16 +275,16 @@ def test_a_missing_folder_of_files_fails_in_every_round_and_is_not_made(bot: Bot
         in_guild = holders.files(folder, lambda who: f"{who.guild_id}-{who.user_id}.txt", name="a")
         return [in_guild, holders.files(folder, lambda who: f"{who.user_id}.png", name="b")]
 
-    again = bot.holder(key="files", stores=stores())
+    again = bot.holder(stores=stores())
     for _ in range(2):
         again.once()
-        bot.holder(key="files", stores=stores()).once()
+        bot.holder(stores=stores()).once()
         assert not folder.exists()
     assert {answer["result"] for answer in bot.answers} == {"failed"}
     # The disk is mounted: it is done after all.
     folder.mkdir()
     (folder / f"{who['guild_id']}-{who['user_id']}.txt").write_text("x")
-    bot.holder(key="files", stores=stores()).once()
+    bot.holder(stores=stores()).once()
     assert sorted(answer["result"] for answer in bot.answers[-2:]) == ["erased", "nothing"]
 
 
