@@ -1,4 +1,5 @@
 import { type Bot, field } from '../support/bot';
+import { PREFIX } from '../support/client';
 import { exportRecord, expectFailure, expectFaults, expectSuccess } from '../support/expected';
 import { BAD_SNOWFLAKE_TEXTS } from '../support/inputs';
 import { useService } from '../support/shared-service';
@@ -82,6 +83,22 @@ describe('GET /api/v1/data/export/{user_id}', () => {
 
   it('answers 404 when nothing is held', async () => {
     expectFailure(await bot.export(who), 404, 'not_found');
+  });
+
+  it.each(['', '&format=full'])('records nothing for HEAD, which has no body (%j)', async (more) => {
+    const path = (query: string) => `${PREFIX}/data/export/${who.user_id}?${query}${more}`;
+    const headsOf = async () => {
+      const heads = [];
+      for (const query of [`guild_id=${who.guild_id}`, 'scope=all_guilds'])
+        heads.push(await bot.send('HEAD', path(query)));
+      return heads.map((head) => [head.status, head.text, head.header('content-type')]);
+    };
+    const type = 'application/json; charset=utf-8';
+    expect(await headsOf()).toStrictEqual(Array(2).fill([404, '', type]));
+    await bot.hasConsent(who);
+    const before = await bot.eventTypes(who);
+    expect(await headsOf()).toStrictEqual(Array(2).fill([200, '', type]));
+    expect(await bot.eventTypes(who)).toStrictEqual(before);
   });
 
   it("answers 404 when only audit events are held, which are the bot's evidence", async () => {

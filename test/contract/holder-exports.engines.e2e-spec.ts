@@ -3,7 +3,7 @@ import Ajv from 'ajv/dist/2020';
 import schema from '../../docs/export-schema.json';
 import { HolderAnswersRetention } from '@app/gdpr';
 import type { Bot } from '../support/bot';
-import type { Answer, Json } from '../support/client';
+import { type Answer, type Json, PREFIX } from '../support/client';
 import { A_TIME, expectFailure, expectFaults, expectSuccess } from '../support/expected';
 import { UNKNOWN_UUID } from '../support/inputs';
 import { runNow } from '../support/jobs';
@@ -98,6 +98,15 @@ describe('a full export', () => {
       const [task] = (await tasks('', key)).tasks;
       expect(task).toEqual(view(task?.task_id ?? ''));
     }
+  });
+
+  it('of which a caller wants the headers alone asks nobody', async () => {
+    await register();
+    for (const where of [`guild_id=${who.guild_id}`, 'scope=all_guilds']) {
+      const path = `${PREFIX}/data/export/${who.user_id}?${where}&format=full`;
+      expect((await bot.send('HEAD', path)).status).toBe(200);
+    }
+    expect(await rows()).toEqual([]);
   });
 
   it('that is the record of the contract asks nobody and has no section', async () => {

@@ -1,4 +1,4 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param, Query, Req } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { guildOf, SCOPES, SubjectDigests } from '@app/crypto';
 import {
@@ -9,6 +9,7 @@ import {
   type Examples,
   type JsonStream,
   type JsonText,
+  type LetheRequest,
   OneOf,
   Responds,
   Snowflake,
@@ -103,10 +104,14 @@ export class ExportController {
     @CurrentBot() bot: Caller,
     @Param() { user_id }: UserPath,
     @Query() query: ExportQuery,
+    @Req() { method }: LetheRequest,
   ): Promise<JsonText | JsonStream> {
+    const { botId, actor } = bot;
     const guild_id = guildOf(query);
     const full = query.format === 'full';
-    if (guild_id === undefined) return this.exports.exportAllGuilds(bot, user_id, full);
-    return this.exports.export(this.digests.named(bot.botId, { guild_id, user_id }), full, bot.actor);
+    const subject = guild_id === undefined ? undefined : this.digests.named(botId, { guild_id, user_id });
+    if (method === 'HEAD') return this.exports.headers({ botId, userId: user_id, subject }, full, actor);
+    if (subject === undefined) return this.exports.exportAllGuilds(bot, user_id, full);
+    return this.exports.export(subject, full, actor);
   }
 }

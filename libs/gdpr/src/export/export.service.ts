@@ -27,6 +27,14 @@ export interface GuildRecord {
   readonly consent: { readonly version: string } | null;
 }
 
+/** A user of a bot, in one guild or in all. */
+interface About {
+  readonly botId: string;
+  readonly userId: string;
+  /** undefined for all guilds. */
+  readonly subject: NamedSubject | undefined;
+}
+
 type Write = (piece: string) => Promise<void>;
 
 /** How often a streamed export checks for an erasure of its subject. */
@@ -84,17 +92,21 @@ export class ExportService {
   }
 
   /**
+   * What answers a request for the headers of an export alone, of one subject or of all guilds: nothing is recorded, and no holder of
+   * the bot is asked. @throws ApiError 404 when nothing is stored
+   */
+  async headers(about: About, full: boolean, by: Actor): Promise<JsonStream> {
+    await this.fromFirstHeld(await this.subjectsOf(about), { full, by });
+    return new JsonStream((write) => write(''));
+  }
+
+  /**
    * The export of one subject, or of all guilds, in another form: one guild after the other, each with its own record.
    * @throws ApiError 404 when nothing is stored; so does the writing when everything was erased meanwhile
    */
-  async exportAs(
-    form: ExportForm,
-    { botId, userId, subject }: { botId: string; userId: string; subject: NamedSubject | undefined },
-    by: Actor,
-  ): Promise<(write: Write) => Promise<void>> {
-    const wanted: WantedBy = { full: true, by, ...(subject === undefined && { scope: 'all_guilds' }) };
-    const given = subject === undefined ? await this.held.inAllGuilds(botId, userId) : [subject];
-    const subjects = await this.fromFirstHeld(given, wanted);
+  async exportAs(form: ExportForm, about: About, by: Actor): Promise<(write: Write) => Promise<void>> {
+    const wanted: WantedBy = { full: true, by, ...(about.subject === undefined && { scope: 'all_guilds' }) };
+    const subjects = await this.fromFirstHeld(await this.subjectsOf(about), wanted);
     return async (write) => {
       let isTold = false;
       for (const [at, each] of subjects.entries()) {
@@ -112,6 +124,10 @@ export class ExportService {
       }
       if (!isTold) throw notFound('Data of this user');
     };
+  }
+
+  private async subjectsOf({ botId, userId, subject }: About): Promise<readonly NamedSubject[]> {
+    return subject === undefined ? this.held.inAllGuilds(botId, userId) : [subject];
   }
 
   /** The subjects from the first one on about which something is held. Nothing is recorded: the answer may still be refused. @throws ApiError 404 if there is none */
