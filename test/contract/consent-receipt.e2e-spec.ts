@@ -263,6 +263,24 @@ describe('GET /api/v1/consents/receipt', () => {
     ]);
   });
 
+  it('states the declaration also after a change of it that says the same, or only who may correct', async () => {
+    const fields = [{ ...field('value'), labels: { fr: 'Valeur' }, descriptions: { fr: 'Pour saluer' } }];
+    const said = { labels: { fr: 'Profil' }, descriptions: { fr: 'Pour saluer' }, retention_days: 30 };
+    await bot.hasCategory('profile', fields, said);
+    await bot.hasConsent(who);
+    const before = (await issue()).data.payload;
+    expect(before.pii_processing.purposes).toMatchObject([{ purpose: 'profile', retention_period: 'P30D' }]);
+    for (const given of [
+      {},
+      { ...said, fields },
+      { fields: [{ ...fields[0], editable: true }] },
+      { fields: [{ ...fields[0], editable: false }] },
+    ]) {
+      expect((await bot.put('/data/categories/profile', given)).status).toBe(200);
+      expect((await issue()).data.payload).toStrictEqual(before);
+    }
+  });
+
   it('lists what is left after some of it was withdrawn, as another receipt', async () => {
     for (const key of ['a', 'b']) await bot.hasCategory(key);
     await request({ categories: ['a', 'b'] });

@@ -179,6 +179,16 @@ describe('GET /notice/{bot_id}', () => {
     expect(third.changed_at > second.changed_at).toBe(true);
   });
 
+  it('has not changed where a declaration says the same, or only who may correct', async () => {
+    await sets(WHOLE);
+    await bot.hasCategory('profile');
+    const { digest, changed_at } = await dataOf();
+    for (const given of [{}, { fields: [{ ...field('value'), editable: true }] }]) {
+      expect((await bot.put('/data/categories/profile', given)).status).toBe(200);
+      expect(await dataOf()).toMatchObject({ digest, changed_at });
+    }
+  });
+
   it('may be kept, and answers 304 to a reader that has it until it changes', async () => {
     await sets(WHOLE);
     const answer = await read();

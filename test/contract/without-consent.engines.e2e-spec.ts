@@ -75,6 +75,19 @@ describe('requires_consent of a category', () => {
     expect(answer.data.categories[0]).toMatchObject({ key: 'guided', ...WITHOUT });
   });
 
+  it('answers 400 naming every bad option of a list by its path, and declares none', async () => {
+    const answer = await bot.post('/data/register', {
+      bot_id: bot.id,
+      categories: [
+        { name: 'good' },
+        { name: 'unreasoned', legal_basis: 'contract', requires_consent: false },
+        { name: 'profile', ...WITHOUT, legal_basis: 'consent' },
+      ],
+    });
+    expectFaults(answer, 'categories[1].reason_de', 'categories[1].reason_en', 'categories[2].legal_basis');
+    expectFailure(await bot.get('/data/categories/good'), 404, 'not_found');
+  });
+
   it('turns to true only while no value is stored, with 409 and what mends it', async () => {
     await submit();
     expectFailure(await change({ requires_consent: true }), 409, 'conflict', IN_USE);

@@ -38,7 +38,8 @@ import {
   RegisterGuideCategories,
 } from './categories.dto';
 import { EXAMPLES } from './categories.examples';
-import { CategoriesService, type CategoryInput } from './categories.service';
+import { CategoriesService } from './categories.service';
+import type { CategoryInput } from './category-options';
 
 type Registration = { readonly inputs: readonly CategoryInput[]; readonly asList: boolean };
 
@@ -59,8 +60,9 @@ const RegistrationShape = createParamDecorator((_: unknown, context: ExecutionCo
   return { inputs: categories.map(canonical), asList: true };
 });
 
-function canonical(category: GuideCategory): CategoryInput {
-  return { ...category, key: category.name, label_de: category.name, label_en: category.name, fields: [] };
+function canonical(category: GuideCategory, at: number): CategoryInput {
+  const named = { key: category.name, label_de: category.name, label_en: category.name };
+  return { ...category, ...named, fields: [], path: `categories[${at}].` };
 }
 
 @Topic(

@@ -6,14 +6,14 @@ import { type Acting, type Actor, ListPage, type PageQuery } from '@app/http';
 import { Acts, type Claim } from '@app/acts';
 import { Clock, type Config, CONFIG, conflict, Random, requireBytes } from '@app/kernel';
 import { MoreThan } from 'typeorm';
-import type {
-  CategoryView,
-  ChangeCategory,
-  DataFieldInput,
-  Purpose,
-  RegisterCategory,
-} from './categories.dto';
-import { changedField, dataField, requireCompatible, requireSoundFields } from './category-declarations';
+import type { CategoryView, ChangeCategory } from './categories.dto';
+import {
+  changedField,
+  dataField,
+  requireCompatible,
+  requireSoundFields,
+  saysTheSame,
+} from './category-declarations';
 import {
   categoriesOfPage,
   categoryView,
@@ -22,12 +22,8 @@ import {
   undeclared,
 } from './category-queries';
 import { Category } from './category.entity';
-import { changedPurposes } from './purposes';
-import { reasonsAfter } from './reasons';
+import { type CategoryInput, changedOptions, type Declared, declared } from './category-options';
 import { type Turning, turnsOf } from './category-turns';
-
-/** A category to declare; one without fields takes any object. */
-export type CategoryInput = Omit<RegisterCategory, 'fields'> & { readonly fields: readonly DataFieldInput[] };
 
 /** Rows that one holder removes in one unit at most, so that no other unit waits for a category of millions. */
 const ERASED_AT_ONCE = 500;
@@ -53,15 +49,16 @@ export class CategoriesService {
 
   /**
    * Declares all of `inputs` or none.
-   * @throws ApiError 409 `category_exists` or `limit_reached`, 413, 400 for two fields of one key and as {@link reasonsAfter}.
+   * @throws ApiError 409 `category_exists` or `limit_reached`, 413, 400 for two fields of one key and as {@link declared}.
    */
   register(botId: string, inputs: readonly CategoryInput[], claim: Claim): Promise<CategoryView[]> {
     for (const input of inputs) requireSoundFields(input.fields);
+    const all = declared(inputs);
     const register = async (tx: Tx): Promise<CategoryView[]> => {
       // Registrations of one bot wait for each other: whether a key is declared, and the count below, are exact.
       await lockBot(tx, botId, 'NO KEY UPDATE');
       const views: CategoryView[] = [];
-      for (const input of inputs) views.push(await this.insert(tx, botId, input));
+      for (const each of all) views.push(await this.insert(tx, botId, each));
       const limit = this.config.categoriesPerBot;
       if (await declaresMoreThan(tx, botId, limit))
         throw conflict('limit_reached', `A bot may declare at most ${limit} categories`, { limit });
@@ -89,7 +86,10 @@ export class CategoriesService {
     return this.unitOfWork.read(async (tx) => categoryView(await this.require(tx, botId, key)));
   }
 
-  /** Changes the given parts. Fields can be added and relabelled, not removed or retyped, so that values stay readable. */
+  /**
+   * Changes the given parts. Fields can be added and relabelled, not removed or retyped, so that values stay readable. A change of
+   * nothing that users are shown keeps the time of the declaration, by which receipts of earlier consents state it.
+   */
   change(botId: string, key: string, input: ChangeCategory): Promise<CategoryView> {
     if (input.fields != null) requireSoundFields(input.fields);
     return this.unitOfWork.write(async (tx) => {
@@ -98,7 +98,7 @@ export class CategoriesService {
       await lockCategory(tx, botId, key, mayTurn ? 'FOR UPDATE' : 'FOR NO KEY UPDATE');
       const category = await this.require(tx, botId, key);
       if (input.fields != null) requireCompatible(category.fields, input.fields);
-      const options = optionsAfter(input, category);
+      const options = changedOptions(input, category);
       await this.requireTurnable(tx, category, options);
       const changed: Category = {
         ...category,
@@ -106,10 +106,10 @@ export class CategoriesService {
         labelDe: input.label_de ?? category.labelDe,
         labelEn: input.label_en ?? category.labelEn,
         fields: input.fields?.map((one) => changedField(category.fields, one)) ?? category.fields,
-        updatedAt: this.clock.nowIso(),
       };
       const view = this.sized(categoryView(changed));
-      await tx.manager.update(Category, { botId, key }, changed);
+      const updatedAt = saysTheSame(category, changed) ? category.updatedAt : this.clock.nowIso();
+      await tx.manager.update(Category, { botId, key }, { ...changed, updatedAt });
       return view;
     });
   }
@@ -186,7 +186,7 @@ export class CategoriesService {
     return tx.manager.findOneBy(Category, { botId, key });
   }
 
-  private async insert(tx: Tx, botId: string, input: CategoryInput): Promise<CategoryView> {
+  private async insert(tx: Tx, botId: string, { input, options }: Declared): Promise<CategoryView> {
     const now = this.clock.nowIso();
     const category: Category = {
       botId,
@@ -194,7 +194,7 @@ export class CategoriesService {
       id: this.random.uuid(),
       labelDe: input.label_de,
       labelEn: input.label_en,
-      ...optionsAfter(input),
+      ...options,
       fields: input.fields.map(dataField),
       createdAt: now,
       updatedAt: now,
@@ -209,20 +209,6 @@ export class CategoriesService {
     requireBytes('A category', JSON.stringify(view), this.config.declarationLimitBytes);
     return view;
   }
-}
-
-/** The options of a category after `given` is applied to `before`: what it does not mention stays, null clears. */
-function optionsAfter(given: Purpose, before?: Category) {
-  const legalBasis = given.legal_basis ?? before?.legalBasis ?? 'consent';
-  return {
-    labels: given.labels === undefined ? (before?.labels ?? null) : given.labels,
-    description: given.description === undefined ? (before?.description ?? null) : given.description,
-    purposes: changedPurposes(given, before?.purposes),
-    retentionDays:
-      given.retention_days === undefined ? (before?.retentionDays ?? null) : given.retention_days,
-    legalBasis,
-    withoutConsent: reasonsAfter(given, legalBasis, before?.withoutConsent),
-  };
 }
 
 /**

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { finding, type Tx } from '@app/database';
 import { addNumberFaults, numberFault } from '@app/http';
 import { conflict, type FieldFault, invalidRequest, isDayOrTime } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
 import type { DataFieldInput } from './categories.dto';
-import type { DataField, FieldType } from './category.entity';
+import type { Category, DataField, FieldType } from './category.entity';
 import type { WithoutConsent } from './category-basis';
 import { changedPurposes } from './purposes';
 
@@ -148,6 +149,20 @@ export function dataField(given: DataFieldInput): DataField {
     ...changedPurposes(given),
     ...(editable === true && { editable }),
   };
+}
+
+/** What fields say about what is stored: whether a user may correct it is no part of that. */
+export function fieldsSaid(fields: readonly DataField[]): object[] {
+  return fields.map((field) => ({ ...field, editable: undefined }));
+}
+
+/** Whether users are shown the same of both. */
+export function saysTheSame(one: Category, other: Category): boolean {
+  const [said, saidToo] = [one, other].map((category) => ({
+    ...category,
+    fields: fieldsSaid(category.fields),
+  }));
+  return isDeepStrictEqual(said, saidToo);
 }
 
 /** A client of an older version does not know all that a field has, so what `given` does not mention stays. */

@@ -1,6 +1,6 @@
 export { CategoriesModule } from './categories.module';
 export { CategoriesService, type HeldKeys, isDeclared } from './categories.service';
-export { CategoryDeclarations, type DeclaredValues } from './category-declarations';
+export { CategoryDeclarations, type DeclaredValues, fieldsSaid } from './category-declarations';
 export {
   categoryName,
   countCategories,

@@ -1,4 +1,4 @@
-import { type FieldFault, invalidRequest } from '@app/kernel';
+import type { FieldFault } from '@app/kernel';
 
 /** Why a category is stored without a consent, in words for its users (GDPR Art. 13(1)(c), (d)). */
 export interface Reasons {
@@ -15,13 +15,13 @@ const IN = { reason_de: 'German', reason_en: 'English' };
 
 /**
  * The reasons after `given` is applied to `before`; null for a category that needs a consent. What `given` does not mention stays.
- * @throws ApiError 400 for a missing reason, one without `requires_consent: false`, and for the legal basis `consent` with it
+ * Faults are a missing reason, one without `requires_consent: false`, and the legal basis `consent` with it.
  */
 export function reasonsAfter(
   given: Given,
   legalBasis: string,
   before: Reasons | null = null,
-): Reasons | null {
+): { readonly reasons: Reasons | null; readonly faults: readonly FieldFault[] } {
   const faults: FieldFault[] = [];
   const fault = (field: string, message: string) => faults.push({ field, message });
   const requires = given.requires_consent ?? before === null;
@@ -38,6 +38,5 @@ export function reasonsAfter(
       'legal_basis',
       'must not be consent with requires_consent: false: name the other basis, or leave requires_consent out',
     );
-  if (faults.length > 0) throw invalidRequest(faults);
-  return requires ? null : { reason_de, reason_en };
+  return { reasons: requires ? null : { reason_de, reason_en }, faults };
 }

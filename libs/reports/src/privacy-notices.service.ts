@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { CategoriesService, type Category, purposeIn } from '@app/categories';
+import { CategoriesService, type Category, fieldsSaid, purposeIn } from '@app/categories';
 import { UnitOfWork } from '@app/database';
 import { CONFIG, type Config } from '@app/kernel';
 import { escaped } from '@app/pages';
@@ -50,7 +50,7 @@ export class PrivacyNotices {
 /** What a notice says about a category. */
 function saidOf(category: Category): unknown[] {
   const { labelDe, labelEn, description, purposes, legalBasis, retentionDays, fields } = category;
-  const said = [labelDe, labelEn, description, purposes, legalBasis, retentionDays, fields];
+  const said = [labelDe, labelEn, description, purposes, legalBasis, retentionDays, fieldsSaid(fields)];
   // Without it the digest is the one of earlier releases.
   return category.withoutConsent === null ? said : [...said, category.withoutConsent];
 }
