@@ -331,7 +331,21 @@ describe('Idempotency-Key', () => {
     const second = await register();
     expect([replayed(second), second.data['label_en']]).toStrictEqual([true, 'New']);
     await bot.delete('/data/categories/profile');
-    expectFailure(await register(), 404, 'not_found');
+    expectConflict(await register(), 'idempotency_answer_erased');
+    expectFailure(await bot.get('/data/categories/profile'), 404, 'not_found');
+  });
+
+  it('of a holder answers it as it is then, and 409 idempotency_answer_erased once it is deleted', async () => {
+    const body = { key: 'db', kind: 'pull', covers: ['levels'], ...labels };
+    const key = newKey();
+    const register = () => bot.post('/holders', body, under(key));
+    await register();
+    await bot.put('/holders/db', { label_en: 'New' });
+    const second = await register();
+    expect([replayed(second), second.data['label_en']]).toStrictEqual([true, 'New']);
+    await bot.delete('/holders/db');
+    expectConflict(await register(), 'idempotency_answer_erased');
+    expectFailure(await bot.get('/holders/db'), 404, 'not_found');
   });
 });
 

@@ -3,7 +3,7 @@ import { type SharedWork, type Tx, UnitOfWork } from '@app/database';
 import { ApiError, Clock, OwnError } from '@app/kernel';
 import { type Subject, subjectName } from '@app/crypto';
 import { type Answered, Answers, type Kept, viewOf } from './answers';
-import type { Claim } from './claim';
+import { answerErased, type Claim } from './claim';
 
 /** What an act has read about a subject; undefined for an unknown one, whose input the act refuses. */
 export interface About {
@@ -35,6 +35,9 @@ export interface Act<Input, State extends About, Change, View extends object> {
   /** The stored answer stays readable when its subject is erased: it names no person. */
   readonly outlives?: true;
 }
+
+/** Reads an answer anew; undefined where what it says was deleted. */
+type Again<View> = (tx: Tx) => Promise<View | undefined>;
 
 /** A request for an act, with its claim. */
 export interface Asked<Input> {
@@ -78,19 +81,21 @@ export class Acts {
 
   /**
    * An act that is no {@link Act}: `work` is done once for the claim, as a unit. `subject` is the one that the answer is about,
-   * with whose key it is stored; `again` reads the answer for a repeat anew, so that a long one is not stored.
+   * with whose key it is stored; `again` reads the answer for a repeat anew, so that a long one is not stored, or finds that what it
+   * says was deleted.
    * @throws ApiError as {@link run}
    */
   once<View extends object>(
     claim: Claim,
     work: (tx: Tx) => Promise<View>,
-    { subject, again }: { readonly subject?: Subject | undefined; readonly again?: typeof work } = {},
+    { subject, again }: { readonly subject?: Subject | undefined; readonly again?: Again<View> } = {},
   ): Promise<View> {
     return this.unitOfWork.write(async (tx) => {
       const [earlier] = await this.answers.findFirst(tx, [claim]);
       if (earlier !== undefined) {
         const stored = viewOf(earlier) as View;
         const view = again === undefined ? stored : await again(tx);
+        if (view === undefined) throw answerErased();
         claim.replay();
         return view;
       }

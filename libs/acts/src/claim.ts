@@ -145,11 +145,11 @@ export function keyReused(): ApiError {
   );
 }
 
-/** The refusal of a repeat whose answer was erased. */
+/** The refusal of a repeat whose answer was erased, or says what was deleted. */
 export function answerErased(): ApiError {
   return conflict(
     'idempotency_answer_erased',
-    'What was stored for this Idempotency-Key was erased with its user, or its key is lost: use a new key for a new act',
+    'What was stored for this Idempotency-Key was erased with its user, what it made was deleted, or its key is lost: use a new key for a new act',
   );
 }
 

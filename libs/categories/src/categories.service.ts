@@ -65,9 +65,13 @@ export class CategoriesService {
       return views;
     };
     // Declarations can be long, so the answer is not stored: a repeat gets the declarations as they are then.
-    const again = async (tx: Tx): Promise<CategoryView[]> => {
+    const again = async (tx: Tx): Promise<CategoryView[] | undefined> => {
       const views: CategoryView[] = [];
-      for (const { key } of inputs) views.push(categoryView(await this.require(tx, botId, key)));
+      for (const { key } of inputs) {
+        const found = await this.find(tx, botId, key);
+        if (found === null) return undefined;
+        views.push(categoryView(found));
+      }
       return views;
     };
     return this.acts.once(claim, register, { again });

@@ -74,8 +74,8 @@ export const CONFLICT_REASONS = {
   },
   idempotency_answer_erased: {
     meaning:
-      'What was stored for this `Idempotency-Key` was erased with the user whom it was about, or its key is lost',
-    mend: 'Nothing to mend: an act under this key took effect before the erasure. Use a new key for a new act.',
+      'What was stored for this `Idempotency-Key` was erased with the user whom it was about, the category or holder that it made was deleted, or its key is lost',
+    mend: 'Nothing to mend: an act under this key took effect before that. Use a new key for a new act.',
   },
   superseded: {
     meaning:

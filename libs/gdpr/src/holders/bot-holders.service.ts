@@ -58,7 +58,10 @@ export class BotHoldersService {
       });
       return viewOf(await this.require(tx, botId, input.key));
     };
-    const again = async (tx: Tx): Promise<HolderView> => viewOf(await this.require(tx, botId, input.key));
+    const again = async (tx: Tx): Promise<HolderView | undefined> => {
+      const found = await countedHolder(tx, botId, input.key);
+      return found && viewOf(found);
+    };
     return this.acts.once(claim, register, { again });
   }
 
