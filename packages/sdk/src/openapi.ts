@@ -3611,7 +3611,7 @@ export interface components {
            *     - `limit_reached`: The bot has as many of these as a bot may have; `details.limit` is their number
            *     - `idempotency_key_reused`: The `Idempotency-Key` was sent with another body in the last 24 hours
            *     - `idempotency_in_progress`: A request with this `Idempotency-Key` is being answered
-           *     - `idempotency_answer_erased`: What was stored for this `Idempotency-Key` was erased with the user whom it was about, or its key is lost
+           *     - `idempotency_answer_erased`: What was stored for this `Idempotency-Key` was erased with the user whom it was about, the category or holder that it made was deleted, or its key is lost
            *     - `superseded`: A repeat of the batch does not do the item: the first request has stored a later item that it would undo, about the same user, guild and category
            *     - `holder_exists`: The bot has a holder with this `key`
            *     - `holder_has_open_tasks`: The holder has not answered all of its tasks, and deleting it would leave users in its store
