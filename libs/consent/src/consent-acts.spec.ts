@@ -47,6 +47,8 @@ const ACCEPTED: Consent = {
   ...{ ...WAITING, id: 'c1', status: 'accepted', categories: { a: 'accepted', b: 'none' } },
   ...{ requestedAt: EARLIER, acceptedAt: EARLIER },
 };
+/** A consent to a, of which b was withdrawn. */
+const PARTLY: Consent = { ...ACCEPTED, categories: { a: 'accepted', b: 'revoked' } };
 const ACCEPTED_ALL: Consent = { ...ACCEPTED, categories: null };
 /** {@link ACCEPTED}, and a newer request that waits. */
 const ASKED_AGAIN: Consent = {
@@ -165,6 +167,18 @@ describe('a request for a consent', () => {
       state(ACCEPTED_ALL),
       input(['c']),
       repeat('accepted', 'c1', EARLIER),
+    ],
+    [
+      'without categories is a repeat after a part was withdrawn',
+      state(PARTLY),
+      input(null),
+      repeat('accepted', 'c1', EARLIER),
+    ],
+    [
+      'for a category that was withdrawn waits beside the consent',
+      state(PARTLY),
+      input(['b']),
+      { ...beside('1', ['b']), consent: { ...beside('1', ['b']).consent, categories: PARTLY.categories } },
     ],
     [
       'for what is not granted waits beside the consent',
@@ -374,6 +388,12 @@ describe('a withdrawal', () => {
       whole(ACCEPTED, { a: 'revoked', b: 'none' }),
     ],
     ['of a category', state(GRANTED), input(['a']), part(GRANTED, { a: 'revoked', b: 'accepted' }, ['a'])],
+    [
+      'of a category says what was granted of all that it names, once',
+      state({ ...GRANTED, categories: { ...GRANTED.categories, c: 'none' } }),
+      input(['c', 'a', 'a']),
+      part(GRANTED, { a: 'revoked', b: 'accepted', c: 'none' }, ['a']),
+    ],
     [
       'of a category leaves a newer request',
       state({ ...ASKED_AGAIN, categories: GRANTED.categories }),
