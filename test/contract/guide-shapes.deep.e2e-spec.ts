@@ -18,7 +18,7 @@ import {
 } from '../support/expected';
 import { BAD_SNOWFLAKES, UNKNOWN_UUID } from '../support/inputs';
 import { useService } from '../support/shared-service';
-import { BOT_WIDE, snowflake } from '../support/snowflakes';
+import { BOT_WIDE, snowflake, subject } from '../support/snowflakes';
 
 const service = useService();
 let bot: Bot;
@@ -329,6 +329,22 @@ describe('POST /api/v1/consents/accept {consent_id, categories?}', () => {
 
   it.each(['x', 1, {}, '', true])('answers 400 naming consent_id when it is %j', async (consentId) => {
     expectFaults(await bot.post('/consents/accept', { consent_id: consentId }), 'consent_id');
+  });
+
+  it.each(['accept', 'decline'])('takes bot_id beside the consent_id of any guild (%s)', async (act) => {
+    const inGuild = subject();
+    const consent_id = await bot.hasRequest(inGuild);
+    const path = `/consents/${act}`;
+    expectFailure(await bot.post(path, { bot_id: UNKNOWN_UUID, consent_id }), 404, 'not_found');
+    const elsewhere = { bot_id: bot.id, consent_id, user_id: snowflake() };
+    expectFailure(await bot.post(path, elsewhere), 404, 'not_found');
+    expectSuccess(
+      await bot.status(inGuild),
+      200,
+      consentStatus(inGuild, { status: 'pending', version: '1.0' }),
+    );
+    const { data } = await bot.post(path, { bot_id: bot.id, consent_id });
+    expect(data).toMatchObject({ ...inGuild, status: act === 'accept' ? 'accepted' : 'none' });
   });
 
   it('takes consent_id in the canonical shape too, where it must agree with the rest', async () => {

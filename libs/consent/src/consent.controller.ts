@@ -92,7 +92,7 @@ export class ConsentController {
   @Responds(200, AcceptedConsentView, ['not_found'])
   accept(
     @CurrentBot() bot: Caller,
-    @SubjectBody() body: AcceptConsent,
+    @SubjectBody('consent_id') body: AcceptConsent,
     @Claimed() claim: Claim,
   ): Promise<AcceptedConsentView> {
     return this.receipts.accept(bot, body, claim);
@@ -110,7 +110,7 @@ export class ConsentController {
   @Responds(200, ConsentDeclinedView, ['not_found'])
   decline(
     @CurrentBot() bot: Caller,
-    @SubjectBody() body: DeclineConsent,
+    @SubjectBody('consent_id') body: DeclineConsent,
     @Claimed() claim: Claim,
   ): Promise<ConsentDeclinedView> {
     return this.acts.run(this.declining, { botId: bot.botId, input: body }, claim);

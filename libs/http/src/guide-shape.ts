@@ -5,16 +5,16 @@ import { type DescribedOperation, documenting } from './describes';
 import type { Caller, LetheRequest } from './request-context';
 
 /**
- * The shape of the guide names the bot and no guild. It is rewritten to the canonical call in the bot-wide scope. With
- * a `guild_id` the shape is canonical, and `bot_id` is an unknown field.
+ * The shape of the guide names the bot and no guild. It is rewritten to the canonical call in the bot-wide scope, unless the field
+ * `naming` says what the call is about. With a `guild_id` the shape is canonical, and `bot_id` is an unknown field.
  * @throws ApiError 404 for the id of another bot, 400 for an id that is not a text.
  */
-function translated(raw: unknown, caller: Caller | undefined): unknown {
+function translated(raw: unknown, caller: Caller | undefined, naming = 'guild_id'): unknown {
   if (typeof raw !== 'object' || raw === null || raw instanceof ApiError) return raw;
   const given = raw as Readonly<Record<string, unknown>>;
   if (given['bot_id'] == null || given['guild_id'] != null) return raw;
   requireOwnBot(given['bot_id'], caller);
-  return { ...given, guild_id: BOT_WIDE_GUILD_ID };
+  return given[naming] == null ? { ...given, guild_id: BOT_WIDE_GUILD_ID } : raw;
 }
 
 /** In the guide's shape, `bot_id` is the id of the bot or its platform id. */
@@ -23,14 +23,17 @@ export function requireOwnBot(botId: unknown, caller: Caller | undefined): void 
   if (botId.toLowerCase() !== caller?.botId && botId !== caller?.platformBotId) throw notFound('Bot');
 }
 
-const CanonicalBody = createParamDecorator((_: unknown, context: ExecutionContext): unknown => {
+const CanonicalBody = createParamDecorator((naming: string | undefined, context): unknown => {
   const request = context.switchToHttp().getRequest<LetheRequest>();
-  return translated(request.body ?? {}, request.context.caller);
+  return translated(request.body ?? {}, request.context.caller, naming);
 });
 
-/** The body in the canonical shape, for a body in either shape. It documents both. */
-export const SubjectBody = (): ParameterDecorator =>
-  documenting(CanonicalBody(), (type) => EitherShape(type, 'guild_id'));
+/**
+ * The body in the canonical shape, for a body in either shape. It documents both. `naming` is a field that says what the call is about
+ * in place of user and guild.
+ */
+export const SubjectBody = (naming?: string): ParameterDecorator =>
+  documenting(CanonicalBody(naming), (type) => EitherShape(type, 'guild_id'));
 
 const CanonicalQuery = createParamDecorator((_: unknown, context: ExecutionContext): unknown => {
   const request = context.switchToHttp().getRequest<LetheRequest>();
