@@ -91,16 +91,14 @@ export class UserValues {
     const { guild_id, category } = query;
     const page = this.cursors.page<[user: string]>(botId, 'values', query);
     const named = { botId, guildId: this.digests.guild(botId, guild_id), category };
-    let of: GuildCategory = { ...named, requiresConsent: true };
+    const { requiresConsent } =
+      (await this.unitOfWork.read((tx) => basisOf(tx, botId, category))) ?? undeclared();
+    const of: GuildCategory = { ...named, requiresConsent };
     let start: PageStart = { after: page.after?.[0] ?? '', skipped: 0 };
-    const total = await this.unitOfWork.snapshot(async (tx) => {
-      const { requiresConsent } = (await basisOf(tx, botId, category)) ?? undeclared();
-      of = { ...named, requiresConsent };
-      return page.total(async () => {
-        const found = await findPage(tx, of, page.offset);
-        if (page.after === undefined) start = found;
-        return found.total;
-      });
+    const total = await page.total(async () => {
+      const found = await findPage(this.unitOfWork, of, page.offset);
+      if (page.after === undefined) start = found;
+      return found.total;
     });
     const read =
       page.offset < total ? await this.unitOfWork.read((tx) => pageOf(tx, of, start, page.limit)) : [];

@@ -9,7 +9,7 @@ import {
   subjectKeyJoin,
   subjectValues,
 } from '@app/crypto';
-import type { Engine, Tx } from '@app/database';
+import type { Engine, Tx, UnitOfWork } from '@app/database';
 import { isUnrestricted } from './processing-refusals.sql';
 
 /** Values counted by one statement; requests are answered in between. */
@@ -84,18 +84,21 @@ export async function storedKeys(tx: Tx, subject: Subject, limit: number): Promi
 
 /**
  * Counts the values that a consent in force covers, or that need none, and that no restriction keeps back; finds the page after the
- * first `offset` of them.
+ * first `offset` of them. Each part of a count has a snapshot of its own: a large guild holds back no other long read.
  */
 export async function findPage(
-  tx: Tx,
+  unitOfWork: Pick<UnitOfWork, 'snapshot'>,
   of: GuildCategory,
   offset: number,
 ): Promise<PageStart & { readonly total: number }> {
   let [total, after, start] = [0, '', { after: '', skipped: 0 }];
   for (let looked = COUNTED; looked === COUNTED; await nextTurn()) {
-    const counted = await tx.get<{ looked: number; covered: number; last: string | null }>(
-      (of.requiresConsent ? COVERED : OPEN).count[tx.engine],
-      ...[of.botId, of.guildId, of.category, after],
+    const values = [of.botId, of.guildId, of.category, after];
+    const counted = await unitOfWork.snapshot((tx) =>
+      tx.get<{ looked: number; covered: number; last: string | null }>(
+        (of.requiresConsent ? COVERED : OPEN).count[tx.engine],
+        ...values,
+      ),
     );
     if (total <= offset) start = { after, skipped: offset - total };
     looked = counted?.looked ?? 0;
