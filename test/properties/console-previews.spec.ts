@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PAGE_TEXTS } from '@app/pages';
 import { daysOnPage, keptInDiscord, USER_WORDS } from '../../apps/console/src/pages/category-words';
+import { ofDays } from '../../apps/console/src/words';
 
 const read = (path: string): string => readFileSync(join(__dirname, '../..', path), 'utf8');
 
@@ -29,4 +30,13 @@ describe('the previews of the console', () => {
   ] as const)('count days as people do: %s, %d', (side, days, words) => {
     expect(keptInDiscord(side, days, false)).toBe(words);
   });
+});
+
+it.each([
+  ['de', 1, '1 Tag'],
+  ['de', 30, '30 Tage'],
+  ['en', 1, '1 day'],
+  ['en', 30, '30 days'],
+] as const)('the console counts days as people do: %s, %d', (language, number, words) => {
+  expect(ofDays(language, number)).toBe(words);
 });

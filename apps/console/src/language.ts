@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { type TextName, TEXTS } from './texts';
-import { type Kind, wordFor } from './words';
+import { type Kind, ofDays, wordFor } from './words';
 
 export type Language = keyof typeof TEXTS;
 
@@ -53,11 +53,6 @@ export function days(language: Language, timeZone?: string): Intl.DateTimeFormat
 /** A text with the values for its names in braces. */
 export function filled(text: string, values: Readonly<Record<string, string | number>> = {}): string {
   return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '–'));
-}
-
-export function ofDays(language: Language, number: number): string {
-  const unit = { style: 'unit', unit: 'day', unitDisplay: 'long' } as const;
-  return new Intl.NumberFormat(language, unit).format(number);
 }
 
 /** The texts and formats of the present language. */

@@ -230,3 +230,9 @@ export function wordFor(language: keyof typeof WORDS, kind: Kind, value: string)
   const words = WORDS[language][kind];
   return Object.hasOwn(words, value) ? words[value] : undefined;
 }
+
+/** A number of days, with the word. */
+export function ofDays(language: keyof typeof WORDS, number: number): string {
+  const unit = { style: 'unit', unit: 'day', unitDisplay: 'long' } as const;
+  return new Intl.NumberFormat(language, unit).format(number);
+}
