@@ -62,13 +62,13 @@ describeInBrowser('an objection and a restriction in a browser', () => {
     await page.getByRole('button', { name: words.object }).waitFor();
     await expectAccessible();
     await pictured(page, 'privacy-page-refusals-forms', view);
-    await page.locator('form[action$="/restrict"] select').selectOption('*');
+    await page.locator('form[action*="/restrict?"] select').selectOption('*');
     await page.getByRole('button', { name: words.restrict, exact: true }).click();
     await page.getByRole('status').filter({ hasText: words.restricted }).waitFor();
     expect(await page.getByText(words.since).count()).toBe(1);
     expect(await refused('profile')).toStrictEqual({ reason: 'restriction' });
     await page.getByRole('link', { name: words.open }).click();
-    await page.locator('form[action$="/object"] select').selectOption('stats');
+    await page.locator('form[action*="/object?"] select').selectOption('stats');
     await page.getByRole('button', { name: words.object }).click();
     await page.getByRole('status').filter({ hasText: words.objected }).waitFor();
     await expectAccessible();

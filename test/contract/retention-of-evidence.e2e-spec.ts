@@ -269,13 +269,14 @@ describe('audit events', () => {
   it('go in sealed batches that are wholly too old, and what is left verifies', async () => {
     await bot.hasConsent(who);
     await seal(service, bot);
-    const [first, last] = await rows<{ created_at: string }>('created_at', 'audit_events', 'seq');
+    const [first] = await rows<{ created_at: string }>('created_at', 'audit_events', 'seq');
+    const [last] = await rows<{ sealed_at: string }>('sealed_at', 'audit_batches', 'number DESC');
     // Each may be in a batch of its own.
     after(first!.created_at, DAYS, -100);
     await sweep();
     expect(await rows('seq', 'audit_events')).toHaveLength(2);
     await bot.hasRevoked(who);
-    after(last!.created_at, DAYS, 1);
+    after(last!.sealed_at, DAYS, 1);
     await sweep();
     expect(await rows('event_type', 'audit_events')).toEqual([{ event_type: 'consent_revoked' }]);
     await seal(service, bot);
