@@ -1,3 +1,4 @@
+import { JobRunner } from '@app/database';
 import { engine } from '../support/database';
 import { useOneInstallation } from '../support/installation';
 
@@ -30,6 +31,13 @@ describe('npm run admin -- status', () => {
     expect(words).toMatchObject({ code: 0, stderr: '' });
     expect(words.stdout).toMatch(/^Bots +1$/m);
     expect(words.stdout).not.toContain(lethe.settings['LETHE_MASTER_KEY']);
+  });
+
+  it('starts no job, not even the one that writes the time in every process', async () => {
+    const runs = jest.spyOn(JobRunner.prototype, 'run');
+    expect((await lethe.admin('status')).code).toBe(0);
+    expect(runs).not.toHaveBeenCalled();
+    runs.mockRestore();
   });
 
   it('counts a value past its retention', async () => {

@@ -78,8 +78,10 @@ describe('the calls of a suspended bot', () => {
 
   it('are given up by the retention once that schedule has passed too', async () => {
     world.internet.at(URL, isDown);
-    await suspend();
     await world.forget(process, botId);
+    // Until the first attempt has failed.
+    await world.play(12 * SECOND);
+    await suspend();
     await aMonthPasses();
     await resume();
     // The process does not look for what is due in between.

@@ -60,7 +60,7 @@ export async function inContext<T>(
     databaseStatementTimeoutMs: STATEMENT_TIMEOUT_MS,
   };
   const logger = logOf(given);
-  const lethe = LetheModule.forRoot({ config, logger, orm: ormOptions, further, access });
+  const lethe = LetheModule.forRoot({ config, logger, orm: ormOptions, further, access, isCommand: true });
   const nest = await NestFactory.createApplicationContext(
     { module: AdminModule, imports: [lethe] },
     { logger: new NestLogger(logger), abortOnError: false },

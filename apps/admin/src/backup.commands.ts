@@ -58,11 +58,10 @@ const restore: Command = {
     'accept-loss': { type: 'boolean', description: 'Continues although stored values have no key' },
   },
   run: async (given, surroundings) => {
-    const parts = partsOf(given);
     const restored = await restoreSqlite({
       path: sqlitePathOf(surroundings.config),
       from: String(given['from']),
-      parts,
+      parts: partsOf(given),
       force: given['force'] === true,
       acceptLoss: given['accept-loss'] === true,
       now: new Date().toISOString(),
@@ -76,7 +75,7 @@ const restore: Command = {
       import_ledger: restored.needsLedger,
       postponed_deletions: restored.postponed?.count ?? 0,
     });
-    report(restored, parts, surroundings);
+    report(restored, surroundings);
   },
 };
 
@@ -92,9 +91,9 @@ export function masterKeysOf(config: Config): MasterKeys {
   };
 }
 
-function report(restored: Restored, parts: readonly BackupPart[], surroundings: Surroundings): void {
+function report(restored: Restored, surroundings: Surroundings): void {
   const { config, tell } = surroundings;
-  const { madeAt, replaced, keys, presentKeysUnreadable, needsLedger } = restored;
+  const { madeAt, parts, replaced, keys, presentKeysUnreadable, needsLedger } = restored;
   if (madeAt === undefined)
     tell('A restore that was interrupted is finished. To restore another backup run it again.');
   else tell(`The backup of ${madeAt} is in place.`);
@@ -123,7 +122,7 @@ function report(restored: Restored, parts: readonly BackupPart[], surroundings: 
 /** Names what the data of a backup brings back, beside the users who are erased again. */
 function reportUndone({ postponed }: Restored, { tell }: Surroundings): void {
   tell(
-    'Apart from erasures everything is as it was at the backup: what was undone since has to be undone again, as a revoked consent, a deleted bot, a voided API key, ' +
+    'Apart from erasures everything is as it was at the backup: what was undone since has to be undone again, as a revoked consent, an objection, a deleted value, a deleted bot, a voided API key, ' +
       `a rotated webhook secret, a suspension or a cancelled deletion of a guild. ${guidePath('operate.md')} describes it.`,
   );
   if (postponed !== undefined)

@@ -12,7 +12,7 @@ const nextBot = (after: string): Promise<string | undefined> =>
 /** One run; answers the units that were begun, and what `done` was called with. */
 async function swept(
   batches: (botId: string, note: (text: string) => void) => Batches,
-  { stopAt = 99, lostAt = 99 } = {},
+  { stopAt = 99, lostAt = 99, everyMs = 3_600_000 } = {},
 ) {
   const [units, done]: [string[], number[]] = [[], []];
   const stopping = new AbortController();
@@ -27,7 +27,7 @@ async function swept(
     },
   } as unknown as Lease;
   const sweep: BotSweep = {
-    ...{ name: 'swept', everyMs: 1, bots: nextBot, done: (rows) => done.push(rows) },
+    ...{ name: 'swept', everyMs, bots: nextBot, done: (rows) => done.push(rows) },
     batches: (botId) => batches(botId, (text) => units.push(text)),
     async *afterBots() {
       yield () => Promise.resolve(100);
@@ -79,6 +79,16 @@ describe('a sweep', () => {
     expect(order.indexOf('c')).toBeLessThan(order.lastIndexOf('a'));
     expect(order.filter((one) => one === 'a')).toHaveLength(2 * turn);
     expect(order.at(-1)).toBe('end');
+  });
+
+  it('leaves to the next run what is left after its interval', async () => {
+    const clock = looksTake(1_000);
+    const endless = async function* (): Batches {
+      for (;;) yield () => Promise.resolve(1);
+    };
+    const { units } = await swept(endless, { everyMs: 60_000 });
+    clock.mockRestore();
+    expect(units).toMatch(/^(unit )+end$/);
   });
 
   it('begins nothing more once it is stopped', async () => {

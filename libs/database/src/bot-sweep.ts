@@ -30,7 +30,8 @@ export interface BotSweep {
 const TURN_MS = 5_000;
 
 /**
- * One run of a sweep. A fault of one bot is logged and stops no other, and a bot with much to do holds up no other for long.
+ * One run of a sweep. A fault of one bot is logged and stops no other, and a bot with much to do holds up no other for long: what
+ * is left of it after the interval of the sweep is begun anew by the next run, which finds what has become due meanwhile.
  * Ends early once `stopping` says so, or when another process has taken the job over.
  */
 export async function sweepBots(
@@ -47,6 +48,7 @@ export async function sweepBots(
   };
   const done = (rows: number): void => sweep.done?.(rows);
   const unfinished = new Map<string, Steps>();
+  const endMs = performance.now() + sweep.everyMs;
   const turnOf = async (botId: string, steps: Steps): Promise<void> => {
     // Looks on SQLite take no turn of the event loop: requests wait for one of them, not for a look at each bot.
     await nextTurn();
@@ -56,7 +58,7 @@ export async function sweepBots(
   await lease.keep(async () => {
     for (let botId = await next(''); botId != null && !stopping.aborted; botId = await next(botId))
       await turnOf(botId, stepsOf(sweep.batches(botId, stopping), lease, stopping, done));
-    while (unfinished.size > 0 && !stopping.aborted)
+    while (unfinished.size > 0 && !stopping.aborted && performance.now() < endMs)
       for (const [botId, steps] of [...unfinished]) await turnOf(botId, steps);
     if (sweep.afterBots !== undefined && !stopping.aborted)
       await inBatches(sweep.afterBots(), lease, stopping, done);

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, readdirSync, readFileSync, renameSync, rmSync,
 import { dirname, join } from 'node:path';
 import { foldLog, isFilled } from '@app/database';
 import { isThere, ownAsFolder } from '@app/kernel';
-import { BACKUP_PARTS, partPath, syncDirectory, syncFile } from './sqlite.backup';
+import { BACKUP_PARTS, type BackupPart, partPath, syncDirectory, syncFile } from './sqlite.backup';
 
 /** Marks a restore that is completely prepared, and holds what its end says if another run finishes it. */
 export const READY = 'ready.json';
@@ -10,15 +10,27 @@ export const READY = 'ready.json';
 interface Ready {
   /** The time in the names of the replaced files. */
   readonly at: string;
+  readonly parts?: readonly BackupPart[];
   readonly needsLedger?: boolean;
+  readonly postponed?: Postponed | undefined;
+}
+
+/** The scheduled deletions of guilds that wait after a restore. */
+export interface Postponed {
+  readonly count: number;
+  readonly until: string;
+}
+
+/** What is in place: the new names of the replaced files, and whether erasures since the backup are only in an export of the ledger. */
+export interface Placed extends Required<Pick<Ready, 'parts' | 'needsLedger'>> {
+  readonly replaced: readonly string[];
+  readonly postponed?: Postponed | undefined;
 }
 
 /** Puts each part in place. Every step can be repeated: a part that is no longer staged is in place. */
-export async function putInPlace(
-  path: string,
-  staging: string,
-): Promise<{ readonly replaced: string[]; readonly needsLedger: boolean }> {
-  const { at, needsLedger = false } = JSON.parse(readFileSync(join(staging, READY), 'utf8')) as Ready;
+export async function putInPlace(path: string, staging: string): Promise<Placed> {
+  const ready = JSON.parse(readFileSync(join(staging, READY), 'utf8')) as Ready;
+  const { at, parts = BACKUP_PARTS, needsLedger = false, postponed } = ready;
   const replaced: string[] = [];
   for (const part of BACKUP_PARTS) {
     const [staged, target] = [join(staging, part), partPath(path, part)];
@@ -35,7 +47,7 @@ export async function putInPlace(
   await syncDirectory(staging);
   rmSync(staging, { recursive: true });
   foldLog(path);
-  return { replaced, needsLedger };
+  return { replaced, parts, needsLedger, postponed };
 }
 
 /** The staged file, or a copy of it if the target is on another disk, to which no file can be renamed. */

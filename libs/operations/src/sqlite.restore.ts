@@ -23,7 +23,7 @@ import {
   unopened,
   valuesWithoutKey,
 } from './sqlite.restore.keys';
-import { putInPlace, READY } from './sqlite.restore.place';
+import { type Placed, putInPlace, READY } from './sqlite.restore.place';
 
 /** How long deletions of guilds wait after a restore that were cancelled after the backup, so that they can be cancelled again. */
 const POSTPONED_MS = DAY_MS;
@@ -41,18 +41,12 @@ interface RestoreOrder {
   readonly masterKeys?: () => MasterKeys;
 }
 
-export interface Restored {
+export interface Restored extends Placed {
   /** The time of the backup; undefined when an interrupted restore was finished. */
   readonly madeAt: string | undefined;
-  /** The new names of the replaced files. */
-  readonly replaced: readonly string[];
   /** Undefined when there were no present keys, or they could not be read. */
   readonly keys: RestoredKeys | undefined;
   readonly presentKeysUnreadable: boolean;
-  /** The ledger in place is that of the backup: erasures since then are only in an export. */
-  readonly needsLedger: boolean;
-  /** The scheduled deletions of guilds that wait for a day, and the end of that day; undefined without any. */
-  readonly postponed?: { readonly count: number; readonly until: string } | undefined;
 }
 
 /**
@@ -84,7 +78,7 @@ export async function restoreSqlite(order: RestoreOrder): Promise<Restored> {
         `${there.join(' and ')} would be replaced. Say --force; they are kept under another name.`,
       );
     rmSync(staging, { recursive: true, force: true });
-    const { needsLedger, ...stagedKeys } = await stage(order, parts, manifest, staging).catch(
+    const { keys, presentKeysUnreadable, ...staged } = await stage(order, parts, manifest, staging).catch(
       (error: unknown) => {
         rmSync(staging, { recursive: true, force: true });
         throw error;
@@ -92,9 +86,14 @@ export async function restoreSqlite(order: RestoreOrder): Promise<Restored> {
     );
     // From here on the restore can only be finished.
     const at = order.now.replace(/\D/g, '').slice(0, 14);
-    await writeWhole(join(staging, READY), JSON.stringify({ at, needsLedger }));
+    await writeWhole(join(staging, READY), JSON.stringify({ at, parts, ...staged }));
     await syncDirectory(dirname(staging));
-    return { madeAt: manifest.made_at, ...stagedKeys, ...(await putInPlace(order.path, staging)) };
+    return {
+      madeAt: manifest.made_at,
+      keys,
+      presentKeysUnreadable,
+      ...(await putInPlace(order.path, staging)),
+    };
   } finally {
     release();
   }

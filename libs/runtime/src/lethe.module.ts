@@ -45,6 +45,8 @@ interface Parts {
   readonly further?: readonly Type[];
   /** The access of the process to the database, when the configuration does not decide it. */
   readonly access?: Parameters<typeof DatabaseModule.forRoot>[1];
+  /** A command of the operator, which starts no job. */
+  readonly isCommand?: boolean;
 }
 
 /**
@@ -53,7 +55,7 @@ interface Parts {
  */
 @Module({})
 export class LetheModule {
-  static forRoot({ config, logger, orm, further = [], access }: Parts): DynamicModule {
+  static forRoot({ config, logger, orm, further = [], access, isCommand = false }: Parts): DynamicModule {
     return {
       module: LetheModule,
       imports: [
@@ -79,7 +81,7 @@ export class LetheModule {
         OperatorModule,
         ...further,
       ],
-      providers: [Readiness, Health, PeriodicJobs],
+      providers: [Readiness, Health, ...(isCommand ? [] : [PeriodicJobs])],
       exports: [Readiness, Health],
     };
   }

@@ -19,7 +19,7 @@ function slowLoop(): { unsealed: UnsealedBots; rounds: string[][]; round: () => 
   } as never;
   let place = 0;
   const order = { look: () => Promise.resolve({ upTo: ++place, settled: place - 1 }) } as never;
-  const clock = { monotonicMs: () => performance.now() } as never;
+  const clock = { monotonicMs: () => place } as never;
   const unsealed = new UnsealedBots({ on: () => undefined } as never, clock, { jobs: 'on' });
   const loop = new SealLoop(none, sealer, order, unsealed, clock, NO_METRICS, { jobs: 'on' });
   loop.onApplicationBootstrap();

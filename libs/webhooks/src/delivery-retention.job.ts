@@ -7,8 +7,8 @@ import { CHUNK, RetrySchedule } from './delivery-states';
 
 /** Deliveries whose time is up. One without any attempt has it yet to come, unless its receiver is being spared. */
 const OVERDUE = `bot_id = ? AND status = 'pending' AND next_attempt_at <= ? AND give_up_at <= ?
-  AND (attempts > 0 OR EXISTS (SELECT 1 FROM webhook_health health
-    WHERE health.bot_id = webhook_deliveries.bot_id AND health.failures > 0))`;
+  AND (attempts > 0 OR
+    (SELECT failures FROM webhook_health WHERE webhook_health.bot_id = webhook_deliveries.bot_id) > 0)`;
 /** Ids follow the time, so that later deliveries are not read. */
 const EXPIRED = `bot_id = ? AND id < ? AND status <> 'pending' AND finished_at < ?`;
 

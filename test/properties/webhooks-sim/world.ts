@@ -196,10 +196,11 @@ export class World {
 
   /** Waits until all running work waits for the clock. */
   async settle(): Promise<void> {
-    for (let before = -1; before !== this.unitsBegun;) {
+    for (let before = -1; before !== this.unitsBegun || this.units.size > 0;) {
       before = this.unitsBegun;
-      for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
       await Promise.allSettled(this.units);
+      // What follows a unit has its turns too.
+      for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
