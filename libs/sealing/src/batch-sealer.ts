@@ -1,4 +1,4 @@
-import { Signer } from '@app/crypto';
+import { Signer, unlessUnreadable } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { Clock, DomainEvents, Metrics } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
@@ -81,13 +81,14 @@ export class BatchSealer {
     });
   }
 
-  /** Seals all events of a log; false when that takes too long. */
+  /** Seals all events of a log; false when that takes too long, and while the master key of one of them is missing. */
   async sealNow(botId: string): Promise<boolean> {
     const endMs = this.clock.monotonicMs() + NOW_MS;
     const { upTo } = await this.order.look();
     for (let turn = 1; turn <= TURNS_MIN || this.clock.monotonicMs() < endMs; turn++) {
       const { settled } = await this.order.look();
-      const more = await this.seal([botId], settled);
+      const more = await this.seal([botId], settled).catch(unlessUnreadable);
+      if (more === undefined) return false;
       if (more.length === 0 && settled >= upTo) return true;
       if (more.length === 0) await pause(SETTLING_MS);
     }

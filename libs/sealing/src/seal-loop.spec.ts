@@ -1,38 +1,49 @@
 import { UnsealedBots } from '@app/audit';
 import { NO_METRICS } from '@app/kernel';
+import { Logger } from '@nestjs/common';
 import { SealLoop } from './seal-loop';
 
 const ACTIVE = Array.from({ length: 20 }, (_, n) => `active${n + 10}`);
 const FIRST_GROUP = 16;
 
-/** A loop whose rounds have time for one group, in which events are settled a round after their note, as on PostgreSQL. */
-function slowLoop(): { unsealed: UnsealedBots; rounds: string[][]; round: () => Promise<void> } {
+interface Rounds {
+  readonly loop: SealLoop;
+  readonly unsealed: UnsealedBots;
+  readonly rounds: string[][];
+  readonly round: () => Promise<void>;
+}
+
+/**
+ * A loop whose rounds have time for one group, in which events are settled a round after their note, as on PostgreSQL. The log
+ * of the bot `broken` cannot be sealed, and the search finds it alone.
+ */
+function slowLoop(): Rounds {
   jest.useFakeTimers();
   const rounds: string[][] = [];
-  const none = undefined as never;
   const sealer = {
     seal: (group: string[]) => {
       rounds.push(group);
       jest.advanceTimersByTime(1_000);
-      return Promise.resolve([]);
+      return group.includes('broken') ? Promise.reject(new Error('a missing key')) : Promise.resolve([]);
     },
   } as never;
+  const unitOfWork = { read: () => Promise.resolve([{ id: 'broken', newest: 2, sealed: 1 }]) } as never;
   let place = 0;
   const order = { look: () => Promise.resolve({ upTo: ++place, settled: place - 1 }) } as never;
   const clock = { monotonicMs: () => place } as never;
   const unsealed = new UnsealedBots({ on: () => undefined } as never, clock, { jobs: 'on' });
-  const loop = new SealLoop(none, sealer, order, unsealed, clock, NO_METRICS, { jobs: 'on' });
+  const loop = new SealLoop(unitOfWork, sealer, order, unsealed, clock, NO_METRICS, { jobs: 'on' });
   loop.onApplicationBootstrap();
   const round = async (): Promise<void> => {
     const before = rounds.length;
     while (rounds.length === before) await jest.advanceTimersByTimeAsync(100);
   };
-  return { unsealed, rounds, round };
+  return { loop, unsealed, rounds, round };
 }
 
-describe('a loop whose rounds are too short for all bots', () => {
-  afterEach(() => jest.useRealTimers());
+afterEach(() => jest.useRealTimers());
 
+describe('a loop whose rounds are too short for all bots', () => {
   it('reaches each of them in turn, also while the first ones go on writing', async () => {
     const { unsealed, rounds, round } = slowLoop();
     for (let n = 0; n < 4; n++) {
@@ -41,5 +52,29 @@ describe('a loop whose rounds are too short for all bots', () => {
       await round();
     }
     expect(new Set(rounds.flat())).toStrictEqual(new Set(ACTIVE));
+  });
+});
+
+describe('a log that cannot be sealed', () => {
+  it('is left to the search, or to a note after a minute, and holds up no other', async () => {
+    jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    const { loop, unsealed, rounds, round } = slowLoop();
+    const attempts = (): number => rounds.filter((group) => group.join() === 'broken').length;
+    const noted = async (): Promise<void> => {
+      for (let n = 0; n < 4; n++) {
+        for (const botId of ['broken', 'other']) unsealed.note(botId);
+        await round();
+      }
+    };
+    await noted();
+    expect(attempts()).toBe(1);
+    expect(rounds.filter((group) => group.join() === 'other').length).toBeGreaterThan(2);
+    const lease = { keep: (work: () => Promise<void>) => work() } as never;
+    await loop.run(lease, new AbortController().signal);
+    await noted();
+    expect(attempts()).toBe(2);
+    jest.advanceTimersByTime(60_000);
+    await noted();
+    expect(attempts()).toBe(3);
   });
 });

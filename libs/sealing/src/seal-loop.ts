@@ -54,6 +54,8 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
   readonly everyMs = SWEEP_MS;
   private readonly logger = new Logger('SealLoop');
   private readonly due = new Map<string, Due>();
+  /** Bots whose logs could not be sealed, and until when by the monotonic clock only the search notes them. */
+  private readonly resting = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
   private round: Promise<void> | undefined;
   private stopped = false;
@@ -88,7 +90,9 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
     return lease.keep(async () => {
       for await (const { id, newest, sealed } of eachOf(PAGE, read)) {
         if (stopping.aborted) return;
-        if ((newest ?? 0) > (sealed ?? 0)) this.unsealed.note(id);
+        if ((newest ?? 0) <= (sealed ?? 0)) continue;
+        this.resting.delete(id);
+        this.unsealed.note(id);
       }
     });
   }
@@ -107,7 +111,10 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
   private async seal(): Promise<boolean> {
     try {
       // Before the look: an event noted during the look may have a place above its result.
+      const nowMs = this.clock.monotonicMs();
+      for (const [botId, untilMs] of this.resting) if (untilMs <= nowMs) this.resting.delete(botId);
       for (const [botId, sinceMs] of this.unsealed.take()) {
+        if (this.resting.has(botId)) continue;
         const known = this.due.get(botId);
         if (known === undefined) this.due.set(botId, { place: Infinity, sinceMs });
         else known.moreSinceMs ??= sinceMs;
@@ -167,7 +174,9 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
         if (code === 'service_unavailable' && (failed === undefined || failed.push(botId) > 1)) throw error;
         this.due.delete(botId);
         // A bot that was deleted during the round has no log.
-        if (code !== 'unauthorized') this.report(`The audit log of bot ${botId}`, error);
+        if (code === 'unauthorized') return [];
+        this.resting.set(botId, this.clock.monotonicMs() + SWEEP_MS);
+        this.report(`The audit log of bot ${botId}`, error);
         return [];
       }
     }
