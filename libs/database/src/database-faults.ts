@@ -97,7 +97,7 @@ export function isCollision(error: unknown): boolean {
 }
 
 /** Whether a statement, or its wait for a lock, took too long in a unit that was undone: a part of it may succeed alone. */
-function isTimeOut(error: unknown): boolean {
+export function isTimeOut(error: unknown): boolean {
   return error instanceof ApiError && ['55P03', '57014'].includes(driverCode(error.cause));
 }
 

@@ -37,6 +37,7 @@ export {
   driverCode,
   isConnectionLost,
   isDamage,
+  isTimeOut,
   isUndone,
   maySucceedInParts,
   translateFault,

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { lockBot, WebhookSecrets } from '@app/bots';
-import { maySucceedInParts, type Tx, UnitOfWork } from '@app/database';
+import { lockBot, suspensionOf, WebhookSecrets } from '@app/bots';
+import { isTimeOut, maySucceedInParts, type Tx, UnitOfWork } from '@app/database';
 import { ApiError, Clock, type Config, CONFIG, describeFault, DomainEvents, Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/crypto';
 import { DeliveriesSettled } from './delivery-results';
@@ -16,6 +16,8 @@ const FOLLOWING_MAX = 16;
 const LEASE_MARGIN_MS = 5_000;
 /** Pause for a bot with a fault, and for a delivery whose master key is missing. */
 const REST_MS = 60_000;
+/** Pause after an error of the database. */
+export const FAULT_PAUSE_MS = 1_000;
 /** Pause for a delivery that another process has locked. */
 const CONTENDED_PAUSE_MS = 100;
 
@@ -89,20 +91,35 @@ export class DeliveryLeases {
         return leased;
       });
     } catch (error) {
-      const isOfAll = error instanceof ApiError && error.code === 'service_unavailable';
-      if (isOfAll && !maySucceedInParts(error)) throw error;
-      const [botId = ''] = botIds;
-      if (botIds.length === 1) {
-        this.logger.error(
-          `Due webhooks of bot ${botId} could not be looked up: they wait`,
-          describeFault(error),
-        );
-        return [this.paused(botId)];
+      if (isOfAll(error) || (isTimeOut(error) && botIds.length === 1)) throw error;
+      if (botIds.length === 1) return botIds.map((botId) => this.faulty(botId, error));
+    }
+    return this.leaseEach(botIds, admit);
+  }
+
+  /** A second bot whose unit takes too long alone, as behind a lock of the table, shows that the fault is not theirs. */
+  private async leaseEach(botIds: readonly string[], admit: Admit): Promise<Found[]> {
+    const found: Found[] = [];
+    const slow: [botId: string, error: unknown][] = [];
+    for (const [index, botId] of botIds.entries()) {
+      try {
+        found.push(...(await this.leaseDue([botId], admit)));
+      } catch (error) {
+        if (slow.push([botId, error]) === 1 && !isOfAll(error)) continue;
+        if (found.length === 0) throw error;
+        // What is leased is sent.
+        this.logger.error('Due webhooks could not be looked up; it is tried again', describeFault(error));
+        const nextDueMs = this.clock.confirmedMs() + FAULT_PAUSE_MS;
+        const left = [...botIds.slice(index + 1), ...slow.map(([id]) => id)];
+        return [...found, ...left.map((id) => ({ botId: id, nextDueMs }))];
       }
     }
-    const found: Found[] = [];
-    for (const botId of botIds) found.push(...(await this.leaseDue([botId], admit)));
-    return found;
+    return [...found, ...slow.map(([botId, error]) => this.faulty(botId, error))];
+  }
+
+  private faulty(botId: string, error: unknown): Found {
+    this.logger.error(`Due webhooks of bot ${botId} could not be looked up: they wait`, describeFault(error));
+    return this.paused(botId);
   }
 
   /** Leaves a bot alone for a while. */
@@ -133,8 +150,9 @@ export class DeliveryLeases {
     // Its calls wait for the end of the suspension: the dispatcher gets a signal then, or sees it at the next poll.
     if (target === 'suspended') return { botId };
     if (target === 'unreadable') {
-      if (nowMs >= Date.parse(delivery.give_up_at)) return this.giveUp(tx, botId, delivery, nowMs);
-      return this.paused(botId);
+      const resumedAt = (await suspensionOf(tx, botId))?.resumed_at ?? null;
+      if (nowMs < this.schedule.giveUpMs(delivery.give_up_at, resumedAt)) return this.paused(botId);
+      return this.giveUp(tx, botId, delivery, nowMs);
     }
     if (target?.url == null) return this.cancelSome(tx, botId, nowMs);
     const { url } = target;
@@ -175,7 +193,8 @@ export class DeliveryLeases {
 
   /** Ends a delivery that the unit has locked and that can never be sent. */
   private async giveUp(tx: Tx, botId: string, { id, event }: DeliveryToSend, nowMs: number): Promise<Found> {
-    this.logger.error(`Delivery ${id} of bot ${botId} cannot be decrypted and is given up`);
+    const why = 'its body, or the secret that signs it, cannot be decrypted';
+    this.logger.error(`Delivery ${id} of bot ${botId} is given up: ${why}`);
     const at = new Date(nowMs).toISOString();
     await tx.run(
       `UPDATE webhook_deliveries SET status = 'exhausted', finished_at = ? WHERE bot_id = ? AND id = ?`,
@@ -216,6 +235,11 @@ export class DeliveryLeases {
     const cancelled = await cancelFree(tx, botId, this.clock.confirmedIso());
     return { botId, ...(cancelled === CHUNK && { nextDueMs: nowMs }) };
   }
+}
+
+/** Whether the database is unavailable, for whichever bot. */
+function isOfAll(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'service_unavailable' && !maySucceedInParts(error);
 }
 
 function unreadable(error: unknown): 'unreadable' {

@@ -10,15 +10,13 @@ import { Signer } from '@app/crypto';
 import { NO_SIGNALS, Signals } from '@app/database';
 import { Clock, type Config, CONFIG, describeFault, Metrics, NO_METRICS } from '@app/kernel';
 import { CircuitBreakers } from './circuit-breakers';
-import { type Admit, DeliveryLeases, type Found } from './delivery-leases';
+import { type Admit, DeliveryLeases, FAULT_PAUSE_MS, type Found } from './delivery-leases';
 import { DeliveryResults } from './delivery-results';
 import { DueQueue, WakeUpTimer } from './due-queue';
 import { HostSlots, type Slot } from './host-slots';
 import { type CallResult, type LeasedDelivery, webhookCall, WebhookSender } from './webhook-call';
 
 const SHORTEST_SLEEP_MS = 5;
-/** Pause after an error of the database. */
-const FAULT_PAUSE_MS = 1_000;
 /** Signals between processes about a bot. */
 const TOPICS = { due: 'webhooks.due', byHand: 'webhooks.by-hand', anew: 'webhooks.anew' } as const;
 /** A delivery is due; a call is asked for by hand, which is made during a pause too; a new URL, which ends a pause. */
