@@ -88,12 +88,16 @@ describe('GET /api/v1/stats, users under consent', () => {
     await counted();
     expect(await numbers()).toStrictEqual({ '2026-03-15': 2 });
     await bot.hasConsent(subject());
-    isNow('2026-03-16T00:00:59.999Z');
+    const unitOfWork = service.app.get(UnitOfWork);
+    const { unitMaxMs } = unitOfWork;
+    unitOfWork.unitMaxMs = 90_000;
+    isNow('2026-03-16T00:01:29.999Z');
     await counted();
     // A unit of the day before can still end.
     expect((await shown())[0]).toMatchObject({ subjects: 2, counted_at: '2026-03-15T10:30:00.000Z' });
-    isNow('2026-03-16T00:01:00.000Z');
+    isNow('2026-03-16T00:01:30.000Z');
     await counted();
+    unitOfWork.unitMaxMs = unitMaxMs;
     await bot.hasConsent(subject());
     isNow('2026-03-16T09:00:00.000Z');
     await counted();

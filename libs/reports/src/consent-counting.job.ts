@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import type { ConsentCountView } from './reports.dto';
 import { beginOf, KEPT_DAYS, type Period } from './stats.sql';
 
-/** After this time every unit that an act of the day before began has ended. */
+/** After this time, or that of the longest unit, every unit that an act of the day before began has ended. */
 const SETTLED_MS = 60_000;
 /** Parts of a count of the present day; a bot with more consents has none. */
 const PRESENT_PARTS = 5;
@@ -67,8 +67,9 @@ export class ConsentCounting implements BotSweep {
     const [today, yesterday] = [dayOf(nowMs), dayOf(nowMs - 86_400_000)];
     const known = await this.unitOfWork.read((tx) => latestCounts(tx, botId, today));
     const midnight = beginOf('day', today);
+    const settledMs = Math.max(SETTLED_MS, this.unitOfWork.unitMaxMs);
     const isCounted = known.some(({ day, counted_at: at }) => day === yesterday && at === midnight);
-    if (!isCounted && nowMs >= Date.parse(midnight) + SETTLED_MS) {
+    if (!isCounted && nowMs >= Date.parse(midnight) + settledMs) {
       const subjects = yield* this.counted(botId, midnight);
       // The first number of a bot is no zero.
       if (subjects !== undefined && (subjects > 0 || known.some(({ day }) => day < today)))
