@@ -11,7 +11,9 @@ describe('a failure of a call', () => {
     expect(failureOf(error, URL)).toMatchObject({
       ...{ exitCode: EXIT.unreachable, code: 'service_unavailable' },
       message: `The service at ${URL} answers 503: ${message} (request_id 0198c0de)`,
-      mend: 'GET /api/v1/gdpr/forget-status/0198c0de shows its status.',
+      mend:
+        'GET /api/v1/gdpr/forget-status/0198c0de shows its status. ' +
+        'Of an erasure in all guilds this is one guild: give the command again for the others.',
     });
   });
 

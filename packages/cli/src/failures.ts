@@ -68,7 +68,8 @@ function unavailable({ message, status, code, details }: UnavailableError, url: 
     EXIT.unreachable,
     `The service at ${url} answers ${status}: ${words}`,
     typeof id === 'string'
-      ? `GET /api/v1/gdpr/forget-status/${id} shows its status.`
+      ? `GET /api/v1/gdpr/forget-status/${id} shows its status. ` +
+          'Of an erasure in all guilds this is one guild: give the command again for the others.'
       : 'Try again later. Where that lasts, is the service started, and is LETHE_URL (or --url) its address?',
     code,
   );

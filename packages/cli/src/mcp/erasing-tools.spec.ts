@@ -228,6 +228,21 @@ describe('an erasure that a model asks for', () => {
     });
   });
 
+  it.each([{}, { requests: [] }])(
+    'says of an erasure in all guilds with the id of one that the others may not have begun: %j',
+    async (done) => {
+      const details = { request_id: 'r', status: 'processing', ...done };
+      const plan = planned({
+        forgets: new UnavailableError('On record', { status: 503, code: 'service_unavailable', details }),
+      });
+      const given = await prepared(plan, EVERYWHERE);
+      expect(await plan.run('confirm_erasure', given).catch((error: unknown) => error)).toMatchObject({
+        message: expect.stringContaining('request_id r') as string,
+        mend: expect.stringMatching(/one guild alone.*call prepare_erasure again/) as string,
+      });
+    },
+  );
+
   it('answers the guilds that were done before a failure, with their salts', async () => {
     const requests = [{ ...REQUEST, guild_id: WHO.guild_id, certificate_salt: 's' }];
     for (const forgets of [

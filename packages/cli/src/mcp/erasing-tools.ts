@@ -177,22 +177,27 @@ const REFUSALS = [
   ...[SuspendedError, RateLimitedError],
 ];
 
-/** What is known after a failure: which guilds are done, that nothing was done, or neither. */
-function failedErasure(error: unknown, isLost: boolean, { user_id }: Prepared, url: string): Error {
+const IN_ONE_GUILD = 'erasure_status with this request_id shows what became of it.';
+const IN_FIRST_GUILD =
+  'That is one guild alone, and the others may not have begun: once erasure_status says completed or failed, ' +
+  'call prepare_erasure again.';
+
+/** What is known after a failure: which guilds are done, that nothing was done, which guild is not finished, or nothing. */
+function failedErasure(error: unknown, isLost: boolean, { user_id, guild_id }: Prepared, url: string): Error {
   const { message, mend } = failureOf(error, url);
   const requests = error instanceof LetheError ? error.details['requests'] : undefined;
-  if (Array.isArray(requests))
+  if (Array.isArray(requests) && requests.length > 0)
     return new FailedResult({
       ...{ erased: false, user_id, requests: requests as object[] },
       next_step:
         'The guilds in requests are done: keep each certificate_salt, which is not answered again. ' +
-        'The erasure of the others has failed: call prepare_erasure again.',
+        'The others are not done: call prepare_erasure again.',
     });
   if (!isLost && REFUSALS.some((refusal) => error instanceof refusal))
     return refused(`${message} Nothing was erased.`, mend);
   // The service has answered what became of it.
   if (error instanceof UnavailableError && typeof error.details['request_id'] === 'string')
-    return refused(message, 'erasure_status with this request_id shows what became of it.');
+    return refused(message, guild_id === undefined ? IN_FIRST_GUILD : IN_ONE_GUILD);
   return refused(
     `${message} It is not known whether the user was erased.`,
     'user_summary shows what is held now, and audit_events the acts.',
