@@ -1,4 +1,4 @@
-import { isMap, isScalar, type Node, parse, parseDocument } from 'yaml';
+import { isMap, isScalar, type Node, parse, parseDocument, stringify } from 'yaml';
 import { textAt } from './env-file';
 import { refused } from './failures';
 
@@ -46,18 +46,21 @@ function requireHolder(one: unknown, place: string): HolderDeclaration {
 }
 
 /**
- * A text that is written anew, and behind it the section `holders` of the file as it is written there.
- * @throws Failure where the section would be lost or mean something else
+ * A text that is written anew, and behind it the section `holders` of the file: as it is written there, or without its
+ * comments where that would mean something else.
  */
 export function withHolders(written: string, file: string, there: string): string {
-  const before = JSON.stringify(contentOf(there, file).holders ?? null);
+  const { holders } = contentOf(there, file);
   const text = written + sectionIn(there);
-  if (JSON.stringify(contentOf(text, `${file} with its section holders`).holders ?? null) === before)
-    return text;
-  throw refused(
-    `The section holders of ${file} would change its meaning.`,
-    'Nothing was done. Write it as a section that rests on no other one.',
-  );
+  return hasSame(holders, text) ? text : written + stringify({ holders }, { lineWidth: 110 });
+}
+
+function hasSame(holders: unknown, text: string): boolean {
+  try {
+    return JSON.stringify((parse(text) as { holders?: unknown }).holders) === JSON.stringify(holders);
+  } catch {
+    return false;
+  }
 }
 
 function sectionIn(text: string): string {
