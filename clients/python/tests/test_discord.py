@@ -674,6 +674,12 @@ def test_a_command_that_the_user_has_refused_the_data_for_is_answered_with_their
     assert reply is not None and "you have restricted" in reply.content
     assert errors == [lost]
 
+    async def blank() -> str:
+        return " \n"
+
+    # Discord takes no message without a visible character.
+    assert asyncio.run(_following(turn, blank)) is None
+
 
 def test_the_status_says_what_is_refused_and_a_service_of_an_older_version_knows_of_nothing() -> None:
     since = "2026-01-01T00:00:00.000Z"

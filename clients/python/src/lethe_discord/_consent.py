@@ -194,7 +194,7 @@ async def _following(turn: Turn, then: Then, failed: str = "command_failed") -> 
             return Reply(turn.words.say("command_needs"))
         turn.report(error)
         return Reply(turn.words.say(failed))
-    return Reply(cut(said, CONTENT_MAX)) if isinstance(said, str) and said else None
+    return Reply(cut(said, CONTENT_MAX)) if isinstance(said, str) and said.strip() else None
 
 
 async def decline(turn: Turn) -> Reply:
