@@ -21,7 +21,7 @@ import { DEFAULT_URL, Session } from './session';
 
 const CODES = `
 Settings come from the environment or from .env: LETHE_URL, LETHE_KEY, LETHE_WEBHOOK_SECRET.
-Exit codes: 0 done; 1 refused, or found false; 2 wrong usage; 3 the service is not reached, or answers 503.`;
+Exit codes: 0 done; 1 refused, or found false; 2 wrong usage; 3 the service is not reached, or answers 502, 503 or 504.`;
 
 export function programOf(): Command {
   const program = new Command('lethe')
