@@ -207,6 +207,16 @@ describe.each(SEATS)('a bot with %s', (name, start) => {
       },
     );
 
+  it.each([400, 413])('says that it has failed where Discord refuses the message with %d', async (status) => {
+    hold = async () => {
+      discord.faults = [status];
+      hold = async () => undefined;
+    };
+    expect((await user().privacy('about')).content).toMatch(/^Something failed/);
+    await until(() => errors.length > 0);
+    expect(errors).toHaveLength(1);
+  });
+
   it('reports an answer that Discord does not take, and answers the next one', async () => {
     discord.faults = name !== 'signed HTTP' ? [403] : Array<number>(5).fill(500);
     void user().privacy('about');

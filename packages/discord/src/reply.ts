@@ -67,6 +67,9 @@ export const LIMITS = {
   customId: 100,
 } as const;
 
+/** What Discord answers to a message that it does not take, at no attempt. */
+export const REFUSED: readonly number[] = [400, 413];
+
 /** Whether files of the message that is replaced are left in it. */
 export const leavesFiles = ({ isNote, keepsFiles }: Reply): boolean => isNote === true || keepsFiles === true;
 

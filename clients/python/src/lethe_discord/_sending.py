@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any, Awaitable, Callable, Dict, List, Optional
 
 import discord
 from discord.utils import MISSING
 
 from ._reply import Reply
+
+# What Discord answers to a message that it does not take, at no attempt.
+_REFUSED = (400, 413)
+Failed = Callable[[Exception], Reply]
 
 
 async def go_on(interaction: discord.Interaction, following: Callable[[], Awaitable[Optional[Reply]]]) -> None:
@@ -18,11 +23,11 @@ async def go_on(interaction: discord.Interaction, following: Callable[[], Awaita
         await _send(interaction, reply)
 
 
-async def add(interaction: discord.Interaction, reply: Reply) -> None:
+async def add(interaction: discord.Interaction, reply: Reply, failed: Failed) -> None:
     """Answers an interaction that the bot has answered itself."""
     flags = (await interaction.original_response()).flags
     if flags.ephemeral:
-        await edit(interaction, reply)
+        await edit(interaction, reply, failed)
         return
     # Discord puts the first message after a public deferral in its place, for everybody to see.
     if flags.loading:
@@ -41,7 +46,17 @@ async def _send(interaction: discord.Interaction, reply: Reply) -> None:
     )
 
 
-async def edit(interaction: discord.Interaction, reply: Reply) -> None:
+async def edit(interaction: discord.Interaction, reply: Reply, failed: Failed) -> None:
+    """A message that Discord refuses is a failure that the user reads, in place of a deferral that never ends."""
+    try:
+        await _edit(interaction, reply)
+    except discord.HTTPException as error:
+        if error.status not in _REFUSED:
+            raise
+        await _edit(interaction, replace(failed(error), is_note=True))
+
+
+async def _edit(interaction: discord.Interaction, reply: Reply) -> None:
     """Puts an answer in the place of the one before. Files of an earlier answer are removed, unless the reply leaves them."""
     await interaction.edit_original_response(
         content=reply.content,

@@ -125,17 +125,21 @@ class PrivacyCog(commands.Cog, name="Privacy"):
     async def _answered(self, interaction: discord.Interaction, asked: Asked, answer: Answer) -> None:
         """Defers at once, since Discord waits three seconds, and answers when the service has answered."""
         reply: Optional[Reply] = None
+
+        def failed(error: Exception) -> Reply:
+            return self._privacy.failed(asked, error)
+
         try:
             if interaction.response.is_done():
                 reply = await answer()
-                await add(interaction, reply)
+                await add(interaction, reply, failed)
             else:
                 message = interaction.message
                 is_private = asked.subcommand is None and message is not None and message.flags.ephemeral
                 # A message that only this user sees is changed into the answer; any other is left as it is.
                 await interaction.response.defer(ephemeral=True, thinking=not is_private)
                 reply = await answer()
-                await edit(interaction, reply)
+                await edit(interaction, reply, failed)
         except Exception as error:
             self._privacy.report(error)
         # Also where Discord did not take the message: the consent is recorded.

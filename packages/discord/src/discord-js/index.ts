@@ -12,7 +12,7 @@ import type { CommandData } from '../commands';
 import type { GuildOptions, Reconciled } from '../guilds';
 import { GuildWatch } from '../guild-watch';
 import { Privacy, type PrivacyOptions } from '../privacy';
-import { leavesFiles, type Reply } from '../reply';
+import { leavesFiles, REFUSED, type Reply } from '../reply';
 import { guildOf } from '../scope';
 import type { Then } from '../waiting';
 
@@ -94,13 +94,13 @@ export class DiscordJsPrivacy {
     try {
       if (interaction.deferred || interaction.replied) {
         reply = await answer();
-        await this.add(interaction, reply);
+        await this.add(interaction, asked, reply);
       } else {
         if (asked.act.kind === 'component' && asked.act.isPrivate && this.privacy.handles(asked))
           await (interaction as ButtonInteraction).deferUpdate();
         else await interaction.deferReply({ flags: EPHEMERAL });
         reply = await answer();
-        await interaction.editReply(editOf(reply));
+        await this.edit(interaction, asked, reply);
       }
     } catch (error) {
       this.privacy.report(error);
@@ -112,13 +112,20 @@ export class DiscordJsPrivacy {
     await interaction.followUp(message).catch((error) => this.privacy.report(error));
   }
 
-  /** Answers an interaction that the bot has answered itself. */
-  private async add(interaction: RepliableInteraction, reply: Reply): Promise<void> {
-    const message = messageOf(reply);
-    if (interaction.ephemeral === true) {
+  /** A message that Discord refuses is a failure that the user reads, in place of a deferral that never ends. */
+  private async edit(interaction: RepliableInteraction, asked: Asked, reply: Reply): Promise<void> {
+    try {
       await interaction.editReply(editOf(reply));
-      return;
+    } catch (error) {
+      if (!REFUSED.includes((error as { status?: number }).status ?? 0)) throw error;
+      await interaction.editReply(editOf({ ...this.privacy.failed(asked, error), isNote: true }));
     }
+  }
+
+  /** Answers an interaction that the bot has answered itself. */
+  private async add(interaction: RepliableInteraction, asked: Asked, reply: Reply): Promise<void> {
+    const message = messageOf(reply);
+    if (interaction.ephemeral === true) return this.edit(interaction, asked, reply);
     // Discord puts the first message after a public deferral in its place, for everybody to see. A public answer is left
     // as it is, and so is the message of a button or menu, of which `ephemeral` says nothing.
     if (interaction.ephemeral === false && !interaction.replied) await interaction.deleteReply();

@@ -1,6 +1,6 @@
 import { type Asked, askedOf, EPHEMERAL, type RawInteraction } from '../asked';
 import { Privacy, type PrivacyOptions } from '../privacy';
-import { cut, LIMITS, type Reply, reply } from '../reply';
+import { cut, LIMITS, REFUSED, type Reply, reply } from '../reply';
 import { DiscordError, DiscordRest, type RestOptions } from '../rest';
 import type { Then } from '../waiting';
 import { GuildsInUse } from './guilds-in-use';
@@ -9,8 +9,6 @@ import { type NodeRequest, type NodeResponse, SignedEndpoint, type SignedOptions
 export { type DiscordEvent, HttpEvents, type HttpEventsOptions } from './events';
 
 const [PING, COMMAND, COMPONENT] = [1, 2, 3] as const;
-/** What Discord answers to a message that it does not take, at no attempt. */
-const REFUSED = [400, 413];
 const [PONG, DEFERRED_REPLY, DEFERRED_UPDATE] = [1, 5, 6] as const;
 
 export interface HttpOptions extends PrivacyOptions, Omit<SignedOptions, 'now'> {
