@@ -1,4 +1,4 @@
-import { HeldSubjects } from '@app/crypto';
+import { HeldSubjects, SubjectDataHolders } from '@app/crypto';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/gdpr';
 import type { Bot } from '../support/bot';
@@ -301,6 +301,19 @@ describe('an erasure of all guilds that breaks off', () => {
       expect(await naming()).toStrictEqual([]);
     },
   );
+
+  it('is to be repeated although the erasure of its first guild is on record, which is finished by itself', async () => {
+    const [first = '', second = ''] = await lives(2);
+    jest.spyOn(service.app.get(SubjectDataHolders), 'count').mockRejectedValue(databaseUnavailable());
+    const answer = await everywhere();
+    jest.restoreAllMocks();
+    expectFailure(answer, 503, 'service_unavailable');
+    expect(answer.error.message).toMatch(/^Not all guilds are done.*repeat the request/);
+    expect(answer.error.details).toStrictEqual({ request_id: expect.any(String) });
+    await service.app.get(ErasureService, { strict: false }).finishLeft();
+    expect([await completions(first), await completions(second)]).toEqual([1, 0]);
+    expect((await everywhere()).data.requests.map(({ guild_id }) => guild_id)).toEqual([second]);
+  });
 
   it('is answered 503 by the database at once, with nothing erased, where it never began', async () => {
     const guilds = await lives(2);

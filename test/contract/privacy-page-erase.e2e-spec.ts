@@ -1,5 +1,6 @@
 import { BotAdministration } from '@app/bots';
 import { databaseUnavailable } from '@app/database';
+import { SubjectDataHolders } from '@app/crypto';
 import { ErasureService } from '@app/gdpr';
 import { conflict } from '@app/kernel';
 import { type Bot, field } from '../support/bot';
@@ -201,5 +202,23 @@ describe('the erasure in all servers that breaks off on the privacy page', () =>
     expect(done.map((each) => each.map(({ guild_id }) => guild_id))).toEqual(guilds.map((id) => [id]));
     for (const { certificate_salt } of done.flat()) expect(certificate_salt).toMatch(/^[\w-]{20,}$/);
     expect((await get(url)).status).toBe(404);
+  });
+
+  it('asks for a further form where the erasure of the first server is on record, and ends no link', async () => {
+    bot = await service.registerBot();
+    who = subject();
+    for (const guild_id of [who.guild_id, subject().guild_id]) await bot.hasConsent({ ...who, guild_id });
+    const url = await linked({ scope: 'all_guilds' }, { user_id: who.user_id });
+    const form = forms(await get(`${url}/forget`), 'forget')[0]!;
+    jest.spyOn(service.app.get(SubjectDataHolders), 'count').mockRejectedValue(databaseUnavailable());
+    const { status, text } = await send(url, 'forget', form);
+    jest.restoreAllMocks();
+    expect(status).toBe(503);
+    expect(text).toContain('Please try again in a moment');
+    expect(text).not.toContain('is on record');
+    await service.app.get(ErasureService).finishLeft();
+    const rest = await send(url, 'forget', forms(await get(`${url}/forget`), 'forget')[0]!);
+    expect(rest.text).toContain('Your data is erased');
+    expect(certificates(rest)).toHaveLength(1);
   });
 });

@@ -56,6 +56,19 @@ describe('a request that the database left half-way says so, and continues when 
     expect((await bot.delete(`/servers/${guildId}`)).data).toMatchObject({ erased_users: 8 });
   });
 
+  it('DELETE /servers/{guild_id}, of which only the erasure of a user is on record', async () => {
+    const guildId = await guildOf(1);
+    const counts = jest.spyOn(service.app.get(SubjectDataHolders, { strict: false }), 'count');
+    counts.mockRejectedValue(databaseUnavailable());
+    const answer = await bot.delete(`/servers/${guildId}`);
+    counts.mockRestore();
+    expectFailure(answer, 503, 'service_unavailable');
+    expect(answer.error.message).toEqual(PARTLY);
+    await service.app.get(ErasureService, { strict: false }).finishLeft();
+    expect((await bot.get<{ servers: unknown[] }>('/servers')).data.servers).toHaveLength(1);
+    expect((await bot.delete(`/servers/${guildId}`)).data).toMatchObject({ deleted: true });
+  });
+
   it('DELETE /data/categories/{key}', async () => {
     await bot.hasCategory('profile');
     for (let user = 0; user < 501; user++) {

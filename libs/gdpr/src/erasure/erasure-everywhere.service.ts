@@ -9,7 +9,7 @@ import { countHolders } from '../holders/bot-holders.sql';
 import { ErasureRecords } from './erasure-records';
 import { ErasureAct, type KeptErasure } from './erasure.act';
 import { type ForgottenEverywhereView, type ForgottenInGuildView, NOTICE } from './erasure.dto';
-import { type BeginsAnyway, ErasureService, type NoteBegun } from './erasure.service';
+import { type BeginsAnyway, ErasureService, isOnRecord, type NoteBegun } from './erasure.service';
 
 /**
  * How far a request is. Each erasure is noted in a part of its claim, so that nothing that is stored grows with the number of
@@ -145,9 +145,13 @@ export class ErasureEverywhere {
 
   /** The answer must contain the completed requests: without an idempotency key the salts of their certificates are not stored. */
   private withRequests(error: unknown, requests: readonly ForgottenInGuildView[]): unknown {
-    if (requests.length === 0) return error;
-    const message = 'Some guilds are done, as details.requests says: repeat the request for the others';
-    if (error instanceof ApiError) return new ApiError(error.code, message, { ...error.details, requests });
+    if (requests.length === 0 && !isOnRecord(error)) return error;
+    const message =
+      'Not all guilds are done; details.requests has those that are: repeat the request for the others';
+    const done = requests.length === 0 ? {} : { requests };
+    // The status is of one guild alone: nothing but a repeat erases the guilds after it.
+    if (error instanceof ApiError)
+      return new ApiError(error.code, message, { ...error.details, status: undefined, ...done });
     this.logger.error('An erasure in all guilds met a fault: the guilds done before are answered', {
       ...describeFault(error),
     });

@@ -200,6 +200,11 @@ async function inTurn<T>(work: () => Promise<T>, between?: () => Promise<void>):
   }
 }
 
+/** Whether an error is about an erasure that is on record, and is finished without its caller. */
+export function isOnRecord(error: unknown): boolean {
+  return error instanceof ApiError && error.details?.['status'] === 'processing';
+}
+
 function stillProcessing(id: string): ApiError {
   return new ApiError(
     'service_unavailable',

@@ -5,7 +5,7 @@ import { type Acting, type Actor, JOB } from '@app/http';
 import { Clock, daysAfter, describeFault, Metrics, NO_METRICS, notFound } from '@app/kernel';
 import { guildsDue, nextBotWithDeletions, ServersService } from '@app/servers';
 import type { GuildErasedView } from './erasure.dto';
-import { ErasureService } from './erasure.service';
+import { ErasureService, isOnRecord } from './erasure.service';
 
 /** Users of a guild erased concurrently: they share commits. */
 const AT_ONCE = 32;
@@ -72,7 +72,8 @@ export class GuildErasure {
         }
       }
     } catch (error) {
-      throw erasedUsers > 0 ? asPartlyDone(error) : error;
+      // The erasure of one user that is on record ends without the caller; the guild and its other users are left.
+      throw erasedUsers > 0 || isOnRecord(error) ? asPartlyDone(error) : error;
     }
     return { deleted: true, erased_users: erasedUsers };
   }
