@@ -123,7 +123,7 @@ export class ConsentTextsService {
     }
     if (registered.length === 0) {
       const words = declared ?? (await declarationsOf(tx, botId, keys));
-      return { version, ...(await made(tx, botId, language, words)) };
+      return { version, ...(await this.made(tx, botId, language, words)) };
     }
     const chosen = language ?? preferred(registered.map((text) => text.language));
     const texts = registered.filter((text) => text.language === chosen);
@@ -155,6 +155,20 @@ export class ConsentTextsService {
     }
     // In the same order everywhere, so that no two units wait for each other.
     for (const [, keep] of [...made].sort(([one], [other]) => (one < other ? -1 : 1))) await keep();
+  }
+
+  /** A text made from the declarations, for a version without registered ones. */
+  private async made(
+    tx: Tx,
+    botId: string,
+    named: string | null,
+    words: readonly DeclaredPurpose[],
+  ): Promise<Omit<Asking, 'version'>> {
+    const language = named !== null && speaks(named, words) ? named : DEFAULT_LANGUAGE;
+    const bot = await findBot(tx, botId);
+    const erasesWithdrawn = this.config.revokedDataGraceDays !== undefined;
+    const texts = consentTexts(language, bot?.name ?? '', words, erasesWithdrawn);
+    return { shown: { language, texts: [{ language, digest: textDigest(texts) }] }, texts, isMade: true };
   }
 
   private async insert(
@@ -189,19 +203,6 @@ export class ConsentTextsService {
     if ((await tx.get(sql, botId, limit)) !== undefined)
       throw conflict('limit_reached', `A bot may register at most ${limit} texts`, { limit });
   }
-}
-
-/** A text made from the declarations, for a version without registered ones. */
-async function made(
-  tx: Tx,
-  botId: string,
-  named: string | null,
-  words: readonly DeclaredPurpose[],
-): Promise<Omit<Asking, 'version'>> {
-  const language = named !== null && speaks(named, words) ? named : DEFAULT_LANGUAGE;
-  const bot = await findBot(tx, botId);
-  const texts = consentTexts(language, bot?.name ?? '', words);
-  return { shown: { language, texts: [{ language, digest: textDigest(texts) }] }, texts, isMade: true };
 }
 
 /** A text that is registered in the unit, or was before. */

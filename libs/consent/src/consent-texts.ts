@@ -24,6 +24,7 @@ interface Wording extends Required<Pick<ConsentTexts, 'title' | 'accept_label' |
   readonly body: (bot: string) => string;
   readonly fields: (labels: string) => string;
   readonly kept: (days: number) => string;
+  readonly keptUntilErased: string;
   readonly keptUntilWithdrawn: string;
 }
 
@@ -36,7 +37,8 @@ const WORDINGS: Record<Language, Wording> = {
     decline_label: 'No, thank you',
     fields: (labels) => `Data: ${labels}.`,
     kept: (days) => `Kept for ${days} day${days === 1 ? '' : 's'} after the last change.`,
-    keptUntilWithdrawn: 'Kept until you have it erased.',
+    keptUntilErased: 'Kept until you have it erased.',
+    keptUntilWithdrawn: 'Kept until you withdraw your consent or have it erased.',
   },
   de: {
     title: 'Dürfen wir Daten über dich speichern?',
@@ -45,8 +47,10 @@ const WORDINGS: Record<Language, Wording> = {
     accept_label: 'Ich stimme zu',
     decline_label: 'Nein, danke',
     fields: (labels) => `Daten: ${labels}.`,
-    kept: (days) => `Wird bis ${days} Tag${days === 1 ? '' : 'e'} nach der letzten Änderung gespeichert.`,
-    keptUntilWithdrawn: 'Wird gespeichert, bis du die Löschung verlangst.',
+    kept: (days) =>
+      `Wird nach der letzten Änderung noch ${days === 1 ? 'einen Tag' : `${days} Tage`} gespeichert.`,
+    keptUntilErased: 'Wird gespeichert, bis du die Löschung verlangst.',
+    keptUntilWithdrawn: 'Wird gespeichert, bis du deine Einwilligung widerrufst oder die Löschung verlangst.',
   },
 };
 
@@ -61,20 +65,23 @@ export function speaks(language: string, categories: readonly DeclaredPurpose[])
 
 /**
  * The request in words (GDPR Art. 7(2): intelligible, in clear and plain language). What the language lacks is in English.
+ * `erasesWithdrawn` says whether a withdrawal ends in an erasure.
  */
 export function consentTexts(
   language: string,
   botName: string,
   categories: readonly DeclaredPurpose[],
+  erasesWithdrawn: boolean,
 ): ConsentTexts {
   const wording = WORDINGS[(languageFor(language, LANGUAGES) ?? 'en') as Language];
   return {
     title: wording.title,
     body: wording.body(botName),
     categories: categories.map((category) => {
-      const { key, labelDe: de, labelEn: en, labels, purposes, retentionDays: days } = category;
+      const { key, labelDe: de, labelEn: en, labels, purposes, retentionDays: days, legalBasis } = category;
       const purpose = purposeIn(language, { ...category, ...purposes });
-      const kept = days === null ? wording.keptUntilWithdrawn : wording.kept(days);
+      const until = erasesWithdrawn && legalBasis === 'consent' ? 'keptUntilWithdrawn' : 'keptUntilErased';
+      const kept = days === null ? wording[until] : wording.kept(days);
       const fields = (JSON.parse(category.fields) as Category['fields']).map((field) =>
         labelIn(language, { ...field.labels, de: field.label_de, en: field.label_en }),
       );
