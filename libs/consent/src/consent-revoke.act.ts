@@ -74,7 +74,7 @@ export class ConsentRevokeAct implements Act<Revocation, State, Withdrawal, Cons
     const { id, version, acceptedAt } = consent;
     const at = notBefore(now, acceptedAt);
     const reduced = named === null ? undefined : withoutCategories(consent, named, askable(declared));
-    // What is recorded and announced is what the user has withdrawn.
+    // What is recorded is what the user has withdrawn.
     const withdrawn = [...new Set(named)].filter((key) => isGranted(consent, key));
     const categories = reduced === undefined ? null : withdrawn;
     const act = { id, version, categories, source: input.source, by };

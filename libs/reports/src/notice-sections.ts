@@ -47,7 +47,10 @@ export function noticeHead(language: DocumentLanguage, { declared }: NoticeFacts
   return { language, title, lead: own(notice.lead), address: IN_LANGUAGE };
 }
 
-/** The notice for the public: what is not declared is left out, and no task of the team is shown. */
+/**
+ * The notice for the public: what is not declared is left out, but for the contact and a purpose, of which it says that the bot
+ * names none. No task of the team is shown.
+ */
 export function noticeSections(language: DocumentLanguage, facts: NoticeFacts): Section[] {
   const texts = TEXTS[language];
   const words = texts.notice;
