@@ -203,6 +203,6 @@ export const DE: PageTexts = {
   faultText: 'Bitte versuche es gleich noch einmal.',
   onRecord: 'Deine Löschung ist vermerkt',
   onRecordText: (id) =>
-    `Sie hat die Nummer ${id} und wird so bald wie möglich abgeschlossen, ohne dass du sie noch einmal verlangst. Zeigt deine Seite später noch etwas an, kannst du es dort löschen.`,
+    `Sie hat die Nummer ${id} und wird so bald wie möglich abgeschlossen, ohne dass du sie noch einmal verlangen musst. Zeigt deine Seite später noch etwas an, kannst du es dort löschen.`,
   language: 'Sprache',
 };
