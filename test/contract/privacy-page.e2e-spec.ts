@@ -170,7 +170,7 @@ describe('a page that refuses a form', () => {
       const url = await linked();
       const other = { 'accept-language': lang === 'de' ? 'en' : 'de' };
       const [form] = forms(await get(`${url}?lang=${lang}`), 'revoke');
-      form!.set('guild', 'x'.repeat(200_000));
+      form!.set('guild', 'x'.repeat(9_000));
       const large = await send(url, 'revoke', form!, other);
       form!.set('guild', who.guild_id);
       form!.set('mark', '');
@@ -222,9 +222,23 @@ describe('how long the page says that something is kept', () => {
 
   it('is until the user asks, where no withdrawal ends in an erasure', async () => {
     const other = await new Service({ REVOKED_DATA_GRACE_DAYS: 'off' }).start();
-    const [de, en] = [TEXTS.de, TEXTS.en].map(([limited, , asked]) => [limited, asked, asked]);
-    expect(await kept(await other.registerBot())).toEqual([de, de, en, en]);
-    await other.stop();
+    try {
+      const its = await other.registerBot();
+      const [de, en] = [TEXTS.de, TEXTS.en].map(([limited, , asked]) => [limited, asked, asked]);
+      expect(await kept(its)).toEqual([de, de, en, en]);
+      const texts = {
+        categories: [{ key: 'b', text: expect.stringMatching(/ Kept until you have it erased\.$/) }],
+      };
+      expect(await its.post('/consents/request', { ...subject(), categories: ['b'] })).toMatchObject({
+        data: { texts },
+      });
+      await its.put(`/bots/${its.id}/notice-settings`, { public: true, controller_name: 'Robin' });
+      const notice = await (await fetch(`${other.url}/notice/${its.id}?language=en`)).text();
+      expect(notice).toMatch(/<dt>Kept<\/dt>\s*<dd>until you ask for erasure</);
+      expect(notice).not.toContain('until you withdraw');
+    } finally {
+      await other.stop();
+    }
   });
 });
 
