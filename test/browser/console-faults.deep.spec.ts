@@ -115,7 +115,7 @@ describeInBrowser('the console', () => {
       expect(await alert.textContent()).not.toContain('does not answer');
     });
 
-    it('says that an erasure is on record, and has its salt by a repeat of the same act', async () => {
+    it('says that an erasure is on record, and has its salt by a repeat, also after the question was left', async () => {
       const page = await opened();
       const keys: (string | undefined)[] = [];
       const done: Record<string, string>[] = [];
@@ -133,14 +133,58 @@ describeInBrowser('the console', () => {
       const alert = page.locator('dialog [role=alert]');
       await alert.waitFor();
       const { request_id: id = '', certificate_salt: salt } = done[0] ?? {};
-      expect(await alert.textContent()).toContain(`The erasure ${id} is on record and will be finished`);
+      expect(await alert.textContent()).toContain(`The erasure ${id} is on record. Confirm again`);
       expect(await alert.textContent()).not.toContain('does not answer');
       isAway = false;
-      await confirm.click();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      const again = await erases(page);
+      expect(await alert.count()).toBe(0);
+      await again.click();
       await page.waitForSelector('text=The user is erased.');
       expect(await page.locator('.erased code').allTextContents()).toStrictEqual([salt]);
       expect(new Set(keys).size).toBe(1);
     });
+
+    it('says what the service says of an erasure of more than one user and server that was not ended', async () => {
+      const page = await opened();
+      const said = 'The database does not answer: request it again';
+      const one = { request_id: 'an-erasure', status: 'processing' };
+      const alert = page.locator('dialog [role=alert]');
+      const saysIt = async (): Promise<void> => {
+        await page.locator('dialog button.danger').click();
+        await alert.waitFor();
+        expect(await alert.textContent()).toContain(said);
+        expect(await alert.textContent()).not.toContain('Confirm again');
+      };
+      const details = { ...one, requests: [] };
+      await page.route('**/gdpr/forget-user', refuses(503, 'service_unavailable', said, details));
+      await page.getByRole('button', { name: 'Erase in all servers' }).click();
+      await page.fill('dialog input', 'all servers');
+      await saysIt();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.route('**/api/v1/servers/**', refuses(503, 'service_unavailable', said, one));
+      await page.click('nav a[href="/console/settings"]');
+      await page.getByRole('button', { name: 'Remove …' }).click();
+      await page.getByRole('button', { name: 'Go on' }).click();
+      await page.fill('dialog input', 'Garden of Ada');
+      await saysIt();
+    });
+
+    it.each([
+      [DESKTOP, 'This is still being done'],
+      [{ ...DESKTOP, language: 'de' }, 'Das wird noch ausgeführt'],
+    ] as const)(
+      'says of a repeat that comes before the act has ended that it does: %o',
+      async (view, said) => {
+        const page = await opened(view);
+        const running = { reason: 'idempotency_in_progress' };
+        await page.route('**/gdpr/forget-user', refuses(409, 'conflict', 'Being answered', running));
+        await page.getByRole('button', { name: /Erase in this server|Auf diesem Server löschen/ }).click();
+        await page.fill('dialog input', 'Garden of Ada');
+        await page.locator('dialog button.danger').click();
+        await page.locator('dialog [role=alert]', { hasText: said }).waitFor();
+      },
+    );
 
     it('lists each server once where a repeat of an erasure answers it again', async () => {
       await bot.hasConsent({ ...user, guild_id: snowflake() });
@@ -186,6 +230,32 @@ describeInBrowser('the console', () => {
       expect(await page.getByText(/session has ended|Sitzung ist beendet/).count()).toBe(0);
     },
   );
+
+  it('sends nothing more after its session has ended, and leaves the session of another tab', async () => {
+    const other = await service.registerBot({ name: 'Poll bot' });
+    const page = await opened();
+    const second = await page.context().newPage();
+    await second.goto(`${service.url}/console`);
+    await second.fill('input[type=password]', other.key ?? '');
+    await second.press('input[type=password]', 'Enter');
+    await second.waitForSelector('.side');
+    await page.locator('.refresh').click();
+    const ended = page.locator('main [role=alert]', { hasText: 'Your session has ended' });
+    await ended.waitFor();
+    await page.waitForSelector('.refresh[aria-busy=false]');
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.url()));
+    await (await erases(page)).click();
+    await page.locator('dialog [role=alert]').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForSelector('input[type=password]');
+    expect(sent).toStrictEqual([]);
+    await second.reload();
+    await second.waitForSelector('.side');
+    await second.waitForSelector('.loading', { state: 'detached' });
+    expect(await second.getByText('session has ended').count()).toBe(0);
+  });
 
   it('says of the id alone that was copied that it was', async () => {
     for (let n = 0; n < 20; n++) await bot.hasRequest(subject());
@@ -252,13 +322,30 @@ describeInBrowser('the console', () => {
     expect(await open.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
   });
 
+  it('leaves the focus to the page that comes while a question is open', async () => {
+    const page = await opened();
+    await page.click('nav a[href="/console/users"]');
+    await page.waitForSelector('h1:has-text("Users")');
+    await page.goBack();
+    await page.waitForSelector('[title=data_submitted]');
+    await page.locator('nav a').first().focus();
+    // As in a browser in which a click gives a button no focus.
+    await page.getByRole('button', { name: 'Erase in this server' }).dispatchEvent('click');
+    await page.waitForSelector('dialog[open]');
+    await page.goForward();
+    await page.waitForSelector('h1:has-text("Users")');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    const heading = page.locator('h1');
+    expect(await heading.evaluate((it) => it === it.ownerDocument.activeElement)).toBe(true);
+  });
+
   it('takes the id of a server where a list cannot offer all of them', async () => {
     const page = await team.comes();
-    const servers = Array.from({ length: 1_000 }, (_, at) => ({
+    const servers = Array.from({ length: 1_001 }, (_, at) => ({
       guild_id: (10n ** 17n + BigInt(at)).toString(),
-      name: `Server ${at}`,
+      ...(at === 0 ? { name: null, unreadable: true } : { name: `Server ${at}` }),
     }));
-    const pagination = { page: 1, page_size: 1_000, total_count: 1_000, total_pages: 1, next: null };
+    const pagination = { page: 1, page_size: 1_001, total_count: 1_001, total_pages: 1, next: null };
     await page.route('**/api/v1/servers?**', (route) =>
       route.fulfill({ json: { success: true, data: { servers, pagination } } }),
     );

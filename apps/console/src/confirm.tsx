@@ -32,6 +32,7 @@ export function Confirm({
   progress,
   isRunning,
   error,
+  errorOfAct,
   onConfirm,
   onCancel,
 }: {
@@ -43,6 +44,8 @@ export function Confirm({
   readonly progress?: string;
   readonly isRunning: boolean;
   readonly error?: Error | null;
+  /** What the error means for this act, in place of its own words. */
+  readonly errorOfAct?: string | undefined;
   readonly onConfirm: () => void;
   readonly onCancel: () => void;
 }) {
@@ -56,7 +59,8 @@ export function Confirm({
     return () => {
       // Nothing outside takes the focus before the dialog has left the page.
       queueMicrotask(() => {
-        if (before instanceof HTMLElement && before.isConnected) before.focus();
+        const isLost = document.activeElement === document.body;
+        if (isLost && before instanceof HTMLElement && before.isConnected) before.focus();
       });
     };
   }, []);
@@ -76,7 +80,7 @@ export function Confirm({
             />
           </label>
         )}
-        <Fault error={error} />
+        <Fault error={error} ofAct={errorOfAct} />
         <div role="status">
           {isRunning && progress !== undefined && (
             <p>

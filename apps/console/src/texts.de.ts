@@ -11,6 +11,7 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   signOut: 'Abmelden',
   keyInvalid: 'Dieser Schlüssel ist nicht gültig. Kopieren Sie ihn ganz, von sk_ bis zum letzten Zeichen.',
   tooManyRequests: 'Zu viele Anfragen. Warten Sie eine Minute und versuchen Sie es noch einmal.',
+  stillBeingDone: 'Das wird noch ausgeführt. Bestätigen Sie gleich noch einmal, ohne die Seite neu zu laden.',
   serviceAway: 'Der Dienst antwortet nicht. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
   sessionEnded: 'Ihre Sitzung ist beendet. Melden Sie sich neu an.',
   overview: 'Übersicht',

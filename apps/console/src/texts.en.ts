@@ -9,6 +9,7 @@ export const en = {
   signOut: 'Sign out',
   keyInvalid: 'This key is not valid. Copy it whole, from sk_ to its last character.',
   tooManyRequests: 'Too many requests. Wait a minute and try again.',
+  stillBeingDone: 'This is still being done. Confirm again in a moment, without loading the page anew.',
   serviceAway: 'The service does not answer. Check the connection and try again.',
   sessionEnded: 'Your session has ended. Sign in again.',
   overview: 'Overview',

@@ -50,11 +50,14 @@ export function Fault({
   error,
   onRetry,
   isOldShown = false,
+  ofAct,
 }: {
   readonly error: Error | null | undefined;
   readonly onRetry?: () => void;
   /** Whether what was loaded before is shown below. */
   readonly isOldShown?: boolean;
+  /** What this error means for the act, in place of its own words. */
+  readonly ofAct?: string | undefined;
 }) {
   const { t, language } = useWords();
   const scopeName = useScopeName();
@@ -62,19 +65,18 @@ export function Fault({
   // That the session has ended is said once for the whole page.
   if (error == null || (isOldShown && known?.status === 401)) return null;
   const lacks = known?.code === 'insufficient_scope' ? (known.details['required'] as Scope) : undefined;
-  const isOnRecord = known?.details['status'] === 'processing';
   const says = (): string => {
     if (known?.status === undefined) return t('serviceAway');
     if (lacks !== undefined) return `${t('forbidden')} ${scopeName(lacks)}`;
     if (known.code === 'rate_limit_exceeded') return t('tooManyRequests');
-    if (isOnRecord) return t('eraseOnRecord', { id: String(known.details['request_id']) });
+    if (known.reason === 'idempotency_in_progress') return t('stillBeingDone');
     return wordFor(language, 'error', known.code) ?? known.message;
   };
   return (
     <div class="notice bad" role="alert">
       {isOldShown && <p>{t('notReloaded')}</p>}
-      <p>{says()}</p>
-      {known !== undefined && !isOnRecord && ENGLISH.includes(known.code) && (
+      <p>{ofAct ?? says()}</p>
+      {known !== undefined && ofAct === undefined && ENGLISH.includes(known.code) && (
         <p class="small" lang="en">
           {known.message}
         </p>

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { lethe } from '../service';
@@ -6,7 +6,7 @@ import { useHas } from '../session';
 import { Confirm } from '../confirm';
 import { Fault } from '../ui';
 import { useExport } from './user-export';
-import { Erased, useErasure } from './user-erasure';
+import { Erased, onRecord, useErasure } from './user-erasure';
 import { useGrace } from './user-categories';
 import type { Ids } from './user-ids';
 import { PrivacyLink } from './user-link';
@@ -46,8 +46,6 @@ export function UserActs({
     onActed();
   };
   const erase = useErasure(ids, done);
-  // Each question is an act of its own.
-  const idempotencyKey = useMemo(() => crypto.getRandomValues(new Uint32Array(4)).join('-'), [asked]);
   const revoke = useMutation({
     mutationFn: () => lethe.consents.revoke(ids),
     onSuccess: () => {
@@ -56,6 +54,7 @@ export function UserActs({
     },
   });
   const file = useExport(ids);
+  const id = asked === 'erase' ? onRecord(erase.error) : undefined;
   const where = asked === 'everywhere' ? t('userEveryServer') : server;
   const { user_id } = ids;
   return (
@@ -119,8 +118,13 @@ export function UserActs({
           progress={t(erase.isAccepting ? 'eraseAsking' : 'erasing')}
           isRunning={erase.isPending}
           error={erase.error}
-          onConfirm={() => erase.mutate({ isEverywhere: asked === 'everywhere', idempotencyKey })}
-          onCancel={() => onAsk(undefined)}
+          errorOfAct={id && t('eraseOnRecord', { id })}
+          onConfirm={() => erase.mutate(asked)}
+          onCancel={() => {
+            // An act that is under way says its end.
+            if (erase.isError) erase.reset();
+            onAsk(undefined);
+          }}
         />
       )}
     </>

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { LetheError } from '@lethe/sdk';
@@ -21,24 +21,24 @@ export interface Erasure {
   readonly deleted_categories: readonly string[] | null;
 }
 
-interface Call {
-  readonly isEverywhere: boolean;
-  /** The same for each try of one dialog, whose repeat is answered the salts of what the try before has begun. */
-  readonly idempotencyKey: string;
-}
+/** In one server, or in every server. */
+type Extent = 'erase' | 'everywhere';
 
 /** Erases a user in one server, or in every server. */
 export function useErasure(ids: Ids, onErased: () => void) {
   const queries = useQueryClient();
+  /** Each until its act has succeeded: a repeat is answered the salts of what the tries before have begun. */
+  const keys = useRef<Partial<Record<Extent, string>>>({});
   const [isAccepting, setAccepting] = useState(false);
   const [kept, setKept] = useState<readonly Erasure[]>([]);
   /** Those before stay: no other call answers their salts. A repeat of a call answers them again. */
   const keep = (more: readonly Erasure[]): void =>
     setKept((before) => [...new Map([...before, ...more].map((each) => [each.request_id, each])).values()]);
   const erase = useMutation({
-    mutationFn: async (call: Call): Promise<readonly Erasure[]> => {
+    mutationFn: async (extent: Extent): Promise<readonly Erasure[]> => {
       setAccepting(true);
-      const begun = await accepted(ids, call)
+      const key = (keys.current[extent] ??= crypto.getRandomValues(new Uint32Array(4)).join('-'));
+      const begun = await accepted(ids, extent, key)
         .catch((error: unknown) => {
           keep(completedBefore(error));
           throw error;
@@ -49,7 +49,8 @@ export function useErasure(ids: Ids, onErased: () => void) {
       keep(ended);
       return ended;
     },
-    onSuccess: () => {
+    onSuccess: (_, extent) => {
+      delete keys.current[extent];
       // What was held is not shown a moment longer.
       queries.setQueryData(userKey(ids), null);
       onErased();
@@ -59,15 +60,21 @@ export function useErasure(ids: Ids, onErased: () => void) {
   return { ...erase, isAccepting, kept };
 }
 
+/** The id of an erasure in one server that is on record and has not ended. */
+export function onRecord(error: Error | null): string | undefined {
+  const { status, request_id: id, requests } = error instanceof LetheError ? error.details : {};
+  return status === 'processing' && requests === undefined && typeof id === 'string' ? id : undefined;
+}
+
 /** The servers in which an erasure of all was completed before it failed. */
 function completedBefore(error: unknown): readonly Erasure[] {
   const { requests } = error instanceof LetheError ? error.details : {};
   return Array.isArray(requests) ? (requests as Erasure[]) : [];
 }
 
-async function accepted(ids: Ids, { isEverywhere, idempotencyKey }: Call): Promise<readonly Erasure[]> {
+async function accepted(ids: Ids, extent: Extent, idempotencyKey: string): Promise<readonly Erasure[]> {
   const options = { idempotencyKey, timeoutMs: ERASURE_MAX_MS };
-  if (!isEverywhere) return [{ ...(await lethe.privacy.forget(ids, options)), guild_id: ids.guild_id }];
+  if (extent === 'erase') return [{ ...(await lethe.privacy.forget(ids, options)), guild_id: ids.guild_id }];
   const { requests } = await lethe.privacy.forgetEverywhere({ user_id: ids.user_id }, options);
   return requests;
 }

@@ -96,7 +96,8 @@ export const users = {
     eraseSalt: 'Salt:',
     eraseFailed:
       'The erasure {id} has not ended yet, or has failed: the service repeats it. Look again later.',
-    eraseOnRecord: 'The erasure {id} is on record and will be finished. Look again later.',
+    eraseOnRecord:
+      'The erasure {id} is on record. Confirm again in a moment: that erases what is left and shows the salt, which nothing shows later.',
     eraseNothing: 'nothing was stored',
     certificate: 'Download certificate',
     linkLead:
@@ -221,7 +222,7 @@ export const users = {
     eraseFailed:
       'Die Löschung {id} ist noch nicht beendet oder fehlgeschlagen: Der Dienst wiederholt sie. Sehen Sie später noch einmal nach.',
     eraseOnRecord:
-      'Die Löschung {id} ist vermerkt und wird zu Ende geführt. Sehen Sie später noch einmal nach.',
+      'Die Löschung {id} ist vermerkt. Bestätigen Sie gleich noch einmal: Das löscht, was noch fehlt, und zeigt den Salt, der sonst nicht mehr zu sehen ist.',
     eraseNothing: 'es war nichts gespeichert',
     certificate: 'Bescheinigung herunterladen',
     linkLead:
