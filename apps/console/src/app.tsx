@@ -63,7 +63,8 @@ export function App() {
     queries.clear();
     setSession(undefined);
   };
-  const end = (): Promise<void> => signOut().then(leave);
+  // A session that has ended has no cookie of its own: the one that is there is of another tab.
+  const end = (): Promise<void> => (hasEnded ? Promise.resolve(leave()) : signOut().then(leave));
   useEffect(() => {
     document.documentElement.lang = language;
     onSessionEnd(() => {

@@ -39,13 +39,18 @@ export const onSessionEnd = (listener: () => void): void => void (ended = listen
 /** A client of one session: it keeps the id of its bot. The browser sends the session, which no script can read. */
 function connected(session: AnySession | undefined): Lethe {
   const bot = session && { [BOT]: isOfOperator(session) ? 'operator' : session.bot_id };
+  let refusal: Response | undefined;
   const client = new Lethe({
     url: `${location.origin}/console`,
     fetch: async (input, init) => {
+      // The session of another tab may by now be one that the service takes.
+      if (refusal !== undefined) return refusal.clone();
       const headers = { ...(init?.headers as Record<string, string> | undefined), ...PAGE, ...bot };
       const response = await fetch(input, { ...init, headers, credentials: 'same-origin' });
+      if (response.status !== 401) return response;
+      refusal = response.clone();
       // A late answer to an earlier session says nothing about this one.
-      if (response.status === 401 && client === lethe) ended();
+      if (client === lethe) ended();
       return response;
     },
     retries: 1,
