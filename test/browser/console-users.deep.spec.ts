@@ -527,6 +527,8 @@ describeInBrowser('the users of the console', () => {
         // So many newer events that the erasure is on no first page of them.
         await bot.hasConsent(user);
         for (let n = 0; n < 10; n++) await bot.hasData(user, 'birthday', { day: VALUE });
+        const own = { ...user, event_type: 'deletion_completed' };
+        for (let n = 0; n < 11; n++) expect((await bot.post('/audit/event', own)).status).toBe(201);
         const { tasks } = (await bot.get<{ tasks: { task_id: string }[] }>('/holders/archive/tasks')).data;
         const kept = { basis: said[2], until: '2099-01-01T00:00:00Z' };
         await bot.post(`/holders/archive/tasks/${tasks[0]?.task_id}/acknowledge`, {

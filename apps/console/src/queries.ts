@@ -12,10 +12,13 @@ export function useBot() {
 export const NAMED_MAX = 1_000;
 const NAMES_MS = 60_000;
 
-async function first<Item>(list: AsyncIterable<Item>): Promise<readonly Item[]> {
+async function first<Item>(
+  list: AsyncIterable<Item>,
+  isWanted: (item: Item) => boolean = () => true,
+): Promise<readonly Item[]> {
   const found: Item[] = [];
   for await (const item of list) {
-    found.push(item);
+    if (isWanted(item)) found.push(item);
     if (found.length === NAMED_MAX) break;
   }
   return found;
@@ -25,7 +28,7 @@ async function first<Item>(list: AsyncIterable<Item>): Promise<readonly Item[]> 
 export function useServers() {
   return useQuery({
     queryKey: ['servers'],
-    queryFn: async () => (await first(lethe.servers.list())).filter((one) => one.unreadable !== true),
+    queryFn: () => first(lethe.servers.list(), ({ unreadable }) => unreadable !== true),
     staleTime: NAMES_MS,
   });
 }

@@ -13,6 +13,8 @@ import type { Ids } from './user-ids';
 import { UserServer } from './users';
 
 const PAGE_SIZE = 10;
+/** Events of erasures among which that of the service is looked for. */
+const LOOKS_MAX = 1_000;
 
 /** A list of what happened. Without an entry it is left out where nothing is held about the user. */
 function Trail<Page extends { readonly total_count: number }>({
@@ -44,11 +46,10 @@ export function Events({ ids, isHeld }: { readonly ids: Ids; readonly isHeld: bo
     queryFn: () => lethe.audit.events(ids).page(page, PAGE_SIZE),
   });
   // Of its own, so that neither newer events nor another page hide it.
-  const erasures = useQuery({
-    queryKey: ['events-of-user', ids, 'erasures'],
-    queryFn: () => lethe.audit.events({ ...ids, event_type: 'deletion_completed' }).page(1, PAGE_SIZE),
+  const { data: erasure } = useQuery({
+    queryKey: ['events-of-user', ids, 'erasure'],
+    queryFn: () => erasureIn(lethe.audit.events({ ...ids, event_type: 'deletion_completed' })),
   });
-  const erasure = erasureIn(erasures.data?.items ?? []);
   return (
     <>
       <Trail title={t('audit')} from={events} isHeld={isHeld}>
@@ -73,17 +74,23 @@ export function Events({ ids, isHeld }: { readonly ids: Ids; readonly isHeld: bo
           </>
         )}
       </Trail>
-      {erasure !== undefined && <Coverage of={erasure} />}
+      {typeof erasure === 'string' && <Coverage of={erasure} />}
     </>
   );
 }
 
-/** The number of the newest erasure among events about erasures. */
-function erasureIn(events: readonly ShownEvent[]): string | undefined {
-  // A bot may write events of this type itself.
-  const newest = events.find(({ source }) => source === 'service');
-  const { request_id: id } = (newest?.details ?? {}) as { readonly request_id?: unknown };
-  return typeof id === 'string' ? id : undefined;
+/** The id of the newest erasure among events about erasures; null where none of the first ones is of the service. */
+async function erasureIn(events: AsyncIterable<ShownEvent>): Promise<string | null> {
+  let looks = 0;
+  for await (const { source, details } of events) {
+    // A bot may write events of this type itself.
+    if (source === 'service') {
+      const { request_id: id } = (details ?? {}) as { readonly request_id?: unknown };
+      return typeof id === 'string' ? id : null;
+    }
+    if ((looks += 1) === LOOKS_MAX) break;
+  }
+  return null;
 }
 
 /** The webhook calls about a user, of every server: the service filters them by the user alone. */
