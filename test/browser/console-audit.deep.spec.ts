@@ -192,6 +192,17 @@ describeInBrowser('the audit log in a browser', () => {
     expect(await page.textContent('td.below .notice.bad')).toMatch(/^It does not hold: the event is not/);
   });
 
+  it('says why the service gives no proof', async () => {
+    const page = await opened();
+    const error = { code: 'service_unavailable', message: 'The disk of the database is full' };
+    await page.route('**/audit/proof/*', (route) =>
+      route.fulfill({ status: 503, json: { success: false, error } }),
+    );
+    await page.locator('.log-line').nth(3).click();
+    await button(page, 'Check this event').click();
+    await page.locator('td.below [role=alert]', { hasText: error.message }).waitFor();
+  });
+
   it('checks the whole log and what the page shows of it', async () => {
     const page = await opened();
     await button(page, 'Check the whole log').click();

@@ -1,6 +1,5 @@
 import { useContext, useState } from 'preact/hooks';
 import { useMutation } from '@tanstack/preact-query';
-import { LetheError } from '@lethe/sdk';
 import { download } from '../download';
 import { useWords, type Words } from '../language';
 import { lethe } from '../service';
@@ -106,11 +105,10 @@ export function EventCheck({ event }: { readonly event: ShownEvent }) {
 
 function CheckFault({ error }: { readonly error: Error | null }) {
   const { t } = useWords();
-  const isEarly = error instanceof LetheError && error.status === 503;
-  if (!(error instanceof NoEd25519) && !isEarly) return <Fault error={error} />;
+  if (!(error instanceof NoEd25519)) return <Fault error={error} />;
   return (
     <p class="notice warn" role="alert">
-      {t(isEarly ? 'proofLater' : 'noEd25519')}
+      {t('noEd25519')}
     </p>
   );
 }

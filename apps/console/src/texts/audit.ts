@@ -26,7 +26,6 @@ export const audit = {
     newer: 'Newer',
     older: 'Older',
     proof: 'Download proof',
-    proofLater: 'Older acts are still being written to the log. Try again in a few seconds.',
     eventCheck: 'Check this event',
     eventChecking: 'Checking …',
     eventHolds:
@@ -94,8 +93,6 @@ export const audit = {
     newer: 'Neuere',
     older: 'Ältere',
     proof: 'Nachweis herunterladen',
-    proofLater:
-      'Ältere Handlungen werden noch ins Protokoll geschrieben. Versuchen Sie es in einigen Sekunden noch einmal.',
     eventCheck: 'Dieses Ereignis prüfen',
     eventChecking: 'Wird geprüft …',
     eventHolds:

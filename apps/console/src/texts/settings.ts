@@ -185,7 +185,7 @@ export const settings = {
     register: 'Registrieren',
     registered: 'Registriert: {name}',
     unnamed: 'ohne Namen',
-    serverUnreadable: 'Beschädigt: Registriere den Server erneut unter seiner ID.',
+    serverUnreadable: 'Beschädigt: Registrieren Sie den Server erneut unter seiner ID.',
     changeServer: 'Ändern',
     rename: 'Umbenennen',
     removeServer: 'Entfernen …',
