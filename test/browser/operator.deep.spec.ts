@@ -320,6 +320,8 @@ describeInBrowser('the pages of the operator in a browser', () => {
 
   it('end their session when the token changes', async () => {
     const page = await signedIn();
+    // Where nothing was loaded, a session that ends leaves no page to sign in again from.
+    await page.waitForSelector('.tile');
     // The overview asks again by itself, and would end the session before the click below.
     await page.click('nav a[href="/console/ledger"]');
     await page.waitForSelector('h1:has-text("Ledger")');
