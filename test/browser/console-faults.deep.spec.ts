@@ -146,6 +146,7 @@ describeInBrowser('the console', () => {
     });
 
     it('says what the service says of an erasure of more than one user and server that was not ended', async () => {
+      await bot.hasConsent({ ...user, guild_id: snowflake() });
       const page = await opened();
       const said = 'The database does not answer: request it again';
       const one = { request_id: 'an-erasure', status: 'processing' };
