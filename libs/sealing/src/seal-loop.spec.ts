@@ -30,7 +30,7 @@ function slowLoop(): Rounds {
   const unitOfWork = { read: () => Promise.resolve([{ id: 'broken', newest: 2, sealed: 1 }]) } as never;
   let place = 0;
   const order = { look: () => Promise.resolve({ upTo: ++place, settled: place - 1 }) } as never;
-  const clock = { monotonicMs: () => place } as never;
+  const clock = { monotonicMs: () => Date.now() } as never;
   const unsealed = new UnsealedBots({ on: () => undefined } as never, clock, { jobs: 'on' });
   const loop = new SealLoop(unitOfWork, sealer, order, unsealed, clock, NO_METRICS, { jobs: 'on' });
   loop.onApplicationBootstrap();
