@@ -69,7 +69,6 @@ export function Fault({
     if (known?.status === undefined) return t('serviceAway');
     if (lacks !== undefined) return `${t('forbidden')} ${scopeName(lacks)}`;
     if (known.code === 'rate_limit_exceeded') return t('tooManyRequests');
-    if (known.reason === 'idempotency_in_progress') return t('stillBeingDone');
     return wordFor(language, 'error', known.code) ?? known.message;
   };
   return (

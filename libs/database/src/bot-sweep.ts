@@ -30,8 +30,8 @@ export interface BotSweep {
 const TURN_MS = 5_000;
 
 /**
- * One run of a sweep. A fault of one bot is logged and stops no other, and a bot with much to do holds up no other for long: what
- * is left of it after the interval of the sweep is begun anew by the next run, which finds what has become due meanwhile.
+ * One run of a sweep. A fault of one bot is logged and stops no other, and a bot with much to do holds up no other for long: the
+ * rest after the interval of the sweep is for the next run, which finds what has become due meanwhile.
  * Ends early once `stopping` says so, or when another process has taken the job over.
  */
 export async function sweepBots(

@@ -175,7 +175,8 @@ export class SealLoop implements Job, OnApplicationBootstrap, BeforeApplicationS
         this.due.delete(botId);
         // A bot that was deleted during the round has no log.
         if (code === 'unauthorized') return [];
-        this.resting.set(botId, this.clock.monotonicMs() + SWEEP_MS);
+        // A time-out can be that of a lock that has ended.
+        if (code !== 'service_unavailable') this.resting.set(botId, this.clock.monotonicMs() + SWEEP_MS);
         this.report(`The audit log of bot ${botId}`, error);
         return [];
       }

@@ -2,7 +2,14 @@ import { CALLS_COUNTED_MAX, suspendedBots, WebhookHealth, type WebhookHealthView
 import { amongValues, type Tx, UnitOfWork } from '@app/database';
 import { Clock, Metrics, SharedReading } from '@app/kernel';
 import { Injectable, OnApplicationBootstrap } from '@nestjs/common';
-import { WAITING_BOTS } from './delivery-leases';
+
+/** The table `waiting` of the bots with pending deliveries; it reads one index entry for each. */
+export const WAITING_BOTS = `WITH RECURSIVE waiting (bot_id) AS (
+    SELECT MIN(bot_id) FROM webhook_deliveries WHERE status = 'pending'
+    UNION ALL
+    SELECT (SELECT MIN(d.bot_id) FROM webhook_deliveries d WHERE d.status = 'pending' AND d.bot_id > waiting.bot_id)
+    FROM waiting WHERE waiting.bot_id IS NOT NULL
+  )`;
 
 type HealthRow = Pick<WebhookHealthView, 'last_outcome' | 'last_delivered_at' | 'last_failed_at'> & {
   readonly failures: number;

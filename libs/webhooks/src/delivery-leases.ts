@@ -4,6 +4,7 @@ import { isTimeOut, maySucceedInParts, type Tx, UnitOfWork } from '@app/database
 import { ApiError, Clock, type Config, CONFIG, describeFault, DomainEvents, Random } from '@app/kernel';
 import { UnreadableSecretError } from '@app/crypto';
 import { DeliveriesSettled } from './delivery-results';
+import { WAITING_BOTS } from './delivery-health';
 import { cancelFree, CHUNK, RetrySchedule } from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
 import type { Place } from './due-queue';
@@ -20,14 +21,6 @@ const REST_MS = 60_000;
 export const FAULT_PAUSE_MS = 1_000;
 /** Pause for a delivery that another process has locked. */
 const CONTENDED_PAUSE_MS = 100;
-
-/** The table `waiting` of the bots with pending deliveries; it reads one index entry for each. */
-export const WAITING_BOTS = `WITH RECURSIVE waiting (bot_id) AS (
-    SELECT MIN(bot_id) FROM webhook_deliveries WHERE status = 'pending'
-    UNION ALL
-    SELECT (SELECT MIN(d.bot_id) FROM webhook_deliveries d WHERE d.status = 'pending' AND d.bot_id > waiting.bot_id)
-    FROM waiting WHERE waiting.bot_id IS NOT NULL
-  )`;
 
 /** The result for one bot: a delivery to attempt, the place at which it has to wait, or neither; and the time of the next look. */
 export interface Found {
@@ -48,6 +41,8 @@ export class DeliveryLeases {
   private readonly logger = new Logger('Webhooks');
   /** Bots with a fault, and until when they are left alone by the monotonic clock: their calls stay due. */
   private readonly resting = new Map<string, number>();
+  /** Bots whose last unit alone has taken too long. */
+  private readonly slowBefore = new Set<string>();
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -81,7 +76,7 @@ export class DeliveryLeases {
 
   /**
    * Leases at most one due delivery of each bot; `admit` takes a slot, or returns the place at which a call has to wait. A fault
-   * of one bot, as a damaged row, holds up no other. @throws ApiError 503 when the database is unavailable
+   * of one bot holds up no other. @throws ApiError 503 when the database is unavailable
    */
   async leaseDue(botIds: readonly string[], admit: Admit): Promise<Found[]> {
     try {
@@ -107,14 +102,22 @@ export class DeliveryLeases {
       } catch (error) {
         if (slow.push([botId, error]) === 1 && !isOfAll(error)) continue;
         if (found.length === 0) throw error;
-        // What is leased is sent.
+        // What is leased is sent, or given back by its call if it is too old.
         this.logger.error('Due webhooks could not be looked up; it is tried again', describeFault(error));
         const nextDueMs = this.clock.confirmedMs() + FAULT_PAUSE_MS;
-        const left = [...botIds.slice(index + 1), ...slow.map(([id]) => id)];
+        const left = slow.map(([id]) => id).concat(botIds.slice(index + 1));
         return [...found, ...left.map((id) => ({ botId: id, nextDueMs }))];
       }
     }
-    return [...found, ...slow.map(([botId, error]) => this.faulty(botId, error))];
+    for (const { botId } of found) this.slowBefore.delete(botId);
+    return [...found, ...slow.map(([botId, error]) => this.tooSlow(botId, error))];
+  }
+
+  /** The first time the bot has another look soon: what it waited for can have been a lock that has ended. */
+  private tooSlow(botId: string, error: unknown): Found {
+    if (this.slowBefore.delete(botId)) return this.faulty(botId, error);
+    this.slowBefore.add(botId);
+    return { botId, nextDueMs: this.clock.confirmedMs() + FAULT_PAUSE_MS };
   }
 
   private faulty(botId: string, error: unknown): Found {
@@ -122,7 +125,6 @@ export class DeliveryLeases {
     return this.paused(botId);
   }
 
-  /** Leaves a bot alone for a while. */
   private paused(botId: string): Found {
     this.resting.set(botId, this.clock.monotonicMs() + REST_MS);
     return { botId, nextDueMs: this.clock.confirmedMs() + REST_MS };
@@ -155,11 +157,11 @@ export class DeliveryLeases {
       return this.giveUp(tx, botId, delivery, nowMs);
     }
     if (target?.url == null) return this.cancelSome(tx, botId, nowMs);
-    const { url } = target;
+    const { url, resumedAt } = target;
     const busy = admit(botId, url);
     if (busy !== undefined) return { botId, busy };
     const payload = await this.texts.decrypt(tx, botId, delivery).catch(unreadable);
-    if (payload === 'unreadable' && nowMs < this.schedule.giveUpMs(delivery.give_up_at, target.resumedAt))
+    if (payload === 'unreadable' && nowMs < this.schedule.giveUpMs(delivery.give_up_at, resumedAt))
       return this.postpone(tx, botId, delivery.id, nowMs);
     if (payload === undefined || payload === 'unreadable') return this.giveUp(tx, botId, delivery, nowMs);
     const lease = await this.lease(tx, botId, delivery.id, nowMs);

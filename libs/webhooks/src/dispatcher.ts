@@ -160,7 +160,8 @@ export class Dispatcher implements OnApplicationBootstrap, BeforeApplicationShut
     try {
       for (const found of await this.leases.leaseDue(bots, admit)) this.accept(found, admitted);
     } catch (error) {
-      for (const botId of bots) this.due.wake(botId, this.clock.confirmedMs() + FAULT_PAUSE_MS);
+      // The next look begins with others: those at the front can be the ones that fail.
+      for (const botId of bots.toReversed()) this.due.wake(botId, this.clock.confirmedMs() + FAULT_PAUSE_MS);
       throw error;
     } finally {
       for (const slot of admitted) this.slots.release(...slot);

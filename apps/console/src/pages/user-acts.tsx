@@ -6,7 +6,7 @@ import { useHas } from '../session';
 import { Confirm } from '../confirm';
 import { Fault } from '../ui';
 import { useExport } from './user-export';
-import { Erased, onRecord, useErasure } from './user-erasure';
+import { Erased, isBeingDone, onRecord, useErasure } from './user-erasure';
 import { useGrace } from './user-categories';
 import type { Ids } from './user-ids';
 import { PrivacyLink } from './user-link';
@@ -118,7 +118,13 @@ export function UserActs({
           progress={t(erase.isAccepting ? 'eraseAsking' : 'erasing')}
           isRunning={erase.isPending}
           error={erase.error}
-          errorOfAct={id && t('eraseOnRecord', { id })}
+          errorOfAct={
+            id === undefined
+              ? isBeingDone(erase.error)
+                ? t('stillBeingDone')
+                : undefined
+              : t('eraseOnRecord', { id })
+          }
           onConfirm={() => erase.mutate(asked)}
           onCancel={() => {
             // An act that is under way says its end.

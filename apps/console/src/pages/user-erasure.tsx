@@ -34,20 +34,28 @@ export function useErasure(ids: Ids, onErased: () => void) {
   /** Those before stay: no other call answers their salts. A repeat of a call answers them again. */
   const keep = (more: readonly Erasure[]): void =>
     setKept((before) => [...new Map([...before, ...more].map((each) => [each.request_id, each])).values()]);
+  const run = async (extent: Extent): Promise<readonly Erasure[]> => {
+    setAccepting(true);
+    const key = (keys.current[extent] ??= crypto.getRandomValues(new Uint32Array(4)).join('-'));
+    const begun = await accepted(ids, extent, key)
+      .catch((error: unknown) => {
+        keep(completedBefore(error));
+        throw error;
+      })
+      .finally(() => setAccepting(false));
+    const ended: Erasure[] = [];
+    for (const each of begun) ended.push(await end(each));
+    keep(ended);
+    return ended;
+  };
   const erase = useMutation({
     mutationFn: async (extent: Extent): Promise<readonly Erasure[]> => {
-      setAccepting(true);
-      const key = (keys.current[extent] ??= crypto.getRandomValues(new Uint32Array(4)).join('-'));
-      const begun = await accepted(ids, extent, key)
-        .catch((error: unknown) => {
-          keep(completedBefore(error));
-          throw error;
-        })
-        .finally(() => setAccepting(false));
-      const ended: Erasure[] = [];
-      for (const each of begun) ended.push(await end(each));
-      keep(ended);
-      return ended;
+      const isRepeat = keys.current[extent] !== undefined;
+      const ended = await run(extent);
+      if (!isRepeat || ended.some(({ status }) => status !== 'completed')) return ended;
+      // A repeat is answered what was erased then. What was stored since needs an erasure of its own.
+      delete keys.current[extent];
+      return (await isHeld(ids, extent)) ? [...ended, ...(await run(extent))] : ended;
     },
     onSuccess: (_, extent) => {
       delete keys.current[extent];
@@ -64,6 +72,17 @@ export function useErasure(ids: Ids, onErased: () => void) {
 export function onRecord(error: Error | null): string | undefined {
   const { status, request_id: id, requests } = error instanceof LetheError ? error.details : {};
   return status === 'processing' && requests === undefined && typeof id === 'string' ? id : undefined;
+}
+
+/** Whether the call that an act repeats is still under way in the service. */
+export function isBeingDone(error: Error | null): boolean {
+  return error instanceof LetheError && error.reason === 'idempotency_in_progress';
+}
+
+/** Whether anything is held about the user, in the server or in any. */
+async function isHeld(ids: Ids, extent: Extent): Promise<boolean> {
+  const { items } = await lethe.users.list(extent === 'erase' ? ids : { user_id: ids.user_id }).page();
+  return items.length > 0;
 }
 
 /** The servers in which an erasure of all was completed before it failed. */

@@ -147,7 +147,9 @@ export class ErasureEverywhere {
   private withRequests(error: unknown, requests: readonly ForgottenInGuildView[]): unknown {
     if (requests.length === 0 && !isOnRecord(error)) return error;
     const message =
-      'Not all guilds are done; details.requests has those that are: repeat the request for the others';
+      requests.length === 0
+        ? 'Not all guilds are done: repeat the request'
+        : 'Not all guilds are done; details.requests has those that are: repeat the request for the others';
     const done = requests.length === 0 ? {} : { requests };
     // The status is of one guild alone: nothing but a repeat erases the guilds after it.
     if (error instanceof ApiError)

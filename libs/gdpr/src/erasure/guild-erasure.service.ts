@@ -67,8 +67,8 @@ export class GuildErasure {
               .map((userId) => this.erasures.eraseInTurn({ botId, guildId, userId }, by)),
           );
           erasedUsers += ended.filter((end) => end.status === 'fulfilled' && end.value !== undefined).length;
-          const failed = ended.find((end) => end.status === 'rejected');
-          if (failed !== undefined) throw failed.reason;
+          const failed = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+          if (failed.length > 0) throw failed.find(isOnRecord) ?? failed[0];
         }
       }
     } catch (error) {
