@@ -809,8 +809,8 @@ def test_a_note_leaves_the_text_and_the_buttons_of_its_message() -> None:
     interaction: Any = SimpleNamespace(edit_original_response=edited)
 
     async def editing() -> None:
-        await edit(interaction, Reply("Something failed.", is_note=True))
-        await edit(interaction, Reply("Thank you."))
+        await edit(interaction, Reply("Something failed.", is_note=True), lambda _: Reply(""))
+        await edit(interaction, Reply("Thank you."), lambda _: Reply(""))
 
     asyncio.run(editing())
     assert [(one["content"], one["embeds"] is MISSING, one["view"] is MISSING) for one in sent] == [
