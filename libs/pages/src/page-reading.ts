@@ -78,7 +78,7 @@ export interface PageFacts {
   readonly notice: NoticeSettings;
   readonly isSuspended: boolean;
   readonly purposes: readonly DeclaredPurpose[];
-  /** Whether a withdrawal ends in an erasure of what rests on the consent. */
+  /** Whether a withdrawal of the consent erases the data that rests on it. */
   readonly erasesWithdrawn: boolean;
   /** The bot's own stores. */
   readonly holders: readonly Pick<BotHolder, 'labelDe' | 'labelEn'>[];

@@ -51,8 +51,8 @@ export class EventOpener {
   }
 
   /**
-   * At most `limit` events of a bot after the place `after`, up to `last`, in order, to be sealed: without its key an event is
-   * sealed beyond proof, for ever.
+   * At most `limit` events of a bot after the place `after`, up to `last`, in order, for the sealer. The parts of an event that
+   * is sealed without its key can never be proved.
    * @throws UnreadableSecretError when the master key of one is missing
    */
   async stored(tx: Tx, botId: string, after: number, last: number, limit: number): Promise<StoredEvents> {

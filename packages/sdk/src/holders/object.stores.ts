@@ -65,7 +65,7 @@ interface Driver {
 function objects({ name, user, guild, as = String, keeps, ...fields }: ObjectFields, driver: Driver): Store {
   requireFields(fields);
   const { erase, find, empty, isNeverEmpty } = driver;
-  /** Acts by each filter of what is meant: what has no guild is of the bot-wide scope. */
+  /** Calls `act` with the filter of the guild. In the bot-wide scope it also calls `act` with each filter of an empty guild. */
   const each = async (who: Who, act: (filter: never) => Promise<void>): Promise<void> => {
     const ofUser = { [user]: exact(as(who.user_id)) };
     if (guild === undefined || who.everyGuild === true) return act(ofUser as never);
