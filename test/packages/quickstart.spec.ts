@@ -10,7 +10,7 @@ import { useService } from '../support/shared-service';
 import { subject } from '../support/snowflakes';
 
 // The code of docs/quickstart.md and docs/existing-bot.md, as it is there, against the service; that of docs/holders.md compiles.
-// release.spec.ts runs the quickstarts with the packages.
+// release.deep.spec.ts runs the quickstarts with the packages.
 
 const ROOT = join(__dirname, '../..');
 const service = useService();

@@ -6,7 +6,7 @@ import { expectWhatIsWritten, fiveMinutes } from '../support/five-minutes';
 import { canRun } from '../support/programs';
 import { useServiceInProcess } from '../support/service';
 
-// test/packages/release.spec.ts plays them with the packages.
+// test/packages/release.deep.spec.ts plays them with the packages.
 
 const VERIFIER = join(__dirname, '../../packages/sdk/src/evidence/lethe-verify.ts');
 

@@ -13,7 +13,6 @@ import { homedir, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { useBuild } from '../support/build';
 import { builtConsole } from '../support/built-console';
-import { itAtFullDepth } from '../support/depth';
 import { PYTHON } from '../support/discord-py-seat';
 import { blocksOf, endGroup, expectWhatIsWritten, fiveMinutes, README } from '../support/five-minutes';
 import { freePort } from '../support/free-port';
@@ -205,7 +204,7 @@ const isRun = canRun('git') && canRun(PYTHON, ['-c', 'import setuptools, wheel, 
     if (!written.output.includes(text)) throw new Error(`it ended without ${text}: ${written.output}`);
   }
 
-  itAtFullDepth('has the packages, the bill of materials, the notes, and the checksum of each', async () => {
+  it('has the packages, the bill of materials, the notes, and the checksum of each', async () => {
     const names = sums
       .trimEnd()
       .split('\n')
@@ -237,7 +236,7 @@ const isRun = canRun('git') && canRun(PYTHON, ['-c', 'import setuptools, wheel, 
     });
   });
 
-  itAtFullDepth('is the same in each byte when it is made again of the commit, elsewhere', async () => {
+  it('is the same in each byte when it is made again of the commit, elsewhere', async () => {
     const elsewhere = join(place, 'elsewhere');
     cpSync(checkout, elsewhere, { recursive: true, verbatimSymlinks: true });
     rmSync(join(elsewhere, 'release'), { recursive: true });
@@ -250,7 +249,7 @@ const isRun = canRun('git') && canRun(PYTHON, ['-c', 'import setuptools, wheel, 
     expect(again).toMatchObject({ code: 0, stdout: sums });
   });
 
-  itAtFullDepth('is published in order, once, and goes on after an interruption', async () => {
+  it('is published in order, once, and goes on after an interruption', async () => {
     registry.refused.add('@lethe/cli');
     expect(await publish()).toMatchObject({ code: 1 });
     expect(registry.published).toEqual(['sdk', 'discord'].map((name) => `@lethe/${name}@${VERSION}`));
@@ -262,7 +261,7 @@ const isRun = canRun('git') && canRun(PYTHON, ['-c', 'import setuptools, wheel, 
     expect(registry.published.slice(2)).toEqual(['cli', 'server'].map((name) => `@lethe/${name}@${VERSION}`));
   });
 
-  itAtFullDepth('is not published over other bytes, with other bytes, or with a file beside it', async () => {
+  it('is not published over other bytes, with other bytes, or with a file beside it', async () => {
     const other = new NpmRegistry();
     await other.start();
     writeFileSync(join(place, 'other'), other.npmrc);
@@ -319,14 +318,11 @@ const isRun = canRun('git') && canRun(PYTHON, ['-c', 'import setuptools, wheel, 
       url = /Lethe listens on (http:\S+)/.exec(server.written.output)?.[1] ?? '';
     });
 
-    itAtFullDepth(
-      'npx @lethe/server init && npx @lethe/server start, and the five minutes of README.md',
-      async () => {
-        expectWhatIsWritten(await fiveMinutes(url, emptyFolder('minutes'), env));
-      },
-    );
+    it('npx @lethe/server init && npx @lethe/server start, and the five minutes of README.md', async () => {
+      expectWhatIsWritten(await fiveMinutes(url, emptyFolder('minutes'), env));
+    });
 
-    itAtFullDepth('the quickstart with curl', async () => {
+    it('the quickstart with curl', async () => {
       const [curl = ''] = blocksOf(QUICKSTART, 'sh');
       const { stdout } = await shell(emptyFolder('curl'), curl, { LETHE_URL: url }).ended;
       const answers = stdout.trim().split('\n');
@@ -334,36 +330,33 @@ const isRun = canRun('git') && canRun(PYTHON, ['-c', 'import setuptools, wheel, 
       expect(JSON.parse(answers.at(-1) ?? '')).toMatchObject({ data: { status: 'completed' } });
     });
 
-    itAtFullDepth(
-      'the quickstart in TypeScript, to which lethe listen brings its webhook calls',
-      async () => {
-        const [install] = /npm install @lethe\/sdk @lethe\/cli/.exec(QUICKSTART) ?? [];
-        const commands = [...QUICKSTART.matchAll(/`(npx --package @lethe\/cli lethe (\w+))`/g)];
-        const command = (name: string): string =>
-          commands.find(([, , one]) => one === name)?.[1] ?? `no ${name}`;
-        const directory = emptyFolder('bot');
-        expect(await shell(directory, install ?? 'false').ended).toMatchObject({ code: 0 });
-        const given = `--url ${url} --platform-bot-id ${snowflake()} --name Greeter`;
-        expect(await shell(directory, `${command('init')} ${given}`).ended).toMatchObject({ code: 0 });
-        // The oldest Node.js that Lethe runs on takes no types; the block has none.
-        writeFileSync(join(directory, 'bot.mjs'), blocksOf(QUICKSTART, 'ts')[0] ?? '');
-        const port = String(await freePort());
-        const forward = `--forward-to http://127.0.0.1:${port}/gdpr --interval 1`;
-        const listening = shell(directory, `${command('listen')} ${forward}`);
-        running.push(listening);
-        await wrote(listening, 'Calls of Greeter');
-        const bot = shell(directory, 'exec node --env-file=.env bot.mjs', { PORT: port });
-        running.push(bot);
-        await wrote(bot, 'completed');
-        await wrote(bot, 'delete your data of 123456789012345678');
-        expect(bot.written.output).toContain("{ profile: { nickname: 'Robin' } }");
-        await wrote(listening, '204 in');
-        const checked = await shell(directory, command('doctor')).ended;
-        expect(checked.output).toContain('Greeter');
-      },
-    );
+    it('the quickstart in TypeScript, to which lethe listen brings its webhook calls', async () => {
+      const [install] = /npm install @lethe\/sdk @lethe\/cli/.exec(QUICKSTART) ?? [];
+      const commands = [...QUICKSTART.matchAll(/`(npx --package @lethe\/cli lethe (\w+))`/g)];
+      const command = (name: string): string =>
+        commands.find(([, , one]) => one === name)?.[1] ?? `no ${name}`;
+      const directory = emptyFolder('bot');
+      expect(await shell(directory, install ?? 'false').ended).toMatchObject({ code: 0 });
+      const given = `--url ${url} --platform-bot-id ${snowflake()} --name Greeter`;
+      expect(await shell(directory, `${command('init')} ${given}`).ended).toMatchObject({ code: 0 });
+      // The oldest Node.js that Lethe runs on takes no types; the block has none.
+      writeFileSync(join(directory, 'bot.mjs'), blocksOf(QUICKSTART, 'ts')[0] ?? '');
+      const port = String(await freePort());
+      const forward = `--forward-to http://127.0.0.1:${port}/gdpr --interval 1`;
+      const listening = shell(directory, `${command('listen')} ${forward}`);
+      running.push(listening);
+      await wrote(listening, 'Calls of Greeter');
+      const bot = shell(directory, 'exec node --env-file=.env bot.mjs', { PORT: port });
+      running.push(bot);
+      await wrote(bot, 'completed');
+      await wrote(bot, 'delete your data of 123456789012345678');
+      expect(bot.written.output).toContain("{ profile: { nickname: 'Robin' } }");
+      await wrote(listening, '204 in');
+      const checked = await shell(directory, command('doctor')).ended;
+      expect(checked.output).toContain('Greeter');
+    });
 
-    itAtFullDepth('the client for Python', async () => {
+    it('the client for Python', async () => {
       const target = join(place, 'python');
       const options = ['--quiet', '--no-index', '--no-deps', '--find-links', release, '--target', target];
       const installed = spawned(PYTHON, ['-m', 'pip', 'install', ...options, 'lethe-client'], { cwd: place });

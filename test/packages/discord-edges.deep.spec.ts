@@ -1,4 +1,3 @@
-import { itInPart } from '../support/depth';
 import { Privacy, type PrivacyOptions, type Reply } from '@lethe/discord';
 import { Lethe, LetheError } from '@lethe/sdk';
 import { categoryOf, discordBot, idsOf, KITS, readAll, stopBots, TWO, wordsOf } from '../support/discord-bot';
@@ -30,7 +29,7 @@ describe.each(KITS)('%s', (kit) => {
         categoryOf(`category_${at}`, long(at), `why ${'x'.repeat(600)} ${at}`),
       );
 
-    itInPart('are kept for 50 categories with long names, and nothing of the text is left out', async () => {
+    it('are kept for 50 categories with long names, and nothing of the text is left out', async () => {
       const { lethe, user, errors } = await bot(many(50));
       const robin = user();
       const { pages, text } = await readAll(robin, await robin.privacy('consent'));
@@ -54,7 +53,7 @@ describe.each(KITS)('%s', (kit) => {
       expect(errors).toEqual([]);
     });
 
-    itInPart('are kept for 100 categories, of which a bot asks for at most 50 at once', async () => {
+    it('are kept for 100 categories, of which a bot asks for at most 50 at once', async () => {
       const { user, errors } = await bot(many(100));
       const robin = user();
       const { text } = await readAll(robin, await robin.privacy('about'));
@@ -66,7 +65,7 @@ describe.each(KITS)('%s', (kit) => {
       expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('at most 50') })]);
     });
 
-    itInPart('are kept for a withdrawal from 100 categories', async () => {
+    it('are kept for a withdrawal from 100 categories', async () => {
       const { lethe, user, errors } = await bot(many(100));
       const robin = user();
       await lethe.consents.request({ ...idsOf(robin), consent_version: '1' });
@@ -87,25 +86,22 @@ describe.each(KITS)('%s', (kit) => {
   });
 
   describe('what the bot says about itself', () => {
-    itInPart(
-      'has pages where it is long, with nothing left out and the way to the notice on each',
-      async () => {
-        const recipients = Array.from({ length: 20 }, (_, at) => ({
-          ...{ name: `${at} ${'n'.repeat(190)}`, country: 'US' },
-          ...{ purpose_en: `${at} ${'🎂 '.repeat(160)}.`, safeguards_en: `${at} ${'s'.repeat(480)}` },
-        }));
-        const texts = { interests_en: `${'i '.repeat(999)}.`, source_en: 'o'.repeat(2_000) };
-        const { lethe, user, errors } = await bot(TWO);
-        await lethe.bots.changeNoticeSettings({ controller_name: 'Robin', recipients, ...texts });
-        const robin = user();
-        const { pages, text } = await readAll(robin, await robin.privacy('about'));
-        expect(pages.length).toBeGreaterThan(4);
-        for (const { name, purpose_en: purpose, safeguards_en: safeguards } of recipients)
-          for (const said of [name, purpose, safeguards]) expect(text).toContain(said);
-        for (const said of Object.values(texts)) expect(text).toContain(said);
-        expect(errors).toEqual([]);
-      },
-    );
+    it('has pages where it is long, with nothing left out and the way to the notice on each', async () => {
+      const recipients = Array.from({ length: 20 }, (_, at) => ({
+        ...{ name: `${at} ${'n'.repeat(190)}`, country: 'US' },
+        ...{ purpose_en: `${at} ${'🎂 '.repeat(160)}.`, safeguards_en: `${at} ${'s'.repeat(480)}` },
+      }));
+      const texts = { interests_en: `${'i '.repeat(999)}.`, source_en: 'o'.repeat(2_000) };
+      const { lethe, user, errors } = await bot(TWO);
+      await lethe.bots.changeNoticeSettings({ controller_name: 'Robin', recipients, ...texts });
+      const robin = user();
+      const { pages, text } = await readAll(robin, await robin.privacy('about'));
+      expect(pages.length).toBeGreaterThan(4);
+      for (const { name, purpose_en: purpose, safeguards_en: safeguards } of recipients)
+        for (const said of [name, purpose, safeguards]) expect(text).toContain(said);
+      for (const said of Object.values(texts)) expect(text).toContain(said);
+      expect(errors).toEqual([]);
+    });
 
     /** A service whose answers a test changes. */
     const changed = async (change: (path: string, answer: Response) => Promise<Response>) => {
@@ -346,7 +342,7 @@ describe.each(KITS)('%s', (kit) => {
   });
 
   describe('a failure', () => {
-    itInPart('is said in words, and reported', async () => {
+    it('is said in words, and reported', async () => {
       const { lethe, errors, user } = await bot(TWO);
       const robin = user('de');
       await lethe.bots.delete({});
@@ -355,27 +351,19 @@ describe.each(KITS)('%s', (kit) => {
       expect(errors).toEqual([expect.objectContaining({ status: 401 })]);
     });
 
-    itInPart(
-      'is no privacy page where the service has no PUBLIC_URL, or the key no scope for it',
-      async () => {
-        const [local, lacking] = [
-          await bot(TWO),
-          await discordBot({ ...seats, kit, scopes: ['admin'] }, TWO),
-        ];
-        for (const { user } of [local, lacking]) {
-          const told = await user('de').privacy('page');
-          expect(told).toMatchObject({
-            content: expect.stringMatching(/^Dieser Bot kann dir keine Datenschutzseite zeigen\. .*export/),
-            components: [],
-          });
-        }
-        await until(
-          () => local.errors.length > 0 && lacking.errors.some((one) => told(one).includes('scope')),
-        );
-        expect(local.errors.map(told)).toEqual([expect.stringMatching(/ Set PUBLIC_URL of the service\.$/)]);
-        expect(told(local.errors[0])).not.toContain('/p/');
-      },
-    );
+    it('is no privacy page where the service has no PUBLIC_URL, or the key no scope for it', async () => {
+      const [local, lacking] = [await bot(TWO), await discordBot({ ...seats, kit, scopes: ['admin'] }, TWO)];
+      for (const { user } of [local, lacking]) {
+        const told = await user('de').privacy('page');
+        expect(told).toMatchObject({
+          content: expect.stringMatching(/^Dieser Bot kann dir keine Datenschutzseite zeigen\. .*export/),
+          components: [],
+        });
+      }
+      await until(() => local.errors.length > 0 && lacking.errors.some((one) => told(one).includes('scope')));
+      expect(local.errors.map(told)).toEqual([expect.stringMatching(/ Set PUBLIC_URL of the service\.$/)]);
+      expect(told(local.errors[0])).not.toContain('/p/');
+    });
 
     inTypeScript('is one for a moment where the service cannot be reached', async () => {
       const errors: unknown[] = [];
@@ -394,7 +382,7 @@ describe.each(KITS)('%s', (kit) => {
       log.mockRestore();
     });
 
-    itInPart('is no stale or foreign button', async () => {
+    it('is no stale or foreign button', async () => {
       const { user, errors } = await bot(TWO);
       const robin = user();
       const asked = await robin.privacy('consent');
