@@ -41,7 +41,8 @@ function started(settings: Readonly<Record<string, string>> = {}, columns = COLU
 }
 
 async function listening(of: Terminal): Promise<string> {
-  return LISTENS.exec(await of.shows(LISTENS))?.[1] ?? '';
+  const [, url = ''] = await of.shows(LISTENS);
+  return url;
 }
 
 const register = (url: string) =>
@@ -83,7 +84,7 @@ const register = (url: string) =>
   it('lines are JSON where LOG_FORMAT says so, since a container with a terminal has a reader that is a program', async () => {
     const own = started({ LOG_FORMAT: 'json' });
     await listening(own);
-    const [line = ''] = (await own.shows(/^\{"level":40,.*\}$/m)).split('\n');
+    const [line = ''] = await own.shows(/^\{"level":40,.*\}$/m);
     expect(JSON.parse(line)).toMatchObject({ level: 40, context: 'Keyring' });
   });
 

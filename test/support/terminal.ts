@@ -54,11 +54,12 @@ export class Terminal {
     });
   }
 
-  /** The screen once it shows this. @throws Error when the program ends without it. */
-  async shows(expected: RegExp): Promise<string> {
+  /** What of the screen matches, once it shows this. @throws Error when the program ends without it. */
+  async shows(expected: RegExp): Promise<string[]> {
     await until(() => expected.test(this.screen) || this.hasEnded);
-    if (!expected.test(this.screen)) throw new Error(`${String(expected)} is not on ${this.screen}`);
-    return this.screen;
+    const found = expected.exec(this.screen);
+    if (found === null) throw new Error(`${String(expected)} is not on ${this.screen}`);
+    return found;
   }
 
   type(keys: string): void {
