@@ -61,6 +61,23 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': 'off' },
   },
   {
+    // A passive effect runs some time after its page is shown: it undoes what was typed or clicked meanwhile.
+    files: ['apps/console/src/**'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          'CallExpression[callee.name=/^set(?!Timeout|Interval)/]',
+          'BlockStatement > ExpressionStatement > CallExpression[callee.name=/^set(?!Timeout|Interval)/]',
+          "BlockStatement > ExpressionStatement > AssignmentExpression[left.property.name='current']",
+        ].map((step) => ({
+          selector: `CallExpression[callee.name='useEffect'] > ArrowFunctionExpression > ${step}`,
+          message: 'It undoes what was typed or clicked since the page is shown: take useLayoutEffect.',
+        })),
+      ],
+    },
+  },
+  {
     files: ['libs/**', 'apps/**', 'packages/**'],
     ignores: ['**/*.spec.ts'],
     rules: {

@@ -9,6 +9,19 @@ import { snowflake, type SubjectIds, subject } from '../support/snowflakes';
 const HOSTILE = `"><img src=x onerror=alert(1)>`;
 const VALUE = '1 May, a Friday';
 
+/** Runs before the scripts of a page: while it holds, no frame is drawn and no timer ends, as on a busy computer. */
+const HOLDING = `{
+  const { setTimeout: later, requestAnimationFrame: inFrame } = globalThis;
+  const held = [];
+  let isHeld = false;
+  globalThis.setTimeout = (run, ms, ...given) => (isHeld ? -held.push(() => run(...given)) : later(run, ms, ...given));
+  globalThis.requestAnimationFrame = (run) => (isHeld ? -held.push(() => run(0)) : inFrame(run));
+  globalThis.holds = (to) => {
+    isHeld = to;
+    if (!isHeld) for (const run of held.splice(0)) run();
+  };
+}`;
+
 const team = useConsole({ RATE_LIMIT_CONSOLE: '10000' });
 const { service } = team;
 const receiver = useReceiver();
@@ -87,6 +100,18 @@ describeInBrowser('the users of the console', () => {
       await page.waitForSelector('tbody tr');
       expect(await shown(page)).toEqual([user.user_id]);
       expect(await selectOf(page, 'Category').inputValue()).toBe('birthday');
+    });
+
+    it('are found by what was typed before the page was done', async () => {
+      const typed = `${garden}/${user.user_id}`;
+      const page = await team.signsIn(bot.key, { script: HOLDING });
+      await page.evaluate('holds(true)');
+      await page.click('nav a[href="/console/users"]');
+      await page.fill('input[type=search]', typed);
+      expect(await page.inputValue('input[type=search]')).toBe(typed);
+      await page.evaluate('holds(false)');
+      await page.press('input[type=search]', 'Enter');
+      await page.waitForSelector('.facts');
     });
 
     it('are found by an id, and by a pair of ids at once', async () => {

@@ -1,11 +1,11 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useWords } from './language';
 import { Fault } from './ui';
 
 /** Begins an act once until it has ended: a second click may come before the page shows that it has begun. */
 export function useSingle(isRunning: boolean, error: unknown, act: () => void): () => void {
   const hasBegun = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     hasBegun.current = isRunning;
   }, [isRunning, error]);
   return () => {

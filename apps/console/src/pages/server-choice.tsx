@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { Choice } from '../choice';
 import { useWords } from '../language';
 import { NAMED_MAX, useServers } from '../queries';
@@ -34,7 +34,7 @@ export function ServerChoice(given: OfId) {
 export function IdField({ name, id, isNameHidden = false, onChange }: OfId & { readonly name: string }) {
   const { t } = useWords();
   const [text, setText] = useState(id);
-  useEffect(() => setText(id), [id]);
+  useLayoutEffect(() => setText(id), [id]);
   const isBad = text !== '' && !isId(text);
   const take = (): void => {
     if (!isBad && text !== id) onChange(text);

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { LetheError } from '@lethe/sdk';
 import { useLocation } from 'wouter-preact';
 import { useWords, type Words } from '../language';
@@ -140,7 +140,7 @@ function Unsaved({ isChanged }: { readonly isChanged: boolean }) {
   const [, navigate] = useLocation();
   const [leaving, setLeaving] = useState<(() => void) | undefined>();
   const mayLeave = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isChanged) return undefined;
     mayLeave.current = false;
     const unload = (event: BeforeUnloadEvent): void => event.preventDefault();

@@ -1,5 +1,5 @@
 import { CONSENT_STATUSES } from '@lethe/sdk';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { useLocation, useSearch } from 'wouter-preact';
 import { submits } from '../confirm';
 import { Choice } from '../choice';
@@ -20,7 +20,7 @@ export function UsersFilterForm({ address }: { readonly address: Address }) {
   const inAddress = address.user ?? bad.join(' ');
   const [text, setText] = useState(inAddress);
   const [isBad, setBad] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     setText(inAddress);
     setBad(bad.length > 0);
   }, [inAddress]);
