@@ -4,7 +4,7 @@ import { exchange } from '../support/exchange';
 import { A_TIME, expectFailure, expectFaults, expectSameRefusal, expectSuccess } from '../support/expected';
 import { UNKNOWN_UUID } from '../support/inputs';
 import { rawRequest, requestText } from '../support/raw-socket';
-import { BODY_ROUTES, CLOSED_ROUTES } from '../support/routes';
+import { BODY_ROUTES, BODYLESS_ROUTES, CLOSED_ROUTES } from '../support/routes';
 import { useService } from '../support/shared-service';
 import { snowflake } from '../support/snowflakes';
 
@@ -214,7 +214,7 @@ describe('a path or method that does not exist', () => {
   );
 });
 
-describe.each(BODY_ROUTES)('the body of $method /api/v1$path', ({ method, path }) => {
+describe.each([...BODY_ROUTES, ...BODYLESS_ROUTES])('the body of $method /api/v1$path', ({ method, path }) => {
   const ownPath = () => PREFIX + path.replace(/(?<=^\/bots\/)[0-9a-f-]{36}/, bot.id);
   const send = (raw: string, headers: Record<string, string> = JSON_TYPE) =>
     bot.send(method, ownPath(), { headers, raw });
@@ -308,6 +308,12 @@ describe('the type of a body', () => {
     '*/*',
   ])('is refused with 415 when it is %s', async (type) => {
     expectFailure(await register(registration(), { 'content-type': type }), 415, 'unsupported_media_type');
+  });
+
+  it('does not matter where there is no body', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '0' };
+    const answer = await bot.send('PUT', `${PREFIX}/bots/${bot.id}`, { headers, raw: '' });
+    expect(answer.status).toBe(200);
   });
 
   it('is refused with 415 when it is missing', async () => {

@@ -76,3 +76,8 @@ export const OPERATOR_ROUTES: readonly Route[] = ALL.filter(({ operation }) =>
 export const BODY_ROUTES: readonly Route[] = ALL.filter(
   ({ operation, route }) => operation.requestBody !== undefined && !OPERATOR_ROUTES.includes(route),
 ).map(({ route }) => route);
+
+/** The routes of bots that read a body and take nothing from it. */
+export const BODYLESS_ROUTES: readonly Route[] = CLOSED_ROUTES.filter(
+  (route) => ['POST', 'PUT'].includes(route.method) && !BODY_ROUTES.includes(route),
+);

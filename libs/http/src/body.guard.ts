@@ -15,8 +15,8 @@ const FORM_MAX_BYTES = 8192;
 
 /**
  * Reads the body of POST and PUT: JSON, or the fields of a form. It is the last guard: a caller who is over the limit,
- * has no key for the route, or asks for an unknown path is refused before the body is read. A query that could not be read
- * is refused here, also on routes that take none.
+ * has no key for the route, or asks for an unknown path is refused before the body is read. A query or JSON that could not
+ * be read is refused here, also on routes that take none. The page answers a form that could not be read.
  */
 @Injectable()
 export class BodyGuard implements CanActivate {
@@ -31,14 +31,15 @@ export class BodyGuard implements CanActivate {
     if (query instanceof ApiError) throw query;
     if (request.method !== 'POST' && request.method !== 'PUT') return true;
     const { bodyLimitBytes, batchBodyLimitBytes, jsonDepthLimit } = this.config;
-    if (this.isMarked(context, FORM_BODY))
+    if (this.isMarked(context, FORM_BODY)) {
       request.body = await readBody(request, FORM_MAX_BYTES, fieldsOf, 'application/x-www-form-urlencoded');
-    else if (this.isMarked(context, BATCH_BODY))
-      request.body = await readBody(request, batchBodyLimitBytes, (bytes) => parseBatch(bytes, this.config));
-    else
-      request.body = await readBody(request, bodyLimitBytes, (bytes) =>
-        parseJsonObject(bytes, jsonDepthLimit),
-      );
+      return true;
+    }
+    const body = this.isMarked(context, BATCH_BODY)
+      ? await readBody(request, batchBodyLimitBytes, (bytes) => parseBatch(bytes, this.config))
+      : await readBody(request, bodyLimitBytes, (bytes) => parseJsonObject(bytes, jsonDepthLimit));
+    if (body instanceof ApiError) throw body;
+    request.body = body;
     return true;
   }
 

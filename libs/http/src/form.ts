@@ -125,7 +125,7 @@ function messageOf({ message, constraint, constraints }: Check, property: string
  */
 @Injectable()
 export class DtoPipe implements PipeTransform {
-  /** @throws ApiError: the fault of a body or query that could not be read, or 400 `invalid_request`. */
+  /** @throws ApiError 400 `invalid_request` */
   transform(value: unknown, { metatype }: ArgumentMetadata): unknown {
     const form = Form.of(metatype);
     return form === undefined ? value : validated(form, value === undefined ? {} : value);

@@ -1,4 +1,4 @@
-import { BOT_WIDE_GUILD_ID, ApiError, invalidRequest, notFound } from '@app/kernel';
+import { BOT_WIDE_GUILD_ID, invalidRequest, notFound } from '@app/kernel';
 import { createParamDecorator, ExecutionContext, type Type } from '@nestjs/common';
 import { ApiBody, ApiQuery, getSchemaPath } from '@nestjs/swagger';
 import { type DescribedOperation, documenting } from './describes';
@@ -10,7 +10,7 @@ import type { Caller, LetheRequest } from './request-context';
  * @throws ApiError 404 for the id of another bot, 400 for an id that is not a text.
  */
 function translated(raw: unknown, caller: Caller | undefined, naming = 'guild_id'): unknown {
-  if (typeof raw !== 'object' || raw === null || raw instanceof ApiError) return raw;
+  if (typeof raw !== 'object' || raw === null) return raw;
   const given = raw as Readonly<Record<string, unknown>>;
   if (given['bot_id'] == null || given['guild_id'] != null) return raw;
   requireOwnBot(given['bot_id'], caller);
@@ -46,8 +46,8 @@ export const SubjectQuery = (): ParameterDecorator =>
 
 /** The guide's shape of a registration has `bot_id` in place of `platform_bot_id`. */
 export const RegistrationBody = createParamDecorator((_: unknown, context: ExecutionContext): unknown => {
-  const body = context.switchToHttp().getRequest<LetheRequest>().body ?? {};
-  if (body instanceof ApiError || body['platform_bot_id'] != null) return body;
+  const body = (context.switchToHttp().getRequest<LetheRequest>().body ?? {}) as Record<string, unknown>;
+  if (body['platform_bot_id'] != null) return body;
   return { ...body, platform_bot_id: body['bot_id'] };
 });
 

@@ -68,7 +68,7 @@ export class RequestContext {
 
 export interface LetheRequest extends Request {
   context: RequestContext;
-  /** The parsed JSON object, or the fault of the body, or undefined for a request without body. */
+  /** The parsed JSON object or form, the fault of a form, or undefined for a request without body. */
   body: Record<string, unknown> | ApiError | undefined;
 }
 

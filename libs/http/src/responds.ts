@@ -113,7 +113,7 @@ export function completeOperation(operation: DocumentedOperation, method: string
     ...EVERYWHERE,
     ...(isPublic ? [] : (['unauthorized'] as const)),
     ...(isOfOperator ? (['not_found'] as const) : []),
-    ...(operation.requestBody === undefined ? [] : OF_BODIES),
+    ...(['post', 'put'].includes(method) ? OF_BODIES : []),
   ];
   for (const code of implied) operation.responses[ERRORS[code].status] ??= refusal(code);
   if (!isPublic && !isOfOperator) operation.responses[403] = forbidden(operation, scopes, whileSuspended);
