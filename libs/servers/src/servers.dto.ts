@@ -1,4 +1,4 @@
-import { Flag, Pagination, Snowflake, OptionalText, Timestamp, Uuid } from '@app/http';
+import { Flag, Pagination, Snowflake, OptionalText, Text, Timestamp, Uuid } from '@app/http';
 
 import { ApiProperty } from '@nestjs/swagger';
 
@@ -7,7 +7,7 @@ const NAME_MAX = 100;
 
 export class RegisterServer {
   @Snowflake() guild_id: string;
-  @OptionalText(NAME_MAX) name?: string | null;
+  @Text(NAME_MAX, { optional: true }) name?: string | null;
 }
 
 export class ServerView {
