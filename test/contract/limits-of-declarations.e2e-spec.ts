@@ -129,11 +129,21 @@ describe('the limits of declarations without settings', () => {
 
   it('are 32 KiB, 100 categories and 200 texts', async () => {
     const caller = await usual.registerBot();
-    const tooLong = { key: 'long', ...labels, fields: [field('value')], description: '€'.repeat(10_000) };
-    expect((await caller.post('/data/register', tooLong)).status).toBe(201);
-    const fields = [{ ...field('value'), description: '€'.repeat(1_000) }];
+    const declare = (key: string, given: Json) =>
+      caller.post('/data/register', { key, ...labels, fields: [field('value')], ...given });
+    const record = JSON.stringify({ ...(await declare('size_0', { description: '' })).data });
+    const room = 32_768 - Buffer.byteLength(record);
+    expect((await declare('size_1', { description: 'x'.repeat(room) })).status).toBe(201);
+    for (const given of [
+      { description: 'x'.repeat(room + 1) },
+      { description: 'x'.repeat(200_000) },
+      { label_de: 'x'.repeat(room + 7) },
+      { fields: [{ ...field('value'), description: 'x'.repeat(32_768) }] },
+    ])
+      expectFailure(await declare('size_2', given), 413, 'payload_too_large', { limit_bytes: 32_768 });
+    const body = 'x'.repeat(32_768);
     expectFailure(
-      await caller.post('/data/register', { ...tooLong, key: 'longer', fields }),
+      await caller.post('/consents/texts', { consent_version: '1', language: 'en', title: 'May we?', body }),
       413,
       'payload_too_large',
       { limit_bytes: 32_768 },
@@ -146,8 +156,8 @@ describe('the limits of declarations without settings', () => {
           .map((name) => ({ name })),
       });
     await guide(0, 50);
-    expect((await guide(50, 49)).status).toBe(201);
-    expectFailure(await guide(99, 1), 409, 'conflict', { reason: 'limit_reached', limit: 100 });
+    expect((await guide(50, 48)).status).toBe(201);
+    expectFailure(await guide(98, 1), 409, 'conflict', { reason: 'limit_reached', limit: 100 });
     const texts = (count: number, from = 0) =>
       Promise.all(
         keys(from + count)

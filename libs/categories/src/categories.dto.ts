@@ -1,4 +1,5 @@
 import {
+  DECLARED_TEXT_MAX,
   Flag,
   Integer,
   type Labels,
@@ -26,9 +27,6 @@ const LEGAL_BASES = [
 ] as const;
 
 const FIELDS_MAX = 50;
-/** The contract sets no limit for a label; this one keeps a single text reasonable. */
-const LABEL_MAX = 2_000;
-const DESCRIPTION_MAX = 10_000;
 const RETENTION_DAYS_MAX = 3650;
 
 const EDITABLE =
@@ -47,23 +45,23 @@ const FURTHER = 'Purpose in further languages, by language tag (BCP 47)';
 export class DataFieldInput {
   @Slug() key: string;
   @OneOf(FIELD_TYPES) type: FieldType;
-  @Text(LABEL_MAX) label_de: string;
-  @Text(LABEL_MAX) label_en: string;
-  @LabelsByLanguage(LABEL_MAX, { optional: true }) labels?: Labels | null;
-  @OptionalText(DESCRIPTION_MAX, { nullable: true }) description?: string | null;
-  @OptionalText(DESCRIPTION_MAX) description_de?: string | null;
-  @OptionalText(DESCRIPTION_MAX) description_en?: string | null;
-  @LabelsByLanguage(DESCRIPTION_MAX, { optional: true, description: FURTHER }) descriptions?: Labels | null;
+  @Text(DECLARED_TEXT_MAX) label_de: string;
+  @Text(DECLARED_TEXT_MAX) label_en: string;
+  @LabelsByLanguage(DECLARED_TEXT_MAX, { optional: true }) labels?: Labels | null;
+  @OptionalText(DECLARED_TEXT_MAX, { nullable: true }) description?: string | null;
+  @OptionalText(DECLARED_TEXT_MAX) description_de?: string | null;
+  @OptionalText(DECLARED_TEXT_MAX) description_en?: string | null;
+  @LabelsByLanguage(DECLARED_TEXT_MAX, { optional: true, description: FURTHER }) descriptions?: Labels | null;
   @Flag({ optional: true, description: EDITABLE }) editable?: boolean | null;
 }
 
 /** What both shapes of the registration can declare besides a name. */
 export class Purpose {
-  @LabelsByLanguage(LABEL_MAX, { optional: true, nullable: true }) labels?: Labels | null;
-  @OptionalText(DESCRIPTION_MAX, { nullable: true }) description?: string | null;
-  @OptionalText(DESCRIPTION_MAX, { nullable: true }) description_de?: string | null;
-  @OptionalText(DESCRIPTION_MAX, { nullable: true }) description_en?: string | null;
-  @LabelsByLanguage(DESCRIPTION_MAX, { optional: true, nullable: true, description: FURTHER })
+  @LabelsByLanguage(DECLARED_TEXT_MAX, { optional: true, nullable: true }) labels?: Labels | null;
+  @OptionalText(DECLARED_TEXT_MAX, { nullable: true }) description?: string | null;
+  @OptionalText(DECLARED_TEXT_MAX, { nullable: true }) description_de?: string | null;
+  @OptionalText(DECLARED_TEXT_MAX, { nullable: true }) description_en?: string | null;
+  @LabelsByLanguage(DECLARED_TEXT_MAX, { optional: true, nullable: true, description: FURTHER })
   descriptions?: Labels | null;
   @Integer(1, RETENTION_DAYS_MAX, { optional: true, nullable: true }) retention_days?: number | null;
   @OneOf(LEGAL_BASES, { optional: true, description: 'Default: consent' }) legal_basis?: string | null;
@@ -74,8 +72,8 @@ export class Purpose {
 
 export class RegisterCategory extends Purpose {
   @Slug() key: string;
-  @Text(LABEL_MAX) label_de: string;
-  @Text(LABEL_MAX) label_en: string;
+  @Text(DECLARED_TEXT_MAX) label_de: string;
+  @Text(DECLARED_TEXT_MAX) label_en: string;
   @ListOf(() => DataFieldInput, 1, FIELDS_MAX) fields: DataFieldInput[];
 }
 
@@ -90,8 +88,8 @@ export class RegisterGuideCategories {
 }
 
 export class ChangeCategory extends Purpose {
-  @Text(LABEL_MAX, { optional: true }) label_de?: string | null;
-  @Text(LABEL_MAX, { optional: true }) label_en?: string | null;
+  @Text(DECLARED_TEXT_MAX, { optional: true }) label_de?: string | null;
+  @Text(DECLARED_TEXT_MAX, { optional: true }) label_en?: string | null;
   @ListOf(() => DataFieldInput, 1, FIELDS_MAX, {
     optional: true,
     description: 'The declared fields and new ones. What is not mentioned of a declared field stays as it is',
@@ -102,13 +100,13 @@ export class ChangeCategory extends Purpose {
 export class CategoryView {
   @Uuid() id: string;
   @Slug() key: string;
-  @Text(LABEL_MAX) label_de: string;
-  @Text(LABEL_MAX) label_en: string;
-  @LabelsByLanguage(LABEL_MAX, { optional: true }) labels?: Labels;
-  @OptionalText(DESCRIPTION_MAX, { optional: false, nullable: true }) description: string | null;
-  @OptionalText(DESCRIPTION_MAX) description_de?: string;
-  @OptionalText(DESCRIPTION_MAX) description_en?: string;
-  @LabelsByLanguage(DESCRIPTION_MAX, { optional: true, description: FURTHER }) descriptions?: Labels;
+  @Text(DECLARED_TEXT_MAX) label_de: string;
+  @Text(DECLARED_TEXT_MAX) label_en: string;
+  @LabelsByLanguage(DECLARED_TEXT_MAX, { optional: true }) labels?: Labels;
+  @OptionalText(DECLARED_TEXT_MAX, { optional: false, nullable: true }) description: string | null;
+  @OptionalText(DECLARED_TEXT_MAX) description_de?: string;
+  @OptionalText(DECLARED_TEXT_MAX) description_en?: string;
+  @LabelsByLanguage(DECLARED_TEXT_MAX, { optional: true, description: FURTHER }) descriptions?: Labels;
   @Integer(1, RETENTION_DAYS_MAX, { nullable: true }) retention_days: number | null;
   @OneOf(LEGAL_BASES) legal_basis: string;
   @Flag({ optional: true, description: REQUIRES }) requires_consent?: boolean;

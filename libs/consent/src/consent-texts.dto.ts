@@ -1,5 +1,6 @@
 import {
   ConsentVersion,
+  DECLARED_TEXT_MAX,
   field,
   KEY_MAX,
   LanguageTag,
@@ -16,9 +17,6 @@ import {
 import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 
 const TITLE_MAX = 500;
-const BODY_MAX = 20_000;
-const LABEL_MAX = 2_000;
-const CATEGORY_TEXT_MAX = 10_000;
 const CATEGORIES_MAX = 50;
 const NOTICE_MAX = 1_000;
 const NOTICE_ITEMS_MAX = 50;
@@ -51,16 +49,16 @@ const ByLanguage =
 
 export class CategoryText {
   @Text(KEY_MAX) key: string;
-  @Text(LABEL_MAX) label: string;
-  @Text(CATEGORY_TEXT_MAX) text: string;
+  @Text(DECLARED_TEXT_MAX) label: string;
+  @Text(DECLARED_TEXT_MAX) text: string;
 }
 
 /** The text that users are shown, and further facts about the processing. */
 class TextContent {
   @Text(TITLE_MAX) title: string;
-  @Text(BODY_MAX) body: string;
-  @Text(LABEL_MAX, { optional: true }) accept_label?: string | null;
-  @Text(LABEL_MAX, { optional: true }) decline_label?: string | null;
+  @Text(DECLARED_TEXT_MAX) body: string;
+  @Text(DECLARED_TEXT_MAX, { optional: true }) accept_label?: string | null;
+  @Text(DECLARED_TEXT_MAX, { optional: true }) decline_label?: string | null;
   @WebUrl({ optional: true, description: 'Address of the full privacy notice' })
   privacy_notice?: string | null;
   @Text(NOTICE_MAX, { optional: true, description: 'Whose law applies' }) jurisdiction?: string | null;

@@ -87,6 +87,7 @@ export { LetheHttpAdapter } from './http.adapter';
 export { ListOf, ObjectOf } from './nested.fields';
 export { GuildPath, IdPath, KeyPath, UserPath } from './paths';
 export {
+  DECLARED_TEXT_MAX,
   isText,
   type Labels,
   LabelsByLanguage,

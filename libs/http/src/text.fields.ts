@@ -2,6 +2,12 @@ import { codePoints, isReadableText } from '@app/kernel';
 import { field, fieldOf, type Presence } from './fields';
 import { isObject } from './json';
 
+/**
+ * Code points of a text that only the size of its record limits, which is 413 `payload_too_large`: as many as the largest
+ * `DECLARATION_LIMIT_BYTES` are bytes.
+ */
+export const DECLARED_TEXT_MAX = 262_144;
+
 /** A text of at most `max` code points that has something to read. */
 export function isText(value: unknown, max: number): boolean {
   return typeof value === 'string' && codePoints(value) <= max && isReadableText(value);

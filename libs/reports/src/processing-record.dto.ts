@@ -1,5 +1,6 @@
 import { ChangeNoticeSettings } from '@app/bots';
 import {
+  DECLARED_TEXT_MAX as TEXT_MAX,
   Flag,
   Integer,
   type Labels,
@@ -12,8 +13,6 @@ import {
 } from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { DOCUMENT_LANGUAGES, type DocumentLanguage } from './documents.texts';
-
-const TEXT_MAX = 10_000;
 
 const further = (what: string) => ({
   optional: true,

@@ -1,4 +1,4 @@
-import { Count, field, Flag, ListOf, OneOf, Text, Timestamp } from '@app/http';
+import { Count, DECLARED_TEXT_MAX, field, Flag, ListOf, OneOf, Text, Timestamp } from '@app/http';
 import { AUDIT_EVENT_TYPES, isDay } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { type Bucket, BUCKETS } from './stats.sql';
@@ -29,8 +29,8 @@ class AffectedCount {
 
 class CategoryScope {
   @Text(100) category: string;
-  @Text(2_000) label_de: string;
-  @Text(2_000) label_en: string;
+  @Text(DECLARED_TEXT_MAX) label_de: string;
+  @Text(DECLARED_TEXT_MAX) label_en: string;
   @Count('Records stored in this category now: users, each counted once for each guild') records_held: number;
   @Count('Records of which the last change was made in the period')
   records_touched: number;
