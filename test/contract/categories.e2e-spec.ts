@@ -71,7 +71,9 @@ describe('POST /api/v1/data/register', () => {
       description: `A ${type}`,
     }));
     const body = { key: 'everything', ...labels, fields, ...purpose };
-    expectSuccess(await register(body), 201, category(body));
+    const warnings = [expect.stringContaining('requires_consent') as string];
+    expectSuccess(await register(body), 201, { ...category(body), warnings });
+    expectSuccess(await bot.get('/data/categories/everything'), 200, category(body));
   });
 
   it('answers 409 conflict category_exists to a second registration of a key, and keeps the first', async () => {

@@ -67,6 +67,27 @@ describe('requires_consent of a category', () => {
     expectFaults(await change({ reason_en: null }), 'reason_en');
   });
 
+  it('is missed by a warning in the answer to a registration with another legal basis, and in no other one', async () => {
+    const warned = { warnings: [expect.any(String)] };
+    const basis = { legal_basis: 'contract' };
+    expect((await register({ key: 'orders', ...basis })).data).toMatchObject(warned);
+    expect((await register({ key: 'orders_too', ...basis, requires_consent: true })).data).toMatchObject(
+      warned,
+    );
+    const categories = [{ name: 'guided', ...basis }, { name: 'meant', ...WITHOUT }, { name: 'asked' }];
+    const { data } = await bot.post<{ categories: Json[] }>('/data/register', {
+      ...{ bot_id: bot.id, categories },
+    });
+    expect(data.categories.map((one) => 'warnings' in one)).toEqual([true, false, false]);
+    for (const { data: said } of [
+      await register({ key: 'bans_too', ...WITHOUT }),
+      await register({ key: 'plain' }),
+      await bot.get<Json>('/data/categories/orders'),
+      await bot.put<Json>('/data/categories/orders', { label_en: 'Orders' }),
+    ])
+      expect(said).not.toHaveProperty('warnings');
+  });
+
   it('is declared in the shape of the guide too', async () => {
     const answer = await bot.post<{ categories: Json[] }>('/data/register', {
       bot_id: bot.id,

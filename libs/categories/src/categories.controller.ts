@@ -39,6 +39,7 @@ import {
 } from './categories.dto';
 import { EXAMPLES } from './categories.examples';
 import { CategoriesService } from './categories.service';
+import { withWarnings } from './category-basis';
 import type { CategoryInput } from './category-options';
 
 type Registration = { readonly inputs: readonly CategoryInput[]; readonly asList: boolean };
@@ -87,7 +88,8 @@ export class CategoriesController {
       'every submit is checked against. Purpose (`description_de`, `description_en`, `descriptions`, and ' +
       '`description` where these are missing), `retention_days` and ' +
       '`legal_basis` appear in exports and in the record of processing activities (GDPR Art. 30). A key that is registered already is ' +
-      'refused with 409 `category_exists`; with `requires_consent: false`, another `legal_basis` than consent and a reason in German ' +
+      'refused with 409 `category_exists`. Where values need a consent beside another `legal_basis`, `warnings` says so; ' +
+      'with `requires_consent: false`, another `legal_basis` than consent and a reason in German ' +
       'and English the category is stored without a consent, which users read on their page and in the notice. In the shape with `bot_id` several categories are declared ' +
       'at once, all of them or none.',
     examples: EXAMPLES.register,
@@ -98,7 +100,7 @@ export class CategoriesController {
     @RegistrationShape() { inputs, asList }: Registration,
     @Claimed() claim: Claim,
   ): Promise<object | undefined> {
-    const registered = await this.categories.register(bot.botId, inputs, claim);
+    const registered = (await this.categories.register(bot.botId, inputs, claim)).map(withWarnings);
     return asList ? ({ categories: registered } satisfies RegisteredCategoriesView) : registered[0];
   }
 

@@ -10,6 +10,7 @@ import {
   OptionalText,
   Pagination,
   Text,
+  Texts,
   Timestamp,
   Uuid,
 } from '@app/http';
@@ -39,6 +40,10 @@ const REQUIRES =
   'answers name it where it is false. Default: true';
 const REASON = (language: string) =>
   `Why no consent is needed, in ${language}: users read it on their privacy page. Required with requires_consent: false`;
+
+const WARNING_MAX = 400;
+const WARNINGS =
+  'In the answer to a registration: what the declaration does that its bot may not mean. Left out where there is nothing';
 
 const FURTHER = 'Purpose in further languages, by language tag (BCP 47)';
 
@@ -114,6 +119,7 @@ export class CategoryView {
   @OptionalText(REASON_MAX, { description: REASON('English') }) reason_en?: string;
   @ListOf(() => DataFieldInput, 0, FIELDS_MAX) fields: readonly DataFieldInput[];
   @Timestamp() created_at: string;
+  @Texts(WARNING_MAX, 1, { optional: true, description: WARNINGS }) warnings?: readonly string[];
 }
 
 export class CategoriesView {

@@ -1,4 +1,5 @@
 import type { Tx } from '@app/database';
+import type { CategoryView } from './categories.dto';
 import type { Category } from './category.entity';
 import type { Reasons } from './reasons';
 
@@ -43,6 +44,15 @@ export function consentFree({ withoutConsent }: Pick<Category, 'withoutConsent'>
   readonly requires_consent?: false;
 } {
   return withoutConsent === null ? {} : { requires_consent: false, ...withoutConsent };
+}
+
+const NEEDS_CONSENT =
+  'Values of this category need a consent, although its legal_basis is another one: where none is needed, say so by requires_consent: false with reason_de and reason_en';
+
+/** The answer to a registration: it warns where values need a consent beside another legal basis. */
+export function withWarnings(view: CategoryView): CategoryView {
+  const isMeant = view.legal_basis === 'consent' || view.requires_consent === false;
+  return isMeant ? view : { ...view, warnings: [NEEDS_CONSENT] };
 }
 
 /** Whether a bot has a category that needs no consent. */
