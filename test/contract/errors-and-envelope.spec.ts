@@ -214,45 +214,50 @@ describe('a path or method that does not exist', () => {
   );
 });
 
-describe.each([...BODY_ROUTES, ...BODYLESS_ROUTES])('the body of $method /api/v1$path', ({ method, path }) => {
-  const ownPath = () => PREFIX + path.replace(/(?<=^\/bots\/)[0-9a-f-]{36}/, bot.id);
-  const send = (raw: string, headers: Record<string, string> = JSON_TYPE) =>
-    bot.send(method, ownPath(), { headers, raw });
+describe.each([...BODY_ROUTES, ...BODYLESS_ROUTES])(
+  'the body of $method /api/v1$path',
+  ({ method, path }) => {
+    const ownPath = () => PREFIX + path.replace(/(?<=^\/bots\/)[0-9a-f-]{36}/, bot.id);
+    const send = (raw: string, headers: Record<string, string> = JSON_TYPE) =>
+      bot.send(method, ownPath(), { headers, raw });
 
-  it.each([
-    ['cut off', '{"name":'],
-    ['with a trailing comma', '{"name":"x",}'],
-    ['in single quotes', `{'name':'x'}`],
-    ['two objects', '{}{}'],
-    ['a comment', '/* x */ {}'],
-    ['no JSON at all', 'name=x'],
-    ['NaN', '{"name":NaN}'],
-    ['null', 'null'],
-    ['an array', '[]'],
-    ['an array of objects', '[{}]'],
-    ['a text', '"x"'],
-    ['a number', '1'],
-    ['a boolean', 'true'],
-    ['white space', '  \n'],
-  ])('is answered 400 naming body when it is %s', async (_, raw) => {
-    const answer = await send(raw);
-    expectFaults(answer, 'body');
-    expect(answer.text).not.toMatch(/Unexpected|position|token/);
-  });
+    it.each([
+      ['cut off', '{"name":'],
+      ['with a trailing comma', '{"name":"x",}'],
+      ['in single quotes', `{'name':'x'}`],
+      ['two objects', '{}{}'],
+      ['a comment', '/* x */ {}'],
+      ['no JSON at all', 'name=x'],
+      ['NaN', '{"name":NaN}'],
+      ['null', 'null'],
+      ['an array', '[]'],
+      ['an array of objects', '[{}]'],
+      ['a text', '"x"'],
+      ['a number', '1'],
+      ['a boolean', 'true'],
+      ['white space', '  \n'],
+    ])('is answered 400 naming body when it is %s', async (_, raw) => {
+      const answer = await send(raw);
+      expectFaults(answer, 'body');
+      expect(answer.text).not.toMatch(/Unexpected|position|token/);
+    });
 
-  it('is answered 415 when its type is text', async () => {
-    expectFailure(await send('{}', { 'content-type': 'text/plain' }), 415, 'unsupported_media_type');
-  });
+    it('is answered 415 when its type is text', async () => {
+      expectFailure(await send('{}', { 'content-type': 'text/plain' }), 415, 'unsupported_media_type');
+    });
 
-  it('is answered 413 when it is one byte too long', async () => {
-    const limit = path === '/data/submit/batch' ? BATCH_LIMIT : BODY_LIMIT;
-    expectFailure(await send(' '.repeat(limit - 1) + '{}'), 413, 'payload_too_large', { limit_bytes: limit });
-  });
+    it('is answered 413 when it is one byte too long', async () => {
+      const limit = path === '/data/submit/batch' ? BATCH_LIMIT : BODY_LIMIT;
+      expectFailure(await send(' '.repeat(limit - 1) + '{}'), 413, 'payload_too_large', {
+        limit_bytes: limit,
+      });
+    });
 
-  it('is answered 400 when it is nested too deep', async () => {
-    expectFaults(await send(`{"extra":${'['.repeat(16)}${']'.repeat(16)}}`), 'body');
-  });
-});
+    it('is answered 400 when it is nested too deep', async () => {
+      expectFaults(await send(`{"extra":${'['.repeat(16)}${']'.repeat(16)}}`), 'body');
+    });
+  },
+);
 
 describe.each(CLOSED_ROUTES)('the query of $method /api/v1$path', ({ method, path }) => {
   it('is answered 400 when it repeats a parameter that the route does not take', async () => {

@@ -194,8 +194,8 @@ describe('the purpose of a category in several languages', () => {
       expectFaults(await register({ fields: [{ ...field('value'), [name]: value }] }), `fields[0].${name}`);
     };
     for (const name of ['description_de', 'description_en'])
-      for (const value of ['x'.repeat(10_001), '\u200b', 1, {}]) await refused(name, value);
-    for (const value of [{}, { de: 'Deutsch' }, { french: 'x' }, { fr: '' }, { fr: 'x'.repeat(10_001) }])
+      for (const value of ['\u200b', 1, {}]) await refused(name, value);
+    for (const value of [{}, { de: 'Deutsch' }, { french: 'x' }, { fr: '' }])
       await refused('descriptions', value);
     expectFailure(await read(), 404, 'not_found');
     const long = { description_de: 'x'.repeat(10_000), description_en: 'x'.repeat(10_000) };

@@ -41,8 +41,11 @@ export function serveDocs(app: NestExpressApplication): void {
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
     const page = request.path === '/' ? frontPageFor(app, request, guides.size > 0) : pageFor(request.path);
     // A caller over the limit is refused like for an unknown path.
-    if (page === undefined || request.context.rate?.exceeded) return next();
-    page(response.set(DOCS_HEADERS).set(factsOf(request.context))).catch(next);
+    const { context } = request;
+    if (page === undefined || context.rate?.exceeded) return next();
+    // The contract leaves the rate-limit headers out of the documentation.
+    const facts = request.path === '/' ? factsOf(context) : { 'X-Request-Id': context.id };
+    page(response.set(DOCS_HEADERS).set(facts)).catch(next);
   });
 
   function pageFor(path: string): Page | undefined {

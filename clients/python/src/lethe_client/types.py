@@ -294,6 +294,7 @@ class CategoryView(_CategoryView, total=False):
     requires_consent: bool
     reason_de: str
     reason_en: str
+    warnings: List[str]
 
 
 class CategoryDeletedView(TypedDict):
