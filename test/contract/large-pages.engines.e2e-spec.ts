@@ -31,7 +31,8 @@ async function categories(count: number, length: number): Promise<unknown[]> {
     const given = { label_de: 'Ä', label_en: 'A', description: at % 2 === 0 ? null : words(9) };
     const limit =
       at % 3 === 0 ? { labels: { fr: words(9) } } : { retention_days: 30, legal_basis: 'contract' };
-    declared.push((await bot.post('/data/register', { key: `c${at}`, ...given, ...limit, fields })).data);
+    await bot.post('/data/register', { key: `c${at}`, ...given, ...limit, fields });
+    declared.push((await bot.get(`/data/categories/c${at}`)).data);
   }
   return declared;
 }

@@ -422,7 +422,7 @@ class AsyncCategories(AsyncGroup):
         Declares what the bot will store: a key, labels in German and English, and typed fields that every submit
         is checked against. Purpose (`description_de`, `description_en`, `descriptions`, and `description` where
         these are missing), `retention_days` and `legal_basis` appear in exports and in the record of processing
-        activities (GDPR Art. 30). A key that is registered already is refused with 409 `category_exists`. Where
+        activities (GDPR Art. 30). A key that is registered already is refused with 409 `category_exists`; where
         values need a consent beside another `legal_basis`, `warnings` says so; with `requires_consent: false`,
         another `legal_basis` than consent and a reason in German and English the category is stored without a
         consent, which users read on their page and in the notice. In the shape with `bot_id` several categories
