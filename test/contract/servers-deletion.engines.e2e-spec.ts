@@ -1,4 +1,4 @@
-import { UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
 import { ErasureService, GuildDeletion } from '@app/gdpr';
 import { Clock, daysAfter } from '@app/kernel';
 import type { Bot } from '../support/bot';
@@ -14,6 +14,7 @@ import { leased, runNow, sweepOnce } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
+const NEVER = new AbortController().signal;
 const service = useServiceInProcess();
 let bot: Bot;
 let guildId: string;
@@ -244,6 +245,21 @@ describe('the job', () => {
       const types = await bot.eventTypes(who);
       expect(types.filter((type) => type === 'deletion_completed')).toHaveLength(1);
     }
+  });
+
+  it('gives the guilds of other bots a turn between some users of a guild and the next ones', async () => {
+    await inhabited(40);
+    // The job itself, which may be due as well, has to wait.
+    const lease = await leased(service, 'guild-deletions');
+    after(await scheduled(1), 0);
+    const batches = service.app.get(GuildDeletion, { strict: false }).batches(bot.id, NEVER);
+    const { value: begin } = await batches.next(0);
+    await service.app.get(UnitOfWork).write(begin as (tx: Tx) => Promise<number>);
+    expect(await batches.next(1)).toEqual({ value: undefined, done: false });
+    expect(await left()).toBe(8);
+    for (let step = await batches.next(0); step.done !== true;) step = await batches.next(0);
+    await service.app.get(UnitOfWork).write((tx) => lease.end(tx));
+    expect(await left()).toBe(0);
   });
 
   it('stops between two users at a shutdown, and the next run continues', async () => {

@@ -43,39 +43,41 @@ export class GuildErasure {
 
   /**
    * Erases every user of a guild, each as an erasure of its own with its webhook, and removes the registration of the
-   * guild when no user is left. After a crash the guild is still registered and the call can be repeated. When `stopping`
-   * is aborted, the erasures under way are finished and the guild stays.
+   * guild when no user is left. After a crash the guild is still registered and the call can be repeated.
    * @throws ApiError 404 for a guild that is neither registered nor has users; 409 `deletion_in_progress` for a user whose erasure in another guild does not end.
    */
   async eraseGuild(
     botId: string,
     guildId: Digest,
     by: Actor,
-    stopping?: AbortSignal,
   ): Promise<Pick<GuildErasedView, 'deleted' | 'erased_users'>> {
     let erasedUsers = 0;
     try {
-      let left = await this.usersLeft(botId, guildId);
-      if (left === undefined) throw notFound('Server');
-      // Undefined from the second reading on: another request has removed the guild meanwhile.
-      for (; left !== undefined && left.length > 0; left = await this.usersLeft(botId, guildId)) {
-        for (let at = 0; at < left.length; at += AT_ONCE) {
-          if (stopping?.aborted === true) return { deleted: false, erased_users: erasedUsers };
-          const ended = await Promise.allSettled(
-            left
-              .slice(at, at + AT_ONCE)
-              .map((userId) => this.erasures.eraseInTurn({ botId, guildId, userId }, by)),
-          );
-          erasedUsers += ended.filter((end) => end.status === 'fulfilled' && end.value !== undefined).length;
-          const failed = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
-          if (failed.length > 0) throw failed.find(isOnRecord) ?? failed[0];
-        }
-      }
+      for await (const erased of this.inParts(botId, guildId, by)) erasedUsers += erased;
     } catch (error) {
       // The erasure of one user that is on record ends without the caller; the guild and its other users are left.
       throw erasedUsers > 0 || isOnRecord(error) ? asPartlyDone(error) : error;
     }
     return { deleted: true, erased_users: erasedUsers };
+  }
+
+  /** {@link eraseGuild} in parts of a few users; the number of erased ones after each. The guild stays where they are not all done. */
+  async *inParts(botId: string, guildId: Digest, by: Actor): AsyncGenerator<number, void> {
+    let left = await this.usersLeft(botId, guildId);
+    if (left === undefined) throw notFound('Server');
+    // Undefined from the second reading on: another request has removed the guild meanwhile.
+    for (; left !== undefined && left.length > 0; left = await this.usersLeft(botId, guildId)) {
+      for (let at = 0; at < left.length; at += AT_ONCE) {
+        const ended = await Promise.allSettled(
+          left
+            .slice(at, at + AT_ONCE)
+            .map((userId) => this.erasures.eraseInTurn({ botId, guildId, userId }, by)),
+        );
+        yield ended.filter((end) => end.status === 'fulfilled' && end.value !== undefined).length;
+        const failed = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+        if (failed.length > 0) throw failed.find(isOnRecord) ?? failed[0];
+      }
+    }
   }
 
   /** Registers a guild that was never registered and has users, so that its deletion also continues after a crash. */
@@ -131,8 +133,13 @@ export class GuildDeletion implements BotSweep {
       try {
         const begun = yield async (tx) => Number(await this.servers.beginDeletion(tx, botId, guildId));
         if (begun === 0) continue;
-        const { deleted } = await this.guilds.eraseGuild(botId, guildId, JOB, stopping);
-        if (deleted) this.metrics.count('retention', 'guild_left');
+        const parts = this.guilds.inParts(botId, guildId, JOB);
+        for (let part = await parts.next(); part.done !== true; part = await parts.next()) {
+          // A guild can have millions of users, and the guilds of other bots are due too.
+          yield undefined;
+          if (stopping.aborted) return;
+        }
+        this.metrics.count('retention', 'guild_left');
       } catch (error) {
         this.logger.error(
           `The scheduled deletion of a guild of bot ${botId} failed and is tried again at the next run`,
