@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
@@ -74,6 +75,15 @@ export class WalkPagination {
 /** The place of a row in a list: the values by which the list is ordered. */
 export type Position = readonly (string | number)[];
 
+/** A list of which no index has the rows that it shows: each statement looks at a part of it, behind a place. */
+export interface ListInParts<Row> {
+  readonly begin: string;
+  /** How many rows of the part behind `place` the list shows, and the place of the next part; undefined after the last one. */
+  count(place: string): Promise<{ readonly shown: number; readonly next: string | undefined }>;
+  /** Some of the rows that the list shows of this part. */
+  read(place: string, skip: number, take: number): Promise<readonly Row[]>;
+}
+
 /** One page of a list: its place and size in the database, and the answer's `pagination`. */
 export class Page<At extends Position> {
   readonly size: number;
@@ -107,6 +117,26 @@ export class Page<At extends Position> {
     const last = rows.at(-1);
     this.next = read.length > this.size && last !== undefined ? at(last) : undefined;
     return rows;
+  }
+
+  /** The rows to {@link cut} of a list in parts, between which other requests are answered, and its total. */
+  async inParts<Row>(list: ListInParts<Row>): Promise<{ rows: Row[]; total: number }> {
+    const rows: Row[] = [];
+    let [total, place]: [number, string | undefined] = [0, String(this.after?.[0] ?? list.begin)];
+    for (; place !== undefined; await nextTurn()) {
+      // A walk was counted where it began: it counts only to pass over a part that does not fill the page.
+      if (this.after !== undefined) {
+        rows.push(...(await list.read(place, 0, this.limit - rows.length)));
+        if (rows.length === this.limit) break;
+      }
+      const { shown, next } = await list.count(place);
+      const [skip, take] = [Math.max(0, this.offset - total), this.limit - rows.length];
+      if (this.after === undefined && take > 0 && shown > skip)
+        rows.push(...(await list.read(place, skip, take)));
+      total += shown;
+      place = next;
+    }
+    return { rows, total };
   }
 
   /** A page of a list that is not counted; the next one begins behind `last`, unless this is the end. */

@@ -18,11 +18,10 @@ import { readable } from './readable-values';
 import { readValue, requireReadable } from './stored-value';
 import type { GuildValuesQuery } from './user-data.dto';
 import {
-  findPage,
+  countSome,
   type FoundValue,
   type GuildCategory,
-  pageOf,
-  type PageStart,
+  someValues,
   type SubjectValue,
 } from './user-values.sql';
 
@@ -94,16 +93,14 @@ export class UserValues {
     const { requiresConsent } =
       (await this.unitOfWork.read((tx) => basisOf(tx, botId, category))) ?? undeclared();
     const of: GuildCategory = { ...named, requiresConsent };
-    let start: PageStart = { after: page.after?.[0] ?? '', skipped: 0 };
-    const total = await page.total(async () => {
-      const found = await findPage(this.unitOfWork, of, page.offset);
-      if (page.after === undefined) start = found;
-      return found.total;
+    // Each part of a count has a snapshot of its own: a large guild holds back no other long read.
+    const { rows, total } = await page.inParts<FoundValue>({
+      begin: '',
+      count: (after) => this.unitOfWork.snapshot((tx) => countSome(tx, of, after)),
+      read: (after, skip, take) => this.unitOfWork.read((tx) => someValues(tx, of, after, skip, take)),
     });
-    const read =
-      page.offset < total ? await this.unitOfWork.read((tx) => pageOf(tx, of, start, page.limit)) : [];
-    const rows = page.cut(read, ({ user_id: user }) => [user]);
-    return new ListPage('values', this.textsOfPage(of, rows), page.of(total));
+    const found = page.cut(rows, ({ user_id: user }) => [user]);
+    return new ListPage('values', this.textsOfPage(of, found), page.of(total));
   }
 
   /**

@@ -9,11 +9,11 @@ import {
   subjectKeyJoin,
   subjectValues,
 } from '@app/crypto';
-import type { Engine, Tx, UnitOfWork } from '@app/database';
+import { amongValues, type Engine, type Tx } from '@app/database';
 import { isUnrestricted } from './processing-refusals.sql';
 
-/** Values counted by one statement; requests are answered in between. */
-const COUNTED = 5_000;
+/** Values that one statement looks at, whatever is shown of them; requests are answered in between. */
+const LOOKED_AT = 1_000;
 
 /** One category of all subjects of a guild. */
 export interface GuildCategory {
@@ -21,12 +21,6 @@ export interface GuildCategory {
   readonly guildId: Digest;
   readonly category: string;
   readonly requiresConsent: boolean;
-}
-
-/** The beginning of a page: after the user `after`, and after `skipped` further values that a consent covers. */
-export interface PageStart {
-  readonly after: string;
-  readonly skipped: number;
 }
 
 /** A value with the key of its subject. */
@@ -48,29 +42,32 @@ export interface SubjectValue {
 const OF_GUILD = 'held.bot_id = ? AND held.guild_id = ? AND held.category_key = ? AND held.user_id > ?';
 const KEY = subjectKeyJoin('held');
 
-/** `isOpen`: of a category that needs no consent. */
-const countSql = (engine: Engine, isOpen: boolean): string => {
-  const { join, condition: covered, open } = consentCovering(engine, 'found');
-  const condition = `${isOpen ? open : covered} AND ${isUnrestricted('found')}`;
-  return `SELECT COUNT(*) AS looked, COUNT(CASE WHEN ${condition} THEN 1 END) AS covered, MAX(found.user_id) AS last
-    FROM (SELECT bot_id, guild_id, user_id, category_key FROM user_data held WHERE ${OF_GUILD}
-      ORDER BY held.user_id LIMIT ${COUNTED}) found LEFT ${join}`;
+/** Those of some values that a consent in force covers, or that need none, and that no restriction keeps back. */
+const shownAmong = (engine: Engine, isOpen: boolean) => {
+  const { join, condition, open } = consentCovering(engine, 'found');
+  return {
+    shown: `${isOpen ? open : condition} AND ${isUnrestricted('found')}`,
+    some: `FROM (SELECT bot_id, guild_id, user_id, category_key FROM user_data held WHERE ${OF_GUILD}
+      ORDER BY held.user_id LIMIT ${LOOKED_AT}) found LEFT ${join}`,
+  };
 };
 
-const pageSql = (engine: Engine, isOpen: boolean): string => {
-  const { join: joined, condition: covered, open } = consentCovering(engine, 'held');
-  const [join, condition] = isOpen ? [`LEFT ${joined}`, open] : [joined, covered];
-  return `SELECT held.user_id, held.value, held.updated_at, ${KEY.columns} FROM user_data held ${join} ${KEY.join}
-    WHERE ${OF_GUILD} AND ${condition} AND ${isUnrestricted('held')}
-    ORDER BY held.user_id LIMIT ? OFFSET ?`;
+const countSql = (engine: Engine, isOpen: boolean): string => {
+  const { shown, some } = shownAmong(engine, isOpen);
+  return `SELECT COUNT(*) AS looked, COUNT(CASE WHEN ${shown} THEN 1 END) AS shown, MAX(found.user_id) AS last ${some}`;
+};
+
+const usersSql = (engine: Engine, isOpen: boolean): string => {
+  const { shown, some } = shownAmong(engine, isOpen);
+  return `SELECT found.user_id ${some} WHERE ${shown} ORDER BY found.user_id LIMIT ? OFFSET ?`;
 };
 
 const forBoth = (sql: typeof countSql, isOpen: boolean) => ({
   sqlite: sql('sqlite', isOpen),
   postgres: sql('postgres', isOpen),
 });
-const COVERED = { count: forBoth(countSql, false), page: forBoth(pageSql, false) };
-const OPEN = { count: forBoth(countSql, true), page: forBoth(pageSql, true) };
+const COVERED = { count: forBoth(countSql, false), users: forBoth(usersSql, false) };
+const OPEN = { count: forBoth(countSql, true), users: forBoth(usersSql, true) };
 
 const OF_SUBJECT = `SELECT category_key, value, updated_at, ${storedWithoutConsent('user_data', 'category_key')} AS open
   FROM user_data WHERE ${SUBJECT_WHERE}`;
@@ -82,41 +79,45 @@ export async function storedKeys(tx: Tx, subject: Subject, limit: number): Promi
   return rows.map(({ category_key: key }) => key);
 }
 
-/**
- * Counts the values that a consent in force covers, or that need none, and that no restriction keeps back; finds the page after the
- * first `offset` of them. Each part of a count has a snapshot of its own: a large guild holds back no other long read.
- */
-export async function findPage(
-  unitOfWork: Pick<UnitOfWork, 'snapshot'>,
-  of: GuildCategory,
-  offset: number,
-): Promise<PageStart & { readonly total: number }> {
-  let [total, after, start] = [0, '', { after: '', skipped: 0 }];
-  for (let looked = COUNTED; looked === COUNTED; await nextTurn()) {
-    const values = [of.botId, of.guildId, of.category, after];
-    const counted = await unitOfWork.snapshot((tx) =>
-      tx.get<{ looked: number; covered: number; last: string | null }>(
-        (of.requiresConsent ? COVERED : OPEN).count[tx.engine],
-        ...values,
-      ),
-    );
-    if (total <= offset) start = { after, skipped: offset - total };
-    looked = counted?.looked ?? 0;
-    total += counted?.covered ?? 0;
-    after = counted?.last ?? after;
-  }
-  return { total, ...start };
-}
+const valuesFrom = ({ botId, guildId, category }: GuildCategory, after: string): string[] => [
+  ...[botId, guildId, category, after],
+];
 
-/** The values of one page, in the order of the stored ids of their users. */
-export function pageOf(
+/** How many of some values behind the user `after` are shown, and the last user that was looked at; undefined at the end. */
+export async function countSome(
   tx: Tx,
   of: GuildCategory,
-  { after, skipped }: PageStart,
-  limit: number,
+  after: string,
+): Promise<{ readonly shown: number; readonly next: string | undefined }> {
+  const { count } = of.requiresConsent ? COVERED : OPEN;
+  const found = await tx.get<{ looked: number; shown: number; last: string | null }>(
+    count[tx.engine],
+    ...valuesFrom(of, after),
+  );
+  const isLast = Number(found?.looked ?? 0) < LOOKED_AT;
+  return { shown: Number(found?.shown ?? 0), next: isLast ? undefined : (found?.last ?? undefined) };
+}
+
+/** Values that are shown, in the order of the stored ids of their users, among those that {@link countSome} looks at. */
+export async function someValues(
+  tx: Tx,
+  of: GuildCategory,
+  after: string,
+  skip: number,
+  take: number,
 ): Promise<FoundValue[]> {
-  const { page } = of.requiresConsent ? COVERED : OPEN;
-  return tx.all(page[tx.engine], ...[of.botId, of.guildId, of.category, after, limit, skipped]);
+  const { users } = of.requiresConsent ? COVERED : OPEN;
+  const found = await tx.all<{ user_id: string }>(users[tx.engine], ...valuesFrom(of, after), take, skip);
+  const among = amongValues(
+    tx,
+    'held.user_id',
+    found.map(({ user_id: user }) => user),
+  );
+  return tx.all(
+    `SELECT held.user_id, held.value, held.updated_at, ${KEY.columns} FROM user_data held ${KEY.join}
+     WHERE held.bot_id = ? AND held.guild_id = ? AND held.category_key = ? AND ${among.sql} ORDER BY held.user_id`,
+    ...[of.botId, of.guildId, of.category, among.value],
+  );
 }
 
 /** The values of one subject in one category, or in all of them by key. */

@@ -4,7 +4,7 @@ import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
 import { Acts, Answers, type Claim } from '@app/acts';
 import { conflict, momentMs, notFound } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
-import { LessThan } from 'typeorm';
+import { In } from 'typeorm';
 import type {
   AttemptView,
   DeliveriesQuery,
@@ -15,6 +15,7 @@ import type {
   ReplayView,
 } from './deliveries.dto';
 import { Attempt, ATTEMPTS_KEPT, Delivery } from './delivery.entity';
+import { countSome, idsOfSome, NEWEST } from './delivery-list.sql';
 import { DeliveryTexts, type StoredDelivery } from './delivery-texts';
 import { Outbox } from './outbox';
 
@@ -38,29 +39,24 @@ export class DeliveriesService {
     private readonly cursors: Cursors,
   ) {}
 
-  list(botId: string, query: DeliveriesQuery): Promise<DeliveriesView> {
+  async list(botId: string, query: DeliveriesQuery): Promise<DeliveriesView> {
     const page = this.cursors.page<[id: string]>(botId, 'deliveries', query);
-    const { status, event, user_id: userId } = query;
-    const where = {
+    const { status, event, user_id: user } = query;
+    const listed = {
       botId,
-      ...(status && { status }),
-      ...(event && { event }),
-      ...(userId && { userId: this.digests.user(botId, userId) }),
+      status,
+      event,
+      userId: user == null ? undefined : this.digests.user(botId, user),
     };
-    return this.unitOfWork.read(async (tx) => {
-      const read = await tx.manager.find(Delivery, {
-        where: { ...where, ...(page.after && { id: LessThan(page.after[0]) }) },
-        order: { id: 'DESC' },
-        skip: page.offset,
-        take: page.limit,
-      });
-      const found = page.cut(read, ({ id }) => [id]);
-      const bodies = await this.texts.decryptAll(tx, botId, found.map(storedOf));
-      return {
-        deliveries: found.map((delivery, at) => viewOf(delivery, bodyOf(bodies[at]))),
-        pagination: page.of(await page.total(() => tx.manager.countBy(Delivery, where))),
-      };
+    const { rows, total } = await page.inParts<DeliveryView>({
+      begin: NEWEST,
+      count: (before) => this.unitOfWork.read((tx) => countSome(tx, listed, before)),
+      read: (before, skip, take) =>
+        this.unitOfWork.read(async (tx) =>
+          this.viewsOf(tx, botId, await idsOfSome(tx, listed, before, skip, take)),
+        ),
     });
+    return { deliveries: [...page.cut(rows, ({ id }) => [id])], pagination: page.of(total) };
   }
 
   /** @throws ApiError 404 for an unknown, erased or expired delivery, and for one of another bot. */
@@ -128,6 +124,12 @@ export class DeliveriesService {
     const delivery = await tx.manager.findOneBy(Delivery, { botId, id });
     if (delivery === null) throw notFound('Delivery');
     return delivery;
+  }
+
+  private async viewsOf(tx: Tx, botId: string, ids: readonly string[]): Promise<DeliveryView[]> {
+    const found = await tx.manager.find(Delivery, { where: { botId, id: In(ids) }, order: { id: 'DESC' } });
+    const bodies = await this.texts.decryptAll(tx, botId, found.map(storedOf));
+    return found.map((delivery, at) => viewOf(delivery, bodyOf(bodies[at])));
   }
 
   private async viewIn(tx: Tx, botId: string, id: string): Promise<DeliveryView> {

@@ -14,7 +14,7 @@ import {
 import { Clock, type Config, CONFIG, firstIdAt, Metrics, NO_METRICS } from '@app/kernel';
 import { AuditPruning } from '@app/sealing';
 
-/** Records of one unit, and erasures of which it removes remains. */
+/** Records of one unit, or that one statement looks at, and erasures of which a unit removes remains. */
 const BATCH = 500;
 const REMAINS = 50;
 /** How many days back remains are looked for: no update takes longer. */
@@ -139,7 +139,8 @@ interface Erased {
   readonly id: string;
   readonly guild_id: Digest;
   readonly user_id: Digest;
-  readonly erased_rows: string;
+  /** Null where it names every table. */
+  readonly erased_rows: string | null;
 }
 
 /**
@@ -158,7 +159,8 @@ export class ErasureRemains {
 
   /**
    * Asks the holders of those tables once more for each such erasure of a bot. The others have done their part, and keep what an
-   * erasure leaves them, such as calls that still have to be made. With one version nothing is found, by one statement.
+   * erasure leaves them, such as calls that still have to be made. With one version nothing is found, and no statement looks at all
+   * of a week.
    */
   async *remove(botId: string): Batches {
     const tables = this.holders.erasedTables();
@@ -166,14 +168,20 @@ export class ErasureRemains {
     const read = (after?: Erased): Promise<Erased[]> =>
       this.unitOfWork.read((tx) => {
         const known = tables.map((table) => containing(tx, 'erased_rows', `"${table}":`));
+        const lacks = known.map(({ sql }) => `NOT (${sql})`).join(' OR ');
         return tx.all(
-          `SELECT id, guild_id, user_id, erased_rows FROM deletion_requests
-           WHERE bot_id = ? AND id > ? AND status = 'completed'
-           AND (${known.map(({ sql }) => `NOT (${sql})`).join(' OR ')}) ORDER BY id LIMIT ${REMAINS}`,
-          ...[botId, after?.id ?? from, ...known.map(({ value }) => value)],
+          `SELECT id, guild_id, user_id, CASE WHEN ${lacks} THEN erased_rows END AS erased_rows FROM deletion_requests
+           WHERE bot_id = ? AND id > ? AND status = 'completed' ORDER BY id LIMIT ${BATCH}`,
+          ...known.map(({ value }) => value),
+          ...[botId, after?.id ?? from],
         );
       });
-    for await (const found of pages(REMAINS, read)) yield (tx) => this.removeOf(tx, botId, found);
+    for await (const page of pages(BATCH, read)) {
+      const found = page.filter(({ erased_rows: rows }) => rows !== null);
+      if (found.length === 0) yield undefined;
+      for (let at = 0; at < found.length; at += REMAINS)
+        yield (tx) => this.removeOf(tx, botId, found.slice(at, at + REMAINS));
+    }
   }
 
   /** Something that is held again is not touched: its own erasure takes all of it. Counts as no record. */
@@ -184,7 +192,7 @@ export class ErasureRemains {
       if ((await this.keys.idOf(tx, subject)) !== undefined) continue;
       const { id, erased_rows } = found[at] as Erased;
       const [rows] = await this.holders.count(tx, [subject]);
-      const counted = JSON.parse(erased_rows) as object;
+      const counted = JSON.parse(erased_rows ?? '{}') as object;
       const others = this.holders.all().filter(({ tables }) => tables.some((table) => !(table in counted)));
       await this.holders.erase(tx, [subject], others);
       const counts = { ...rows, ...counted };
