@@ -1,8 +1,10 @@
 import { HeldSubjects, Keyring, SubjectDigests, SubjectKeys } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import type { Bot } from '../support/bot';
+import { get } from '../support/privacy-page';
 import { useServiceInProcess } from '../support/service';
 import { BOT_WIDE, snowflake, subject } from '../support/snowflakes';
+import { SqlLog } from '../support/sql-log';
 import { readsAndTurns } from '../support/turns';
 
 const service = useServiceInProcess();
@@ -24,6 +26,26 @@ async function isHeldIn(bot: Bot, userId: string, count: number): Promise<string
 }
 
 describe('a user in many guilds', () => {
+  it('has a page that reads some of them, and finds the one that a form names among all', async () => {
+    const bot = await service.registerBot();
+    const [userId, guild_id] = [snowflake(), '9'.repeat(18)];
+    await bot.hasConsent({ user_id: userId, guild_id });
+    const lost = await isHeldIn(bot, userId, 500);
+    const { url } = (
+      await bot.post<{ url: string }>('/privacy-links', { user_id: userId, scope: 'all_guilds' })
+    ).data;
+    const log = new SqlLog().open();
+    expect((await get(url)).text).toContain('There is more');
+    log.close();
+    expect(log.runsOf(/FROM subjects LEFT JOIN keys\.subject_keys/)).toBe(1);
+    const held = service.app.get(HeldSubjects);
+    expect(await held.inGuildNamed(bot.id, userId, guild_id)).toMatchObject({ ids: { guild_id } });
+    expect(await held.inGuildNamed(bot.id, userId, lost[499]!)).toMatchObject({ guildId: lost[499] });
+    const { guild_id: digest } = service.stored(bot, { user_id: userId, guild_id });
+    for (const other of [digest, snowflake(), ''])
+      expect(await held.inGuildNamed(bot.id, userId, other)).toBeUndefined();
+  });
+
   it('is listed with all of them, in reads between which other work runs', async () => {
     const bot = await service.registerBot();
     const userId = snowflake();

@@ -110,11 +110,20 @@ export class HeldSubjects {
     });
   }
 
+  /** A user in the guild that an id names, or a digest where the key is lost; undefined where nothing is held there. */
+  async inGuildNamed(botId: string, user_id: string, name: string): Promise<NamedSubject | undefined> {
+    const named = this.digests.named(botId, { user_id, guild_id: name });
+    const lost = { ...named, guildId: name as Digest, ids: { ...ERASED_IDS, user_id } };
+    const [byId, byDigest] = await this.unitOfWork.read((tx) => this.idsOf(tx, [named, lost]));
+    if (byId != null) return named;
+    return byDigest === null ? lost : undefined;
+  }
+
   /**
-   * A user in every guild, ordered by guild. A lost key has zeros as its guild. There are several reads: a subject that is
+   * A user in every guild, ordered by guild, or in `most` of them at least. A lost key has zeros as its guild. There are several reads: a subject that is
    * stored or erased meanwhile may be in the list or not.
    */
-  async inAllGuilds(botId: string, user_id: string): Promise<NamedSubject[]> {
+  async inAllGuilds(botId: string, user_id: string, most = Infinity): Promise<NamedSubject[]> {
     const userId = this.digests.user(botId, user_id);
     const read = (after?: Row): Promise<Row[]> =>
       this.unitOfWork.read((tx) => tx.all<Row>(IN_GUILDS, botId, userId, after?.guild_id ?? ''));
@@ -125,6 +134,7 @@ export class HeldSubjects {
         const ids = this.keys.openJoined(subject, row)?.ids ?? { ...ERASED_IDS, user_id };
         subjects.push({ ...subject, ids });
       }
+      if (subjects.length >= most) break;
       await nextTurn();
     }
     return subjects.sort((one, other) => (one.ids.guild_id < other.ids.guild_id ? -1 : 1));

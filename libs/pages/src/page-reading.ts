@@ -138,7 +138,8 @@ export class PageReading {
   }
 
   async facts(link: OpenLink): Promise<PageFacts> {
-    const all = await this.subjectsOf(link);
+    const { botId, userId, subject: only } = link;
+    const all = only === undefined ? await this.held.inAllGuilds(botId, userId, GUILDS_MAX + 1) : [only];
     const shown = all.slice(0, GUILDS_MAX);
     const subjects: HeldSubject[] = [];
     for (const subject of shown) subjects.push(await this.heldOf(subject));
@@ -178,13 +179,12 @@ export class PageReading {
   }
 
   /** The subject of a link that a form names by {@link guildNamed}; undefined for another one. */
-  async subjectNamed(link: OpenLink, guild: string | undefined): Promise<NamedSubject | undefined> {
-    return (await this.subjectsOf(link)).find((subject) => guildNamed(subject) === guild);
-  }
-
-  /** The subjects of a link. */
-  async subjectsOf({ botId, userId, subject }: OpenLink): Promise<readonly NamedSubject[]> {
-    return subject === undefined ? this.held.inAllGuilds(botId, userId) : [subject];
+  async subjectNamed(
+    { botId, userId, subject }: OpenLink,
+    guild: string | undefined,
+  ): Promise<NamedSubject | undefined> {
+    if (subject !== undefined) return guildNamed(subject) === guild ? subject : undefined;
+    return guild === undefined ? undefined : this.held.inGuildNamed(botId, userId, guild);
   }
 
   /** Everything about one subject that its page shows. */
