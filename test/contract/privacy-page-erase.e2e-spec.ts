@@ -204,6 +204,22 @@ describe('the erasure in all servers that breaks off on the privacy page', () =>
     expect((await get(url)).status).toBe(404);
   });
 
+  it('erases 200 servers by one form, so that their certificates fit into a page, and the rest by the next', async () => {
+    bot = await service.registerBot();
+    who = subject();
+    const guilds = Array.from({ length: 202 }, () => subject().guild_id).sort();
+    for (const guild_id of guilds)
+      await bot.post('/audit/event', { ...who, guild_id, event_type: 'data_exported' });
+    const url = await linked({ scope: 'all_guilds' }, { user_id: who.user_id });
+    const first = await act(url, 'forget', 0, '/forget');
+    expect(first.text).toContain('Not everything is erased yet');
+    const rest = await act(url, 'forget', 0, '/forget');
+    expect(rest.text).toContain('Your data is erased');
+    const done = [first, rest].map((page) => certificates(page).map(({ guild_id }) => guild_id));
+    expect(done).toEqual([guilds.slice(0, 200), guilds.slice(200)]);
+    expect((await get(url)).status).toBe(404);
+  });
+
   it('asks for a further form where the erasure of the first server is on record, and ends no link', async () => {
     bot = await service.registerBot();
     who = subject();

@@ -168,7 +168,7 @@ export class PageActs {
     const { botId, userId, subject } = link;
     const about = await this.reading.about(link, []);
     const { requests, isWhole } = await (subject === undefined
-      ? erasedEverywhere(this.everywhere.forget({ botId, actor: VIA }, userId, NO_CLAIM))
+      ? erasedEverywhere(this.everywhere, { botId, actor: VIA }, userId)
       : this.eraseOne(subject));
     // The erasure of all guilds ends no link if nothing was held. What is erased is shown in any case: its salt is answered once.
     const ended = isWhole ? this.links.remove(botId, link.id) : Promise.resolve();

@@ -64,7 +64,18 @@ export class ErasureEverywhere {
    * @throws ApiError 409 `deletion_in_progress` while another call erases the user; 503 when one guild failed; 500 for a
    * fault. `details.requests` lists the guilds completed before.
    */
-  async forget({ botId, actor }: Acting, user_id: string, claim: Claim): Promise<ForgottenEverywhereView> {
+  async forget(acting: Acting, user_id: string, claim: Claim): Promise<ForgottenEverywhereView> {
+    const { requests } = await this.forgetSome(acting, user_id, claim, Infinity);
+    return { user_id, scope: 'all_guilds', status: 'completed', requests, notice: NOTICE };
+  }
+
+  /** {@link forget} in at most so many guilds, the bot-wide scope aside; `isWhole` where these are all. */
+  async forgetSome(
+    { botId, actor }: Acting,
+    user_id: string,
+    claim: Claim,
+    most: number,
+  ): Promise<Pick<ForgottenEverywhereView, 'requests'> & { readonly isWhole: boolean }> {
     const call: Call = { botId, actor, user_id, claim, views: new Map() };
     try {
       const recorded = await this.unitOfWork.read((tx) => this.answers.recorded<Progress>(tx, claim));
@@ -72,7 +83,7 @@ export class ErasureEverywhere {
       await this.finish(call, 0, begun);
       if (!isWhole) {
         let known = begun;
-        await this.eraseHeld(call, async (tx, next) => {
+        const isAll = await this.eraseHeld(call, most, async (tx, next) => {
           const noted = await this.advance(tx, claim, (before) => ({ begun: before + 1, isWhole: false }));
           // Undoes the erasure: a repeat of this request has ended meanwhile.
           if (noted.isWhole) throw inProgress();
@@ -83,6 +94,7 @@ export class ErasureEverywhere {
           }));
           tx.afterCommit(() => (known += place === known ? 1 : 0));
         });
+        if (!isAll) return { requests: inOrder(call), isWhole: false };
         const userId = this.digests.user(botId, user_id);
         await this.unitOfWork.write((tx) => this.holders.eraseUnheld(tx, { botId, userId }));
         if (claim.isGiven) await this.end(call, known);
@@ -90,8 +102,7 @@ export class ErasureEverywhere {
     } catch (error) {
       throw this.withRequests(error, inOrder(call));
     }
-    const requests = inOrder(call);
-    return { user_id, scope: 'all_guilds', status: 'completed', requests, notice: NOTICE };
+    return { requests: inOrder(call), isWhole: true };
   }
 
   /** Ends the request once the erasures that a repeat of it has begun meanwhile are carried out too. */
@@ -123,8 +134,12 @@ export class ErasureEverywhere {
     }
   }
 
-  /** Erases guild by guild and adds the answers. A guild with an answer is not erased again. */
-  private async eraseHeld({ botId, actor, user_id, views }: Call, note: NoteBegun): Promise<void> {
+  /** Erases guild by guild and adds the answers, up to `most`; whether these are all. A guild with an answer is not erased again. */
+  private async eraseHeld(
+    { botId, actor, user_id, views }: Call,
+    most: number,
+    note: NoteBegun,
+  ): Promise<boolean> {
     const subjects = await this.held.inAllGuilds(botId, user_id);
     // Asked afterwards: an erasure that has removed a subject before the reading, and is not completed, is found.
     if ((await this.unitOfWork.get(UNDER_WAY, botId, this.digests.user(botId, user_id))) !== undefined)
@@ -132,6 +147,7 @@ export class ErasureEverywhere {
     const botWide = this.digests.named(botId, { guild_id: BOT_WIDE_GUILD_ID, user_id });
     for (const subject of [...subjects.filter(({ guildId }) => guildId !== botWide.guildId), botWide]) {
       if (views.has(subject.guildId)) continue;
+      if (views.size >= most && subject !== botWide) return false;
       // The ids of the bot-wide scope are known without its key; those of a guild whose key is lost are zeros.
       const [erasing, anyway] =
         subject === botWide ? [botWide, hasHolders(botId)] : [subjectOf(subject), undefined];
@@ -141,6 +157,7 @@ export class ErasureEverywhere {
         : this.erasures.eraseIfHeld(erasing, actor, note, anyway));
       if (erased !== undefined) views.set(subject.guildId, { guild_id: subject.ids.guild_id, ...erased });
     }
+    return true;
   }
 
   /** The answer must contain the completed requests: without an idempotency key the salts of their certificates are not stored. */
