@@ -1,4 +1,4 @@
-import { OwnError } from '@app/kernel';
+import { inTime, OwnError } from '@app/kernel';
 import type { EntityManager } from 'typeorm';
 
 export type Engine = 'sqlite' | 'postgres';
@@ -196,18 +196,9 @@ export function finding<Row>(
 }
 
 /** Ends a unit that awaits something else than its statements, since it would block other units. */
-export async function withinTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+export function withinTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   if (timeoutMs === Infinity) return work;
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new OwnError('A unit of work took too long: it may await its statements only')),
-      timeoutMs,
-    );
+  return inTime(work, timeoutMs, () => {
+    throw new OwnError('A unit of work took too long: it may await its statements only');
   });
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

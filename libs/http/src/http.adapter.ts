@@ -1,4 +1,4 @@
-import { ApiError, type Config, invalidRequest, isCleanText } from '@app/kernel';
+import { ApiError, type Config, inTime, invalidRequest, isCleanText } from '@app/kernel';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { Express, RequestHandler } from 'express';
 import { createServer, IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -121,12 +121,9 @@ export class LetheHttpAdapter extends ExpressAdapter {
     };
     // After what has arrived is read: a process that was stopped runs its timers first.
     const sweep = setInterval(() => setImmediate(closeIdle), IDLE_GRACE_MS);
-    let cut: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => (cut = setTimeout(resolve, timeoutMs, false)));
-    const ended = await Promise.race([closed, late]);
+    const ended = await inTime(closed, timeoutMs, () => false);
     isDraining = false;
     clearInterval(sweep);
-    clearTimeout(cut);
     if (!ended) server.closeAllConnections();
     return ended;
   }

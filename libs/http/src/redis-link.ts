@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
-import type { Degradations } from '@app/kernel';
+import { type Degradations, inTime } from '@app/kernel';
 
 /** The name in {@link Degradations} while each process counts alone. */
 const RATE_LIMIT_LOCAL = 'rate_limit_local';
@@ -62,7 +62,7 @@ export class RedisLink {
   async run<T>(command: (client: Redis) => Promise<T>): Promise<T> {
     if (this.state !== 'up') throw fault('AWAY');
     try {
-      return await within(REDIS_LIMITS.commandMs, command(this.client));
+      return await within(command(this.client));
     } catch (error) {
       this.lose(error);
       throw error;
@@ -78,7 +78,7 @@ export class RedisLink {
   private async take(): Promise<void> {
     this.reason = undefined;
     try {
-      await within(REDIS_LIMITS.commandMs, this.probe(this.client));
+      await within(this.probe(this.client));
       if (this.client.status !== 'ready' || this.state === 'closed') return;
       if (this.state === 'away') {
         this.degradations.note(RATE_LIMIT_LOCAL, false);
@@ -108,11 +108,10 @@ function fault(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-/** Rejects when `work` takes longer than `ms`. An answer that arrived while the event loop was busy still counts. */
-function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => setImmediate(reject, fault('TIMEOUT')), ms);
-    void work.then(resolve, reject).then(() => clearTimeout(timer));
+/** @throws Error when `work` takes longer than a command may */
+function within<T>(work: Promise<T>): Promise<T> {
+  return inTime(work, REDIS_LIMITS.commandMs, () => {
+    throw fault('TIMEOUT');
   });
 }
 

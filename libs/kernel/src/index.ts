@@ -20,6 +20,7 @@ export {
 } from './errors';
 export { bytesOf, homeFolder, isThere, makeFolder, ownAsFolder, realFile, version } from './files';
 export { firstIdAt, idAfter } from './ids';
+export { inTime } from './in-time';
 export { adminCommand, guidePath, isOfNpx, launcherName } from './installation';
 export { isForPeople, linesForPeople } from './log-lines';
 export { createLogger, describeFault, logDestination, LOGGER, logRequest, NestLogger } from './logger';

@@ -79,7 +79,7 @@ describe('PrometheusMetrics', () => {
   });
 
   it('does not wait for a gauge that does not answer', async () => {
-    jest.useFakeTimers();
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     const metrics = new PrometheusMetrics();
     metrics.gauge('up', () => new Promise<number>(() => undefined));
     const reading = metrics.exposition();

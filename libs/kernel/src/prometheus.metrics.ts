@@ -3,6 +3,7 @@ import { Injectable, Logger, OnApplicationShutdown } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { describeFault } from './logger';
 import { OwnError } from './errors';
+import { inTime } from './in-time';
 import { type MetricDefinition, METRICS } from './metric.definitions';
 import {
   type Counted,
@@ -109,7 +110,7 @@ export class PrometheusMetrics extends Metrics implements OnApplicationShutdown 
       registers: [this.registry],
       collect: async () => {
         try {
-          set(gauge, definition, await inTime(read, this.readingMaxMs));
+          set(gauge, definition, await inTime(Promise.resolve().then(read), this.readingMaxMs, notInTime));
         } catch (error) {
           this.logger.warn(
             `The metric ${definition.name} could not be read: /metrics, or an export of OpenTelemetry, is without it`,
@@ -172,16 +173,8 @@ function clear(gauge: Gauge, { label }: MetricDefinition): void {
   else gauge.reset();
 }
 
-async function inTime(read: () => unknown, maxMs: number): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new OwnError('A number was not read in time')), maxMs);
-  });
-  try {
-    return await Promise.race([read(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function notInTime(): never {
+  throw new OwnError('A number was not read in time');
 }
 
 /** The delay of the event loop since the previous reading. Measurement begins with the first reading. */

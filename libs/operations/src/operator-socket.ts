@@ -10,7 +10,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { ApiError, CONFIG, type Config, describeFault, StartError } from '@app/kernel';
+import { ApiError, CONFIG, type Config, describeFault, inTime, StartError } from '@app/kernel';
 import { type Answer, type Asked, operatorActs, socketPath } from './operator-acts';
 
 /** Systems allow 104 or 108 bytes, with the zero at the end. */
@@ -59,10 +59,7 @@ export class OperatorSocket implements OnApplicationBootstrap, BeforeApplication
     this.server = undefined;
     // Also removes the file.
     server.close();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise((resolve) => (timer = setTimeout(resolve, this.waitMs)));
-    await Promise.race([Promise.all(this.underWay), late]);
-    clearTimeout(timer);
+    await inTime(Promise.all(this.underWay), this.waitMs, () => undefined);
     for (const socket of this.sockets) socket.destroy();
   }
 

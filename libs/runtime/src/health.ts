@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
-import { ApiError, Degradations, type LabelOf, METRICS, Metrics } from '@app/kernel';
+import { ApiError, Degradations, inTime, type LabelOf, METRICS, Metrics } from '@app/kernel';
 
 /** Whether requests should be sent to this process. */
 @Injectable()
@@ -54,12 +54,8 @@ export class Health implements OnApplicationBootstrap {
   /** @throws ApiError 503 when the database does not answer in time */
   private async answered(): Promise<void> {
     this.asked ??= this.unitOfWork.ping().finally(() => (this.asked = undefined));
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const fault = new ApiError('service_unavailable', 'The database does not answer');
-      // An answer that arrived while the event loop was busy still counts.
-      timer = setTimeout(() => setImmediate(reject, fault), this.answerMaxMs);
+    await inTime(this.asked, this.answerMaxMs, () => {
+      throw new ApiError('service_unavailable', 'The database does not answer');
     });
-    await Promise.race([this.asked, late]).finally(() => clearTimeout(timer));
   }
 }

@@ -25,7 +25,15 @@ import {
 } from '@opentelemetry/resources';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { type Config, describeFault, type EndedSpan, PrometheusMetrics, Spans, version } from '@app/kernel';
+import {
+  type Config,
+  describeFault,
+  type EndedSpan,
+  inTime,
+  PrometheusMetrics,
+  Spans,
+  version,
+} from '@app/kernel';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { hrTime, metricsProducer } from './telemetry.metrics';
@@ -86,8 +94,8 @@ export function beginTelemetry(
   const tracer = provider.getTracer('lethe', version());
   nest.get(Spans).receive = (span) => record(tracer, span);
   return {
-    endMetrics: () => inTime(meters.shutdown(), endMaxMs),
-    endSpans: () => inTime(provider.shutdown(), endMaxMs),
+    endMetrics: () => ended(meters.shutdown(), endMaxMs),
+    endSpans: () => ended(provider.shutdown(), endMaxMs),
   };
 }
 
@@ -150,9 +158,7 @@ function watched<Items, Kind extends Exporter<Items>>(exporter: Kind, what: stri
 }
 
 /** Resolves when `work` has ended, in whatever way, or is late. */
-async function inTime(work: Promise<void>, maxMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, maxMs)));
-  await Promise.race([work.catch(() => undefined), late]);
-  clearTimeout(timer);
+function ended(work: Promise<void>, maxMs: number): Promise<void> {
+  const nothing = (): void => undefined;
+  return inTime(work.catch(nothing), maxMs, nothing);
 }
