@@ -107,7 +107,7 @@ export const METRICS = {
   erasuresProcessing: {
     type: 'gauge',
     name: 'lethe_erasures_processing',
-    help: 'Erasures on record that are neither completed nor failed, counted to 1,000',
+    help: 'Erasures on record that are neither completed nor failed, counted to 10,000',
   },
   erasureOldestAge: {
     type: 'gauge',

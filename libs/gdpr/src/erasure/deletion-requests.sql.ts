@@ -159,12 +159,10 @@ export interface ErasureBacklog {
 const COUNTED_MAX = 10_000;
 const PROCESSING = `FROM deletion_requests WHERE status = 'processing'`;
 
-export async function erasureBacklog(unitOfWork: UnitOfWork): Promise<ErasureBacklog> {
-  const row = await unitOfWork.snapshot((tx) =>
-    tx.get<{ at: string | null; processing: number }>(
-      `SELECT MIN(created_at) AS at,
-       (SELECT COUNT(*) FROM (SELECT 1 ${PROCESSING} LIMIT ${COUNTED_MAX}) found) AS processing ${PROCESSING}`,
-    ),
+export async function erasureBacklog(unitOfWork: Pick<UnitOfWork, 'get'>): Promise<ErasureBacklog> {
+  const row = await unitOfWork.get<{ at: string | null; processing: number }>(
+    `SELECT MIN(created_at) AS at,
+     (SELECT COUNT(*) FROM (SELECT 1 ${PROCESSING} LIMIT ${COUNTED_MAX}) found) AS processing ${PROCESSING}`,
   );
   return { processing: row?.processing ?? 0, oldest: row?.at ?? undefined };
 }

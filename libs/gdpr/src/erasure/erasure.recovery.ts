@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import { type Job, type Lease, PeriodicJob, UnitOfWork } from '@app/database';
 import { Clock, type Config, CONFIG, Degradations, Metrics, SharedReading } from '@app/kernel';
+import { type ErasureBacklog, erasureBacklog } from './deletion-requests.sql';
 import { ErasureService } from './erasure.service';
 
 /** Time between two runs. */
@@ -18,8 +19,6 @@ const INTERVAL_MS = 10_000;
 const LEFT_AFTER_MS = 10_000;
 /** At most one query in this time. */
 const HOLD_MS = 5_000;
-/** The count of erasures under way ends at this number. */
-const COUNTED_MAX = 1_000;
 const LOOK_MS = 15_000;
 /** An erasure takes seconds, and one that a process left behind is taken over within half a minute. */
 const USUAL_S = 60;
@@ -53,11 +52,6 @@ export class ErasureRecovery implements Job {
   }
 }
 
-interface Processing {
-  readonly processing: number;
-  readonly oldest: string | null;
-}
-
 /**
  * An erasure that does not end is never silent: while one is older than a minute, every process is degraded, also those
  * without jobs. The log has a line when that begins and when it ends. Metrics have the number of erasures under way, the age
@@ -66,7 +60,7 @@ interface Processing {
 @Injectable()
 export class ErasureWatch implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Erasure');
-  private readonly underWay: SharedReading<Processing | undefined>;
+  private readonly underWay: SharedReading<ErasureBacklog>;
   private readonly recoverable: SharedReading<string | undefined>;
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> | undefined;
@@ -77,14 +71,14 @@ export class ErasureWatch implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly metrics: Metrics,
     private readonly degradations: Degradations,
   ) {
-    this.underWay = new SharedReading(clock, HOLD_MS, () => this.processing());
+    this.underWay = new SharedReading(clock, HOLD_MS, () => erasureBacklog(unitOfWork));
     this.recoverable = new SharedReading(clock, HOLD_MS, () => this.oldestRecoverable());
   }
 
   /** The start itself finishes what was left behind. */
   onApplicationBootstrap(): void {
     const { metrics, underWay, recoverable } = this;
-    metrics.gauge('erasuresProcessing', async () => (await underWay.get())?.processing ?? 0);
+    metrics.gauge('erasuresProcessing', async () => (await underWay.get()).processing);
     metrics.gauge('erasureOldestAge', () => this.oldestAgeSeconds());
     metrics.gauge('erasureRecoverableAge', async () => this.ageOf(await recoverable.get()));
     this.timer = setInterval(() => void this.look(), LOOK_MS).unref();
@@ -115,11 +109,11 @@ export class ErasureWatch implements OnApplicationBootstrap, BeforeApplicationSh
 
   /** The age of the oldest erasure that is under way, 0 for none. */
   private async oldestAgeSeconds(): Promise<number> {
-    return this.ageOf((await this.underWay.get())?.oldest);
+    return this.ageOf((await this.underWay.get()).oldest);
   }
 
-  private ageOf(time: string | null | undefined): number {
-    return time == null ? 0 : Math.max(0, (this.clock.nowMs() - Date.parse(time)) / 1000);
+  private ageOf(time: string | undefined): number {
+    return time === undefined ? 0 : Math.max(0, (this.clock.nowMs() - Date.parse(time)) / 1000);
   }
 
   private async oldestRecoverable(): Promise<string | undefined> {
@@ -128,13 +122,5 @@ export class ErasureWatch implements OnApplicationBootstrap, BeforeApplicationSh
        WHERE unrecoverable_at IS NULL AND key_id IS NOT NULL AND status = 'completed' ORDER BY id LIMIT 1`,
     );
     return row?.completed_at;
-  }
-
-  private processing(): Promise<Processing | undefined> {
-    return this.unitOfWork.get<Processing>(
-      `SELECT COUNT(*) AS processing, MIN(begun.created_at) AS oldest
-       FROM (SELECT created_at FROM deletion_requests WHERE status = 'processing'
-             ORDER BY bot_id, user_id LIMIT ${COUNTED_MAX}) begun`,
-    );
   }
 }
