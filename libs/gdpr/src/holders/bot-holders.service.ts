@@ -15,7 +15,7 @@ import {
   requireHolder,
 } from './bot-holders.sql';
 import { removeSomeOf } from './holder-exports.sql';
-import { abandonSome, openTasks } from './holder-tasks.sql';
+import { abandonSome, tasksBehind } from './holder-tasks.sql';
 import type { ChangeHolder, HolderDeletedView, HoldersView, HolderView, RegisterHolder } from './holders.dto';
 
 const HOLDERS_MAX = 20;
@@ -131,7 +131,7 @@ export class BotHoldersService {
   ): Promise<{ readonly abandoned: number; readonly isDeleted: boolean }> {
     await this.lockBot(tx, botId);
     const holder = await requireHolder(tx, botId, key, 'FOR UPDATE');
-    if (!abandon && (await openTasks(tx, botId, key, ['', ''], 1)).length > 0)
+    if (!abandon && (await tasksBehind(tx, 'open', botId, key, ['', ''], 1)).length > 0)
       throw conflict(
         'holder_has_open_tasks',
         'The holder has open tasks: answer them first, or send abandon=true to give them up',

@@ -15,15 +15,7 @@ import { answeredOtherwise, ExportTasks, requireAnswer, requireData, viewOf } fr
 import type { OpenExport } from './holder-exports.sql';
 import { requireStatement } from './holder-statement';
 import { type HolderTask, TASK_ANSWERS } from './holder-task.entity';
-import {
-  answeredTasks,
-  declaredBy,
-  lockTask,
-  openTasks,
-  storeAnswer,
-  tasksOf,
-  type TaskPlace,
-} from './holder-tasks.sql';
+import { declaredBy, lockTask, storeAnswer, tasksBehind, tasksOf, type TaskPlace } from './holder-tasks.sql';
 import type { AcknowledgeTask, TaskPath, TasksQuery, TaskView } from './holder-tasks.dto';
 
 /** The part of the list, and the last task that was read of it. */
@@ -59,14 +51,15 @@ export class HolderTasksService {
     return this.unitOfWork.read(async (tx) => {
       const [part, ...behind] = page.after ?? (['open', '', ''] as const);
       await requireHolder(tx, botId, key);
-      const open = part === 'open' ? await openTasks(tx, botId, key, behind, page.limit) : [];
+      const open = part === 'open' ? await tasksBehind(tx, 'open', botId, key, behind, page.limit) : [];
       let left = page.limit - open.length;
       const asked: TaskPlace = part === 'exports' ? behind : ['', ''];
       const exports =
         part !== 'answered' && left > 0 ? await this.exports.open(tx, botId, key, asked, left) : [];
       left -= exports.length;
       const from: TaskPlace = part === 'answered' ? behind : [since ?? '', ''];
-      const answered = since !== undefined && left > 0 ? await answeredTasks(tx, botId, key, from, left) : [];
+      const answered =
+        since !== undefined && left > 0 ? await tasksBehind(tx, 'answered', botId, key, from, left) : [];
       const erasures = [...open, ...answered];
       const requests = await findRequests(
         tx,

@@ -66,35 +66,21 @@ export async function lockTask(
   return (await find(tx, named, botId, holderKey, requestId))[0];
 }
 
-/** Open tasks of a holder, oldest first, behind a place. */
-export function openTasks(
+/** Tasks of a holder behind a place: open ones, oldest first, or those with a final result, in the order of their answers. */
+export function tasksBehind(
   tx: Tx,
+  which: 'open' | 'answered',
   botId: string,
   holderKey: string,
-  [createdAt, requestId]: TaskPlace,
+  [at, requestId]: TaskPlace,
   limit: number,
 ): Promise<HolderTask[]> {
+  const [open, time] = which === 'open' ? [1, 'created_at'] : [0, 'answered_at'];
   return find(
     tx,
-    `bot_id = ? AND holder_key = ? AND open = 1 AND (created_at, request_id) > (?, ?)
-     ORDER BY created_at, request_id LIMIT ${limit}`,
-    ...[botId, holderKey, createdAt, requestId],
-  );
-}
-
-/** Tasks of a holder with a final result, in the order of their answers, behind a place. */
-export function answeredTasks(
-  tx: Tx,
-  botId: string,
-  holderKey: string,
-  [answeredAt, requestId]: TaskPlace,
-  limit: number,
-): Promise<HolderTask[]> {
-  return find(
-    tx,
-    `bot_id = ? AND holder_key = ? AND open = 0 AND (answered_at, request_id) > (?, ?)
-     ORDER BY answered_at, request_id LIMIT ${limit}`,
-    ...[botId, holderKey, answeredAt, requestId],
+    `bot_id = ? AND holder_key = ? AND open = ${open} AND (${time}, request_id) > (?, ?)
+     ORDER BY ${time}, request_id LIMIT ${limit}`,
+    ...[botId, holderKey, at, requestId],
   );
 }
 
