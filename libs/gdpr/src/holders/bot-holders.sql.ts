@@ -17,31 +17,20 @@ const OPEN = `FROM holder_tasks WHERE holder_tasks.bot_id = bot_holders.bot_id
 const COUNTED = `${COLUMNS}, (SELECT MIN(holder_tasks.created_at) ${OPEN}) AS "oldestOpenAt",
   (SELECT COUNT(*) FROM (SELECT 1 ${OPEN} LIMIT ${OPEN_MAX}) AS found) AS "openTasks"`;
 
-type Row = Omit<BotHolder, 'covers'> & { readonly covers: string };
-type CountedRow = Row & {
-  readonly openTasks: number;
-  readonly oldestOpenAt: string | null;
-};
-
 /** Holders of a bot in the order of their keys, behind a key. */
-export async function countedHolders(
+export function countedHolders(
   tx: Tx,
   botId: string,
   after: string,
   limit: number,
   offset: number,
 ): Promise<CountedHolder[]> {
-  const rows = await tx.all<CountedRow>(
-    `SELECT ${COUNTED} FROM bot_holders WHERE bot_id = ? AND key > ? ORDER BY key LIMIT ? OFFSET ?`,
-    ...[botId, after, limit, offset],
-  );
-  return rows.map(holderOf);
+  const where = 'bot_id = ? AND key > ? ORDER BY key LIMIT ? OFFSET ?';
+  return find(tx, COUNTED, where, botId, after, limit, offset);
 }
 
 export async function countedHolder(tx: Tx, botId: string, key: string): Promise<CountedHolder | undefined> {
-  const sql = `SELECT ${COUNTED} FROM bot_holders WHERE bot_id = ? AND key = ?`;
-  const row = await tx.get<CountedRow>(sql, botId, key);
-  return row && holderOf(row);
+  return (await find<CountedHolder>(tx, COUNTED, 'bot_id = ? AND key = ?', botId, key))[0];
 }
 
 export async function findHolder(
@@ -50,7 +39,7 @@ export async function findHolder(
   key: string,
   lock: 'FOR UPDATE' | 'FOR SHARE' | '' = '',
 ): Promise<BotHolder | undefined> {
-  return (await find(tx, `bot_id = ? AND key = ? ${lock}`, botId, key))[0];
+  return (await find(tx, COLUMNS, `bot_id = ? AND key = ? ${lock}`, botId, key))[0];
 }
 
 /** {@link findHolder}. @throws ApiError 404 for an unknown one */
@@ -62,7 +51,7 @@ export async function requireHolder(...given: Parameters<typeof findHolder>): Pr
 
 /** All holders of a bot in the order of their keys. */
 export function holdersOf(tx: Tx, botId: string): Promise<BotHolder[]> {
-  return find(tx, 'bot_id = ? ORDER BY key', botId);
+  return find(tx, COLUMNS, 'bot_id = ? ORDER BY key', botId);
 }
 
 export async function countHolders(tx: Tx, botId: string): Promise<number> {
@@ -70,11 +59,13 @@ export async function countHolders(tx: Tx, botId: string): Promise<number> {
   return (await tx.get<{ total: number }>(sql, botId))?.total ?? 0;
 }
 
-async function find(tx: Tx, where: string, ...values: SqlPart['values']): Promise<BotHolder[]> {
-  const rows = await tx.all<Row>(`SELECT ${COLUMNS} FROM bot_holders WHERE ${where}`, ...values);
-  return rows.map(holderOf);
-}
-
-function holderOf<Given extends Row>(row: Given): Omit<Given, 'covers'> & Pick<BotHolder, 'covers'> {
-  return { ...row, covers: parsed<readonly string[]>(row.covers) ?? [] };
+async function find<Holder extends BotHolder>(
+  tx: Tx,
+  columns: string,
+  where: string,
+  ...values: SqlPart['values']
+): Promise<Holder[]> {
+  const sql = `SELECT ${columns} FROM bot_holders WHERE ${where}`;
+  const rows = await tx.all<Omit<Holder, 'covers'> & { readonly covers: string }>(sql, ...values);
+  return rows.map((row) => ({ ...row, covers: parsed<readonly string[]>(row.covers) ?? [] }) as Holder);
 }
