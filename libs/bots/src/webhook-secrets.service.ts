@@ -8,7 +8,7 @@ import {
   missingKeys,
   newWebhookSecret,
 } from '@app/crypto';
-import { SqliteDatabase, type Tx, UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork, withSqliteFile } from '@app/database';
 import { Acts, type Claim } from '@app/acts';
 import { Clock, conflict, notFound, Random, StartError } from '@app/kernel';
 import { lockBot } from './bot-queries';
@@ -151,13 +151,9 @@ export class WebhookSecretsHolder implements EncryptedTextHolder {
  * file.
  */
 export function unopenedSecrets(path: string, masterKeys: readonly Buffer[]): string[] {
-  const database = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: 5_000 });
-  try {
-    const heads = SECRETS.map((column) => `SELECT ${headOf(column)} FROM bots`).join(' UNION ');
-    return missingKeys(masterKeys, namedBy(database.prepare(heads).pluck().all() as (string | null)[]));
-  } finally {
-    database.close();
-  }
+  const sql = SECRETS.map((column) => `SELECT ${headOf(column)} FROM bots`).join(' UNION ');
+  const heads = withSqliteFile(path, 'read', (database) => database.prepare(sql).pluck().all());
+  return missingKeys(masterKeys, namedBy(heads as (string | null)[]));
 }
 
 /** The context that an encrypted webhook secret is bound to. */

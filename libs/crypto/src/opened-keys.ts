@@ -1,4 +1,4 @@
-import { SqliteDatabase, WRITING } from '@app/database';
+import { withSqliteFile } from '@app/database';
 import { SystemClock, SystemRandom } from '@app/kernel';
 import type { Database } from 'better-sqlite3';
 import { UnreadableSecretError } from './aead';
@@ -24,8 +24,7 @@ export interface Unopened {
  */
 export function unopenedKeys(path: string, masterKeys: readonly Buffer[]): Unopened {
   const keyring = keyringOf(masterKeys);
-  const database = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: 5_000 });
-  try {
+  return withSqliteFile(path, 'read', (database) => {
     const rows = database.prepare('SELECT name, id, sealed FROM service_keys').all() as readonly {
       readonly name: string;
       readonly id: string;
@@ -41,9 +40,7 @@ export function unopenedKeys(path: string, masterKeys: readonly Buffer[]): Unope
         .find((keyId) => keyId !== undefined),
       subjects: missingKeys(masterKeys, subjects),
     };
-  } finally {
-    database.close();
-  }
+  });
 }
 
 /** Which ids of master keys are of none of these. */
@@ -69,14 +66,10 @@ export function replaceUnopened(database: Database, masterKeys: readonly Buffer[
 
 /** Removes the keys of subjects that these master keys encrypt from a SQLite file of keys that no service uses: they count as lost. */
 export function removeKeysOf(path: string, masterKeyIds: readonly string[]): void {
-  const database = new SqliteDatabase(path, { fileMustExist: true, timeout: 5_000 });
-  try {
-    for (const setting of WRITING) database.pragma(setting);
+  withSqliteFile(path, 'write', (database) => {
     const remove = database.prepare(`DELETE FROM subject_keys WHERE ${SEALED_BY} = ?`);
     for (const id of masterKeyIds) remove.run(id);
-  } finally {
-    database.close();
-  }
+  });
 }
 
 function unopened(keyring: Keyring, sealed: string, context: string): string | undefined {

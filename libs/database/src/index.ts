@@ -70,7 +70,7 @@ export { PostgresSchemaSource } from './postgres.engine';
 export { PostgresUnitOfWork } from './postgres.unit-of-work';
 export { NO_SIGNALS, Signals } from './signals';
 export { DiskWatch } from './sqlite.ballast';
-export { SqliteDatabase, WRITING } from './sqlite.driver';
+export { SqliteDatabase, withSqliteFile, WRITING } from './sqlite.driver';
 export { PlaceFault } from './sqlite.engine';
 export { SqliteConnection, SqliteKeys } from './sqlite.tx';
 export { SqliteCheckpoints, SqliteTruncation } from './sqlite.checkpoints';

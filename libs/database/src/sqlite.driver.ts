@@ -47,3 +47,22 @@ export function sqliteDriver([name, load]: readonly [string, () => unknown]): {
     return { SqliteDatabase: Missing as unknown as typeof Sqlite, missing };
   }
 }
+
+/**
+ * Does `work` on a file that is there, with the settings of a connection that writes unless it only reads, and closes the file.
+ * For a command beside the service, or instead of it.
+ */
+export function withSqliteFile<T>(
+  path: string,
+  access: 'read' | 'write',
+  work: (database: Sqlite.Database) => T,
+): T {
+  const readonly = access === 'read';
+  const database = new SqliteDatabase(path, { readonly, fileMustExist: true, timeout: 5_000 });
+  try {
+    if (!readonly) for (const setting of WRITING) database.pragma(setting);
+    return work(database);
+  } finally {
+    database.close();
+  }
+}

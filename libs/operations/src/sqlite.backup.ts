@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { keysPath, requireFilled, SqliteDatabase } from '@app/database';
+import { keysPath, requireFilled, SqliteDatabase, withSqliteFile } from '@app/database';
 import { isThere, makeFolder, ownAsFolder, StartError } from '@app/kernel';
 
 /** A part of a database. Each has a backup policy of its own, since only the keys make the data readable. */
@@ -75,14 +75,11 @@ export async function backUpSqlite(
  * @throws StartError for a damaged file
  */
 export function requireSound(path: string): void {
-  const database = new SqliteDatabase(path, { fileMustExist: true, timeout: 5_000 });
-  try {
+  withSqliteFile(path, 'write', (database) => {
     database.pragma('journal_mode = DELETE');
     const found = database.pragma('integrity_check(1)', { simple: true });
     if (found !== 'ok') throw new StartError(`${path} is damaged: ${String(found)}.`);
-  } finally {
-    database.close();
-  }
+  });
 }
 
 async function copied(source: string, directory: string, name: string): Promise<BackupFile> {

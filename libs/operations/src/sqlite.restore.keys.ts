@@ -1,6 +1,6 @@
 import { unopenedSecrets } from '@app/bots';
 import { replaceUnopened, type Unopened as UnopenedKeys, unopenedKeys } from '@app/crypto';
-import { driverCode, KEY_TABLES, SqliteDatabase, WRITING } from '@app/database';
+import { driverCode, KEY_TABLES, withSqliteFile } from '@app/database';
 import { StartError } from '@app/kernel';
 import type { Database } from 'better-sqlite3';
 import type { BackupPart } from './sqlite.backup';
@@ -76,16 +76,14 @@ export function takePresentKeys(
   dataStays: boolean,
   masterKeys: readonly Buffer[] | undefined,
 ): Taken | undefined {
-  const database = new SqliteDatabase(staged, { fileMustExist: true, timeout: 5_000 });
   try {
-    for (const setting of WRITING) database.pragma(setting);
-    database.prepare('ATTACH DATABASE ? AS present').run(present);
-    return merged(database, dataStays, masterKeys);
+    return withSqliteFile(staged, 'write', (database) => {
+      database.prepare('ATTACH DATABASE ? AS present').run(present);
+      return merged(database, dataStays, masterKeys);
+    });
   } catch (error) {
     if (/^SQLITE_(NOTADB|CORRUPT)/.test(driverCode(error))) return undefined;
     throw error;
-  } finally {
-    database.close();
   }
 }
 
@@ -117,8 +115,7 @@ const ENCRYPTED_BY = 'substr(u.value, 4, 12)';
 
 /** The number of values whose key is neither stored nor recorded as destroyed, alone or with its bot. They cannot be read. */
 export function valuesWithoutKey(data: string, keys: string): number {
-  const database = new SqliteDatabase(data, { readonly: true, fileMustExist: true, timeout: 5_000 });
-  try {
+  return withSqliteFile(data, 'read', (database) => {
     database.prepare('ATTACH DATABASE ? AS keys').run(keys);
     return database
       .prepare(
@@ -131,7 +128,5 @@ export function valuesWithoutKey(data: string, keys: string): number {
       )
       .pluck()
       .get() as number;
-  } finally {
-    database.close();
-  }
+  });
 }

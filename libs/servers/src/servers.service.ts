@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Cursors, type Digest, ERASED_ID, ifReadable, InstallationKeys, SubjectDigests } from '@app/crypto';
-import { ConcurrentChange, SqliteDatabase, type Tx, UnitOfWork, WRITING } from '@app/database';
+import { ConcurrentChange, type Tx, UnitOfWork, withSqliteFile } from '@app/database';
 import type { PageQuery } from '@app/http';
 import { Acts, type Claim, NO_CLAIM } from '@app/acts';
 import { Clock, conflict, notFound, Random } from '@app/kernel';
@@ -224,16 +224,7 @@ export async function countDeletions(
  * their number. No service uses the file.
  */
 export function postponeDeletions(path: string, untilIso: string): number {
-  const database = new SqliteDatabase(path, { fileMustExist: true, timeout: 5_000 });
-  try {
-    for (const setting of WRITING) database.pragma(setting);
-    return database
-      .prepare(
-        `UPDATE servers SET deletion_scheduled_for = ?
-         WHERE deletion_scheduled_for < ? AND deletion_began_at IS NULL`,
-      )
-      .run(untilIso, untilIso).changes;
-  } finally {
-    database.close();
-  }
+  const sql =
+    'UPDATE servers SET deletion_scheduled_for = ? WHERE deletion_scheduled_for < ? AND deletion_began_at IS NULL';
+  return withSqliteFile(path, 'write', (database) => database.prepare(sql).run(untilIso, untilIso).changes);
 }
