@@ -1,9 +1,10 @@
-import { Count, Integer, OneOf, Snowflake, Text, Timestamp, Uuid } from '@app/http';
+import { Count, Integer, OneOf, Text, Timestamp } from '@app/http';
 import { MASTER_KEY_PLACES, type MasterKeyPlace } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { DOCUMENT_LANGUAGES, type DocumentLanguage } from './documents.texts';
 import {
   ActivityView,
+  ControllerView,
   GapView,
   PaperForm,
   RecipientView,
@@ -27,11 +28,7 @@ export class ReviewDossierQuery extends PaperForm {
   language?: DocumentLanguage;
 }
 
-class DossierBot {
-  @Uuid() bot_id: string;
-  @Snowflake() platform_bot_id: string;
-  @Text(100) name: string;
-  @Text(254, { nullable: true, description: 'null: none was given' }) privacy_contact: string | null;
+class DossierBot extends ControllerView {
   @Timestamp({ description: 'When the bot was registered here' }) registered_at: string;
 }
 

@@ -1,19 +1,21 @@
 import { EXAMPLE, EXAMPLE_SUBJECT, type Examples } from '@app/http';
 import { NOTICE } from './erasure.dto';
 
+const FORGOTTEN = {
+  request_id: EXAMPLE.request_id,
+  status: 'completed',
+  deleted_categories: [EXAMPLE.category],
+  completed_at: EXAMPLE.time,
+  certificate_salt: 'mBq3rV0cT8y1Zk5wXp2sNg',
+  notice: NOTICE,
+};
+
 export const EXAMPLES = {
   forget: {
     canonical: {
       summary: 'One user in one guild',
       body: EXAMPLE_SUBJECT,
-      answer: {
-        request_id: EXAMPLE.request_id,
-        status: 'completed',
-        deleted_categories: [EXAMPLE.category],
-        completed_at: EXAMPLE.time,
-        certificate_salt: 'mBq3rV0cT8y1Zk5wXp2sNg',
-        notice: NOTICE,
-      },
+      answer: FORGOTTEN,
     },
     all_guilds: {
       summary: 'One user in every guild of the bot',
@@ -22,17 +24,7 @@ export const EXAMPLES = {
         user_id: EXAMPLE.user_id,
         scope: 'all_guilds',
         status: 'completed',
-        requests: [
-          {
-            guild_id: EXAMPLE.guild_id,
-            request_id: EXAMPLE.request_id,
-            status: 'completed',
-            deleted_categories: [EXAMPLE.category],
-            completed_at: EXAMPLE.time,
-            certificate_salt: 'mBq3rV0cT8y1Zk5wXp2sNg',
-            notice: NOTICE,
-          },
-        ],
+        requests: [{ guild_id: EXAMPLE.guild_id, ...FORGOTTEN }],
         notice: NOTICE,
       },
     },
