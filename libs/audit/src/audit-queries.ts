@@ -127,11 +127,8 @@ export async function areCountsExact(
      GROUP BY guild_id, event_type`,
     botId,
   );
-  const behind = await tx.get<{ total: number }>(
-    'SELECT COUNT(*) AS total FROM audit_events WHERE bot_id = ? AND seq > ?',
-    ...[botId, seq],
-  );
-  return { isExact: textOf(keptOf(there)) === textOf(kept), behind: behind?.total ?? 0 };
+  const sql = 'SELECT COUNT(*) AS total FROM audit_events WHERE bot_id = ? AND seq > ?';
+  return { isExact: textOf(keptOf(there)) === textOf(kept), behind: await tx.total(sql, botId, seq) };
 }
 
 /** The counts as they have to be in `audit_counts`, with those over all guilds, ordered by key. */

@@ -132,19 +132,14 @@ function conditionOf(engine: Engine, columns: Filter['columns']): string {
 export async function countOf(tx: Tx, { columns, values }: Filter): Promise<number> {
   if (columns.includes('user_id')) {
     const where = conditionOf(tx.engine, columns);
-    const row = await tx.get<{ total: number }>(
-      `SELECT COUNT(*) AS total FROM audit_events WHERE ${where}`,
-      ...values,
-    );
-    return row?.total ?? 0;
+    return tx.total(`SELECT COUNT(*) AS total FROM audit_events WHERE ${where}`, ...values);
   }
   const ofGuild = columns.includes('guild_id') ? 'guild_id = ?' : `guild_id = '${ALL_GUILDS}'`;
   const ofType = columns.includes('event_type') ? ' AND event_type = ?' : '';
-  const row = await tx.get<{ total: number | null }>(
+  return tx.total(
     `SELECT SUM(total) AS total FROM audit_counts WHERE bot_id = ? AND ${ofGuild}${ofType}`,
     ...values,
   );
-  return row?.total ?? 0;
 }
 
 /**

@@ -102,6 +102,6 @@ export async function countBots(
 }
 
 /** The number of all bots, those that are being deleted too. */
-export async function countAllBots(tx: Tx): Promise<number> {
-  return (await tx.get<{ total: number }>('SELECT COUNT(*) AS total FROM bots'))?.total ?? 0;
+export function countAllBots(tx: Tx): Promise<number> {
+  return tx.total('SELECT COUNT(*) AS total FROM bots');
 }

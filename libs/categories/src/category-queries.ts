@@ -13,13 +13,9 @@ interface LimitedCategory {
   readonly requiresConsent: boolean;
 }
 
-export async function countCategories(
-  tx: Tx,
-  botId: string,
-  which: 'all' | 'asked' = 'all',
-): Promise<number> {
+export function countCategories(tx: Tx, botId: string, which: 'all' | 'asked' = 'all'): Promise<number> {
   const sql = `SELECT COUNT(*) AS total FROM categories WHERE bot_id = ? ${which === 'asked' ? ASKED : ''}`;
-  return (await tx.get<{ total: number }>(sql, botId))?.total ?? 0;
+  return tx.total(sql, botId);
 }
 
 /** Whether a bot has more than `limit` categories. It reads at most one key more, in the primary key. */

@@ -163,10 +163,9 @@ export async function decisionOf(
   return latest && { ...latest, source: accepted?.source ?? null };
 }
 
-export async function countHistory(tx: Tx, { botId, guildId, userId }: Subject): Promise<number> {
+export function countHistory(tx: Tx, { botId, guildId, userId }: Subject): Promise<number> {
   const sql = `SELECT COUNT(*) AS total FROM consent_history WHERE ${SUBJECT_WHERE}`;
-  const row = await tx.get<{ total: number }>(sql, botId, guildId, userId);
-  return Number(row?.total ?? 0);
+  return tx.total(sql, botId, guildId, userId);
 }
 
 /** A page of the history as the JSON that is answered, newest first. */

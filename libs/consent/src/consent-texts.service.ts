@@ -89,10 +89,7 @@ export class ConsentTextsService {
       query.consent_version == null ? ['', []] : [' AND consent_version = ?', [query.consent_version]];
     return this.unitOfWork.read(async (tx) => {
       const from = `FROM consent_texts WHERE bot_id = ?${where}`;
-      const total = await page.total(async () => {
-        const counted = await tx.get<{ total: number }>(`SELECT COUNT(*) AS total ${from}`, botId, ...values);
-        return Number(counted?.total ?? 0);
-      });
+      const total = await page.total(() => tx.total(`SELECT COUNT(*) AS total ${from}`, botId, ...values));
       const rows = await tx.all<TextRow>(
         `SELECT ${SHOWN} ${from} AND (consent_version, language) > (?, ?) ORDER BY consent_version, language LIMIT ? OFFSET ?`,
         ...[botId, ...values, ...(page.after ?? ['', '']), page.limit, page.offset],

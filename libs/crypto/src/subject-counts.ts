@@ -8,10 +8,6 @@ const BEHIND = 'FROM subjects WHERE (bot_id, guild_id, user_id) > (?, ?, ?)';
 const ESTIMATE = `SELECT SUM(GREATEST(parts.reltuples, 0)) AS total FROM pg_class parts
   JOIN pg_inherits inherits ON inherits.inhrelid = parts.oid WHERE inherits.inhparent = 'subjects'::regclass`;
 
-interface Total {
-  readonly total: number | null;
-}
-
 /**
  * The number of subjects about whom anything is held: each has a key. On PostgreSQL a number above 10,000 is the estimate
  * of the planner, which is as old as the last ANALYZE. SQLite has no estimate: it counts in slices, and other requests are
@@ -22,12 +18,8 @@ export function countSubjects(unitOfWork: UnitOfWork): Promise<number> {
 }
 
 async function estimated(tx: Tx): Promise<number> {
-  const few = await tx.get<Total>(
-    `SELECT COUNT(*) AS total FROM (SELECT 1 FROM subjects LIMIT ${SLICE}) found`,
-  );
-  const total = few?.total ?? 0;
-  if (total < SLICE) return total;
-  return Math.max(total, (await tx.get<Total>(ESTIMATE))?.total ?? 0);
+  const total = await tx.total(`SELECT COUNT(*) AS total FROM (SELECT 1 FROM subjects LIMIT ${SLICE}) found`);
+  return total < SLICE ? total : Math.max(total, await tx.total(ESTIMATE));
 }
 
 async function counted(unitOfWork: UnitOfWork): Promise<number> {
@@ -40,9 +32,9 @@ async function counted(unitOfWork: UnitOfWork): Promise<number> {
     );
     if (last === undefined) {
       const rest = await unitOfWork.snapshot((tx) =>
-        tx.get<Total>(`SELECT COUNT(*) AS total FROM (SELECT 1 ${BEHIND} LIMIT ${SLICE}) found`, ...after),
+        tx.total(`SELECT COUNT(*) AS total FROM (SELECT 1 ${BEHIND} LIMIT ${SLICE}) found`, ...after),
       );
-      return total + (rest?.total ?? 0);
+      return total + rest;
     }
     after = [last.bot_id, last.guild_id, last.user_id];
     await nextTurn();
@@ -50,7 +42,7 @@ async function counted(unitOfWork: UnitOfWork): Promise<number> {
 }
 
 /** The number of subjects of one bot, counted up to `max`. */
-export async function countSubjectsOf(tx: Tx, botId: string, max: number): Promise<number> {
+export function countSubjectsOf(tx: Tx, botId: string, max: number): Promise<number> {
   const sql = 'SELECT COUNT(*) AS total FROM (SELECT 1 FROM subjects WHERE bot_id = ? LIMIT ?) found';
-  return (await tx.get<Total>(sql, botId, max))?.total ?? 0;
+  return tx.total(sql, botId, max);
 }

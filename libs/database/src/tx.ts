@@ -44,6 +44,11 @@ export abstract class Tx {
     return this.fetchOne(sql, values) as Promise<Row | undefined>;
   }
 
+  /** The column `total` of the first row as a number; 0 without a row, and for null. */
+  async total(sql: string, ...values: readonly (SqlValue | SqlList)[]): Promise<number> {
+    return Number((await this.get<{ total: number | null }>(sql, ...values))?.total ?? 0);
+  }
+
   /** The number of changed rows. With a condition in the statement this is a compare-and-set. */
   run(sql: string, ...values: readonly (SqlValue | SqlList)[]): Promise<number> {
     this.requireOpen();

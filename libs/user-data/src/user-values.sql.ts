@@ -177,7 +177,7 @@ export async function countRecords(
 }
 
 /** The number of values of one bot, counted up to `max`. */
-export async function countValuesOf(tx: Tx, botId: string, max: number): Promise<number> {
+export function countValuesOf(tx: Tx, botId: string, max: number): Promise<number> {
   const sql = 'SELECT COUNT(*) AS total FROM (SELECT 1 FROM user_data WHERE bot_id = ? LIMIT ?) found';
-  return (await tx.get<{ total: number }>(sql, botId, max))?.total ?? 0;
+  return tx.total(sql, botId, max);
 }

@@ -86,16 +86,15 @@ export class EvidenceRetention {
   async expired(botId: string): Promise<ExpiredRecords> {
     const { ledger, before } = this.cutoffs();
     const old = [botId, firstIdAt(ledger), ledger] as const;
-    const [entries, requests] = await this.unitOfWork.snapshot(async (tx) => [
-      await tx.get<Total>(`SELECT COUNT(*) AS total ${OLD_ENTRIES}`, ...old),
-      await tx.get<Total>(
+    const records = await this.unitOfWork.snapshot(async (tx) => ({
+      ledgerEntries: await tx.total(`SELECT COUNT(*) AS total ${OLD_ENTRIES}`, ...old),
+      deletionRequests: await tx.total(
         `SELECT COUNT(*) AS total ${OLD_REQUESTS} AND (${WITHOUT_ENTRY} OR id IN (SELECT request_id ${OLD_ENTRIES}))`,
         ...[botId, firstIdAt(before), before, ...old],
       ),
-    ]);
+    }));
     return {
-      ledgerEntries: entries?.total ?? 0,
-      deletionRequests: requests?.total ?? 0,
+      ...records,
       consentEntries: await this.consents.endedEntries(botId, before),
       auditEvents: await this.audit.expiredEvents(botId, before),
     };
@@ -129,10 +128,6 @@ export class EvidenceRetention {
       if ((await findBot(this.unitOfWork, botId)) === undefined) return botId;
     }
   }
-}
-
-interface Total {
-  readonly total: number;
 }
 
 interface Erased {

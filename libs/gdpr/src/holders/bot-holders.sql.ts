@@ -54,9 +54,8 @@ export function holdersOf(tx: Tx, botId: string): Promise<BotHolder[]> {
   return find(tx, COLUMNS, 'bot_id = ? ORDER BY key', botId);
 }
 
-export async function countHolders(tx: Tx, botId: string): Promise<number> {
-  const sql = 'SELECT COUNT(*) AS total FROM bot_holders WHERE bot_id = ?';
-  return (await tx.get<{ total: number }>(sql, botId))?.total ?? 0;
+export function countHolders(tx: Tx, botId: string): Promise<number> {
+  return tx.total('SELECT COUNT(*) AS total FROM bot_holders WHERE bot_id = ?', botId);
 }
 
 async function find<Holder extends BotHolder>(
