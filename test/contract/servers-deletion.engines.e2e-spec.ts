@@ -253,12 +253,15 @@ describe('the job', () => {
     const lease = await leased(service, 'guild-deletions');
     after(await scheduled(1), 0);
     const batches = service.app.get(GuildDeletion, { strict: false }).batches(bot.id, NEVER);
-    const { value: begin } = await batches.next(0);
-    await service.app.get(UnitOfWork).write(begin as (tx: Tx) => Promise<number>);
-    expect(await batches.next(1)).toEqual({ value: undefined, done: false });
-    expect(await left()).toBe(8);
-    for (let step = await batches.next(0); step.done !== true;) step = await batches.next(0);
-    await service.app.get(UnitOfWork).write((tx) => lease.end(tx));
+    try {
+      const { value: begin } = await batches.next(0);
+      await service.app.get(UnitOfWork).write(begin as (tx: Tx) => Promise<number>);
+      expect(await batches.next(1)).toEqual({ value: undefined, done: false });
+      expect(await left()).toBe(8);
+      for (let step = await batches.next(0); step.done !== true;) step = await batches.next(0);
+    } finally {
+      await service.app.get(UnitOfWork).write((tx) => lease.end(tx));
+    }
     expect(await left()).toBe(0);
   });
 
