@@ -3,13 +3,16 @@ import { storedWithoutConsent } from '@app/categories';
 import { consentCovering } from '@app/consent';
 import {
   type Digest,
+  givenSubjects,
   type JoinedKey,
+  sameSubject,
   type Subject,
   SUBJECT_WHERE,
   subjectKeyJoin,
   subjectValues,
+  withoutIndex,
 } from '@app/crypto';
-import { amongValues, type Engine, type Tx } from '@app/database';
+import type { Engine, Tx } from '@app/database';
 import { isUnrestricted } from './processing-refusals.sql';
 
 /** Values that one statement looks at, whatever is shown of them; requests are answered in between. */
@@ -107,16 +110,16 @@ export async function someValues(
   take: number,
 ): Promise<FoundValue[]> {
   const { users } = of.requiresConsent ? COVERED : OPEN;
-  const found = await tx.all<{ user_id: string }>(users[tx.engine], ...valuesFrom(of, after), take, skip);
-  const among = amongValues(
+  const found = await tx.all<{ user_id: Digest }>(users[tx.engine], ...valuesFrom(of, after), take, skip);
+  const given = givenSubjects(
     tx,
-    'held.user_id',
-    found.map(({ user_id: user }) => user),
+    found.map(({ user_id: userId }) => ({ ...of, userId })),
   );
   return tx.all(
-    `SELECT held.user_id, held.value, held.updated_at, ${KEY.columns} FROM user_data held ${KEY.join}
-     WHERE held.bot_id = ? AND held.guild_id = ? AND held.category_key = ? AND ${among.sql} ORDER BY held.user_id`,
-    ...[of.botId, of.guildId, of.category, among.value],
+    `SELECT held.user_id, held.value, held.updated_at, ${KEY.columns} FROM ${given.sql}
+     JOIN user_data held ON ${sameSubject('held', 'given')} AND ${withoutIndex('held.category_key')} = ? ${KEY.join}
+     ORDER BY held.user_id`,
+    ...[...given.values, of.category],
   );
 }
 
