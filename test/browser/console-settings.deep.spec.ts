@@ -260,7 +260,7 @@ describeInBrowser('the pages on which a bot is set up', () => {
       const titles = page.getByLabel('Title');
       await titles.nth(0).fill('Dürfen wir?');
       await button(page, 'Register this version').click();
-      await page.waitForSelector('.fault:has-text("1 to 20000 characters")');
+      await page.waitForSelector('.fault:has-text("At least 1 character, not blanks alone")');
       await page.getByLabel('Text', { exact: true }).nth(0).fill('Wir merken uns den Tag.');
       await titles.nth(1).fill(HOSTILE);
       await page.getByLabel('Text', { exact: true }).nth(1).fill('We keep the day.');

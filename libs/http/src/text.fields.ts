@@ -2,11 +2,17 @@ import { codePoints, isReadableText } from '@app/kernel';
 import { field, fieldOf, type Presence } from './fields';
 import { isObject } from './json';
 
-/**
- * Code points of a text that only the size of its record limits, which is 413 `payload_too_large`: as many as the largest
- * `DECLARATION_LIMIT_BYTES` are bytes.
- */
-export const DECLARED_TEXT_MAX = 262_144;
+/** The length of a text that only the size of its record limits, which is 413 `payload_too_large`. */
+export const DECLARED_TEXT_MAX = Infinity;
+
+const isLimited = (max: number): boolean => max !== DECLARED_TEXT_MAX;
+const lengths = (max: number): string =>
+  isLimited(max) ? `of 1 to ${max} characters` : 'of at least 1 character';
+const schemaOf = (max: number) => ({
+  type: 'string' as const,
+  minLength: 1,
+  ...(isLimited(max) && { maxLength: max }),
+});
 
 /** A text of at most `max` code points that has something to read. */
 export function isText(value: unknown, max: number): boolean {
@@ -18,8 +24,8 @@ export const Text = (max: number, given?: Presence): PropertyDecorator =>
   field(
     {
       check: (value) => isText(value, max),
-      message: `must be a text of 1 to ${max} characters, not of blanks or invisible ones alone`,
-      schema: { type: 'string', minLength: 1, maxLength: max },
+      message: `must be a text ${lengths(max)}, not of blanks or invisible ones alone`,
+      schema: schemaOf(max),
     },
     given,
   );
@@ -29,8 +35,10 @@ export const OptionalText = (max: number, given: Presence = {}): PropertyDecorat
   field(
     {
       check: (value) => value === '' || isText(value, max),
-      message: `must be a text of at most ${max} characters, not of blanks or invisible ones alone`,
-      schema: { type: 'string', maxLength: max },
+      message: isLimited(max)
+        ? `must be a text of at most ${max} characters, not of blanks or invisible ones alone`
+        : 'must be a text, not of blanks or invisible characters alone',
+      schema: { type: 'string', ...(isLimited(max) && { maxLength: max }) },
     },
     { optional: true, ...given },
   );
@@ -44,10 +52,10 @@ export const Texts = (max: number, maxItems: number, given?: Presence): Property
         value.length >= 1 &&
         value.length <= maxItems &&
         value.every((text) => isText(text, max)),
-      message: `must be a list of 1 to ${maxItems} texts of 1 to ${max} characters`,
+      message: `must be a list of 1 to ${maxItems} texts ${lengths(max)}`,
       schema: {
         type: 'array',
-        items: { type: 'string', minLength: 1, maxLength: max },
+        items: schemaOf(max),
         minItems: 1,
         maxItems,
       },
@@ -91,10 +99,10 @@ export const LabelsByLanguage = (max: number, given: Presence = {}): PropertyDec
           entries.every(([tag, label]) => isTag(tag) && tag !== 'de' && tag !== 'en' && isText(label, max))
         );
       },
-      message: `must be an object of 1 to ${LABELS_MAX} texts of 1 to ${max} characters by language tag, for example pt-BR, without de and en, which have a name of their own`,
+      message: `must be an object of 1 to ${LABELS_MAX} texts ${lengths(max)} by language tag, for example pt-BR, without de and en, which have a name of their own`,
       schema: {
         type: 'object',
-        additionalProperties: { type: 'string', minLength: 1, maxLength: max },
+        additionalProperties: schemaOf(max),
         minProperties: 1,
         maxProperties: LABELS_MAX,
         example: { fr: 'Profil', 'pt-BR': 'Perfil' },

@@ -11,6 +11,8 @@ import './settings.css';
 /** What the service says of a field, and how people say it. */
 const FIELD_WORDS: readonly (readonly [RegExp, TextName])[] = [
   [/^must be a text of 1 to (\d+)/, 'fieldLength'],
+  [/^must be a text of at least 1/, 'fieldText'],
+  [/^must be a text,/, 'fieldBlank'],
   [/^must be a text of at most (\d+)/, 'fieldMax'],
   [/e-mail/, 'fieldEmail'],
   [/absolute https URL/, 'fieldHttps'],
