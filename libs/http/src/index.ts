@@ -98,6 +98,7 @@ export {
   Texts,
 } from './text.fields';
 export {
+  type CountedPart,
   inPieces,
   ListPage,
   Page,

@@ -16,14 +16,15 @@ async function paged(query: { page?: string; page_size: string }, after?: string
     after === undefined ? undefined : [after],
     7,
   );
-  const { rows, total } = await page.inParts<string>({
+  const { rows, total } = await page.inParts<undefined, string>({
     begin: '',
-    count: async (place) => {
+    unit: (work) => work(undefined),
+    count: async (_, place) => {
       asked.push(`count ${place}`);
       setImmediate(() => asked.push('turn'));
       return PARTS[place]!;
     },
-    read: async (place, skip, take) => {
+    read: async (_, place, skip, take) => {
       asked.push(`read ${place}`);
       const shown = Array.from({ length: PARTS[place]!.shown }, (_, at) => `${place}${at}`);
       return shown.slice(skip, skip + take);
@@ -56,4 +57,42 @@ describe('a page of a list in parts', () => {
       asked: 'read , count , turn, read f, count f, turn, read m',
     });
   });
+
+  it.each(['a page by its number', 'a walk'])(
+    'has each row of %s once, whatever is added or removed meanwhile',
+    async (kind) => {
+      // The list shows the places that a number ends, and looks at four behind a place at a time.
+      const all = ['a', 'b1', 'c', 'd1', 'e1', 'f', 'g1', 'h1', 'i1'];
+      const isShown = (place: string): boolean => /\d/.test(place);
+      for (const moved of ['a', 'c', 'ca']) {
+        let stored = all;
+        const part = (seen: readonly string[], place: string) =>
+          seen.filter((one) => one > place).slice(0, 4);
+        const page = new Page<readonly [string]>(
+          { page_size: '9' },
+          () => '',
+          kind === 'a walk' ? [''] : undefined,
+          4,
+        );
+        const { rows } = await page.inParts<{ seen: readonly string[] }, string>({
+          begin: '',
+          unit: (work) => {
+            const unit = { seen: stored };
+            stored = (all.includes(moved) ? all.filter((one) => one !== moved) : [...all, moved]).sort();
+            return work(unit);
+          },
+          count: async ({ seen }, place) => {
+            const looked = part(seen, place);
+            const next = looked.length < 4 ? undefined : looked.at(-1);
+            return { shown: looked.filter(isShown).length, next };
+          },
+          read: async ({ seen }, place, skip, take) =>
+            part(seen, place)
+              .filter(isShown)
+              .slice(skip, skip + take),
+        });
+        expect(rows).toEqual(all.filter(isShown));
+      }
+    },
+  );
 });

@@ -76,12 +76,23 @@ export class WalkPagination {
 export type Position = readonly (string | number)[];
 
 /** A list of which no index has the rows that it shows: each statement looks at a part of it, behind a place. */
-export interface ListInParts<Row> {
+export interface ListInParts<Unit, Row> {
   readonly begin: string;
+  /** Does `work` on one snapshot: a row that is added or removed between two statements would move the end of a part. */
+  unit<Result>(work: (unit: Unit) => Promise<Result>): Promise<Result>;
   /** How many rows of the part behind `place` the list shows, and the place of the next part; undefined after the last one. */
-  count(place: string): Promise<{ readonly shown: number; readonly next: string | undefined }>;
+  count(unit: Unit, place: string): Promise<CountedPart>;
   /** Some of the rows that the list shows of this part. */
-  read(place: string, skip: number, take: number): Promise<readonly Row[]>;
+  read(unit: Unit, place: string, skip: number, take: number): Promise<readonly Row[]>;
+}
+
+export interface CountedPart {
+  readonly shown: number;
+  readonly next: string | undefined;
+}
+
+interface Part<Row> extends CountedPart {
+  readonly rows: readonly Row[];
 }
 
 /** One page of a list: its place and size in the database, and the answer's `pagination`. */
@@ -120,23 +131,37 @@ export class Page<At extends Position> {
   }
 
   /** The rows to {@link cut} of a list in parts, between which other requests are answered, and its total. */
-  async inParts<Row>(list: ListInParts<Row>): Promise<{ rows: Row[]; total: number }> {
+  async inParts<Unit, Row>(list: ListInParts<Unit, Row>): Promise<{ rows: Row[]; total: number }> {
     const rows: Row[] = [];
     let [total, place]: [number, string | undefined] = [0, String(this.after?.[0] ?? list.begin)];
     for (; place !== undefined; await nextTurn()) {
-      // A walk was counted where it began: it counts only to pass over a part that does not fill the page.
-      if (this.after !== undefined) {
-        rows.push(...(await list.read(place, 0, this.limit - rows.length)));
-        if (rows.length === this.limit) break;
-      }
-      const { shown, next } = await list.count(place);
-      const [skip, take] = [Math.max(0, this.offset - total), this.limit - rows.length];
-      if (this.after === undefined && take > 0 && shown > skip)
-        rows.push(...(await list.read(place, skip, take)));
-      total += shown;
-      place = next;
+      const part: Part<Row> = await this.partOf(list, place, total, this.limit - rows.length);
+      rows.push(...part.rows);
+      total += part.shown;
+      place = part.next;
     }
     return { rows, total };
+  }
+
+  /** The rows of the page, `take` at most, in the part behind `place`, and its count. */
+  private partOf<Unit, Row>(
+    list: ListInParts<Unit, Row>,
+    place: string,
+    before: number,
+    take: number,
+  ): Promise<Part<Row>> {
+    return list.unit(async (unit) => {
+      if (this.after === undefined) {
+        const [counted, skip] = [await list.count(unit, place), Math.max(0, this.offset - before)];
+        const isRead = take > 0 && counted.shown > skip;
+        return { rows: isRead ? await list.read(unit, place, skip, take) : [], ...counted };
+      }
+      // A walk was counted where it began: it counts only to pass over a part that does not fill the page.
+      const rows = await list.read(unit, place, 0, take);
+      return rows.length === take
+        ? { rows, shown: 0, next: undefined }
+        : { rows, ...(await list.count(unit, place)) };
+    });
   }
 
   /** A page of a list that is not counted; the next one begins behind `last`, unless this is the end. */

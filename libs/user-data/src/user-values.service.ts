@@ -12,7 +12,7 @@ import {
   type SubjectIds,
   SubjectKeys,
 } from '@app/crypto';
-import { UnitOfWork } from '@app/database';
+import { type Tx, UnitOfWork } from '@app/database';
 import { type Actor, inPieces, type JsonStream, JsonText, ListPage } from '@app/http';
 import { readable } from './readable-values';
 import { readValue, requireReadable } from './stored-value';
@@ -93,11 +93,11 @@ export class UserValues {
     const { requiresConsent } =
       (await this.unitOfWork.read((tx) => basisOf(tx, botId, category))) ?? undeclared();
     const of: GuildCategory = { ...named, requiresConsent };
-    // Each part of a count has a snapshot of its own: a large guild holds back no other long read.
-    const { rows, total } = await page.inParts<FoundValue>({
+    const { rows, total } = await page.inParts<Tx, FoundValue>({
       begin: '',
-      count: (after) => this.unitOfWork.snapshot((tx) => countSome(tx, of, after)),
-      read: (after, skip, take) => this.unitOfWork.read((tx) => someValues(tx, of, after, skip, take)),
+      unit: (work) => this.unitOfWork.read(work),
+      count: (tx, after) => countSome(tx, of, after),
+      read: (tx, after, skip, take) => someValues(tx, of, after, skip, take),
     });
     const found = page.cut(rows, ({ user_id: user }) => [user]);
     return new ListPage('values', this.textsOfPage(of, found), page.of(total));

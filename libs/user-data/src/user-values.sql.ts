@@ -13,6 +13,7 @@ import {
   withoutIndex,
 } from '@app/crypto';
 import type { Engine, Tx } from '@app/database';
+import type { CountedPart } from '@app/http';
 import { isUnrestricted } from './processing-refusals.sql';
 
 /** Values that one statement looks at, whatever is shown of them; requests are answered in between. */
@@ -87,11 +88,7 @@ const valuesFrom = ({ botId, guildId, category }: GuildCategory, after: string):
 ];
 
 /** How many of some values behind the user `after` are shown, and the last user that was looked at; undefined at the end. */
-export async function countSome(
-  tx: Tx,
-  of: GuildCategory,
-  after: string,
-): Promise<{ readonly shown: number; readonly next: string | undefined }> {
+export async function countSome(tx: Tx, of: GuildCategory, after: string): Promise<CountedPart> {
   const { count } = of.requiresConsent ? COVERED : OPEN;
   const found = await tx.get<{ looked: number; shown: number; last: string | null }>(
     count[tx.engine],

@@ -48,13 +48,12 @@ export class DeliveriesService {
       event,
       userId: user == null ? undefined : this.digests.user(botId, user),
     };
-    const { rows, total } = await page.inParts<DeliveryView>({
+    const { rows, total } = await page.inParts<Tx, DeliveryView>({
       begin: NEWEST,
-      count: (before) => this.unitOfWork.read((tx) => countSome(tx, listed, before)),
-      read: (before, skip, take) =>
-        this.unitOfWork.read(async (tx) =>
-          this.viewsOf(tx, botId, await idsOfSome(tx, listed, before, skip, take)),
-        ),
+      unit: (work) => this.unitOfWork.read(work),
+      count: (tx, before) => countSome(tx, listed, before),
+      read: async (tx, before, skip, take) =>
+        this.viewsOf(tx, botId, await idsOfSome(tx, listed, before, skip, take)),
     });
     return { deliveries: [...page.cut(rows, ({ id }) => [id])], pagination: page.of(total) };
   }

@@ -1,5 +1,6 @@
 import type { Digest } from '@app/crypto';
 import type { Tx } from '@app/database';
+import type { CountedPart } from '@app/http';
 import type { DeliveryStatus } from './delivery.entity';
 import type { DeliveryEvent } from './webhook-events';
 
@@ -17,11 +18,7 @@ export interface Listed {
 }
 
 /** How many of some deliveries before the id `before` a list shows, and the id of the last that was looked at; undefined at the end. */
-export async function countSome(
-  tx: Tx,
-  listed: Listed,
-  before: string,
-): Promise<{ readonly shown: number; readonly next: string | undefined }> {
+export async function countSome(tx: Tx, listed: Listed, before: string): Promise<CountedPart> {
   const { some, shows, values } = statementOf(listed);
   const found = await tx.get<{ looked: number; shown: number; last: string | null }>(
     `SELECT COUNT(*) AS looked, COUNT(CASE WHEN ${shows} THEN 1 END) AS shown, MIN(id) AS last ${some}`,
