@@ -131,15 +131,13 @@ export class GuildDeletion implements BotSweep {
     for (const guildId of await guildsDue(this.unitOfWork, botId, this.clock.confirmedIso(), GUILDS_MAX)) {
       if (stopping.aborted) return;
       try {
-        const begun = yield async (tx) => Number(await this.servers.beginDeletion(tx, botId, guildId));
-        if (begun === 0) continue;
         const parts = this.guilds.inParts(botId, guildId, JOB);
-        for (let part = await parts.next(); part.done !== true; part = await parts.next()) {
-          // A guild can have millions of users, and the guilds of other bots are due too.
-          yield undefined;
-          if (stopping.aborted) return;
+        // A guild can have millions of users, and other bots have their turn in between: it may be registered anew since the last part.
+        while ((yield async (tx) => Number(await this.servers.beginDeletion(tx, botId, guildId))) > 0) {
+          if ((await parts.next()).done !== true) continue;
+          this.metrics.count('retention', 'guild_left');
+          break;
         }
-        this.metrics.count('retention', 'guild_left');
       } catch (error) {
         this.logger.error(
           `The scheduled deletion of a guild of bot ${botId} failed and is tried again at the next run`,
