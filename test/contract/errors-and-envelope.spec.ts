@@ -321,6 +321,15 @@ describe('the type of a body', () => {
     expect(answer.status).toBe(200);
   });
 
+  it.each([
+    ['does not matter where chunks have no body', '', 200],
+    ['is refused with 415 when it is missing with chunks', '2\r\n{}\r\n', 415],
+  ])('%s', async (_, chunks, status) => {
+    const headers = [`Authorization: Bearer ${bot.key}`, 'Transfer-Encoding: chunked'];
+    const head = requestText(`PUT ${PREFIX}/bots/${bot.id}`, headers, `${chunks}0\r\n\r\n`);
+    expect((await rawRequest(service.port, head)).status).toBe(status);
+  });
+
   it('is refused with 415 when it is missing', async () => {
     const body = registration();
     const head = requestText(`POST ${PREFIX}/bots/register`, [`Content-Length: ${body.length}`], body);

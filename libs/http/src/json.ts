@@ -16,7 +16,9 @@ export function readBody(
   mediaType = 'application/json',
 ): Promise<Body> {
   const fault = refusedByHeaders(request, limitBytes, mediaType);
-  if (fault !== undefined) return Promise.resolve(fault);
+  // Only its end says that a body without a length is empty.
+  if (fault !== undefined && request.headers['transfer-encoding'] === undefined)
+    return Promise.resolve(fault);
   return new Promise((resolve) => {
     let held: Buffer = EMPTY;
     let length = 0;
@@ -26,6 +28,7 @@ export function readBody(
       settled = true;
     };
     request.on('data', (chunk: Buffer) => {
+      if (fault !== undefined) return settle(fault);
       const from = length;
       length += chunk.length;
       if (length <= limitBytes) held = appended(held, from, chunk, limitBytes);
