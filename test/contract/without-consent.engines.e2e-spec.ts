@@ -74,6 +74,9 @@ describe('requires_consent of a category', () => {
     expect((await register({ key: 'orders_too', ...basis, requires_consent: true })).data).toMatchObject(
       warned,
     );
+    const repeated = () =>
+      bot.post('/data/register', { key: 'again', ...LABELS, ...basis }, { 'idempotency-key': 'again' });
+    for (const answer of [await repeated(), await repeated()]) expect(answer.data).toMatchObject(warned);
     const categories = [{ name: 'guided', ...basis }, { name: 'meant', ...WITHOUT }, { name: 'asked' }];
     const { data } = await bot.post<{ categories: Json[] }>('/data/register', {
       ...{ bot_id: bot.id, categories },
