@@ -60,7 +60,7 @@ export class InstallationReading {
       suspendedBots: suspended,
       subjects: await countSubjects(unitOfWork),
       outbox: await outboxState(unitOfWork),
-      erasures: await erasureBacklog(unitOfWork),
+      erasures: await unitOfWork.snapshot(erasureBacklog),
       logs: await logState(unitOfWork),
       backups: config.database.engine === 'sqlite' ? lastBackups(config.database.path) : undefined,
       keepsFilesOfLog: await keepsFilesOfLog(unitOfWork),

@@ -159,8 +159,8 @@ export interface ErasureBacklog {
 const COUNTED_MAX = 10_000;
 const PROCESSING = `FROM deletion_requests WHERE status = 'processing'`;
 
-export async function erasureBacklog(unitOfWork: Pick<UnitOfWork, 'get'>): Promise<ErasureBacklog> {
-  const row = await unitOfWork.get<{ at: string | null; processing: number }>(
+export async function erasureBacklog(reader: Pick<UnitOfWork, 'get'>): Promise<ErasureBacklog> {
+  const row = await reader.get<{ at: string | null; processing: number }>(
     `SELECT MIN(created_at) AS at,
      (SELECT COUNT(*) FROM (SELECT 1 ${PROCESSING} LIMIT ${COUNTED_MAX}) found) AS processing ${PROCESSING}`,
   );
