@@ -48,7 +48,8 @@ export function refuseConnection(error: Error & { code?: string }, socket: Answe
   };
   setImmediate(() => {
     if (socket.bytesRead === bytesRead) refuseUnlessWhole();
-    else setTimeout(refuseUnlessWhole, LINGER_MS).unref();
+    // Suspended meanwhile, it reads what has come before it looks.
+    else setTimeout(() => setImmediate(refuseUnlessWhole), LINGER_MS).unref();
   });
 }
 

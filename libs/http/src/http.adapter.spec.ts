@@ -88,6 +88,20 @@ describe('LetheHttpAdapter', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
   });
 
+  it('answers a request that is whole before the second is over, also if it reads that later', async () => {
+    begin();
+    const [client, socket, answer] = await connected(HEAD);
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'performance'] });
+    client.write(BODY.slice(1));
+    server.emit('clientError', late, socket);
+    do await new Promise(setImmediate);
+    while (jest.getTimerCount() === 0 || bytes < BODY.length - 1);
+    client.write('x');
+    jest.advanceTimersByTime(1_000);
+    jest.useRealTimers();
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*whole[^]*$/);
+  });
+
   it('answers 408 at once when the time is over and no byte waits', async () => {
     begin();
     const [, socket, answer] = await connected(HEAD.slice(0, 20));
