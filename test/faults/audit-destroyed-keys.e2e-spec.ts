@@ -3,7 +3,8 @@ import { SubjectDigests, SubjectKeys } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import { AuditVerifier, BatchSealer, EventOpener, type LogFault } from '@app/sealing';
 import type { Bot } from '../support/bot';
-import { exported, seal, verified, withoutSealing } from '../support/sealing';
+import { withoutJobs } from '../support/jobs';
+import { exported, seal, verified } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
@@ -15,7 +16,8 @@ let bot: Bot;
 let eventId: string;
 let reads: jest.SpyInstance;
 
-beforeAll(() => withoutSealing(service));
+// The reads and the units of work that the tests watch are those of their own calls.
+beforeAll(() => withoutJobs(service));
 beforeEach(async () => {
   bot = await service.registerBot();
 });
