@@ -15,11 +15,12 @@ export function UsersFilterForm({ address }: { readonly address: Address }) {
   const { t, language, named } = useWords();
   const [, navigate] = useLocation();
   const bad = badIdsOf(useSearch());
-  const servers = useServers().data ?? [];
+  const { data: servers = [], isPending } = useServers();
   const categories = useCategories().data ?? [];
   const inAddress = address.user ?? bad.join(' ');
   const [text, setText] = useState(inAddress);
   const [isBad, setBad] = useState(false);
+  const [isAsked, setAsked] = useState(false);
   useLayoutEffect(() => {
     setText(inAddress);
     setBad(bad.length > 0);
@@ -33,9 +34,16 @@ export function UsersFilterForm({ address }: { readonly address: Address }) {
     const found = idsIn(text, (id) => servers.some(({ guild_id: known }) => known === id));
     setBad(found === undefined);
     if (found === undefined) return;
+    // Which id of a pair is that of the server is known once the servers are.
+    if (found.server !== undefined && isPending) return setAsked(true);
     if (found.server === undefined) filter({ user: found.user });
     else navigate(userPath(found.user, found.server));
   };
+  useLayoutEffect(() => {
+    if (!isAsked || isPending) return;
+    setAsked(false);
+    search();
+  }, [isAsked, isPending]);
   const labels = categories.map((category) => [category.key, category[`label_${language}`]] as const);
   return (
     <>
@@ -51,7 +59,10 @@ export function UsersFilterForm({ address }: { readonly address: Address }) {
               placeholder={t('usersFindHint')}
               aria-invalid={isBad}
               aria-describedby={isBad ? 'users-bad-id' : undefined}
-              onInput={(event) => setText(event.currentTarget.value)}
+              onInput={(event) => {
+                setAsked(false);
+                setText(event.currentTarget.value);
+              }}
             />
           </label>
           <button class="primary" type="submit">
