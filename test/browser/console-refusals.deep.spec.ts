@@ -56,7 +56,8 @@ describeInBrowser('objections and restrictions on the page of a user', () => {
       const page = await opened(view);
       const section = page.locator('section', { has: page.getByRole('heading', { name: words.inForce }) });
       const lines = section.locator('li');
-      await lines.nth(1).waitFor();
+      // The refusals and the labels of the categories are two answers.
+      await lines.getByText(words.stats, { exact: true }).waitFor();
       const [restriction, objection] = await lines.allTextContents();
       const { objections, restrictions } = await inForce();
       expect(restriction).toContain(` ${words.all} `);
@@ -125,7 +126,7 @@ describeInBrowser('objections and restrictions on the page of a user', () => {
     const page = await opened();
     const end = page.getByRole('button', { name: 'End restriction' });
     await end.click();
-    expect(await page.textContent('dialog h2')).toContain('Category birthday');
+    await page.locator('dialog h2', { hasText: 'Category birthday' }).waitFor();
     expect(await page.textContent('#confirm-note')).toContain('Inform the user before');
     await page.locator('dialog button.danger').click();
     await page.waitForSelector('text=The restriction has ended.');
