@@ -46,9 +46,9 @@ export class CommandLine {
     this.running.add(child);
     const ran = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const)
-      child[name].on('data', (chunk: Buffer) => {
-        ran[name] += chunk.toString();
-        this.written += chunk.toString();
+      child[name].setEncoding('utf8').on('data', (chunk: string) => {
+        ran[name] += chunk;
+        this.written += chunk;
       });
     const ended = once(child, 'close').then(([code]): Ran => {
       this.running.delete(child);

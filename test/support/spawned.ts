@@ -39,9 +39,9 @@ export function spawned(program: string, args: readonly string[], options?: Spaw
   const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   const written = { stdout: '', stderr: '', output: '' };
   for (const name of ['stdout', 'stderr'] as const)
-    child[name]?.on('data', (chunk: Buffer) => {
-      written[name] += chunk.toString();
-      written.output += chunk.toString();
+    child[name]?.setEncoding('utf8').on('data', (chunk: string) => {
+      written[name] += chunk;
+      written.output += chunk;
     });
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...written }));
   return { child, written, ended };

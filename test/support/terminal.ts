@@ -35,6 +35,8 @@ export class Terminal {
   readonly ended: Promise<number | null>;
   private readonly child: ChildProcess;
   private hasEnded = false;
+  /** What was shown, in which a read may end amid a letter or a line end. */
+  private shown = '';
 
   constructor(
     columns: number,
@@ -45,8 +47,9 @@ export class Terminal {
       ...options,
       stdio: ['pipe', 'pipe', 'inherit'],
     });
-    this.child.stdout?.on('data', (shown: Buffer) => {
-      this.screen += shown.toString().replaceAll('\r\n', '\n');
+    this.child.stdout?.setEncoding('utf8').on('data', (shown: string) => {
+      this.shown += shown;
+      this.screen = this.shown.replaceAll('\r\n', '\n');
     });
     this.ended = once(this.child, 'close').then(([code]) => {
       this.hasEnded = true;
