@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import sys
 
 import discord
 from discord.ext import commands
@@ -12,7 +13,9 @@ from lethe_discord import PrivacyCog, Reconciled, cog, guilds
 
 
 def say(**given: object) -> None:
-    print(json.dumps(given), flush=True)
+    # In one write: what a thread says about a busy machine comes before it or after it.
+    sys.stdout.write(json.dumps(given) + "\n")
+    sys.stdout.flush()
 
 
 class Cog(PrivacyCog):
