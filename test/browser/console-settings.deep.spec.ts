@@ -345,7 +345,7 @@ describeInBrowser('the pages on which a bot is set up', () => {
         { name: HOSTILE, scopes: ['read'], expires_at: expect.any(String) as string },
         { expires_at: null },
       ]);
-      expect(await page.locator('tr', { hasText: 'diese Sitzung' }).count()).toBe(1);
+      await page.locator('tr', { hasText: 'diese Sitzung' }).waitFor();
       await page.getByLabel('Name').fill('a'.repeat(61));
       await button(page, 'Schlüssel erstellen').click();
       await page.waitForSelector('.fault:has-text("1 bis 60")');

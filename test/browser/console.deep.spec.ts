@@ -163,11 +163,11 @@ describeInBrowser('the console in a browser', () => {
       const page = await signedIn(view);
       await toPage(page, 'webhooks');
       await page.getByRole('button', { name: now }).click();
-      expect(await page.textContent('td.below .notice.bad')).toMatch(/ · Status 500 · [0-9]+ ms · /);
+      expect(await page.textContent('td.below .notice.bad')).toMatch(/ · Status 500 · [\d.,]+ ms · /);
       receiver.status = 204;
       await page.getByRole('button', { name: now }).click();
       expect(await page.textContent('td.below .notice.good')).toMatch(
-        /^(Delivered|Zugestellt) · .* · Status 204 · [0-9]+ ms$/,
+        /^(Delivered|Zugestellt) · .* · Status 204 · [\d.,]+ ms$/,
       );
       await page.getByRole('button', { name: again }).waitFor();
       await page.waitForSelector('tbody tr + tr > td.below [title=confirmed]');
@@ -177,7 +177,7 @@ describeInBrowser('the console in a browser', () => {
       const outcome = await page.textContent('main > [role=status] .notice.bad');
       const [what, host, time] = outcome?.split(' · ') ?? [];
       expect(what).toMatch(/^(Not delivered: connection refused|Nicht zugestellt: Verbindung abgelehnt)/);
-      expect([host, time]).toEqual([closed, expect.stringMatching(/^[0-9]+ ms$/)]);
+      expect([host, time]).toEqual([closed, expect.stringMatching(/^[\d.,]+ ms$/)]);
       expect(await page.textContent('td.below .notice')).toContain(` · ${new URL(receiver.url).host} · `);
       expect(await team.accessibility()).toStrictEqual([]);
       await pictured(page, `console-webhook-outcome-${view.language}-${view.width}`, undefined, false);
