@@ -59,6 +59,8 @@ describe('a statement that meets a damaged page', () => {
       const second = subject();
       await prepared.hasConsent(second);
       await prepared.hasUser();
+      // Each start seals what is left, and would meet the page by itself.
+      await lethe.sealed();
       await lethe.service.end();
       await damage(table);
       await service.start();
