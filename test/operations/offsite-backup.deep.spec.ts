@@ -19,7 +19,7 @@ import { useInstallation } from '../support/installation';
 import { canRun } from '../support/programs';
 import { LETHE_MASTER_KEY } from '../support/service';
 import { spawned } from '../support/spawned';
-import { until } from '../support/until';
+import { nextSecond, until } from '../support/until';
 
 // docs/operations/offsite-backup.sh with age and with rclone, whose remote is a folder here. docs/operate.md says with which
 // store it was drilled.
@@ -143,6 +143,7 @@ describeIt('docs/operations/offsite-backup.sh', () => {
     await done(['backup']);
     expect(readdirSync(at('work')).sort()).toEqual(['lock', 'lock.send']);
     await bot.hasForgotten(gone);
+    await nextSecond();
     await done(['ledger']);
 
     const sent = [...filesOf(at('remote')), ...filesOf(at('elsewhere'))];
@@ -232,6 +233,7 @@ describeIt('docs/operations/offsite-backup.sh', () => {
       expect([program, marks(), marks('elsewhere')]).toEqual([program, [], []]);
       expect(readdirSync(at('work'))).toEqual(['lock']);
       rmSync(at('bin', program));
+      await nextSecond();
     }
     await refused(['fetch', at('back')], 'has no finished backup');
     await done(['backup'], settings);

@@ -10,3 +10,10 @@ export function nextMillisecond(): Promise<void> {
   const sinceMs = Date.now();
   return until(() => Date.now() > sinceMs, 1);
 }
+
+/** Resolves in the next second, for names and times of whole seconds. */
+export function nextSecond(): Promise<void> {
+  const second = (): number => Math.floor(Date.now() / 1000);
+  const since = second();
+  return until(() => second() > since);
+}
