@@ -1,12 +1,12 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { Signer, SubjectDataHolders } from '@app/crypto';
 import type { SqlValue } from '@app/database';
-import { ErasureReplay, KeyRewriteJob } from '@app/gdpr';
+import { ErasureReplay } from '@app/gdpr';
 import { Clock } from '@app/kernel';
 import type { Bot } from '../support/bot';
 import { A_TIME, AN_ID, expectFailure, expectFaults } from '../support/expected';
 import { BAD_UUIDS, UNKNOWN_UUID } from '../support/inputs';
-import { runNow } from '../support/jobs';
+import { keyIsRewritten } from '../support/key-rewrites';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
@@ -109,7 +109,7 @@ describe('GET /api/v1/gdpr/forget-status/{id}/certificate', () => {
 
   it('answers the same text ever after, also when it is asked for by many at once', async () => {
     const { request_id: id } = await hasErased(who);
-    await runNow(service, KeyRewriteJob);
+    await keyIsRewritten(service, id);
     const answers = await Promise.all(Array.from({ length: 8 }, () => certificateOf(id)));
     jest.spyOn(service.app.get(Clock), 'nowMs').mockReturnValue(Date.now() + 60_000);
     const later = await certificateOf(id);

@@ -1,4 +1,3 @@
-import { KeyRewriteJob } from '@app/gdpr';
 import { type KeySet, verifyCertificate, verifyFinalCertificate } from '@lethe/sdk/evidence';
 import type { SqlValue } from '@app/database';
 import type { Bot } from '../support/bot';
@@ -6,7 +5,7 @@ import type { Json } from '../support/client';
 import { expectFailure, expectFaults } from '../support/expected';
 import { HolderKey } from '../support/final-certificates';
 import { BAD_UUIDS, UNKNOWN_UUID } from '../support/inputs';
-import { runNow } from '../support/jobs';
+import { keyIsRewritten } from '../support/key-rewrites';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
@@ -80,7 +79,7 @@ describe('GET /api/v1/gdpr/forget-status/{id}/final-certificate', () => {
     await register('cache');
     const { request_id: id } = await forgotten();
     await answers(id, 'cache');
-    await runNow(service, KeyRewriteJob);
+    await keyIsRewritten(service, id);
     const { data } = await bot.get<{ certificate: string }>(`/gdpr/forget-status/${id}/certificate`);
     const keys = await keySet();
     const { certificate } = verifyFinalCertificate((await finalOf(id)).data.certificate, keys);

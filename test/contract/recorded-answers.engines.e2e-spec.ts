@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { UnitOfWork } from '@app/database';
-import { KeyRewriteJob } from '@app/gdpr';
 import { SystemClock } from '@app/kernel';
 import { Bot, field, type RegisteredBot } from '../support/bot';
 import { Client, type Json } from '../support/client';
-import { runNow } from '../support/jobs';
+import { keyIsRewritten } from '../support/key-rewrites';
 import { type Line, recorded, Recorder } from '../support/recorder';
 import { useReceiver } from '../support/receiver';
 import { seal } from '../support/sealing';
@@ -185,7 +184,7 @@ class Life {
     const forget = await this.post<{ request_id: string }>('/gdpr/forget-user', ANNA);
     const request = `/gdpr/forget-status/${forget.data.request_id}`;
     await this.delivered(2);
-    await runNow(service, KeyRewriteJob);
+    await keyIsRewritten(service, forget.data.request_id);
     await this.get(request);
     await seal(service, this.bot);
     await this.get(`${request}/certificate`);

@@ -132,22 +132,21 @@ describe('a rewrite that another process has taken over', () => {
   }
   const hold = 'LOCK TABLE keys.subject_keys_a IN ROW EXCLUSIVE MODE';
 
-  async function destroysOne(): Promise<void> {
+  async function destroysOne(): Promise<string> {
     const who = subject();
     await on.stores(who);
-    await on.forgets(who);
+    return (await on.forgets(who)).request_id;
   }
 
   it('empties no table to which keys are added again', async () => {
     const adding = await begun();
-    await destroysOne();
+    const first = await destroysOne();
     const vacuum = jest.spyOn(on.get(UnitOfWork), 'vacuum').mockImplementationOnce(async () => {
       vacuum.mockRestore();
       // Another process ends this rewrite, and does the next one.
       await on.service.database.run('DELETE FROM job_leases');
-      await on.rewrite();
-      await destroysOne();
-      await on.rewrite();
+      await on.rewriteFor(first);
+      await on.rewriteFor(await destroysOne());
       await adding.query(hold);
       return undefined;
     });
@@ -182,7 +181,7 @@ describe('on a busy server', () => {
     };
     const readers = await Promise.all(Array.from({ length: 3 }, () => on.connected()));
     await read(readers[0]!);
-    const rewriting = on.rewrite();
+    const rewriting = on.rewriteFor(id);
     // Both times the next reader comes before the earlier one has ended, and waits behind the rewrite.
     for (const [at, next] of readers.slice(1).entries()) {
       const waiting = at === 0 ? 'TRUNCATE%' : 'LOCK TABLE%';

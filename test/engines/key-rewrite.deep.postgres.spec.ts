@@ -96,8 +96,7 @@ describe('a rewrite of the tables of the keys', () => {
       remove.mockRestore();
       return on.get(KeyRewrite).removeFile(lease, from, new AbortController().signal);
     });
-    await on.rewrite();
-    expect(await on.unrecoverableAt(early)).not.toBeNull();
+    await on.rewriteFor(early);
     expect(await on.unrecoverableAt(late)).toBeNull();
     expect(await tablesWith(wrapped)).toStrictEqual(['keys.subject_keys_b']);
     await on.rewriteFor(late);
@@ -151,8 +150,8 @@ describe('what a rewrite leaves', () => {
     for (let round = 0; round < 2; round++) {
       const who = subject();
       await on.stores(who);
-      await on.forgets(who);
-      await on.rewrite();
+      const { request_id: id } = await on.forgets(who);
+      await on.rewriteFor(id);
       await on.service.database.run('ANALYZE');
     }
     const statistics = `SELECT attname, tablename FROM pg_stats WHERE tablename LIKE 'subject_keys__'`;

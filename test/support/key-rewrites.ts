@@ -2,6 +2,7 @@ import { KeyRewriteJob } from '@app/gdpr';
 import { JobLeases, type Lease, UnitOfWork } from '@app/database';
 import { Client } from 'pg';
 import type { Bot } from './bot';
+import { runNow } from './jobs';
 import { type Service, useServiceInProcess } from './service';
 import type { SubjectIds } from './snowflakes';
 import { until } from './until';
@@ -14,6 +15,18 @@ const COUNTED = [
 export interface Forgotten {
   readonly request_id: string;
   readonly completed_at: string;
+}
+
+/**
+ * Runs the job until the key of this erasure is in no file: VACUUM leaves out a page that another backend, such as the checkpointer,
+ * has pinned in this moment, and the next run continues.
+ */
+export function keyIsRewritten(service: Service, requestId: string): Promise<void> {
+  const recorded = 'SELECT 1 FROM deletion_requests WHERE id = ? AND unrecoverable_at IS NOT NULL';
+  return until(async () => {
+    await runNow(service, KeyRewriteJob);
+    return (await service.database.rows(recorded, requestId)).length > 0;
+  });
 }
 
 /** A service on PostgreSQL whose keys are rewritten only when a test says so. */
@@ -53,10 +66,7 @@ export class Rewriting {
     }
   }
 
-  /**
-   * Rewrites until the key of this erasure is in no file: VACUUM leaves out a page that another backend, such as the checkpointer, has
-   * pinned in this moment, and the next run continues.
-   */
+  /** As {@link keyIsRewritten}. */
   rewriteFor(requestId: string): Promise<void> {
     return until(async () => {
       await this.rewrite();
