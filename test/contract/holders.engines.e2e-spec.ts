@@ -9,7 +9,8 @@ import { BOT_WIDE, subject, type SubjectIds } from '../support/snowflakes';
 import { passes } from '../support/time';
 
 const service = useServiceInProcess();
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 let bot: Bot;
 let who: SubjectIds;
 beforeEach(async () => {
@@ -231,10 +232,10 @@ describe('GET /api/v1/holders/{key}/tasks', () => {
     const ids = [];
     for (let count = 0; count < 4; count++) ids.push(await bot.hasForgotten(subject()));
     await acknowledge(ids[0]!);
-    const ahead = passes(service, 60_000);
+    const ahead = passes(service, HOUR_MS);
     await acknowledge(ids[2]!);
     const { answered_at } = (await acknowledge(ids[1]!, { result: 'nothing' })).data as unknown as Task;
-    const since = new Date(Date.parse(answered_at ?? '') - 30_000).toISOString();
+    const since = new Date(Date.parse(answered_at ?? '') - HOUR_MS / 2).toISOString();
     const listed = [];
     for (let after = ''; ;) {
       const page = await tasks(`?page_size=1&since=${since}${after}`);
@@ -382,7 +383,7 @@ describe('a task without an answer', () => {
     await register();
     const id = await bot.hasForgotten(who);
     const result = async () => ((await coverage(id)) as { holders: { result: string }[] }).holders[0]?.result;
-    passes(service, 14 * DAY_MS - 60_000);
+    passes(service, 14 * DAY_MS - HOUR_MS);
     expect(await result()).toBe('pending');
     passes(service, 14 * DAY_MS);
     expect(await result()).toBe('overdue');
