@@ -133,7 +133,7 @@ describe('a rolling upgrade under load, of an instance that knows no later migra
 
   beforeAll(async () => {
     older = await lethe.child().start();
-    const bot = await Bot.register(older.url, { webhook_url: 'http://127.0.0.1:45998/closed' });
+    const bot = await Bot.register(older.url, { webhook_url: 'http://127.0.0.1:8088/closed' });
     await bot.hasCategory('profile', [field('value'), field('more')]);
     load = new Load(bot, [older]);
     // Each statement is kept prepared from then on.

@@ -7,8 +7,8 @@ import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
 /** An address without a server: due deliveries stay unconfirmed. */
-const OLD = 'http://127.0.0.1:45998/old';
-const NEW = 'http://127.0.0.1:45998/new';
+const OLD = 'http://127.0.0.1:8088/old';
+const NEW = 'http://127.0.0.1:8088/new';
 const DELIVERIES = 5_000;
 const CHUNK = 500;
 const LONG_AGO = '2026-01-01T00:00:00.000Z';
