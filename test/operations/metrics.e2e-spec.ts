@@ -197,6 +197,8 @@ describe('the labels', () => {
     await bot.hasRevoked(who);
     await bot.hasForgotten(who);
     await receiver.received(at + 2);
+    // None is counted in a later test.
+    await delivered(bot);
     const text = await scrape();
     const ids = [bot.id, bot.platformBotId, who.user_id, who.guild_id, `:${service.port}`, receiver.url];
     const secrets = [bot.key, bot.key.slice(8, 24), bot.webhookSecret, 'marker', 'sk_live', 'whsec'];
