@@ -6,6 +6,7 @@ import { readConfig } from '@app/kernel';
 import { until } from '../../../test/support/until';
 import { LetheHttpAdapter } from './http.adapter';
 
+let adapter: LetheHttpAdapter;
 let server: Server;
 /** Answers the GET that waits for it. */
 let answerGet: (() => void) | undefined;
@@ -14,7 +15,7 @@ let pieces: number[];
 let bytes: number;
 function begin(environment: Record<string, string> = {}): void {
   [pieces, bytes] = [[], 0];
-  const adapter = new LetheHttpAdapter(readConfig(environment));
+  adapter = new LetheHttpAdapter(readConfig(environment));
   adapter.initHttpServer();
   server = adapter.getHttpServer();
   adapter.getInstance<Express>().post('/', (request, response) => {
@@ -119,6 +120,25 @@ describe('LetheHttpAdapter', () => {
     const [, idle, nothing] = await connected('');
     server.emit('timeout', idle);
     expect(await nothing).toBe('');
+  });
+
+  it('answers at its end all connections that were made, also those that it has not accepted yet', async () => {
+    begin();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const answers = Array.from({ length: 40 }, async () => {
+      const client = connect(port, '127.0.0.1');
+      client.write(HEAD + BODY);
+      let text = '';
+      for await (const chunk of client) text += String(chunk);
+      return text;
+    });
+    // The system has made the connections, and no turn of the event loop has passed.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    const drained = adapter.drain(60_000);
+    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(await drained).toBe(true);
   });
 
   it('holds the bodies of requests that wait in one piece each, and answers all of them', async () => {

@@ -19,6 +19,8 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** At a shutdown, how long an idle connection stays open for one more request, in milliseconds. */
 const IDLE_GRACE_MS = 100;
+/** How many connections the system keeps for a server that has not accepted them yet, as `listen` asks for. */
+const BACKLOG = 511;
 
 /** What all connections and readers may take. */
 type HttpLimits = StreamLimits & Pick<Config, 'connectionsMax' | 'readerTimeoutMs' | 'keepAliveTimeoutMs'>;
@@ -102,13 +104,14 @@ export class LetheHttpAdapter extends ExpressAdapter {
   }
 
   /**
-   * Stops accepting connections and waits for the open ones to end. Every further answer has `Connection: close`, and
-   * idle connections are closed. Resolves to true when no connection is left, to false when `timeoutMs` has passed and
-   * the remaining ones were cut.
+   * Accepts the connections that have been made, then no more, and waits for all to end. Every further answer has
+   * `Connection: close`, and idle connections are closed. Resolves to true when no connection is left, to false when
+   * `timeoutMs` has passed and the remaining ones were cut.
    */
   async drain(timeoutMs: number): Promise<boolean> {
     const server = this.httpServer as Server;
     closeAfterAnswers(this.getInstance<Express>().response);
+    await acceptWaiting(server);
     // `close()` of node:http would reset idle connections, although a next request may already be in transit.
     const closed = new Promise<boolean>((resolve) => {
       NetServer.prototype.close.call(server, () => resolve(true));
@@ -135,6 +138,19 @@ export class LetheHttpAdapter extends ExpressAdapter {
 
   /** json-body.ts parses bodies instead. */
   override registerParserMiddleware(): void {}
+}
+
+/** Accepts what waits in the system, one connection a turn of the event loop: the end of `listen` would reset it. */
+async function acceptWaiting(server: Server): Promise<void> {
+  let accepted = 0;
+  const count = (): void => void accepted++;
+  server.on('connection', count);
+  // The signal may have come after the accepting of its turn: the first whole turn is the second one.
+  for (let turn = 0, before = -1; turn < 2 || (accepted !== before && turn < BACKLOG); turn++) {
+    before = accepted;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+  server.off('connection', count);
 }
 
 /**
