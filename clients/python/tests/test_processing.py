@@ -4,7 +4,7 @@ import uuid
 from typing import Any, Dict, List, Tuple
 
 import pytest
-from conftest import PROFILE, Place, subject
+from conftest import BANS, PROFILE, Place, subject
 
 from lethe_client import CallOptions, ConflictError, ConsentRequiredError, InsufficientScopeError, Lethe, LetheError, NotFoundError, ProcessingRefusedError, _core
 
@@ -35,6 +35,13 @@ def refused(lethe: Lethe, who: Dict[str, str], category: str, data: Any = None) 
 def listed(view: Any) -> Tuple[List[Any], List[Any]]:
     objections, restrictions = ([one["category"] for one in view[name]] for name in ("objections", "restrictions"))
     return objections, restrictions
+
+
+def test_a_registration_warns_where_values_need_a_consent_beside_another_legal_basis(lethe: Lethe) -> None:
+    (warning,) = lethe.categories.register(**STATISTICS)["warnings"]
+    assert warning.startswith("Values of this category need a consent, although ")
+    assert "warnings" not in lethe.categories.get("statistics")
+    assert "warnings" not in lethe.categories.register(**BANS)
 
 
 def test_an_objection_erases_its_category_and_refuses_what_comes(lethe: Lethe, who: Dict[str, str]) -> None:

@@ -14,6 +14,9 @@ const OPTIONAL = [
   ...['requires_consent', 'reason_de', 'reason_en'],
 ];
 
+const NEEDS_CONSENT =
+  'Values of this category need a consent, although its legal_basis is another one: where none is needed, say so by requires_consent: false with reason_de and reason_en';
+
 /** What a bot of the fake has declared. */
 export class FakeCategories {
   private readonly declared = new Map<string, Category>();
@@ -39,7 +42,8 @@ export class FakeCategories {
       ...(Object.fromEntries(declared) as Json),
     };
     this.declared.set(key, category);
-    return category;
+    const isMeant = legal_basis === 'consent' || category['requires_consent'] === false;
+    return isMeant ? category : { ...category, warnings: [NEEDS_CONSENT] };
   }
 
   /** @throws FakeRefusal 404 for what is not declared */

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
-from ._categories import category_of, digest_of, needs_consent, require_askable
+from ._categories import category_of, digest_of, needs_consent, require_askable, with_warnings
 from ._consent import Asked, FakeConsent
 from ._links import FakeLinks
 from ._processing import FakeProcessing
@@ -79,7 +79,7 @@ class FakeBot:
         if category["key"] in self.categories:
             raise Refusal("conflict", "This category exists", {"reason": "category_exists"})
         self.categories[category["key"]] = category
-        return category
+        return with_warnings(category)
 
     def category(self, key: Any) -> Json:
         if key not in self.categories:

@@ -15,6 +15,11 @@ _OPTIONAL = (
     *("requires_consent", "reason_de", "reason_en"),
 )
 
+_NEEDS_CONSENT = (
+    "Values of this category need a consent, although its legal_basis is another one: "
+    "where none is needed, say so by requires_consent: false with reason_de and reason_en"
+)
+
 
 def category_of(given: Mapping[str, Any], id: str, now: str) -> Json:
     """The answer about a declaration."""
@@ -26,6 +31,12 @@ def category_of(given: Mapping[str, Any], id: str, now: str) -> Json:
     words = {name: given[name] for name in _OPTIONAL if name in given and given[name] is not True}
     fields = [{"description": None, **present(field)} for field in given["fields"]]
     return {"id": id, **labels, **further, **words, "fields": fields, "created_at": now}
+
+
+def with_warnings(category: Json) -> Json:
+    """The answer to a registration, which warns where values need a consent beside another legal basis."""
+    is_meant = category["legal_basis"] == "consent" or not needs_consent(category)
+    return category if is_meant else {**category, "warnings": [_NEEDS_CONSENT]}
 
 
 def _require_reasons(given: Mapping[str, Any]) -> None:
