@@ -13,10 +13,17 @@ const BYTES_AT_ONCE = 4_096;
 const VALUES = 6;
 const VALUE_LENGTH = 2 ** 21;
 
-/** The settings of a service for values of this length. */
-export const SLOWLY_READ_SETTINGS = { BODY_LIMIT_BYTES: '8388608', DATA_LIMIT_BYTES: '8388608' };
+/** Then it reads no further, so that the export never ends. */
+const BYTES_MAX = 2 ** 21;
 
-/** A streamed export that is read at 40 KB a second. */
+/** The settings of a service for values of this length, and for a reader that takes nothing any more. */
+export const SLOWLY_READ_SETTINGS = {
+  BODY_LIMIT_BYTES: '8388608',
+  DATA_LIMIT_BYTES: '8388608',
+  READER_TIMEOUT_MS: '3600000',
+};
+
+/** A streamed export that is read at 40 KB a second, and never to its end. */
 export class SlowReader {
   private readonly timer: NodeJS.Timeout;
 
@@ -24,7 +31,10 @@ export class SlowReader {
     answer.pause();
     // A service that is killed cuts the export.
     answer.on('error', () => undefined);
-    this.timer = setInterval(() => void answer.read(BYTES_AT_ONCE), PAUSE_MS);
+    let taken = 0;
+    this.timer = setInterval(() => {
+      if (taken < BYTES_MAX) taken += answer.read(BYTES_AT_ONCE)?.length ?? 0;
+    }, PAUSE_MS);
   }
 
   /** Stores a user with a large export, and begins to read it. */
