@@ -96,7 +96,7 @@ describeInBrowser('the console in a browser', () => {
   it('shows a user, the values only when they are asked for, with an event, and erases with a typed confirmation', async () => {
     const page = await signedIn();
     await find(page, user);
-    expect(await page.textContent('main')).not.toContain('1 May');
+    expect(await page.textContent('main')).not.toContain('1 May, no.');
     expect(await bot.eventTypes(user)).not.toContain('data_exported');
     await page.getByRole('button', { name: 'Show values' }).click();
     await page.waitForSelector('text=1 May, no. 2');
@@ -112,7 +112,7 @@ describeInBrowser('the console in a browser', () => {
     // A step back shows nothing that was shown before.
     await toPage(page, 'audit');
     await page.goBack();
-    expect(await page.textContent('main')).not.toContain('1 May');
+    expect(await page.textContent('main')).not.toContain('1 May, no.');
   });
 
   it('withdraws a consent', async () => {

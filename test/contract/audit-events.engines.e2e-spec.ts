@@ -2,6 +2,7 @@ import { Clock } from '@app/kernel';
 import { ERASED_ID } from '@app/crypto';
 import type { Bot } from '../support/bot';
 import type { Json } from '../support/client';
+import { damaged } from '../support/damaged';
 import { auditEvent, expectFailure, expectFaults, expectSuccess, pagination } from '../support/expected';
 import {
   ABSENT,
@@ -275,10 +276,10 @@ describe('GET /api/v1/audit/events', () => {
     ] as const;
     // Only an event that names its key tells its user.
     const damages: readonly [typeof details | typeof sealed, (text: string) => string, named?: 'named'][] = [
-      [details, (text) => `${text.slice(0, -4)}AAAA`, 'named'],
+      [details, damaged, 'named'],
       [details, (text) => `x${text.slice(1)}`],
       [details, () => '{"reason":"not encrypted"}'],
-      [sealed, (text) => `${text.slice(0, -4)}AAAA`],
+      [sealed, damaged],
       [sealed, (text) => text.replace(/\.[\w-]{8}\./, '.AAAAAAAA.')],
     ];
     const expected: object[] = [];
@@ -290,9 +291,9 @@ describe('GET /api/v1/audit/events', () => {
         `SELECT ${column} AS text FROM ${table} WHERE ${where}`,
         userId,
       );
-      const damaged = damage(row?.text ?? '');
-      expect(damaged).not.toBe(row?.text);
-      await service.database.run(`UPDATE ${table} SET ${column} = ? WHERE ${where}`, damaged, userId);
+      const text = damage(row?.text ?? '');
+      expect(text).not.toBe(row?.text);
+      await service.database.run(`UPDATE ${table} SET ${column} = ? WHERE ${where}`, text, userId);
       expected.unshift({ user_id: named ? who.user_id : ERASED_ID, details: null, unreadable: true });
     }
     const lost = subject();

@@ -533,7 +533,7 @@ describe('after an erasure', () => {
 describe('what is stored', () => {
   it('holds no id, no key of the caller, no value, no detail and no secret in plain', async () => {
     await consented();
-    const key = `user-${who.user_id}`;
+    const key = `user:${who.user_id}`;
     await bot.post(
       '/audit/event',
       { ...who, event_type: 'data_exported', details: { note: 'sesame' } },
@@ -555,7 +555,7 @@ describe('what is stored', () => {
     expect(rows).toHaveLength(7);
     const text = JSON.stringify(rows);
     for (const plain of [
-      ...[who.user_id, who.guild_id, forget.user_id, 'sesame', 'user-', bot.name],
+      ...[who.user_id, who.guild_id, forget.user_id, 'sesame', 'user:', bot.name],
       ...[secret.data.webhook_secret, salt.data.certificate_salt],
     ])
       expect(text).not.toContain(plain);

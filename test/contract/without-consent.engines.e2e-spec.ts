@@ -380,7 +380,7 @@ describe('a consent beside a category that needs none', () => {
     await bot.hasConsent(who);
     const receipt = await bot.get<Json>(`/consents/receipt?user_id=${who.user_id}&guild_id=${who.guild_id}`);
     expect(receipt.status).toBe(200);
-    expect(JSON.stringify(receipt.data)).not.toContain('bans');
+    expect(JSON.stringify(receipt.data['payload'])).not.toContain('bans');
     const { data } = await bot.post<{ categories: Json[] }>('/consents/revoke', {
       ...who,
       categories: ['third'],

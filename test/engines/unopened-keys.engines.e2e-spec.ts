@@ -2,6 +2,7 @@ import { BatchSealer } from '@app/sealing';
 import { Dispatcher } from '@app/webhooks';
 import { type Bot, field } from '../support/bot';
 import type { Json } from '../support/client';
+import { damaged } from '../support/damaged';
 import { expectFailure } from '../support/expected';
 import { forgetInMemory } from '../support/opened-keys';
 import { act, forms, get, send } from '../support/privacy-page';
@@ -52,7 +53,6 @@ async function put({ id, sealed }: Stored): Promise<void> {
 
 /** The master key with this id is given to no process. */
 const byMissing = (sealed: string): string => sealed.replace(/^(v2\.)[\w-]{8}/, '$1missing1');
-const damaged = (sealed: string): string => `${sealed.slice(0, -4)}AAAA`;
 
 async function lose(user: SubjectIds): Promise<void> {
   const { id } = await keyOf(user);

@@ -9,6 +9,7 @@ import { Client } from '../support/client';
 import { killedAt, type Moment, runScript, type ScriptRun } from '../support/child-script';
 import { engine } from '../support/database';
 import { someOf } from '../support/depth';
+import { damaged } from '../support/damaged';
 import { adminHere } from '../support/here';
 import { filledOnce, Installation, useInstallation } from '../support/installation';
 import type { SubjectIds } from '../support/snowflakes';
@@ -134,13 +135,13 @@ describe('with the keys of LETHE_MASTER_KEY', () => {
       const [row] = await lethe.database.rows<{ webhook_secret_next: string }>(
         'SELECT webhook_secret_next FROM bots',
       );
-      const damaged = `${row?.webhook_secret_next.slice(0, -4)}AAAA`;
-      await lethe.database.run('UPDATE bots SET webhook_secret_next = ?', damaged);
+      const text = damaged(row?.webhook_secret_next ?? '');
+      await lethe.database.run('UPDATE bots SET webhook_secret_next = ?', text);
       const run = await admin(setting(`${newKey()},${OLD}`), 'keys:rotate');
       expect(run.code).toBe(1);
       expect(run.stderr).toMatch(/Except 1 text that its own key does not decrypt.*Keep the older keys/);
       expect(await lethe.database.rows('SELECT webhook_secret_next FROM bots')).toEqual([
-        { webhook_secret_next: damaged },
+        { webhook_secret_next: text },
       ]);
     });
 

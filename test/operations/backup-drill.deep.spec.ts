@@ -201,7 +201,7 @@ describe('npm run admin -- backup:drill', () => {
   const forgeries: readonly [string, string, string][] = [
     [
       'a value',
-      `UPDATE user_data SET value = substr(value, 1, 40) || 'AAAA' || substr(value, 45)`,
+      `UPDATE user_data SET value = substr(value, 1, 40) || CASE substr(value, 41, 1) WHEN 'A' THEN 'B' ELSE 'A' END || substr(value, 42)`,
       '1 stored value does not decrypt',
     ],
     ['an event', `UPDATE audit_events SET created_at = '2020-01-01T00:00:00.000Z'`, 'not what was sealed'],

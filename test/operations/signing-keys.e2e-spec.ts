@@ -69,7 +69,7 @@ describe(`GET ${PATH}`, () => {
     const [{ public_part: ours } = { public_part: '' }] = await service.database.rows<{
       public_part: string;
     }>(SIGNED_BY_ALL);
-    const theirs = ours.replace(/"x":"."/, '"x":"A"');
+    const theirs = ours.replace(/"x":"./, (found) => found.slice(0, -1) + (found.endsWith('A') ? 'B' : 'A'));
     await service.database.run(
       `INSERT INTO keys.service_keys (name, id, sealed, public_part, created_at, retired_at)
        VALUES ('signing', 'theirs', 'v1.x.y', ?, '2000-01-01T00:00:00.000Z', '2000-01-01T00:00:00.000Z')`,

@@ -8,6 +8,7 @@ import { parseEnv } from 'node:util';
 import { Lethe } from '@lethe/sdk';
 import { builtCommandLine, type Ran } from '../support/command-line';
 import { CommandLineHere } from '../support/command-line-here';
+import { damaged } from '../support/damaged';
 import { SigningService } from '../support/final-certificates';
 import { canRun } from '../support/programs';
 import { useService } from '../support/shared-service';
@@ -545,7 +546,7 @@ describe('lethe verify', () => {
       });
     writeFileSync(inFolder('log.ndjson'), lines.toSpliced(1, 1).join('\n'));
     await refused('It does not hold', 'verify', 'log.ndjson');
-    writeFileSync(inFolder('receipt'), `${String(receipt).slice(0, -4)}AAAA`);
+    writeFileSync(inFolder('receipt'), damaged(String(receipt)));
     await refused('Do not rely on receipt', 'verify', 'receipt', ...offline.slice(0, 4));
     writeFileSync(inFolder('other.json'), '{"user_id":"1"}');
     await refused('neither a certificate', 'verify', 'other.json');

@@ -3,6 +3,7 @@ import { openApiDocument } from '../../apps/api/src/openapi';
 import { runNow } from '../support/jobs';
 import { useReceiver } from '../support/receiver';
 import { Service } from '../support/service';
+import { amidDay } from '../support/time';
 import { until } from '../support/until';
 
 type Examples = Readonly<Record<string, { readonly value: unknown }>>;
@@ -250,6 +251,8 @@ describe('the examples of openapi.json, sent as they are', () => {
     ids.flatMap((id) => routes.filter(({ operation }) => operation.operationId === id));
 
   it('follow from each other: every route answers as documented', async () => {
+    // The example of the statistics has one day.
+    await amidDay();
     const life = new Life(service.url, receiver.url);
     const [first, last] = [named(FIRST), named(LAST)];
     const others = routes.filter((route) => !first.includes(route) && !last.includes(route));
