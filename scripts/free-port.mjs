@@ -4,11 +4,13 @@ import { createServer } from 'node:net';
 /** Below those of test/support/free-port.ts, and below what the system gives to who asks for any port. */
 const [FIRST, COUNT] = [19_000, 1_000];
 
-/** A port of the loopback address on which nothing listens, and which the system gives to no other. */
+/** Another process begins elsewhere. */
+let next = process.pid;
+
+/** A port of the loopback address on which nothing listens, another one in each call. */
 export async function freePort() {
-  for (let at = 0; at < COUNT; at++) {
-    // Another process begins elsewhere.
-    const server = createServer().listen(FIRST + ((process.pid + at) % COUNT), '127.0.0.1');
+  for (let count = 0; count < COUNT; count++) {
+    const server = createServer().listen(FIRST + (next++ % COUNT), '127.0.0.1');
     try {
       await once(server, 'listening');
     } catch (error) {

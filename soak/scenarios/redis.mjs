@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { median } from '../../bench/statistics.mjs';
+import { freePort } from '../../scripts/free-port.mjs';
 import { temporaryDirectory } from '../../scripts/server.mjs';
 import { durations, newBot, statusOf, until } from '../bots.mjs';
 import { Missing } from '../stage.mjs';
@@ -26,12 +27,7 @@ const DEGRADED = 'lethe_degraded{condition="rate_limit_local"}';
 /** A Redis on a free port, as `port`. */
 async function startRedis(stage) {
   if (spawnSync(BINARY, ['--version']).status !== 0) throw new Missing(`needs ${BINARY} on the PATH`);
-  const port = await new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port: free } = probe.address();
-      probe.close(() => resolve(free));
-    });
-  });
+  const port = await freePort();
   const options = [
     '--port',
     String(port),

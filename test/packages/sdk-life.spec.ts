@@ -43,6 +43,18 @@ describeOnPlaces('the life of a bot', fake, (bot) => {
     expect(Object.keys(all.find(({ key }) => key === 'profile') ?? {})).not.toContain('description_de');
   });
 
+  it('warns at a registration where values need a consent beside another legal basis, and nowhere else', async () => {
+    const duty = { ...PROFILE, key: 'duty', legal_basis: 'public_task' } as const;
+    expect(await lethe.categories.register(duty)).toMatchObject({
+      warnings: [
+        'Values of this category need a consent, although its legal_basis is another one: where none is needed, say so by requires_consent: false with reason_de and reason_en',
+      ],
+    });
+    expect(await lethe.categories.get('duty')).not.toHaveProperty('warnings');
+    for (const other of [BANS, { ...PROFILE, key: 'plain' }])
+      expect(await lethe.categories.register(other)).not.toHaveProperty('warnings');
+  });
+
   it.each(Object.entries(LIVES))('answers as it is written of %s', async (_name, calls) => {
     const { got, written } = await lived(bot, calls);
     expect(got).toEqual(written);

@@ -6,7 +6,7 @@ import {
   ProcessingRefusedError,
 } from '@lethe/sdk';
 import { FakeLethe } from '@lethe/sdk/testing';
-import { BANS, describeOnPlaces, PROFILE, thrown } from '../support/sdk-places';
+import { describeOnPlaces, PROFILE, thrown } from '../support/sdk-places';
 import type { SubjectIds } from '../support/snowflakes';
 
 const A_TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string;
@@ -45,16 +45,6 @@ describeOnPlaces('what a user objects to and restricts', new FakeLethe(), (bot) 
     expect(before).toContainEqual({ type: 'data_deleted', act: 'objection', category: 'stats' });
     await lethe.data.unrestrict(who);
     expect(await lethe.data.refusals(who)).toEqual(view);
-  });
-
-  it('a registration warns where values need a consent beside another legal basis, and nothing else does', async () => {
-    const duty = { ...PROFILE, key: 'duty', legal_basis: 'public_task' } as const;
-    expect(await lethe.categories.register(duty)).toMatchObject({
-      warnings: [expect.stringMatching(/^Values of this category need a consent, although /)],
-    });
-    expect(await lethe.categories.get('duty')).not.toHaveProperty('warnings');
-    const free = await lethe.categories.register(BANS);
-    expect(free).not.toHaveProperty('warnings');
   });
 
   it('an objection to everything is about its legal bases alone, also of categories that come', async () => {

@@ -13,7 +13,7 @@ const BYTES_AT_ONCE = 4_096;
 const VALUES = 6;
 const VALUE_LENGTH = 2 ** 21;
 
-/** Then it reads no further, so that the export never ends. */
+/** What it reads in all: then it holds the connection, and the export never ends. */
 const BYTES_MAX = 2 ** 21;
 
 /** The settings of a service for values of this length, and for a reader that takes nothing any more. */
@@ -23,7 +23,7 @@ export const SLOWLY_READ_SETTINGS = {
   READER_TIMEOUT_MS: '3600000',
 };
 
-/** A streamed export that is read at 40 KB a second, and never to its end. */
+/** A streamed export that is read at 40 KB a second for most of a minute, then not at all. */
 export class SlowReader {
   private readonly timer: NodeJS.Timeout;
 

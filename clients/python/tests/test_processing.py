@@ -39,9 +39,13 @@ def listed(view: Any) -> Tuple[List[Any], List[Any]]:
 
 def test_a_registration_warns_where_values_need_a_consent_beside_another_legal_basis(lethe: Lethe) -> None:
     (warning,) = lethe.categories.register(**STATISTICS)["warnings"]
-    assert warning.startswith("Values of this category need a consent, although ")
+    assert warning == (
+        "Values of this category need a consent, although its legal_basis is another one: "
+        "where none is needed, say so by requires_consent: false with reason_de and reason_en"
+    )
     assert "warnings" not in lethe.categories.get("statistics")
-    assert "warnings" not in lethe.categories.register(**BANS)
+    for other in (BANS, {**PROFILE, "key": "plain"}):
+        assert "warnings" not in lethe.categories.register(**other)
 
 
 def test_an_objection_erases_its_category_and_refuses_what_comes(lethe: Lethe, who: Dict[str, str]) -> None:

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorEnvelope } from './answer';
 
 /** How long a refused client may read the answer, in milliseconds. Then its connection is closed. */
 const LINGER_MS = 1_000;
+
+/** How many connections the system holds for a server that has not accepted them yet, as `listen` asks for. */
+const BACKLOG = 511;
 
 /** A connection. `_httpMessage` is the answer that is being sent on it: Node.js has no public name for it. */
 type AnsweredSocket = Duplex & {
@@ -60,6 +63,24 @@ export function cutUnlessWorking(socket: AnsweredSocket): void {
     if (socket.bytesRead !== bytesRead) return;
     if (socket.writableLength > 0 || socket._httpMessage == null) socket.destroy();
   });
+}
+
+/**
+ * Accepts the connections that wait in the system, one in each turn of the event loop, at the latest until `endMs` on the
+ * monotonic clock: the end of `listen` would reset them.
+ */
+export async function acceptWaiting(server: Server, endMs: number): Promise<void> {
+  let taken = 0;
+  const count = (): void => void taken++;
+  const events = ['connection', 'drop'] as const;
+  for (const event of events) server.on(event, count);
+  // The first turn may have begun after its time to accept, so that nothing follows from it.
+  for (let turn = 0, before = 0; turn < 2 || (taken !== before && turn < BACKLOG); turn++) {
+    if (performance.now() >= endMs) break;
+    before = taken;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+  for (const event of events) server.off(event, count);
 }
 
 /** If the answer of a request has already begun, nothing is written and the connection is cut. */

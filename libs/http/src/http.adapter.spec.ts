@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import type { Express } from 'express';
 import { readConfig } from '@app/kernel';
 import { until } from '../../../test/support/until';
@@ -37,6 +38,24 @@ afterEach(() => {
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 200000\r\n\r\n';
 const BODY = 'x'.repeat(200_000);
+
+/** A thread with forty callers, each with a whole request. It changes `state` once all are connected. */
+const CALLERS = `
+  const { connect } = require('node:net');
+  const { parentPort, workerData: { state, port, text } } = require('node:worker_threads');
+  let connected = 0;
+  const calls = Array.from({ length: 40 }, () => new Promise((resolve) => {
+    let answer = '';
+    const client = connect(port, '127.0.0.1', () => {
+      if (++connected < 40) return;
+      Atomics.store(state, 0, 1);
+      Atomics.notify(state, 0);
+    });
+    client.on('data', (chunk) => (answer += chunk)).on('error', (error) => (answer += error));
+    client.on('close', () => resolve(answer)).write(text);
+  }));
+  Promise.all(calls).then((answers) => parentPort.postMessage(answers));
+`;
 
 /** A connection whose first bytes the server has read, and its end at the server. */
 async function connected(first: string): Promise<[client: Socket, socket: Socket, answer: Promise<string>]> {
@@ -126,18 +145,15 @@ describe('LetheHttpAdapter', () => {
     begin();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
+    const state = new Int32Array(new SharedArrayBuffer(4));
     const { port } = server.address() as AddressInfo;
-    const answers = Array.from({ length: 40 }, async () => {
-      const client = connect(port, '127.0.0.1');
-      client.write(HEAD + BODY);
-      let text = '';
-      for await (const chunk of client) text += String(chunk);
-      return text;
-    });
-    // The system has made the connections, and no turn of the event loop has passed.
-    await new Promise<void>((resolve) => process.nextTick(resolve));
+    const worker = new Worker(CALLERS, { eval: true, workerData: { state, port, text: HEAD + BODY } });
+    const answers = once(worker, 'message') as Promise<[string[]]>;
+    await once(worker, 'online');
+    // No turn of the event loop passes here until all are connected.
+    Atomics.wait(state, 0, 0);
     const drained = adapter.drain(60_000);
-    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    for (const answer of (await answers)[0]) expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(await drained).toBe(true);
   });
 

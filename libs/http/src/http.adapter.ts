@@ -5,7 +5,7 @@ import { createServer, IncomingMessage, Server, ServerResponse } from 'node:http
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { answer, answerDocument, answerPage, PublicDocument, successEnvelope, WebPage } from './answer';
-import { ConnectionQueue, cutUnlessWorking, refuse, refuseConnection } from './connections';
+import { acceptWaiting, ConnectionQueue, cutUnlessWorking, refuse, refuseConnection } from './connections';
 import { ListPage } from './pagination';
 import type { LetheResponse } from './request-context';
 import { type StreamLimits, StreamSlots } from './stream-slots';
@@ -19,8 +19,6 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** At a shutdown, how long an idle connection stays open for one more request, in milliseconds. */
 const IDLE_GRACE_MS = 100;
-/** How many connections the system keeps for a server that has not accepted them yet, as `listen` asks for. */
-const BACKLOG = 511;
 
 /** What all connections and readers may take. */
 type HttpLimits = StreamLimits & Pick<Config, 'connectionsMax' | 'readerTimeoutMs' | 'keepAliveTimeoutMs'>;
@@ -104,14 +102,15 @@ export class LetheHttpAdapter extends ExpressAdapter {
   }
 
   /**
-   * Accepts the connections that have been made, then no more, and waits for all to end. Every further answer has
+   * Accepts the connections that wait, then no more, and waits for all to end. Every further answer has
    * `Connection: close`, and idle connections are closed. Resolves to true when no connection is left, to false when
    * `timeoutMs` has passed and the remaining ones were cut.
    */
   async drain(timeoutMs: number): Promise<boolean> {
     const server = this.httpServer as Server;
     closeAfterAnswers(this.getInstance<Express>().response);
-    await acceptWaiting(server);
+    const endMs = performance.now() + timeoutMs;
+    await acceptWaiting(server, endMs);
     // `close()` of node:http would reset idle connections, although a next request may already be in transit.
     const closed = new Promise<boolean>((resolve) => {
       NetServer.prototype.close.call(server, () => resolve(true));
@@ -124,7 +123,7 @@ export class LetheHttpAdapter extends ExpressAdapter {
     };
     // After what has arrived is read: a process that was stopped runs its timers first.
     const sweep = setInterval(() => setImmediate(closeIdle), IDLE_GRACE_MS);
-    const ended = await inTime(closed, timeoutMs, () => false);
+    const ended = await inTime(closed, endMs - performance.now(), () => false);
     isDraining = false;
     clearInterval(sweep);
     if (!ended) server.closeAllConnections();
@@ -138,19 +137,6 @@ export class LetheHttpAdapter extends ExpressAdapter {
 
   /** json-body.ts parses bodies instead. */
   override registerParserMiddleware(): void {}
-}
-
-/** Accepts what waits in the system, one connection a turn of the event loop: the end of `listen` would reset it. */
-async function acceptWaiting(server: Server): Promise<void> {
-  let accepted = 0;
-  const count = (): void => void accepted++;
-  server.on('connection', count);
-  // The signal may have come after the accepting of its turn: the first whole turn is the second one.
-  for (let turn = 0, before = -1; turn < 2 || (accepted !== before && turn < BACKLOG); turn++) {
-    before = accepted;
-    await new Promise<void>((resolve) => setImmediate(resolve));
-  }
-  server.off('connection', count);
 }
 
 /**

@@ -122,7 +122,7 @@ const COLLECTOR_MS = 3_000;
 
 /**
  * Ends the process in order at SIGTERM and SIGINT, also during its start. The process becomes not ready, accepts no
- * connection, answers the running requests, drains and closes the modules, and exits with 0. A second signal ends it at
+ * further connection, answers the running requests, drains and closes the modules, and exits with 0. A second signal ends it at
  * once.
  */
 class Shutdown {

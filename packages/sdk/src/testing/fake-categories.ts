@@ -42,7 +42,7 @@ export class FakeCategories {
       ...(Object.fromEntries(declared) as Json),
     };
     this.declared.set(key, category);
-    const isMeant = legal_basis === 'consent' || category['requires_consent'] === false;
+    const isMeant = legal_basis === 'consent' || !this.needsConsent(key);
     return isMeant ? category : { ...category, warnings: [NEEDS_CONSENT] };
   }
 
