@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { localeOf, useWords } from './language';
+import { useWords } from './language';
 import { onScheme } from './scheme';
+import { localeOf } from './times';
 
 /** One row of numbers of a plot. Its colour is a custom property of the style sheet, so that it fits a light and a dark page. */
 export interface Line {

@@ -1,6 +1,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { type TextName, TEXTS } from './texts';
+import { localeOf } from './times';
 import { type Kind, ofDays, wordFor } from './words';
 
 export type Language = keyof typeof TEXTS;
@@ -40,16 +41,6 @@ export interface Words {
   readonly listed: (names: readonly string[]) => string;
 }
 
-/** With the day before the month in both languages. */
-export function localeOf(language: Language): string {
-  return language === 'de' ? 'de' : 'en-GB';
-}
-
-/** Days as every page shows them, in the time zone of the browser unless another is named. */
-export function days(language: Language, timeZone?: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium', timeZone });
-}
-
 /** A text with the values for its names in braces. */
 export function filled(text: string, values: Readonly<Record<string, string | number>> = {}): string {
   return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '–'));
@@ -70,21 +61,4 @@ export function useWords(): Words {
     inDays: (number) => new Intl.RelativeTimeFormat(language).format(number, 'day'),
     listed: (names) => new Intl.ListFormat(localeOf(language)).format(names),
   };
-}
-
-const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-] as const;
-/** From this age on a date says more than a distance. */
-const DATE_FROM_DAYS = 7;
-
-/** How long ago a time was, or in how long it is; its day from a week on; undefined within a minute. */
-export function ago(language: Language, at: string): string | undefined {
-  const ms = Date.parse(at) - Date.now();
-  const [unit, size] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? [];
-  if (unit === undefined) return undefined;
-  if (unit === 'day' && Math.abs(ms) >= DATE_FROM_DAYS * size) return days(language).format(new Date(at));
-  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.trunc(ms / size), unit);
 }

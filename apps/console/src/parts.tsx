@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { useCopied } from './copied';
-import { ago, useWords } from './language';
+import { useWords } from './language';
 import { useNamesOfCategories, useNamesOfServers } from './queries';
+import { ago } from './times';
 
 const MINUTE_MS = 60_000;
 

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { useQuery } from '@tanstack/preact-query';
 import { Chart, type Plot } from '../chart';
-import { days } from '../language';
+import { days } from '../times';
 import { lethe } from '../service';
 import { Loaded, Tile } from '../ui';
 import { useOperatorWords } from './words';

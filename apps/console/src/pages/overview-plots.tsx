@@ -1,7 +1,8 @@
 import { useMemo } from 'preact/hooks';
 import { Chart, type Line, type Plot } from '../chart';
-import { localeOf, useWords } from '../language';
+import { useWords } from '../language';
 import type { TextName } from '../texts';
+import { localeOf } from '../times';
 import type { Bucket, Moment } from './overview-periods';
 
 type OfBucket = (bucket: Bucket) => number | null | undefined;

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { localeOf, useWords } from '../language';
+import { useWords } from '../language';
 import type { lethe } from '../service';
 import type { TextName } from '../texts';
+import { localeOf } from '../times';
 import { Access, Activities, Controller, Fact, Limits, Recipient, Tasks } from './processing-record';
 
 type Dossier = Awaited<ReturnType<typeof lethe.bots.reviewDossier>>;
