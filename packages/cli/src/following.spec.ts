@@ -117,6 +117,11 @@ describe('the time at which a command begins', () => {
     expect(beginOf({ clock } as Session, at(10))).toBe(FROM_MS);
   });
 
+  it('is `since` itself where the clock of this computer is behind', () => {
+    const behind = { serviceMs: FROM_MS, hereMs: FROM_MS - 600_000, answeredMs: FROM_MS - 600_000 };
+    expect(beginOf({ clock: behind } as Session, at(10))).toBe(FROM_MS + 10_000);
+  });
+
   it('is that of this computer before the first answer', () => {
     expect(beginOf({} as Session, at(3))).toBe(FROM_MS + 3_000);
   });

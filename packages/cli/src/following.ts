@@ -74,9 +74,10 @@ export async function follow<R extends Row>(
   }
 }
 
-/** The time of the service at which a command begins: `since`, else now. Known after its first answer. */
+/** The time of the service at which a command begins: `since`, else now by the clock of the service. Known after its first answer. */
 export function beginOf({ clock }: Session, since: string | undefined): number {
   // The service may have answered at the end of a slow request: a time that is estimated too late would miss what follows.
   const skewMs = clock === undefined ? 0 : clock.answeredMs - clock.serviceMs;
-  return (since === undefined ? Date.now() : Date.parse(since)) - skewMs;
+  // `since` may be a time that the service has named, so that a clock that is behind makes it no later.
+  return since === undefined ? Date.now() - skewMs : Date.parse(since) - Math.max(0, skewMs);
 }
