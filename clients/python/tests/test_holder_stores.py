@@ -413,6 +413,13 @@ def test_the_values_of_keys_are_exported_by_their_type_as_in_the_sdk(kind: str, 
     run(main)
 
 
+def test_a_whole_number_beyond_what_javascript_counts_is_text_in_an_export_of_each_type() -> None:
+    exact = 2**53 - 1
+    assert json_safe([float(exact), 0.5, -3.0]) == [exact, 0.5, -3]
+    for beyond in (exact + 1, float(exact + 1), -9500000000000000.0, 1e16, 1e300):
+        assert isinstance(json_safe(beyond), str), beyond
+
+
 @pytest.mark.parametrize("answer", [[b"a", b"1.5", b"b", b"2"], [[b"a", 1.5], [b"b", 2.0]], [("a", 1.5), ("b", 2)], {"a": "1.5", "b": 2}])
 def test_the_scores_of_a_sorted_set_are_read_in_each_form_that_a_client_has(answer: Any) -> None:
     assert _shaped("zset", answer) == {"a": 1.5, "b": 2}

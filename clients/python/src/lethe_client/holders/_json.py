@@ -29,8 +29,8 @@ def json_safe(value: Any, depth: int = 0) -> Any:
     if isinstance(value, int):
         return int(value) if abs(value) <= _EXACT_MAX else str(int(value))
     if isinstance(value, float):
-        if value.is_integer() and abs(value) <= _EXACT_MAX:
-            return int(value)
+        if value.is_integer():
+            return int(value) if abs(value) <= _EXACT_MAX else repr(value)
         # JavaScript writes exponents otherwise, and has no text for what is no number.
         return value if re.fullmatch(r"-?[0-9]+\.[0-9]+", repr(value)) else repr(value)
     if isinstance(value, (datetime, date)):
