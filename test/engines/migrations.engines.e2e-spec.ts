@@ -7,13 +7,13 @@ import { bareDatabase, engine, newDatabase, type TestDatabase } from '../support
 import { isFull, itInPart, itOfSize, stepAtDepth } from '../support/depth';
 import { fill, FILLED_SETTINGS } from '../support/filled';
 import { migrateFailing, migrateUp, onSchema } from '../support/migrating';
-import { NextKeys1790000000002, NextRelease1790000000001 } from '../support/next-release';
+import { NextKeys4000000000002, NextRelease4000000000001 } from '../support/next-release';
 import { SavedDatabase } from '../support/saved-database';
 import { schemaOf } from '../support/schema-dump';
 import { Service } from '../support/service';
 
 const ALL = allMigrations().length;
-const NEXT = [...allMigrations(), NextRelease1790000000001, NextKeys1790000000002];
+const NEXT = [...allMigrations(), NextRelease4000000000001, NextKeys4000000000002];
 /** At full depth every statement fails once on SQLite, and every eleventh on PostgreSQL, which has several for each part of a table. */
 const STEP = engine === 'sqlite' ? stepAtDepth(4, 1) : stepAtDepth(61, 11);
 /** The same for the migrations of a later release, which have fewer statements. */
@@ -257,7 +257,7 @@ describe('the migrations of a later release', () => {
   it('are unknown to this one, which refuses the database', async () => {
     await migrateUp(database, NEXT);
     const refused = onSchema(database, (source) => bringUpToDate(source, 'migrate'));
-    await expect(refused).rejects.toThrow('NextKeys1790000000002, NextRelease1790000000001');
+    await expect(refused).rejects.toThrow('NextKeys4000000000002, NextRelease4000000000001');
   });
 
   it('of the keys are committed before all others on SQLite, and pass over what is there', async () => {

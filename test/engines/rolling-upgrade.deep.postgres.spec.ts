@@ -25,7 +25,7 @@ import { subject } from '../support/snowflakes';
 import { until } from '../support/until';
 
 /** Expands the schema, as a later release may: columns of the tables that each submit uses, in the order in which it uses them. */
-class Expanding1790000000003 implements MigrationInterface {
+class Expanding4000000000003 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await addColumn(runner, 'consents', 'note', nullable(text));
     await addColumn(runner, 'user_data', 'note', nullable(text));
@@ -140,7 +140,7 @@ describe('a rolling upgrade under load, of an instance that knows no later migra
     await load.further(1);
     await expandAll();
     await load.further(LIVES);
-    DatabaseModule.forFeature([], [Expanding1790000000003]);
+    DatabaseModule.forFeature([], [Expanding4000000000003]);
     newer = lethe.here();
     await newer.start();
     await load.further(LIVES);
@@ -175,7 +175,7 @@ describe('a rolling upgrade under load, of an instance that knows no later migra
     const { code, stderr } = await older.refused();
     expect(code).toBe(1);
     expect(stderr).toContain(
-      'was written by a newer Lethe, or by one with another module (Expanding1790000000003)',
+      'was written by a newer Lethe, or by one with another module (Expanding4000000000003)',
     );
   });
 });

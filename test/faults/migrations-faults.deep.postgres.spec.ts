@@ -132,7 +132,7 @@ describe('a deadlock of the migrations with a running instance', () => {
 
   /** Changes two tables, with something between them. */
   function colliding(between: () => Promise<void>): MigrationClass {
-    return class Colliding1790000000004 {
+    return class Colliding4000000000004 {
       async up(runner: QueryRunner): Promise<void> {
         // Long before the time limit for a table.
         await runner.query(`SET LOCAL deadlock_timeout = '10ms'`);
@@ -159,7 +159,7 @@ describe('a deadlock of the migrations with a running instance', () => {
     let meetings = 0;
     const migration = colliding(async () => (++meetings === 1 ? meet() : undefined));
     expect(await migrateUp(lethe.database, [...allMigrations(), migration])).toStrictEqual([
-      'Colliding1790000000004',
+      'Colliding4000000000004',
     ]);
     await ended;
     expect(meetings).toBe(2);
@@ -194,7 +194,7 @@ describe('a transaction that holds a table, as one of pg_dump does for hours', (
   });
   afterEach(() => dump.end());
 
-  class Adding1790000000005 {
+  class Adding4000000000005 {
     async up(runner: QueryRunner): Promise<void> {
       await runner.query('ALTER TABLE user_data ADD COLUMN of_the_next text');
     }
@@ -206,25 +206,25 @@ describe('a transaction that holds a table, as one of pg_dump does for hours', (
 
   it('does not stop the requests to that table, and the migrations run once it has ended', async () => {
     const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
-    const migrating = migrateUp(lethe.database, [...allMigrations(), Adding1790000000005]);
+    const migrating = migrateUp(lethe.database, [...allMigrations(), Adding4000000000005]);
     await waiting();
     // Each waits behind the change, which therefore has to give way.
     await lethe.database.rows('SELECT bot_id FROM user_data WHERE FALSE');
     await lethe.database.run('UPDATE user_data SET bot_id = bot_id WHERE FALSE');
     await dump.query('COMMIT');
-    expect(await migrating).toStrictEqual(['Adding1790000000005']);
+    expect(await migrating).toStrictEqual(['Adding4000000000005']);
     expect(logged).toHaveBeenCalledWith(expect.stringContaining('pg_stat_activity'));
     logged.mockRestore();
   });
 
   it('keeps no start waiting that has nothing to migrate', async () => {
     const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
-    const migrating = migrateUp(lethe.database, [...allMigrations(), Adding1790000000005]);
+    const migrating = migrateUp(lethe.database, [...allMigrations(), Adding4000000000005]);
     await until(() => logged.mock.calls.length > 0);
     // As an instance of the older version, while the table is still held.
     expect(await migrateUp(lethe.database)).toStrictEqual([]);
     await dump.query('COMMIT');
-    expect(await migrating).toStrictEqual(['Adding1790000000005']);
+    expect(await migrating).toStrictEqual(['Adding4000000000005']);
     logged.mockRestore();
   });
 

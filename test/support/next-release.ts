@@ -24,7 +24,7 @@ const COUNTS = {
 };
 
 /** A possible later release: adds columns and an index to filled tables, and rebuilds a table. */
-export class NextRelease1790000000001 implements MigrationInterface {
+export class NextRelease4000000000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await addColumn(runner, 'servers', 'region', { ...text, default: `'none'` });
     await addColumn(runner, 'user_data', 'note', nullable(text));
@@ -56,7 +56,7 @@ export class NextRelease1790000000001 implements MigrationInterface {
 }
 
 /** A further table of keys. */
-export class NextKeys1790000000002 implements KeysMigration {
+export class NextKeys4000000000002 implements KeysMigration {
   readonly isOfKeys = true;
 
   async up(runner: QueryRunner): Promise<void> {
