@@ -13,7 +13,7 @@ import {
   pagination,
 } from '../support/expected';
 import { useServiceInProcess } from '../support/service';
-import { stopWindows } from '../support/time';
+import { steps, stopWindows } from '../support/time';
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 86_400_000;
@@ -99,6 +99,16 @@ describe('POST /api/v1/bots/{bot_id}/keys', () => {
     passes(HOUR_MS);
     expect((await make()).status).toBe(201);
     expect(await service.database.rows(`SELECT 1 FROM api_keys WHERE bot_id = '${bot.id}'`)).toHaveLength(2);
+  });
+
+  it('counts no key that has expired by a clock that was set forward, and removes none', async () => {
+    for (let made = 1; made < 4; made++) expect((await make()).status).toBe(201);
+    expect((await make({ expires_at: later(HOUR_MS) })).status).toBe(201);
+    steps(service, 2 * HOUR_MS);
+    expect(await list()).toHaveLength(4);
+    expect((await make()).status).toBe(201);
+    expectFailure(await make(), 409, 'conflict', { reason: 'limit_reached', limit: 5 });
+    expect(await service.database.rows(`SELECT 1 FROM api_keys WHERE bot_id = '${bot.id}'`)).toHaveLength(6);
   });
 });
 

@@ -9,6 +9,7 @@ import { A_TEXT, A_TIME, AN_ID, expectFailure, expectFaults, expectSuccess } fro
 import { runNow } from '../support/jobs';
 import { act, forms, get, type Page, send, unescaped } from '../support/privacy-page';
 import { useServiceInProcess } from '../support/service';
+import { steps } from '../support/time';
 import { SqlLog } from '../support/sql-log';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
 
@@ -182,6 +183,27 @@ describe('POST /privacy-links', () => {
     for (let made = 0; made < 11; made++) links.push(await linked());
     const states = await Promise.all(links.map(({ url }) => get(url)));
     expect(states.map(({ status }) => status)).toStrictEqual([404, ...Array<number>(10).fill(200)]);
+  });
+
+  it('counts no link that has expired by a clock that was set forward, for a user and for a bot', async () => {
+    const lasting = await linked({ expires_in: 86_400 });
+    for (let made = 1; made < 10; made++) await linked({ expires_in: 3_600 });
+    await service.database.run(
+      `INSERT INTO privacy_links
+         (bot_id, id, token, key_id, guild_id, user_id, subject, allow, language, created_at, expires_at)
+       WITH RECURSIVE copies (place) AS (SELECT 100000000001 UNION ALL SELECT place + 1 FROM copies WHERE place < 100000009990)
+       SELECT bot_id, '00000000-0000-7000-8000-' || CAST(place AS TEXT), bot_id || CAST(place AS TEXT), key_id, guild_id,
+         CAST(place AS TEXT), subject, allow, language, created_at, expires_at
+       FROM privacy_links CROSS JOIN copies WHERE id = ?`,
+      lasting.id,
+    );
+    const more = (about: SubjectIds) => bot.post('/privacy-links', { ...about });
+    const limit = { reason: 'limit_reached', limit: 10_000 };
+    expectFailure(await more(subject()), 409, 'conflict', limit);
+    steps(service, 7_200_000);
+    for (let made = 1; made < 10; made++) expect((await more(who)).status).toBe(201);
+    expectFailure(await more(subject()), 409, 'conflict', limit);
+    expect((await get(lasting.url)).status).toBe(200);
   });
 
   it('stores neither the token nor an id', async () => {

@@ -15,16 +15,22 @@ export const amidDay = (): Promise<void> =>
     return passedMs >= FROM_MS && passedMs < DAY_MS - LEFT_MS;
   }, 500);
 
-/** From here on, until the mock is restored, one of the clocks of the service is ahead. */
+/** From here on, until the mock is restored, one of the clocks of the service is ahead. The confirmed time follows `nowMs`. */
 export function passes(
   { app }: Pick<Service, 'app'>,
   ms: number,
-  of: 'nowMs' | 'monotonicMs' = 'nowMs',
+  of: 'nowMs' | 'confirmedMs' | 'monotonicMs' = 'nowMs',
 ): jest.SpyInstance {
   const clock = app.get(Clock, { strict: false });
   // On the prototype, since the clock itself may have another mock.
   const now = (Object.getPrototypeOf(clock) as Clock)[of].bind(clock);
   return jest.spyOn(clock, of).mockImplementation(() => now() + ms);
+}
+
+/** From here on, until the mocks are restored, the clock is ahead by a step that is not confirmed. */
+export function steps(of: Pick<Service, 'app'>, ms: number): void {
+  passes(of, ms);
+  passes(of, -ms, 'confirmedMs');
 }
 
 /** From here on, until the mocks are restored, each look at the monotonic clock is `ms` later than the one before. */

@@ -13,7 +13,7 @@ import {
   notFound,
   Random,
 } from '@app/kernel';
-import { IsNull, LessThan, MoreThan } from 'typeorm';
+import { type FindOptionsWhere, IsNull, LessThan, MoreThan } from 'typeorm';
 import { keyDigest, newApiKey, VISIBLE_LENGTH } from './api-key';
 import { ApiKeyDirectory } from './api-key-directory';
 import { lockBot } from './bot-queries';
@@ -30,7 +30,7 @@ import {
 } from './bots.dto';
 import { KeyUses } from './key-uses';
 
-/** Valid keys of a bot. An expired one has no row after the next key is made, so a bot has no more rows. */
+/** Valid keys of a bot. The next key that is made removes the rows of those that have expired by the confirmed time. */
 const KEYS_MAX = 5;
 const ADMIN = scopeBits(['admin']);
 const YEAR_10000_MS = Date.UTC(10_000, 0);
@@ -84,7 +84,7 @@ export class ApiKeys {
   list(botId: string, query: PageQuery): Promise<ApiKeysView> {
     const page = this.cursors.page<[id: string]>(botId, 'keys', query);
     const before = page.after && { id: LessThan(page.after[0]) };
-    const valid = [IsNull(), MoreThan(this.clock.nowIso())].map((expiresAt) => ({ botId, expiresAt }));
+    const valid = this.validOf(botId);
     return this.unitOfWork.read(async (tx) => {
       const found = await tx.manager.find(ApiKey, {
         where: valid.map((where) => ({ ...where, ...before })),
@@ -184,15 +184,22 @@ export class ApiKeys {
     return key;
   }
 
-  /** Removes keys that have expired by the confirmed time, and refuses a key more than a bot may have. */
+  /**
+   * Removes keys that have expired by the confirmed time, and refuses a key more than a bot may have. What has expired by
+   * the clock alone does not count.
+   */
   private async requireRoom(tx: Tx, botId: string): Promise<void> {
     await tx.run(
       'DELETE FROM api_keys WHERE bot_id = ? AND expires_at <= ?',
       botId,
       this.clock.confirmedIso(),
     );
-    if ((await tx.manager.countBy(ApiKey, { botId })) < KEYS_MAX) return;
+    if ((await tx.manager.countBy(ApiKey, this.validOf(botId))) < KEYS_MAX) return;
     throw conflict('limit_reached', `A bot may have at most ${KEYS_MAX} API keys`, { limit: KEYS_MAX });
+  }
+
+  private validOf(botId: string): FindOptionsWhere<ApiKey>[] {
+    return [IsNull(), MoreThan(this.clock.nowIso())].map((expiresAt) => ({ botId, expiresAt }));
   }
 
   private isExpired({ expiresAt }: ApiKey): boolean {

@@ -107,8 +107,8 @@ export class PrivacyLinks {
       if ((await lockBot(tx, botId, 'KEY SHARE')) === undefined) throw botDeleted();
       const createdAt = this.clock.nowIso();
       await removeExpired(tx, botId, this.clock.confirmedIso());
-      await keepNewest(tx, subject);
-      if (await hasMost(tx, botId))
+      await keepNewest(tx, subject, createdAt);
+      if (await hasMost(tx, botId, createdAt))
         throw conflict('limit_reached', `A bot can have ${OF_BOT_MAX} privacy links`, { limit: OF_BOT_MAX });
       const id = this.random.uuid();
       const token = this.random.bytes(TOKEN_BYTES).toString('base64url');
@@ -212,15 +212,17 @@ function contextOfLink(botId: string, id: string): string {
   return `${TABLE}/${botId}/${id}`;
 }
 
+// A link that has expired by a clock that is not confirmed has a row. It does not count.
+
 /** Ends the oldest links of a subject, so that it may have one more. */
-async function keepNewest(tx: Tx, subject: Subject): Promise<void> {
-  const links = `FROM privacy_links WHERE ${SUBJECT_WHERE}`;
+async function keepNewest(tx: Tx, subject: Subject, nowIso: string): Promise<void> {
+  const links = `FROM privacy_links WHERE ${SUBJECT_WHERE} AND expires_at > ?`;
   const newest = `SELECT id ${links} ORDER BY id DESC LIMIT ${OF_SUBJECT_MAX - 1}`;
-  const values = subjectValues(subject);
+  const values = [...subjectValues(subject), nowIso];
   await tx.run(`DELETE ${links} AND id NOT IN (${newest})`, ...values, ...values);
 }
 
-async function hasMost(tx: Tx, botId: string): Promise<boolean> {
-  const sql = `SELECT 1 FROM privacy_links WHERE bot_id = ? ORDER BY id LIMIT 1 OFFSET ${OF_BOT_MAX - 1}`;
-  return (await tx.get(sql, botId)) !== undefined;
+async function hasMost(tx: Tx, botId: string, nowIso: string): Promise<boolean> {
+  const sql = `SELECT 1 FROM privacy_links WHERE bot_id = ? AND expires_at > ? ORDER BY id LIMIT 1 OFFSET ${OF_BOT_MAX - 1}`;
+  return (await tx.get(sql, botId, nowIso)) !== undefined;
 }
