@@ -1,4 +1,5 @@
 import type { ConflictReason } from './conflict-reasons';
+import { cutText } from './text';
 
 /** Every error code of the API: its status, its meaning, and how a caller corrects it. */
 export const ERRORS = {
@@ -135,7 +136,7 @@ export function invalidRequest(faults: readonly FieldFault[]): ApiError {
 
 /** A path can hold keys that the caller chose. Long paths are cut. */
 function shortened(field: string): string {
-  return field.length > 200 ? `${field.slice(0, 200)}…` : field;
+  return cutText(field, 200);
 }
 
 /** 404, with the same words for a resource of another bot and for a missing one. */

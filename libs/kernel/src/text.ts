@@ -20,6 +20,13 @@ export function codePoints(text: string): number {
   return count;
 }
 
+/** At most `max` UTF-16 units of `text`, and a mark where it was longer. A surrogate pair is kept whole or left out. */
+export function cutText(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const endsInPair = (text.charCodeAt(max - 1) & 0xfc00) === 0xd800;
+  return `${text.slice(0, endsInPair ? max - 1 : max)}…`;
+}
+
 /** A number of things in a message: `1 call`, `2 calls`; with a verb `1 call is`, `2 calls are`. */
 export const many = (count: number, one: string, more = `${one}s`): string =>
   `${count} ${count === 1 ? one : more}`;
