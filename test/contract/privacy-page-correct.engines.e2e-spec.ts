@@ -106,6 +106,8 @@ describe('the correction of a value on the privacy page', () => {
     ['level', '', 'with a point before the decimals'],
     ['level', '9007199254740993', 'up to 15 digits'],
     ['level', '1e999', 'up to 15 digits'],
+    ['level', '1234567890123456789012', 'up to 15 digits'],
+    ['level', '-1234567890123456789012.5', 'up to 15 digits'],
     ['public', 'perhaps', 'choose yes or no'],
     ['birthday', '31.12.1999', 'year-month-day'],
     ['birthday', '2001-02-29', 'year-month-day'],
@@ -120,6 +122,11 @@ describe('the correction of a value on the privacy page', () => {
     const mended = { level: '4', public: 'false', birthday: '1999-12-31' }[key] ?? '';
     form?.set('value', mended);
     expect(note(await send(url, 'correct', form ?? ''))).toBe('corrected');
+  });
+
+  it('takes a number of 1e21 and more that is written with an exponent', async () => {
+    expect(note(await corrected('level', '1e22'))).toBe('corrected');
+    expect(await stored()).toEqual({ ...VALUES, level: 1e22 });
   });
 
   it('refuses in German what was typed on the German page', async () => {

@@ -108,7 +108,7 @@ export {
   WalkPagination,
   WalkQuery,
 } from './pagination';
-export { addNumberFaults, isObject, mergePatch, numberFault } from './json';
+export { addNumberFaults, EXPONENT_FROM, isObject, mergePatch, numberFault } from './json';
 export { Counted, countRate, Quota, RateLimitGuard } from './rate-limit.guard';
 export { type Acting, type Actor, Caller, JOB, type LetheRequest, RequestContext } from './request-context';
 export {

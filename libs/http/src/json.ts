@@ -201,7 +201,7 @@ function entryPath(parent: object, path: string, key: string): string {
 }
 
 /** Larger numbers are written with an exponent. */
-const EXPONENT_FROM = 1e21;
+export const EXPONENT_FROM = 1e21;
 
 const LOSES_DIGITS =
   'must be at most 2^53 - 1 in size: send larger numbers as a string, so that they keep their digits';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Acts, NO_CLAIM } from '@app/acts';
 import { AuditService } from '@app/audit';
 import type { NamedSubject } from '@app/crypto';
-import type { FormFields } from '@app/http';
+import { EXPONENT_FROM, type FormFields } from '@app/http';
 import { ApiError, Clock } from '@app/kernel';
 import { CorrectAct, isValueChanged, UserValues } from '@app/user-data';
 import { heldIn } from './html';
@@ -93,9 +93,14 @@ export class PageCorrections {
 /** What was typed as a value of the type; what is none stays a text, which the check of a submit refuses. */
 function valueOf(type: string, typed: string): unknown {
   const text = typed.trim();
-  if (type === 'number') return NUMBER.test(text) ? Number(text) : typed;
+  if (type === 'number') return NUMBER.test(text) && !losesDigits(text) ? Number(text) : typed;
   if (type === 'boolean') return text === 'true' || (text === 'false' ? false : typed);
   return type === 'date' ? text : typed;
+}
+
+/** Whether a number is as large as those with an exponent, and was written as digits. As a value it looks like one of these. */
+function losesDigits(text: string): boolean {
+  return !/e/i.test(text) && Math.abs(Number(text)) >= EXPONENT_FROM;
 }
 
 /** Browsers have one form of line breaks. */
