@@ -247,12 +247,12 @@ describe('webhooks/deliveries', () => {
       await receiver.received(1200);
     });
 
-    it.each(['yesterday', '2026-01-31', '2026-01-31T08:00:00', 1, null])(
-      'answers 400 for since %p',
-      async (since) => {
-        expectFaults(await bot.post('/webhooks/replay', { since }), 'since');
-      },
-    );
+    it.each([
+      ...['yesterday', '2026-01-31', '2026-01-31T08:00:00', 1, null],
+      ...['9999-12-31T23:59:59-01:00', '0000-01-01T00:00:00+01:00'],
+    ])('answers 400 for since %p', async (since) => {
+      expectFaults(await bot.post('/webhooks/replay', { since }), 'since');
+    });
   });
 
   describe('POST /webhooks/test', () => {

@@ -36,7 +36,7 @@ export { sameToken } from './same-token';
 export { DEFAULT_DATABASE_PATH, SETTINGS } from './settings';
 export { type EndedSpan, Spans } from './spans';
 export { codePoints, cutText, isCleanText, isReadableText, many } from './text';
-export { isDay, isDayOrTime, momentMs } from './times';
+export { isDay, isDayOrTime, isStorableMoment, momentMs } from './times';
 export { Turns } from './turns';
 export { AUDIT_EVENT_TYPES, type AuditEventType, BOT_WIDE_GUILD_ID } from './vocabulary';
 export { type MetricDefinition, METRICS } from './metric.definitions';

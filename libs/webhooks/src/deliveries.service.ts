@@ -2,7 +2,7 @@ import { findBot } from '@app/bots';
 import { Cursors, SubjectDigests, type SubjectIds, unlessUnreadable } from '@app/crypto';
 import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
 import { Acts, Answers, type Claim } from '@app/acts';
-import { conflict, momentMs, notFound } from '@app/kernel';
+import { conflict, invalidRequest, isStorableMoment, momentMs, notFound } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import type {
@@ -81,12 +81,17 @@ export class DeliveriesService {
     return this.acts.once(claim, redeliver, { again: (tx) => this.viewIn(tx, botId, id) });
   }
 
-  /** Queues the events since a time again, oldest first, in several units; a repeated call continues. */
+  /**
+   * Queues the events since a time again, oldest first, in several units; a repeated call continues.
+   * @throws ApiError 400 for a time outside the years 0 to 9999
+   */
   async replay(
     botId: string,
     { since, undelivered_only: undeliveredOnly }: Replay,
     claim: Claim,
   ): Promise<ReplayView> {
+    if (!isStorableMoment(since))
+      throw invalidRequest([{ field: 'since', message: 'must be a time of the years 0 to 9999' }]);
     const sinceIso = new Date(momentMs(since) ?? NaN).toISOString();
     const scope = { sinceIso, undeliveredOnly: undeliveredOnly === true };
     let progress: Replayed = { queued: 0, last: '', isWhole: false };

@@ -11,7 +11,7 @@ import {
   WalkPagination,
   WalkQuery,
 } from '@app/http';
-import { momentMs } from '@app/kernel';
+import { isStorableMoment } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { EXPORT_ANSWERS, type ExportAnswer } from './holder-export.entity';
 import { TASK_ANSWERS, TASK_RESULTS, type TaskAnswer } from './holder-task.entity';
@@ -20,12 +20,6 @@ import { NAME_MAX, optional } from './holders.dto';
 export const BASIS_MAX = 200;
 const COUNTS_MAX = 50;
 const STATEMENT_MAX = 16_384;
-
-/** A moment of the years 0 to 9999. */
-function isStorable(value: unknown): boolean {
-  const atMs = momentMs(value);
-  return atMs !== undefined && new Date(atMs).toISOString().length === 24;
-}
 
 /** -0 is none: it is stored as 0, which is not what the holder has signed. */
 function isCount(value: unknown): boolean {
@@ -60,7 +54,8 @@ export interface KeptGiven {
 const Kept = (given: Presence): PropertyDecorator =>
   field(
     {
-      check: (value) => isObject(value) && isText(value['basis'], BASIS_MAX) && isStorable(value['until']),
+      check: (value) =>
+        isObject(value) && isText(value['basis'], BASIS_MAX) && isStorableMoment(value['until']),
       message: `must be an object of basis, a text of 1 to ${BASIS_MAX} characters, and until, an ISO 8601 time with its zone before the year 10000`,
       schema: {
         type: 'object',
