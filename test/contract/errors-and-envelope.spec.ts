@@ -428,6 +428,7 @@ describe('the text of a body', () => {
     ['a lone low surrogate', ',"extra":"\\udc00x"', 'extra'],
     ['surrogates in the wrong order', ',"extra":"\\udc00\\ud800"', 'extra'],
     ['a lone surrogate in a key', ',"\\ud800":1', 'body'],
+    ['a lone surrogate in a key of a number that is too long', ',"\\ud800":1234567890123456789012', 'body'],
   ])('is answered 400 with %s, although the field is unknown', async (_, more, name) => {
     expectFaults(await register(registration(more)), name);
   });

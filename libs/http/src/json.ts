@@ -106,15 +106,16 @@ export function parseJsonObject(
     return MALFORMED;
   }
   if (!isObject(value)) return badBody('must be a JSON object');
-  if (shape.longNumbers) {
-    const faults: FieldFault[] = [];
-    addNumberFaults(value, '', faults, longNumberFault);
-    if (faults.length > 0) return invalidRequest(faults);
-  }
+  // First of the two: the paths of the other faults hold keys.
   if (shape.escapes) {
     const path = pathOfBadText(value, '');
     if (path !== undefined)
       return invalidRequest([{ field: path || 'body', message: 'must not hold NUL or lone surrogates' }]);
+  }
+  if (shape.longNumbers) {
+    const faults: FieldFault[] = [];
+    addNumberFaults(value, '', faults, longNumberFault);
+    if (faults.length > 0) return invalidRequest(faults);
   }
   return value;
 }

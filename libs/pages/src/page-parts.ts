@@ -1,5 +1,6 @@
 import { type DeclaredPurpose, purposeIn, type Purposes } from '@app/categories';
 import { ERASED_ID, type NamedSubject } from '@app/crypto';
+import { cutText } from '@app/kernel';
 import { Html, html } from './html';
 import { PAGE_TEXTS, type PageLanguage, word } from './texts';
 import type { PageTexts } from './texts.en';
@@ -201,5 +202,5 @@ export function fieldsOf(purpose: DeclaredPurpose | undefined): ReadonlyMap<stri
 
 /** At most {@link TEXT_MAX} characters. */
 export function cut(text: string, max = TEXT_MAX): string {
-  return text.length <= max ? text : `${text.slice(0, max)}…`;
+  return cutText(text, max);
 }
