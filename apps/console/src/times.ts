@@ -1,4 +1,6 @@
-import type { Language } from './language';
+import type { TEXTS } from './texts';
+
+type Language = keyof typeof TEXTS;
 
 /** With the day before the month in both languages. */
 export function localeOf(language: Language): string {

@@ -15,6 +15,7 @@ import {
   SubjectKeys,
   SubjectTexts,
   subjectValues,
+  withoutIndex,
 } from '@app/crypto';
 import { botDeleted, type Tx, UnitOfWork } from '@app/database';
 import { type Caller, insufficientScope, scopeBits } from '@app/http';
@@ -216,7 +217,8 @@ function contextOfLink(botId: string, id: string): string {
 
 /** Ends the oldest links of a subject, so that it may have one more. */
 async function keepNewest(tx: Tx, subject: Subject, nowIso: string): Promise<void> {
-  const links = `FROM privacy_links WHERE ${SUBJECT_WHERE} AND expires_at > ?`;
+  // The links of the subject are few: those of its bot are not.
+  const links = `FROM privacy_links WHERE ${SUBJECT_WHERE} AND ${withoutIndex('expires_at')} > ?`;
   const newest = `SELECT id ${links} ORDER BY id DESC LIMIT ${OF_SUBJECT_MAX - 1}`;
   const values = [...subjectValues(subject), nowIso];
   await tx.run(`DELETE ${links} AND id NOT IN (${newest})`, ...values, ...values);
