@@ -3,6 +3,7 @@ import { TimeoutError } from './errors';
 /** The time of one call with all its attempts and waits, and the signal of the caller. */
 export class Deadline {
   private readonly controller = new AbortController();
+  /** By a clock that is never set: the time of the system can jump during a call. */
   private readonly endMs: number;
   private readonly timer: ReturnType<typeof setTimeout>;
   private readonly aborted: Promise<never>;
@@ -12,7 +13,7 @@ export class Deadline {
     timeoutMs: number,
     private readonly given?: AbortSignal,
   ) {
-    this.endMs = Date.now() + timeoutMs;
+    this.endMs = performance.now() + timeoutMs;
     const { signal } = this.controller;
     this.aborted = new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
@@ -31,7 +32,7 @@ export class Deadline {
   }
 
   get leftMs(): number {
-    return this.endMs - Date.now();
+    return this.endMs - performance.now();
   }
 
   /** The promise, or the end of the time, whatever is first: an injected `fetch` may ignore its signal. */

@@ -272,6 +272,35 @@ describe('the time of a call', () => {
     expect(await outcome(endedAt)).toBeLessThanOrEqual(1_000);
   });
 
+  it.each([-3_600_000, 3_600_000])(
+    'is not that of the system, which is set by %i ms during it',
+    async (ms) => {
+      const jumps: Step = (request) => {
+        jest.setSystemTime(Date.now() + ms);
+        return fails()(request);
+      };
+      const onResponse = jest.fn();
+      const answers: Step = () => {
+        jest.setSystemTime(Date.now() + ms);
+        return Response.json({ success: true, data: { status: 'none' } });
+      };
+      const { lethe, requests } = client([jumps, jumps, answers], { onResponse });
+      expect(await outcome(lethe.consents.status(who))).toEqual({ status: 'none' });
+      expect(requests).toHaveLength(3);
+      expect(onResponse).toHaveBeenCalledWith(expect.objectContaining({ attempt: 3, durationMs: 0 }));
+    },
+  );
+
+  it('does not begin a wait that would exceed it where the time of the system is set back', async () => {
+    const jumps: Step = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 900));
+      jest.setSystemTime(Date.now() - 3_600_000);
+      return Response.json({}, { status: 503, headers: { 'retry-after': '1' } });
+    };
+    const { lethe } = client([jumps], { timeoutMs: 1_000 });
+    expect(await outcome(lethe.consents.status(who))).toBeInstanceOf(UnavailableError);
+  });
+
   it('ends with the signal of the caller: before a request, during one, and during a wait', async () => {
     const reason = new Error('the bot stops');
     const { lethe, requests } = client([silent, fails()]);

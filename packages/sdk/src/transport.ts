@@ -165,7 +165,7 @@ export class Transport {
     deadline: Deadline,
     read?: Read<T>,
   ): Promise<T> {
-    const startedMs = Date.now();
+    const startedMs = performance.now();
     try {
       deadline.signal.throwIfAborted();
       report(request, 'onRequest', attempt);
@@ -173,7 +173,7 @@ export class Transport {
       const response = await deadline.race(this.fetch(url, { ...init, signal: deadline.signal }));
       const { status, headers } = response;
       const requestId = headers.get('x-request-id') ?? undefined;
-      const durationMs = Date.now() - startedMs;
+      const durationMs = Math.round(performance.now() - startedMs);
       report(request, 'onResponse', { ...attempt, status, durationMs, requestId });
       if (!response.ok) throw refusalOf(response, await deadline.race(response.text()));
       return await (read === undefined ? (response as T) : deadline.race(read(response)));
