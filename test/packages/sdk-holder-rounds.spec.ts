@@ -344,6 +344,25 @@ describe('a task', () => {
     expect(rowsOf(who)).toEqual([2, 0]);
   });
 
+  it.each([
+    [196, 200],
+    [197, 199],
+  ])(
+    'is answered with as many whole characters of the bases as the service takes (%i)',
+    async (units, length) => {
+      const [messages, profiles] = stored() as [Store, Store];
+      const keeps = (basis: string) => ({ keeps: { basis, until: '2999-01-01' } });
+      await lethe.privacy.forget(await known());
+      const stores = [
+        { ...messages, ...keeps('x'.repeat(units)) },
+        { ...profiles, ...keeps('🎂🎂') },
+      ];
+      await holder({ stores }).once();
+      const { basis } = fake.tasks[0]?.answers[0]?.kept ?? {};
+      expect([basis?.length, basis?.isWellFormed()]).toEqual([length, true]);
+    },
+  );
+
   it('is answered with kept by a store that is written as a class, whose accessors are on its prototype', async () => {
     class Messages implements Store {
       private readonly inner = stored()[0]!;

@@ -51,6 +51,8 @@ export interface AnswerOptions {
 
 const SNOWFLAKE = /^\d{1,20}$/;
 const TASK = /^[\da-f-]{36}$/i;
+/** Of the basis that the service takes, in UTF-16 units. */
+const BASIS_MAX = 200;
 /** What Lethe shows as a user whose ids it has lost. */
 const LOST = /^0{20}$/;
 
@@ -167,6 +169,10 @@ const untilOf = ({ until }: Keeps): string => new Date(until).toISOString();
 
 /** All bases, up to the last time. */
 function together(kept: readonly Keeps[]): { basis: string; until: string } {
-  const basis = [...new Set(kept.map((one) => one.basis))].join('; ').slice(0, 200);
+  const all = [...new Set(kept.map((one) => one.basis))].join('; ');
+  // The service takes no half of a character of two units.
+  const last = all.charCodeAt(BASIS_MAX - 1);
+  const isHalf = last >= 0xd800 && last < 0xdc00;
+  const basis = all.slice(0, isHalf ? BASIS_MAX - 1 : BASIS_MAX);
   return { basis, until: kept.map(untilOf).sort().at(-1) ?? '' };
 }
