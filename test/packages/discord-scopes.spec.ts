@@ -191,6 +191,17 @@ describe('a bot without a gateway', () => {
     expect(await registrations()).toBe(13);
   });
 
+  it('registers guilds by a clock that was set back', async () => {
+    const [known, ...others] = Array.from({ length: 13 }, () => snowflake()) as [string, ...string[]];
+    discord.guilds = [known, ...others];
+    for (const guild of [known, ...others.slice(1)]) await userIn(guild).privacy('about');
+    expect(await registrations()).toBe(12);
+    nowMs -= 3_600_000;
+    // The minute is over, and the day of the known guild.
+    for (const guild of [known, ...others.slice(0, 1)]) await userIn(guild).privacy('about');
+    expect(await registrations()).toBe(14);
+  });
+
   it('asks again after an hour about a guild that Discord has not listed', async () => {
     const guild = snowflake();
     discord.guilds = [];
@@ -405,5 +416,21 @@ describe('userDeauthorized', () => {
     await consented(robin, BOT_WIDE);
     expect(await userDeauthorized({ lethe }, robin)).toBe(true);
     expect(await userDeauthorized({ lethe }, robin)).toBe(false);
+  });
+
+  it('withdraws a consent whose time is of a clock that was more than a minute ahead, and leaves one of seconds ahead', async () => {
+    const robin = snowflake();
+    await consented(robin, BOT_WIDE);
+    const now = new Date();
+    const status = await lethe.consents.status({ user_id: robin, guild_id: BOT_WIDE });
+    for (const [seconds, expected] of [
+      [30, false],
+      [86_400, true],
+    ] as const) {
+      const accepted_at = new Date(now.getTime() + seconds * 1_000).toISOString();
+      jest.spyOn(lethe.consents, 'status').mockResolvedValueOnce({ ...status, accepted_at });
+      expect(await userDeauthorized({ lethe }, robin, { at: now.toISOString() })).toBe(expected);
+    }
+    expect(await statusOf(robin, BOT_WIDE)).toBe('revoked');
   });
 });

@@ -85,6 +85,25 @@ def test_a_consent_that_is_newer_than_the_event_stays(at: str, lethe: Lethe) -> 
     assert lethe.consents.status(user_id=user_id, guild_id=BOT_WIDE)["status"] == "revoked"
 
 
+@pytest.mark.parametrize(("ahead", "withdrawn"), [(30, False), (86_400, True)])
+def test_a_consent_whose_time_is_of_a_clock_far_ahead_is_withdrawn(ahead: int, withdrawn: bool) -> None:
+    import datetime
+
+    now = datetime.datetime.now(datetime.timezone.utc)
+    calls: List[str] = []
+
+    class Consents:
+        def status(self, **_: Any) -> Dict[str, Any]:
+            return {"status": "accepted", "accepted_at": (now + datetime.timedelta(seconds=ahead)).isoformat()}
+
+        def revoke(self, **given: Any) -> None:
+            calls.append(given["source"])
+
+    lethe: Any = type("Client", (), {"consents": Consents()})()
+    assert asyncio.run(user_deauthorized(lethe, snowflake(), at=now.isoformat())) is withdrawn
+    assert calls == ["discord_deauthorized"] * withdrawn
+
+
 def test_two_deliveries_at_once_are_no_failure() -> None:
     class Consents:
         async def status(self, **_: Any) -> Dict[str, Any]:

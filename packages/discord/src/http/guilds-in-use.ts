@@ -24,7 +24,7 @@ export class GuildsInUse {
   /** Once a day for each guild, which also cancels a deletion of one that is in use. A failure is reported. It never rejects. */
   async used(guildId: string): Promise<void> {
     const { lethe, now = Date.now } = this.options;
-    if (now() - (this.registered.get(guildId) ?? -Infinity) < DAY_MS) return;
+    if (isWithin(DAY_MS, now() - (this.registered.get(guildId) ?? -Infinity))) return;
     // A later interaction takes it up.
     if (!this.hasRoom(now())) return;
     this.registered.delete(guildId);
@@ -44,7 +44,10 @@ export class GuildsInUse {
 
   /** After a start each guild is new here, and the members need the limit of the service too. */
   private hasRoom(nowMs: number): boolean {
-    if (nowMs - this.minute.sinceMs >= MINUTE_MS) this.minute = { sinceMs: nowMs, count: 0 };
+    if (!isWithin(MINUTE_MS, nowMs - this.minute.sinceMs)) this.minute = { sinceMs: nowMs, count: 0 };
     return this.minute.count++ < GUILDS_A_MINUTE;
   }
 }
+
+/** By a clock that was set back a time would last longer: a negative age is over. */
+const isWithin = (limitMs: number, ageMs: number): boolean => ageMs >= 0 && ageMs < limitMs;
