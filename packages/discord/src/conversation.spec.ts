@@ -214,4 +214,20 @@ describe('a request to Discord', () => {
     ]);
     expect(fetch).toHaveBeenCalledTimes(10);
   });
+
+  it('that is refused until a time in no seconds is repeated after a second', async () => {
+    jest.useFakeTimers({ now: 0 });
+    const times: number[] = [];
+    const headers = { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' };
+    const rest = new DiscordRest({
+      fetch: () => {
+        times.push(Date.now());
+        return Promise.resolve(new Response(null, times.length < 3 ? { status: 429, headers } : {}));
+      },
+    });
+    const done = rest.get('/users/@me');
+    await jest.runAllTimersAsync();
+    await done;
+    expect(times).toEqual([0, 1_000, 2_000]);
+  });
 });

@@ -109,7 +109,11 @@ interface Attempted {
 }
 
 function pauseMsOf({ status, headers }: Response, code: number | undefined): number | undefined {
-  if (status === 429) return Number(headers.get('retry-after') ?? 1) * 1000;
+  if (status === 429) {
+    const seconds = Number(headers.get('retry-after') ?? 1);
+    // A proxy may write a date, and a pause of NaN is none.
+    return (Number.isFinite(seconds) ? seconds : 1) * 1000;
+  }
   const isPassing = status >= 500 || (status === 404 && code !== undefined && NOT_YET.includes(code));
   return isPassing ? 0 : undefined;
 }
