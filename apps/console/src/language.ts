@@ -1,10 +1,10 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { type TextName, TEXTS } from './texts';
-import { localeOf } from './times';
+import { type Language, localeOf } from './times';
 import { type Kind, ofDays, wordFor } from './words';
 
-export type Language = keyof typeof TEXTS;
+export type { Language };
 
 const KEPT = 'lethe-language';
 

@@ -1,6 +1,7 @@
 import type { TEXTS } from './texts';
 
-type Language = keyof typeof TEXTS;
+/** Here, since this file is also loaded without the types of a browser. */
+export type Language = keyof typeof TEXTS;
 
 /** With the day before the month in both languages. */
 export function localeOf(language: Language): string {
