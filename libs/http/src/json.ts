@@ -106,7 +106,7 @@ export function parseJsonObject(
     return MALFORMED;
   }
   if (!isObject(value)) return badBody('must be a JSON object');
-  // First of the two: the paths of the other faults hold keys.
+  // First of the two: the paths of the other faults hold keys, which may have half of a pair.
   if (shape.escapes) {
     const path = pathOfBadText(value, '');
     if (path !== undefined)

@@ -98,7 +98,10 @@ function valueOf(type: string, typed: string): unknown {
   return type === 'date' ? text : typed;
 }
 
-/** Whether a number is as large as those with an exponent, and was written as digits. As a value it looks like one of these. */
+/**
+ * Whether a number is as large as those with an exponent, and was written as digits. Once it
+ * is a number nothing distinguishes the two.
+ */
 function losesDigits(text: string): boolean {
   return !/e/i.test(text) && Math.abs(Number(text)) >= EXPONENT_FROM;
 }

@@ -213,9 +213,10 @@ function contextOfLink(botId: string, id: string): string {
   return `${TABLE}/${botId}/${id}`;
 }
 
-// A link that has expired by a clock that is not confirmed has a row. It does not count.
-
-/** Ends the oldest links of a subject, so that it may have one more. */
+/**
+ * Ends the oldest links of a subject, so that it may have one more. A link that has expired keeps its row until the time is
+ * confirmed, and does not count.
+ */
 async function keepNewest(tx: Tx, subject: Subject, nowIso: string): Promise<void> {
   // The links of the subject are few: those of its bot are not.
   const links = `FROM privacy_links WHERE ${SUBJECT_WHERE} AND ${withoutIndex('expires_at')} > ?`;
@@ -225,6 +226,6 @@ async function keepNewest(tx: Tx, subject: Subject, nowIso: string): Promise<voi
 }
 
 async function hasMost(tx: Tx, botId: string, nowIso: string): Promise<boolean> {
-  const sql = `SELECT 1 FROM privacy_links WHERE bot_id = ? AND expires_at > ? ORDER BY id LIMIT 1 OFFSET ${OF_BOT_MAX - 1}`;
+  const sql = `SELECT 1 FROM privacy_links WHERE bot_id = ? AND expires_at > ? LIMIT 1 OFFSET ${OF_BOT_MAX - 1}`;
   return (await tx.get(sql, botId, nowIso)) !== undefined;
 }
