@@ -51,7 +51,7 @@ export interface AnswerOptions {
 
 const SNOWFLAKE = /^\d{1,20}$/;
 const TASK = /^[\da-f-]{36}$/i;
-/** Of the basis that the service takes, in UTF-16 units. */
+/** Of the basis, in code points, as the service counts them. */
 const BASIS_MAX = 200;
 /** What Lethe shows as a user whose ids it has lost. */
 const LOST = /^0{20}$/;
@@ -170,9 +170,6 @@ const untilOf = ({ until }: Keeps): string => new Date(until).toISOString();
 /** All bases, up to the last time. */
 function together(kept: readonly Keeps[]): { basis: string; until: string } {
   const all = [...new Set(kept.map((one) => one.basis))].join('; ');
-  // The service takes no half of a character of two units.
-  const last = all.charCodeAt(BASIS_MAX - 1);
-  const isHalf = last >= 0xd800 && last < 0xdc00;
-  const basis = all.slice(0, isHalf ? BASIS_MAX - 1 : BASIS_MAX);
+  const basis = [...all].slice(0, BASIS_MAX).join('');
   return { basis, until: kept.map(untilOf).sort().at(-1) ?? '' };
 }

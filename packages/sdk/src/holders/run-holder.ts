@@ -193,7 +193,8 @@ function requireStores(stores: readonly Store[]): void {
     throw new TypeError(`Two stores are called ${twice}: give one of them another name.`);
   for (const { name, keeps } of stores) {
     if (keeps === undefined) continue;
-    if (keeps.basis.length === 0 || keeps.basis.length > 200 || Number.isNaN(new Date(keeps.until).getTime()))
+    const { length } = [...keeps.basis];
+    if (length === 0 || length > 200 || Number.isNaN(new Date(keeps.until).getTime()))
       throw new TypeError(`keeps of ${name} needs a basis of 1 to 200 characters, and a time as until.`);
   }
 }
