@@ -5,15 +5,15 @@ import { DIRECT_MESSAGES } from './scope';
 const SOURCE = 'discord_deauthorized';
 /** As for guilds: the limiter of the service begins anew each minute. */
 const PATIENT_MS = 150_000;
-/** How far the clock of the service can be ahead of this one. */
-const AHEAD_MAX_MS = 60_000;
+/** How far the clock of the service may be ahead of this one, as a receiver of signed events allows. */
+const AHEAD_MAX_MS = 300_000;
 const ZONE = /(Z|[+-]\d\d:\d\d)$/i;
 
 export interface Deauthorization {
   /**
    * When it happened (ISO 8601; UTC without a zone, as Discord writes it). A consent that is newer stays; none does without a
    * time that can be read: a user who has come back is asked again, but a lost withdrawal is never made. The time of a consent
-   * that is more than a minute ahead of this clock cannot be read either.
+   * that is more than five minutes ahead of this clock cannot be read either.
    */
   readonly at?: string | undefined;
   /** How long each of the two calls of the service may take in ms; 150,000 by default. */
@@ -48,7 +48,7 @@ export async function userDeauthorized(
 function isLater(acceptedAt: string | null | undefined, at: string | undefined): boolean {
   const happened = momentMs(at === undefined || ZONE.test(at) ? at : `${at}Z`);
   const accepted = Date.parse(acceptedAt ?? '');
-  // A clock that was ahead has written it: every event would be earlier.
+  // That of the service was ahead, or this one is behind: every event would be earlier.
   if (accepted - Date.now() > AHEAD_MAX_MS) return false;
   return happened !== undefined && accepted > happened;
 }

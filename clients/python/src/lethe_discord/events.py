@@ -24,8 +24,8 @@ _PATIENT_SECONDS = 150.0
 #: Of each of two calls: Discord waits three seconds in all.
 _CALL_SECONDS = 1.25
 _TOLERANCE_MAX = 86_400
-#: How far the clock of the service can be ahead of this one.
-_AHEAD_MAX = timedelta(seconds=60)
+#: How far the clock of the service may be ahead of this one, as a receiver of signed events allows.
+_AHEAD_MAX = timedelta(seconds=300)
 _PING = 0
 _TIME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:\.([0-9]+))?(Z|[+-][0-9]{2}:[0-9]{2})?")
 _log = logging.getLogger("lethe_discord")
@@ -39,7 +39,7 @@ async def user_deauthorized(
     From then on nothing is stored under it, and the service erases what was after its days of grace. Servers are not touched.
     `at` is when it happened (ISO 8601; UTC without a zone): a consent that is newer stays; none does without a time that can
     be read: a user who has come back is asked again, but a lost withdrawal is never made. The time of a consent that is more
-    than a minute ahead of this clock cannot be read either. `timeout` is of each of two calls, in seconds. A repeat changes
+    than five minutes ahead of this clock cannot be read either. `timeout` is of each of two calls, in seconds. A repeat changes
     nothing. Answers whether a consent was withdrawn. Raises LetheError where the service did not do it: call it again.
     """
     consents: Any = lethe.consents
@@ -166,7 +166,7 @@ async def _eventual(value: Any) -> Any:
 def _is_later(accepted_at: Optional[str], at: Optional[str]) -> bool:
     """Whether the user has consented after the event, which arrives late or once more."""
     accepted, happened = _moment(accepted_at), _moment(at)
-    # What a clock that was ahead has written is later than every event.
+    # The clock of the service was ahead, or this one is behind: every event would be earlier.
     if accepted is None or accepted - datetime.now(timezone.utc) > _AHEAD_MAX:
         return False
     return happened is not None and accepted > happened

@@ -44,8 +44,13 @@ export class GuildsInUse {
 
   /** After a start each guild is new here, and the members need the limit of the service too. */
   private hasRoom(nowMs: number): boolean {
-    if (!isWithin(MINUTE_MS, nowMs - this.minute.sinceMs)) this.minute = { sinceMs: nowMs, count: 0 };
-    return this.minute.count++ < GUILDS_A_MINUTE;
+    const { sinceMs, count } = this.minute;
+    // By a clock that was set back the minute begins there, with its count.
+    const isOver = nowMs - sinceMs >= MINUTE_MS;
+    this.minute = isOver
+      ? { sinceMs: nowMs, count: 1 }
+      : { sinceMs: Math.min(sinceMs, nowMs), count: count + 1 };
+    return this.minute.count <= GUILDS_A_MINUTE;
   }
 }
 

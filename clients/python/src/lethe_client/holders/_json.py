@@ -6,6 +6,7 @@ import base64
 import re
 import sys
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Any, Mapping
 
 from ._statement import compact
@@ -30,7 +31,7 @@ def json_safe(value: Any, depth: int = 0) -> Any:
         return int(value) if abs(value) <= _EXACT_MAX else str(int(value))
     if isinstance(value, float):
         if value.is_integer():
-            return int(value) if abs(value) <= _EXACT_MAX else repr(value)
+            return int(value) if abs(value) <= _EXACT_MAX else _written(value)
         # JavaScript writes exponents otherwise, and has no text for what is no number.
         return value if re.fullmatch(r"-?[0-9]+\.[0-9]+", repr(value)) else repr(value)
     if isinstance(value, (datetime, date)):
@@ -45,6 +46,12 @@ def json_safe(value: Any, depth: int = 0) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)):
         return [json_safe(each, depth + 1) for each in value]
     return _clean(str(value))
+
+
+def _written(value: float) -> str:
+    """A whole number as JavaScript writes it: in digits below 10²¹."""
+    text = float.__repr__(value)
+    return format(Decimal(text), "f").split(".")[0] if abs(value) < 1e21 else text
 
 
 def _clean(text: str) -> str:
