@@ -192,9 +192,9 @@ describe('docs/operate.md', () => {
     for (const path of [...places, 'apps/console/src/operator/ledger.tsx']) {
       const exports = read(path).match(/ledger:export (--out|>).*/g) ?? [];
       expect(exports).not.toEqual([]);
-      expect(exports.filter((one) => !/^ledger:export (--out|>) \S*\$\(date \+\\?%F\)/.test(one))).toEqual(
-        [],
-      );
+      expect(
+        exports.filter((one) => !/^ledger:export (--out|>) \S*\$\(date (-u )?\+\\?%F(T%H%M%S)?\)/.test(one)),
+      ).toEqual([]);
     }
   });
 

@@ -1,3 +1,5 @@
+import { momentMs } from './times';
+
 /** Whether `text` holds neither NUL (PostgreSQL cannot store it) nor a lone surrogate (UTF-8 cannot express it). */
 export function isCleanText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
@@ -30,3 +32,9 @@ export function cutText(text: string, max: number): string {
 /** A number of things in a message: `1 call`, `2 calls`; with a verb `1 call is`, `2 calls are`. */
 export const many = (count: number, one: string, more = `${one}s`): string =>
   `${count} ${count === 1 ? one : more}`;
+
+/** Whether `value` is a moment of the years 0 to 9999: as stored texts these are in the order of time. */
+export function isStorableMoment(value: unknown): boolean {
+  const atMs = momentMs(value);
+  return atMs !== undefined && new Date(atMs).toISOString().length === 24;
+}

@@ -22,12 +22,6 @@ export function momentMs(text: unknown): number | undefined {
   return isDay(day) ? Date.parse(String(text).toUpperCase()) : undefined;
 }
 
-/** Whether `value` is a moment of the years 0 to 9999: as stored texts these are in the order of time. */
-export function isStorableMoment(value: unknown): boolean {
-  const atMs = momentMs(value);
-  return atMs !== undefined && new Date(atMs).toISOString().length === 24;
-}
-
 /** Whether `text` is an ISO 8601 date, or date-time with or without a zone, of a day that exists. */
 export function isDayOrTime(text: unknown): boolean {
   return typeof text === 'string' && isDay(VALUE.exec(text)?.[1]);
