@@ -106,6 +106,7 @@ describe('the client where there is nothing but the globals of the web', () => {
         crypto,
         fetch,
         Headers,
+        performance,
         Request,
         Response,
       },
