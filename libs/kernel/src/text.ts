@@ -33,8 +33,9 @@ export function cutText(text: string, max: number): string {
 export const many = (count: number, one: string, more = `${one}s`): string =>
   `${count} ${count === 1 ? one : more}`;
 
-/** Whether `value` is a moment of the years 0 to 9999: as stored texts these are in the order of time. */
-export function isStorableMoment(value: unknown): boolean {
+/** A moment of the years 0 to 9999 as it is stored, so that the order of the texts is that of time; undefined for any other. */
+export function storableIso(value: unknown): string | undefined {
   const atMs = momentMs(value);
-  return atMs !== undefined && new Date(atMs).toISOString().length === 24;
+  const iso = atMs === undefined ? undefined : new Date(atMs).toISOString();
+  return iso?.length === 24 ? iso : undefined;
 }

@@ -2,7 +2,7 @@ import { findBot } from '@app/bots';
 import { Cursors, SubjectDigests, type SubjectIds, unlessUnreadable } from '@app/crypto';
 import { asPartlyDone, type Tx, UnitOfWork } from '@app/database';
 import { Acts, Answers, type Claim } from '@app/acts';
-import { conflict, invalidRequest, isStorableMoment, momentMs, notFound } from '@app/kernel';
+import { conflict, invalidRequest, notFound, storableIso } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import type {
@@ -90,9 +90,9 @@ export class DeliveriesService {
     { since, undelivered_only: undeliveredOnly }: Replay,
     claim: Claim,
   ): Promise<ReplayView> {
-    if (!isStorableMoment(since))
+    const sinceIso = storableIso(since);
+    if (sinceIso === undefined)
       throw invalidRequest([{ field: 'since', message: 'must be a time of the years 0 to 9999' }]);
-    const sinceIso = new Date(momentMs(since) ?? NaN).toISOString();
     const scope = { sinceIso, undeliveredOnly: undeliveredOnly === true };
     let progress: Replayed = { queued: 0, last: '', isWhole: false };
     const replaySome = (tx: Tx): Promise<Replayed> =>

@@ -11,7 +11,7 @@ import {
   WalkPagination,
   WalkQuery,
 } from '@app/http';
-import { isStorableMoment } from '@app/kernel';
+import { storableIso } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { EXPORT_ANSWERS, type ExportAnswer } from './holder-export.entity';
 import { TASK_ANSWERS, TASK_RESULTS, type TaskAnswer } from './holder-task.entity';
@@ -55,7 +55,7 @@ const Kept = (given: Presence): PropertyDecorator =>
   field(
     {
       check: (value) =>
-        isObject(value) && isText(value['basis'], BASIS_MAX) && isStorableMoment(value['until']),
+        isObject(value) && isText(value['basis'], BASIS_MAX) && storableIso(value['until']) !== undefined,
       message: `must be an object of basis, a text of 1 to ${BASIS_MAX} characters, and until, an ISO 8601 time with its zone before the year 10000`,
       schema: {
         type: 'object',
