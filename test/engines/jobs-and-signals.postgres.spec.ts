@@ -80,7 +80,15 @@ describe('signals', () => {
       throw new Error('planted');
     });
     signalsOf(3).on('borne', (word) => heard.push(word));
-    for (const text of ['', '{', '[]', 'null', '{"from":1}'])
+    const words = ['', '1', '[1]', '[null]', '[[1]]', '[["borne",1]]'];
+    for (const text of [
+      '',
+      '{',
+      '[]',
+      'null',
+      '{"from":1}',
+      ...words.map((some) => `{"from":"x","words":${some}}`),
+    ])
       await at(0).database.run(`SELECT pg_notify('lethe', ?)`, text);
     signalsOf(0).tell('borne', 'here');
     await until(() => heard.length === 1);

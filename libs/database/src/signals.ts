@@ -10,7 +10,7 @@ import type { OnFault } from './database.engine';
 export abstract class Signals {
   /**
    * Sends a message to all other processes; call it after the commit. Equal messages of one turn of the event loop are
-   * sent once.
+   * sent once. `payload` is an id: PostgreSQL refuses a notification of 8,000 bytes.
    */
   abstract tell(topic: string, payload: string): void;
 
@@ -33,8 +33,6 @@ export const NO_SIGNALS: Signals = {
 };
 
 const CHANNEL = 'lethe';
-/** The payload limit of a notification, in bytes. PostgreSQL accepts less than 8,000. */
-const BYTES_MAX = 7_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 /** The interval of the heartbeat, in milliseconds. It detects a connection that was lost silently. */
@@ -55,7 +53,7 @@ export class PostgresSignals extends Signals implements OnModuleInit, OnApplicat
   private readonly me = randomUUID();
   private readonly listeners = new Map<string, ((payload: string) => void)[]>();
   private readonly gapListeners: (() => void)[] = [];
-  private readonly waiting = new Map<string, Word>();
+  private readonly waiting = new Set<string>();
   private client: Client | undefined;
   private pauseMs = FIRST_PAUSE_MS;
   private reopening: NodeJS.Timeout | undefined;
@@ -98,7 +96,7 @@ export class PostgresSignals extends Signals implements OnModuleInit, OnApplicat
         if (this.client === undefined) this.waiting.clear();
         else void this.send(this.client);
       });
-    this.waiting.set(`${topic} ${payload}`, [topic, payload]);
+    this.waiting.add(JSON.stringify({ from: this.me, words: [[topic, payload]] } satisfies Message));
   }
 
   on(topic: string, listener: (payload: string) => void): void {
@@ -110,14 +108,11 @@ export class PostgresSignals extends Signals implements OnModuleInit, OnApplicat
   }
 
   private async send(client: Client): Promise<void> {
-    const words = [...this.waiting.values()];
+    const messages = [...this.waiting];
     this.waiting.clear();
-    try {
-      for (const message of messages(this.me, words))
-        await client.query('SELECT pg_notify($1, $2)', [CHANNEL, message]);
-    } catch {
-      this.lost(client);
-    }
+    await client
+      .query('SELECT pg_notify($1, message) FROM unnest($2::text[]) AS message', [CHANNEL, messages])
+      .catch(() => this.lost(client));
   }
 
   private async open(): Promise<void> {
@@ -182,30 +177,17 @@ export class PostgresSignals extends Signals implements OnModuleInit, OnApplicat
   }
 }
 
-/** Packs the signals into as few notifications as possible. */
-function* messages(from: string, words: readonly Word[]): Generator<string> {
-  let some: Word[] = [];
-  let bytes = 0;
-  const message = (): string => JSON.stringify({ from, words: some } satisfies Message);
-  for (const word of words) {
-    const size = Buffer.byteLength(JSON.stringify(word)) + 1;
-    if (bytes + size > BYTES_MAX && some.length > 0) {
-      yield message();
-      some = [];
-      bytes = 0;
-    }
-    some.push(word);
-    bytes += size;
-  }
-  if (some.length > 0) yield message();
-}
-
 /** Undefined for a payload that no process of Lethe has sent. */
 function parsed(text: string): Message | undefined {
   try {
     const { from, words } = JSON.parse(text) as Partial<Message>;
-    return typeof from === 'string' && Array.isArray(words) ? { from, words } : undefined;
+    const isMessage = typeof from === 'string' && Array.isArray(words) && words.every(isWord);
+    return isMessage ? { from, words } : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isWord(word: unknown): word is Word {
+  return Array.isArray(word) && word.length === 2 && word.every((part) => typeof part === 'string');
 }
