@@ -24,7 +24,7 @@ export class Lease {
     private readonly clock: Clock,
     readonly name: string,
     private readonly id: string,
-    private readonly held: Map<string, boolean>,
+    private readonly held: Map<string, number>,
   ) {}
 
   /**
@@ -79,8 +79,11 @@ export class Lease {
  */
 @Injectable()
 export class JobLeases {
-  /** On SQLite: the leases of this process until each is released, and whether it is committed. */
-  private readonly held = new Map<string, boolean>();
+  /**
+   * On SQLite: the leases of this process, and until when each counts, in milliseconds: a committed one until it is released,
+   * another one as long as its row, since its unit can be undone.
+   */
+  private readonly held = new Map<string, number>();
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
@@ -96,6 +99,7 @@ export class JobLeases {
     const nowMs = this.clock.confirmedMs();
     const until = new Date(nowMs + LEASE_MS).toISOString();
     const id = this.random.uuid();
+    for (const [past, untilMs] of this.held) if (untilMs <= nowMs) this.held.delete(past);
     const found = await tx.get<{ locked_by: string | null; locked_until: string }>(
       'SELECT locked_by, locked_until FROM job_leases WHERE name = ? FOR UPDATE SKIP LOCKED',
       name,
@@ -103,8 +107,8 @@ export class JobLeases {
     if (found !== undefined) {
       const leftMs = Date.parse(found.locked_until) - nowMs;
       const waits = leftMs > 0 && leftMs <= FAR_MS;
-      const isHere = this.held.get(tx.engine === 'sqlite' ? (found.locked_by ?? '') : '');
-      if (isHere === true || (isHere === false && waits)) return undefined;
+      const hereUntilMs = this.held.get(tx.engine === 'sqlite' ? (found.locked_by ?? '') : '');
+      if (hereUntilMs === Infinity || (hereUntilMs !== undefined && waits)) return undefined;
       // Any other lease in a SQLite file is of a process that has ended, since the file has one process.
       if (waits && (found.locked_by === null ? when === 'due' : tx.engine === 'postgres')) return undefined;
     }
@@ -121,8 +125,8 @@ export class JobLeases {
     if (taken !== 1) return undefined;
     // Before the commit: units of the same commit find the lease too.
     if (tx.engine === 'sqlite') {
-      this.held.set(id, false);
-      tx.afterCommit(() => this.held.set(id, true));
+      this.held.set(id, nowMs + LEASE_MS);
+      tx.afterCommit(() => this.held.set(id, Infinity));
     }
     return new Lease(this.unitOfWork, this.clock, name, id, this.held);
   }

@@ -1,8 +1,11 @@
-import { Injectable, Module } from '@nestjs/common';
+import { Injectable, Logger, Module } from '@nestjs/common';
 import { DiscoveryModule, NestFactory } from '@nestjs/core';
 import { ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
-import { CONFIG } from '@app/kernel';
+import { type Clock, CONFIG, SystemRandom } from '@app/kernel';
+import { JobLeases, LEASE_MS, LeaseLost } from './job-leases';
 import { type Job, JobRunner, PeriodicJob, PeriodicJobs } from './job-runner';
+import type { Tx } from './tx';
+import type { UnitOfWork } from './unit-of-work';
 
 @PeriodicJob({ lookEveryMs: 20 })
 @Injectable()
@@ -72,5 +75,45 @@ describe('periodic jobs', () => {
     const nest = await start(async ({ name }) => void runs.push(name), { jobs: 'off' });
     expect([runs, nest.get(SchedulerRegistry).getIntervals()]).toEqual([['awaited'], ['awaited']]);
     await nest.close();
+  });
+});
+
+describe('a job that fails', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it('is reported with its own fault, also when its lease cannot be ended', async () => {
+    const lines: unknown[] = [];
+    for (const level of ['error', 'warn'] as const)
+      jest
+        .spyOn(Logger.prototype, level)
+        .mockImplementation((...args: unknown[]) => void lines.push(args[0]));
+    const unitOfWork = { write: (work: (tx: unknown) => unknown) => work({}) } as unknown as UnitOfWork;
+    const lease = { end: () => Promise.reject(new LeaseLost('planted')), release: () => undefined };
+    const runner = new JobRunner(unitOfWork, { take: async () => lease } as unknown as JobLeases);
+    const run = (): Promise<void> => Promise.reject(new Error('its own'));
+    await runner.run({ name: 'planted', everyMs: 1_000, run });
+    await runner.run({ name: 'planted', everyMs: 1_000, run: () => Promise.resolve() });
+    expect(lines).toEqual([
+      'The job planted failed and is run again in 1 s',
+      'The job planted was taken over by another process',
+    ]);
+  });
+});
+
+describe('the leases of a process with a SQLite file', () => {
+  it('are not remembered when their unit was undone', async () => {
+    let nowMs = 0;
+    const clock = { confirmedMs: () => nowMs, nowMs: () => nowMs } as unknown as Clock;
+    const leases = new JobLeases(undefined as unknown as UnitOfWork, clock, new SystemRandom(clock));
+    // Nothing is committed.
+    const tx = {
+      engine: 'sqlite',
+      get: async () => undefined,
+      run: async () => 1,
+      afterCommit: () => undefined,
+    };
+    for (let times = 0; times < 10; times++, nowMs += LEASE_MS)
+      await leases.take(tx as unknown as Tx, `job ${times}`);
+    expect(Reflect.get(leases, 'held')).toHaveProperty('size', 1);
   });
 });

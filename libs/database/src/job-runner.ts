@@ -70,7 +70,13 @@ export class JobRunner implements BeforeApplicationShutdown {
     } finally {
       this.spans.receive?.(jobSpan(job.name, performance.now() - startedMs, fault));
       const pauseMs = this.stopping.signal.aborted ? 0 : job.everyMs;
-      await this.unitOfWork.write((tx) => lease.end(tx, pauseMs)).finally(() => lease.release());
+      await this.unitOfWork
+        .write((tx) => lease.end(tx, pauseMs))
+        .finally(() => lease.release())
+        .catch((error: unknown) => {
+          // The fault of the job itself is the one to report.
+          if (fault === undefined) throw error;
+        });
     }
   }
 
