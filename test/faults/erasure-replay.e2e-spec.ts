@@ -80,4 +80,30 @@ describe('the start of a process', () => {
     await nextTurn();
     expect(steps).toEqual(['erased', 'listens']);
   });
+
+  it('is not ready any more when a signal has arrived while it began to listen', async () => {
+    const signals: (() => void)[] = [];
+    jest.spyOn(process, 'on').mockImplementation((event, listener) => {
+      if (event === 'SIGTERM') signals.push(listener as () => void);
+      return process;
+    });
+    jest.spyOn(global, 'setTimeout').mockReturnValue(undefined as unknown as NodeJS.Timeout);
+    jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    jest.replaceProperty(process, 'env', { LOG_LEVEL: 'error' });
+    const readiness = new Readiness();
+    const parts = new Map<unknown, unknown>([
+      [ErasureReplay, { run: async () => undefined }],
+      [Readiness, readiness],
+      [Degradations, new Degradations()],
+      [Metrics, NO_METRICS],
+    ]);
+    const nest = { get: (part: unknown) => parts.get(part) } as INestApplicationContext;
+    const listen = async () => {
+      for (const receive of signals) receive();
+      return { url: '', greeting: '' };
+    };
+    const drain = () => new Promise<boolean>(() => undefined);
+    await startProcess(async () => ({ nest, listen, drain }));
+    expect([signals.length, readiness.ready]).toEqual([1, false]);
+  });
 });

@@ -74,6 +74,7 @@ async function run(create: (config: Config, logger: Logger) => Promise<Applicati
   await app.nest.get(ErasureReplay).run();
   if (shutdown.hasBegun) return;
   const { url, greeting } = await app.listen();
+  if (shutdown.hasBegun) return;
   app.nest.get(Readiness).ready = true;
   // A terminal shows the greeting, which holds the same address.
   if (!(process.stdout.isTTY && process.stderr.isTTY)) logger.info({ url }, 'listening');
