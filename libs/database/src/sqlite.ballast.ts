@@ -12,7 +12,7 @@ import {
   type Metrics,
   ownAsFolder,
 } from '@app/kernel';
-import { isUndone } from './database-faults';
+import { isOfFullDisk, isUndone } from './database-faults';
 
 const CHUNK_BYTES = 2 ** 20;
 /** A file is at most this share of its file system. */
@@ -187,9 +187,11 @@ export class DiskWatch implements OnApplicationBootstrap, OnApplicationShutdown 
   private note(isLow: boolean, fault?: unknown): void {
     if (!this.degradations.note(DISK_LOW, isLow)) return;
     if (!isLow) return this.logger.log('The disk of the database has room again');
-    this.logger.error(
-      'The disk of the database is almost full, or that of its keys: erasures and withdrawals are accepted, requests that store more are refused',
-      ...(fault === undefined ? [] : [describeFault(fault)]),
-    );
+    const cause =
+      fault === undefined || isOfFullDisk(fault)
+        ? 'The disk of the database is almost full, or that of its keys:'
+        : 'The ballast beside the database cannot be completed: give the user that runs Lethe write access to it, and room in its quota. Until then';
+    const consequence = 'erasures and withdrawals are accepted, requests that store more are refused';
+    this.logger.error(`${cause} ${consequence}`, ...(fault === undefined ? [] : [describeFault(fault)]));
   }
 }
