@@ -38,7 +38,7 @@ export function readingOnly(): StartError {
 }
 
 export interface OpenDatabase {
-  /** On SQLite, where a size is configured. */
+  /** On SQLite, for a process that holds the file. */
   readonly ballast?: Ballast;
   readonly source: DataSource;
   readonly unitOfWork: UnitOfWork;
@@ -102,11 +102,7 @@ export async function needsMigrations(source: DataSource): Promise<boolean> {
 /** @throws StartError while a move fills the database, or after one that was interrupted */
 async function requireNotBeingFilled(source: DataSource): Promise<void> {
   const runner = source.createQueryRunner();
-  try {
-    if (!(await runner.hasTable(MOVE_TABLE))) return;
-  } finally {
-    await runner.release();
-  }
+  if (!(await runner.hasTable(MOVE_TABLE).finally(() => runner.release()))) return;
   throw new StartError(
     `The database is being filled by ${adminCommand('db:move')}, or the move was interrupted. Run it again to its end, or drop the database and create it again.`,
   );

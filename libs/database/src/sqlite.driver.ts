@@ -50,7 +50,7 @@ export function sqliteDriver([name, load]: readonly [string, () => unknown]): {
 
 /**
  * Does `work` on a file that is there, with the settings of a connection that writes unless it only reads, and closes the file.
- * For a command beside the service, or instead of it.
+ * Each statement waits for a lock as long as a connection that is being opened. For a command beside the service, or instead of it.
  */
 export function withSqliteFile<T>(
   path: string,
@@ -58,7 +58,7 @@ export function withSqliteFile<T>(
   work: (database: Sqlite.Database) => T,
 ): T {
   const readonly = access === 'read';
-  const database = new SqliteDatabase(path, { readonly, fileMustExist: true, timeout: 5_000 });
+  const database = new SqliteDatabase(path, { readonly, fileMustExist: true, timeout: OPENING_MS });
   try {
     if (!readonly) for (const setting of WRITING) database.pragma(setting);
     return work(database);
