@@ -396,6 +396,40 @@ describe('SqliteUnitOfWork.read and snapshot', () => {
     expect([begun, most]).toEqual([0, 4]);
   });
 
+  it('answer 503, and report damage, when a connection for a long read cannot be opened', async () => {
+    const damage = Object.assign(new Error('planted'), { code: 'SQLITE_IOERR_READ' });
+    const reported: unknown[] = [];
+    const [all, one] = [await open('read'), await open('read')];
+    const readers = {
+      reader: all,
+      turnReader: new SqliteTurnReader(one),
+      open: () => Promise.reject(damage),
+    };
+    const failing = new SqliteReading(readers, (error) => reported.push(error));
+    expect(await settled(failing.snapshot((tx) => tx.all('SELECT * FROM notes')))).toMatchObject({
+      error: { code: 'service_unavailable' },
+    });
+    expect(reported).toStrictEqual([damage]);
+    await failing.close();
+  });
+
+  it('end, also those that wait for a connection, before the files are closed', async () => {
+    const [all, one] = [await open('read'), await open('read')];
+    const readers = { reader: all, turnReader: new SqliteTurnReader(one), open: () => open('read') };
+    const closing = new SqliteReading(readers);
+    const order: string[] = [];
+    let end: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (end = resolve));
+    const reads = Array.from({ length: 6 }, () =>
+      closing.snapshot(() => gate).then(() => order.push('read')),
+    );
+    const closed = closing.close().then(() => order.push('closed'));
+    for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+    end();
+    await Promise.all([...reads, closed]);
+    expect(order).toStrictEqual([...Array<string>(6).fill('read'), 'closed']);
+  });
+
   it('see what was acknowledged before they were asked', async () => {
     for (let id = 1; id <= 50; id++) {
       await unitOfWork.write((tx) => insert(tx, id));

@@ -71,6 +71,7 @@ export abstract class SqliteReads extends UnitOfWork {
   private readonly free: SqliteConnection[] = [];
   private readonly turnsToRead: (() => void)[] = [];
   private snapshots = 0;
+  private readonly longReads = new Set<Promise<unknown>>();
 
   constructor(
     private readonly readers: SqliteReaders,
@@ -99,16 +100,29 @@ export abstract class SqliteReads extends UnitOfWork {
   }
 
   async snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const reading = this.readLong(work);
+    const ended = reading.catch(() => undefined).finally(() => this.longReads.delete(ended));
+    this.longReads.add(ended);
+    return reading;
+  }
+
+  private async readLong<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     if (this.snapshots < SNAPSHOTS_MAX) this.snapshots++;
     else await new Promise<void>((resolve) => this.turnsToRead.push(resolve));
     try {
-      const connection = this.free.pop() ?? (await this.readers.open());
+      const connection = this.free.pop() ?? (await this.opened());
       return await this.readOn(connection, work).finally(() => this.free.push(connection));
     } finally {
       const next = this.turnsToRead.shift();
       if (next === undefined) this.snapshots--;
       else next();
     }
+  }
+
+  private opened(): Promise<SqliteConnection> {
+    return this.readers.open().catch((error: unknown) => {
+      throw this.answerTo(error);
+    });
   }
 
   async ping(): Promise<void> {
@@ -122,7 +136,7 @@ export abstract class SqliteReads extends UnitOfWork {
 
   /** Resolves when every accepted read has ended. */
   async drained(): Promise<void> {
-    await this.turns;
+    await Promise.all([this.turns, ...this.longReads]);
   }
 
   /** Closes the connections, once every accepted unit has ended. */
