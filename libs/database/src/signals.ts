@@ -19,14 +19,10 @@ export abstract class Signals {
 
   /** Registers `listener` for times when messages may have been lost: the loss of the connection, and its return. */
   abstract onGap(listener: () => void): void;
-
-  /** Whether messages of other processes arrive now. Always true for an engine with a single process. */
-  abstract readonly isConnected: boolean;
 }
 
 /** For an engine with a single process: there is no receiver. */
 export const NO_SIGNALS: Signals = {
-  isConnected: true,
   tell: () => undefined,
   on: () => undefined,
   onGap: () => undefined,
@@ -65,10 +61,6 @@ export class PostgresSignals extends Signals implements OnModuleInit, OnApplicat
     private readonly onFault: OnFault,
   ) {
     super();
-  }
-
-  get isConnected(): boolean {
-    return this.client !== undefined;
   }
 
   /** The service starts even if the first connection fails. */
