@@ -1,23 +1,8 @@
 import { allMigrations, databaseEngine } from '@app/database';
 import { type Config, loadConfig } from '@app/kernel';
-
 import { type DataSource, type DataSourceOptions, getMetadataArgsStorage } from 'typeorm';
-// Every library that has tables: its entities and migrations register themselves when it is loaded.
-import '@app/audit';
-import '@app/bots';
-import '@app/categories';
-import '@app/consent';
-import '@app/crypto';
-import '@app/gdpr';
-import '@app/database';
-import '@app/operations';
-import '@app/pages';
-import '@app/sealing';
-import '@app/servers';
-import '@app/reports';
-import '@app/user-data';
-import '@app/webhooks';
-// The modules of a team.
+// Every library, and the modules of a team: entities and migrations register themselves when they are loaded.
+import '@app/runtime';
 import './modules';
 
 /** How TypeORM connects to the configured database, with every entity and migration that is loaded. */
@@ -31,8 +16,11 @@ export function schemaSource(config: Config): DataSource {
   return databaseEngine(config).schemaSource(ormOptions(config));
 }
 
+/** The program of TypeORM, and no other one in a folder with its name. */
+const TYPEORM = /[\\/](typeorm|typeorm[\\/]cli)[\w-]*(\.js)?$/;
+
 /**
  * What TypeORM's command line looks for (`npm run migration:generate`); whoever else reads this file opens connections
  * of its own.
  */
-export const commandLine = /typeorm/.test(process.argv[1] ?? '') ? schemaSource(loadConfig()) : undefined;
+export const commandLine = TYPEORM.test(process.argv[1] ?? '') ? schemaSource(loadConfig()) : undefined;
