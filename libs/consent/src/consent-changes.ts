@@ -234,14 +234,16 @@ export function withoutDeclaration(consent: Consent, category: string): Consent 
   return pendingRequest(left)?.categories?.length === 0 ? declined(left) : left;
 }
 
-/** The states that `status` answers: decisions, and `pending` for categories of a request that waits. */
+/**
+ * The states that `status` answers: decisions, and `pending` for categories of a request that waits. undefined for a consent to
+ * everything, also beside a newer request: a list would say that the consent covers no more than it names.
+ */
 export function categoryStates(
   consent: Pick<Consent, 'categories' | 'pendingCategories'>,
 ): { key: string; status: ConsentStatus }[] | undefined {
-  const decided = consent.categories;
-  const asked = consent.pendingCategories;
-  if (decided === null && asked === null) return undefined;
-  const found = new Map<string, ConsentStatus>(Object.entries(decided ?? {}));
+  const { categories: decided, pendingCategories: asked } = consent;
+  if (decided === null) return undefined;
+  const found = new Map<string, ConsentStatus>(Object.entries(decided));
   for (const key of asked ?? []) if (found.get(key) !== 'accepted') found.set(key, 'pending');
   return [...found].map(([key, status]) => ({ key, status }));
 }

@@ -42,9 +42,9 @@ export function statusView(
   announced: readonly ErasureTime[] = [],
 ): ConsentStatusView {
   const consent = stored?.status === 'none' ? null : stored;
-  // As in the guide, an answer about the whole bot has `categories` also when there are none.
-  const isListed = guild_id === BOT_WIDE_GUILD_ID;
-  const categories = consent === null ? undefined : categoryViews(consent, announced);
+  // As in the guide, an answer about the whole bot has `categories` also where nothing was asked for.
+  const unasked = guild_id === BOT_WIDE_GUILD_ID ? [] : undefined;
+  const categories = consent === null ? unasked : categoryViews(consent, announced);
   return {
     status: consent?.status ?? 'none',
     version: consent?.version ?? null,
@@ -55,7 +55,7 @@ export function statusView(
     declined_at: declinedAt,
     ...(consent?.pendingVersion != null && { pending_version: consent.pendingVersion }),
     ...(consent !== null && erasedAt(consent, announced)),
-    ...((categories !== undefined || isListed) && { categories: categories ?? [] }),
+    ...(categories !== undefined && { categories }),
   };
 }
 

@@ -137,17 +137,22 @@ function asked({ user_id, guild_id }: UsersQuery): Partial<SubjectIds> {
   return { ...(user_id != null && { user_id }), ...(guild_id != null && { guild_id }) };
 }
 
-/** A consent without categories is not about a category that needs none. */
 function passes({ consent }: ListedStatus, { status, category }: UsersQuery, needsNone: boolean): boolean {
   if (category == null) return status == null || status === (consent?.status ?? 'none');
-  const state = needsNone && consent?.categories === null ? undefined : stateIn(consent, category);
+  const state = stateIn(consent, category, needsNone);
   return state !== undefined && (status == null || status === state);
 }
 
-/** The state of a category in a consent; undefined if the consent is not about it. */
-function stateIn(consent: ListedStatus['consent'], category: string): ConsentStatus | undefined {
+/** The state of a category in a consent, or in the newer request beside it; undefined if neither is about it. */
+function stateIn(
+  consent: ListedStatus['consent'],
+  category: string,
+  needsNone: boolean,
+): ConsentStatus | undefined {
   if (consent === null || consent.status === 'none') return undefined;
-  // A consent without categories is about all.
+  const named = categoryStates(consent)?.find(({ key }) => key === category)?.status;
+  // What names no categories is about all that need a consent.
+  if (named !== undefined || needsNone) return named;
   if (consent.categories === null) return consent.status;
-  return categoryStates(consent)?.find(({ key }) => key === category)?.status;
+  return consent.pendingVersion !== null && consent.pendingCategories === null ? 'pending' : undefined;
 }

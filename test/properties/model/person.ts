@@ -124,7 +124,7 @@ export class Person {
 
   /** The states in `status`: decisions, and `pending` for categories of a request that waits. */
   states(): { key: string; status: string }[] | undefined {
-    if (this.categories === null && (this.pending?.categories ?? null) === null) return undefined;
+    if (this.categories === null) return undefined;
     const found = new Map(this.categories);
     for (const key of this.pending?.categories ?? [])
       if (found.get(key) !== 'accepted') found.set(key, 'pending');

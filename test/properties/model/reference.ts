@@ -158,7 +158,8 @@ export class Model {
 
   private status(whom: Whom): Expected {
     const person = this.person(whom);
-    const categories = person.states() ?? (whom.guild === WIDE ? [] : undefined);
+    const isUnasked = person.status === 'none' && whom.guild === WIDE;
+    const categories = person.states() ?? (isUnasked ? [] : undefined);
     const data = {
       status: person.status,
       version: person.version,

@@ -1,4 +1,4 @@
-import type { ConsentStatus as Status } from '../vocabulary';
+import { BOT_WIDE_GUILD_ID, type ConsentStatus as Status } from '../vocabulary';
 import { FakeRefusal, invalid, notFound } from './fake-refusal';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -139,10 +139,10 @@ export class FakeConsent {
   /** The state of a category; undefined where consent and request are not about it. */
   stateOf(category: string, isNeeded = true): Status | undefined {
     if (this.current === 'none') return undefined;
-    const decided = this.current === 'pending' ? this.waiting?.categories : this.granted;
-    if (decided === undefined) return isNeeded ? this.current : undefined;
-    const { categories } = this.categories as { categories: readonly { key: string; status: Status }[] };
-    return categories.find(({ key }) => key === category)?.status;
+    const named = this.categories?.find(({ key }) => key === category)?.status;
+    if (named !== undefined || !isNeeded) return named;
+    if (this.categories === undefined) return this.current;
+    return this.waiting !== undefined && this.waiting.categories === undefined ? 'pending' : undefined;
   }
 
   get version(): string | undefined {
@@ -154,12 +154,14 @@ export class FakeConsent {
     const { version, waiting, acceptedAt, revokedAt, declinedAt } = this;
     const isAsked = this.current === 'pending';
     const isBeside = !isAsked && waiting !== undefined;
+    const isBotWide = this.ids.guild_id === BOT_WIDE_GUILD_ID;
+    const categories = this.current === 'none' && isBotWide ? [] : this.categories;
     return {
       ...{ status: this.current, ...this.ids, accepted_at: isAsked ? null : acceptedAt },
       ...{ revoked_at: isAsked ? null : revokedAt, declined_at: declinedAt },
       version: (isAsked ? waiting?.version : version) ?? null,
       ...(isBeside && { pending_version: waiting.version }),
-      ...this.categories,
+      ...(categories !== undefined && { categories }),
     };
   }
 
@@ -171,8 +173,9 @@ export class FakeConsent {
 
   private get view(): Json {
     const { id, version, requested_at } = this.inForce ?? {};
-    const { status, acceptedAt: accepted_at, revokedAt: revoked_at } = this;
-    return { id, status, version, ...this.ids, requested_at, accepted_at, revoked_at, ...this.categories };
+    const { status, categories, acceptedAt: accepted_at, revokedAt: revoked_at } = this;
+    const decided = { id, status, version, ...this.ids, requested_at, accepted_at, revoked_at };
+    return { ...decided, ...(categories && { categories }) };
   }
 
   private get current(): Status {
@@ -180,13 +183,13 @@ export class FakeConsent {
   }
 
   /** What was decided, and `pending` for what a request beside it asks for; alone it is all that counts. */
-  private get categories(): Json {
-    const decided = this.current === 'pending' ? undefined : this.granted;
+  private get categories(): readonly { key: string; status: Status }[] | undefined {
     const asked = this.waiting?.categories;
-    if (decided === undefined && asked === undefined) return {};
+    const decided = this.current === 'pending' ? asked && new Map<string, Status>() : this.granted;
+    if (decided === undefined) return undefined;
     const found = new Map(decided);
     for (const key of asked ?? []) if (found.get(key) !== 'accepted') found.set(key, 'pending');
-    return { categories: [...found].map(([key, status]) => ({ key, status })) };
+    return [...found].map(([key, status]) => ({ key, status }));
   }
 }
 

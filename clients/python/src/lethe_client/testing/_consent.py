@@ -8,6 +8,8 @@ from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tupl
 from ._categories import needs_consent, require_askable
 from ._refusal import Ids, Json, Refusal, invalid, named, not_found
 
+_BOT_WIDE = "0" * 17
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -120,11 +122,13 @@ class FakeConsent:
         """The state of a category; None where consent and request are not about it."""
         if self._current == "none":
             return None
-        asked = None if self._waiting is None else self._waiting.categories
-        if (asked if self._current == "pending" else self._granted) is None:
-            return self._current if is_needed else None
-        states = {one["key"]: str(one["status"]) for one in self._categories["categories"]}
-        return states.get(category)
+        states = self._categories
+        state = (states or {}).get(category)
+        if state is not None or not is_needed:
+            return state
+        if states is None:
+            return self._current
+        return "pending" if self._waiting is not None and self._waiting.categories is None else None
 
     @property
     def version(self) -> Optional[str]:
@@ -144,7 +148,9 @@ class FakeConsent:
         }
         if self._status == "accepted" and waiting is not None:
             view["pending_version"] = waiting.version
-        return {**view, **self._categories}
+        if self._current == "none" and self._ids[1] == _BOT_WIDE:
+            return {**view, "categories": []}
+        return {**view, **_listed(self._categories)}
 
     @property
     def exported(self) -> Optional[Json]:
@@ -178,7 +184,7 @@ class FakeConsent:
             "requested_at": of and of.requested_at,
             "accepted_at": self._accepted_at,
             "revoked_at": self._revoked_at,
-            **self._categories,
+            **_listed(self._categories),
         }
 
     @property
@@ -186,15 +192,19 @@ class FakeConsent:
         return "pending" if self._status != "accepted" and self._waiting is not None else self._status
 
     @property
-    def _categories(self) -> Json:
+    def _categories(self) -> Optional[Dict[str, str]]:
         """What was decided, and `pending` for what a request beside it asks for; alone it is all that counts."""
-        decided = None if self._current == "pending" else self._granted
         asked = None if self._waiting is None else self._waiting.categories
-        if decided is None and asked is None:
-            return {}
-        found = dict(decided or {})
-        found.update({key: "pending" for key in asked or [] if found.get(key) != "accepted"})
-        return {"categories": [{"key": key, "status": status} for key, status in found.items()]}
+        if self._current == "pending":
+            return None if asked is None else dict.fromkeys(asked, "pending")
+        if self._granted is None:
+            return None
+        pending = {key: "pending" for key in asked or [] if self._granted.get(key) != "accepted"}
+        return {**self._granted, **pending}
+
+
+def _listed(states: Optional[Dict[str, str]]) -> Json:
+    return {} if states is None else {"categories": [{"key": key, "status": status} for key, status in states.items()]}
 
 
 def _set_of(keys: Optional[Sequence[str]]) -> Optional[FrozenSet[str]]:
