@@ -322,6 +322,23 @@ describe('Idempotency-Key', () => {
     expect(second.data).not.toHaveProperty('receipt');
   });
 
+  it('of an acceptance of which a part was withdrawn answers it without a receipt, and with one beside a newer request', async () => {
+    for (const key of ['profile', 'notes']) await bot.hasCategory(key);
+    const asked = { ...who, consent_version: '1.0', categories: ['profile', 'notes'] };
+    await bot.post('/consents/request', asked);
+    const key = newKey();
+    const accept = () => bot.post('/consents/accept', { ...who, consent_version: '1.0' }, under(key));
+    const first = await accept();
+    await bot.post('/consents/request', { ...asked, consent_version: '2.0' });
+    const second = await accept();
+    expect([replayed(second), second.data]).toStrictEqual([true, first.data]);
+    await bot.post('/consents/revoke', { ...who, categories: ['notes'] });
+    const third = await accept();
+    expect([third.status, replayed(third)]).toStrictEqual([200, true]);
+    expect({ ...third.data, receipt: undefined }).toStrictEqual({ ...first.data, receipt: undefined });
+    expect(third.data).not.toHaveProperty('receipt');
+  });
+
   it('of a declared category answers it as it is then', async () => {
     const body = { key: 'profile', ...labels, fields: [field('value')] };
     const key = newKey();

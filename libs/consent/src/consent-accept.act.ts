@@ -5,7 +5,7 @@ import { SubjectDigests } from '@app/crypto';
 import type { Tx } from '@app/database';
 import type { Actor } from '@app/http';
 import type { Act } from '@app/acts';
-import { accepted, grantedKeys, grantsAlready, notBefore, requireAskable } from './consent-changes';
+import { accepted, grantedKeys, grantsAlready, notBefore, requireAskable, sameSet } from './consent-changes';
 import { factsInForce, receiptFacts, type ReceiptFacts } from './receipt-facts';
 import { type Change, ConsentWriter } from './consent-writer';
 import type { AcceptConsent, ConsentView } from './consent.dto';
@@ -94,12 +94,18 @@ export class ConsentAcceptAct implements Act<Acceptance, State, Accepting, Accep
 
   async recall(tx: Tx, consent: ConsentView, { botId }: Acceptance): Promise<Accepted> {
     const facts = await factsInForce(tx, this.digests.named(botId, consent));
-    const isSame = facts?.consent.id === consent.id && facts.consent.acceptedAt === consent.accepted_at;
-    return { consent, facts: isSame ? facts : undefined };
+    return { consent, facts: facts && isOf(facts.consent, consent) ? facts : undefined };
   }
 
   private async again(tx: Tx, consent: Consent, input: AcceptConsent): Promise<Accepted> {
     const subject = await this.requests.named(tx, consent, input);
     return { consent: consentView(consent, subject.ids), facts: await factsInForce(tx, subject) };
   }
+}
+
+/** Whether an answered acceptance is of the consent as it is in force, of which no part was withdrawn since. */
+function isOf({ id, acceptedAt, categories }: Consent, answered: ConsentView): boolean {
+  const granted = answered.categories?.filter(({ status }) => status === 'accepted').map(({ key }) => key);
+  const isUnchanged = sameSet(grantedKeys(categories), granted ?? null);
+  return id === answered.id && acceptedAt === answered.accepted_at && isUnchanged;
 }

@@ -34,7 +34,7 @@ function all(keys: readonly string[] | null, state: ConsentStatus): CategoryStat
   return keys === null ? null : states(keys.map((key) => [key, state]));
 }
 
-function sameSet(one: readonly string[] | null, other: readonly string[] | null): boolean {
+export function sameSet(one: readonly string[] | null, other: readonly string[] | null): boolean {
   if (one === null || other === null) return one === other;
   return one.length === other.length && one.every((key) => other.includes(key));
 }
