@@ -265,6 +265,59 @@ describe('the history of a consent', () => {
   });
 });
 
+describe('the words that Lethe has made of categories', () => {
+  const words = () => rows<{ content: string }>('content', 'consent_words', 'digest');
+  const texts = async () => (await words()).filter(({ content }) => content.startsWith('['));
+  const ask = (of: SubjectIds, categories: readonly string[], version = '1.0') =>
+    bot.post('/consents/request', { ...of, consent_version: version, categories });
+  const accept = (of: SubjectIds) => bot.post('/consents/accept', { ...of, consent_version: '1.0' });
+  const revoke = (of: SubjectIds) => bot.post<{ revoked_at: string }>('/consents/revoke', of);
+  const shown = async () => {
+    const query = `user_id=${who.user_id}&guild_id=${who.guild_id}`;
+    const { data } = await bot.get<{ entries: { texts: { digest: string }[] }[] }>(
+      `/consents/history?${query}`,
+    );
+    return bot.get(`/consents/texts/${data.entries[0]?.texts[0]?.digest}`);
+  };
+
+  it('go with the last entry that names them, and their parts with the last text', async () => {
+    for (const key of ['notes', 'levels']) await bot.hasCategory(key);
+    const other = subject();
+    await ask(other, ['levels', 'notes']);
+    await accept(other);
+    await ask(who, ['profile', 'notes']);
+    await accept(who);
+    const [{ data: revoked }, before] = [await revoke(other), await shown()];
+    // A sentence for all, and one for each category.
+    expect([(await texts()).length, (await words()).length]).toEqual([2, 2 + 1 + 3]);
+    after(revoked.revoked_at, DAYS, 1);
+    await sweep();
+    expect(await texts()).toHaveLength(2);
+    after(revoked.revoked_at, DAYS + 2);
+    await sweep();
+    expect([(await texts()).length, (await words()).length]).toEqual([1, 1 + 1 + 2]);
+    expect((await shown()).text).toBe(before.text);
+    const end = (await revoke(who)).data.revoked_at;
+    after(end, DAYS + 2);
+    await sweep();
+    expect(await words()).toEqual([]);
+  });
+
+  it('stay where a request has made them again', async () => {
+    await ask(who, ['profile']);
+    await accept(who);
+    const end = (await revoke(who)).data.revoked_at;
+    after(end, DAYS + 1);
+    const other = subject();
+    await ask(other, ['profile']);
+    await bot.hasForgotten(other);
+    after(end, DAYS + 2);
+    await sweep();
+    expect(await history()).toEqual([]);
+    expect(await words()).toHaveLength(3);
+  });
+});
+
 describe('audit events', () => {
   it('go in sealed batches that are wholly too old, and what is left verifies', async () => {
     await bot.hasConsent(who);

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Batches, type Tx, UnitOfWork } from '@app/database';
 import { type Digest, SUBJECT_WHERE } from '@app/crypto';
 import { DECISIVE } from './consent-states';
+import { removeUnnamedWords } from './unnamed-words';
 
 /** Entries read by one statement and removed by one unit. */
 const PAGE = 500;
@@ -43,10 +44,11 @@ interface Ends {
 export class ConsentHistoryPruning {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  /** Removes the entries of a bot about consents that ended before `beforeIso`. */
+  /** Removes the entries of a bot about consents that ended before `beforeIso`, then the words that no entry names any more. */
   async *pruneBefore(botId: string, beforeIso: string): Batches {
     for await (const ended of this.ended(botId, beforeIso))
       yield ended.length > 0 ? (tx) => remove(tx, botId, ended) : undefined;
+    yield* removeUnnamedWords(this.unitOfWork, botId, beforeIso);
   }
 
   /** The number of entries that {@link pruneBefore} would remove. */

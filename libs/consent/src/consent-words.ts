@@ -1,6 +1,6 @@
 import { amongValues, givenRows, type Tx } from '@app/database';
 import { attempt, itemOf, JsonText } from '@app/http';
-import { ApiError, type FieldFault, invalidRequest, notFound } from '@app/kernel';
+import { ApiError, daysAfter, type FieldFault, invalidRequest, notFound } from '@app/kernel';
 import { type ConsentNotice, type ConsentTexts, digestOf, NOTICE, textDigest } from './consent-texts';
 import { type ConsentTextView, RegisterConsentText } from './consent-texts.dto';
 import type { ConsentText } from './consent.entity';
@@ -11,11 +11,12 @@ export type ShownWords = ConsentTexts & ConsentNotice;
 type Part = Omit<ConsentTexts, 'categories'> | ConsentTexts['categories'][number];
 
 const REGISTERED = 'SELECT content, notice FROM consent_texts WHERE bot_id = ? AND digest = ? LIMIT 1';
-const FIND = 'SELECT content FROM consent_words WHERE bot_id = ? AND digest = ?';
+const FIND = 'SELECT content, created_at FROM consent_words WHERE bot_id = ? AND digest = ?';
 
 /**
  * Keeps a text that the service has made of declarations, so that the words can be shown later (GDPR Art. 7(1)). Its parts
- * are stored once each: requests that name other categories share them.
+ * are stored once each: requests that name other categories share them. Their time is that of the last day on which they were made:
+ * by it `removeUnnamedWords` finds the old ones.
  */
 export async function keepWords(
   tx: Tx,
@@ -24,7 +25,8 @@ export async function keepWords(
   { categories, ...frame }: ConsentTexts,
   at: string,
 ): Promise<void> {
-  if ((await tx.get(FIND, botId, digest)) !== undefined) return;
+  const kept = await tx.get<{ created_at: string }>(FIND, botId, digest);
+  if (kept !== undefined && kept.created_at > daysAfter(at, -1)) return;
   const parts = [frame, ...categories].map((part) => [digestOf(part), JSON.stringify(part)] as const);
   const list = JSON.stringify(parts.map(([each]) => each));
   const rows = new Map<string, string>([...parts, [digest, list]]);
@@ -32,7 +34,8 @@ export async function keepWords(
   // In the same order everywhere, so that no two units wait for each other. On SQLite the condition ends the FROM clause.
   await tx.run(
     `INSERT INTO consent_words (bot_id, digest, content, created_at)
-     SELECT ?, digest, content, ? FROM ${given.sql} WHERE place > 0 ORDER BY digest ON CONFLICT (bot_id, digest) DO NOTHING`,
+     SELECT ?, digest, content, ? FROM ${given.sql} WHERE place > 0 ORDER BY digest
+     ON CONFLICT (bot_id, digest) DO UPDATE SET created_at = excluded.created_at`,
     ...[botId, at, ...given.values],
   );
 }

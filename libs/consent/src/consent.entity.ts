@@ -98,7 +98,7 @@ export class ConsentText {
 
 /**
  * A part of a text that the service has made of declarations, as shown to users; or, under the digest of such a text, the
- * digests of its parts. Each is stored once for a bot, and never changed.
+ * digests of its parts. Each is stored once for a bot, and its content is never changed. `createdAt` follows its use.
  */
 @Entity('consent_words')
 export class ConsentWords {
