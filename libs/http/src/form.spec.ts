@@ -154,7 +154,7 @@ describe('Form', () => {
             expected,
           );
         }),
-        { numRuns: atDepth(50, 300) },
+        { numRuns: atDepth(20, 300) },
       );
     },
   );
