@@ -115,6 +115,55 @@ describe('a bot that owes 5,000 deliveries', () => {
   });
 });
 
+describe('a call that runs while the URL of its bot changes', () => {
+  const put = async (url: string): Promise<void> => {
+    expect((await bot.put(`/bots/${bot.id}`, { webhook_url: url })).status).toBe(200);
+    await until(async () => (await halfWay()).length === 0);
+  };
+  const dueAt = async (): Promise<string[]> => {
+    const sql = 'SELECT next_attempt_at AS due FROM webhook_deliveries WHERE bot_id = ?';
+    return (await service.database.rows<{ due: string }>(sql, bot.id)).map(({ due }) => due);
+  };
+  const isHeld = async (): Promise<void> => {
+    await bot.post('/webhooks/test');
+    await service.database.run(
+      'UPDATE webhook_deliveries SET attempts = 1, locked_by = ?, locked_until = ?, next_attempt_at = ? WHERE bot_id = ?',
+      ...[bot.id, FAR, FAR, bot.id],
+    );
+  };
+
+  it('has no second attempt beside it, also when the URL changes again', async () => {
+    await isHeld();
+    await put(NEW);
+    expect(await dueAt()).toEqual([FAR]);
+    await put(OLD);
+    expect(await dueAt()).toEqual([FAR]);
+  });
+
+  it('has none by a redelivery, nor by a receiver that works again', async () => {
+    await isHeld();
+    await put(NEW);
+    const [{ id }] = (await service.database.rows<{ id: string }>(
+      'SELECT id FROM webhook_deliveries WHERE bot_id = ?',
+      bot.id,
+    )) as [{ id: string }];
+    expect((await bot.post(`/webhooks/deliveries/${id}/redeliver`)).status).toBe(200);
+    await service.app.get(DeliveryResults).hasten(bot.id);
+    expect(await dueAt()).toEqual([FAR]);
+  });
+
+  it('has the next one by a redelivery once its lease has ended', async () => {
+    await isHeld();
+    await put(NEW);
+    await service.database.run(
+      'UPDATE webhook_deliveries SET locked_until = ? WHERE bot_id = ?',
+      ...[LONG_AGO, bot.id],
+    );
+    await service.app.get(DeliveryResults).hasten(bot.id);
+    expect(await dueAt()).not.toEqual([FAR]);
+  });
+});
+
 describe('a process that dies after the commit of a URL', () => {
   it.each([
     ['at once, a new URL', 0, NEW],

@@ -129,7 +129,7 @@ export class Crashes extends Installation {
   async endLeases(): Promise<void> {
     const past = new Date(0).toISOString();
     const due =
-      'UPDATE webhook_deliveries SET locked_until = ?, next_attempt_at = ? WHERE locked_by IS NOT NULL';
+      'UPDATE webhook_deliveries SET locked_until = ?, next_attempt_at = ? WHERE locked_until IS NOT NULL';
     await this.database.run(due, past, past);
     await this.database.run('DELETE FROM job_leases');
   }

@@ -106,13 +106,16 @@ export async function cancelFree(tx: Tx, botId: string, nowIso: string): Promise
   return cancel(tx, botId, idsOf(free), nowIso);
 }
 
+/** Of a delivery that no call holds. A call that has lost its lease to a changed URL holds it until the end of that lease. */
+const FREE = `locked_by IS NULL AND (locked_until IS NULL OR locked_until <= ?)`;
+
 /** Makes a chunk of deliveries that wait for a retry due at once, without locked ones; returns their number. */
 export async function hastenSome(tx: Tx, botId: string, dueAt: string): Promise<number> {
   const waiting = await tx.all<{ id: string }>(
     `SELECT id FROM webhook_deliveries
-     WHERE bot_id = ? AND status = 'pending' AND locked_by IS NULL AND next_attempt_at > ?
+     WHERE bot_id = ? AND status = 'pending' AND ${FREE} AND next_attempt_at > ?
      ORDER BY next_attempt_at LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED`,
-    ...[botId, dueAt],
+    ...[botId, dueAt, dueAt],
   );
   const list = amongValues(tx, 'id', idsOf(waiting));
   const sql = `UPDATE webhook_deliveries SET next_attempt_at = ? WHERE bot_id = ? AND ${list.sql}`;
@@ -123,8 +126,8 @@ export async function hastenSome(tx: Tx, botId: string, dueAt: string): Promise<
 export function hastenOne(tx: Tx, botId: string, id: string, dueAt: string): Promise<number> {
   return tx.run(
     `UPDATE webhook_deliveries SET next_attempt_at = ?
-     WHERE bot_id = ? AND id = ? AND status = 'pending' AND locked_by IS NULL AND next_attempt_at > ?`,
-    ...[dueAt, botId, id, dueAt],
+     WHERE bot_id = ? AND id = ? AND status = 'pending' AND ${FREE} AND next_attempt_at > ?`,
+    ...[dueAt, botId, id, dueAt, dueAt],
   );
 }
 
@@ -229,9 +232,9 @@ function revive(
   ...values: readonly (SqlValue | SqlList)[]
 ): Promise<number> {
   return tx.run(
-    // While a call of the delivery runs, the next one waits for the end of its lease.
+    // While a call of the delivery runs, the next one waits for the end of its lease, which stays known after it is taken away.
     `UPDATE webhook_deliveries SET status = 'pending', retries = 0, give_up_at = ?, finished_at = NULL,
-       next_attempt_at = CASE WHEN locked_until > ? THEN locked_until ELSE ? END, locked_by = NULL, locked_until = NULL
+       next_attempt_at = CASE WHEN locked_until > ? THEN locked_until ELSE ? END, locked_by = NULL
      WHERE bot_id = ? AND ${condition}`,
     ...[giveUpAt, dueAt, dueAt, botId, ...values],
   );
