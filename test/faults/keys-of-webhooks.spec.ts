@@ -1,5 +1,6 @@
 import { WebhookSecrets } from '@app/bots';
 import { databaseUnavailable } from '@app/database';
+import { Metrics } from '@app/kernel';
 import { DeliveryLeases, Dispatcher } from '@app/webhooks';
 import { Webhook } from 'standardwebhooks';
 import { useReceiver } from '../support/receiver';
@@ -73,8 +74,12 @@ describe('a call whose webhook secret is damaged', () => {
       const sql = 'SELECT status FROM webhook_deliveries WHERE bot_id = ?';
       return (await database.rows<{ status: string }>(sql, bot.id))[0]?.status;
     };
+    const counted = jest.spyOn(service.app.get(Metrics), 'count');
     expect(await statusAfter(new Date().toISOString())).toBe('pending');
+    expect(counted).not.toHaveBeenCalledWith('webhookDeliveries', 'exhausted');
     expect(await statusAfter('2025-01-01T00:00:00.000Z')).toBe('exhausted');
+    expect(counted).toHaveBeenCalledWith('webhookDeliveries', 'exhausted');
+    counted.mockRestore();
     expect(service.logLines.join()).toContain('or the secret that signs it, cannot be decrypted');
   });
 });

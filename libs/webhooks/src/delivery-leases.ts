@@ -1,15 +1,24 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { lockBot, suspensionOf, WebhookSecrets } from '@app/bots';
 import { isTimeOut, maySucceedInParts, type Tx, UnitOfWork } from '@app/database';
-import { ApiError, Clock, type Config, CONFIG, describeFault, DomainEvents, Random } from '@app/kernel';
+import {
+  ApiError,
+  Clock,
+  type Config,
+  CONFIG,
+  describeFault,
+  DomainEvents,
+  Metrics,
+  NO_METRICS,
+  Random,
+} from '@app/kernel';
 import { UnreadableSecretError } from '@app/crypto';
 import { DeliveriesSettled } from './delivery-results';
 import { WAITING_BOTS } from './delivery-health';
 import { cancelFree, CHUNK, RetrySchedule } from './delivery-states';
 import { DeliveryTexts } from './delivery-texts';
-import type { Place } from './due-queue';
-import type { Slot } from './host-slots';
-import type { DeliveryToSend, LeasedDelivery } from './webhook-call';
+import type { Admit } from './host-slots';
+import type { DeliveryToSend, Found } from './webhook-call';
 
 /** Bots found by one look whose deliveries follow a changed URL. Each takes a unit at a time, which others wait for. */
 const FOLLOWING_MAX = 16;
@@ -22,22 +31,13 @@ export const FAULT_PAUSE_MS = 1_000;
 /** Pause for a delivery that another process has locked. */
 const CONTENDED_PAUSE_MS = 100;
 
-/** The result for one bot: a delivery to attempt, the place at which it has to wait, or neither; and the time of the next look. */
-export interface Found {
-  readonly botId: string;
-  readonly leased?: LeasedDelivery;
-  readonly busy?: Place;
-  readonly nextDueMs?: number;
-}
-
-export type Admit = (...slot: Slot) => Place | undefined;
-
 /**
  * Leases deliveries, so that no two attempts of one run at the same time, also in processes whose clocks differ by up to
  * five seconds. Each lease is a short unit; no unit is open during a call. A lease that is not given back expires.
  */
 @Injectable()
 export class DeliveryLeases {
+  @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   private readonly logger = new Logger('Webhooks');
   /** Bots with a fault, and until when they are left alone by the monotonic clock: their calls stay due. */
   private readonly resting = new Map<string, number>();
@@ -154,7 +154,7 @@ export class DeliveryLeases {
     if (target === 'unreadable') {
       const resumedAt = (await suspensionOf(tx, botId))?.resumed_at ?? null;
       if (nowMs < this.schedule.giveUpMs(delivery.give_up_at, resumedAt)) return this.paused(botId);
-      return this.giveUp(tx, botId, delivery, nowMs);
+      return this.giveUp(tx, botId, delivery, startedAt);
     }
     if (target?.url == null) return this.cancelSome(tx, botId, nowMs);
     const { url, resumedAt } = target;
@@ -163,7 +163,7 @@ export class DeliveryLeases {
     const payload = await this.texts.decrypt(tx, botId, delivery).catch(unreadable);
     if (payload === 'unreadable' && nowMs < this.schedule.giveUpMs(delivery.give_up_at, resumedAt))
       return this.postpone(tx, botId, delivery.id, nowMs);
-    if (payload === undefined || payload === 'unreadable') return this.giveUp(tx, botId, delivery, nowMs);
+    if (payload === undefined || payload === 'unreadable') return this.giveUp(tx, botId, delivery, startedAt);
     const lease = await this.lease(tx, botId, delivery.id, nowMs);
     return {
       botId,
@@ -194,16 +194,16 @@ export class DeliveryLeases {
   }
 
   /** Ends a delivery that the unit has locked and that can never be sent. */
-  private async giveUp(tx: Tx, botId: string, { id, event }: DeliveryToSend, nowMs: number): Promise<Found> {
+  private async giveUp(tx: Tx, botId: string, { id, event }: DeliveryToSend, at: string): Promise<Found> {
     const why = 'its body, or the secret that signs it, cannot be decrypted';
     this.logger.error(`Delivery ${id} of bot ${botId} is given up: ${why}`);
-    const at = new Date(nowMs).toISOString();
     await tx.run(
       `UPDATE webhook_deliveries SET status = 'exhausted', finished_at = ? WHERE bot_id = ? AND id = ?`,
       ...[at, botId, id],
     );
     if (event !== 'ping') await this.events.publish(new DeliveriesSettled(tx, { botId, at, exhausted: 1 }));
-    return { botId, nextDueMs: nowMs };
+    tx.afterCommit(() => this.metrics.count('webhookDeliveries', 'exhausted'));
+    return { botId, nextDueMs: Date.parse(at) };
   }
 
   /** Leases a delivery that the unit has locked. */

@@ -10,11 +10,11 @@ import { Signer } from '@app/crypto';
 import { NO_SIGNALS, Signals } from '@app/database';
 import { Clock, type Config, CONFIG, describeFault, Metrics, NO_METRICS } from '@app/kernel';
 import { CircuitBreakers } from './circuit-breakers';
-import { type Admit, DeliveryLeases, FAULT_PAUSE_MS, type Found } from './delivery-leases';
+import { DeliveryLeases, FAULT_PAUSE_MS } from './delivery-leases';
 import { DeliveryResults } from './delivery-results';
 import { DueQueue, WakeUpTimer } from './due-queue';
-import { HostSlots, type Slot } from './host-slots';
-import { type CallResult, type LeasedDelivery, webhookCall, WebhookSender } from './webhook-call';
+import { type Admit, HostSlots, type Slot } from './host-slots';
+import { type CallResult, type Found, type LeasedDelivery, webhookCall, WebhookSender } from './webhook-call';
 
 const SHORTEST_SLEEP_MS = 5;
 /** Signals between processes about a bot. */

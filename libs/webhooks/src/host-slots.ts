@@ -20,6 +20,9 @@ const ALL = 'all hosts';
 /** What a slot is taken for. */
 export type Slot = readonly [botId: string, url: string];
 
+/** Takes a slot, or returns the place at which its call has to wait. */
+export type Admit = (...slot: Slot) => Place | undefined;
+
 type Kind = 'quick' | 'unproved' | 'slow';
 
 interface Receiver {

@@ -3,6 +3,7 @@ import { gdprSignature, publicSignature, standardSignature } from '@app/crypto';
 import type { LabelOf } from '@app/kernel';
 import type { KeyObject } from 'node:crypto';
 import type { StoredDelivery } from './delivery-texts';
+import type { Place } from './due-queue';
 import type { DeliveryEvent } from './webhook-events';
 
 /** A delivery whose `payload` is the decrypted body of the call. */
@@ -23,6 +24,14 @@ export interface LeasedDelivery {
   readonly startedAt: string;
   readonly delivery: DeliveryToSend;
   readonly target: WebhookTarget & { readonly url: string };
+}
+
+/** What a look for due deliveries finds for one bot: a delivery to attempt, the place at which it has to wait, or neither; and the time of the next look. */
+export interface Found {
+  readonly botId: string;
+  readonly leased?: LeasedDelivery;
+  readonly busy?: Place;
+  readonly nextDueMs?: number;
 }
 
 /** One signed call, ready to be sent. */
