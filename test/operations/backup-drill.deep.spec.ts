@@ -1,11 +1,13 @@
 import {
   appendFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -149,6 +151,20 @@ describe('npm run admin -- backup:drill', () => {
     });
     expect(await lastDrill()).toMatchObject({ ok: false });
   });
+
+  it.each(['', 'yesterday', 20260101, undefined])(
+    'fails for a newest backup whose time is %p, and does not take an older one for it',
+    async (at) => {
+      await backup('a');
+      await backup('b');
+      await reforge('b', (manifest) => Object.assign(manifest, { made_at: at }));
+      expect(await drill()).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`${join(place('b'), 'manifest.json')} does not say when`),
+      });
+      expect(await lastDrill()).toMatchObject({ ok: false });
+    },
+  );
 
   it('refuses a backup that was made with a clock that was ahead, and does not take it for the newest', async () => {
     await backup('a');
@@ -345,5 +361,17 @@ describe('the record of a backup', () => {
       writeFileSync(backupRecordPath(lethe.path), text);
       expect(lastBackups(lethe.path)).toEqual({});
     }
+  });
+
+  it('is left alone where it cannot be read', async () => {
+    // Root reads every file, but no link that leads to itself.
+    const record = backupRecordPath(lethe.path);
+    symlinkSync(record, record);
+    const backed = await lethe.admin('backup', '--to', place('a'));
+    expect(backed).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('could not be recorded beside the database (ELOOP)'),
+    });
+    expect(lstatSync(record).isSymbolicLink()).toBe(true);
   });
 });

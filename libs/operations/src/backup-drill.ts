@@ -27,7 +27,7 @@ export function newestBackups(from: string, nowMs: number): Readonly<Record<Back
     .map((directory) => ({ directory, manifest: usable(directory, nowMs) }));
   const newest = (part: BackupPart): FoundBackup => {
     const [first] = found
-      .filter(({ manifest }) => manifest.files[part] !== undefined && isTime(manifest.made_at))
+      .filter(({ manifest }) => manifest.files[part] !== undefined)
       .sort((one, other) => (one.manifest.made_at < other.manifest.made_at ? 1 : -1));
     if (first === undefined) throw new StartError(`${from} holds no finished backup of the ${part}.`);
     const { directory, manifest } = first;
@@ -72,6 +72,10 @@ export async function restoreAside(
 
 function usable(directory: string, nowMs: number): ReturnType<typeof readManifest> {
   const manifest = read(directory);
+  if (!isTime(manifest.made_at))
+    throw new DamagedBackup(
+      `${manifestPath(directory)} does not say when the backup was made. Take another backup.`,
+    );
   if (isAhead(manifest.made_at, nowMs))
     throw new DamagedBackup(
       `The backup in ${directory} says ${manifest.made_at}, which is later than now: the clock was ahead when it was made, or is behind now. ` +

@@ -30,27 +30,48 @@ export function madeOf(directory: string, { made_at, files }: BackupManifest): B
   return Object.fromEntries(parts.map((part) => [part, { ...place, bytes: files[part]?.bytes }]));
 }
 
-/** Records finished copies and drills beside the database, once they are durable: an interruption leaves the older record. */
+/**
+ * Records finished copies and drills beside the database, once they are durable: an interruption leaves the older record, and
+ * so does a record that cannot be read.
+ */
 export async function recordBackup(path: string, made: BackupRecord): Promise<void> {
-  const parts: BackupRecord = { ...lastBackups(path), ...made };
+  const parts: BackupRecord = { ...partsOf(textOf(path)), ...made };
   await writeWhole(backupRecordPath(path), `${JSON.stringify({ format: RECORD_FORMAT, parts })}\n`);
 }
 
 /** The path of a record that this user cannot read: the last backups are not known then. */
 export function unreadableRecord(path: string): string | undefined {
-  const record = backupRecordPath(path);
   try {
-    readFileSync(record);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return record;
+    textOf(path);
+    return undefined;
+  } catch {
+    return backupRecordPath(path);
   }
-  return undefined;
 }
 
 /** The last backups; none if there is no readable record. */
 export function lastBackups(path: string): BackupRecord {
   try {
-    const { format, parts } = JSON.parse(readFileSync(backupRecordPath(path), 'utf8')) as {
+    return partsOf(textOf(path));
+  } catch {
+    return {};
+  }
+}
+
+/** Empty where there is no record. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(backupRecordPath(path), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+/** The parts that a record names; none if it is damaged. */
+function partsOf(text: string): BackupRecord {
+  try {
+    const { format, parts } = JSON.parse(text) as {
       readonly format?: string;
       readonly parts?: BackupRecord;
     };
