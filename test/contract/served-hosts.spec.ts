@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { PrometheusMetrics, readConfig } from '@app/kernel';
 import { Health } from '@app/runtime';
+import { Logger } from '@nestjs/common';
 import { HealthServer } from '../../apps/worker/src/health.server';
 import { PATIENT_SERVER } from '../support/patient';
 import { rawRequest } from '../support/raw-socket';
@@ -81,5 +82,22 @@ describe('a worker that listens on loopback', () => {
       const { status, body } = await get(path, 'evil.example', port);
       expect([status, JSON.parse(body)]).toMatchObject([421, { error: { code: 'misdirected_request' } }]);
     }
+  });
+
+  it('answers a probe with a query as one without', async () => {
+    const statusOf = async (path: string): Promise<number> => (await get(path, 'localhost', port)).status;
+    for (const path of ['/health/live', '/health/ready', '/health/lively'])
+      expect(await statusOf(`${path}?x=1`)).toBe(await statusOf(path));
+    expect(await statusOf('/health/lively?x=1')).toBe(404);
+  });
+
+  it('goes on after connections that could not be accepted', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    const server = Reflect.get(worker, 'server') as Server;
+    for (let times = 0; times < 2; times++)
+      server.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
+    expect(warn).toHaveBeenCalledTimes(2);
+    warn.mockRestore();
+    expect((await get('/health/live', 'localhost', port)).status).toBe(200);
   });
 });

@@ -1,8 +1,16 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { errorEnvelope, hostFault, successEnvelope } from '@app/http';
-import { ApiError, type Config, CONFIG, metricsEndpoint, PrometheusMetrics } from '@app/kernel';
+import {
+  ApiError,
+  type Config,
+  CONFIG,
+  describeFault,
+  metricsEndpoint,
+  PrometheusMetrics,
+} from '@app/kernel';
 import { Health, listenFault } from '@app/runtime';
 
 /** Only probes and scrapers connect here. A connection without a prompt request is cut. */
@@ -13,6 +21,7 @@ const LIMITS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout:
  */
 @Injectable()
 export class HealthServer implements OnApplicationShutdown {
+  private readonly logger = new Logger('Health');
   private readonly server: Server;
 
   constructor(
@@ -33,11 +42,13 @@ export class HealthServer implements OnApplicationShutdown {
   /** Resolves to the port. @throws StartError when the address cannot be used */
   async listen(): Promise<number> {
     const { host, workerPort: port } = this.config;
-    await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject).listen(port, host, resolve);
-    }).catch((error: unknown) => {
+    await once(this.server.listen(port, host), 'listening').catch((error: unknown) => {
       throw listenFault(error, { host, port, setting: 'WORKER_PORT' });
     });
+    // As of a connection that is not accepted for want of file descriptors: the next one may be.
+    this.server.on('error', (error) =>
+      this.logger.warn('A probe or scrape had no connection', describeFault(error)),
+    );
     return (this.server.address() as AddressInfo).port;
   }
 
@@ -48,11 +59,12 @@ export class HealthServer implements OnApplicationShutdown {
     await closed;
   }
 
-  private async answer({ url, method }: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async answer({ url = '', method }: IncomingMessage, response: ServerResponse): Promise<void> {
     const asks = method === 'GET' || method === 'HEAD';
+    const [path] = url.split('?', 1);
     try {
-      if (asks && url === '/health/live') send(response, 200, successEnvelope(this.health.live()));
-      else if (asks && url === '/health/ready')
+      if (asks && path === '/health/live') send(response, 200, successEnvelope(this.health.live()));
+      else if (asks && path === '/health/ready')
         send(response, 200, successEnvelope(await this.health.ready()));
       else throw new ApiError('not_found', 'Nothing is here');
     } catch (error) {
