@@ -87,7 +87,7 @@ every statement at [/.well-known/lethe-keys.json](/.well-known/lethe-keys.json),
 \`/.well-known/lethe-webhook-keys/{bot_id}\`.`;
 
 /**
- * The OpenAPI 3.1 document of a running application, with the routes of all its modules and both webhooks. It is made in turns
+ * The OpenAPI 3.1 document of a running application, with the routes of all its modules and the webhooks. It is made in turns
  * of the event loop, a module in each.
  */
 export async function openApiDocument(app: INestApplication, turns = new Turns()): Promise<OpenAPIObject> {

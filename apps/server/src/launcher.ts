@@ -35,19 +35,24 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
 
 /** Runs one command of `lethe-server`. Answers the exit code; a program that is started sets its own. */
 export async function launch([name = '--help', ...args]: readonly string[]): Promise<number | undefined> {
-  const program = PROGRAMS[name];
+  const program = own(PROGRAMS, name);
   if (program !== undefined) {
     process.argv.splice(2, process.argv.length, ...(program.args ?? []), ...args);
     await program.run();
     return undefined;
   }
-  const own = OWN[name];
-  if (own === undefined || args.length > 0) {
-    const fault = own === undefined ? await unknown(name) : `${name} takes no argument.`;
+  const command = own(OWN, name);
+  if (command === undefined || args.length > 0) {
+    const fault = command === undefined ? await unknown(name) : `${name} takes no argument.`;
     process.stderr.write(`${fault}\n\n${usage()}`);
     return 2;
   }
-  return own();
+  return command();
+}
+
+/** What the table has under a name, and no member of every object. */
+function own<Entry>(table: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
 async function unknown(name: string): Promise<string> {
