@@ -2,7 +2,6 @@ import {
   BelongsToBot,
   DigestColumn,
   IdColumn,
-  indexName,
   IntegerColumn,
   PrimaryDigestColumn,
   PrimaryIdColumn,
@@ -13,17 +12,12 @@ import type { Digest } from '@app/crypto';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { AnyEventType } from './event-types';
 
-const byType = ['bot_id', 'event_type', 'seq'];
-const byGuild = ['bot_id', 'guild_id', 'seq'];
-const byGuildAndType = ['bot_id', 'guild_id', 'event_type', 'seq'];
-const byUser = ['bot_id', 'user_id', 'seq', 'guild_id', 'event_type'];
-
 /** One event of the audit log. `seq` counts up per bot, in the order of the commits. */
 @Entity('audit_events')
-@Index(indexName('audit_events', byType), ['botId', 'eventType', 'seq'])
-@Index(indexName('audit_events', byGuild), ['botId', 'guildId', 'seq'])
-@Index(indexName('audit_events', byGuildAndType), ['botId', 'guildId', 'eventType', 'seq'])
-@Index(indexName('audit_events', byUser), ['botId', 'userId', 'seq', 'guildId', 'eventType'])
+@Index(['botId', 'eventType', 'seq'])
+@Index(['botId', 'guildId', 'seq'])
+@Index(['botId', 'guildId', 'eventType', 'seq'])
+@Index(['botId', 'userId', 'seq', 'guildId', 'eventType'])
 export class AuditEvent {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryColumn({ type: 'integer' }) seq: number;

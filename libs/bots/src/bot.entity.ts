@@ -1,6 +1,5 @@
 import {
   BelongsToBot,
-  indexName,
   IntegerColumn,
   PrimaryIdColumn,
   SnowflakeColumn,
@@ -11,7 +10,7 @@ import { Column, Entity, Index } from 'typeorm';
 
 /** A tenant: one bot with snowflake ids. */
 @Entity('bots')
-@Index(indexName('bots', ['platform_bot_id']), ['platformBotId'], { unique: true })
+@Index(['platformBotId'], { unique: true })
 export class Bot {
   @PrimaryIdColumn() id: string;
   @SnowflakeColumn({ name: 'platform_bot_id' }) platformBotId: string;
@@ -35,7 +34,7 @@ export class Bot {
 
 /** An API key of a bot. Only its digest is stored; the key itself is shown once. */
 @Entity('api_keys')
-@Index(indexName('api_keys', ['digest']), ['digest'], { unique: true })
+@Index(['digest'], { unique: true })
 export class ApiKey {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryIdColumn() id: string;

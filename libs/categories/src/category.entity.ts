@@ -1,7 +1,6 @@
 import {
   BelongsToBot,
   IdColumn,
-  indexName,
   IntegerColumn,
   JsonColumn,
   PrimaryIdColumn,
@@ -30,7 +29,7 @@ export interface DataField extends Purposes {
 
 /** A category of data that a bot declares, with its purpose and legal basis (GDPR Art. 6, 13). */
 @Entity('categories')
-@Index(indexName('categories', ['bot_id', 'id']), ['botId', 'id'], { unique: true })
+@Index(['botId', 'id'], { unique: true })
 export class Category {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryColumn({ type: 'varchar', length: '100' }) key: string;

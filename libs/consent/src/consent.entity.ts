@@ -1,7 +1,6 @@
 import {
   BelongsToBot,
   IdColumn,
-  indexName,
   IntegerColumn,
   JsonColumn,
   PrimaryDigestColumn,
@@ -28,8 +27,8 @@ export type RevokedConsent = Pick<
  * row the status is `none`.
  */
 @Entity('consents')
-@Index(indexName('consents', ['bot_id', 'id']), ['botId', 'id'], { unique: true })
-@Index(indexName('consents', ['bot_id', 'pending_id']), ['botId', 'pendingId'])
+@Index(['botId', 'id'], { unique: true })
+@Index(['botId', 'pendingId'])
 export class Consent {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryDigestColumn({ name: 'guild_id' }) guildId: Digest;
@@ -62,7 +61,7 @@ export interface ShownText {
 
 /** One entry in the history of a consent: a text shown or a decision; never changed (GDPR Art. 7(1)). */
 @Entity('consent_history')
-@Index(indexName('consent_history', ['bot_id', 'created_at']), ['botId', 'createdAt'])
+@Index(['botId', 'createdAt'])
 export class ConsentHistoryEntry {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryDigestColumn({ name: 'guild_id' }) guildId: Digest;

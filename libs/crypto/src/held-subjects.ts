@@ -1,7 +1,6 @@
 import {
   BelongsToBot,
   IdColumn,
-  indexName,
   pages,
   PrimaryDigestColumn,
   PrimaryIdColumn,
@@ -26,8 +25,8 @@ import type { JoinedKey } from './subject-keys.sql';
 
 /** A subject about whom anything is held, and the id of its key. */
 @Entity('subjects')
-@Index(indexName('subjects', ['bot_id', 'user_id', 'guild_id']), ['botId', 'userId', 'guildId'])
-@Index(indexName('subjects', ['key_id']), ['keyId'])
+@Index(['botId', 'userId', 'guildId'])
+@Index(['keyId'])
 export class HeldSubject {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryDigestColumn({ name: 'guild_id' }) guildId: Digest;

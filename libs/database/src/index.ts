@@ -10,7 +10,6 @@ export {
   DigestColumn,
   id,
   IdColumn,
-  indexName,
   integer,
   IntegerColumn,
   isPostgres,
@@ -30,6 +29,7 @@ export {
   TimeColumn,
   varchar,
 } from './schema';
+export { indexName } from './index-names';
 export {
   asPartlyDone,
   botDeleted,

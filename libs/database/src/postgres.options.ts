@@ -3,6 +3,7 @@ import { Client, type ClientBase, type ClientConfig, type PoolConfig, type Query
 import { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
 import { databaseIsStandby, driverCode } from './database-faults';
+import { NamingStrategy } from './index-names';
 
 /** Text is compared byte by byte, as on SQLite, whatever the locale of the database is. */
 export const COLLATION = 'C';
@@ -42,6 +43,7 @@ export function postgresOptions(url: string, config: PostgresConfig): PostgresDa
     poolSize: config.databasePoolSize,
     connectTimeoutMS: config.databaseLockTimeoutMs,
     installExtensions: false,
+    namingStrategy: new NamingStrategy(),
     extra: {
       application_name: 'lethe',
       keepAlive: true,

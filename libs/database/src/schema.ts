@@ -12,6 +12,7 @@ import {
   TableIndex,
   type TableIndexOptions,
 } from 'typeorm';
+import { indexName } from './index-names';
 import { COLLATION } from './postgres.options';
 
 /** A column of a migration. `default` is an SQL expression. */
@@ -165,11 +166,6 @@ export async function partsOf(runner: QueryRunner, table: string): Promise<reado
     [table],
   )) as { name: string }[];
   return parts.length === 0 ? [table] : parts.map(({ name }) => name);
-}
-
-/** The name of an index, the same in its migration and its entity. */
-export function indexName(table: string, columns: readonly string[] = []): string {
-  return `ix_${table}_${columns.join('_')}`;
 }
 
 /** On PostgreSQL integers have 64 bits and text is compared byte by byte, as on SQLite. */

@@ -5,6 +5,7 @@ import type { Database } from 'better-sqlite3';
 import { adminCommand, bytesOf, isThere, makeFolder, ownAsFolder, StartError } from '@app/kernel';
 import type { BetterSqlite3DataSourceOptions } from 'typeorm/driver/better-sqlite3/BetterSqlite3DataSourceOptions';
 import { isOfFullDisk } from './database-faults';
+import { NamingStrategy } from './index-names';
 import { keysPath } from './key-tables';
 import { missingDriver, OPENING_MS, SqliteDatabase, WRITING } from './sqlite.driver';
 
@@ -41,6 +42,7 @@ export function sqliteOptions(path: string, access: 'write' | 'read'): BetterSql
     type: 'better-sqlite3',
     driver: SqliteDatabase,
     database: resolve(path),
+    namingStrategy: new NamingStrategy(),
     readonly: access === 'read',
     timeout: OPENING_MS,
     prepareDatabase: (opened: unknown) => {

@@ -1,12 +1,4 @@
-import {
-  BelongsToBot,
-  DigestColumn,
-  IdColumn,
-  indexName,
-  PrimaryIdColumn,
-  TextColumn,
-  TimeColumn,
-} from '@app/database';
+import { BelongsToBot, DigestColumn, IdColumn, PrimaryIdColumn, TextColumn, TimeColumn } from '@app/database';
 import type { Digest } from '@app/crypto';
 import { Entity, Index } from 'typeorm';
 
@@ -15,14 +7,9 @@ export const ALL_GUILDS = 'all_guilds';
 
 /** A link to the privacy page of one user. Its token is not stored. */
 @Entity('privacy_links')
-@Index(indexName('privacy_links', ['token']), ['token'], { unique: true })
-@Index(indexName('privacy_links', ['bot_id', 'guild_id', 'user_id', 'id']), [
-  'botId',
-  'guildId',
-  'userId',
-  'id',
-])
-@Index(indexName('privacy_links', ['bot_id', 'expires_at']), ['botId', 'expiresAt'])
+@Index(['token'], { unique: true })
+@Index(['botId', 'guildId', 'userId', 'id'])
+@Index(['botId', 'expiresAt'])
 export class PrivacyLink {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryIdColumn() id: string;

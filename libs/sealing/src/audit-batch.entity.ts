@@ -1,7 +1,6 @@
 import {
   BelongsToBot,
   IdColumn,
-  indexName,
   IntegerColumn,
   PrimaryIdColumn,
   TextColumn,
@@ -14,7 +13,7 @@ import { Entity, Index, PrimaryColumn } from 'typeorm';
  * log that is changed, removed, added or moved no longer fits its batch.
  */
 @Entity('audit_batches')
-@Index(indexName('audit_batches', ['bot_id', 'max_id', 'min_id']), ['botId', 'maxId', 'minId'])
+@Index(['botId', 'maxId', 'minId'])
 export class AuditBatch {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   /** Counts up from 1 without a gap. */

@@ -1,7 +1,6 @@
 import {
   BelongsToBot,
   IdColumn,
-  indexName,
   PrimaryDigestColumn,
   PrimaryIdColumn,
   TextColumn,
@@ -12,10 +11,10 @@ import { Entity, Index } from 'typeorm';
 
 /** A registered guild of a bot. */
 @Entity('servers')
-@Index(indexName('servers', ['bot_id', 'deletion_scheduled_for']), ['botId', 'deletionScheduledFor'], {
+@Index(['botId', 'deletionScheduledFor'], {
   where: '"deletion_scheduled_for" IS NOT NULL',
 })
-@Index(indexName('servers', ['bot_id', 'id']), ['botId', 'id'], { unique: true })
+@Index(['botId', 'id'], { unique: true })
 export class Server {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryDigestColumn({ name: 'guild_id' }) guildId: Digest;

@@ -1,4 +1,4 @@
-import { BelongsToBot, indexName, PrimaryDigestColumn, PrimaryIdColumn, TimeColumn } from '@app/database';
+import { BelongsToBot, PrimaryDigestColumn, PrimaryIdColumn, TimeColumn } from '@app/database';
 import type { Digest } from '@app/crypto';
 import { Entity, Index, PrimaryColumn } from 'typeorm';
 
@@ -8,7 +8,7 @@ export type RefusalKind = (typeof REFUSAL_KINDS)[number];
 
 /** What a user has objected to or restricted. */
 @Entity('processing_refusals')
-@Index(indexName('processing_refusals', ['bot_id', 'category_key']), ['botId', 'categoryKey'])
+@Index(['botId', 'categoryKey'])
 export class ProcessingRefusal {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryDigestColumn({ name: 'guild_id' }) guildId: Digest;

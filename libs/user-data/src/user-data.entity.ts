@@ -1,22 +1,11 @@
-import {
-  BelongsToBot,
-  indexName,
-  PrimaryDigestColumn,
-  PrimaryIdColumn,
-  TextColumn,
-  TimeColumn,
-} from '@app/database';
+import { BelongsToBot, PrimaryDigestColumn, PrimaryIdColumn, TextColumn, TimeColumn } from '@app/database';
 import type { Digest } from '@app/crypto';
 import { Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** The value of a subject in one category: a JSON object as encrypted text. */
 @Entity('user_data')
-@Index(indexName('user_data', ['bot_id', 'category_key', 'retention_from']), [
-  'botId',
-  'categoryKey',
-  'retentionFrom',
-])
-@Index(indexName('user_data', ['bot_id', 'withdrawn_at']), ['botId', 'withdrawnAt'], {
+@Index(['botId', 'categoryKey', 'retentionFrom'])
+@Index(['botId', 'withdrawnAt'], {
   where: '"withdrawn_at" IS NOT NULL',
 })
 export class UserData {

@@ -2,7 +2,6 @@ import {
   BelongsToBot,
   DigestColumn,
   IdColumn,
-  indexName,
   IntegerColumn,
   PrimaryIdColumn,
   TextColumn,
@@ -22,16 +21,11 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
  * every attempt. During an attempt `nextAttemptAt` is the end of its lease.
  */
 @Entity('webhook_deliveries')
-@Index(indexName('webhook_deliveries', ['bot_id', 'next_attempt_at']), ['botId', 'nextAttemptAt'], {
+@Index(['botId', 'nextAttemptAt'], {
   where: `"status" = 'pending'`,
 })
-@Index(indexName('webhook_deliveries', ['bot_id', 'status', 'id']), ['botId', 'status', 'id'])
-@Index(indexName('webhook_deliveries', ['bot_id', 'user_id', 'id', 'guild_id']), [
-  'botId',
-  'userId',
-  'id',
-  'guildId',
-])
+@Index(['botId', 'status', 'id'])
+@Index(['botId', 'userId', 'id', 'guildId'])
 export class Delivery {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryIdColumn() id: string;

@@ -1,18 +1,11 @@
-import {
-  BelongsToBot,
-  indexName,
-  PrimaryDigestColumn,
-  PrimaryIdColumn,
-  TextColumn,
-  TimeColumn,
-} from '@app/database';
+import { BelongsToBot, PrimaryDigestColumn, PrimaryIdColumn, TextColumn, TimeColumn } from '@app/database';
 import type { Digest } from '@app/crypto';
 import { Entity, Index } from 'typeorm';
 
 /** What a user wants to be reminded of. */
 @Entity('reminders')
-@Index(indexName('reminders', ['bot_id', 'updated_at']), ['botId', 'updatedAt'])
-@Index(indexName('reminders', ['bot_id', 'withdrawn_at']), ['botId', 'withdrawnAt'], {
+@Index(['botId', 'updatedAt'])
+@Index(['botId', 'withdrawnAt'], {
   where: '"withdrawn_at" IS NOT NULL',
 })
 export class Reminder {

@@ -1,7 +1,6 @@
 import {
   BelongsToBot,
   DigestColumn,
-  indexName,
   IntegerColumn,
   JsonColumn,
   PrimaryIdColumn,
@@ -17,17 +16,12 @@ type DeletionStatus = (typeof DELETION_STATUSES)[number];
 
 /** An erasure request and its result, kept to prove that it was answered (GDPR Art. 5(2)). */
 @Entity('deletion_requests')
-@Index(indexName('deletion_requests', ['bot_id', 'guild_id', 'user_id', 'id']), [
-  'botId',
-  'guildId',
-  'userId',
-  'id',
-])
-@Index(indexName('deletion_requests', ['bot_id', 'user_id']), ['botId', 'userId'], {
+@Index(['botId', 'guildId', 'userId', 'id'])
+@Index(['botId', 'userId'], {
   unique: true,
   where: `"status" = 'processing'`,
 })
-@Index(indexName('deletion_requests', ['id']), ['id'], {
+@Index(['id'], {
   where: `"unrecoverable_at" IS NULL AND "key_id" IS NOT NULL`,
 })
 export class DeletionRequest {

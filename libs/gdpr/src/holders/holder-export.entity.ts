@@ -1,7 +1,6 @@
 import {
   BelongsToBot,
   IdColumn,
-  indexName,
   IntegerColumn,
   PrimaryDigestColumn,
   PrimaryIdColumn,
@@ -15,20 +14,16 @@ import { Entity, Index, PrimaryColumn } from 'typeorm';
 export const EXPORT_ANSWERS = ['exported', 'nothing', 'failed'] as const;
 export type ExportAnswer = (typeof EXPORT_ANSWERS)[number];
 
-const byTask = ['bot_id', 'holder_key', 'task_id'];
-const open = ['bot_id', 'holder_key', 'created_at', 'task_id'];
-const answered = ['bot_id', 'answered_at'];
-
 /**
  * The latest question to a holder about a user, and its latest answer: at most one row, and so one open task, for each holder
  * and subject. A new question keeps the earlier answer until the next one comes.
  */
 @Entity('holder_exports')
-@Index(indexName('holder_exports', byTask), ['botId', 'holderKey', 'taskId'], { unique: true })
-@Index(indexName('holder_exports', open), ['botId', 'holderKey', 'createdAt', 'taskId'], {
+@Index(['botId', 'holderKey', 'taskId'], { unique: true })
+@Index(['botId', 'holderKey', 'createdAt', 'taskId'], {
   where: `"open" = 1`,
 })
-@Index(indexName('holder_exports', answered), ['botId', 'answeredAt'])
+@Index(['botId', 'answeredAt'])
 export class HolderExport {
   @PrimaryIdColumn({ name: 'bot_id' }) botId: string;
   @PrimaryDigestColumn({ name: 'guild_id' }) guildId: Digest;

@@ -1,6 +1,5 @@
 import {
   BelongsToBot,
-  indexName,
   IntegerColumn,
   JsonColumn,
   PrimaryIdColumn,
@@ -21,20 +20,16 @@ type TaskResult = (typeof TASK_RESULTS)[number];
 /** What a holder declared when it answered: a later change of the holder does not change what was answered. */
 export type DeclaredHolder = Pick<BotHolder, 'labelDe' | 'labelEn' | 'covers' | 'publicKey'>;
 
-const byRequest = ['bot_id', 'request_id'];
-const open = ['bot_id', 'holder_key', 'created_at', 'request_id'];
-const answered = ['bot_id', 'holder_key', 'answered_at', 'request_id'];
-
 /**
  * The task of a holder to erase a user in its store. It names the erasure, which has the ids of the user, and is removed with it:
  * no column has an id of a user or its digest.
  */
 @Entity('holder_tasks')
-@Index(indexName('holder_tasks', byRequest), ['botId', 'requestId'])
-@Index(indexName('holder_tasks', open), ['botId', 'holderKey', 'createdAt', 'requestId'], {
+@Index(['botId', 'requestId'])
+@Index(['botId', 'holderKey', 'createdAt', 'requestId'], {
   where: `"open" = 1`,
 })
-@Index(indexName('holder_tasks', answered), ['botId', 'holderKey', 'answeredAt', 'requestId'], {
+@Index(['botId', 'holderKey', 'answeredAt', 'requestId'], {
   where: `"open" = 0`,
 })
 export class HolderTask {
