@@ -15,7 +15,6 @@ import { basename, join } from 'node:path';
 import { databaseEngine, isFilled } from '@app/database';
 import { isThere, readConfig } from '@app/kernel';
 import { writeEnvironment } from '../../apps/server/src/init';
-import { launch } from '../../apps/server/src/launcher';
 import { ormOptions } from '../../ormconfig';
 import { useBuild } from '../support/build';
 import { preloading, runScript } from '../support/child-script';
@@ -223,19 +222,6 @@ describe('lethe-server init', () => {
       expect(left()).toEqual(['.env']);
     }
   });
-});
-
-describe('lethe-server', () => {
-  it.each(['constructor', 'toString', 'valueOf', '__proto__'])(
-    'has no command %s, although every object has such a member',
-    async (name) => {
-      const written = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
-      const code = await launch([name]);
-      const said = written.mock.calls.join('');
-      written.mockRestore();
-      expect([code, said]).toEqual([2, expect.stringContaining(`There is no command ${name}.\n`)]);
-    },
-  );
 });
 
 describe('a start that waits for a server without an answer', () => {

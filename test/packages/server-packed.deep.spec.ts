@@ -106,6 +106,12 @@ describe('@lethe/server', () => {
       stderr: expect.stringContaining('no command begin') as string,
     });
     expect(server('begin').stderr).not.toContain('Did you mean');
+    // Members of every object.
+    for (const name of ['constructor', 'toString', '__proto__'])
+      expect(server(name)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`no command ${name}.`) as string,
+      });
     expect(server('bots:list', '--json')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
