@@ -87,6 +87,7 @@ export class PageController {
   async decline(@Sent() form: SentForm): Promise<WebPage> {
     const opened = await this.opening.openedBy(form, 'decline');
     const facts = await this.reading.facts(opened.link);
+    requireActive(facts);
     return backTo(opened, await this.acts.decline(opened.link, facts, form.fields));
   }
 
