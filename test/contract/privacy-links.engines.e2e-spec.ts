@@ -185,6 +185,16 @@ describe('POST /privacy-links', () => {
     expect(states.map(({ status }) => status)).toStrictEqual([404, ...Array<number>(10).fill(200)]);
   });
 
+  it('leaves ten links of a user of whom thirty are made at once, with a consent and without one', async () => {
+    const other = subject();
+    await bot.hasConsent(other);
+    for (const about of [who, other]) {
+      const made = await Promise.all(Array.from({ length: 30 }, () => linked({}, { ...about })));
+      const states = await Promise.all(made.map(({ url }) => get(url)));
+      expect(states.filter(({ status }) => status === 200)).toHaveLength(10);
+    }
+  });
+
   it('counts no link that has expired by a clock that was set forward, for a user and for a bot', async () => {
     const lasting = await linked({ expires_in: 86_400 });
     for (let made = 1; made < 10; made++) await linked({ expires_in: 3_600 });
@@ -654,14 +664,16 @@ describe('a form', () => {
     });
   });
 
-  it('of a suspended bot shows, exports, revokes and erases, and accepts nothing', async () => {
+  it('of a suspended bot shows, exports, revokes and erases, and takes no decision on a request', async () => {
     await bot.hasCategory('profile');
     await bot.post('/consents/request', { ...who, categories: ['profile'], language: 'en' });
     const { url } = await linked();
-    const form = forms(await get(url), 'accept')[0]!;
+    const page = await get(url);
     await service.app.get(BotAdministration, { strict: false }).suspend(bot.id);
-    expect(forms(await get(url), 'accept')).toHaveLength(0);
-    expect((await send(url, 'accept', form)).status).toBe(403);
+    for (const decision of ['accept', 'decline']) {
+      expect(forms(await get(url), decision)).toHaveLength(0);
+      expect((await send(url, decision, forms(page, decision)[0]!)).status).toBe(403);
+    }
     expect((await act(url, 'export', 1)).status).toBe(200);
     expect((await forget((await linked()).url)).status).toBe(200);
   });

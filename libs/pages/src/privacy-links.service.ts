@@ -106,6 +106,8 @@ export class PrivacyLinks {
     const subject = this.digests.named(botId, ids);
     const create = async (tx: Tx): Promise<PrivacyLinkView> => {
       if ((await lockBot(tx, botId, 'KEY SHARE')) === undefined) throw botDeleted();
+      // Before any row of a link: links are made one after the other, and an erasure locks in this order.
+      await holdSubject(tx, subject);
       const createdAt = this.clock.nowIso();
       await removeExpired(tx, botId, this.clock.confirmedIso());
       await keepNewest(tx, subject, createdAt);
@@ -183,10 +185,9 @@ export class PrivacyLinks {
     return only !== undefined || (await this.subjectKeys.idOf(tx, subject)) !== undefined;
   }
 
-  /** Encrypts with the installation key when nothing is held about the subject: a link alone stores no subject. */
+  /** In a unit that has locked the subject. Encrypts with the installation key when nothing is held about the subject: a link alone stores no subject. */
   private async encrypted(tx: Tx, subject: NamedSubject, id: string): Promise<string> {
     const text = JSON.stringify(subject.ids);
-    await holdSubject(tx, subject);
     if ((await this.subjectKeys.idOf(tx, subject)) === undefined)
       return this.installationKeys.installation.encrypt(text, contextOfLink(subject.botId, id));
     return this.texts.encrypt(tx, subject, TABLE, id, text);
