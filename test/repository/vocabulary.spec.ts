@@ -1,8 +1,10 @@
 import { AUDIT_EVENT_TYPES, BOT_WIDE_GUILD_ID } from '@app/kernel';
+import { PAGE_TEXTS } from '@app/pages';
 import { DELIVERY_STATUSES } from '@app/webhooks';
 import * as sdk from '@lethe/sdk';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { WORDS } from '../../apps/console/src/words';
 
 /** The fake of the Python client has a list by hand. */
 const python = readFileSync(
@@ -22,3 +24,11 @@ describe('outside of the service', () => {
     expect(own).toEqual(ofService);
   });
 });
+
+it.each(['en', 'de'] as const)(
+  'the copy to read has words in %s for each detail of an event that the console has words for',
+  (language) => {
+    const { fact } = PAGE_TEXTS[language];
+    expect(Object.keys(WORDS[language].detail).filter((name) => !Object.hasOwn(fact, name))).toEqual([]);
+  },
+);
