@@ -21,10 +21,11 @@ import { ApiError, Clock, DAY_MS, invalidRequest, unlessMissing } from '@app/ker
 import { UserValues } from '@app/user-data';
 import { actOfLink } from './act-of-link';
 import { erasedEverywhere } from './page-erased';
+import { VIA } from './page-events';
 import { refuse } from './page-forms';
 import { erasedIn, type Forgotten, namesFor, ownStores, type ShownErasure } from './page-last';
 import { guildNamed } from './page-parts';
-import { type HeldSubject, type PageFacts, PageReading, PURPOSES_MAX, VIA } from './page-reading';
+import { type HeldSubject, type PageFacts, PageReading, PURPOSES_MAX } from './page-reading';
 import { hasEnded, refusalOf, shownBy } from './page-sections';
 import { LinkEnded, type OpenLink, PrivacyLinks } from './privacy-links.service';
 import type { PageNote } from './texts';

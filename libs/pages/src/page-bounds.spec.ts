@@ -96,7 +96,7 @@ describe('the copy to read', () => {
   const asked: string[] = [];
   const labels = (digest: string) => [{ key: 'place', label: `Place of ${digest}`, text: '' }];
   const reading = {
-    ofGuild: () => Promise.reject(new Error('not asked for')),
+    copied: () => Promise.reject(new Error('not asked for')),
     words: (_: unknown, digest: string) => {
       asked.push(digest);
       return Promise.resolve({ title: '', body: '', categories: labels(digest) });
@@ -106,7 +106,7 @@ describe('the copy to read', () => {
   const link = { userId: '1'.repeat(18) } as OpenLink;
   const copy = new ReadableExport(
     reading,
-    { bot, notice: {}, purposes: [], erasesWithdrawn: true },
+    { bot, notice: {}, erasesWithdrawn: true },
     link,
     'en',
     '2026-01-01T00:00:00.000Z',

@@ -7,9 +7,10 @@ import { ApiError, Clock } from '@app/kernel';
 import { CorrectAct, isValueChanged, UserValues } from '@app/user-data';
 import { heldIn } from './html';
 import { type Correctable, digestOf, type RefusedCorrection, writtenOf } from './page-correct';
+import { VIA } from './page-events';
 import { ownOfDay, requireActive } from './page-opening';
 import { fieldsOf } from './page-parts';
-import { PageReading, VIA } from './page-reading';
+import { PageReading } from './page-reading';
 import type { OpenLink } from './privacy-links.service';
 import type { PageNote } from './texts';
 

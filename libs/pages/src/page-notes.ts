@@ -1,5 +1,6 @@
 import { html, type Html } from './html';
-import { type HeldSubject, isOwn, type PastEvent } from './page-reading';
+import { isOwn, type PastEvent } from './page-events';
+import type { HeldSubject } from './page-reading';
 import { mayRefuse } from './page-refusals';
 import { hasEnded, type Making, nameOf, namesOf, placeOf, refusalOf } from './page-sections';
 import { dueOf } from './page-stored';

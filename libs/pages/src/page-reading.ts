@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { type BotFacts, findBot, type NoticeSettings, noticeSettingsOf, suspensionOf } from '@app/bots';
-import { type DeclaredPurpose, declaredPurposes, purposesShown } from '@app/categories';
+import { type DeclaredPurpose, purposesShown } from '@app/categories';
 import {
   ConsentReceipts,
   ConsentService,
@@ -15,7 +15,8 @@ import { type BotHolder, ErasureRequests, holdersOf } from '@app/gdpr';
 import { JsonText, type ListPage } from '@app/http';
 import { ApiError, type Config, CONFIG } from '@app/kernel';
 import { ServersService } from '@app/servers';
-import { ProcessingRefusals, type RefusalsView } from '@app/user-data';
+import { ProcessingRefusals, type RefusalsView, storedKeys } from '@app/user-data';
+import type { PastEvent } from './page-events';
 import { guildNamed } from './page-parts';
 import type { OpenLink } from './privacy-links.service';
 
@@ -23,6 +24,8 @@ import type { OpenLink } from './privacy-links.service';
 const ENTRIES_MAX = '8';
 const GUILDS_MAX = 10;
 export const PURPOSES_MAX = 100;
+/** Categories that a bot can declare under any setting: a copy has the words of all that have values. */
+const STORED_MAX = 10_000;
 /** Characters of stored values that a page reads. */
 const VALUES_MAX = 64 * 1024;
 
@@ -34,21 +37,6 @@ interface HistoryEntry extends Readonly<Record<'id' | 'consent_id' | 'action' | 
   readonly created_at: string;
   /** What the user was shown for it. */
   readonly words: ShownWords | undefined;
-}
-
-export interface PastEvent {
-  readonly event_type: string;
-  readonly source: string;
-  readonly details: Readonly<Record<string, unknown>> | null;
-  readonly created_at: string;
-}
-
-/** The place of an act on the page, as its audit event and the history say. */
-export const VIA = 'privacy_page';
-
-/** Whether an event is of an act on the page; the bot can post others with the same details. */
-export function isOwn({ source, details }: PastEvent): boolean {
-  return source === 'service' && details?.['via'] === VIA;
 }
 
 /** What is held about one subject. */
@@ -91,7 +79,8 @@ export interface PageFacts {
 }
 
 /** What a copy to read says of a guild besides its export. */
-export type GuildFacts = Pick<HeldSubject, 'status' | 'asked' | 'decided'> & Pick<PageFacts, 'servers'>;
+export type GuildFacts = Decisions & Pick<PageFacts, 'servers'>;
+type Decisions = Pick<HeldSubject, 'status' | 'asked' | 'decided' | 'refusals'>;
 
 /** One category of one subject of a link. */
 export interface OneCategory extends GuildFacts {
@@ -115,19 +104,17 @@ export class PageReading {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** The bot of a link and its purposes: all with their fields, or only the purposes of `held`, the categories with values. */
+  /** The bot of a link and its purposes: those of `held`, the categories with values, with their fields. */
   async about(
     { botId }: OpenLink,
-    held?: readonly string[],
+    held: readonly string[],
   ): Promise<Omit<PageFacts, 'subjects' | 'servers' | 'hasMore' | 'isHeld'>> {
     const [bot, standing, notice, purposes, holders] = await this.unitOfWork.read(async (tx) =>
       Promise.all([
         findBot(tx, botId),
         suspensionOf(tx, botId),
         noticeSettingsOf(tx, botId),
-        held === undefined
-          ? declaredPurposes(tx, botId, null, PURPOSES_MAX)
-          : purposesShown(tx, botId, held, PURPOSES_MAX),
+        purposesShown(tx, botId, held, PURPOSES_MAX),
         holdersOf(tx, botId),
       ]),
     );
@@ -155,12 +142,22 @@ export class PageReading {
   }
 
   async ofGuild(subject: NamedSubject): Promise<GuildFacts> {
-    const [status, shown, servers] = await Promise.all([
-      this.consents.status(subject),
-      this.receipts.shown(subject),
-      this.servers.names(subject.botId, [subject.ids.guild_id]),
-    ]);
-    return { status, ...shown, servers };
+    const names = this.servers.names(subject.botId, [subject.ids.guild_id]);
+    const [decided, servers] = await Promise.all([this.decidedIn(subject), names]);
+    return { ...decided, servers };
+  }
+
+  /** {@link ofGuild} with the purposes of what a copy names: with their fields of what is stored, of all decisions. */
+  async copied(subject: NamedSubject): Promise<GuildFacts & Pick<PageFacts, 'purposes'>> {
+    const facts = await this.ofGuild(subject);
+    const { status, refusals } = facts;
+    const refused = [...refusals.objections, ...refusals.restrictions].map(({ category }) => category ?? []);
+    const decided = [...(status.categories ?? []).map(({ key }) => key), ...refused.flat()];
+    const purposes = await this.unitOfWork.read(async (tx) => {
+      const held = [...(await storedKeys(tx, subject, STORED_MAX)), ...decided];
+      return purposesShown(tx, subject.botId, held, PURPOSES_MAX);
+    });
+    return { ...facts, purposes };
   }
 
   /** What `server/category` names of a link; undefined for another server, and for a category that is not declared. */
@@ -187,28 +184,27 @@ export class PageReading {
     return guild === undefined ? undefined : this.held.inGuildNamed(botId, userId, guild);
   }
 
+  private async decidedIn(subject: NamedSubject): Promise<Decisions> {
+    const [status, shown, refusals] = await Promise.all([
+      this.consents.status(subject),
+      this.receipts.shown(subject),
+      this.refusals.of(subject),
+    ]);
+    return { status, ...shown, refusals };
+  }
+
   /** Everything about one subject that its page shows. */
   private async heldOf(subject: NamedSubject): Promise<HeldSubject> {
     const { botId, ids } = subject;
-    const [status, shown, history, events, refusals, coverage, values] = await Promise.all([
-      this.consents.status(subject),
-      this.receipts.shown(subject),
+    const [decided, history, events, coverage, values] = await Promise.all([
+      this.decidedIn(subject),
       this.receipts.history(subject, { ...ids, page_size: ENTRIES_MAX }),
       this.audit.list(botId, { ...ids, page_size: ENTRIES_MAX }, subject),
-      this.refusals.of(subject),
       this.requests.coverage(subject),
       this.unitOfWork.read((tx) => this.valuesOf(tx, subject)),
     ]);
-    return {
-      subject,
-      status,
-      ...shown,
-      ...values,
-      refusals,
-      history: await this.withWords(botId, itemsOf(history)),
-      events: itemsOf(events),
-      coverage,
-    };
+    const words = await this.withWords(botId, itemsOf(history));
+    return { subject, ...decided, ...values, history: words, events: itemsOf(events), coverage };
   }
 
   /** Entries with the words that were shown for them, each text read once. */

@@ -3,9 +3,10 @@ import type { ShownRequest, ShownWords } from '@app/consent';
 import { BOT_WIDE_GUILD_ID } from '@app/kernel';
 import type { NamedSubject } from '@app/crypto';
 import { html, type Html } from './html';
+import type { PastEvent } from './page-events';
 import type { FormAct } from './page-forms';
 import { cut, PageParts, Room } from './page-parts';
-import type { HeldSubject, PageFacts, PastEvent } from './page-reading';
+import type { HeldSubject, PageFacts } from './page-reading';
 import type { OpenLink } from './privacy-links.service';
 import { type PageLanguage, word } from './texts';
 

@@ -135,7 +135,7 @@ export class PageController {
     link: OpenLink,
     language: PageLanguage,
   ): Promise<Pick<TextStream, 'writeTo'> | undefined> {
-    const about = await this.reading.about(link);
+    const about = await this.reading.about(link, []);
     const form = new ReadableExport(this.reading, about, link, language, this.clock.nowIso());
     const writeGuilds = await this.acts.exportAs(form, link);
     if (writeGuilds === undefined) return undefined;

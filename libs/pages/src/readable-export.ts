@@ -15,7 +15,7 @@ const PIECE_LENGTH = 32 * 1024;
 /** Marks the place of the guilds in the frame of a document. */
 const GUILDS = html`<!--guilds-->`;
 
-type About = Pick<PageFacts, 'bot' | 'notice' | 'purposes' | 'erasesWithdrawn'>;
+type About = Pick<PageFacts, 'bot' | 'notice' | 'erasesWithdrawn'>;
 
 /**
  * An export to read and to print: a file that loads nothing and runs nothing, with everything that the JSON has. It is made
@@ -28,11 +28,13 @@ export class ReadableExport implements ExportForm {
   private readonly parts: PageParts;
   /** The section whose items are being written. */
   private section: string | undefined;
+  /** Those of the guild that is being written. */
+  private facts: Pick<PageFacts, 'purposes'> = { purposes: [] };
   /** The labels in the text that was read last: entries that follow each other mostly name the same one. */
   private shown: { readonly digest: string; readonly labels: RecordLabels } | undefined;
 
   constructor(
-    private readonly reading: Pick<PageReading, 'ofGuild' | 'words'>,
+    private readonly reading: Pick<PageReading, 'copied' | 'words'>,
     private readonly about: About,
     private readonly link: OpenLink,
     language: PageLanguage,
@@ -50,7 +52,8 @@ export class ReadableExport implements ExportForm {
 
   async guild({ guildId, consent }: GuildRecord, subject: NamedSubject): Promise<string> {
     this.section = undefined;
-    const facts = await this.reading.ofGuild(subject);
+    const facts = await this.reading.copied(subject);
+    this.facts = facts;
     const { parts } = this;
     const { texts } = parts;
     return `<section>${
@@ -64,7 +67,7 @@ export class ReadableExport implements ExportForm {
 
   *entry(name: string, value: unknown): Generator<string> {
     const { parts, about } = this;
-    const purpose = about.purposes.find(({ key }) => key === name);
+    const purpose = this.facts.purposes.find(({ key }) => key === name);
     const title = purpose === undefined ? name : parts.labelOf(purpose);
     const heading = this.section === undefined ? html`<h3>${parts.texts.stored}</h3>`.text : '';
     this.section = 'data';
@@ -78,7 +81,7 @@ export class ReadableExport implements ExportForm {
 
   async *item(section: string, item: Readonly<Record<string, unknown>>): AsyncGenerator<string> {
     // Purpose, basis and retention are below the values of the category.
-    if (section === 'categories' && this.about.purposes.some(({ key }) => key === item['key'])) return;
+    if (section === 'categories' && this.facts.purposes.some(({ key }) => key === item['key'])) return;
     const { parts } = this;
     const record = recordedIn(parts, section, item, await this.labelsOf(section, item));
     const heading = section === this.section ? '' : html`<h3>${word(parts.texts.section, section)}</h3>`.text;
@@ -90,7 +93,7 @@ export class ReadableExport implements ExportForm {
   private decided({ status, asked, decided }: GuildFacts): Html {
     const { parts } = this;
     const { texts } = parts;
-    const making = { parts, facts: this.about };
+    const making = { parts, facts: this.facts };
     const at = status.status === 'revoked' ? status.revoked_at : status.accepted_at;
     const due = status.data_erased_at;
     return html`${decision(parts, status)} ${at !== null && html`<p>${parts.time(at)}</p>`}
@@ -108,8 +111,7 @@ export class ReadableExport implements ExportForm {
 
   /** The labels of categories in an item, as the user was shown them for it, else as they are today. */
   private async labelsOf(section: string, item: Readonly<Record<string, unknown>>): Promise<RecordLabels> {
-    const making = { parts: this.parts, facts: this.about };
-    const today = (key: string): string => nameOf(making, key, undefined);
+    const today = (key: string): string => nameOf({ parts: this.parts, facts: this.facts }, key, undefined);
     if (section !== 'consent_history') return today;
     const digest = (item['texts'] as readonly { readonly digest: string }[] | undefined)?.[0]?.digest;
     if (digest === undefined) return today;
