@@ -217,7 +217,9 @@ describe('a bot with more categories than a page lists', () => {
 
   it('says in the copy to read what a category beyond them is for', async () => {
     const { text } = await act(await linked(), 'export', 0);
-    expect(text).toMatch(/<h4>Category z_stats<\/h4>.*<dt><bdi>Field value<\/bdi><\/dt>.*legitimate interests/s);
+    expect(text).toMatch(
+      /<h4>Category z_stats<\/h4>.*<dt><bdi>Field value<\/bdi><\/dt>.*legitimate interests/s,
+    );
     expect(text).not.toMatch(/label_de|legal_basis/);
   });
 });
