@@ -39,24 +39,37 @@ export function docsPage({ title, root, links, main, kind, script }: Content): M
   const navigation = Object.entries(links).map(([words, path]) => `<a href="${root}${path}">${words}</a>`);
   return made(
     'html',
-    `<!doctype html>
-<html lang="en">
+    document(
+      { language: 'en', title: `Lethe: ${escaped(title)}` },
+      `<link rel="stylesheet" href="${root}docs/page.css" />${script === undefined ? '' : `\n<script src="${root}${script}" defer></script>`}`,
+      `<main class="${kind}">
+<header><nav aria-label="Pages">${navigation.join('\n')}</nav></header>
+${main}
+</main>`,
+    ),
+  );
+}
+
+/** A whole page, of parts that are HTML. */
+export function document(
+  { language, title }: { readonly language: string; readonly title: string },
+  head: string,
+  body: string,
+): string {
+  return `<!doctype html>
+<html lang="${language}">
 <head>
 <meta charset="utf-8" />
 <meta name="viewport" content="width=device-width, initial-scale=1" />
 <meta name="color-scheme" content="light dark" />
-<title>Lethe: ${escaped(title)}</title>
-<link rel="stylesheet" href="${root}docs/page.css" />${script === undefined ? '' : `\n<script src="${root}${script}" defer></script>`}
+<title>${title}</title>
+${head}
 </head>
 <body>
-<main class="${kind}">
-<header><nav aria-label="Pages">${navigation.join('\n')}</nav></header>
-${main}
-</main>
+${body}
 </body>
 </html>
-`,
-  );
+`;
 }
 
 /** The style of the pages that this service serves to everybody: `/`, the reference and the guides. */

@@ -1,11 +1,11 @@
 import type { NextFunction, Response } from 'express';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { CONSOLE_HEADERS, ConsoleFiles } from '@app/pages';
+import { CONSOLE_HEADERS, ConsoleFiles, languageOf } from '@app/pages';
 import { type LetheRequest, rateHeaders, type RequestContext } from '@app/http';
 import { Turns } from '@app/kernel';
 import { Health } from '@app/runtime';
 import { DOCS_HEADERS, made, type MadeFile, PAGE_CSS } from './docs-page';
-import { FRONT_PAGE_HEADERS, frontPage, languageOf, stateOf } from './front-page';
+import { FRONT_PAGE_HEADERS, frontPage, stateOf } from './front-page';
 import { guidePages } from './guides';
 import { openApiDocument } from './openapi';
 import { type Documented, REFERENCE_SCRIPT, referencePage } from './reference';
@@ -85,7 +85,8 @@ function frontPageFor(
     const state = await stateOf(app.get(Health));
     const hasConsole = app.get(ConsoleFiles).find('/console') !== undefined;
     response.status(state.isReady ? 200 : 503).set(FRONT_PAGE_HEADERS);
-    response.type('html').send(frontPage(languageOf(request), { state, hasConsole, hasGuides }));
+    const language = languageOf(request.query['lang'], null, request.headers['accept-language']);
+    response.type('html').send(frontPage(language, { state, hasConsole, hasGuides }));
   };
 }
 

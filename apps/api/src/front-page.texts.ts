@@ -1,21 +1,5 @@
-/** The words of the page at `/` in one language. */
-interface FrontPageTexts {
-  readonly about: string;
-  readonly state: string;
-  readonly ok: string;
-  readonly degraded: string;
-  readonly notReady: string;
-  readonly version: string;
-  /** What a condition of readiness means, and what the operator does. */
-  readonly conditions: Readonly<Record<string, string>>;
-  readonly otherCondition: string;
-  readonly users: string;
-  readonly toUsers: string;
-  readonly developers: string;
-  readonly links: Readonly<Record<'guides' | 'docs' | 'console' | 'verify' | 'document' | 'keys', string>>;
-}
-
-const en: FrontPageTexts = {
+/** The words of the page at `/`. A condition of readiness says what it means, and what the operator does. */
+const en = {
   about:
     'This is Lethe: bots store data about people here, only with their consent. It exports and erases the data on request, and proves that it did.',
   state: 'State',
@@ -50,7 +34,7 @@ const en: FrontPageTexts = {
   },
 };
 
-const de: FrontPageTexts = {
+const de: typeof en = {
   about:
     'Das ist Lethe: Bots speichern hier Daten über Personen, und zwar nur mit deren Einwilligung. Auf Verlangen werden die Daten ausgegeben und gelöscht, und die Löschung wird nachgewiesen.',
   state: 'Zustand',
@@ -89,4 +73,3 @@ const de: FrontPageTexts = {
 };
 
 export const FRONT_PAGE_TEXTS = { en, de };
-export type FrontPageLanguage = keyof typeof FRONT_PAGE_TEXTS;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { LetheRequest } from '@app/http';
 import { ApiError, version } from '@app/kernel';
+import { languageSwitch, type PageLanguage } from '@app/pages';
 import type { Health } from '@app/runtime';
-import { FRONT_PAGE_TEXTS, type FrontPageLanguage } from './front-page.texts';
+import { FRONT_PAGE_TEXTS } from './front-page.texts';
 import { KEY_SET_PATH } from './keys.controller';
-import { STYLE } from './docs-page';
+import { document, STYLE } from './docs-page';
 
 export const FRONT_PAGE_HEADERS = {
   'Content-Security-Policy':
@@ -15,8 +15,6 @@ export const FRONT_PAGE_HEADERS = {
 };
 
 const VERSION = version();
-
-const NAMES: Readonly<Record<FrontPageLanguage, string>> = { en: 'English', de: 'Deutsch' };
 
 /** What the page shows beside its words. */
 interface Shown {
@@ -36,15 +34,8 @@ export async function stateOf(health: Health): Promise<Shown['state']> {
   }
 }
 
-/** `?lang` of the switch, else the language that the browser prefers, else English. */
-export function languageOf(request: LetheRequest): FrontPageLanguage {
-  const asked = request.query['lang'];
-  if (asked === 'de' || asked === 'en') return asked;
-  return request.acceptsLanguages('en', 'de') === 'de' ? 'de' : 'en';
-}
-
 /** The page at `/` for people: what this installation is, its state, and where to go. It has no script. */
-export function frontPage(language: FrontPageLanguage, { state, hasConsole, hasGuides }: Shown): string {
+export function frontPage(language: PageLanguage, { state, hasConsole, hasGuides }: Shown): string {
   const texts = FRONT_PAGE_TEXTS[language];
   const targets: Readonly<Record<string, string>> = {
     ...(hasGuides && { guides: 'docs/guides/' }),
@@ -57,22 +48,11 @@ export function frontPage(language: FrontPageLanguage, { state, hasConsole, hasG
   const links = Object.entries(targets).map(
     ([name, path]) => `<li><a href="${path}">${texts.links[name as keyof typeof texts.links]}</a></li>`,
   );
-  const languages = Object.entries(NAMES).map(
-    ([each, name]) =>
-      `<a href="?lang=${each}" lang="${each}" hreflang="${each}"${each === language ? ' aria-current="true"' : ''}>${name}</a>`,
-  );
-  return `<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8" />
-<meta name="viewport" content="width=device-width, initial-scale=1" />
-<meta name="color-scheme" content="light dark" />
-<title>Lethe</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-<header><h1>Lethe</h1><nav aria-label="Language, Sprache">${languages.join('\n')}</nav></header>
+  return document(
+    { language, title: 'Lethe' },
+    `<style>${STYLE}</style>`,
+    `<main>
+<header><h1>Lethe</h1>${languageSwitch(language, '?lang=').text}</header>
 <p>${texts.about}</p>
 <section><h2>${texts.state}</h2>
 ${stateSection(language, state)}
@@ -81,17 +61,16 @@ ${stateSection(language, state)}
 <p>${texts.toUsers}</p></section>
 <section><h2>${texts.developers}</h2>
 <ul>${links.join('\n')}</ul></section>
-</main>
-</body>
-</html>
-`;
+</main>`,
+  );
 }
 
-function stateSection(language: FrontPageLanguage, { isReady, conditions }: Shown['state']): string {
+function stateSection(language: PageLanguage, { isReady, conditions }: Shown['state']): string {
   const texts = FRONT_PAGE_TEXTS[language];
   if (!isReady) return `<p class="state worse">${texts.notReady}</p>`;
   if (conditions.length === 0) return `<p class="state">${texts.ok}</p>`;
-  const words = conditions.map((name) => texts.conditions[name] ?? `${texts.otherCondition} ${name}`);
+  const known: Readonly<Record<string, string>> = texts.conditions;
+  const words = conditions.map((name) => known[name] ?? `${texts.otherCondition} ${name}`);
   return `<p class="state worse">${texts.degraded}</p>
 <ul>${words.map((each) => `<li>${each}</li>`).join('\n')}</ul>`;
 }

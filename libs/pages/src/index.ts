@@ -7,4 +7,4 @@ export { CONTROLLER_WORDS } from './page-controller.section';
 export { languageSwitch } from './page-frame';
 export { PRIVACY_PAGES } from './page.controller';
 export { PrivacyLinksRetention } from './privacy-links.holder';
-export { languageOf, PAGE_TEXTS, word } from './texts';
+export { languageOf, PAGE_TEXTS, type PageLanguage, word } from './texts';
