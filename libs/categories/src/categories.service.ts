@@ -14,13 +14,8 @@ import {
   requireSoundFields,
   saysTheSame,
 } from './category-declarations';
-import {
-  categoriesOfPage,
-  categoryView,
-  countCategories,
-  declaresMoreThan,
-  undeclared,
-} from './category-queries';
+import { basisOf } from './category-basis';
+import { categoriesOfPage, categoryView, countCategories, undeclared } from './category-queries';
 import { Category } from './category.entity';
 import { type CategoryInput, changedOptions, type Declared, declared } from './category-options';
 import { type Turning, turnsOf } from './category-turns';
@@ -60,7 +55,7 @@ export class CategoriesService {
       const views: CategoryView[] = [];
       for (const each of all) views.push(await this.insert(tx, botId, each));
       const limit = this.config.categoriesPerBot;
-      if (await declaresMoreThan(tx, botId, limit))
+      if ((await countCategories(tx, botId)) > limit)
         throw conflict('limit_reached', `A bot may declare at most ${limit} categories`, { limit });
       return views;
     };
@@ -203,7 +198,7 @@ export class CategoriesService {
       createdAt: now,
       updatedAt: now,
     };
-    if (await isDeclared(tx, botId, input.key))
+    if ((await basisOf(tx, botId, input.key, 'FOR KEY SHARE')) !== undefined)
       throw conflict('category_exists', 'A category with this key is registered already');
     await tx.manager.insert(Category, category);
     return this.sized(categoryView(category));
@@ -226,10 +221,4 @@ async function lockCategory(
   lock: 'FOR UPDATE' | 'FOR NO KEY UPDATE' = 'FOR UPDATE',
 ): Promise<void> {
   await tx.get(`SELECT 1 FROM categories WHERE bot_id = ? AND key = ? ${lock}`, botId, key);
-}
-
-/** Whether a category is declared. It stays so until the unit ends. */
-export async function isDeclared(tx: Tx, botId: string, key: string): Promise<boolean> {
-  const sql = 'SELECT 1 FROM categories WHERE bot_id = ? AND key = ? FOR KEY SHARE';
-  return (await tx.get(sql, botId, key)) !== undefined;
 }

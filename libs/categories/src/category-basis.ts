@@ -12,20 +12,16 @@ interface Basis {
   readonly requiresConsent: boolean;
 }
 
-const BASIS = `SELECT legal_basis AS "legalBasis", without_consent FROM categories WHERE bot_id = ? AND key = ?`;
-
-/** What a category rests on; undefined for one that is not declared. */
-export async function basisOf(tx: Tx, botId: string, key: string): Promise<Basis | undefined> {
-  return basisIn(await tx.get(BASIS, botId, key));
-}
-
-/** {@link basisOf} of a category that stays declared until the unit ends. */
-export async function holdBasis(tx: Tx, botId: string, key: string): Promise<Basis | undefined> {
-  return basisIn(await tx.get(`${BASIS} FOR KEY SHARE`, botId, key));
-}
-
-function basisIn(row: (Pick<Basis, 'legalBasis'> & WithoutConsent) | undefined): Basis | undefined {
-  return row && { legalBasis: row.legalBasis, requiresConsent: row.without_consent === null };
+/** What a category rests on; undefined for one that is not declared. With the lock it stays declared until the unit ends. */
+export async function basisOf(
+  tx: Tx,
+  botId: string,
+  key: string,
+  lock: 'FOR KEY SHARE' | '' = '',
+): Promise<Basis | undefined> {
+  const sql = `SELECT legal_basis, without_consent FROM categories WHERE bot_id = ? AND key = ? ${lock}`;
+  const row = await tx.get<{ legal_basis: string } & WithoutConsent>(sql, botId, key);
+  return row && { legalBasis: row.legal_basis, requiresConsent: row.without_consent === null };
 }
 
 /** Whether `category` of a row needs no consent, as the number 1 or 0 of a statement over `rows`; both are SQL. */

@@ -1,10 +1,9 @@
-import { amongValues, finding, parsed, type Tx, type UnitOfWork } from '@app/database';
+import { amongValues, finding, parsed, type Tx } from '@app/database';
 import type { Page } from '@app/http';
 import { notFound } from '@app/kernel';
 import type { CategoryView } from './categories.dto';
 import type { Category } from './category.entity';
 import { consentFree, type WithoutConsent } from './category-basis';
-import { OBJECTABLE } from './objectable-categories';
 
 /** A category whose values are kept for a limited time. */
 interface LimitedCategory {
@@ -16,12 +15,6 @@ interface LimitedCategory {
 export function countCategories(tx: Tx, botId: string, which: 'all' | 'asked' = 'all'): Promise<number> {
   const sql = `SELECT COUNT(*) AS total FROM categories WHERE bot_id = ? ${which === 'asked' ? ASKED : ''}`;
   return tx.total(sql, botId);
-}
-
-/** Whether a bot has more than `limit` categories. It reads at most one key more, in the primary key. */
-export async function declaresMoreThan(tx: Tx, botId: string, limit: number): Promise<boolean> {
-  const sql = 'SELECT 1 FROM categories WHERE bot_id = ? ORDER BY key LIMIT 1 OFFSET ?';
-  return (await tx.get(sql, botId, limit)) !== undefined;
 }
 
 /** The categories of a bot that have `retention_days`, by key. */
@@ -36,14 +29,8 @@ export async function limitedCategories(tx: Tx, botId: string): Promise<LimitedC
   });
 }
 
-/** The first bot after `after` that has a category with `retention_days`. */
-export async function nextBotWithLimits(unitOfWork: UnitOfWork, after: string): Promise<string | undefined> {
-  const row = await unitOfWork.get<{ bot_id: string }>(
-    'SELECT bot_id FROM categories WHERE bot_id > ? AND retention_days IS NOT NULL ORDER BY bot_id LIMIT 1',
-    after,
-  );
-  return row?.bot_id;
-}
+/** The bots of a sweep that have a category with `retention_days`. */
+export const BOTS_WITH_LIMITS = { table: 'categories', where: 'retention_days IS NOT NULL' };
 
 /** The `retention_days` of a category, unchanged until the unit ends; undefined without a limit. */
 export async function holdRetentionDays(tx: Tx, botId: string, key: string): Promise<number | undefined> {
@@ -153,40 +140,19 @@ export async function declaredPurposes(
   return found.flatMap((row) => (row === undefined ? [] : [declarationOf(row)]));
 }
 
-/** The declarations of `keys` and of the first `limit` categories of the bot, ordered by key. Those that are not among `keys` are read without their fields. */
+/** The declarations of `keys` and of the first `limit` categories of the bot, ordered by key. Those that are not among `filled` are read without their fields. */
 export async function purposesShown(
   tx: Tx,
   botId: string,
   keys: readonly string[],
   limit: number,
+  filled = keys,
 ): Promise<DeclaredPurpose[]> {
-  const among = amongValues(tx, 'key', keys);
-  const select = declaring(`CASE WHEN ${among.sql} THEN fields ELSE '[]' END AS fields`);
+  const [among, whole] = [amongValues(tx, 'key', keys), amongValues(tx, 'key', filled)];
+  const select = declaring(`CASE WHEN ${whole.sql} THEN fields ELSE '[]' END AS fields`);
   const first = `key IN (SELECT key FROM categories WHERE bot_id = ? ${FIRST})`;
   const sql = `${select} AND (${among.sql} OR ${first}) ORDER BY key`;
-  const rows = await tx.all<DeclarationRow>(sql, among.value, botId, among.value, botId, limit);
-  return rows.map(declarationOf);
-}
-
-/**
- * What a page offers for an objection or restriction, ordered by key and without fields: `keys`, the first `limit` categories of the
- * bot, and the first `limit` others that a user can object to.
- */
-export async function purposesToRefuse(
-  tx: Tx,
-  botId: string,
-  keys: readonly string[],
-  limit: number,
-): Promise<DeclaredPurpose[]> {
-  const among = amongValues(tx, 'key', keys);
-  const first = (which: string): string =>
-    `key IN (SELECT key FROM categories WHERE bot_id = ? ${which} ${FIRST})`;
-  const others = first(`AND ${OBJECTABLE} AND NOT (${among.sql} OR ${first('')})`);
-  const shown = `${among.sql} OR ${first('')} OR ${others}`;
-  const rows = await tx.all<DeclarationRow>(
-    `${declaring(`'[]' AS fields`)} AND (${shown}) ORDER BY key`,
-    ...[botId, among.value, botId, limit, botId, among.value, botId, limit, limit],
-  );
+  const rows = await tx.all<DeclarationRow>(sql, whole.value, botId, among.value, botId, limit);
   return rows.map(declarationOf);
 }
 

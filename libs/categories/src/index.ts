@@ -1,7 +1,8 @@
 export { CategoriesModule } from './categories.module';
-export { CategoriesService, type HeldKeys, isDeclared } from './categories.service';
+export { CategoriesService, type HeldKeys } from './categories.service';
 export { CategoryDeclarations, type DeclaredValues, fieldsSaid } from './category-declarations';
 export {
+  BOTS_WITH_LIMITS,
   categoryName,
   countCategories,
   declarationsOf,
@@ -11,15 +12,12 @@ export {
   holdCategories,
   holdRetentionDays,
   limitedCategories,
-  nextBotWithLimits,
   purposesShown,
-  purposesToRefuse,
   undeclared,
 } from './category-queries';
 export {
   basisOf,
   consentFree,
-  holdBasis,
   restsOnConsent,
   storedWithoutConsent,
   storesWithoutConsent,

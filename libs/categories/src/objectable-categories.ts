@@ -2,9 +2,6 @@ import type { Tx } from '@app/database';
 
 const BASES: readonly string[] = ['legitimate_interests', 'public_task'];
 
-/** {@link isObjectable} as a condition on rows of `categories`. */
-export const OBJECTABLE = `legal_basis IN (${BASES.map((basis) => `'${basis}'`).join(', ')})`;
-
 /** Whether a user can object to a category of a legal basis (GDPR Art. 21(1)). */
 export function isObjectable(legalBasis: string | undefined): boolean {
   return legalBasis !== undefined && BASES.includes(legalBasis);

@@ -16,8 +16,11 @@ export interface BotSweep {
   readonly name: string;
   /** The time from its end until it is due again, in any process, in milliseconds. */
   readonly everyMs: number;
-  /** The bots that may have something due: those of a table, or the first one after `after`, by its id. */
-  readonly bots: string | ((after: string) => Promise<string | undefined>);
+  /** The bots that may have something due: those of a table or of some of its rows, or the first one after `after`, by its id. */
+  readonly bots:
+    | string
+    | { readonly table: string; readonly where: string }
+    | ((after: string) => Promise<string | undefined>);
   /** What is due of a bot; no batch begins once `stopping` is aborted. */
   batches(botId: string, stopping: AbortSignal): Batches;
   /** What is due of no bot. */
@@ -43,7 +46,8 @@ export async function sweepBots(
   const { bots } = sweep;
   const next = async (after: string): Promise<string | null | undefined> => {
     if (typeof bots === 'function') return bots(after);
-    const sql = `SELECT MIN(bot_id) AS bot_id FROM ${bots} WHERE bot_id > ?`;
+    const { table, where } = typeof bots === 'string' ? { table: bots, where: 'TRUE' } : bots;
+    const sql = `SELECT MIN(bot_id) AS bot_id FROM ${table} WHERE bot_id > ? AND ${where}`;
     return (await unitOfWork.get<{ bot_id: string | null }>(sql, after))?.bot_id;
   };
   const done = (rows: number): void => sweep.done?.(rows);

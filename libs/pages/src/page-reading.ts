@@ -154,8 +154,8 @@ export class PageReading {
     const refused = [...refusals.objections, ...refusals.restrictions].map(({ category }) => category ?? []);
     const decided = [...(status.categories ?? []).map(({ key }) => key), ...refused.flat()];
     const purposes = await this.unitOfWork.read(async (tx) => {
-      const held = [...(await storedKeys(tx, subject, STORED_MAX)), ...decided];
-      return purposesShown(tx, subject.botId, held, PURPOSES_MAX);
+      const stored = await storedKeys(tx, subject, STORED_MAX);
+      return purposesShown(tx, subject.botId, [...stored, ...decided], PURPOSES_MAX, stored);
     });
     return { ...facts, purposes };
   }

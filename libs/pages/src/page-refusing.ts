@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { NO_CLAIM } from '@app/acts';
 import { AuditService } from '@app/audit';
-import { purposesToRefuse } from '@app/categories';
+import { objectableCategories, purposesShown } from '@app/categories';
 import type { NamedSubject } from '@app/crypto';
 import { UnitOfWork } from '@app/database';
 import type { FormFields } from '@app/http';
@@ -16,6 +16,8 @@ import { EVERYTHING, type OneGuild } from './page-refusals';
 import { LinkEnded, type OpenLink, PrivacyLinks } from './privacy-links.service';
 import type { PageNote } from './texts';
 
+/** Categories of a bot that are offered for an objection. */
+const OBJECTABLE_MAX = 2 * PURPOSES_MAX;
 /** Restrictions that a subject can end in a day: each leaves audit events. */
 const ENDED_MAX = 10;
 
@@ -45,8 +47,9 @@ export class PageRefusing {
     const refused = [...refusals.objections, ...refusals.restrictions].map(({ category }) => category);
     const purposes = await this.unitOfWork.read(async (tx) => {
       const stored = await storedKeys(tx, subject, PURPOSES_MAX);
-      const keys = [...stored, ...refused].filter((key) => key !== null);
-      return purposesToRefuse(tx, botId, keys, PURPOSES_MAX);
+      const objectable = (await objectableCategories(tx, botId, '')).slice(0, OBJECTABLE_MAX);
+      const keys = [...stored, ...refused, ...objectable].filter((key) => key !== null);
+      return purposesShown(tx, botId, keys, PURPOSES_MAX, []);
     });
     return { subject, purposes, isSuspended, refusals, servers };
   }

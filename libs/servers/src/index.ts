@@ -1,7 +1,7 @@
 export {
+  BOTS_WITH_DELETIONS,
   countDeletions,
   guildsDue,
-  nextBotWithDeletions,
   postponeDeletions,
   ServersService,
 } from './servers.service';

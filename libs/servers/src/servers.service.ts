@@ -193,17 +193,8 @@ export async function guildsDue(
   return due.map(({ guild_id: guildId }) => guildId);
 }
 
-/** The first bot after `after` that has a scheduled deletion of a guild. */
-export async function nextBotWithDeletions(
-  unitOfWork: UnitOfWork,
-  after: string,
-): Promise<string | undefined> {
-  const row = await unitOfWork.get<{ bot_id: string }>(
-    'SELECT bot_id FROM servers WHERE bot_id > ? AND deletion_scheduled_for IS NOT NULL ORDER BY bot_id LIMIT 1',
-    after,
-  );
-  return row?.bot_id;
-}
+/** The bots of a sweep that have a scheduled deletion of a guild. */
+export const BOTS_WITH_DELETIONS = { table: 'servers', where: 'deletion_scheduled_for IS NOT NULL' };
 
 /** How many guilds of a bot have a scheduled deletion, and how many of these were due at `nowIso`. */
 export async function countDeletions(

@@ -1,8 +1,8 @@
 import {
+  BOTS_WITH_LIMITS,
   CategoriesService,
   holdRetentionDays,
   limitedCategories,
-  nextBotWithLimits,
   restsOnConsent,
 } from '@app/categories';
 import { consentCovering } from '@app/consent';
@@ -213,12 +213,9 @@ export class CategoryRetention implements BotSweep {
   readonly name = 'category-retention';
   readonly everyMs = 3_600_000;
 
-  constructor(
-    private readonly unitOfWork: UnitOfWork,
-    private readonly data: DueData,
-  ) {}
+  readonly bots = BOTS_WITH_LIMITS;
 
-  readonly bots = (after: string): Promise<string | undefined> => nextBotWithLimits(this.unitOfWork, after);
+  constructor(private readonly data: DueData) {}
 
   batches(botId: string): Batches {
     return this.data.batches(botId, 'retention');

@@ -1,4 +1,4 @@
-import { basisOf, holdBasis, undeclared } from '@app/categories';
+import { basisOf, undeclared } from '@app/categories';
 import {
   consentScope,
   decisionShown,
@@ -19,7 +19,7 @@ import { findRefusals, requireProcessing, restrictedOf } from './processing-refu
  * that needs no consent, while the data of the subject is being erased; 403 `processing_refused` (GDPR Art. 18, 21)
  */
 export async function requireStorable(tx: Tx, subject: Subject, category: string): Promise<void> {
-  const basis = await holdBasis(tx, subject.botId, category);
+  const basis = await basisOf(tx, subject.botId, category, 'FOR KEY SHARE');
   if (basis?.requiresConsent === false)
     requireOpen((await holdSubjectsAndConsents(tx, [subject], true))[0] ?? undefined);
   else {

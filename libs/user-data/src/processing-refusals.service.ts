@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Acts, type Claim } from '@app/acts';
 import { AuditService } from '@app/audit';
-import { basisOf, isDeclared, isObjectable, objectableCategories, undeclared } from '@app/categories';
+import { basisOf, isObjectable, objectableCategories, undeclared } from '@app/categories';
 import { holdSubject } from '@app/consent';
 import { ConsentedDataHolders, lockSubject, type NamedSubject } from '@app/crypto';
 import { ConcurrentChange, type Tx, UnitOfWork } from '@app/database';
@@ -130,14 +130,14 @@ async function viewOf(tx: Tx, subject: NamedSubject): Promise<RefusalsView> {
 
 /** The category stays declared until the unit ends. */
 async function requireKnown(tx: Tx, botId: string, category: string | undefined): Promise<void> {
-  if (category !== undefined && !(await isDeclared(tx, botId, category))) undeclared();
+  if (category !== undefined && (await basisOf(tx, botId, category, 'FOR KEY SHARE')) === undefined)
+    undeclared();
 }
 
 /** The categories that an objection is about, which stay declared until the unit ends. */
 async function objectableOf(tx: Tx, botId: string, category: string | undefined): Promise<string[]> {
   if (category === undefined) return objectableCategories(tx, botId, 'FOR KEY SHARE');
-  await requireKnown(tx, botId, category);
-  const basis = (await basisOf(tx, botId, category))?.legalBasis;
+  const { legalBasis: basis } = (await basisOf(tx, botId, category, 'FOR KEY SHARE')) ?? undeclared();
   if (!isObjectable(basis))
     throw conflict(
       'not_objectable',

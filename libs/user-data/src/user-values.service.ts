@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AuditService } from '@app/audit';
-import { basisOf, isDeclared, undeclared } from '@app/categories';
+import { basisOf, undeclared } from '@app/categories';
 import { holdSubject } from '@app/consent';
 import {
   ConsentedDataHolders,
@@ -111,7 +111,7 @@ export class UserValues {
    */
   erase(subject: NamedSubject, category: string, by: Actor): Promise<boolean> {
     return this.unitOfWork.write(async (tx) => {
-      if (!(await isDeclared(tx, subject.botId, category))) undeclared();
+      if ((await basisOf(tx, subject.botId, category, 'FOR KEY SHARE')) === undefined) undeclared();
       await holdSubject(tx, subject);
       if ((await this.holders.eraseOf(tx, subject, [category])).size === 0) return false;
       await this.audit.record(tx, subject, 'data_deleted', { category }, { by });

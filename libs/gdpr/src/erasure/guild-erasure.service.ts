@@ -3,7 +3,7 @@ import { type Digest, HeldSubjects, SubjectDataHolders, SubjectDigests } from '@
 import { asPartlyDone, type Batches, type BotSweep, PeriodicJob, UnitOfWork } from '@app/database';
 import { type Acting, type Actor, JOB } from '@app/http';
 import { Clock, daysAfter, describeFault, Metrics, NO_METRICS, notFound } from '@app/kernel';
-import { guildsDue, nextBotWithDeletions, ServersService } from '@app/servers';
+import { BOTS_WITH_DELETIONS, guildsDue, ServersService } from '@app/servers';
 import type { GuildErasedView } from './erasure.dto';
 import { ErasureService, isOnRecord } from './erasure.service';
 
@@ -115,6 +115,7 @@ export class GuildDeletion implements BotSweep {
   @Inject(Metrics) private readonly metrics: Metrics = NO_METRICS;
   readonly name = 'guild-deletions';
   readonly everyMs = 30_000;
+  readonly bots = BOTS_WITH_DELETIONS;
   private readonly logger = new Logger(GuildDeletion.name);
 
   constructor(
@@ -123,9 +124,6 @@ export class GuildDeletion implements BotSweep {
     private readonly guilds: GuildErasure,
     private readonly clock: Clock,
   ) {}
-
-  readonly bots = (after: string): Promise<string | undefined> =>
-    nextBotWithDeletions(this.unitOfWork, after);
 
   async *batches(botId: string, stopping: AbortSignal): Batches {
     for (const guildId of await guildsDue(this.unitOfWork, botId, this.clock.confirmedIso(), GUILDS_MAX)) {
