@@ -121,12 +121,12 @@ export class PageActs {
   }
 
   /** The export as JSON, recorded like every export; undefined when nothing is stored. */
-  async export(link: OpenLink, full: boolean): Promise<JsonText | JsonStream | undefined> {
+  async export(link: OpenLink): Promise<JsonText | JsonStream | undefined> {
     const { botId, userId, subject } = link;
     const exported =
       subject === undefined
-        ? this.exports.exportAllGuilds({ botId, actor: VIA }, userId, full)
-        : this.exports.export(subject, full, VIA);
+        ? this.exports.exportAllGuilds({ botId, actor: VIA }, userId, true)
+        : this.exports.export(subject, true, VIA);
     return exported.catch(unlessMissing);
   }
 

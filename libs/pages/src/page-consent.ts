@@ -1,5 +1,5 @@
 import { html, type Html } from './html';
-import { guildNamed } from './page-parts';
+import { bulleted, guildNamed } from './page-parts';
 import type { HeldSubject } from './page-reading';
 import {
   boxesOf,
@@ -38,14 +38,8 @@ export function consentOf(making: Making, held: HeldSubject): Html {
     <h2>${texts.consent}</h2>
     ${decision(parts, status, refusal !== undefined)} ${refusal !== undefined && again(making, held, refusal)}
     ${status.data_erased_at !== undefined && html`<p>${texts.dueAt(parts.time(status.data_erased_at))}</p>`}
-    ${
-      categories.length > 0 &&
-      !isOpen &&
-      html`<ul>
-        ${categories}
-      </ul>`
-    }
-    ${shown} ${mayDecide && !making.facts.isSuspended && deciding(making, held)}
+    ${categories.length > 0 && !isOpen && bulleted(categories)} ${shown}
+    ${mayDecide && !making.facts.isSuspended && deciding(making, held)}
     ${mayDecide && status.status === 'accepted' && revoking(making, held)} ${historyOf(making, held)}
   </section>`;
 }
@@ -63,8 +57,8 @@ function historyOf(making: Making, { history }: HeldSubject): Html | false {
   const { texts } = parts;
   return html`<details>
     <summary>${texts.history}</summary>
-    <ul>
-      ${history.map((entry) =>
+    ${bulleted(
+      history.map((entry) =>
         room.take(
           () =>
             html`<li>
@@ -72,8 +66,8 @@ function historyOf(making: Making, { history }: HeldSubject): Html | false {
               ${word(texts.action, entry.action)}${(entry.categories ?? []).length > 0 && html` (${namesOf(making, entry.categories ?? [], entry.words)})`}
             </li>`,
         ),
-      )}
-    </ul>
+      ),
+    )}
   </details>`;
 }
 

@@ -1,6 +1,6 @@
 import { countryIn, inLanguage, type NoticeSettings, type Recipient } from '@app/bots';
 import { html, type Html } from './html';
-import { cut, type PageParts, type Room } from './page-parts';
+import { bulleted, cut, type PageParts, Room } from './page-parts';
 import type { PageFacts } from './page-reading';
 import type { PageLanguage } from './texts';
 
@@ -46,9 +46,6 @@ export const CONTROLLER_WORDS: Readonly<Record<PageLanguage, typeof DE>> = {
   },
 };
 
-/** Gives the part if there is room for it. */
-type Taken = (make: () => Html) => Html | undefined;
-
 /**
  * Who is responsible, and what the bot has said about itself in its notice settings (GDPR Art. 13, 15), as far as there is room
  * for it; all without a room.
@@ -56,20 +53,19 @@ type Taken = (make: () => Html) => Html | undefined;
 export function responsible(
   { language }: Pick<PageParts, 'language'>,
   { bot, notice }: Pick<PageFacts, 'bot' | 'notice'>,
-  room?: Room,
+  room = new Room(Infinity),
 ): Html {
   const words = CONTROLLER_WORDS[language];
-  const taken: Taken = (make) => (room === undefined ? make() : room.take(make));
   const rows = [
     row(words.bot, html`<strong><bdi>${cut(bot.name)}</bdi></strong>`),
-    ...factsOf(language, bot, notice).map(([fact, value]) => taken(() => row(fact, value))),
+    ...factsOf(language, bot, notice).map(([fact, value]) => room.take(() => row(fact, value))),
     // The longest one is the last: there is room for the others.
-    recipientsIn(language, notice, taken),
+    recipientsIn(language, notice, room),
   ].filter((made) => made !== undefined);
   return html`<section>
     <h2>${words.title}</h2>
     <dl>${rows}</dl>
-    ${room?.isFull === true && html`<p class="soft">${words.more}</p>`}
+    ${room.isFull && html`<p class="soft">${words.more}</p>`}
   </section>`;
 }
 
@@ -106,19 +102,12 @@ function factsOf(
 function recipientsIn(
   language: PageLanguage,
   { recipients = [] }: NoticeSettings,
-  taken: Taken,
+  room: Room,
 ): Html | undefined {
   const items = recipients
-    .map((one) => taken(() => recipientIn(language, one)))
+    .map((one) => room.take(() => recipientIn(language, one)))
     .filter((item) => item !== undefined);
-  return items.length === 0
-    ? undefined
-    : row(
-        CONTROLLER_WORDS[language].recipients,
-        html`<ul>
-          ${items}
-        </ul>`,
-      );
+  return items.length === 0 ? undefined : row(CONTROLLER_WORDS[language].recipients, bulleted(items));
 }
 
 /** A recipient as in the notice and in the record: its country, what it does, and what protects a transfer to it. */

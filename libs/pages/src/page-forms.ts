@@ -1,8 +1,8 @@
 import { type FormFields, type LetheRequest, reachableUrl } from '@app/http';
-import { ApiError, type Config, CONFIG, lacksPublicUrl } from '@app/kernel';
+import { ApiError, type Config, CONFIG, lacksPublicUrl, sameToken } from '@app/kernel';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 
 /** The address at which users reach the service: `PUBLIC_URL`, or the address on which it listens. */
@@ -58,7 +58,7 @@ export class PageForms {
     const { origin } = headers;
     const isFromPage = isSameOrigin(headers) && (origin === undefined || origin === this.publicUrl.origin);
     const mark = this.markOf(token, act, fields['shown']?.[0]);
-    if (!isFromPage || !isEqual(fields['mark']?.[0] ?? '', mark)) refuse();
+    if (!isFromPage || !sameToken(mark)(fields['mark']?.[0] ?? '')) refuse();
   }
 }
 
@@ -70,9 +70,4 @@ export function isSameOrigin({ 'sec-fetch-site': site }: LetheRequest['headers']
 /** @throws ApiError 403, which the browser gets as a page */
 export function refuse(): never {
   throw new ApiError('insufficient_scope', 'The page does not offer this');
-}
-
-function isEqual(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -4,7 +4,7 @@ import type { HeldSubject } from './page-reading';
 import { mayRefuse } from './page-refusals';
 import { hasEnded, type Making, nameOf, namesOf, placeOf, refusalOf } from './page-sections';
 import { dueOf } from './page-stored';
-import { type PageNote, TONES } from './texts';
+import type { PageNote } from './texts';
 
 /** The entries that an act leaves in the history. */
 const LEAVES: Partial<Readonly<Record<PageNote, readonly string[]>>> = {
@@ -12,6 +12,12 @@ const LEAVES: Partial<Readonly<Record<PageNote, readonly string[]>>> = {
   declined: ['declined'],
   revoked: ['revoked', 'categories_withdrawn'],
 };
+
+/** An act was done: every other note warns. */
+const DONE: ReadonlySet<PageNote> = new Set([
+  ...(['accepted', 'declined', 'revoked', 'erased', 'corrected'] as const),
+  ...(['objected', 'restricted', 'unrestricted'] as const),
+]);
 
 const waits = ({ facts }: Making): boolean => facts.subjects.some(({ asked }) => asked !== undefined);
 const mayCorrect = ({ link }: Making): boolean => link.allow.includes('correct');
@@ -59,7 +65,7 @@ export function noteOn(making: Making, note: PageNote | undefined): Html | false
   const words = done === undefined ? addedTo(making, note) : wordsFor(making, note, done);
   const text = words ?? parts.texts.note[note];
   const place = done !== undefined && link.subject === undefined && placeOf(making, done.held.subject.ids);
-  return html`<section class="${TONES[note]}" role="status">
+  return html`<section class="${DONE.has(note) ? 'good' : 'warn'}" role="status">
     <p>${text}${place && ` (${place})`}</p>
   </section>`;
 }

@@ -1,4 +1,4 @@
-import { type DeclaredPurpose, purposeIn, type Purposes } from '@app/categories';
+import { type Category, type DeclaredPurpose, purposeIn } from '@app/categories';
 import { ERASED_ID, type NamedSubject } from '@app/crypto';
 import { cutText } from '@app/kernel';
 import { Html, html } from './html';
@@ -11,14 +11,7 @@ const TEXT_MAX = 300;
 const DEPTH_MAX = 4;
 
 /** A declared field of a category. */
-export interface Field extends Purposes {
-  readonly key: string;
-  readonly type: string;
-  readonly label_de: string;
-  readonly label_en: string;
-  readonly description?: string | null;
-  readonly editable?: boolean;
-}
+export type Field = Category['fields'][number];
 
 /** The name of a guild in a form: its id, or its digest where the id is lost with its key. */
 export function guildNamed({ guildId, ids }: NamedSubject): string {
@@ -198,6 +191,13 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 export function fieldsOf(purpose: DeclaredPurpose | undefined): ReadonlyMap<string, Field> {
   const fields = JSON.parse(purpose?.fields ?? '[]') as readonly Field[];
   return new Map(fields.map((field) => [field.key, field]));
+}
+
+/** A list of what there is of `items`. */
+export function bulleted(items: readonly (Html | undefined)[]): Html {
+  return html`<ul>
+    ${items}
+  </ul>`;
 }
 
 /** At most {@link TEXT_MAX} characters. */

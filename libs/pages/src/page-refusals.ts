@@ -4,7 +4,7 @@ import type { WebPage } from '@app/http';
 import type { RefusalsView } from '@app/user-data';
 import { html, type Html } from './html';
 import { framed } from './page-frame';
-import { cut, guildNamed } from './page-parts';
+import { bulleted, cut, guildNamed } from './page-parts';
 import type { HeldSubject, PageFacts } from './page-reading';
 import { hidden, type Making, nameOf, placeOf } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
@@ -34,12 +34,7 @@ export function refusing(making: Making, { subject, refusals }: HeldSubject): Ht
   const path = `/p/${link.token}/refuse?of=${guildNamed(subject)}&lang=${parts.language}`;
   return html`<section>
     <h2>${words.title}</h2>
-    ${
-      lines.length > 0 &&
-      html`<ul>
-        ${lines}
-      </ul>`
-    }
+    ${lines.length > 0 && bulleted(lines)}
     ${mayRefuse(link) && html`<p class="row"><a class="button plain" href="${path}">${words.open}</a></p>`}
   </section>`;
 }
@@ -87,10 +82,7 @@ export function refusingPage(
       guild,
     );
   const list = (lines: readonly string[]): Html | false =>
-    lines.length > 0 &&
-    html`<ul>
-      ${lines.map((line) => html`<li>${line}</li>`)}
-    </ul>`;
+    lines.length > 0 && bulleted(lines.map((line) => html`<li>${line}</li>`));
   const restricting = html`<section>
     <h2>${words.restrict}</h2>
     <p>${words.restrictWhy}</p>

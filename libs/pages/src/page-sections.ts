@@ -5,7 +5,7 @@ import type { NamedSubject } from '@app/crypto';
 import { html, type Html } from './html';
 import type { PastEvent } from './page-events';
 import type { FormAct } from './page-forms';
-import { cut, PageParts, Room } from './page-parts';
+import { bulleted, cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, PageFacts } from './page-reading';
 import type { OpenLink } from './privacy-links.service';
 import { type PageLanguage, word } from './texts';
@@ -45,9 +45,7 @@ export function technical({ texts }: PageParts): Html {
 function listed(title: string, items: readonly string[]): Html {
   return html`<section>
     <h2>${title}</h2>
-    <ul>
-      ${items.map((text) => html`<li>${text}</li>`)}
-    </ul>
+    ${bulleted(items.map((text) => html`<li>${text}</li>`))}
   </section>`;
 }
 
@@ -89,9 +87,7 @@ export function past(making: Making, { events }: HeldSubject): Html | false {
   const { parts, room } = making;
   return html`<section>
     <h2>${parts.texts.done}</h2>
-    <ul>
-      ${events.map((event) => room.take(() => html`<li>${parts.time(event.created_at)}: ${did(making, event)}</li>`))}
-    </ul>
+    ${bulleted(events.map((event) => room.take(() => html`<li>${parts.time(event.created_at)}: ${did(making, event)}</li>`)))}
   </section>`;
 }
 
@@ -174,9 +170,7 @@ export function wordsOf({ parts }: Making, words: ShownWords, isOpen: boolean): 
     <summary>${parts.texts.words}</summary>
     <p><strong>${cut(words.title)}</strong></p>
     <p class="words">${cut(words.body, WORDS_MAX)}</p>
-    <ul>
-      ${words.categories.slice(0, 20).map(({ label, text }) => html`<li>${cut(label)}: ${cut(text)}</li>`)}
-    </ul>
+    ${bulleted(words.categories.slice(0, 20).map(({ label, text }) => html`<li>${cut(label)}: ${cut(text)}</li>`))}
   </details>`;
 }
 

@@ -1,7 +1,7 @@
 import type { DeclaredPurpose } from '@app/categories';
 import { html, type Html } from './html';
 import { corrections } from './page-correct';
-import { cut, guildNamed, type PageParts } from './page-parts';
+import { bulleted, cut, guildNamed, type PageParts } from './page-parts';
 import type { HeldSubject } from './page-reading';
 import type { Making } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
@@ -130,8 +130,6 @@ export function covered({ parts, room }: Making, { coverage }: HeldSubject): Htm
   return html`<section>
     <h2>${words.title}</h2>
     <p>${coverage.complete ? words.complete : words.open}</p>
-    <ul>
-      ${coverage.holders.map((each) => room.take(() => line(each)))}
-    </ul>
+    ${bulleted(coverage.holders.map((each) => room.take(() => line(each))))}
   </section>`;
 }

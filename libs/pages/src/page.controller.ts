@@ -116,7 +116,7 @@ export class PageController {
     const opened = await this.opening.openedBy(form, 'export');
     const { link, language } = opened;
     const isReadable = form.fields['form']?.[0] === 'html';
-    const exported = isReadable ? await this.readable(link, language) : await this.acts.export(link, true);
+    const exported = isReadable ? await this.readable(link, language) : await this.acts.export(link);
     if (exported === undefined) return backTo(opened, 'empty');
     const file = `lethe-export.${isReadable ? 'html' : 'json'}`;
     const headers = { ...PAGE_HEADERS, 'Content-Disposition': `attachment; filename="${file}"` };

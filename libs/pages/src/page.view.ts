@@ -26,17 +26,11 @@ export class PageView {
   constructor(private readonly forms: PageForms) {}
 
   page(link: OpenLink, facts: PageFacts, language: PageLanguage, note?: PageNote): WebPage {
-    const parts = new PageParts(language, link.allow.includes('export'));
-    const { texts } = parts;
     const room = new Room();
-    const making = {
-      parts,
-      link,
-      facts,
-      room,
-      besides: new Room(BESIDES_BYTES),
-      form: this.formsOf(link, language),
-    };
+    const offered = this.making(link, language, link.allow.includes('export'));
+    const making = { ...offered, facts, room, besides: new Room(BESIDES_BYTES) };
+    const { parts } = making;
+    const { texts } = parts;
     const said = responsible(parts, facts, room.part(SAID_BYTES));
     const subjects = facts.subjects.map((held) => this.subject(making, held));
     const isMore = facts.hasMore || making.room.isFull;
@@ -66,14 +60,15 @@ export class PageView {
 
   /** The second confirmation of an erasure. */
   confirmation(link: OpenLink, language: PageLanguage, { holders }: Pick<PageFacts, 'holders'>): WebPage {
-    const { texts } = new PageParts(language);
+    const { parts, form } = this.making(link, language);
+    const { texts } = parts;
     const told = holders.length > 0 && texts.holders.told(storesIn(language, holders));
     return framed(
       { language, title: texts.forgetSure, path: `/p/${link.token}/forget` },
       html`<section>
         <p>${texts.forgetLast} ${told} ${texts.forgetBeyond}</p>
         <div class="row">
-          ${this.formsOf(link, language)('forget', html`<button class="red">${texts.forgetNow}</button>`)}
+          ${form('forget', html`<button class="red">${texts.forgetNow}</button>`)}
           <a class="button plain" href="/p/${link.token}?lang=${language}">${texts.back}</a>
         </div>
       </section>`,
@@ -86,7 +81,7 @@ export class PageView {
     { subject, purpose, status, servers }: OneCategory,
     language: PageLanguage,
   ): WebPage {
-    const parts = new PageParts(language);
+    const { parts, form } = this.making(link, language);
     const { texts } = parts;
     const named = `${guildNamed(subject)}/${purpose.key}`;
     const label = cut(parts.labelOf(purpose));
@@ -102,7 +97,7 @@ export class PageView {
         <p>${texts.eraseLast}</p>
         ${isCovered && html`<p>${texts.eraseConsent}</p>`}
         <div class="row">
-          ${this.formsOf(link, language)('erase', html`${hidden('shown', named)}<button class="red">${texts.eraseNow}</button>`, named)}
+          ${form('erase', html`${hidden('shown', named)}<button class="red">${texts.eraseNow}</button>`, named)}
           <a class="button plain" href="/p/${link.token}?lang=${language}">${texts.back}</a>
         </div>
       </section>`,
@@ -111,16 +106,12 @@ export class PageView {
 
   /** The form for one value, with what it was refused for. */
   correcting(link: OpenLink, language: PageLanguage, one: Correctable, refused?: RefusedCorrection): WebPage {
-    return correctingPage(
-      { parts: new PageParts(language, false), link, form: this.formsOf(link, language) },
-      one,
-      refused,
-    );
+    return correctingPage(this.making(link, language, false), one, refused);
   }
 
   /** The forms of an objection and a restriction. */
   refusing(link: OpenLink, language: PageLanguage, one: OneGuild): WebPage {
-    return refusingPage({ parts: new PageParts(language), link, form: this.formsOf(link, language) }, one);
+    return refusingPage(this.making(link, language), one);
   }
 
   private subject(making: Making, held: HeldSubject): Html {
@@ -163,11 +154,16 @@ export class PageView {
     </section>`;
   }
 
-  /** Makes the forms of a link. */
-  private formsOf({ token }: OpenLink, language: PageLanguage): MakeForm {
-    return (act, content, shown) =>
+  private making(
+    link: OpenLink,
+    language: PageLanguage,
+    hasCopies = true,
+  ): Pick<Making, 'parts' | 'link' | 'form'> {
+    const { token } = link;
+    const form: MakeForm = (act, content, shown) =>
       html`<form method="post" action="/p/${token}/${act}?lang=${language}">
         ${hidden('mark', this.forms.markOf(token, act, shown))}${content}
       </form>`;
+    return { parts: new PageParts(language, hasCopies), link, form };
   }
 }

@@ -10,28 +10,6 @@ export const PAGE_LANGUAGES = Object.keys(PAGE_TEXTS) as PageLanguage[];
 /** What the page says above all else after an act. */
 export type PageNote = keyof PageTexts['note'];
 
-/** How a note looks: an act was done, or not. */
-export const TONES: Readonly<Record<PageNote, 'good' | 'warn'>> = {
-  accepted: 'good',
-  declined: 'good',
-  revoked: 'good',
-  asked: 'warn',
-  ended: 'warn',
-  answered: 'warn',
-  choose: 'warn',
-  erased: 'good',
-  erasedBefore: 'warn',
-  corrected: 'good',
-  same: 'warn',
-  uncorrected: 'warn',
-  empty: 'warn',
-  changed: 'warn',
-  objected: 'good',
-  restricted: 'good',
-  unrestricted: 'good',
-  unrefused: 'warn',
-};
-
 export function noteOf(given: unknown): PageNote | undefined {
   return typeof given === 'string' && Object.hasOwn(EN.note, given) ? (given as PageNote) : undefined;
 }
