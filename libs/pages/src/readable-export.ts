@@ -3,7 +3,7 @@ import type { ExportForm, GuildRecord } from '@app/gdpr';
 import { html, Html } from './html';
 import { responsible } from './page-controller.section';
 import { framed } from './page-frame';
-import { bulleted, PageParts } from './page-parts';
+import { PageParts } from './page-parts';
 import type { GuildFacts, PageFacts, PageReading } from './page-reading';
 import { decision, nameOf, placeOf, rights, technical } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
@@ -97,16 +97,16 @@ export class ReadableExport implements ExportForm {
     const at = status.status === 'revoked' ? status.revoked_at : status.accepted_at;
     const due = status.data_erased_at;
     return html`${decision(parts, status)} ${at !== null && html`<p>${parts.time(at)}</p>`}
-    ${due !== undefined && html`<p>${texts.dueAt(parts.time(due))}</p>`}
-    ${bulleted(
-      (status.categories ?? []).map(
-        ({ key, status: state, data_erased_at: erased }) =>
-          html`<li>
-            ${nameOf(making, key, state === 'pending' ? asked?.words : decided)}:
-            ${texts.stateOf[state]}.${erased !== undefined && html` ${texts.dueAt(parts.time(erased))}`}
-          </li>`,
-      ),
-    )}`;
+      ${due !== undefined && html`<p>${texts.dueAt(parts.time(due))}</p>`}
+      <ul>
+        ${(status.categories ?? []).map(
+          ({ key, status: state, data_erased_at: erased }) =>
+            html`<li>
+              ${nameOf(making, key, state === 'pending' ? asked?.words : decided)}:
+              ${texts.stateOf[state]}.${erased !== undefined && html` ${texts.dueAt(parts.time(erased))}`}
+            </li>`,
+        )}
+      </ul>`;
   }
 
   /** The labels of categories in an item, as the user was shown them for it, else as they are today. */
