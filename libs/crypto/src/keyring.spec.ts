@@ -4,8 +4,10 @@ import fs, {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -205,5 +207,19 @@ describe('masterKeys', () => {
     expect(seen()).toEqual([]);
     watch.onApplicationShutdown();
     expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('of a folder about which the file system gives no answer degrade a running service, which works on', () => {
+    const degradations = new Degradations();
+    const watch = watchOf(degradations, 'on', true);
+    const aside = `${directory}.aside`;
+    renameSync(directory, aside);
+    symlinkSync(directory, directory);
+    watch.look();
+    expect(degradations.current).toEqual(['key_file_missing']);
+    rmSync(directory);
+    renameSync(aside, directory);
+    watch.look();
+    expect(degradations.current).toEqual([]);
   });
 });

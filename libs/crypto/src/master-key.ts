@@ -30,7 +30,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Keyring } from './keyring';
 
 export const KEY_BYTES = 32;
@@ -76,9 +76,15 @@ export function masterKeys(
 /**
  * The path beside the SQLite file. With PostgreSQL it is the path beside the default SQLite file, so that an
  * installation keeps its key after a move.
+ * @throws StartError when the file system does not say whether it is a link
  */
-export function keyFilePath({ database }: Config): string {
-  return realFile(`${database.engine === 'sqlite' ? database.path : DEFAULT_DATABASE_PATH}.key`);
+export function keyFilePath(config: Config): string {
+  return realFile(keyFileName(config));
+}
+
+/** {@link keyFilePath} as the settings give it, before links are followed. */
+function keyFileName({ database }: Config): string {
+  return resolve(`${database.engine === 'sqlite' ? database.path : DEFAULT_DATABASE_PATH}.key`);
 }
 
 /**
@@ -217,9 +223,9 @@ export class KeyFileWatch implements OnApplicationBootstrap, OnApplicationShutdo
     clearInterval(this.timer);
   }
 
-  /** Reports a file that is missing since the last look, or is there again. */
+  /** Reports a file that is missing since the last look, or is there again. It never throws: it runs on a timer. */
   look(): void {
-    const path = keyFilePath(this.config);
+    const path = keyFileName(this.config);
     const isMissing = !this.isHeldBy(path);
     if (!this.degradations.note(KEY_FILE_MISSING, isMissing)) return;
     if (!isMissing) return this.logger.log(`The key file ${path} is in place again`);
