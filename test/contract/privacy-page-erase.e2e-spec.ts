@@ -134,6 +134,14 @@ describe('the erasure of one category on the privacy page', () => {
     expect(await held(other)).toEqual(['alpha']);
   });
 
+  it('answers 403 for a server with a name of any length, on a page about all servers', async () => {
+    const url = await linked({}, { user_id: who.user_id, scope: 'all_guilds' });
+    expect((await get(confirming(url, 'alpha'))).status).toBe(200);
+    for (const length of [21, 85, 86, 2_000])
+      for (const letter of ['1', 'x', 'ü'])
+        expect((await get(confirming(url, 'alpha', letter.repeat(length)))).status).toBe(403);
+  });
+
   it('names the category and the server of a page about several, as text', async () => {
     const other = { ...who, guild_id: subject().guild_id };
     await bot.hasConsent(other);

@@ -7,8 +7,9 @@ import {
   type Tx,
   UnitOfWork,
 } from '@app/database';
-import type { Digest } from './keyed-digest';
+import { type Digest, DIGEST_LENGTH } from './keyed-digest';
 import {
+  ERASED_ID,
   ERASED_IDS,
   givenSubjects,
   type NamedSubject,
@@ -34,6 +35,9 @@ export class HeldSubject {
   @IdColumn({ name: 'key_id' }) keyId: string;
   @BelongsToBot('subjects') bot?: object;
 }
+
+/** Neither an id nor a digest is longer, in characters. A digest of a much longer text cannot be made. */
+const NAME_MAX = Math.max(ERASED_ID.length, DIGEST_LENGTH);
 
 /** Guilds of one read. Each needs its key decrypted, and other requests are answered in between. */
 const PAGE = 200;
@@ -111,6 +115,7 @@ export class HeldSubjects {
 
   /** A user in the guild that an id names, or a digest where the key is lost; undefined where nothing is held there. */
   async inGuildNamed(botId: string, user_id: string, name: string): Promise<NamedSubject | undefined> {
+    if (name.length > NAME_MAX) return undefined;
     const named = this.digests.named(botId, { user_id, guild_id: name });
     const lost = { ...named, guildId: name as Digest, ids: { ...ERASED_IDS, user_id } };
     const [byId, byDigest] = await this.unitOfWork.read((tx) => this.idsOf(tx, [named, lost]));
