@@ -1,4 +1,5 @@
-import { type ConfigError, readConfig } from './config';
+import fs from 'node:fs';
+import { type ConfigError, loadConfig, readConfig } from './config';
 import { SETTINGS } from './settings';
 import { settingsIn } from './settings-file';
 
@@ -187,6 +188,26 @@ describe('readConfig', () => {
   it('refuses a LETHE_KEY that is no API key: it may be meant as LETHE_MASTER_KEY', () => {
     const masterKey = Buffer.alloc(32).toString('base64');
     expect(() => readConfig({ LETHE_KEY: masterKey })).toThrow('LETHE_KEY is not a setting of Lethe');
+  });
+});
+
+describe('loadConfig', () => {
+  afterEach(() => jest.restoreAllMocks());
+  const loaded = (environment: Record<string, string>) => {
+    const file = 'REGISTRATION=off\nPORT=4000\nOPERATOR_TOKEN=of-the-file-0123456789\n';
+    jest.spyOn(fs, 'readFileSync').mockReturnValueOnce(Buffer.from(file));
+    jest.replaceProperty(process, 'env', environment);
+    return loadConfig();
+  };
+
+  it('takes a variable before its line in the file, and the line where the variable is empty', () => {
+    expect(loaded({ REGISTRATION: '', PORT: '5000' })).toMatchObject({
+      ...{ registration: 'off', port: 5000, operatorToken: 'of-the-file-0123456789' },
+    });
+  });
+
+  it('refuses the name of an empty variable that is no setting', () => {
+    expect(() => loaded({ REGISTRATON: '' })).toThrow('did you mean REGISTRATION?');
   });
 });
 

@@ -149,12 +149,13 @@ function rule(of: readonly (keyof Config)[], isBroken: (config: Config) => boole
 }
 
 /**
- * {@link readConfig} of the process environment. Variables that are missing there are read from the `.env` file of the
- * working directory. The faults of both are listed together.
+ * {@link readConfig} of the process environment. Variables that are missing or empty there are read from the `.env` file
+ * of the working directory. The faults of both are listed together.
  */
 export function loadConfig(): Config {
   const { values, faults } = dotenvIn('.env');
-  return readConfig({ ...values, ...process.env }, faults);
+  const missing = Object.entries(values).filter(([name]) => !process.env[name]);
+  return readConfig({ ...process.env, ...Object.fromEntries(missing) }, faults);
 }
 
 /** The settings of a file like `.env`; none if there is no file. @throws ConfigError that names each place that is not understood */
