@@ -115,6 +115,8 @@ describe('POST /api/v1/bots/register with a notice', () => {
     [{ authority_name: '' }, 'notice.authority_name'],
     [{ authority_url: 'https://' }, 'notice.authority_url'],
     [{ notice_url: 'http://bot.example.org' }, 'notice.notice_url'],
+    [{ notice_url: 'https://bot.example.org@other.example.org' }, 'notice.notice_url'],
+    [{ notice_url: 'https://:bot.example.org@other.example.org' }, 'notice.notice_url'],
     [{ notice_url: 'javascript:alert(1)' }, 'notice.notice_url'],
     [{ notice_url: 'https://user:pass@bot.example.org' }, 'notice.notice_url'],
     [{ public: 'yes' }, 'notice.public'],

@@ -165,8 +165,11 @@ export const WebUrl = fieldOf(url(/^https?:\/\/[^/]/i, `http or https URL of at 
 export const HttpsUrl = fieldOf(
   url(
     /^https:\/\/[^/]/,
-    `https URL of at most ${URL_MAX} characters, without a user name`,
-    (text) => new URL(text).username === '',
+    `https URL of at most ${URL_MAX} characters, without a user name or password`,
+    (text) => {
+      const { username, password } = new URL(text);
+      return username + password === '';
+    },
   ),
 );
 

@@ -141,7 +141,7 @@ function mailTo(address: string | null | undefined): Html | undefined {
   return html`<a href="mailto:${encodeURIComponent(address)}">${address}</a>`;
 }
 
-/** The address was checked when it was stored: https, without a user name. */
+/** The address was checked when it was stored: https, without a user name or password. */
 function leadingTo(url: string, name = url): Html {
   return html`<a href="${url}" rel="noopener nofollow"><bdi>${name}</bdi></a>`;
 }
