@@ -69,6 +69,18 @@ describe('parseBatch', () => {
         }
   });
 
+  it.each([
+    '{"items":[garbage],"items":[{}]}',
+    '{"items":[{},{]],"items":[]}',
+    '{"items":[{}],"\\u0069tems":[{},nul],"items":[{}]}',
+    '{"items":[garbage],"items":5}',
+    `{"items":[${'{},'.repeat(150)}garbage],"items":[{}]}`,
+  ])('refuses a list that is no JSON, though another one of its name counts: %#', async (text) => {
+    expect(await parsed(text)).toMatchObject({
+      details: { fields: [{ field: 'body', message: expect.stringContaining('valid JSON') }] },
+    });
+  });
+
   it('keeps a little of very many items', async () => {
     const got = (await parsed(`{"items":[${'{},'.repeat(100_000)}{}]}`)) as { items: unknown[] };
     expect(got.items).toHaveLength(101);

@@ -100,14 +100,15 @@ export async function parseBatch(
   const { frame, places } = split(bytes);
   if (frame.length > bodyLimitBytes) return bodyTooLarge(bodyLimitBytes);
   const body = parseJsonObject(frame, jsonDepthLimit);
-  if (body === undefined || body instanceof ApiError || !Array.isArray(body[LIST_NAME])) return body;
+  if (body === undefined || body instanceof ApiError) return body;
   if (places.length === 1 && BLANK.test(bytes.toString('latin1', ...places[0]!))) return body;
   const parse = ([from, to]: Place) =>
     to - from > bodyLimitBytes
       ? bodyTooLarge(bodyLimitBytes)
       : (parseJsonObject(bytes.subarray(from, to), jsonDepthLimit) ?? MALFORMED);
   const items = await batchTurns.map(places, parse, begunMs);
-  return items.includes(MALFORMED) ? MALFORMED : { ...body, [LIST_NAME]: items };
+  if (items.includes(MALFORMED)) return MALFORMED;
+  return Array.isArray(body[LIST_NAME]) ? { ...body, [LIST_NAME]: items } : body;
 }
 
 type Place = readonly [from: number, to: number];
@@ -117,13 +118,12 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 
 /**
  * The frame, which is the body with an empty list in place of its items, and the places of the items, at most one more
- * than {@link BATCH_MAX}. If several lists have this name, the last one counts. The body is valid JSON if and only if the
- * frame and all items are.
+ * than {@link BATCH_MAX}. If several lists have this name, the last one counts, and the frame holds the others. The body is
+ * valid JSON if and only if the frame and all items are.
  */
 function split(bytes: Buffer): { readonly frame: Buffer; readonly places: readonly Place[] } {
-  const kept: Buffer[] = [];
   let places: Place[] = [];
-  let [depth, copied, itemFrom] = [0, 0, -1];
+  let [depth, listFrom, restFrom, itemFrom] = [0, 0, 0, -1];
   /** The last text directly in the body, which may be the name of a list. */
   let name: Place | undefined;
   const endItem = (at: number): void => {
@@ -139,21 +139,18 @@ function split(bytes: Buffer): { readonly frame: Buffer; readonly places: readon
     } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
       depth++;
       if (depth !== 2) continue;
-      if (byte === OPEN_LIST && isItems(bytes, name)) {
-        [places, itemFrom] = [[], at + 1];
-        kept.push(bytes.subarray(copied, at + 1));
-      }
+      if (byte === OPEN_LIST && isItems(bytes, name))
+        [places, listFrom, restFrom, itemFrom] = [[], at + 1, bytes.length, at + 1];
       name = undefined;
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
       if (depth === 2 && itemFrom >= 0) {
         endItem(at);
-        [copied, itemFrom] = [at, -1];
+        [restFrom, itemFrom] = [at, -1];
       }
       depth--;
     } else if (byte === COMMA && depth === 2 && itemFrom >= 0) endItem(at);
   }
-  if (itemFrom < 0) kept.push(bytes.subarray(copied));
-  return { frame: Buffer.concat(kept), places };
+  return { frame: Buffer.concat([bytes.subarray(0, listFrom), bytes.subarray(restFrom)]), places };
 }
 
 /** The place after the text that begins at `from`. */
