@@ -135,7 +135,7 @@ export class LetheHttpAdapter extends ExpressAdapter {
     return this.use(handler);
   }
 
-  /** json-body.ts parses bodies instead. */
+  /** BodyGuard reads bodies instead. */
   override registerParserMiddleware(): void {}
 }
 
@@ -180,7 +180,7 @@ function isWithoutHost({ httpVersion, headers }: IncomingMessage): boolean {
 
 /**
  * Parses a query string into single text values. A repeated parameter, a bracket form of an array or object, or a NUL is a
- * fault. A parser must not throw, so the fault is returned and the validation pipe answers it.
+ * fault. A parser must not throw, so the fault is returned and BodyGuard throws it.
  */
 export function parseQuery(text: string | null | undefined): Record<string, string> | ApiError {
   const found = Object.create(null) as Record<string, string>;
