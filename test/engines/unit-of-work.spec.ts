@@ -335,7 +335,7 @@ describe('SqliteUnitOfWork.write', () => {
   });
 
   it('keeps an acknowledged unit, and its afterCommit runs, when the metrics throw', async () => {
-    jest.spyOn(unitOfWork['observer'], 'committed').mockImplementation(() => {
+    jest.spyOn(unitOfWork['metrics'], 'observe').mockImplementation(() => {
       throw new Error('metrics');
     });
     const ran: string[] = [];

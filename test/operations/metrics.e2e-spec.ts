@@ -92,7 +92,9 @@ describe('GET /metrics', () => {
     const before = await units();
     await service.registerBot();
     expect(await units()).toBeGreaterThan(before);
-    expect(/^lethe_database_pool_connections/m.test(await scrape())).toBe(engine === 'postgres');
+    const pool = [...(await scrape()).matchAll(/^lethe_database_pool_(\w+)(?:\{[^}]*\})? \d+$/gm)];
+    const sizes = ['connections', 'connections_idle', 'connections_max', 'waiting'];
+    expect(pool.map(([, size]) => size).sort()).toEqual(engine === 'postgres' ? sizes : []);
   });
 
   it('shows no versions', async () => {

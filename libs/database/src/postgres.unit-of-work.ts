@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ApiError, type LabelOf, type UnitOfWorkSizes } from '@app/kernel';
+import { ApiError, type LabelOf, type Metrics } from '@app/kernel';
 import { type ClientConfig, Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
@@ -122,17 +122,14 @@ export class PostgresUnitOfWork extends UnitOfWork {
     return promise;
   }
 
-  protected override sizes(): UnitOfWorkSizes {
+  override observedBy(metrics: Metrics): this {
     const { pool, calls } = this;
-    return {
-      unitsWaiting: () => pool.waitingCount + calls.waiting,
-      pool: () => ({
-        open: pool.totalCount,
-        idle: pool.idleCount,
-        waiting: pool.waitingCount,
-        max: pool.options.max,
-      }),
-    };
+    metrics.gauge('databaseUnitsWaiting', () => pool.waitingCount + calls.waiting);
+    metrics.gauge('databasePoolConnections', () => pool.totalCount);
+    metrics.gauge('databasePoolMax', () => pool.options.max);
+    metrics.gauge('databasePoolIdle', () => pool.idleCount);
+    metrics.gauge('databasePoolWaiting', () => pool.waitingCount);
+    return super.observedBy(metrics);
   }
 
   private async retried<T>(work: (tx: Tx) => Promise<T>, callers: number): Promise<T> {
@@ -142,7 +139,7 @@ export class PostgresUnitOfWork extends UnitOfWork {
       } catch (error) {
         const again = isCollision(error) || error instanceof ConcurrentChange;
         if (!again) throw this.answerTo(error);
-        this.observer.retried(reasonOf(error));
+        this.metrics.count('databaseUnitsRetried', reasonOf(error));
         if (tries === TRIES_MAX) {
           this.onFault(error);
           throw databaseUnavailable();

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import type { UnitOfWorkSizes } from '@app/kernel';
+import type { Metrics } from '@app/kernel';
 import { asPartlyDone, databaseUnavailable, driverCode } from './database-faults';
 import { Ballast } from './sqlite.ballast';
 import { SqliteCheckpoints, type SqliteTruncation, TRUNCATION_PAUSE_MS } from './sqlite.checkpoints';
@@ -122,8 +122,9 @@ export class SqliteUnitOfWork extends SqliteReads {
     this.keys.database.close();
   }
 
-  protected override sizes(): UnitOfWorkSizes {
-    return { unitsWaiting: () => this.waiting.length };
+  override observedBy(metrics: Metrics): this {
+    metrics.gauge('databaseUnitsWaiting', () => this.waiting.length);
+    return super.observedBy(metrics);
   }
 
   private async drain(): Promise<void> {
@@ -224,7 +225,7 @@ export class SqliteUnitOfWork extends SqliteReads {
       this.transaction.undoUnit();
       if (!(error instanceof ConcurrentChange))
         return { unit, outcome: { error: this.answerTo(error) }, callbacks: [] };
-      this.observer.retried('concurrent_change');
+      this.metrics.count('databaseUnitsRetried', 'concurrent_change');
       if (tries < TRIES_MAX) return this.runUnit(unit, tries + 1);
       this.onFault(error);
       return { unit, outcome: { error: databaseUnavailable() }, callbacks: [] };

@@ -1,4 +1,4 @@
-import { type Metrics, NO_METRICS, observeUnitOfWork, OwnError, type UnitOfWorkSizes } from '@app/kernel';
+import { type Metrics, NO_METRICS, OwnError } from '@app/kernel';
 import { isDamage, translateFault } from './database-faults';
 import type { Engine, Tx } from './tx';
 
@@ -21,19 +21,15 @@ export abstract class UnitOfWork {
    * else.
    */
   unitMaxMs = 60_000;
-  protected observer = observeUnitOfWork(NO_METRICS, { unitsWaiting: () => 0 });
+  protected metrics = NO_METRICS;
 
   /** @param onFault gets the faults that no caller gets as an answer, and damage of the database */
   constructor(protected readonly onFault: (error: unknown) => void = () => undefined) {}
 
   /** Registers commits, retries and the queue with the metrics. */
   observedBy(metrics: Metrics): this {
-    this.observer = observeUnitOfWork(metrics, this.sizes());
+    this.metrics = metrics;
     return this;
-  }
-
-  protected sizes(): UnitOfWorkSizes {
-    return { unitsWaiting: () => 0 };
   }
 
   /** The answer to an error inside a unit. Damage concerns more than the unit, so it is reported too. */
@@ -44,7 +40,10 @@ export abstract class UnitOfWork {
 
   /** Reports a durable commit and runs the callbacks of its units. No error of them refuses a unit. */
   protected afterCommit(units: number, commitMs: number, callbacks: readonly (() => void)[]): void {
-    const observe = (): void => this.observer.committed(units, commitMs);
+    const observe = (): void => {
+      this.metrics.observe('databaseCommitUnits', units);
+      this.metrics.observe('databaseCommitDuration', commitMs / 1000);
+    };
     for (const callback of units > 0 ? [observe, ...callbacks] : callbacks) {
       try {
         callback();

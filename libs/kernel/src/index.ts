@@ -41,5 +41,5 @@ export { Turns } from './turns';
 export { AUDIT_EVENT_TYPES, type AuditEventType, BOT_WIDE_GUILD_ID } from './vocabulary';
 export { type MetricDefinition, METRICS } from './metric.definitions';
 export { metricsEndpoint } from './metrics.endpoint';
-export { type LabelOf, Metrics, NO_METRICS, observeUnitOfWork, type UnitOfWorkSizes } from './metrics';
+export { type LabelOf, Metrics, NO_METRICS } from './metrics';
 export { PrometheusMetrics } from './prometheus.metrics';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Clock, SharedReading } from './clock';
-import { NO_METRICS, observeUnitOfWork } from './metrics';
+import { NO_METRICS } from './metrics';
 import { mayRead } from './metrics.endpoint';
 import { EventLoopDelay, PrometheusMetrics } from './prometheus.metrics';
 
@@ -102,21 +102,6 @@ describe('PrometheusMetrics', () => {
     const counts = [0.0005, 0.001, 1, 5, '+Inf'].map((bound) => series('bucket', `le="${bound}",`));
     expect([...counts, series('count')]).toEqual([1, 2, 2, 3, 4, 4]);
     expect(series('sum')).toBeCloseTo(10.0011);
-  });
-
-  it('gets the reports of a unit of work from an observer', async () => {
-    const metrics = new PrometheusMetrics();
-    const pool = () => ({ open: 4, idle: 1, waiting: 2, max: 10 });
-    const observer = observeUnitOfWork(metrics, { unitsWaiting: () => 7, pool });
-    observer.committed(3, 2);
-    observer.retried('deadlock_detected');
-    const text = await metrics.exposition();
-    const read = (series: string): number => valueOf(text, `lethe_database_${series}`);
-    expect([read('commit_units_sum'), read('commit_units_count')]).toEqual([3, 1]);
-    expect(read('commit_duration_seconds_sum')).toBe(0.002);
-    expect(read('units_retried_total{reason="deadlock_detected"}')).toBe(1);
-    expect(['', '_max', '_idle'].map((suffix) => read(`pool_connections${suffix}`))).toEqual([4, 10, 1]);
-    expect([read('pool_waiting'), read('units_waiting')]).toEqual([2, 7]);
   });
 });
 

@@ -49,30 +49,3 @@ export abstract class Metrics {
 
 /** Records nothing: for a library that is used without metrics. */
 export const NO_METRICS: Metrics = { count() {}, observe() {}, gauge() {} };
-
-/** The sizes that a reading of the metrics gets from a UnitOfWork. */
-export interface UnitOfWorkSizes {
-  readonly unitsWaiting: () => number;
-  /** Only for an engine with a pool. */
-  readonly pool?: () => Readonly<Record<'open' | 'idle' | 'waiting' | 'max', number>>;
-}
-
-/** Registers the sizes. Returns what a UnitOfWork calls while it works; a call is cheap and never throws. */
-export function observeUnitOfWork(metrics: Metrics, { unitsWaiting, pool }: UnitOfWorkSizes) {
-  metrics.gauge('databaseUnitsWaiting', unitsWaiting);
-  if (pool !== undefined) {
-    metrics.gauge('databasePoolConnections', () => pool().open);
-    metrics.gauge('databasePoolMax', () => pool().max);
-    metrics.gauge('databasePoolIdle', () => pool().idle);
-    metrics.gauge('databasePoolWaiting', () => pool().waiting);
-  }
-  return {
-    /** A commit made `units` units durable and took `durationMs` milliseconds. */
-    committed: (units: number, durationMs: number): void => {
-      metrics.observe('databaseCommitUnits', units);
-      metrics.observe('databaseCommitDuration', durationMs / 1000);
-    },
-    /** A unit is run again. */
-    retried: (reason: LabelOf<'databaseUnitsRetried'>): void => metrics.count('databaseUnitsRetried', reason),
-  };
-}
