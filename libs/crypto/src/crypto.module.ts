@@ -3,6 +3,7 @@ import { Clock, type Config, CONFIG, Random } from '@app/kernel';
 import { encryptionReady } from './aead';
 import { Global, Logger, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { ConsentedDataHolders } from './consented-data';
 import { Cursors } from './cursors';
 import { EncryptedTexts } from './encrypted-texts';
 import { HeldSubject, HeldSubjects } from './held-subjects';
@@ -15,6 +16,7 @@ import { Keys1763600000010 } from './migrations/1763600000010-keys';
 import { Subjects1763600000012 } from './migrations/1763600000012-subjects';
 import { Installation1763600000000 } from './migrations/1763600000000-installation';
 import { Signer } from './signer';
+import { SubjectDataHolders } from './subject-data';
 import { KeyCache } from './subject-key';
 import { SubjectKeys } from './subject-keys';
 import { SubjectTexts } from './subject-texts';
@@ -27,9 +29,11 @@ const EXPORTED = [
   SubjectTexts,
   MasterKeyRotation,
   KeyRewrite,
+  SubjectDataHolders,
+  ConsentedDataHolders,
 ];
 
-/** Provides the {@link Keyring}, and the keys that it encrypts, to every module. */
+/** Provides the {@link Keyring}, the keys that it encrypts, and the holders of data about subjects, to every module. */
 @Global()
 @Module({
   imports: [

@@ -50,7 +50,6 @@ export {
   SubjectDataHolders,
   type SubjectExport,
 } from './subject-data';
-export { SubjectsModule } from './subjects.module';
 export {
   amongSubjects,
   ERASED_ID,

@@ -7,7 +7,6 @@ import { BotsModule } from '@app/bots';
 import { CategoriesModule } from '@app/categories';
 import { ConsentModule } from '@app/consent';
 import { DatabaseModule, JobsModule, PeriodicJobs } from '@app/database';
-import { SubjectsModule } from '@app/crypto';
 import { IdempotencyModule } from '@app/acts';
 import { GdprModule } from '@app/gdpr';
 import {
@@ -63,7 +62,6 @@ export class LetheModule {
         DatabaseModule.forRoot(orm, access),
         DiscoveryModule,
         JobsModule,
-        SubjectsModule,
         IdempotencyModule,
         ScheduleModule.forRoot(),
         BotsModule,
