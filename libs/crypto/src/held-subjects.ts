@@ -71,12 +71,6 @@ export class HeldSubjects {
     private readonly keys: SubjectKeys,
   ) {}
 
-  /** Some users of a guild. */
-  async usersOf(tx: Tx, botId: string, guildId: Digest, limit: number): Promise<Digest[]> {
-    const select = `SELECT user_id FROM subjects WHERE bot_id = ? AND guild_id = ? LIMIT ${limit}`;
-    return (await tx.all<{ user_id: Digest }>(select, botId, guildId)).map((row) => row.user_id);
-  }
-
   /**
    * The digests of held subjects of a bot, of one guild or of one user, after the place `after`, in the order of the digests.
    * An index has them in this order.

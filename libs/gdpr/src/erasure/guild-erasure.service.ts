@@ -1,5 +1,5 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { type Digest, HeldSubjects, SubjectDataHolders, SubjectDigests } from '@app/crypto';
+import { type Digest, HeldSubjects, type Subject, SubjectDataHolders, SubjectDigests } from '@app/crypto';
 import { asPartlyDone, type Batches, type BotSweep, PeriodicJob, UnitOfWork } from '@app/database';
 import { type Acting, type Actor, JOB } from '@app/http';
 import { Clock, daysAfter, describeFault, Metrics, NO_METRICS, notFound } from '@app/kernel';
@@ -69,9 +69,7 @@ export class GuildErasure {
     for (; left !== undefined && left.length > 0; left = await this.usersLeft(botId, guildId)) {
       for (let at = 0; at < left.length; at += AT_ONCE) {
         const ended = await Promise.allSettled(
-          left
-            .slice(at, at + AT_ONCE)
-            .map((userId) => this.erasures.eraseInTurn({ botId, guildId, userId }, by)),
+          left.slice(at, at + AT_ONCE).map((subject) => this.erasures.eraseInTurn(subject, by)),
         );
         yield ended.filter((end) => end.status === 'fulfilled' && end.value !== undefined).length;
         const failed = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
@@ -84,7 +82,7 @@ export class GuildErasure {
   private registerHeld(botId: string, guild: Digest, guildId: string): Promise<void> {
     return this.unitOfWork.write(async (tx) => {
       if (await this.servers.lock(tx, botId, guild)) return;
-      const users = await this.held.usersOf(tx, botId, guild, 1);
+      const users = await this.held.walk(tx, { botId, guildId: guild }, undefined, 1);
       if (users.length > 0) await this.servers.create(tx, botId, guild, { guild_id: guildId, name: null });
     });
   }
@@ -93,14 +91,14 @@ export class GuildErasure {
    * Some of the users that are left; undefined for a guild that is not registered. Without a user the registration is
    * removed in the same unit.
    */
-  private usersLeft(botId: string, guildId: Digest): Promise<Digest[] | undefined> {
+  private usersLeft(botId: string, guildId: Digest): Promise<Subject[] | undefined> {
     return this.unitOfWork.write(async (tx) => {
       if (!(await this.servers.lock(tx, botId, guildId))) return undefined;
-      const userIds = await this.held.usersOf(tx, botId, guildId, USERS_MAX);
-      if (userIds.length > 0) return userIds;
+      const users = await this.held.walk(tx, { botId, guildId }, undefined, USERS_MAX);
+      if (users.length > 0) return users;
       await this.holders.eraseUnheld(tx, { botId, guildId });
       await this.servers.remove(tx, botId, guildId);
-      return userIds;
+      return users;
     });
   }
 }
