@@ -69,18 +69,25 @@ export class MasterKeyRotation {
   /** Decrypts every text, and counts the texts that no key of this process decrypts. Changes nothing. */
   async check(): Promise<{ readonly texts: number; readonly unreadable: number }> {
     const checked = { texts: 0, unreadable: 0 };
-    for (const column of this.texts.columns()) {
-      const read = (after?: SealedText): Promise<SealedText[]> =>
-        // No text has an empty key id, so the page has all texts.
-        this.unitOfWork.read((tx) => this.texts.page(tx, column, '', after?.at ?? [], BATCH));
-      for await (const text of eachOf<SealedText>(BATCH, read)) {
-        checked.texts += 1;
-        const plain = this.plainOf(text);
-        if (plain === undefined) checked.unreadable += 1;
-        plain?.fill(0);
-      }
+    // No text has an empty key id.
+    for await (const isReadable of this.tried('')) {
+      checked.texts += 1;
+      if (!isReadable) checked.unreadable += 1;
     }
     return checked;
+  }
+
+  /** Whether a key of this process decrypts it, of each text that another key than `keyId` has encrypted. */
+  private async *tried(keyId: string): AsyncGenerator<boolean, void, undefined> {
+    for (const column of this.texts.columns()) {
+      const read = (after?: SealedText): Promise<SealedText[]> =>
+        this.unitOfWork.read((tx) => this.texts.page(tx, column, keyId, after?.at ?? [], BATCH));
+      for await (const text of eachOf<SealedText>(BATCH, read)) {
+        const plain = this.plainOf(text);
+        plain?.fill(0);
+        yield plain !== undefined;
+      }
+    }
   }
 
   /**
@@ -141,17 +148,9 @@ export class MasterKeyRotation {
    */
   private async hasOnlyUnreadableLeft(): Promise<boolean> {
     let isOneLeft = false;
-    for (const column of this.texts.columns()) {
-      const read = (after?: SealedText): Promise<SealedText[]> =>
-        this.unitOfWork.read((tx) =>
-          this.texts.page(tx, column, this.keyring.presentId, after?.at ?? [], BATCH),
-        );
-      for await (const text of eachOf<SealedText>(BATCH, read)) {
-        const plain = this.plainOf(text);
-        plain?.fill(0);
-        if (plain !== undefined) return false;
-        isOneLeft = true;
-      }
+    for await (const isReadable of this.tried(this.keyring.presentId)) {
+      if (isReadable) return false;
+      isOneLeft = true;
     }
     return isOneLeft;
   }
