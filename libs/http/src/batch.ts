@@ -1,8 +1,7 @@
-import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { SetMetadata } from '@nestjs/common';
 import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
-import { ValidateBy } from 'class-validator';
 import { ApiError, type Config, OwnError, Turns } from '@app/kernel';
-import { JsonObject } from './fields';
+import { field, JsonObject } from './fields';
 import { Form, validated } from './form';
 import { bodyTooLarge, MALFORMED, parseJsonObject } from './json';
 
@@ -14,18 +13,11 @@ export const batchTurns = new Turns();
 
 /** The items of a batch. They are documented as `schema` and not checked: each has an answer of its own. */
 export const Items = (schema: object, what: string): PropertyDecorator =>
-  applyDecorators(
-    ValidateBy(
-      {
-        name: 'items',
-        validator: {
-          validate: (value) => Array.isArray(value) && value.length >= 1 && value.length <= BATCH_MAX,
-        },
-      },
-      { message: `must be a list of 1 to ${BATCH_MAX} ${what}` },
-    ),
-    ApiProperty({ type: 'array', items: schema, minItems: 1, maxItems: BATCH_MAX }),
-  );
+  field({
+    check: (value) => Array.isArray(value) && value.length >= 1 && value.length <= BATCH_MAX,
+    message: `must be a list of 1 to ${BATCH_MAX} ${what}`,
+    schema: { type: 'array', items: schema, minItems: 1, maxItems: BATCH_MAX },
+  });
 
 /** The item of a batch as the DTO that its single request has. @throws ApiError as for the single request */
 export function itemOf<Dto extends object>(type: new () => Dto, item: unknown): Dto {

@@ -115,7 +115,6 @@ function messageOf({ message, constraint, constraints }: Check, property: string
     typeof message === 'function'
       ? message(args)
       : (message ?? constraint.defaultMessage?.(args) ?? 'is not valid');
-  if (value === undefined && typeof message === 'string') return `is required: ${text}`;
   return text.replace('$property ', '').replaceAll('$constraint1', String(constraints[0]));
 }
 

@@ -1,9 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { ValidateBy, ValidateNested } from 'class-validator';
+import { ValidateNested } from 'class-validator';
 import 'reflect-metadata';
-import { documented, type Presence, presence, type Rule } from './fields';
+import { field, type Presence, type Rule } from './fields';
 import { isObject } from './json';
 
 type Dto = () => new () => object;
@@ -15,19 +15,12 @@ export function nestedTypeOf(prototype: object, property: string): unknown {
   return (Reflect.getMetadata(NESTED_TYPE, prototype, property) as Dto | undefined)?.();
 }
 
-const nested = (
-  dto: Dto,
-  { check, message, schema }: Rule & { readonly message: string },
-  each: boolean,
-  given: Presence,
-): PropertyDecorator =>
+const nested = (dto: Dto, rule: Rule, each: boolean, given: Presence): PropertyDecorator =>
   applyDecorators(
-    ...presence(given),
-    ValidateBy({ name: 'nested', validator: { validate: check } }, { message }),
+    field(rule, given),
     ValidateNested({ each }),
     Type(dto),
     Reflect.metadata(NESTED_TYPE, dto),
-    documented(schema, given),
   );
 
 /** A list of nested DTOs. Faults are named by path, `fields[3].key`. */
