@@ -166,10 +166,7 @@ export const HttpsUrl = fieldOf(
   url(
     /^https:\/\/[^/]/,
     `https URL of at most ${URL_MAX} characters, without a user name or password`,
-    (text) => {
-      const { username, password } = new URL(text);
-      return username + password === '';
-    },
+    (text) => new URL(text).username + new URL(text).password === '',
   ),
 );
 
