@@ -1,4 +1,4 @@
-import type { BotSweep } from '@app/database';
+import type { Batches, BotSweep } from '@app/database';
 import { EvidenceRetentionJob } from '@app/gdpr';
 import { DeliveryRetention } from '@app/webhooks';
 import type { Type } from '@nestjs/common';
@@ -133,6 +133,17 @@ describe('of what one bot has by the million each statement looks at a part', ()
     expect(found).toEqual([]);
   });
 
+  it('for entries of deleted bots in the ledger, with a turn for others after each bot', async () => {
+    for (let bots = 0; bots < 3; bots++) await (await service.registerBot()).hasForgotten(subject());
+    const sweep = service.app.get(EvidenceRetentionJob, { strict: false });
+    const log = new SqlLog().open();
+    const turns = await turnsOf(sweep.afterBots());
+    log.close();
+    const looks = log.runsOf(/SELECT bot_id FROM keys\.erasure_ledger/);
+    expect(looks).toBeGreaterThan(3);
+    expect(turns).toBeGreaterThanOrEqual(looks);
+  });
+
   it.each<[string, Type<BotSweep>, string, RegExp]>([
     ['calls to give up and to remove', DeliveryRetention, 'webhook_deliveries', /AS "isMeant"/],
     ['erasures that have left something', EvidenceRetentionJob, 'deletion_requests', /AS erased_rows FROM/],
@@ -140,12 +151,18 @@ describe('of what one bot has by the million each statement looks at a part', ()
     await bot.hasForgotten(subject());
     await copied(table, 1_200);
     const log = new SqlLog().open();
-    let turns = 0;
-    const batches = service.app.get(type, { strict: false }).batches(bot.id, new AbortController().signal);
-    for (let step = await batches.next(0); step.done !== true; step = await batches.next(0))
-      turns += step.value === undefined ? 1 : 0;
+    const sweep = service.app.get(type, { strict: false });
+    const turns = await turnsOf(sweep.batches(bot.id, new AbortController().signal));
     log.close();
     expect(log.runsOf(looks)).toBeGreaterThanOrEqual(3);
     expect(turns).toBeGreaterThanOrEqual(3);
   });
 });
+
+/** How often batches have given others a turn without any work. */
+async function turnsOf(batches: Batches): Promise<number> {
+  let turns = 0;
+  for (let step = await batches.next(0); step.done !== true; step = await batches.next(0))
+    turns += step.value === undefined ? 1 : 0;
+  return turns;
+}

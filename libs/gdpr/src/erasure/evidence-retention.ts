@@ -76,8 +76,9 @@ export class EvidenceRetention {
 
   /** {@link prune} of the ledger of deleted bots, which outlives them. */
   async *pruneOfGoneBots(): Batches {
-    for (let botId = await this.goneAfter(''); botId !== undefined; botId = await this.goneAfter(botId)) {
-      yield* this.removeOld(ENTRIES, botId, this.cutoffs().ledger);
+    for (let botId = await this.inLedger(''); botId !== undefined; botId = await this.inLedger(botId)) {
+      if ((await findBot(this.unitOfWork, botId)) === undefined)
+        yield* this.removeOld(ENTRIES, botId, this.cutoffs().ledger);
       yield undefined;
     }
   }
@@ -118,15 +119,10 @@ export class EvidenceRetention {
       };
   }
 
-  /** The next deleted bot in the ledger; one index lookup for each bot, however many entries it has. */
-  private async goneAfter(after: string): Promise<string | undefined> {
+  /** The next bot in the ledger; one index lookup for each bot, however many entries it has. */
+  private async inLedger(after: string): Promise<string | undefined> {
     const next = 'SELECT bot_id FROM keys.erasure_ledger WHERE bot_id > ? ORDER BY bot_id LIMIT 1';
-    for (let botId = after; ;) {
-      const row = await this.unitOfWork.get<{ bot_id: string }>(next, botId);
-      if (row === undefined) return undefined;
-      botId = row.bot_id;
-      if ((await findBot(this.unitOfWork, botId)) === undefined) return botId;
-    }
+    return (await this.unitOfWork.get<{ bot_id: string }>(next, after))?.bot_id;
   }
 }
 
