@@ -1,5 +1,6 @@
 import { UnitOfWork } from '@app/database';
 import { OrphanKeys } from '@app/gdpr';
+import { Clock, DAY_MS } from '@app/kernel';
 import { runNow } from '../support/jobs';
 import { useServiceInProcess } from '../support/service';
 import { subject } from '../support/snowflakes';
@@ -13,44 +14,85 @@ const keys = async (): Promise<string[]> =>
     ({ id }) => id,
   );
 
+/** A run that begins this many days from now. */
+async function runAfter(days: number): Promise<void> {
+  const atMs = Date.now() + days * DAY_MS;
+  jest.spyOn(service.app.get(Clock), 'confirmedMs').mockReturnValue(atMs);
+  await runNow(service, OrphanKeys);
+  jest.restoreAllMocks();
+}
+
 /** Keys as a crash between the commits of keys and data leaves them. */
-async function hasOrphans(count: number): Promise<void> {
+async function hasOrphans(count: number, named = 'orphan'): Promise<void> {
   await service.database.run(
     `INSERT INTO keys.subject_keys (id, sealed)
      WITH RECURSIVE n (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < ?)
-     SELECT printf('orphan%06d', at), 'sealed' FROM n`,
-    count,
+     SELECT ? || printf('%06d', at), 'sealed' FROM n`,
+    ...[count, named],
   );
 }
 
 describe('keys that no subject has', () => {
-  it('are removed by the second run that finds them, and the keys of subjects are not', async () => {
+  it('are removed by a run that finds them a day after another one, and the keys of subjects are not', async () => {
     const bot = await service.registerBot();
     const who = subject();
     await bot.hasConsent(who);
     const before = await keys();
     await hasOrphans(3);
     expect(await keys()).toHaveLength(before.length + 3);
-    await runNow(service, OrphanKeys);
+    await runAfter(0);
+    await runAfter(0.9);
     expect(await keys()).toHaveLength(before.length + 3);
-    await runNow(service, OrphanKeys);
+    await runAfter(1.1);
     expect(await keys()).toStrictEqual(before);
     expect(await bot.eventTypes(who)).toContain('consent_accepted');
   });
 
+  it('are removed a day after they were found also where each run has a process of its own', async () => {
+    const before = await keys();
+    await hasOrphans(3, 'apart-');
+    await runAfter(0);
+    await service.restart();
+    expect(await keys()).toHaveLength(before.length + 3);
+    await runAfter(1.1);
+    expect(await keys()).toStrictEqual(before);
+    await service.restart();
+    await runAfter(2.2);
+    const marks = "SELECT name FROM job_leases WHERE name LIKE 'orphan-keys/%'";
+    expect(await service.database.rows(marks)).toStrictEqual([]);
+  });
+
+  it('are kept for another day where a run between has found too many, or a mark is of a wrong clock', async () => {
+    const before = await keys();
+    await hasOrphans(3, 'late-');
+    await runAfter(5);
+    await hasOrphans(1_001, 'many-');
+    await runAfter(5.5);
+    await service.database.run("DELETE FROM keys.subject_keys WHERE id LIKE 'many-%'");
+    await runAfter(6.1);
+    expect(await keys()).toHaveLength(before.length + 3);
+    await runAfter(400);
+    expect(await keys()).toStrictEqual(before);
+    await hasOrphans(3, 'wrong-');
+    await runAfter(400);
+    await runAfter(7);
+    await runAfter(8.1);
+    expect(await keys()).toStrictEqual(before);
+  });
+
   it('are looked for in reads between which other work runs', async () => {
-    await hasOrphans(900);
+    await hasOrphans(900, 'some-');
     const run = () => runNow(service, OrphanKeys);
     const { found } = await readsAndTurns(service.app.get(UnitOfWork), run);
     expect(found).toStrictEqual(['read', 'turn', 'read', 'turn']);
-    await runNow(service, OrphanKeys);
-    expect((await keys()).filter((id) => id.startsWith('orphan'))).toStrictEqual([]);
+    await runAfter(1.1);
+    expect((await keys()).filter((id) => id.startsWith('some-'))).toStrictEqual([]);
   });
 
   it('are kept where there are many, since the data is then older than the keys', async () => {
     const before = await keys();
     await hasOrphans(1_001);
-    for (let runs = 0; runs < 2; runs++) await runNow(service, OrphanKeys);
+    for (let days = 0; days < 3; days++) await runAfter(days);
     expect(await keys()).toHaveLength(before.length + 1_001);
     expect(service.logLines.some((line) => line.includes('the data is older than the keys'))).toBe(true);
   });

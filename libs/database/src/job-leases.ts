@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { IdColumn, TimeColumn } from './schema';
-import type { Tx } from './tx';
+import { amongValues, type Tx } from './tx';
 import { UnitOfWork } from './unit-of-work';
 import { Clock, OwnError, Random } from '@app/kernel';
 import { Entity, PrimaryColumn } from 'typeorm';
@@ -49,6 +49,31 @@ export class Lease {
     } finally {
       clearInterval(renewal);
     }
+  }
+
+  /**
+   * Those of `found` that the job, in whatever process, has found `forMs` milliseconds ago or earlier and at each time since. A row
+   * of each, named after the job, says from when on.
+   */
+  async lasting(tx: Tx, found: readonly string[], forMs: number): Promise<string[]> {
+    const nowMs = this.clock.confirmedMs();
+    const [now, then] = [nowMs, nowMs + forMs].map((ms) => new Date(ms).toISOString()) as [string, string];
+    const prefix = `${this.name}/`;
+    const among = amongValues(
+      tx,
+      'name',
+      found.map((each) => prefix + each),
+    );
+    // A row of a later time was written with a wrong clock.
+    await tx.run(
+      `DELETE FROM job_leases WHERE name LIKE ? AND (locked_until > ? OR NOT ${among.sql})`,
+      ...[`${prefix}%`, then, among.value],
+    );
+    const note = 'INSERT INTO job_leases (name, locked_until) VALUES (?, ?) ON CONFLICT DO NOTHING';
+    await Promise.all(found.map((each) => tx.run(note, prefix + each, then)));
+    const old = `SELECT name FROM job_leases WHERE ${among.sql} AND locked_until <= ?`;
+    const rows = await tx.all<{ name: string }>(old, among.value, now);
+    return rows.map(({ name }) => name.slice(prefix.length));
   }
 
   /** This process no longer does the job, which it may have left unfinished for the next one who takes it. */

@@ -8,7 +8,7 @@ const ORPHANS_MAX = 1_000;
 /**
  * Removes keys that no subject has. On SQLite a key is committed before the data that needs it: a crash or a fault between
  * the two leaves such a key, which has encrypted nothing. On PostgreSQL both have one commit. A key is removed when a run
- * finds it that the run a day before has found: data that was restored by mistake can be replaced until then.
+ * finds it that a run a day before has found, in whatever process: data that was restored by mistake can be replaced until then.
  */
 @PeriodicJob({ lookEveryMs: 3_600_000 })
 @Injectable()
@@ -16,8 +16,6 @@ export class OrphanKeys implements Job {
   readonly name = 'orphan-keys';
   readonly everyMs = 86_400_000;
   private readonly logger = new Logger(OrphanKeys.name);
-  /** What the run before has found. */
-  private found: readonly string[] = [];
 
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
@@ -25,15 +23,15 @@ export class OrphanKeys implements Job {
     if (this.unitOfWork.engine === 'postgres') return;
     await lease.keep(async () => {
       const orphans = await this.orphans(stopping);
-      if (orphans.length > ORPHANS_MAX)
+      if (stopping.aborted) return;
+      const areMany = orphans.length > ORPHANS_MAX;
+      if (areMany)
         this.logger.warn(
           `More than ${ORPHANS_MAX} keys belong to no subject and are kept: the data is older than the keys, as after a restore`,
         );
-      else {
-        const lasting = orphans.filter((id) => this.found.includes(id));
-        if (lasting.length > 0) await lease.batch((tx) => removeOrphans(tx, lasting));
-        this.found = orphans;
-      }
+      await lease.batch(async (tx) =>
+        removeOrphans(tx, await lease.lasting(tx, areMany ? [] : orphans, this.everyMs)),
+      );
     });
   }
 
