@@ -63,7 +63,7 @@ describe('GET /notice/{bot_id}', () => {
     });
     const text = await textOf('?language=en');
     for (const shown of [
-      ...['Privacy notice', 'Greeter', 'Robin Example', 'Street 1', 'mailto:robin%40example.org', 'Kim'],
+      ...['Privacy notice', 'Greeter', 'Robin Example', 'Street 1', 'mailto:robin@example.org', 'Kim'],
       ...['Category profile', 'Field born', 'To greet', 'consent (Art. 6(1)(a) GDPR)'],
       ...['for 90 days after the last change', 'Hosting', 'United States', 'Runs it', 'Clauses', 'Order'],
       ...['The platform', 'no decisions based solely', 'https://authority.example.org'],
@@ -189,6 +189,30 @@ describe('GET /notice/{bot_id}', () => {
     }
   });
 
+  it('has not changed where its bot only changes what the notice does not say', async () => {
+    await sets(WHOLE);
+    const known = await dataOf();
+    for (const given of [
+      { webhook_url: 'https://bot.example.org/gdpr' },
+      { name: 'Greeter' },
+      { privacy_contact: 'other@example.org' },
+    ]) {
+      expect((await bot.put(`/bots/${bot.id}`, given)).status).toBe(200);
+      expect(await dataOf()).toStrictEqual(known);
+    }
+    await bot.put(`/bots/${bot.id}`, { name: 'Guide' });
+    const renamed = await dataOf();
+    expect(renamed.changed_at > known.changed_at).toBe(true);
+    await sets({ controller_email: null });
+    const before = await dataOf();
+    await bot.put(`/bots/${bot.id}`, { privacy_contact: 'third@example.org' });
+    const after = await dataOf();
+    expect([after.digest !== before.digest, after.changed_at > before.changed_at]).toStrictEqual([
+      true,
+      true,
+    ]);
+  });
+
   it('may be kept, and answers 304 to a reader that has it until it changes', async () => {
     await sets(WHOLE);
     const answer = await read();
@@ -230,6 +254,26 @@ describe('GET /notice/{bot_id}', () => {
     for (let at = 0; at < 11; at += 1) await bot.hasCategory(`c${at}`, [field('value')], words);
     expect(await dataOf()).toMatchObject({ has_more_categories: true });
     expect(await textOf('?language=en')).toContain('There are further categories.');
+  });
+
+  it('does not say that there is no data where not even the first category has room', async () => {
+    await sets(WHOLE);
+    const [label, description] = ['&'.repeat(100), '&'.repeat(900)];
+    const fields = Array.from({ length: 50 }, (_, at) => ({
+      ...field(`f${at}`, 'json'),
+      ...{ label_de: label, label_en: label, description },
+    }));
+    await bot.hasCategory('large', fields);
+    const text = await textOf('?language=en');
+    expect(text).toContain('There are further categories');
+    expect(text).not.toContain('declared no data');
+  });
+
+  it('names in Markdown the address that a text leads to', async () => {
+    await sets({ ...WHOLE, authority_name: 'Authority', authority_url: 'https://authority.example.org/' });
+    const text = (await textOf('?format=markdown&language=en')).replaceAll('\\', '');
+    expect(text).toContain('Authority (https://authority.example.org/)');
+    expect(text).not.toContain('mailto:');
   });
 
   it('has at most 256 K characters of declarations, however much of them has to be escaped', async () => {

@@ -3,10 +3,10 @@ import type { Caller } from '@app/http';
 import { Clock, conflict, DomainEvents, EgressPolicy, invalidRequest, notFound, Random } from '@app/kernel';
 import { Injectable, Optional } from '@nestjs/common';
 import { ApiKeys } from './api-keys.service';
-import { lockBot } from './bot-queries';
+import { type BotFacts, lockBot } from './bot-queries';
 import { ApiKey, Bot } from './bot.entity';
 import type { BotRegisteredView, BotView, ChangeBot, RegisterBot, WebhookHealthView } from './bots.dto';
-import { firstNotice, storeNotice } from './notice-settings.service';
+import { firstNotice, noticeSettingsOf, storeNotice, touchNotice } from './notice-settings.service';
 import { WebhookSecrets } from './webhook-secrets.service';
 
 /** The webhook URL of a bot has changed, or was removed (null). Published inside the changing unit. */
@@ -91,8 +91,11 @@ export class BotsService {
       if (input.name != null) changes.name = input.name;
       if (input.privacy_contact !== undefined) changes.privacyContact = input.privacy_contact;
       if (input.webhook_url !== undefined) changes.webhookUrl = input.webhook_url;
+      const now = this.clock.nowIso();
       if (Object.keys(changes).length > 0)
-        await tx.manager.update(Bot, { id: botId }, { ...changes, updatedAt: this.clock.nowIso() });
+        await tx.manager.update(Bot, { id: botId }, { ...changes, updatedAt: now });
+      if (before !== undefined && (await saysOtherwise(tx, before, changes)))
+        await touchNotice(tx, botId, now);
       const { webhookUrl } = changes;
       if (webhookUrl !== undefined && webhookUrl !== before?.webhook_url)
         await this.events.publish(new WebhookUrlChanged(tx, botId, webhookUrl));
@@ -123,4 +126,16 @@ export class BotsService {
       ...(bot.suspendedAt !== null && { suspended_at: bot.suspendedAt }),
     };
   }
+}
+
+/** Whether changes of a bot change what its notice says. */
+async function saysOtherwise(
+  tx: Tx,
+  before: BotFacts,
+  { name, privacyContact }: Partial<Bot>,
+): Promise<boolean> {
+  if (name !== undefined && name !== before.name) return true;
+  if (privacyContact === undefined || privacyContact === before.privacy_contact) return false;
+  // The contact of the notice itself is shown instead.
+  return (await noticeSettingsOf(tx, before.id)).settings.controller_email === undefined;
 }

@@ -38,7 +38,7 @@ export async function noticeSettingsOf(
   return { ...(JSON.parse(row.text) as Omit<StoredNotice, 'updatedAt'>), updatedAt: row.updated_at };
 }
 
-/** Notes that the notice of a bot has changed by something that leaves no row. */
+/** Notes that the notice of a bot has changed by something that leaves no row with a time of its own. */
 export async function touchNotice(tx: Tx, botId: string, at: string): Promise<void> {
   await tx.run('UPDATE bot_notices SET updated_at = ? WHERE bot_id = ?', at, botId);
 }

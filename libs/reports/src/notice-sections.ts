@@ -35,6 +35,7 @@ export interface NoticeFacts {
   readonly isCut: boolean;
   readonly periods: Periods;
   readonly digest: string;
+  /** When the bot last changed what is said. Other periods of the installation change the digest, and not this time. */
   readonly changedAt: string;
 }
 
@@ -59,7 +60,7 @@ export function noticeSections(language: DocumentLanguage, facts: NoticeFacts): 
   const { interests_de, interests_en, source_de, source_en } = declared.settings;
   return [
     section(texts.title, { facts: controllerFacts(language, declared) }),
-    section(words.dataTitle, ...(categories.length === 0 ? [{ text: own(words.noData) }] : [])),
+    section(words.dataTitle, ...(categories.length === 0 && !isCut ? [{ text: own(words.noData) }] : [])),
     ...categories.map((category) => categorySection(language, facts, category)),
     ...(isCut ? [{ title: own(more), isPart: true, blocks: [] }] : []),
     ...stated(texts.interests, inLanguage(language, interests_de, interests_en)),

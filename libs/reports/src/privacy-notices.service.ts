@@ -40,8 +40,9 @@ export class PrivacyNotices {
       const { bot, settings, settingsAt } = declared;
       const said = [bot.name, contactOf(declared), settings, periods, isCut, categories.map(saidOf)];
       const digest = `sha256:${hash('sha256', JSON.stringify(said), 'hex')}`;
-      const times = [bot.updatedAt, settingsAt ?? '', ...categories.map(({ updatedAt }) => updatedAt)];
-      const changedAt = times.sort().at(-1) ?? bot.updatedAt;
+      const since = settingsAt ?? bot.createdAt;
+      const times = categories.map(({ updatedAt }) => updatedAt);
+      const changedAt = [since, ...times].sort().at(-1) ?? since;
       return { declared, categories, isCut, periods, digest, changedAt };
     });
   }
