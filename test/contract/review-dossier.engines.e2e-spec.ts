@@ -140,6 +140,13 @@ describe('GET /api/v1/bots/{bot_id}/review-dossier', () => {
       expect(markdown.replaceAll('\\', '')).toContain(sentence);
   });
 
+  it('has one item for each transfer, whatever line breaks its safeguards have', async () => {
+    const recipients = [{ name: 'Hosting', country: 'US', safeguards_en: 'Clauses\nof 2021' }];
+    await sets({ ...WHOLE, recipients });
+    const markdown = await text('format=markdown&language=en');
+    expect(markdown.replaceAll('\\', '')).toContain('Clauses of 2021\n');
+  });
+
   it('has the same sections in both languages and forms', async () => {
     await bot.hasCategory('profile', [field('nickname')], DECLARED);
     const sections = async (query: string, mark: RegExp): Promise<number> =>

@@ -1,8 +1,8 @@
 import { type Declared, recipientIn } from './declared-facts';
 import { dayIn, type DocumentLanguage, durationIn, TEXTS, timeIn } from './documents.texts';
-import { accessItems, controllerFacts, limitItems } from './record-sections';
+import { accessItems, controllerFacts, limitItems, transfers } from './record-sections';
 import type { ReviewDossierHead } from './review-dossier.dto';
-import { type Block, type Head, linked, own, type Said, said, section, type Section } from './said';
+import { type Block, type Head, linked, own, type Said, section, type Section } from './said';
 
 /** A dossier while its document is made. */
 interface DossierMaking {
@@ -34,7 +34,7 @@ export function dossierAfter(making: DossierMaking): Section[] {
   const { language, declared, dossier } = making;
   const texts = TEXTS[language];
   const { dossier: words } = texts;
-  const { encryption, transfers, backups } = dossier;
+  const { encryption, backups } = dossier;
   const named = (declared.settings.recipients ?? []).map((one) => recipientIn(language, one));
   return [
     section(words.limits, { items: limitItems(language, dossier.time_limits) }),
@@ -54,7 +54,7 @@ export function dossierAfter(making: DossierMaking): Section[] {
     consentSection(making),
     section(words.measures, items(dossier.security_measures)),
     section(words.recipients, named.length === 0 ? { text: own(words.noRecipients) } : { items: named }),
-    section(texts.transfers, { items: transfers.split('\n').map((one) => said`${one}`) }),
+    section(texts.transfers, transfers(language, declared, dossier.transfers)),
     section(words.toAdd, { text: own(words.toAddWhy) }, items(dossier.to_add)),
   ];
 }

@@ -55,7 +55,7 @@ export function recordSections(making: RecordMaking): Section[] {
     ...stated(texts.source, inLanguage(language, source_de, source_en)),
     ...stated(texts.automated, automatedIn(language, declared)),
     section(texts.recipients, { items: [...known, ...named] }),
-    section(texts.transfers, transfers(making)),
+    section(texts.transfers, transfers(language, declared, record.transfers)),
     section(words.limitsTitle, { items: [...limited, own(words.ofCategories)] }),
     section(words.measuresTitle, { items: measures.map(own) }),
     section(words.activitiesTitle),
@@ -94,9 +94,10 @@ export function controllerFacts(language: DocumentLanguage, declared: Declared):
   ];
 }
 
-function transfers({ language, declared, record }: RecordMaking): Block {
+/** {@link transferSentences}, or what is said while it is not known. */
+export function transfers(language: DocumentLanguage, declared: Declared, unknown: string): Block {
   const found = transferSentences(language, declared);
-  return found.length > 0 ? { items: found } : { text: own(record.transfers) };
+  return found.length > 0 ? { items: found } : { text: own(unknown) };
 }
 
 /** What the named recipients say about transfers; nothing while it is not known of each. */
