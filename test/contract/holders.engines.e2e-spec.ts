@@ -254,7 +254,8 @@ describe('GET /api/v1/holders/{key}/tasks', () => {
   });
 
   it('answers 400 for a since that is no time, and for a cursor of another holder', async () => {
-    expectFaults(await bot.get('/holders/database/tasks?since=yesterday'), 'since');
+    for (const since of ['yesterday', '9999-12-31T23:59:59-01:00', '0000-01-01T00:00:00%2B01:00'])
+      expectFaults(await bot.get(`/holders/database/tasks?since=${since}`), 'since');
     await register({ key: 'cache' });
     for (let count = 0; count < 2; count++) await bot.hasForgotten(subject());
     const { next } = (await tasks('?page_size=1')).pagination;

@@ -4,7 +4,7 @@ import { Cursors } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
 import { ListPage } from '@app/http';
 import { Acts, type Claim } from '@app/acts';
-import { Clock, invalidRequest, momentMs } from '@app/kernel';
+import { Clock, invalidRequest, storableIso } from '@app/kernel';
 import type { DeletionRequest } from '../erasure/deletion-request.entity';
 import { findRequest, findRequests } from '../erasure/deletion-requests.sql';
 import { ErasureRecords } from '../erasure/erasure-records';
@@ -43,11 +43,13 @@ export class HolderTasksService {
   /**
    * One page: the open tasks to erase, oldest first, and then those to export. With `since` the erasures that were answered at or after it follow in the order of their
    * answers. A task that is answered during a walk is then in one of the two parts at least.
-   * @throws ApiError 404 for an unknown holder
+   * @throws ApiError 404 for an unknown holder; 400 for a `since` outside the years 0 to 9999
    */
   list(botId: string, key: string, query: TasksQuery): Promise<ListPage> {
     const page = this.cursors.page<Place>(botId, `tasks/${key}`, query);
-    const since = query.since == null ? undefined : isoOf(query.since);
+    const since = storableIso(query.since);
+    if (query.since != null && since === undefined)
+      throw invalidRequest([{ field: 'since', message: 'must be a time of the years 0 to 9999' }]);
     return this.unitOfWork.read(async (tx) => {
       const [part, ...behind] = page.after ?? (['open', '', ''] as const);
       await requireHolder(tx, botId, key);
@@ -136,7 +138,7 @@ export class HolderTasksService {
       result,
       counts,
       keptBasis: kept && kept.basis,
-      keptUntil: kept && isoOf(kept.until),
+      keptUntil: storableIso(kept?.until) ?? null,
     };
     const { open, result: before, keptBasis, keptUntil } = task;
     if (open === 0) {
@@ -185,9 +187,4 @@ function placeOf(task: HolderTask | OpenExport): Place {
   if ('taskId' in task) return ['exports', task.createdAt, task.taskId];
   const { open, createdAt, answeredAt, requestId } = task;
   return open === 1 ? ['open', createdAt, requestId] : ['answered', answeredAt ?? '', requestId];
-}
-
-/** A valid moment as it is stored. */
-function isoOf(moment: string): string {
-  return new Date(momentMs(moment) ?? NaN).toISOString();
 }
