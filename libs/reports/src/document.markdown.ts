@@ -31,7 +31,13 @@ function tableText({ columns, rows }: Table): string {
 }
 
 function line({ parts }: Said): string {
-  return parts.map((part) => (typeof part === 'string' ? part : plain(part.text))).join('');
+  return parts.map((part) => (typeof part === 'string' ? part : shown(part))).join('');
+}
+
+/** A text of others with the address behind it, unless that is the text itself, or a way to write to it. */
+function shown({ text, href }: Exclude<Said['parts'][number], string>): string {
+  const isSaid = href === undefined || href === text || href.startsWith('mailto:');
+  return isSaid ? plain(text) : `${plain(text)} (${plain(href)})`;
 }
 
 function plain(text: string): string {
