@@ -35,7 +35,7 @@ export { NO_TIER } from './setting-values';
 export { sameToken } from './same-token';
 export { DEFAULT_DATABASE_PATH, SETTINGS } from './settings';
 export { type EndedSpan, Spans } from './spans';
-export { codePoints, cutText, isCleanText, isReadableText, many, storableIso } from './text';
+export { codePoints, cutText, isCleanText, isReadableText, mailtoOf, many, storableIso } from './text';
 export { isDay, isDayOrTime, momentMs } from './times';
 export { Turns } from './turns';
 export { AUDIT_EVENT_TYPES, type AuditEventType, BOT_WIDE_GUILD_ID } from './vocabulary';

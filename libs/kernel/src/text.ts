@@ -33,6 +33,10 @@ export function cutText(text: string, max: number): string {
 export const many = (count: number, one: string, more = `${one}s`): string =>
   `${count} ${count === 1 ? one : more}`;
 
+/** The link to write to an e-mail address (RFC 6068): its last `@` stays as it is. */
+export const mailtoOf = (address: string): string =>
+  `mailto:${encodeURIComponent(address).replace(/%40(?!.*%40)/, '@')}`;
+
 /** A moment of the years 0 to 9999 as it is stored, so that the order of the texts is that of time; undefined for any other. */
 export function storableIso(value: unknown): string | undefined {
   const atMs = momentMs(value);

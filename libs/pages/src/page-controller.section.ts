@@ -1,4 +1,5 @@
 import { countryIn, inLanguage, type NoticeSettings, type Recipient } from '@app/bots';
+import { mailtoOf } from '@app/kernel';
 import { html, type Html } from './html';
 import { bulleted, cut, type PageParts, Room } from './page-parts';
 import type { PageFacts } from './page-reading';
@@ -138,7 +139,7 @@ function shown(text: string | undefined): Html | undefined {
 
 function mailTo(address: string | null | undefined): Html | undefined {
   if (address === undefined || address === null) return undefined;
-  return html`<a href="mailto:${encodeURIComponent(address)}">${address}</a>`;
+  return html`<a href="${mailtoOf(address)}">${address}</a>`;
 }
 
 /** The address was checked when it was stored: https, without a user name or password. */

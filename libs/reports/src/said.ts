@@ -1,3 +1,5 @@
+import { mailtoOf } from '@app/kernel';
+
 /** A text that is not the service's own: shown as text, whatever it has in it. */
 class Foreign {
   constructor(
@@ -30,7 +32,7 @@ export const own = (words: string): Said => new Said([words]);
 /** A text of others with the address that it leads to, which was checked when it was stored. */
 export const linked = (text: string, href: string): Said => new Said([new Foreign(text, href)]);
 
-export const mailTo = (address: string): Said => linked(address, `mailto:${encodeURIComponent(address)}`);
+export const mailTo = (address: string): Said => linked(address, mailtoOf(address));
 
 /** Sentences in one, with the service's own words between them. */
 export function joined(sentences: readonly Said[], between: string): Said {
