@@ -28,40 +28,31 @@ export class GuildErasure {
   ) {}
 
   /**
-   * {@link eraseGuild} at once, or after `graceDays` days in which the deletion can be cancelled: an outage of the
-   * platform looks as if the bot had left.
-   * @throws ApiError as {@link eraseGuild} and `ServersService.scheduleDeletion`
+   * Erases every user of a guild, each as an erasure of its own with its webhook, and removes the registration of the
+   * guild when no user is left; at once, or after `graceDays` days in which the deletion can be cancelled: an outage of the
+   * platform looks as if the bot had left. After a crash the guild is still registered and the call can be repeated.
+   * @throws ApiError 404 for a guild that is neither registered nor has users; 409 `deletion_in_progress` for a user whose
+   * erasure in another guild does not end; as `ServersService.scheduleDeletion`
    */
   async deleteGuild({ botId, actor }: Acting, guildId: string, graceDays: number): Promise<GuildErasedView> {
     const guild = this.digests.guild(botId, guildId);
     await this.registerHeld(botId, guild, guildId);
-    if (graceDays === 0) return { guild_id: guildId, ...(await this.eraseGuild(botId, guild, actor)) };
-    const scheduledFor = daysAfter(this.clock.nowIso(), graceDays);
-    await this.servers.scheduleDeletion(botId, guildId, scheduledFor);
-    return { guild_id: guildId, deleted: false, erased_users: 0, scheduled_for: scheduledFor };
-  }
-
-  /**
-   * Erases every user of a guild, each as an erasure of its own with its webhook, and removes the registration of the
-   * guild when no user is left. After a crash the guild is still registered and the call can be repeated.
-   * @throws ApiError 404 for a guild that is neither registered nor has users; 409 `deletion_in_progress` for a user whose erasure in another guild does not end.
-   */
-  async eraseGuild(
-    botId: string,
-    guildId: Digest,
-    by: Actor,
-  ): Promise<Pick<GuildErasedView, 'deleted' | 'erased_users'>> {
+    if (graceDays > 0) {
+      const scheduledFor = daysAfter(this.clock.nowIso(), graceDays);
+      await this.servers.scheduleDeletion(botId, guildId, scheduledFor);
+      return { guild_id: guildId, deleted: false, erased_users: 0, scheduled_for: scheduledFor };
+    }
     let erasedUsers = 0;
     try {
-      for await (const erased of this.inParts(botId, guildId, by)) erasedUsers += erased;
+      for await (const erased of this.inParts(botId, guild, actor)) erasedUsers += erased;
     } catch (error) {
       // The erasure of one user that is on record ends without the caller; the guild and its other users are left.
       throw erasedUsers > 0 || isOnRecord(error) ? asPartlyDone(error) : error;
     }
-    return { deleted: true, erased_users: erasedUsers };
+    return { guild_id: guildId, deleted: true, erased_users: erasedUsers };
   }
 
-  /** {@link eraseGuild} in parts of a few users; the number of erased ones after each. The guild stays where they are not all done. */
+  /** {@link deleteGuild} at once, in parts of a few users; the number of erased ones after each. The guild stays where they are not all done. */
   async *inParts(botId: string, guildId: Digest, by: Actor): AsyncGenerator<number, void> {
     let left = await this.usersLeft(botId, guildId);
     if (left === undefined) throw notFound('Server');
