@@ -7,6 +7,7 @@ import {
   hidden,
   type Making,
   nameOf,
+  decisionsOf,
   namesOf,
   refusalOf,
   shownBy,
@@ -21,7 +22,7 @@ export function consentOf(making: Making, held: HeldSubject): Html {
   const { status, asked, decided } = held;
   const words = asked === undefined ? decided : asked.words;
   const mayDecide = link.allow.includes('consent');
-  const categories = (status.categories ?? []).map(({ key, status: state, data_erased_at: due }) =>
+  const categories = decisionsOf(held).map(({ key, status: state, data_erased_at: due }) =>
     room.take(
       () =>
         html`<li>

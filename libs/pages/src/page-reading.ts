@@ -18,6 +18,7 @@ import { ServersService } from '@app/servers';
 import { ProcessingRefusals, type RefusalsView, storedKeys } from '@app/user-data';
 import type { PastEvent } from './page-events';
 import { guildNamed } from './page-parts';
+import { decisionsOf } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
 
 /** What a page shows at most of each list. The full export has everything. */
@@ -150,9 +151,9 @@ export class PageReading {
   /** {@link ofGuild} with the purposes of what a copy names: with their fields of what is stored, of all decisions. */
   async copied(subject: NamedSubject): Promise<GuildFacts & Pick<PageFacts, 'purposes'>> {
     const facts = await this.ofGuild(subject);
-    const { status, refusals } = facts;
+    const { refusals } = facts;
     const refused = [...refusals.objections, ...refusals.restrictions].map(({ category }) => category ?? []);
-    const decided = [...(status.categories ?? []).map(({ key }) => key), ...refused.flat()];
+    const decided = [...decisionsOf(facts).map(({ key }) => key), ...refused.flat()];
     const purposes = await this.unitOfWork.read(async (tx) => {
       const stored = await storedKeys(tx, subject, STORED_MAX);
       return purposesShown(tx, subject.botId, [...stored, ...decided], PURPOSES_MAX, stored);

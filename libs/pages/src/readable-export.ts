@@ -5,7 +5,7 @@ import { responsible } from './page-controller.section';
 import { framed } from './page-frame';
 import { PageParts } from './page-parts';
 import type { GuildFacts, PageFacts, PageReading } from './page-reading';
-import { decision, nameOf, placeOf, rights, technical } from './page-sections';
+import { decision, decisionsOf, nameOf, placeOf, rights, technical } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
 import { recordedIn, type RecordLabels, versionOf } from './readable-records';
 import { type PageLanguage, word } from './texts';
@@ -99,7 +99,7 @@ export class ReadableExport implements ExportForm {
     return html`${decision(parts, status)} ${at !== null && html`<p>${parts.time(at)}</p>`}
       ${due !== undefined && html`<p>${texts.dueAt(parts.time(due))}</p>`}
       <ul>
-        ${(status.categories ?? []).map(
+        ${decisionsOf({ status, asked }).map(
           ({ key, status: state, data_erased_at: erased }) =>
             html`<li>
               ${nameOf(making, key, state === 'pending' ? asked?.words : decided)}:
