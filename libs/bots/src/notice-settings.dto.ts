@@ -86,7 +86,8 @@ class NoticeCountry {
 export class NoticeSettingsView extends ChangeNoticeSettings {
   @Timestamp({
     nullable: true,
-    description: 'Of the settings, or of the removal of a category; null: nothing was set yet',
+    description:
+      'Of the settings, the removal of a category, or a new name or shown contact of the bot; null: nothing was set yet',
   })
   updated_at: string | null;
   @ApiProperty({ type: [NoticeChange], description: 'The latest 20 changes, newest first' })

@@ -142,16 +142,17 @@ export class ConsentTextsService {
     tx: Tx,
     given: readonly { readonly subject: Subject; readonly asking: Asking }[],
   ): Promise<void> {
-    const made = new Map<string, () => Promise<void>>();
+    const made = new Map<string, Map<string, ConsentTexts>>();
     for (const { subject, asking } of given) {
-      const { botId } = subject;
       const { isMade, texts, shown } = asking;
-      if (isMade && texts !== null)
-        for (const { digest } of shown.texts)
-          made.set(`${botId} ${digest}`, () => keepWords(tx, botId, digest, texts, this.clock.nowIso()));
+      if (!isMade || texts === null) continue;
+      const ofBot = made.get(subject.botId) ?? new Map<string, ConsentTexts>();
+      for (const { digest } of shown.texts) ofBot.set(digest, texts);
+      made.set(subject.botId, ofBot);
     }
     // In the same order everywhere, so that no two units wait for each other.
-    for (const [, keep] of [...made].sort(([one], [other]) => (one < other ? -1 : 1))) await keep();
+    for (const botId of [...made.keys()].sort())
+      await keepWords(tx, botId, made.get(botId) ?? new Map<string, ConsentTexts>(), this.clock.nowIso());
   }
 
   /** A text made from the declarations, for a version without registered ones. */

@@ -11,31 +11,36 @@ export type ShownWords = ConsentTexts & ConsentNotice;
 type Part = Omit<ConsentTexts, 'categories'> | ConsentTexts['categories'][number];
 
 const REGISTERED = 'SELECT content, notice FROM consent_texts WHERE bot_id = ? AND digest = ? LIMIT 1';
-const FIND = 'SELECT content, created_at FROM consent_words WHERE bot_id = ? AND digest = ?';
+const FIND = 'SELECT content FROM consent_words WHERE bot_id = ? AND digest = ?';
+const MADE_AT = 'SELECT created_at FROM consent_words WHERE bot_id = ? AND digest = ?';
 
 /**
- * Keeps a text that the service has made of declarations, so that the words can be shown later (GDPR Art. 7(1)). Its parts
- * are stored once each: requests that name other categories share them. Their time is that of the last day on which they were made:
- * by it `removeUnnamedWords` finds the old ones.
+ * Keeps texts, by their digests, that the service has made of declarations, so that the words can be shown later (GDPR
+ * Art. 7(1)). Their parts are stored once each: requests that name other categories share them. Their time is that of the last day
+ * on which they were made: by it `removeUnnamedWords` finds the old ones.
  */
 export async function keepWords(
   tx: Tx,
   botId: string,
-  digest: string,
-  { categories, ...frame }: ConsentTexts,
+  made: ReadonlyMap<string, ConsentTexts>,
   at: string,
 ): Promise<void> {
-  const kept = await tx.get<{ created_at: string }>(FIND, botId, digest);
-  if (kept !== undefined && kept.created_at > daysAfter(at, -1)) return;
-  const parts = [frame, ...categories].map((part) => [digestOf(part), JSON.stringify(part)] as const);
-  const list = JSON.stringify(parts.map(([each]) => each));
-  const rows = new Map<string, string>([...parts, [digest, list]]);
+  const rows = new Map<string, string>();
+  for (const [digest, { categories, ...frame }] of made) {
+    const kept = await tx.get<{ created_at: string }>(MADE_AT, botId, digest);
+    if (kept !== undefined && kept.created_at > daysAfter(at, -1)) continue;
+    const parts = [frame, ...categories].map((part) => [digestOf(part), JSON.stringify(part)] as const);
+    for (const [part, content] of parts) rows.set(part, content);
+    rows.set(digest, JSON.stringify(parts.map(([part]) => part)));
+  }
+  if (rows.size === 0) return;
   const given = givenRows(tx, ['digest', 'content'], [...rows]);
   // In the same order everywhere, so that no two units wait for each other. On SQLite the condition ends the FROM clause.
   await tx.run(
     `INSERT INTO consent_words (bot_id, digest, content, created_at)
      SELECT ?, digest, content, ? FROM ${given.sql} WHERE place > 0 ORDER BY digest
-     ON CONFLICT (bot_id, digest) DO UPDATE SET created_at = excluded.created_at`,
+     ON CONFLICT (bot_id, digest) DO UPDATE SET created_at = excluded.created_at
+     WHERE consent_words.created_at < excluded.created_at`,
     ...[botId, at, ...given.values],
   );
 }

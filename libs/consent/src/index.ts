@@ -17,7 +17,7 @@ export { ConsentRevokeAct } from './consent-revoke.act';
 export { isInForce } from './consent-states';
 export { ConsentsRevoked, type Revoked } from './consent-writer';
 export { type ShownWords, wordsFound } from './consent-words';
-export { CATEGORIES_MAX } from './consent.dto';
+export { CATEGORIES_MAX, type ConsentStatusView } from './consent.dto';
 export { ConsentModule } from './consent.module';
 export { ConsentService } from './consent.service';
 export { holdConsents, holdSubject, holdSubjectsAndConsents } from './consent.sql';

@@ -569,7 +569,8 @@ class AsyncConsents(AsyncGroup):
         signed `receipt` for the user. Name the request by user, guild and version, or by its `consent_id`. After
         a success there is no pending request: a repeat by its `consent_id` for the same categories is answered
         with the consent in force and records nothing, any other one with 404 and `details.current_status`
-        `accepted`.
+        `accepted`. A repeat that names no categories means those that the consent names, also where the request
+        was about everything.
         """
         given: Dict[str, Any] = {
             "user_id": user_id,
