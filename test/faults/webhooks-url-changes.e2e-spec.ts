@@ -140,26 +140,34 @@ describe('a call that runs while the URL of its bot changes', () => {
     expect(await dueAt()).toEqual([FAR]);
   });
 
+  const hasten = (): Promise<unknown> => service.app.get(DeliveryResults).hasten(bot.id);
+  const redeliver = async (): Promise<void> => {
+    const [row] = await service.database.rows<{ id: string }>(
+      'SELECT id FROM webhook_deliveries WHERE bot_id = ?',
+      bot.id,
+    );
+    expect((await bot.post(`/webhooks/deliveries/${row?.id}/redeliver`)).status).toBe(200);
+  };
+
   it('has none by a redelivery, nor by a receiver that works again', async () => {
     await isHeld();
     await put(NEW);
-    const [{ id }] = (await service.database.rows<{ id: string }>(
-      'SELECT id FROM webhook_deliveries WHERE bot_id = ?',
-      bot.id,
-    )) as [{ id: string }];
-    expect((await bot.post(`/webhooks/deliveries/${id}/redeliver`)).status).toBe(200);
-    await service.app.get(DeliveryResults).hasten(bot.id);
+    await redeliver();
+    await hasten();
     expect(await dueAt()).toEqual([FAR]);
   });
 
-  it('has the next one by a redelivery once its lease has ended', async () => {
+  it.each([
+    ['a redelivery', redeliver],
+    ['a receiver that works again', hasten],
+  ])('has the next one by %s once its lease has ended', async (_, again) => {
     await isHeld();
     await put(NEW);
     await service.database.run(
       'UPDATE webhook_deliveries SET locked_until = ? WHERE bot_id = ?',
       ...[LONG_AGO, bot.id],
     );
-    await service.app.get(DeliveryResults).hasten(bot.id);
+    await again();
     expect(await dueAt()).not.toEqual([FAR]);
   });
 });

@@ -5,7 +5,7 @@ export function indexName(table: string, columns: readonly string[] = []): strin
   return `ix_${table}_${columns.join('_')}`;
 }
 
-/** Gives the indexes of entities the names that migrations give them. */
+/** Gives the indexes of entities the names that migrations give them. Two indexes on the same columns need names of their own. */
 export class NamingStrategy extends DefaultNamingStrategy {
   override indexName(table: Table | string, columns: string[]): string {
     return indexName(this.getTableName(table), columns);

@@ -100,7 +100,7 @@ export class Lease {
 
 /**
  * Gives each job to one process at a time. A row holds the process and the end of its lease, or, without a process, the
- * time when the job is due.
+ * time when the job is due. A row of {@link Lease.lasting} is no lease.
  */
 @Injectable()
 export class JobLeases {

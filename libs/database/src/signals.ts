@@ -38,6 +38,7 @@ type Word = readonly [topic: string, payload: string];
 
 interface Message {
   readonly from: string;
+  /** A list, since another release on the database sends several words in one. */
   readonly words: readonly Word[];
 }
 
@@ -101,6 +102,7 @@ export class PostgresSignals extends Signals implements OnModuleInit, OnApplicat
 
   private async send(client: Client): Promise<void> {
     const messages = [...this.waiting];
+    if (messages.length === 0) return;
     this.waiting.clear();
     await client
       .query('SELECT pg_notify($1, message) FROM unnest($2::text[]) AS message', [CHANNEL, messages])

@@ -136,7 +136,8 @@ export abstract class SqliteReads extends UnitOfWork {
 
   /** Resolves when every accepted read has ended. */
   async drained(): Promise<void> {
-    await Promise.all([this.turns, ...this.longReads]);
+    do await Promise.all([this.turns, ...this.longReads]);
+    while (this.longReads.size > 0);
   }
 
   /** Closes the connections, once every accepted unit has ended. */

@@ -74,7 +74,7 @@ function usable(directory: string, nowMs: number): ReturnType<typeof readManifes
   const manifest = read(directory);
   if (!isTime(manifest.made_at))
     throw new DamagedBackup(
-      `${manifestPath(directory)} does not say when the backup was made. Take another backup.`,
+      `${manifestPath(directory)} does not say when the backup was made. Take another backup, and delete this one or move it away: no drill passes it over.`,
     );
   if (isAhead(manifest.made_at, nowMs))
     throw new DamagedBackup(
