@@ -1,6 +1,6 @@
 import { type Bot, field } from '../support/bot';
 import { UNKNOWN_UUID } from '../support/inputs';
-import { Service } from '../support/service';
+import { Service, useServiceInProcess } from '../support/service';
 import { useService } from '../support/shared-service';
 import { stopWindows } from '../support/time';
 
@@ -256,19 +256,6 @@ describe('GET /notice/{bot_id}', () => {
     expect(await textOf('?language=en')).toContain('There are further categories.');
   });
 
-  it('does not say that there is no data where not even the first category has room', async () => {
-    await sets(WHOLE);
-    const [label, description] = ['&'.repeat(100), '&'.repeat(900)];
-    const fields = Array.from({ length: 50 }, (_, at) => ({
-      ...field(`f${at}`, 'json'),
-      ...{ label_de: label, label_en: label, description },
-    }));
-    await bot.hasCategory('large', fields);
-    const text = await textOf('?language=en');
-    expect(text).toContain('There are further categories');
-    expect(text).not.toContain('declared no data');
-  });
-
   it('names in Markdown the address that a text leads to', async () => {
     await sets({ ...WHOLE, authority_name: 'Authority', authority_url: 'https://authority.example.org/' });
     const text = (await textOf('?format=markdown&language=en')).replaceAll('\\', '');
@@ -293,5 +280,18 @@ describe('GET /notice/{bot_id}', () => {
     await sets({ ...WHOLE, controller_name: '- x', interests_en: '---', source_en: '1. a\n# b' });
     const text = await textOf('?format=markdown&language=en');
     expect(text.split('\n')).toEqual(expect.arrayContaining(['- Name: \\- x', '\\---', '1\\. a \\# b']));
+  });
+});
+
+describe('the notice where one declaration may have 256 KiB', () => {
+  const large = useServiceInProcess({ DECLARATION_LIMIT_BYTES: '262144' });
+
+  it('does not say that there is no data where not even the first category has room', async () => {
+    const own = await large.registerBot();
+    await own.put(`/bots/${own.id}/notice-settings`, { ...WHOLE, public: true });
+    await own.hasCategory('large', [field('value')], { description: '&'.repeat(60_000) });
+    const text = await (await fetch(`${large.url}/notice/${own.id}?language=en`)).text();
+    expect(text).toContain('There are further categories');
+    expect(text).not.toContain('declared no data');
   });
 });

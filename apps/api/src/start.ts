@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { databaseEngine } from '@app/database';
 import { isWildcard, LetheHttpAdapter, reachableUrl } from '@app/http';
-import { type Config, NestLogger } from '@app/kernel';
+import { type Config, describeFault, NestLogger } from '@app/kernel';
 import { ConsoleFiles } from '@app/pages';
 import { type Application, listenFault, startProcess } from '@app/runtime';
 import type { Logger } from 'pino';
@@ -36,6 +36,10 @@ async function create(config: Config, logger: Logger, further: readonly Type[]):
       await nest.listen(port, host).catch((error: unknown) => {
         throw listenFault(error, { host, port, setting: 'PORT' });
       });
+      // Of a connection that could not be accepted: the next one may be.
+      nest
+        .getHttpServer()
+        .on('error', (error: Error) => logger.warn(describeFault(error), 'A caller had no connection'));
       const bound = nest.getHttpServer().address() as AddressInfo;
       const hasConsole = nest.get(ConsoleFiles).find('/console') !== undefined;
       return { url: await nest.getUrl(), greeting: greeting(config, bound.port, hasConsole) };

@@ -45,7 +45,7 @@ export class HealthServer implements OnApplicationShutdown {
     await once(this.server.listen(port, host), 'listening').catch((error: unknown) => {
       throw listenFault(error, { host, port, setting: 'WORKER_PORT' });
     });
-    // As of a connection that is not accepted for want of file descriptors: the next one may be.
+    // Of a connection that could not be accepted: the next one may be.
     this.server.on('error', (error) =>
       this.logger.warn('A probe or scrape had no connection', describeFault(error)),
     );
