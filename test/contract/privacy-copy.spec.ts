@@ -1,6 +1,6 @@
 import { Dispatcher } from '@app/webhooks';
 import { type Bot, field } from '../support/bot';
-import { act, unescaped } from '../support/privacy-page';
+import { act, get, unescaped } from '../support/privacy-page';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
@@ -108,5 +108,18 @@ describe('the copy to read', () => {
     expect(found.some(([path]) => path === 'webhook_deliveries.status')).toBe(true);
     expect(found.length).toBeGreaterThan(150);
     expect(copy).not.toMatch(/undefined|\[object|sha256:/);
+  });
+
+  it('says, like the page, which categories wait in a newer request beside a consent to everything', async () => {
+    const bot = await service.registerBot();
+    const who = subject();
+    await bot.hasCategory('alpha');
+    await bot.hasConsent(who);
+    await bot.post('/consents/request', { ...who, consent_version: '2', categories: ['alpha'] });
+    const about = { ...who, language: 'en', allow: ['export'] };
+    const { url } = (await bot.post<{ url: string }>('/privacy-links', about)).data;
+    const waits = /<li>\s*(?:<bdi>)?Category alpha(?:<\/bdi>)?:\s*asked\./;
+    expect((await get(url)).text).toMatch(waits);
+    expect((await act(url, 'export', 0)).text).toMatch(waits);
   });
 });

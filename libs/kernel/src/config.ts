@@ -154,8 +154,8 @@ function rule(of: readonly (keyof Config)[], isBroken: (config: Config) => boole
  */
 export function loadConfig(): Config {
   const { values, faults } = dotenvIn('.env');
-  const missing = Object.entries(values).filter(([name]) => !process.env[name]);
-  return readConfig({ ...process.env, ...Object.fromEntries(missing) }, faults);
+  const given = Object.entries(process.env).filter(([name, value]) => value || values[name] === undefined);
+  return readConfig({ ...values, ...Object.fromEntries(given) }, faults);
 }
 
 /** The settings of a file like `.env`; none if there is no file. @throws ConfigError that names each place that is not understood */

@@ -1,4 +1,5 @@
 import { html, type Html } from './html';
+import { decisionsOf } from './page-events';
 import { bulleted, guildNamed } from './page-parts';
 import type { HeldSubject } from './page-reading';
 import {
@@ -7,7 +8,6 @@ import {
   hidden,
   type Making,
   nameOf,
-  decisionsOf,
   namesOf,
   refusalOf,
   shownBy,

@@ -16,9 +16,8 @@ import { JsonText, type ListPage } from '@app/http';
 import { ApiError, type Config, CONFIG } from '@app/kernel';
 import { ServersService } from '@app/servers';
 import { ProcessingRefusals, type RefusalsView, storedKeys } from '@app/user-data';
-import type { PastEvent } from './page-events';
+import { decisionsOf, type PastEvent } from './page-events';
 import { guildNamed } from './page-parts';
-import { decisionsOf } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
 
 /** What a page shows at most of each list. The full export has everything. */

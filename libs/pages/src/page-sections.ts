@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ConsentStatusView, ShownRequest, ShownWords } from '@app/consent';
+import type { ShownRequest, ShownWords } from '@app/consent';
 import { BOT_WIDE_GUILD_ID } from '@app/kernel';
 import type { NamedSubject } from '@app/crypto';
 import { html, type Html } from './html';
@@ -47,14 +47,6 @@ function listed(title: string, items: readonly string[]): Html {
     <h2>${title}</h2>
     ${bulleted(items.map((text) => html`<li>${text}</li>`))}
   </section>`;
-}
-
-/** What a user has decided on each category. The status of a consent to everything names none: what a newer request names waits. */
-export function decisionsOf({
-  status,
-  asked,
-}: Pick<HeldSubject, 'status' | 'asked'>): NonNullable<ConsentStatusView['categories']> {
-  return status.categories ?? (asked?.categories ?? []).map((key) => ({ key, status: 'pending' }));
 }
 
 /** The last refusal, while no newer request waits: the user can decide again. */
