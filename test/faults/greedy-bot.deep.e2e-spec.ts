@@ -123,8 +123,9 @@ describe('a bot with as many declarations as it may have, each as large as it ma
     const committed: number[] = [];
     if (engine === 'sqlite') {
       looksTake(LOOK_MS);
-      const { observer } = unitOfWork as unknown as { observer: { committed: (units: number) => void } };
-      jest.spyOn(observer, 'committed').mockImplementation((units) => void committed.push(units));
+      jest.spyOn(unitOfWork['metrics'], 'observe').mockImplementation((name, value) => {
+        if (name === 'databaseCommitUnits') committed.push(value);
+      });
     }
     const answers = await Promise.all(those.map(request));
     expect(answers.map((answer) => answer.status)).toEqual(those.map(() => status));
