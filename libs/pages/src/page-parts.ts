@@ -193,7 +193,7 @@ export function fieldsOf(purpose: DeclaredPurpose | undefined): ReadonlyMap<stri
   return new Map(fields.map((field) => [field.key, field]));
 }
 
-/** A list of what there is of `items`. */
+/** A list of `items`, without those that are undefined. */
 export function bulleted(items: readonly (Html | undefined)[]): Html {
   return html`<ul>
     ${items}

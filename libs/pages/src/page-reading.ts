@@ -24,8 +24,6 @@ import type { OpenLink } from './privacy-links.service';
 const ENTRIES_MAX = '8';
 const GUILDS_MAX = 10;
 export const PURPOSES_MAX = 100;
-/** Categories that a bot can declare under any setting: a copy has the words of all that have values. */
-const STORED_MAX = 10_000;
 /** Characters of stored values that a page reads. */
 const VALUES_MAX = 64 * 1024;
 
@@ -147,14 +145,17 @@ export class PageReading {
     return { ...decided, servers };
   }
 
-  /** {@link ofGuild} with the purposes of what a copy names: with their fields of what is stored, of all decisions. */
+  /**
+   * {@link ofGuild} with the declarations of the categories that a copy names: of the first {@link PURPOSES_MAX} that have values with
+   * their fields, and of those that a decision names without.
+   */
   async copied(subject: NamedSubject): Promise<GuildFacts & Pick<PageFacts, 'purposes'>> {
     const facts = await this.ofGuild(subject);
     const { refusals } = facts;
     const refused = [...refusals.objections, ...refusals.restrictions].map(({ category }) => category ?? []);
     const decided = [...decisionsOf(facts).map(({ key }) => key), ...refused.flat()];
     const purposes = await this.unitOfWork.read(async (tx) => {
-      const stored = await storedKeys(tx, subject, STORED_MAX);
+      const stored = await storedKeys(tx, subject, PURPOSES_MAX);
       return purposesShown(tx, subject.botId, [...stored, ...decided], PURPOSES_MAX, stored);
     });
     return { ...facts, purposes };
