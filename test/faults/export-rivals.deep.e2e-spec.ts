@@ -1,7 +1,7 @@
 import { CategoriesService } from '@app/categories';
 import { SubjectDigests } from '@app/crypto';
 import { ExportService } from '@app/gdpr';
-import { JOB, JsonStream, type LetheHttpAdapter } from '@app/http';
+import { AnswerStream, JOB, type LetheHttpAdapter } from '@app/http';
 import { Clock } from '@app/kernel';
 import type { Bot } from '../support/bot';
 import { engine } from '../support/database';
@@ -19,11 +19,11 @@ const PORTION_LENGTH = 256 * 1024;
  * What a bot has stored of a user fills several portions. Answers the export, and a function that erases the user, who consents
  * anew.
  */
-async function streamed(): Promise<{ export: JsonStream; erase: () => Promise<void> }> {
+async function streamed(): Promise<{ export: AnswerStream; erase: () => Promise<void> }> {
   const { bot, who } = await large();
   const held = service.app.get(SubjectDigests, { strict: false }).named(bot.id, who);
   const answer = await service.app.get(ExportService, { strict: false }).export(held, true, JOB);
-  if (!(answer instanceof JsonStream)) throw new Error('it is not streamed');
+  if (!(answer instanceof AnswerStream)) throw new Error('it is not streamed');
   const erase = async (): Promise<void> => {
     await bot.hasForgotten(who);
     await bot.hasConsent(who);

@@ -4,7 +4,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { jsonOf, JsonText } from './answer';
 import { field, matches, presence, QueryInteger } from './fields';
-import { JsonStream, type WritePiece } from './streams';
+import { AnswerStream, type WritePiece } from './streams';
 
 const DEFAULT_PAGE_SIZE = 20;
 const CURSOR = /^[\w.-]{1,500}$/;
@@ -200,7 +200,7 @@ export class ListPage {
   ) {}
 
   /** The result: one text, or a stream for a large page. Both have the same bytes. */
-  content(): JsonText | JsonStream {
+  content(): JsonText | AnswerStream {
     return inPieces(this.texts());
   }
 
@@ -216,11 +216,11 @@ export class ListPage {
 }
 
 /** The JSON that consists of `texts`: one text, or a stream for a large one. Both have the same bytes. */
-export function inPieces(texts: Generator<string, undefined>): JsonText | JsonStream {
+export function inPieces(texts: Generator<string, undefined>): JsonText | AnswerStream {
   let begun = '';
   for (let next = texts.next(); next.done !== true; next = texts.next()) {
     begun += next.value;
-    if (begun.length > WHOLE_MAX) return new JsonStream((write) => writeInPieces(begun, texts, write));
+    if (begun.length > WHOLE_MAX) return new AnswerStream((write) => writeInPieces(begun, texts, write));
   }
   return new JsonText(begun);
 }

@@ -1,6 +1,6 @@
 import { createLogger } from '@app/kernel';
 import type { LetheResponse } from './request-context';
-import { answerStream, TextStream } from './streams';
+import { answerStream, AnswerStream } from './streams';
 import { type OpenStream, type StreamLimits, StreamSlots } from './stream-slots';
 
 type Stream = { -readonly [Key in keyof OpenStream]: OpenStream[Key] };
@@ -173,7 +173,7 @@ describe('a streamed answer that finds no room', () => {
       const request = { method: 'GET', headers: {}, complete: true, context, route: { path: '/export' } };
       const [writeHead, end, destroy] = [jest.fn(), jest.fn(), jest.fn()];
       const response = { req: request, destroyed, writeHead, end, destroy } as unknown as LetheResponse;
-      await answerStream(response, 200, new TextStream('text/plain', () => Promise.resolve()), slots);
+      await answerStream(response, 200, new AnswerStream(() => Promise.resolve()), slots);
       expect(answered.mock.calls).toEqual([['GET', '/export', 503, expect.any(Number)]]);
       expect(lines.filter((line) => line.includes('"status":503'))).toHaveLength(1);
       expect(writeHead).toHaveBeenCalledTimes(destroyed ? 0 : 1);

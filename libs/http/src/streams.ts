@@ -6,13 +6,6 @@ import type { OpenStream, StreamSlots } from './stream-slots';
 /** Writes one piece of an answer, and resolves when the next one can follow. */
 export type WritePiece = (piece: string) => Promise<void>;
 
-/** The form in which a stream is sent. */
-interface StreamForm {
-  readonly contentType?: string;
-  readonly head: string;
-  readonly tail: string;
-}
-
 /** Who reads a stream without a key: a person on a page of a bot. */
 interface PageReader {
   readonly botId: string;
@@ -24,41 +17,21 @@ interface PageReader {
   readonly faultPage: (fault: ApiError) => WebPage;
 }
 
-/** A result that is too large for one text. `writeTo` writes it in pieces and awaits each. */
-export abstract class AnswerStream {
-  abstract readonly form: StreamForm;
+/** The content type of one JSON value on each line (NDJSON). A stream of lines has no limit on the whole time. */
+export const NDJSON = 'application/x-ndjson';
 
+/**
+ * A result that is too large for one text. `writeTo` writes it in pieces and awaits each. Without a content type it is
+ * JSON in the success envelope.
+ */
+export class AnswerStream {
   constructor(
     readonly writeTo: (write: WritePiece) => Promise<void>,
+    readonly contentType?: string,
     readonly reader?: PageReader,
     /** Sent with the answer that begins. */
     readonly headers: Readonly<Record<string, string>> = reader?.headers ?? {},
   ) {}
-}
-
-/** JSON in the success envelope. */
-export class JsonStream extends AnswerStream {
-  readonly form = { head: '{"success":true,"data":', tail: '}' };
-}
-
-/** A document that is not JSON and has no envelope. */
-export class TextStream extends AnswerStream {
-  readonly form: StreamForm;
-
-  constructor(
-    contentType: string,
-    writeTo: (write: WritePiece) => Promise<void>,
-    reader?: PageReader,
-    headers?: Readonly<Record<string, string>>,
-  ) {
-    super(writeTo, reader, headers);
-    this.form = { contentType, head: '', tail: '' };
-  }
-}
-
-/** One JSON value on each line (NDJSON), without the envelope. It has no limit on the whole time. */
-export class LineStream extends AnswerStream {
-  readonly form = { contentType: 'application/x-ndjson', head: '', tail: '' };
 }
 
 /**
@@ -140,13 +113,14 @@ async function sendStream(
   stream: AnswerStream,
   sending: Sending,
 ): Promise<void> {
-  const { contentType, head, tail } = stream.form;
+  const { contentType } = stream;
+  const isEnveloped = contentType === undefined;
   const begunMs = performance.now();
   let sent = 0;
   let sentMs = begunMs;
   const pace = setInterval(() => {
     const dueMs = Math.min(begunMs + sent / STREAM_CHARACTERS_PER_MS, sentMs) + STREAM_TIMEOUT_MS;
-    if (performance.now() > dueMs && !(stream instanceof LineStream)) response.destroy();
+    if (performance.now() > dueMs && contentType !== NDJSON) response.destroy();
   }, PACE_MS);
   try {
     await turns.next();
@@ -157,7 +131,7 @@ async function sendStream(
       if (!response.headersSent) {
         const further = Object.entries(stream.headers).flat();
         response.writeHead(status, [...answerHeaders(response, status, contentType), ...further]);
-        if (head !== '') response.write(head);
+        if (isEnveloped) response.write('{"success":true,"data":');
       }
       if (!response.write(piece)) await sending.drained();
       sent += piece.length;
@@ -165,7 +139,7 @@ async function sendStream(
       // A fast reader never lets the stream wait, and many readers can be ready at the same time.
       await turns.next();
     });
-    response.end(tail);
+    response.end(isEnveloped ? '}' : '');
   } catch (error) {
     if (answerStreamFault(response, error, stream)) return;
   } finally {

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ErasureLedger } from '@app/gdpr';
-import { LineStream } from '@app/http';
+import { AnswerStream, NDJSON } from '@app/http';
 import { Clock, type Config, CONFIG, describeFault, LOGGER } from '@app/kernel';
 import { recordBackup } from './sqlite.backup-record';
 import type { Logger } from 'pino';
@@ -19,9 +19,9 @@ export class LedgerDownload {
   ) {}
 
   /** @param isWhole whether the caller gets the lines, and not their headers alone */
-  stream(isWhole: boolean): LineStream {
+  stream(isWhole: boolean): AnswerStream {
     const madeAt = this.clock.nowIso();
-    return new LineStream(async (write) => {
+    return new AnswerStream(async (write) => {
       let piece: string[] = [];
       for await (const line of isWhole ? this.ledger.lines() : []) {
         if (piece.push(`${line}\n`) < LINES) continue;
@@ -33,7 +33,7 @@ export class LedgerDownload {
       // Fails for a reader that went away with the last lines.
       await write('');
       await this.record(madeAt);
-    });
+    }, NDJSON);
   }
 
   /** `doctor` asks when the ledger was exported. */

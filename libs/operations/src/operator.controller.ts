@@ -1,12 +1,12 @@
 import { Body, Controller, Get, Param, Post, Put, Query, Req } from '@nestjs/common';
 import {
+  type AnswerStream,
   Describes,
   EvenWhile,
   EXAMPLE,
   ForOperator,
   IdPath,
   type LetheRequest,
-  type LineStream,
   type ListPage,
   PageQuery,
   Responds,
@@ -145,7 +145,7 @@ export class OperatorController {
     examples: EXAMPLES.ledger,
   })
   @RespondsLines(LedgerLine)
-  exported(@Req() { method }: LetheRequest): LineStream {
+  exported(@Req() { method }: LetheRequest): AnswerStream {
     return this.ledger.stream(method !== 'HEAD');
   }
 }

@@ -14,7 +14,7 @@ import {
   type ExportForm,
   ExportService,
 } from '@app/gdpr';
-import { type FormFields, type JsonStream, JsonText } from '@app/http';
+import { type AnswerStream, type FormFields, JsonText } from '@app/http';
 import { Acts, NO_CLAIM } from '@app/acts';
 import { ERASED_ID, type NamedSubject, type SubjectIds } from '@app/crypto';
 import { ApiError, Clock, DAY_MS, invalidRequest, unlessMissing } from '@app/kernel';
@@ -121,7 +121,7 @@ export class PageActs {
   }
 
   /** The export as JSON, recorded like every export; undefined when nothing is stored. */
-  async export(link: OpenLink): Promise<JsonText | JsonStream | undefined> {
+  async export(link: OpenLink): Promise<JsonText | AnswerStream | undefined> {
     const { botId, userId, subject } = link;
     const exported =
       subject === undefined

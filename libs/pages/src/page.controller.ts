@@ -1,6 +1,6 @@
 import { Controller, Get, HttpCode, Post, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { EvenWhile, FormBody, JsonText, Public, TextStream, WebPage } from '@app/http';
+import { AnswerStream, EvenWhile, FormBody, JsonText, Public, WebPage } from '@app/http';
 import { Clock } from '@app/kernel';
 import { PageActs } from './page-acts';
 import { PageCorrections } from './page-corrections';
@@ -112,7 +112,7 @@ export class PageController {
   @Post('export')
   @HttpCode(200)
   @FormBody()
-  async export(@Sent() form: SentForm): Promise<WebPage | TextStream> {
+  async export(@Sent() form: SentForm): Promise<WebPage | AnswerStream> {
     const opened = await this.opening.openedBy(form, 'export');
     const { link, language } = opened;
     const isReadable = form.fields['form']?.[0] === 'html';
@@ -122,7 +122,7 @@ export class PageController {
     const headers = { ...PAGE_HEADERS, 'Content-Disposition': `attachment; filename="${file}"` };
     const type = isReadable ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
     if (exported instanceof JsonText) return new WebPage(exported.text, { ...headers, 'Content-Type': type });
-    return new TextStream(type, exported.writeTo, {
+    return new AnswerStream(exported.writeTo, type, {
       botId: link.botId,
       person: link.userId,
       headers,
@@ -134,7 +134,7 @@ export class PageController {
   private async readable(
     link: OpenLink,
     language: PageLanguage,
-  ): Promise<Pick<TextStream, 'writeTo'> | undefined> {
+  ): Promise<Pick<AnswerStream, 'writeTo'> | undefined> {
     const about = await this.reading.about(link, []);
     const form = new ReadableExport(this.reading, about, link, language, this.clock.nowIso());
     const writeGuilds = await this.acts.exportAs(form, link);

@@ -1,6 +1,6 @@
 import { CategoriesService, type Category, consentFree, purposeIn } from '@app/categories';
 import { inPortions, type Tx, UnitOfWork } from '@app/database';
-import { JsonStream, TextStream } from '@app/http';
+import { AnswerStream } from '@app/http';
 import { notFound } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
 import type { DeclarationGaps } from './declaration-gaps';
@@ -43,7 +43,7 @@ export class Papers {
   ) {}
 
   /** The stream answers 404 when the bot is deleted. */
-  send({ botId, language, format }: WantedPaper, make: MakePaper): JsonStream | TextStream {
+  send({ botId, language, format }: WantedPaper, make: MakePaper): AnswerStream {
     const pieces = async function* (this: Papers, tx: Tx): AsyncGenerator<string> {
       const declared = await declaredOf(tx, botId);
       if (declared === undefined) throw notFound('Bot');
@@ -56,9 +56,9 @@ export class Papers {
       for await (const portion of inPortions(this.unitOfWork, pieces))
         for (const piece of portion) await write(piece);
     };
-    if (format === 'json') return new JsonStream(writeTo);
+    if (format === 'json') return new AnswerStream(writeTo);
     const { contentType, headers } = FORMS[format];
-    return new TextStream(contentType, writeTo, undefined, headers);
+    return new AnswerStream(writeTo, contentType, undefined, headers);
   }
 }
 

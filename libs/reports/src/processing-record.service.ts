@@ -1,4 +1,4 @@
-import type { JsonStream, TextStream } from '@app/http';
+import type { AnswerStream } from '@app/http';
 import { Clock, CONFIG, type Config, EgressPolicy, requiresHttps } from '@app/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { DeclarationGaps } from './declaration-gaps';
@@ -24,7 +24,7 @@ export class ProcessingRecords {
   ) {}
 
   /** As JSON with a language also what the bot has said in its notice settings, and what is missing. */
-  of(botId: string, format: PaperFormat, asked?: DocumentLanguage): JsonStream | TextStream {
+  of(botId: string, format: PaperFormat, asked?: DocumentLanguage): AnswerStream {
     const language = asked ?? 'en';
     return this.papers.send({ botId, language, format }, (_tx, declared) => {
       const making = { language, declared, record: this.headOf(declared, language) };

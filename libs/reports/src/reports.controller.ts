@@ -1,14 +1,13 @@
 import { BotPath } from '@app/bots';
 import {
+  type AnswerStream,
   Caller,
   CurrentBot,
   Describes,
-  type JsonStream,
   type LetheRequest,
   requireOwnBot,
   RequiresScope,
   Responds,
-  type TextStream,
   Topic,
 } from '@app/http';
 import { Controller, Get, Param, Query, Req } from '@nestjs/common';
@@ -72,7 +71,7 @@ export class ReportsController {
     @Param() path: BotPath,
     @Query() { format, language }: ProcessingRecordQuery,
     @Req() request: LetheRequest,
-  ): JsonStream | TextStream {
+  ): AnswerStream {
     requireOwnBot(path.bot_id, bot);
     return this.records.of(bot.botId, format ?? accepted(request), language);
   }
@@ -94,7 +93,7 @@ export class ReportsController {
     @Param() path: BotPath,
     @Query() { format, language }: ReviewDossierQuery,
     @Req() request: LetheRequest,
-  ): Promise<JsonStream | TextStream> {
+  ): Promise<AnswerStream> {
     requireOwnBot(path.bot_id, bot);
     return this.dossiers.of(bot.botId, format ?? accepted(request), language ?? 'en');
   }

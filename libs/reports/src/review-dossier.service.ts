@@ -1,4 +1,4 @@
-import type { JsonStream, TextStream } from '@app/http';
+import type { AnswerStream } from '@app/http';
 import { Clock, CONFIG, type Config, EgressPolicy, masterKeyPlace } from '@app/kernel';
 import { PublicUrl } from '@app/pages';
 import { Inject, Injectable } from '@nestjs/common';
@@ -35,7 +35,7 @@ export class ReviewDossiers {
   ) {}
 
   /** @throws ApiError 503 while too many events are not sealed yet. The stream answers 404 when the bot is deleted. */
-  async of(botId: string, format: PaperFormat, language: DocumentLanguage): Promise<JsonStream | TextStream> {
+  async of(botId: string, format: PaperFormat, language: DocumentLanguage): Promise<AnswerStream> {
     const counted = await this.stats.ofLastDays(botId, DAYS);
     return this.papers.send({ botId, language, format }, (_tx, declared) => {
       const dossier = this.headOf(declared, language, counted);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Signer } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
-import { LineStream } from '@app/http';
+import { AnswerStream, NDJSON } from '@app/http';
 import { Clock, OwnError } from '@app/kernel';
 import { type BatchRow, batchesAfter, headOf } from './audit-batches';
 import { NO_CHAIN } from './audit-leaf';
@@ -34,8 +34,8 @@ export class AuditLogExport {
    * The batches after the number `after`, up to the last event at the time of the call.
    * @throws ApiError 503 while older units keep events from being sealed: the end must not sign a part as the whole.
    */
-  export(botId: string, after: number): LineStream {
-    return new LineStream((write) => this.writeTo(botId, after, write));
+  export(botId: string, after: number): AnswerStream {
+    return new AnswerStream((write) => this.writeTo(botId, after, write), NDJSON);
   }
 
   private async writeTo(botId: string, asked: number, write: Write): Promise<void> {

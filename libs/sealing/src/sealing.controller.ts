@@ -1,10 +1,10 @@
 import {
+  type AnswerStream,
   Caller,
   CurrentBot,
   Describes,
   EXAMPLE,
   type Examples,
-  type LineStream,
   PageQuery,
   Responds,
   RespondsLines,
@@ -116,7 +116,7 @@ export class SealingController {
     examples: EXAMPLES.export,
   })
   @RespondsLines(AuditLineView)
-  export(@CurrentBot() bot: Caller, @Query() { after = '0' }: AuditExportQuery): LineStream {
+  export(@CurrentBot() bot: Caller, @Query() { after = '0' }: AuditExportQuery): AnswerStream {
     return this.exports.export(bot.botId, Number(after));
   }
 }

@@ -1,6 +1,7 @@
 import { Acts, Claim, Claimed } from '@app/acts';
 import { SubjectDigests } from '@app/crypto';
 import {
+  type AnswerStream,
   BatchBody,
   Caller,
   Counted,
@@ -9,7 +10,6 @@ import {
   EXAMPLE,
   EXAMPLE_SUBJECT,
   ItemErrorView,
-  type JsonStream,
   type JsonText,
   type ListPage,
   Quota,
@@ -141,7 +141,7 @@ export class UserValuesController {
     @CurrentBot() bot: Caller,
     @Param() { user_id }: UserPath,
     @SubjectQuery() { guild_id, category }: ValuesQuery,
-  ): Promise<JsonText | JsonStream> {
+  ): Promise<JsonText | AnswerStream> {
     return this.values.ofUser(this.digests.named(bot.botId, { user_id, guild_id }), category);
   }
 

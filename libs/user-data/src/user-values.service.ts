@@ -13,7 +13,7 @@ import {
   SubjectKeys,
 } from '@app/crypto';
 import { type Tx, UnitOfWork } from '@app/database';
-import { type Actor, inPieces, type JsonStream, JsonText, ListPage } from '@app/http';
+import { type Actor, type AnswerStream, inPieces, JsonText, ListPage } from '@app/http';
 import { readable } from './readable-values';
 import { readValue, requireReadable } from './stored-value';
 import type { GuildValuesQuery } from './user-data.dto';
@@ -48,7 +48,7 @@ export class UserValues {
    * What is stored about a subject, of all categories that the consent covers or that need none, but for restricted ones, or of one
    * of them. @throws ApiError as {@link readable}, 500 for values that cannot be decrypted
    */
-  async ofUser(subject: NamedSubject, category: string | undefined): Promise<JsonText | JsonStream> {
+  async ofUser(subject: NamedSubject, category: string | undefined): Promise<JsonText | AnswerStream> {
     return inPieces(textsOf(subject.ids, await this.covered(subject, category)));
   }
 

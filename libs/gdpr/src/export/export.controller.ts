@@ -2,12 +2,12 @@ import { Controller, Get, Param, Query, Req } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { guildOf, SCOPES, SubjectDigests } from '@app/crypto';
 import {
+  type AnswerStream,
   Caller,
   CurrentBot,
   Describes,
   EXAMPLE,
   type Examples,
-  type JsonStream,
   type JsonText,
   type LetheRequest,
   OneOf,
@@ -105,7 +105,7 @@ export class ExportController {
     @Param() { user_id }: UserPath,
     @Query() query: ExportQuery,
     @Req() { method }: LetheRequest,
-  ): Promise<JsonText | JsonStream> {
+  ): Promise<JsonText | AnswerStream> {
     const { botId, actor } = bot;
     const guild_id = guildOf(query);
     const full = query.format === 'full';

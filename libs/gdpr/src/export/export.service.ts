@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { findBot } from '@app/bots';
 import { HeldSubjects, type NamedSubject } from '@app/crypto';
 import { inPortions, type Tx, UnitOfWork } from '@app/database';
-import { type Acting, type Actor, jsonOf, JsonStream, JsonText } from '@app/http';
+import { type Acting, type Actor, AnswerStream, jsonOf, JsonText } from '@app/http';
 import { Acts, NO_CLAIM } from '@app/acts';
 import { Clock, notFound, unlessMissing } from '@app/kernel';
 import { ASKED_GUILDS_MAX } from '../holders/holder-questions';
@@ -57,7 +57,7 @@ export class ExportService {
    * when it has its place among the streams.
    * @throws ApiError 404 when nothing is stored, or during the erasure of the subject.
    */
-  export(subject: NamedSubject, full: boolean, by: Actor): Promise<JsonText | JsonStream> {
+  export(subject: NamedSubject, full: boolean, by: Actor): Promise<JsonText | AnswerStream> {
     return this.recorded(subject, { full, by });
   }
 
@@ -66,7 +66,7 @@ export class ExportService {
    * A guild in which the user is being erased is left out.
    * @throws ApiError 404 when nothing is stored in any guild.
    */
-  async exportAllGuilds({ botId, actor: by }: Acting, user_id: string, full: boolean): Promise<JsonStream> {
+  async exportAllGuilds({ botId, actor: by }: Acting, user_id: string, full: boolean): Promise<AnswerStream> {
     const wanted: WantedBy = { full, scope: 'all_guilds', by };
     const bot = await this.unitOfWork.read((tx) => findBot(tx, botId));
     const subjects = await this.fromFirstHeld(await this.held.inAllGuilds(botId, user_id), wanted);
@@ -76,7 +76,7 @@ export class ExportService {
       exportedAt: this.clock.nowIso(),
       bot: shownBot(bot),
     };
-    return new JsonStream(async (write) => {
+    return new AnswerStream(async (write) => {
       let before = `${JSON.stringify(head).slice(0, -1)},"guilds":[`;
       for (const [at, subject] of subjects.entries()) {
         const held = await this.recorded(subject, askedAt(at, wanted)).catch(unlessMissing);
@@ -95,9 +95,9 @@ export class ExportService {
    * What answers a request for the headers of an export alone, of one subject or of all guilds: nothing is recorded, and no holder of
    * the bot is asked. @throws ApiError 404 when nothing is stored
    */
-  async headers(about: About, full: boolean, by: Actor): Promise<JsonStream> {
+  async headers(about: About, full: boolean, by: Actor): Promise<AnswerStream> {
     await this.fromFirstHeld(await this.subjectsOf(about), { full, by });
-    return new JsonStream((write) => write(''));
+    return new AnswerStream((write) => write(''));
   }
 
   /**
@@ -142,10 +142,10 @@ export class ExportService {
     throw notFound('Data of this user');
   }
 
-  private async recorded(subject: NamedSubject, wanted: WantedBy): Promise<JsonText | JsonStream> {
+  private async recorded(subject: NamedSubject, wanted: WantedBy): Promise<JsonText | AnswerStream> {
     const { text } = await this.acts.run(this.act, { subject, wanted }, NO_CLAIM);
     return text === undefined
-      ? new JsonStream((write) => this.stream(subject, wanted, write))
+      ? new AnswerStream((write) => this.stream(subject, wanted, write))
       : new JsonText(text);
   }
 
