@@ -6,8 +6,9 @@ import { Caller, type RequestContext } from './request-context';
 const DECISION = { limit: 30, remaining: 9, resetSeconds: 0, retryAfterSeconds: 1 };
 
 function quotaOf(take: RateLimitStore['take']) {
-  const context = { caller: new Caller('bot', '1', 30, 'key', 15, false, 'key:sk_live_a') } as RequestContext;
-  return { context, quota: new Quota({ take } as RateLimitStore, context) };
+  const caller = new Caller('bot', '1', 30, 'key', 15, false, 'key:sk_live_a');
+  const context = { caller, counts: { take } as RateLimitStore } as RequestContext;
+  return { context, quota: new Quota(context) };
 }
 
 describe('the quota of a request', () => {

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { createParamDecorator, ExecutionContext, Injectable, type PipeTransform } from '@nestjs/common';
+import { createParamDecorator, ExecutionContext, Injectable } from '@nestjs/common';
 import { ThrottlerGuard } from '@nestjs/throttler';
 import type { NextFunction, Response } from 'express';
 import { addressIn, ApiError, type Config, ipv6Groups, OwnError } from '@app/kernel';
@@ -44,6 +44,7 @@ export function countRate(store: RateLimitStore, { anonymousLimit, operatorLimit
   return (request: LetheRequest, _response: Response, next: NextFunction): void => {
     const { context } = request;
     const { caller, operator } = context;
+    context.counts = store;
     const counted =
       operator === 'known'
         ? store.hit(OPERATOR, operatorLimit)
@@ -81,10 +82,7 @@ function prefixesOf(address: string): string[] {
 
 /** The requests that the bot of a request may make in this minute. */
 export class Quota {
-  constructor(
-    private readonly store: RateLimitStore,
-    private readonly context: RequestContext,
-  ) {}
+  constructor(private readonly context: RequestContext) {}
 
   /**
    * Counts the request, which is already counted as one, as one for each `perRequest` items of its list `field`.
@@ -92,14 +90,14 @@ export class Quota {
    * still send, and then none of them is counted
    */
   async take(field: string, items: number, perRequest = 1): Promise<void> {
-    const { caller } = this.context;
-    if (caller === undefined) throw new OwnError('Counted is used on a public route');
+    const { caller, counts } = this.context;
+    if (caller === undefined || counts === undefined) throw new OwnError('Counted is used on a public route');
     const requests = Math.ceil(items / perRequest);
     const [bucket, limit] = bucketOf(caller, this.context);
     if (requests > limit) throw beyondTier(field, limit * perRequest);
     if (requests <= 1) return;
     // If the store fails, the request passes uncounted, as in countRate.
-    const rate = await Promise.resolve(this.store.take(bucket, limit, requests - 1)).catch(() => undefined);
+    const rate = await Promise.resolve(counts.take(bucket, limit, requests - 1)).catch(() => undefined);
     if (rate === undefined) return;
     this.context.rate = rate;
     if (rate.exceeded) throw rateLimitExceeded();
@@ -111,18 +109,8 @@ function beyondTier(field: string, limit: number): ApiError {
   return new ApiError('invalid_request', `${field} ${message}`, { fields: [{ field, message }], limit });
 }
 
-@Injectable()
-class QuotaPipe implements PipeTransform<LetheRequest, Quota> {
-  constructor(private readonly store: RateLimitStore) {}
-
-  transform({ context }: LetheRequest): Quota {
-    return new Quota(this.store, context);
-  }
-}
-
-const RequestOfQuota = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  context.switchToHttp().getRequest<LetheRequest>(),
-);
-
 /** The {@link Quota} of the request, on a route that counts as several requests. */
-export const Counted = (): ParameterDecorator => RequestOfQuota(QuotaPipe);
+export const Counted = createParamDecorator(
+  (_: unknown, context: ExecutionContext) =>
+    new Quota(context.switchToHttp().getRequest<LetheRequest>().context),
+);

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { ApiError, PrometheusMetrics, Spans } from '@app/kernel';
-import type { RateDecision } from './rate-limit.store';
+import type { RateDecision, RateLimitStore } from './rate-limit.store';
 
 /**
  * Who does an act, as the audit log names it in `details.actor`: `key:` and the visible beginning of an API key, `console`,
@@ -48,6 +48,8 @@ export class RequestContext {
   caller: Caller | undefined = undefined;
   operator: OperatorStanding = 'off';
   rate: RateDecision | undefined = undefined;
+  /** Where the request is counted. */
+  counts: RateLimitStore | undefined = undefined;
   /** Requests per minute of the console, on a request of a session: it is counted apart from the requests of its bot. */
   consoleLimit: number | undefined = undefined;
   /** The fault that kept the caller from being identified. The guard throws it, so that the answer has its limits. */
