@@ -79,10 +79,10 @@ export {
   foldLog,
   isFilled,
   lockBeside,
+  lockFile,
   requireFilled,
   restoringPath,
   sqliteOptions,
-  takeFile,
 } from './sqlite.options';
 export { SqliteReading, SqliteTurnReader } from './sqlite.reads';
 export { SqliteUnitOfWork } from './sqlite.unit-of-work';

@@ -75,13 +75,15 @@ function prepare(database: Database, path: string, access: 'write' | 'read'): vo
 /**
  * Locks the files of data and keys for this process until the process ends, by an SQLite lock on a file beside each,
  * which the kernel releases. Creates the directory and the files, readable by their owner only.
- * @throws StartError when another process holds a file, a file has further names, the directory cannot be written, or a
- * restore was interrupted.
+ * @throws StartError when another process holds a file, a file has further names, the directory cannot be written, or the file
+ * is to be used although a restore of it was interrupted.
  */
-export function lockFile(path: string): () => void {
-  const release = takeFile(path);
+export function lockFile(path: string, purpose: 'use' | 'restore' = 'use'): () => void {
+  const locks: (() => void)[] = [];
+  const release = (): void => locks.forEach((unlock) => unlock());
   try {
-    requireWhole(path);
+    for (const file of [resolve(path), keysPath(resolve(path))]) locks.push(lockOne(file));
+    if (purpose === 'use') requireWhole(path);
     return release;
   } catch (error) {
     release();
@@ -151,20 +153,7 @@ export function restoringPath(path: string): string {
   return `${resolve(path)}.restoring`;
 }
 
-/** {@link lockFile} for a restore. */
-export function takeFile(path: string): () => void {
-  const locks: (() => void)[] = [];
-  const release = (): void => locks.forEach((unlock) => unlock());
-  try {
-    for (const file of [resolve(path), keysPath(resolve(path))]) locks.push(takeOne(file));
-    return release;
-  } catch (error) {
-    release();
-    throw error;
-  }
-}
-
-function takeOne(file: string): () => void {
+function lockOne(file: string): () => void {
   const lockPath = `${file}.lock`;
   try {
     makeFolder(dirname(file));

@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { removeKeysOf } from '@app/crypto';
-import { isFilled, restoringPath, takeFile } from '@app/database';
+import { isFilled, lockFile, restoringPath } from '@app/database';
 import { DAY_MS, isThere, many, ownAsFolder, StartError } from '@app/kernel';
 import { postponeDeletions } from '@app/servers';
 import {
@@ -66,7 +66,7 @@ export async function restoreSqlite(order: RestoreOrder): Promise<Restored> {
   }
   const there = parts.map((part) => partPath(order.path, part)).filter(isFilled);
   requireMasterKey(order, parts, manifest);
-  const release = takeFile(order.path);
+  const release = lockFile(order.path, 'restore');
   try {
     const staging = restoringPath(order.path);
     if (isThere(join(staging, READY))) {
