@@ -120,26 +120,19 @@ export class Acts {
   ): SharedWork<Asked<Input>, View> {
     const known = this.works.get(act) as SharedWork<Asked<Input>, View> | undefined;
     if (known !== undefined) return known;
-    const work: SharedWork<Asked<Input>, View> = (tx, asked) => this.serve(act, tx, asked);
+    const work: SharedWork<Asked<Input>, View> = async (tx, asked) => {
+      const [inputs, claims] = [asked.map(({ input }) => input), asked.map(({ claim }) => claim)];
+      const [answered, states] = await Promise.all([
+        this.answers.findFirst(tx, claims),
+        act.load(tx, inputs),
+      ]);
+      const done = this.done(act, tx, asked, answered, states);
+      const [claim] = claims;
+      if (claim === undefined || claims.length > 1 || answered[0] !== undefined) return done;
+      return done.catch((error: unknown) => this.answers.unlessDone(tx, claim, error));
+    };
     this.works.set(act, work);
     return work;
-  }
-
-  private async serve<Input, State extends About, Change, View extends object>(
-    act: Act<Input, State, Change, View>,
-    tx: Tx,
-    asked: readonly Asked<Input>[],
-  ): Promise<(View | undefined)[]> {
-    const inputs = asked.map(({ input }) => input);
-    const claims = asked.map(({ claim }) => claim);
-    const [answered, states] = await Promise.all([this.answers.findFirst(tx, claims), act.load(tx, inputs)]);
-    try {
-      return await this.done(act, tx, asked, answered, states);
-    } catch (error) {
-      const [claim] = claims;
-      if (claim === undefined || claims.length > 1 || answered[0] !== undefined) throw error;
-      return this.answers.unlessDone(tx, claim, error);
-    }
   }
 
   private async done<Input, State extends About, Change, View extends object>(
