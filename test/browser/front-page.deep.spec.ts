@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConsoleFiles } from '@app/pages';
-import { Readiness } from '@app/runtime';
+import { Health } from '@app/runtime';
 import type { Browser } from 'playwright-core';
 import { describeInBrowser, DESKTOP, PHONE, pictured, startBrowser, WatchedPage } from '../support/browser';
 import { isFull, someOf } from '../support/depth';
@@ -14,7 +14,7 @@ let browser: Browser;
 
 describeInBrowser('the page at / in a browser', () => {
   beforeAll(async () => {
-    service.app.get(Readiness).ready = true;
+    service.app.get(Health).isServing = true;
     // As where the console was built.
     const built = { type: 'text/html', body: Buffer.alloc(0), caching: '' };
     jest.spyOn(service.app.get(ConsoleFiles), 'find').mockReturnValue(built);

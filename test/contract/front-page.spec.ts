@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ConsoleFiles } from '@app/pages';
 import { UnitOfWork } from '@app/database';
 import { Degradations } from '@app/kernel';
-import { Health, Readiness } from '@app/runtime';
+import { Health } from '@app/runtime';
 import { useServiceInProcess } from '../support/service';
 import { stopWindows } from '../support/time';
 
@@ -19,7 +19,7 @@ const textOf = async (...given: string[]): Promise<string> => (await opened(...g
 const languageOf = (page: string): string | undefined => /<html lang="(\w+)">/.exec(page)?.[1];
 
 beforeAll(() => {
-  service.app.get(Readiness).ready = true;
+  service.app.get(Health).isServing = true;
 });
 afterEach(() => jest.restoreAllMocks());
 
@@ -65,10 +65,10 @@ describe('GET / in a browser', () => {
   });
 
   it('is answered 503, and says so, while the service cannot work', async () => {
-    const readiness = service.app.get(Readiness);
-    readiness.ready = false;
+    const health = service.app.get(Health);
+    health.isServing = false;
     const answer = await opened();
-    readiness.ready = true;
+    health.isServing = true;
     expect(answer.status).toBe(503);
     expect(await answer.text()).toContain('It cannot work at present');
   });
@@ -116,13 +116,13 @@ describe('GET / in a browser', () => {
 
 describe('GET /health/ready', () => {
   it('says that the database does not answer while it hangs, and ask it once', async () => {
-    const [health, readiness] = [service.app.get(Health), service.app.get(Readiness)];
+    const health = service.app.get(Health);
     const { answerMaxMs } = health;
     const ping = jest
       .spyOn(service.app.get(UnitOfWork), 'ping')
       .mockReturnValue(new Promise(() => undefined));
     Object.assign(health, { answerMaxMs: 1 });
-    readiness.ready = true;
+    health.isServing = true;
     for (let count = 0; count < 2; count++) {
       const answer = await service.anonymous.send('GET', '/health/ready');
       expect(answer).toMatchObject({ status: 503, error: { message: 'The database does not answer' } });

@@ -1,7 +1,7 @@
 import { EvidenceRetentionJob, GuildDeletion } from '@app/gdpr';
 import { ClockWatch } from '@app/database';
 import { Degradations } from '@app/kernel';
-import { Health, Readiness } from '@app/runtime';
+import { Health } from '@app/runtime';
 import { CategoryRetention, WithdrawnDataErasure } from '@app/user-data';
 import { DeliveryRetention } from '@app/webhooks';
 import { type Bot, field } from '../support/bot';
@@ -86,7 +86,7 @@ const ALL_LEFT = {
 const NONE_LEFT = { aged: {}, withdrawn: {}, leaving: {}, request: 404, history: 0 };
 
 const ready = ({ app }: Service) => {
-  app.get(Readiness).ready = true;
+  app.get(Health).isServing = true;
   return app.get(Health).ready();
 };
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ApiKeyTimes, KeyUses } from '@app/bots';
 import { translateFault, UnitOfWork } from '@app/database';
 import { ErasureService } from '@app/gdpr';
-import { Readiness } from '@app/runtime';
+import { Health } from '@app/runtime';
 import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';
 import { CuttingProxy } from '../support/cutting-proxy';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   database = await newDatabase(directory);
   proxy = await CuttingProxy.before(database.url);
   service = await new Service({ DATABASE_URL: proxy.url, ...LIMITS }, database).start();
-  service.app.get(Readiness, { strict: false }).ready = true;
+  service.app.get(Health, { strict: false }).isServing = true;
   // Its unit would be cut instead, too.
   await service.app.get(KeyUses, { strict: false }).beforeApplicationShutdown();
   // A caller identified before is still identified without the database.

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { databaseEngine, DiskWatch } from '@app/database';
 import { Degradations, readConfig } from '@app/kernel';
-import { Health, Readiness } from '@app/runtime';
+import { Health } from '@app/runtime';
 import { schemaSource } from '../../ormconfig';
 import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';
@@ -34,7 +34,7 @@ describeOnSmallDisk('on a full disk', DISK_MIB, (disk) => {
   const ballast = () => statSync(join(disk.directory, 'lethe.db.ballast')).size;
   const look = () => service.app.get(DiskWatch).look();
   const ready = () => {
-    service.app.get(Readiness).ready = true;
+    service.app.get(Health).isServing = true;
     return service.app.get(Health).ready();
   };
   const forget = (who: SubjectIds) =>
@@ -184,7 +184,7 @@ describeOnSmallDisk('on a full disk of the keys alone', DISK_MIB, (disk) => {
     expectErased(answers);
     const [keys, values] = ballasts();
     expect([keys! < BALLAST_BYTES, values]).toEqual([true, BALLAST_BYTES]);
-    service.app.get(Readiness).ready = true;
+    service.app.get(Health).isServing = true;
     expect(await service.app.get(Health).ready()).toEqual({ status: 'degraded', conditions: ['disk_low'] });
     expect((await submit()).status).toBe(503);
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { ErasureReplay } from '@app/gdpr';
 import { Degradations, Metrics, NO_METRICS } from '@app/kernel';
-import { Readiness, startProcess } from '@app/runtime';
+import { Health, startProcess } from '@app/runtime';
 import { SubjectDataHolders } from '@app/crypto';
 import type { Bot } from '../support/bot';
 import { expectFailure } from '../support/expected';
@@ -66,7 +66,7 @@ describe('the start of a process', () => {
     };
     const parts = new Map<unknown, unknown>([
       [ErasureReplay, { run }],
-      [Readiness, new Readiness()],
+      [Health, { isServing: false }],
       // The log of the process notes its writes and drops here, also after this test.
       [Degradations, new Degradations()],
       [Metrics, NO_METRICS],
@@ -90,10 +90,10 @@ describe('the start of a process', () => {
     jest.spyOn(global, 'setTimeout').mockReturnValue(undefined as unknown as NodeJS.Timeout);
     jest.spyOn(process.stderr, 'write').mockReturnValue(true);
     jest.replaceProperty(process, 'env', { LOG_LEVEL: 'error' });
-    const readiness = new Readiness();
+    const health = { isServing: false };
     const parts = new Map<unknown, unknown>([
       [ErasureReplay, { run: async () => undefined }],
-      [Readiness, readiness],
+      [Health, health],
       [Degradations, new Degradations()],
       [Metrics, NO_METRICS],
     ]);
@@ -104,6 +104,6 @@ describe('the start of a process', () => {
     };
     const drain = () => new Promise<boolean>(() => undefined);
     await startProcess(async () => ({ nest, listen, drain }));
-    expect([signals.length, readiness.ready]).toEqual([1, false]);
+    expect([signals.length, health.isServing]).toEqual([1, false]);
   });
 });

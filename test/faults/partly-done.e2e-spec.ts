@@ -2,7 +2,7 @@ import { ApiKeyTimes } from '@app/bots';
 import { databaseUnavailable, UnitOfWork } from '@app/database';
 import { ErasureService, ErasureWatch } from '@app/gdpr';
 import { Clock } from '@app/kernel';
-import { Health, Readiness } from '@app/runtime';
+import { Health } from '@app/runtime';
 import { SubjectDataHolders } from '@app/crypto';
 import type { Bot } from '../support/bot';
 import { consentActs } from '../support/consent-acts';
@@ -129,7 +129,7 @@ describe('an erasure that does not end', () => {
   }
 
   it('is named by readiness and once by the log from one minute on, until it has ended', async () => {
-    service.app.get(Readiness).ready = true;
+    service.app.get(Health).isServing = true;
     const who = subject();
     await bot.hasConsent(who);
     const counts = jest.spyOn(service.app.get(SubjectDataHolders, { strict: false }), 'count');

@@ -1,5 +1,5 @@
 import { RateLimitStore, REDIS_LIMITS, type RedisRateLimitStore } from '@app/http';
-import { Readiness } from '@app/runtime';
+import { Health } from '@app/runtime';
 import type { Answer } from './client';
 import { RedisServer } from './redis-server';
 import { Service } from './service';
@@ -32,7 +32,7 @@ export function giveUpSoon(): void {
 export class LimitedService extends Service {
   override async start(): Promise<this> {
     await super.start();
-    this.app.get(Readiness).ready = true;
+    this.app.get(Health).isServing = true;
     return this;
   }
 

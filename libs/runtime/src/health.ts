@@ -2,15 +2,11 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
 import { ApiError, Degradations, inTime, type LabelOf, METRICS, Metrics } from '@app/kernel';
 
-/** Whether requests should be sent to this process. */
-@Injectable()
-export class Readiness {
-  ready = false;
-}
-
 /** The health of the process for probes and metrics, the same in every kind of process. */
 @Injectable()
 export class Health implements OnApplicationBootstrap {
+  /** Whether the start has ended and no shutdown has begun. */
+  isServing = false;
   /** How long a probe waits for the database. */
   answerMaxMs = 2_000;
   /** The question that is under way: probes of a database that hangs share it. */
@@ -18,13 +14,12 @@ export class Health implements OnApplicationBootstrap {
 
   constructor(
     private readonly unitOfWork: UnitOfWork,
-    private readonly readiness: Readiness,
     private readonly degradations: Degradations,
     private readonly metrics: Metrics,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.metrics.gauge('up', () => Number(this.readiness.ready));
+    this.metrics.gauge('up', () => Number(this.isServing));
     this.metrics.gauge('degraded', () => {
       const { current } = this.degradations;
       const { values } = METRICS.degraded.label;
@@ -44,7 +39,7 @@ export class Health implements OnApplicationBootstrap {
    * @throws ApiError 503 when it is not ready.
    */
   async ready(): Promise<{ status: string; conditions?: readonly string[] }> {
-    if (!this.readiness.ready)
+    if (!this.isServing)
       throw new ApiError('service_unavailable', 'The service is starting or shutting down');
     await this.answered();
     const { current: conditions } = this.degradations;

@@ -1,3 +1,3 @@
-export { Health, Readiness } from './health';
+export { Health } from './health';
 export { LetheModule, SharedModule } from './lethe.module';
 export { type Application, listenFault, startProcess } from './start-process';

@@ -33,7 +33,7 @@ import { ReportsModule, StatsModule } from '@app/reports';
 import { UserDataModule } from '@app/user-data';
 import { WebhooksModule } from '@app/webhooks';
 import type { Logger } from 'pino';
-import { Health, Readiness } from './health';
+import { Health } from './health';
 
 interface Parts {
   readonly config: Config;
@@ -79,8 +79,8 @@ export class LetheModule {
         OperatorModule,
         ...further,
       ],
-      providers: [Readiness, Health, ...(isCommand ? [] : [PeriodicJobs])],
-      exports: [Readiness, Health],
+      providers: [Health, ...(isCommand ? [] : [PeriodicJobs])],
+      exports: [Health],
     };
   }
 }

@@ -19,7 +19,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Logger } from 'pino';
 import 'reflect-metadata';
 import type { SonicBoom } from 'sonic-boom';
-import { Readiness } from './health';
+import { Health } from './health';
 import type { Telemetry } from './telemetry';
 
 /** The start and the end of a process. */
@@ -75,7 +75,7 @@ async function run(create: (config: Config, logger: Logger) => Promise<Applicati
   if (shutdown.hasBegun) return;
   const { url, greeting } = await app.listen();
   if (shutdown.hasBegun) return;
-  app.nest.get(Readiness).ready = true;
+  app.nest.get(Health).isServing = true;
   // A terminal shows the greeting, which holds the same address.
   if (!(process.stdout.isTTY && process.stderr.isTTY)) logger.info({ url }, 'listening');
   // The greeting is written to standard error, so that standard output holds only the structured log.
@@ -187,7 +187,7 @@ class Shutdown {
   }
 
   private async close(app: Application): Promise<void> {
-    app.nest.get(Readiness).ready = false;
+    app.nest.get(Health).isServing = false;
     if (!(await app.drain(this.timeoutMs))) this.logger.warn('requests still under way were cut');
     await this.telemetry?.endMetrics();
     await app.nest.close();
