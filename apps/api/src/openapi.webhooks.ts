@@ -1,69 +1,50 @@
+const text = { type: 'string' };
 const snowflake = { type: 'string', pattern: '^\\d{17,20}$' };
 const timestamp = { type: 'string', format: 'date-time' };
 const uuid = { type: 'string', format: 'uuid' };
+const subject = { user_id: snowflake, guild_id: snowflake };
+
+/** The body of a call about an event: the fields that every such call has, and those that some have. */
+function payload(event: string, always: Record<string, object>, sometimes: Record<string, object> = {}) {
+  return {
+    type: 'object',
+    required: ['event', ...Object.keys(always)],
+    properties: { event: { type: 'string', enum: [event] }, ...always, ...sometimes },
+  };
+}
 
 /** The bodies of webhook calls (specification, Part 6). */
 export const WEBHOOK_SCHEMAS = {
-  UserForgottenPayload: {
-    type: 'object',
-    required: ['event', 'request_id', 'user_id', 'guild_id', 'completed_at'],
-    properties: {
-      event: { type: 'string', enum: ['user_forgotten'] },
-      request_id: uuid,
-      user_id: snowflake,
-      guild_id: snowflake,
-      completed_at: timestamp,
-      notice: { type: 'string', description: 'Only data stored through the service is affected' },
+  UserForgottenPayload: payload(
+    'user_forgotten',
+    { request_id: uuid, ...subject, completed_at: timestamp },
+    { notice: { ...text, description: 'Only data stored through the service is affected' } },
+  ),
+  ConsentRevokedPayload: payload(
+    'consent_revoked',
+    { ...subject, revoked_at: timestamp },
+    { previous_version: text },
+  ),
+  DataCorrectedPayload: payload('data_corrected', {
+    ...subject,
+    category: { ...text, description: 'Key of the category' },
+    fields: {
+      type: 'array',
+      items: text,
+      description: 'Keys of the corrected fields; the values are read by `GET /data/values/{user_id}`',
     },
-  },
-  ConsentRevokedPayload: {
-    type: 'object',
-    required: ['event', 'user_id', 'guild_id', 'revoked_at'],
-    properties: {
-      event: { type: 'string', enum: ['consent_revoked'] },
-      user_id: snowflake,
-      guild_id: snowflake,
-      revoked_at: timestamp,
-      previous_version: { type: 'string' },
-    },
-  },
-  DataCorrectedPayload: {
-    type: 'object',
-    required: ['event', 'user_id', 'guild_id', 'category', 'fields', 'at'],
-    properties: {
-      event: { type: 'string', enum: ['data_corrected'] },
-      user_id: snowflake,
-      guild_id: snowflake,
-      category: { type: 'string', description: 'Key of the category' },
-      fields: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'Keys of the corrected fields; the values are read by `GET /data/values/{user_id}`',
-      },
-      at: timestamp,
-    },
-  },
-  HolderTaskPayload: {
-    type: 'object',
-    required: [
-      ...['event', 'holder', 'task_id', 'act', 'request_id', 'user_id', 'guild_id'],
-      ...['created_at', 'due_at'],
-    ],
-    properties: {
-      event: { type: 'string', enum: ['holder_task'] },
-      holder: { type: 'string', description: 'Key of the holder' },
-      task_id: uuid,
-      act: { type: 'string', enum: ['erase', 'export'] },
-      request_id: { ...uuid, description: 'The erasure; for an export the task itself' },
-      user_id: snowflake,
-      guild_id: snowflake,
-      created_at: timestamp,
-      due_at: { ...timestamp, description: 'From this time the task is overdue' },
-    },
-  },
+    at: timestamp,
+  }),
+  HolderTaskPayload: payload('holder_task', {
+    holder: { ...text, description: 'Key of the holder' },
+    task_id: uuid,
+    act: { type: 'string', enum: ['erase', 'export'] },
+    request_id: { ...uuid, description: 'The erasure; for an export the task itself' },
+    ...subject,
+    created_at: timestamp,
+    due_at: { ...timestamp, description: 'From this time the task is overdue' },
+  }),
 };
-
-const text = { type: 'string' };
 
 function header(name: string, description: string, schema: object) {
   return { name, in: 'header', required: true, description, schema };
