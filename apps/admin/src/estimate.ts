@@ -10,26 +10,14 @@ export interface Amount {
 }
 
 /**
- * Estimates the time that is left for some work. The speed is that of this process alone: what an earlier run has done
- * counts as done, but not for the speed.
+ * The time that is left for some work. The speed is that of this process alone, which has begun it `tookMs` ago: what an earlier
+ * run has done counts as done, but not for the speed. Undefined until five seconds and a hundredth of the work of this
+ * process have passed: before, it would be a guess.
  */
-export class Estimate {
-  private readonly first: Amount;
-
-  constructor(
-    begun: Amount,
-    private readonly sinceMs: number,
-  ) {
-    this.first = begun;
-  }
-
-  /** Undefined until five seconds and a hundredth of the work of this process have passed: before, it would be a guess. */
-  secondsLeft({ done, total }: Amount, nowMs: number): number | undefined {
-    const [here, all] = [done - this.first.done, total - this.first.done];
-    const tookMs = nowMs - this.sinceMs;
-    if (tookMs < MEASURED_MS || here < all * MEASURED_PART || here <= 0) return undefined;
-    return ((total - done) * tookMs) / here / 1000;
-  }
+export function secondsLeft(begun: Amount, { done, total }: Amount, tookMs: number): number | undefined {
+  const [here, all] = [done - begun.done, total - begun.done];
+  if (tookMs < MEASURED_MS || here < all * MEASURED_PART || here <= 0) return undefined;
+  return ((total - done) * tookMs) / here / 1000;
 }
 
 /** `about 40 s`, `about 3 min`, `about 2.5 h`: rounded up, since it is no promise. */

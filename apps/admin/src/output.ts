@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { type Config, many, printable } from '@app/kernel';
-import { aboutOf, type Amount, Estimate } from './estimate';
+import { aboutOf, type Amount, secondsLeft } from './estimate';
 
 /** The settings of a command, and its output. */
 export interface Terminal {
@@ -127,7 +127,7 @@ export class Progress {
   private shownMs = -Infinity;
   private isDrawn = false;
   private current: { readonly what: string; readonly done: number; readonly sinceMs: number } | undefined;
-  private part: { readonly name: string; readonly estimate: Estimate; shownMs: number } | undefined;
+  private part: { readonly begun: Part; readonly sinceMs: number; shownMs: number } | undefined;
 
   constructor(
     private readonly out: Terminal['stderr'],
@@ -154,9 +154,9 @@ export class Progress {
       this.end();
       this.current = { what, done, sinceMs: this.nowMs() };
     }
-    if (part !== undefined && this.part?.name !== part.name) {
+    if (part !== undefined && this.part?.begun.name !== part.name) {
       const nowMs = this.nowMs();
-      this.part = { name: part.name, estimate: new Estimate(part, nowMs), shownMs: nowMs };
+      this.part = { begun: part, sinceMs: nowMs, shownMs: nowMs };
     }
     const isDone = done >= total;
     if (!this.out.isTTY) {
@@ -186,7 +186,8 @@ export class Progress {
 
   /** Nothing while no estimate means something. */
   private leftOf(part: Part | undefined): string {
-    const seconds = part && this.part?.estimate.secondsLeft(part, this.nowMs());
+    if (part === undefined || this.part === undefined) return '';
+    const seconds = secondsLeft(this.part.begun, part, this.nowMs() - this.part.sinceMs);
     return seconds === undefined ? '' : `, ${aboutOf(seconds)} left of this part`;
   }
 
