@@ -12,9 +12,6 @@ import { inContext, noKeys } from './admin.context';
 import { record } from './backup.commands';
 import type { Command, Given, Surroundings } from './command-line';
 
-/** The number of lines in one write. */
-const LINES = 500;
-
 const exported: Command = {
   name: 'ledger:export',
   rows: true,
@@ -27,8 +24,9 @@ const exported: Command = {
     const out = given['out'] === undefined ? undefined : String(given['out']);
     await besideTheService(surroundings, async (nest) => {
       let erasures = 0;
-      const lines = nest.get(ErasureLedger).lines(() => (erasures += 1));
-      await (out === undefined ? written(lines, (text) => surroundings.data(text)) : intoFile(out, lines));
+      const pieces = nest.get(ErasureLedger).pieces(() => (erasures += 1));
+      if (out === undefined) for await (const piece of pieces) await surroundings.data(piece);
+      else await intoFile(out, pieces);
       if (out !== undefined) await surroundings.result({ file: out, erasures });
       surroundings.tell(`${many(erasures, 'erasure was', 'erasures were')} written.`);
     });
@@ -105,18 +103,8 @@ async function merged(given: Given, surroundings: Surroundings): Promise<void> {
   });
 }
 
-async function written(lines: AsyncIterable<string>, write: (text: string) => Promise<void>): Promise<void> {
-  let waiting: string[] = [];
-  for await (const line of lines) {
-    if (waiting.push(`${line}\n`) < LINES) continue;
-    await write(waiting.join(''));
-    waiting = [];
-  }
-  await write(waiting.join(''));
-}
-
 /** Writes a new file, readable by its owner only and flushed to the disk with its entry in the directory. One that is cut is removed. */
-async function intoFile(path: string, lines: AsyncIterable<string>): Promise<void> {
+async function intoFile(path: string, pieces: AsyncIterable<string>): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException): FileHandle => {
     throw new StartError(
       error.code === 'EEXIST'
@@ -125,7 +113,7 @@ async function intoFile(path: string, lines: AsyncIterable<string>): Promise<voi
     );
   });
   try {
-    await written(lines, (text) => file.writeFile(text));
+    for await (const piece of pieces) await file.writeFile(piece);
     await file.sync();
     await syncDirectory(dirname(resolve(path)));
   } catch (error) {

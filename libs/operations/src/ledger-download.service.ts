@@ -5,9 +5,6 @@ import { Clock, type Config, CONFIG, describeFault, LOGGER } from '@app/kernel';
 import { recordBackup } from './sqlite.backup-record';
 import type { Logger } from 'pino';
 
-/** Lines of one piece. */
-const LINES = 200;
-
 /** The ledger of all erasures as a file, the same that `ledger:export` writes. No unit is open while its reader waits. */
 @Injectable()
 export class LedgerDownload {
@@ -22,17 +19,10 @@ export class LedgerDownload {
   stream(isWhole: boolean): AnswerStream {
     const madeAt = this.clock.nowIso();
     return new AnswerStream(async (write) => {
-      let piece: string[] = [];
-      for await (const line of isWhole ? this.ledger.lines() : []) {
-        if (piece.push(`${line}\n`) < LINES) continue;
-        await write(piece.join(''));
-        piece = [];
-      }
-      await write(piece.join(''));
-      if (!isWhole) return;
-      // Fails for a reader that went away with the last lines.
+      if (isWhole) for await (const piece of this.ledger.pieces()) await write(piece);
+      // Sends the headers where nothing is written, and fails for a reader that went away with the last lines.
       await write('');
-      await this.record(madeAt);
+      if (isWhole) await this.record(madeAt);
     }, NDJSON);
   }
 

@@ -7,6 +7,8 @@ import { addToLedger, LEDGER_COLUMNS, type LedgerEntry } from './ledger-entries.
 
 /** Entries of one read or write. */
 const BATCH = 500;
+/** Lines of one piece of a file that is written. */
+const LINES = 200;
 
 const FORMAT = 'lethe-erasure-ledger/3';
 /** Its lines have a place and a hash beside the rest, which are not needed. */
@@ -51,6 +53,17 @@ export class ErasureLedger {
       yield macs.added(entry);
     }
     yield macs.added({ entries: count });
+  }
+
+  /** The text of the file, some of its {@link lines} in each piece. */
+  async *pieces(onErasure?: () => void): AsyncGenerator<string> {
+    let piece: string[] = [];
+    for await (const line of this.lines(onErasure)) {
+      if (piece.push(`${line}\n`) < LINES) continue;
+      yield piece.join('');
+      piece = [];
+    }
+    yield piece.join('');
   }
 
   /**
