@@ -49,8 +49,8 @@ export interface StoppedClocks {
 /** From here on, until the mocks are restored, no window of the limiter ends, unless the test moves its clocks. */
 export function stopWindows({ app }: Pick<Service, 'app'>): StoppedClocks {
   const clock = app.get(Clock, { strict: false });
-  // Whole milliseconds: a minute after a fraction can be a rounding error short of a minute.
-  const [monotonicMs, wallMs] = [Math.floor(performance.now()), Date.now()];
+  // Whole milliseconds: a minute after a fraction can be a rounding error short of a minute. A whole second: windows begin with one.
+  const [monotonicMs, wallMs] = [Math.floor(performance.now()), Math.floor(Date.now() / 1000) * 1000];
   const to = (ms: number): void => {
     jest.spyOn(clock, 'monotonicMs').mockReturnValue(monotonicMs + ms);
     jest.spyOn(clock, 'wallMs').mockReturnValue(wallMs + ms);

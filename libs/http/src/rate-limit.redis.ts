@@ -29,7 +29,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local ends = tonumber(redis.call('HGET', key, 'ends'))
 if not ends or ends <= now or ends > now + ${RATE_WINDOW_MS} then
-  ends = now + ${RATE_WINDOW_MS}
+  ends = now - now % 1000 + ${RATE_WINDOW_MS}
   redis.call('DEL', key)
   redis.call('HSET', key, 'ends', ends)
   redis.call('PEXPIREAT', key, ends)

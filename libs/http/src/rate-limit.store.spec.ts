@@ -38,4 +38,23 @@ describe('the limiter in memory', () => {
       for (let times = 0; times < 20; times++) store.hitStranger(ipv6(0, n), 1_000);
     expect(store.hitStranger(ipv6(0, 0), 1_000).remaining).toBe(998);
   });
+
+  it('begins a window with the whole second of its first request, so that the reset is its end and at most 60 seconds away', () => {
+    let passedMs = 0;
+    const clock = Object.assign(new SystemClock(), {
+      wallMs: () => 1_800_000_000_999 + passedMs,
+      monotonicMs: () => 5_000_300 + passedMs,
+    });
+    const store = new MemoryRateLimitStore(clock);
+    const first = store.hit('a bot', 10);
+    expect(first).toMatchObject({ resetSeconds: 1_800_000_060, retryAfterSeconds: 60, remaining: 9 });
+    passedMs = 59_000;
+    expect(store.hit('a bot', 10)).toMatchObject({
+      resetSeconds: 1_800_000_060,
+      retryAfterSeconds: 1,
+      remaining: 8,
+    });
+    passedMs = 59_001;
+    expect(store.hit('a bot', 10)).toMatchObject({ resetSeconds: 1_800_000_120, remaining: 9 });
+  });
 });

@@ -1,6 +1,9 @@
 import { Clock } from '@app/kernel';
 
-/** The window of the contract's headers: one minute, in milliseconds. */
+/**
+ * The window of the contract's headers: one minute, in milliseconds. It begins with the whole second of its first request, so
+ * that `X-RateLimit-Reset` is its exact end and at most 60 seconds away.
+ */
 export const RATE_WINDOW_MS = 60_000;
 /**
  * The maximum of buckets of strangers that begin in one window. Later buckets share one, so that many addresses cannot
@@ -104,8 +107,10 @@ class Windows {
   }
 
   private begin(bucket: string): Window {
-    const startMs = this.clock.monotonicMs();
-    const begun = { count: 0, startMs, endsAtMs: this.clock.wallMs() + RATE_WINDOW_MS };
+    const wallMs = this.clock.wallMs();
+    const intoSecondMs = wallMs % 1000;
+    const startMs = this.clock.monotonicMs() - intoSecondMs;
+    const begun = { count: 0, startMs, endsAtMs: wallMs - intoSecondMs + RATE_WINDOW_MS };
     this.young.set(bucket, begun);
     return begun;
   }
@@ -119,7 +124,7 @@ class Windows {
 }
 
 /**
- * Windows in the memory of this process. A window starts with its first request and is measured by the monotonic clock.
+ * Windows in the memory of this process, measured by the monotonic clock.
  * Bots and strangers have windows of their own, and the number of strangers is bounded.
  */
 export class MemoryRateLimitStore extends RateLimitStore {
