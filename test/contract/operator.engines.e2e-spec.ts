@@ -391,19 +391,19 @@ describe('GET /operator/ledger', () => {
   });
 
   it('records no download for HEAD, which makes no ledger', async () => {
-    const lines = jest.spyOn(service.app.get(ErasureLedger), 'lines');
+    const pieces = jest.spyOn(service.app.get(ErasureLedger), 'pieces');
     const before = downloads();
     const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
     const response = await fetch(`${service.url}${PREFIX}/operator/ledger`, { method: 'HEAD', headers });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/x-ndjson']);
-    expect(lines).not.toHaveBeenCalled();
+    expect(pieces).not.toHaveBeenCalled();
     // Its answer ends this request before the next one.
     await operator.get('/operator/storage');
     expect(downloads()).toBe(before);
   });
 
   it('records no download whose reader goes away before its end', async () => {
-    jest.spyOn(service.app.get(ErasureLedger), 'lines').mockImplementation(async function* () {
+    jest.spyOn(service.app.get(ErasureLedger), 'pieces').mockImplementation(async function* () {
       yield 'x'.repeat(64 * 1_048_576);
     });
     const [before, answered] = [downloads(), answers()];

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { findBot, lockBot } from '@app/bots';
 import { declarationsOf, type DeclaredPurpose } from '@app/categories';
 import { Cursors, type Subject } from '@app/crypto';
-import { type Tx, UnitOfWork } from '@app/database';
+import { botDeleted, type Tx, UnitOfWork } from '@app/database';
 import { languageFor, ListPage } from '@app/http';
 import { Acts, type Claim } from '@app/acts';
 import { Clock, type Config, CONFIG, conflict, invalidRequest, requireBytes } from '@app/kernel';
@@ -124,12 +124,8 @@ export class ConsentTextsService {
     }
     const chosen = language ?? preferred(registered.map((text) => text.language));
     const texts = registered.filter((text) => text.language === chosen);
-    const found = await tx.get<{ content: string }>(
-      'SELECT content FROM consent_texts WHERE bot_id = ? AND consent_version = ? AND language = ?',
-      ...[botId, version, chosen],
-    );
-    const content = JSON.parse(found?.content ?? 'null') as ConsentTexts;
-    return { version, shown: { language: chosen, texts }, texts: content };
+    const { content } = await find(tx, botId, version, chosen);
+    return { version, shown: { language: chosen, texts }, texts: JSON.parse(content) as ConsentTexts };
   }
 
   /** The words of a shown text, for its digest. @throws ApiError 404 */
@@ -203,10 +199,12 @@ export class ConsentTextsService {
   }
 }
 
-/** A text that is registered in the unit, or was before. */
+/** A text that is registered in the unit, or was before. @throws ApiError 401 when its bot was deleted meanwhile */
 async function find(tx: Tx, botId: string, consentVersion: string, language: string): Promise<TextRow> {
   const sql = `SELECT ${SHOWN} FROM consent_texts WHERE bot_id = ? AND consent_version = ? AND language = ?`;
-  return (await tx.get<TextRow>(sql, botId, consentVersion, language)) as TextRow;
+  const found = await tx.get<TextRow>(sql, botId, consentVersion, language);
+  if (found === undefined) throw botDeleted();
+  return found;
 }
 
 /** The digests of the registered texts of a version. */

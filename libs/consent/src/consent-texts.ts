@@ -4,9 +4,6 @@ import { type Labels, languageFor } from '@app/http';
 import type { RegisterConsentText } from './consent-texts.dto';
 import type { ConsentTextsView } from './consent.dto';
 
-const LANGUAGES = ['de', 'en'] as const;
-type Language = (typeof LANGUAGES)[number];
-
 /** The texts that a bot shows to the user. */
 export type ConsentTexts = Readonly<ConsentTextsView>;
 
@@ -20,43 +17,37 @@ export type ConsentNotice = {
   readonly [Fact in (typeof NOTICE)[number]]?: NonNullable<RegisterConsentText[Fact]>;
 };
 
-interface Wording extends Required<Pick<ConsentTexts, 'title' | 'accept_label' | 'decline_label'>> {
-  readonly body: (bot: string) => string;
-  readonly fields: (labels: string) => string;
-  readonly kept: (days: number) => string;
-  readonly keptUntilErased: string;
-  readonly keptUntilWithdrawn: string;
-}
-
-const WORDINGS: Record<Language, Wording> = {
+const WORDINGS = {
   en: {
     title: 'May we store data about you?',
-    body: (bot) =>
+    body: (bot: string) =>
       `${bot} would like to store the data listed below. You decide freely, you can withdraw your consent at any time with effect for the future, and you can ask for a copy or the erasure of your data.`,
     accept_label: 'I agree',
     decline_label: 'No, thank you',
-    fields: (labels) => `Data: ${labels}.`,
-    kept: (days) => `Kept for ${days} day${days === 1 ? '' : 's'} after the last change.`,
+    fields: (labels: string) => `Data: ${labels}.`,
+    kept: (days: number) => `Kept for ${days} day${days === 1 ? '' : 's'} after the last change.`,
     keptUntilErased: 'Kept until you have it erased.',
     keptUntilWithdrawn: 'Kept until you withdraw your consent or have it erased.',
   },
   de: {
     title: 'Dürfen wir Daten über dich speichern?',
-    body: (bot) =>
+    body: (bot: string) =>
       `${bot} möchte die unten genannten Daten speichern. Deine Entscheidung ist frei, du kannst deine Einwilligung jederzeit mit Wirkung für die Zukunft widerrufen und Auskunft oder Löschung deiner Daten verlangen.`,
     accept_label: 'Ich stimme zu',
     decline_label: 'Nein, danke',
-    fields: (labels) => `Daten: ${labels}.`,
-    kept: (days) =>
+    fields: (labels: string) => `Daten: ${labels}.`,
+    kept: (days: number) =>
       `Wird nach der letzten Änderung noch ${days === 1 ? 'einen Tag' : `${days} Tage`} gespeichert.`,
     keptUntilErased: 'Wird gespeichert, bis du die Löschung verlangst.',
     keptUntilWithdrawn: 'Wird gespeichert, bis du deine Einwilligung widerrufst oder die Löschung verlangst.',
   },
 };
 
+const LANGUAGES = Object.keys(WORDINGS);
+
 /** Whether a request can be made in a language: its sentences are, or a category has a label or its purpose in it. */
 export function speaks(language: string, categories: readonly DeclaredPurpose[]): boolean {
-  if (LANGUAGES.some((each) => each === language)) return true;
+  if (LANGUAGES.includes(language)) return true;
   return categories.some(({ labels, purposes }) => {
     const tags = Object.keys({ ...labels, ...purposes?.descriptions });
     return languageFor(language, tags) !== undefined;
@@ -73,7 +64,7 @@ export function consentTexts(
   categories: readonly DeclaredPurpose[],
   erasesWithdrawn: boolean,
 ): ConsentTexts {
-  const wording = WORDINGS[(languageFor(language, LANGUAGES) ?? 'en') as Language];
+  const wording = WORDINGS[(languageFor(language, LANGUAGES) ?? 'en') as keyof typeof WORDINGS];
   return {
     title: wording.title,
     body: wording.body(botName),

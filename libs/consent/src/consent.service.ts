@@ -10,9 +10,10 @@ import {
 } from '@app/crypto';
 import { givenRows, type Tx, UnitOfWork } from '@app/database';
 import { Clock, Random } from '@app/kernel';
+import { lockDecisions } from './consent.gate';
 import { foundIn, hasLeftData, SELECT_STATUS, type StatusRow, statusRows } from './consent-status.sql';
 import type { ConsentQuery, ConsentStatusView } from './consent.dto';
-import { lockConsents, tryLockSubjectsAndConsents } from './consent.sql';
+import { tryLockSubjectsAndConsents } from './consent.sql';
 import { type FoundStatus, statusView } from './consent.views';
 
 /** The status of consents, and how an erasure locks and closes its subjects. */
@@ -77,9 +78,10 @@ export class ConsentService {
     ]);
   }
 
-  /** Locks subjects against all units that decide about them or store data about them. */
+  /** Locks subjects against all units that decide about them or store data about them. On SQLite these run one after the other. */
   async lock(tx: Tx, subjects: readonly Subject[]): Promise<void> {
-    await Promise.all([lockSubjects(tx, subjects), lockConsents(tx, subjects)]);
+    if (tx.engine !== 'postgres') return;
+    await Promise.all([lockSubjects(tx, subjects), lockDecisions(tx, subjects, true)]);
   }
 
   /** {@link lock} that waits for no other unit: returns for each subject whether it is locked. PostgreSQL only. */

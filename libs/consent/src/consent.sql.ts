@@ -94,19 +94,6 @@ export async function holdConsents(
   return (await HOLD(tx, subjects.map(subjectValues), isAlone)).map(consentOf);
 }
 
-const OF_GIVEN = `JOIN consents ON ${sameSubject('consents', 'given')}`;
-
-/** Locks the consents of subjects, in the same order everywhere. On SQLite units run one after the other. */
-export async function lockConsents(tx: Tx, subjects: readonly Subject[]): Promise<void> {
-  if (tx.engine !== 'postgres') return;
-  const given = givenSubjects(tx, subjects);
-  await tx.all(
-    `SELECT given.place FROM ${given.sql} ${OF_GIVEN}
-     ORDER BY consents.bot_id, consents.guild_id, consents.user_id FOR UPDATE OF consents`,
-    ...given.values,
-  );
-}
-
 /**
  * The consents of subjects, locked until the unit ends; null for a subject without one, which only this unit can create until it
  * ends. Unless `isAlone`, undefined for a subject that another unit has locked.
@@ -130,7 +117,10 @@ export async function tryLockSubjectsAndConsents(
     tryLockSubjects(tx, subjects),
     holdConsents(tx, subjects, false),
     // A consent that is stored and was not locked is held by another unit.
-    tx.all<{ place: number }>(`SELECT given.place FROM ${given.sql} ${OF_GIVEN}`, ...given.values),
+    tx.all<{ place: number }>(
+      `SELECT given.place FROM ${given.sql} JOIN consents ON ${sameSubject('consents', 'given')}`,
+      ...given.values,
+    ),
   ]);
   const places = new Set(stored.map(({ place }) => Number(place)));
   return held.map((consent, at) => {

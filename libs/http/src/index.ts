@@ -122,7 +122,7 @@ export {
 } from './responds';
 export { identifyOperator, requireOperator } from './operator-token';
 export { hostFault, isWildcard, reachableUrl } from './served-host';
-export { AnswerStream, NDJSON } from './streams';
+export { AnswerStream, grouped, NDJSON } from './streams';
 export { RedisRateLimitStore } from './rate-limit.redis';
 export { MemoryRateLimitStore, RateLimitStore } from './rate-limit.store';
 export { REDIS_LIMITS } from './redis-link';

@@ -4,7 +4,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { jsonOf, JsonText } from './answer';
 import { field, matches, presence, QueryInteger } from './fields';
-import { AnswerStream, type WritePiece } from './streams';
+import { AnswerStream, grouped } from './streams';
 
 const DEFAULT_PAGE_SIZE = 20;
 const CURSOR = /^[\w.-]{1,500}$/;
@@ -189,7 +189,6 @@ export class Page<At extends Position> {
 
 /** A longer page is sent in pieces, in UTF-16 units. */
 const WHOLE_MAX = 256 * 1024;
-const PIECE_LENGTH = 32 * 1024;
 
 /** One page of a list. Each of its `items` becomes JSON when it is sent, so that no page stops other requests. */
 export class ListPage {
@@ -220,19 +219,11 @@ export function inPieces(texts: Generator<string, undefined>): JsonText | Answer
   let begun = '';
   for (let next = texts.next(); next.done !== true; next = texts.next()) {
     begun += next.value;
-    if (begun.length > WHOLE_MAX) return new AnswerStream((write) => writeInPieces(begun, texts, write));
+    if (begun.length <= WHOLE_MAX) continue;
+    return new AnswerStream(async (write) => {
+      await write(begun);
+      for await (const piece of grouped(texts)) await write(piece);
+    });
   }
   return new JsonText(begun);
-}
-
-async function writeInPieces(begun: string, rest: Iterable<string>, write: WritePiece): Promise<void> {
-  await write(begun);
-  let piece = '';
-  for (const text of rest) {
-    piece += text;
-    if (piece.length < PIECE_LENGTH) continue;
-    await write(piece);
-    piece = '';
-  }
-  await write(piece);
 }

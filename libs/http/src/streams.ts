@@ -3,6 +3,9 @@ import { answerFault, answerHeaders, answerPage, logAnswer, toApiError, type Web
 import type { LetheResponse } from './request-context';
 import type { OpenStream, StreamSlots } from './stream-slots';
 
+/** Characters in one piece: a piece for each text would be a packet for each. */
+const PIECE_LENGTH = 32 * 1024;
+
 /** Writes one piece of an answer, and resolves when the next one can follow. */
 export type WritePiece = (piece: string) => Promise<void>;
 
@@ -32,6 +35,18 @@ export class AnswerStream {
     /** Sent with the answer that begins. */
     readonly headers: Readonly<Record<string, string>> = reader?.headers ?? {},
   ) {}
+}
+
+/** The same text in larger pieces. */
+export async function* grouped(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+  let piece = '';
+  for await (const text of texts) {
+    piece += text;
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
 }
 
 /**

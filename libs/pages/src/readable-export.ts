@@ -11,8 +11,6 @@ import type { OpenLink } from './privacy-links.service';
 import { recordedIn, type RecordLabels, versionOf } from './readable-records';
 import { type PageLanguage, word } from './texts';
 
-/** Characters in one piece of a document. */
-const PIECE_LENGTH = 32 * 1024;
 /** Marks the place of the guilds in the frame of a document. */
 const GUILDS = html`<!--guilds-->`;
 
@@ -72,12 +70,9 @@ export class ReadableExport implements ExportForm {
     const title = purpose === undefined ? name : parts.labelOf(purpose);
     const heading = this.section === undefined ? html`<h3>${parts.texts.stored}</h3>`.text : '';
     this.section = 'data';
-    yield* inPieces(`${heading}<article>${html`<h4>${title}</h4>`.text}<div class="value">`, [
-      parts.wholeValuesOf(value, purpose),
-      [
-        `</div>${purpose === undefined ? '' : parts.purposeOf(purpose, about.erasesWithdrawn, true).text}</article>`,
-      ],
-    ]);
+    yield `${heading}<article>${html`<h4>${title}</h4>`.text}<div class="value">`;
+    yield* parts.wholeValuesOf(value, purpose);
+    yield `</div>${purpose === undefined ? '' : parts.purposeOf(purpose, about.erasesWithdrawn, true).text}</article>`;
   }
 
   async *item(section: string, item: Readonly<Record<string, unknown>>): AsyncGenerator<string> {
@@ -87,7 +82,9 @@ export class ReadableExport implements ExportForm {
     const record = recordedIn(parts, section, item, await this.labelsOf(section, item));
     const heading = section === this.section ? '' : html`<h3>${word(parts.texts.section, section)}</h3>`.text;
     this.section = section;
-    yield* inPieces(`${heading}<article>`, [record, ['</article>']]);
+    yield `${heading}<article>`;
+    yield* record;
+    yield '</article>';
   }
 
   /** What holds now, with what was withdrawn of it. */
@@ -123,17 +120,4 @@ export class ReadableExport implements ExportForm {
     this.shown = { digest, labels };
     return labels;
   }
-}
-
-/** Texts in pieces that are not large. */
-function* inPieces(before: string, parts: readonly Iterable<string>[]): Generator<string> {
-  let piece = before;
-  for (const part of parts)
-    for (const text of part) {
-      piece += text;
-      if (piece.length < PIECE_LENGTH) continue;
-      yield piece;
-      piece = '';
-    }
-  if (piece !== '') yield piece;
 }

@@ -1,6 +1,6 @@
 import { CategoriesService, type Category, consentFree, purposeIn } from '@app/categories';
 import { inPortions, type Tx, UnitOfWork } from '@app/database';
-import { AnswerStream } from '@app/http';
+import { AnswerStream, type LetheRequest } from '@app/http';
 import { notFound } from '@app/kernel';
 import { Injectable } from '@nestjs/common';
 import type { DeclarationGaps } from './declaration-gaps';
@@ -27,6 +27,11 @@ interface Paper {
 type MakePaper = (tx: Tx, declared: Declared) => Paper;
 
 export type PaperFormat = 'json' | 'markdown' | 'html';
+
+/** The format that a caller prefers; `first` where it has no preference (RFC 9110 section 12.5.1). */
+export function preferred(request: LetheRequest, first: PaperFormat = 'json'): PaperFormat {
+  return (request.accepts([first, 'json', 'markdown', 'html']) || first) as PaperFormat;
+}
 
 interface WantedPaper {
   readonly botId: string;

@@ -8,6 +8,7 @@ import { HTML } from './document.html';
 import { MARKDOWN } from './document.markdown';
 import { DOCUMENT_LANGUAGES, type DocumentLanguage, TEXTS } from './documents.texts';
 import { IN_LANGUAGE, type NoticeFacts, noticeHead, noticeSections } from './notice-sections';
+import { type PaperFormat, preferred } from './papers';
 import { noticeInJson, PrivacyNotices } from './privacy-notices.service';
 import { type DocumentForm, own } from './said';
 
@@ -18,16 +19,9 @@ export const PRIVACY_NOTICE = 'notice/:bot_id';
 const MAX_AGE_SECONDS = 300;
 
 class NoticeQuery {
-  @OneOf(['html', 'markdown', 'json'], { optional: true }) format?: 'html' | 'markdown' | 'json';
+  @OneOf(['html', 'markdown', 'json'], { optional: true }) format?: PaperFormat;
   @OneOf(DOCUMENT_LANGUAGES, { optional: true }) language?: DocumentLanguage;
 }
-
-/** The first one is answered where a reader has no preference. */
-const FORMATS: Readonly<Record<string, 'html' | 'markdown' | 'json'>> = {
-  'text/html': 'html',
-  'application/json': 'json',
-  'text/markdown': 'markdown',
-};
 
 /** The privacy notice of a bot that its team has made public, for everybody. */
 @ApiExcludeController()
@@ -43,7 +37,7 @@ export class PrivacyNoticesController {
     @Query() query: NoticeQuery,
   ): Promise<WebPage> {
     const language = query.language ?? languageOf(undefined, null, request.headers['accept-language']);
-    const format = query.format ?? FORMATS[String(request.accepts(Object.keys(FORMATS)))] ?? 'html';
+    const format = query.format ?? preferred(request, 'html');
     const facts = await this.notices.facts(bot_id.toLowerCase());
     if (facts === undefined) return absent(language);
     const { content, headers } = contentOf(format, language, facts);
@@ -60,7 +54,7 @@ export class PrivacyNoticesController {
 }
 
 function contentOf(
-  format: 'html' | 'markdown' | 'json',
+  format: PaperFormat,
   language: DocumentLanguage,
   facts: NoticeFacts,
 ): { readonly content: string; readonly headers: Readonly<Record<string, string>> } {

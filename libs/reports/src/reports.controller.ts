@@ -12,7 +12,7 @@ import {
 } from '@app/http';
 import { Controller, Get, Param, Query, Req } from '@nestjs/common';
 import { BreachScopes } from './breach-scope.service';
-import type { PaperFormat } from './papers';
+import { preferred } from './papers';
 import { ProcessingRecordQuery, ProcessingRecordView } from './processing-record.dto';
 import { ProcessingRecords } from './processing-record.service';
 import { EXAMPLES } from './reports.examples';
@@ -22,13 +22,6 @@ import { BreachScopeQuery, BreachScopeView, StatsQuery, StatsView } from './repo
 import { StatsService } from './stats.service';
 
 const MARKDOWN = 'text/markdown';
-
-/** The first one is answered where a caller has no preference (RFC 9110 section 12.5.1). */
-const FORMATS: Readonly<Record<string, PaperFormat>> = {
-  'application/json': 'json',
-  [MARKDOWN]: 'markdown',
-  'text/html': 'html',
-};
 
 @Topic('Accountability', 'Reports that a controller owes: to itself, to an authority, to the public.')
 @Controller()
@@ -73,7 +66,7 @@ export class ReportsController {
     @Req() request: LetheRequest,
   ): AnswerStream {
     requireOwnBot(path.bot_id, bot);
-    return this.records.of(bot.botId, format ?? accepted(request), language);
+    return this.records.of(bot.botId, format ?? preferred(request), language);
   }
 
   @Get('bots/:bot_id/review-dossier')
@@ -95,12 +88,8 @@ export class ReportsController {
     @Req() request: LetheRequest,
   ): Promise<AnswerStream> {
     requireOwnBot(path.bot_id, bot);
-    return this.dossiers.of(bot.botId, format ?? accepted(request), language ?? 'en');
+    return this.dossiers.of(bot.botId, format ?? preferred(request), language ?? 'en');
   }
-}
-
-function accepted(request: LetheRequest): PaperFormat {
-  return FORMATS[String(request.accepts(Object.keys(FORMATS)))] ?? 'json';
 }
 
 @Topic('Stats', 'What happened over time, in numbers that name no user.')

@@ -1,7 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditService } from '@app/audit';
 import { CategoryDeclarations, type DeclaredValues } from '@app/categories';
-import { consentScope, type Decision, lockDecisions, requireOpen } from '@app/consent';
+import {
+  consentScope,
+  type Decision,
+  holdSubjectsAndConsents,
+  lockDecisions,
+  requireOpen,
+} from '@app/consent';
 import {
   type NamedSubject,
   SUBJECT_KEY,
@@ -10,14 +16,13 @@ import {
   SubjectKeys,
   subjectValues,
 } from '@app/crypto';
-import { insertion, type Tx } from '@app/database';
+import { insertion, json, type Tx } from '@app/database';
 import { type Acting, type Actor, mergePatch } from '@app/http';
 import type { Act } from '@app/acts';
 import { type Config, CONFIG, invalidRequest, notFound, requireBytes } from '@app/kernel';
 import type { RefusalKind } from './processing-refusal.entity';
 import { findRefusals, requireProcessing } from './processing-refusals.sql';
 import { decryptValue, encryptValue } from './stored-value';
-import { lockWithoutConsent } from './submission-locks';
 import type { SubmitData, SubmittedView } from './user-data.dto';
 
 /** The data that a bot submits about a subject. */
@@ -108,10 +113,7 @@ export class SubmitAct implements Act<Submission, SubmitState, SubmitChange, Sub
       refusal: refusals[at],
       before: before[at],
     }));
-    return lockWithoutConsent(tx, this.keys, states, given, async (one) => ({
-      subject: one.subject,
-      before: await this.stored(tx, one),
-    }));
+    return tx.engine === 'postgres' ? this.lockWithoutConsent(tx, states, given) : states;
   }
 
   /** A refusal follows the order of the contract. @throws ApiError 403, 404, 409 as {@link requireOpen}, 403, 400, 413 */
@@ -175,6 +177,39 @@ export class SubmitAct implements Act<Submission, SubmitState, SubmitChange, Sub
     { updated_at }: KeptSubmit,
   ): SubmittedView {
     return { user_id: ids.user_id, guild_id: ids.guild_id, category, stored: true, updated_at };
+  }
+
+  /**
+   * The states with the locks that are missing. A submission locks the consent of its subject. Where the category needs no consent and
+   * the subject has none, there is no row to lock: the subject itself is locked, and what is read under the lock is read again. Of
+   * several submissions, the state is undefined where another unit has locked the subject.
+   */
+  private async lockWithoutConsent(
+    tx: Tx,
+    states: readonly SubmitState[],
+    given: readonly Submission[],
+  ): Promise<(SubmitState | undefined)[]> {
+    const isOpen = (state?: SubmitState) =>
+      state?.declared?.requiresConsent === false && state.consent === undefined;
+    const open = given.filter((_, at) => isOpen(states[at]));
+    if (open.length === 0) return [...states];
+    const subjects = open.map(({ subject }) => subject);
+    const [consents, , refusals] = await Promise.all([
+      holdSubjectsAndConsents(tx, subjects, given.length === 1),
+      this.keys.prefetch(tx, subjects, 'again'),
+      findRefusals(tx, open),
+    ]);
+    return Promise.all(
+      given.map(async (one, at) => {
+        const [state, place] = [states[at], open.indexOf(one)];
+        const consent = consents[place];
+        if (state === undefined || place === -1) return state;
+        if (consent === undefined) return undefined;
+        const before = await this.stored(tx, one);
+        const decision = consent === null ? undefined : { ...consent, categories: json(consent.categories) };
+        return { ...state, before, consent: decision, refusal: refusals[place] };
+      }),
+    );
   }
 
   /** `data` without its nulls as JSON text; undefined when no value is left. @throws ApiError 413 */

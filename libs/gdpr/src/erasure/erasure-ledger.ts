@@ -2,13 +2,12 @@ import { createHmac } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { InstallationKeys, ledgerBegins, removeKeyOf, subjectAt } from '@app/crypto';
 import { eachOf, type Tx, UnitOfWork } from '@app/database';
+import { grouped } from '@app/http';
 import { Clock, type Config, CONFIG, StartError } from '@app/kernel';
 import { addToLedger, LEDGER_COLUMNS, type LedgerEntry } from './ledger-entries.sql';
 
 /** Entries of one read or write. */
 const BATCH = 500;
-/** Lines of one piece of a file that is written. */
-const LINES = 200;
 
 const FORMAT = 'lethe-erasure-ledger/3';
 /** Its lines have a place and a hash beside the rest, which are not needed. */
@@ -38,32 +37,9 @@ export class ErasureLedger {
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /**
-   * The lines of the file: a head, each entry, and a last line with their number. Each line ends in a MAC over itself and
-   * the MAC of the line before it, under a key that is derived from the digest key of the installation. `onErasure` is called
-   * for each erasure of a subject.
-   */
-  async *lines(onErasure: () => void = () => undefined): AsyncGenerator<string> {
-    const macs = new LineMacs(this.keys.digest);
-    let count = 0;
-    yield macs.added({ format: FORMAT, exported_at: this.clock.nowIso() });
-    for await (const entry of eachOf<LedgerEntry>(BATCH, (after) => this.page(after))) {
-      count += 1;
-      if (isOfSubject(entry)) onErasure();
-      yield macs.added(entry);
-    }
-    yield macs.added({ entries: count });
-  }
-
-  /** The text of the file, some of its {@link lines} in each piece. */
-  async *pieces(onErasure?: () => void): AsyncGenerator<string> {
-    let piece: string[] = [];
-    for await (const line of this.lines(onErasure)) {
-      if (piece.push(`${line}\n`) < LINES) continue;
-      yield piece.join('');
-      piece = [];
-    }
-    yield piece.join('');
+  /** The text of the file, several of its lines in each piece. `onErasure` is called for each erasure of a subject. */
+  pieces(onErasure?: () => void): AsyncGenerator<string> {
+    return grouped(this.lines(onErasure));
   }
 
   /**
@@ -90,6 +66,22 @@ export class ErasureLedger {
     }
     await this.unitOfWork.scrubKeys();
     return merged;
+  }
+
+  /**
+   * The lines of the file: a head, each entry, and a last line with their number. Each line ends in a MAC over itself and
+   * the MAC of the line before it, under a key that is derived from the digest key of the installation.
+   */
+  private async *lines(onErasure: () => void = () => undefined): AsyncGenerator<string> {
+    const macs = new LineMacs(this.keys.digest);
+    let count = 0;
+    yield `${macs.added({ format: FORMAT, exported_at: this.clock.nowIso() })}\n`;
+    for await (const entry of eachOf<LedgerEntry>(BATCH, (after) => this.page(after))) {
+      count += 1;
+      if (isOfSubject(entry)) onErasure();
+      yield `${macs.added(entry)}\n`;
+    }
+    yield `${macs.added({ entries: count })}\n`;
   }
 
   /** The entries of a file. @throws StartError for a line that is not as it was exported, and for a cut file */

@@ -12,9 +12,6 @@ export const EXPORT_SCHEMA = 'lethe-export/1';
 /** A larger export is streamed instead of being held in memory; in UTF-16 units. */
 const HELD_MAX = 256 * 1024;
 
-/** Characters in one piece: a piece for each record would be a packet for each. */
-const PIECE_LENGTH = 32 * 1024;
-
 /** The requested form: the record of the contract or the full one; for one guild or as one of several. */
 export interface Wanted {
   readonly full: boolean;
@@ -173,16 +170,4 @@ export async function* sections(further: Further): AsyncGenerator<string> {
     yield separator === ',' ? ']' : `${separator}]`;
   }
   yield END;
-}
-
-/** The same text in larger pieces. */
-export async function* inPieces(texts: AsyncIterable<string>): AsyncGenerator<string> {
-  let piece = '';
-  for await (const text of texts) {
-    piece += text;
-    if (piece.length < PIECE_LENGTH) continue;
-    yield piece;
-    piece = '';
-  }
-  if (piece !== '') yield piece;
 }

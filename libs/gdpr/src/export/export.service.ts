@@ -2,20 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { findBot } from '@app/bots';
 import { HeldSubjects, type NamedSubject } from '@app/crypto';
 import { inPortions, type Tx, UnitOfWork } from '@app/database';
-import { type Acting, type Actor, AnswerStream, jsonOf, JsonText } from '@app/http';
+import { type Acting, type Actor, AnswerStream, grouped, jsonOf, JsonText } from '@app/http';
 import { Acts, NO_CLAIM } from '@app/acts';
 import { Clock, notFound, unlessMissing } from '@app/kernel';
 import { ASKED_GUILDS_MAX } from '../holders/holder-questions';
-import { EXPORT_SCHEMA, ExportReader, inPieces, sections, shownBot, type WantedBy } from './export-reader';
+import { EXPORT_SCHEMA, ExportReader, sections, shownBot, type WantedBy } from './export-reader';
 import { ExportAct } from './export.act';
 
 /** How a document that is not JSON shows an export. */
 export interface ExportForm {
   /** The beginning of a guild. */
   guild(record: GuildRecord, subject: NamedSubject): Promise<string>;
-  /** An entry of its data, in pieces that are not large. */
+  /** An entry of its data, in its texts. */
   entry(name: string, value: unknown): Iterable<string>;
-  /** An item of a further section, in pieces that are not large. The items of a section follow each other. */
+  /** An item of a further section, in its texts. The items of a section follow each other. */
   item(section: string, item: Readonly<Record<string, unknown>>): AsyncIterable<string>;
   /** The end of a guild. */
   readonly end: string;
@@ -172,7 +172,7 @@ export class ExportService {
             await this.reader.requireOpen(this.unitOfWork, subject, keyId);
           }
           if (form === undefined) await write(piece);
-          else for await (const part of told(form, piece)) await write(part);
+          else for await (const part of grouped(told(form, piece))) await write(part);
         }
       }
       if (form !== undefined) await write(form.end);
@@ -196,8 +196,8 @@ export class ExportService {
         for await (const item of items) yield `[${JSON.stringify(section)},${jsonOf(item)}]`;
       return;
     }
-    yield* inPieces(data());
-    yield* inPieces(sections(further));
+    yield* grouped(data());
+    yield* grouped(sections(further));
   }
 }
 

@@ -11,7 +11,6 @@ import {
   type CountedHolder,
   countedHolders,
   countHolders,
-  findHolder,
   requireHolder,
 } from './bot-holders.sql';
 import { removeSomeOf } from './holder-exports.sql';
@@ -37,7 +36,7 @@ export class BotHoldersService {
   register(botId: string, input: RegisterHolder, claim: Claim): Promise<HolderView> {
     const register = async (tx: Tx): Promise<HolderView> => {
       const bot = await this.lockBot(tx, botId);
-      if ((await findHolder(tx, botId, input.key)) !== undefined)
+      if ((await countedHolder(tx, botId, input.key)) !== undefined)
         throw conflict('holder_exists', 'A holder with this key is registered already');
       if ((await countHolders(tx, botId)) >= HOLDERS_MAX)
         throw conflict('limit_reached', `A bot may have at most ${HOLDERS_MAX} holders`, {

@@ -33,18 +33,14 @@ export async function countedHolder(tx: Tx, botId: string, key: string): Promise
   return (await find<CountedHolder>(tx, COUNTED, 'bot_id = ? AND key = ?', botId, key))[0];
 }
 
-export async function findHolder(
+/** @throws ApiError 404 for an unknown holder */
+export async function requireHolder(
   tx: Tx,
   botId: string,
   key: string,
   lock: 'FOR UPDATE' | 'FOR SHARE' | '' = '',
-): Promise<BotHolder | undefined> {
-  return (await find(tx, COLUMNS, `bot_id = ? AND key = ? ${lock}`, botId, key))[0];
-}
-
-/** {@link findHolder}. @throws ApiError 404 for an unknown one */
-export async function requireHolder(...given: Parameters<typeof findHolder>): Promise<BotHolder> {
-  const holder = await findHolder(...given);
+): Promise<BotHolder> {
+  const [holder] = await find(tx, COLUMNS, `bot_id = ? AND key = ? ${lock}`, botId, key);
   if (holder === undefined) throw notFound('Holder');
   return holder;
 }

@@ -5,8 +5,8 @@ import type { Tx } from '@app/database';
 import { addNumberFaults } from '@app/http';
 import { ApiError, Clock, conflict, type FieldFault, invalidRequest, notFound } from '@app/kernel';
 import type { BotHolder } from './bot-holder.entity';
-import { EXPORT_ANSWERS, type HolderExport } from './holder-export.entity';
-import { contextOfExport, lockExport, type OpenExport, openExports, storeExport } from './holder-exports.sql';
+import { EXPORT_ANSWERS, HolderExport } from './holder-export.entity';
+import { contextOfExport, lockExport, type OpenExport, openExports } from './holder-exports.sql';
 import { requireStatement } from './holder-statement';
 import { dueAt, type TaskPlace } from './holder-tasks.sql';
 import type { AcknowledgeTask, TaskView } from './holder-tasks.dto';
@@ -76,18 +76,13 @@ export class ExportTasks {
       throw answeredOtherwise(row.result);
     }
     const now = this.clock.nowIso();
-    const next: HolderExport =
+    const answered: Partial<HolderExport> =
       result === 'failed'
-        ? { ...row, failedAt: now }
-        : {
-            ...row,
-            open: 0,
-            result,
-            answer: json && key.encrypt(json, context),
-            answeredAt: now,
-          };
-    await storeExport(tx, next);
-    return viewOf('export', viewedOf(next), ids);
+        ? { failedAt: now }
+        : { open: 0, result, answer: json && key.encrypt(json, context), answeredAt: now };
+    const { botId, guildId, userId, holderKey } = row;
+    await tx.manager.update(HolderExport, { botId, guildId, userId, holderKey }, answered);
+    return viewOf('export', viewedOf({ ...row, ...answered }), ids);
   }
 
   /** An erasure of the subject removes the row, so that it waits for the unit, or was before it. */

@@ -142,16 +142,6 @@ export function lockExport(
   );
 }
 
-/** Stores the answer of a task; the task of a failed attempt stays open. */
-export async function storeExport(tx: Tx, row: HolderExport): Promise<void> {
-  await tx.run(
-    `UPDATE holder_exports SET open = ?, failed_at = ?, result = ?, answer = ?, answered_at = ?
-     WHERE ${SUBJECT_WHERE} AND holder_key = ?`,
-    ...[row.open, row.failedAt, row.result, row.answer, row.answeredAt],
-    ...[...subjectValues(row), row.holderKey],
-  );
-}
-
 /** Removes everything about subjects, answers too. */
 export async function removeExports(tx: Tx, subjects: readonly Subject[]): Promise<void> {
   const among = amongSubjects(tx, subjects);

@@ -14,8 +14,8 @@ import { requireHolder } from './bot-holders.sql';
 import { answeredOtherwise, ExportTasks, requireAnswer, requireData, viewOf } from './export-tasks';
 import type { OpenExport } from './holder-exports.sql';
 import { requireStatement } from './holder-statement';
-import { type HolderTask, TASK_ANSWERS } from './holder-task.entity';
-import { declaredBy, lockTask, storeAnswer, tasksBehind, tasksOf, type TaskPlace } from './holder-tasks.sql';
+import { HolderTask, TASK_ANSWERS } from './holder-task.entity';
+import { declaredBy, lockTask, tasksBehind, tasksOf, type TaskPlace } from './holder-tasks.sql';
 import type { AcknowledgeTask, TaskPath, TasksQuery, TaskView } from './holder-tasks.dto';
 
 /** The part of the list, and the last task that was read of it. */
@@ -105,11 +105,13 @@ export class HolderTasksService {
       const found = await this.find(tx, botId, key, id);
       if (found === undefined) return this.exports.answer(tx, holder, id, input);
       const { task, request } = found;
-      const next = this.answered(holder, task, input);
-      if (next === undefined) return this.viewOf(task, request);
-      const tasks = await tasksOf(tx, botId, next.requestId);
+      const answer = this.answered(holder, task, input);
+      if (answer === undefined) return this.viewOf(task, request);
+      const next = { ...task, ...answer };
+      const tasks = await tasksOf(tx, botId, id);
       const holders = tasks.map(({ holderKey }) => holderKey);
-      await storeAnswer(tx, { ...next, seal: this.seals.seal(next, holders) });
+      const seal = this.seals.seal(next, holders);
+      await tx.manager.update(HolderTask, { botId, holderKey: key, requestId: id }, { ...answer, seal });
       return this.viewOf(next, request);
     };
     // The answer has the ids of the user, so that it is not stored for a repeat.
@@ -121,8 +123,12 @@ export class HolderTasksService {
     return this.acts.once(claim, acknowledge, { again });
   }
 
-  /** The task with an answer; undefined where it has the same one. @throws ApiError 400; 409 `task_answered` */
-  private answered(holder: BotHolder, task: HolderTask, input: AcknowledgeTask): HolderTask | undefined {
+  /** What an answer changes of its task; undefined where it has the same one. @throws ApiError 400; 409 `task_answered` */
+  private answered(
+    holder: BotHolder,
+    task: HolderTask,
+    input: AcknowledgeTask,
+  ): Partial<HolderTask> | undefined {
     const { counts = null, statement = null } = input;
     const result = requireAnswer(TASK_ANSWERS, 'erase', input);
     const kept = input.kept == null ? null : { basis: input.kept.basis, until: input.kept.until };
@@ -147,7 +153,6 @@ export class HolderTasksService {
       if (!canFollow(task, answer)) throw answeredOtherwise(before);
     }
     return {
-      ...task,
       ...answer,
       open: result === 'failed' ? 1 : 0,
       statement,

@@ -84,28 +84,6 @@ export function tasksBehind(
   );
 }
 
-/** Stores the answer of a task. */
-export async function storeAnswer(tx: Tx, task: HolderTask): Promise<void> {
-  const { botId, holderKey, requestId, open, result, keptBasis, keptUntil, statement, seal, answeredAt } =
-    task;
-  await tx.run(
-    `UPDATE holder_tasks SET open = ?, result = ?, counts = ?, kept_basis = ?, kept_until = ?, statement = ?, declared = ?,
-       seal = ?, answered_at = ? WHERE bot_id = ? AND holder_key = ? AND request_id = ?`,
-    ...[
-      open,
-      result,
-      json(task.counts),
-      keptBasis,
-      keptUntil,
-      statement,
-      json(task.declared),
-      seal,
-      answeredAt,
-    ],
-    ...[botId, holderKey, requestId],
-  );
-}
-
 /** Gives up some of the open tasks of a holder, and returns their number; 0 once none is open. */
 export function abandonSome(tx: Tx, holder: BotHolder, at: string): Promise<number> {
   const { botId, key } = holder;
