@@ -138,7 +138,7 @@ describe('lethe doctor', () => {
     await lethe.holders.change({ key: 'database', kind: 'pull' });
     expect(await faults()).toEqual({});
     expect((await cli.run(['doctor'])).stdout).toMatch(
-      /^! webhook +the bot has no webhook_url: it learns of erasures by its holders \(database\), and of no withdrawal\n +→ On a laptop/m,
+      /^! webhook +the bot has no webhook_url: it learns of no withdrawal; its holders \(database\) learn of erasures\n +→ On a laptop/m,
     );
   });
 
@@ -173,7 +173,7 @@ describe('lethe doctor', () => {
       categories: [{ key: 'profile', label: 'Profile', text: 'Your nickname.' }],
     };
     await lethe.consents.registerText({ ...text, language: 'en' });
-    expect(await faults()).toEqual({ texts: expect.stringContaining('the same consent_version (2)') });
+    expect(await faults()).toEqual({ texts: expect.stringContaining('the same consent_version') });
     await lethe.consents.registerText({ ...text, language: 'de' });
     expect(await faults()).toEqual({});
   });

@@ -147,7 +147,7 @@ async function withoutWebhook(lethe: Lethe): Promise<Found> {
   if (asking.length === 0) return ['the bot has no webhook_url, so it learns of no erasure', mend];
   const keys = asking.map(({ key }) => key).join(', ');
   return [
-    `the bot has no webhook_url: it learns of erasures by its holders (${keys}), and of no withdrawal`,
+    `the bot has no webhook_url: it learns of no withdrawal; its holders (${keys}) learn of erasures`,
     mend,
     'warning',
   ];
@@ -217,8 +217,6 @@ async function texts(lethe: Lethe): Promise<Found> {
   if (faults.length === 0) return [`version ${version} explains every category in ${languages.join(', ')}`];
   return [
     `version ${version}: ${faults.join('; ')}`,
-    unexplained.length === 0
-      ? `Add the text to lethe.yaml under the same consent_version (${version}), then lethe categories push.`
-      : 'Complete the texts in lethe.yaml under a new consent_version, since a registered text never changes.',
+    `Complete the texts in lethe.yaml under ${unexplained.length === 0 ? 'the same' : 'a new'} consent_version.`,
   ];
 }

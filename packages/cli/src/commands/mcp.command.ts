@@ -37,7 +37,7 @@ async function serve(session: Session, allowed: Allowed): Promise<void> {
   await new Connection(serverOf(session, allowed), write).serve(messagesIn(process.stdin));
 }
 
-/** What keeps every tool from working. Each of them answers it too, but a model may hide it; the client shows this to the human. */
+/** What keeps every tool from working. Each answers it too; this is for the human. */
 function faultOf(session: Session): string | undefined {
   try {
     session.client();
