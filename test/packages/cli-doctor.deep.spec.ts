@@ -129,6 +129,19 @@ describe('lethe doctor', () => {
     expect(await faults()).toEqual({ webhook: expect.stringContaining('lethe listen') });
   });
 
+  it('warns only, of no webhook URL, where a holder asks for its tasks', async () => {
+    const lethe = await healthy('--webhook-url', webhookUrl);
+    const holder = { key: 'database', covers: ['profiles'], label_de: 'Datenbank', label_en: 'Database' };
+    await lethe.holders.register({ ...holder, kind: 'webhook' });
+    await lethe.bots.change({ webhook_url: null });
+    expect(Object.keys(await faults())).toEqual(['webhook']);
+    await lethe.holders.change({ key: 'database', kind: 'pull' });
+    expect(await faults()).toEqual({});
+    expect((await cli.run(['doctor'])).stdout).toMatch(
+      /^! webhook +the bot has no webhook_url: it learns of no withdrawal; its holders \(database\) learn of erasures\n +→ On a laptop/m,
+    );
+  });
+
   it('finds a file that others can read, a wrong key, a key with too few scopes and incomplete texts', async () => {
     const lethe = await healthy('--webhook-url', webhookUrl);
     chmodSync(join(cli.directory, '.env'), 0o644);
@@ -149,8 +162,20 @@ describe('lethe doctor', () => {
     const ran = await cli.run(['doctor']);
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('1 of 9 checks failed: texts') });
     expect(ran.stdout).toMatch(
-      /version 2: no text in de; the text in en does not explain profile\n +→ Complete/,
+      /version 2: no text in de; the text in en does not explain profile\n +→ Complete .* a new consent_version/,
     );
+  });
+
+  it('says that a missing language is added to the version that is there', async () => {
+    const lethe = await healthy('--webhook-url', webhookUrl);
+    const text = {
+      ...{ consent_version: '2', title: '?', body: '.' },
+      categories: [{ key: 'profile', label: 'Profile', text: 'Your nickname.' }],
+    };
+    await lethe.consents.registerText({ ...text, language: 'en' });
+    expect(await faults()).toEqual({ texts: expect.stringContaining('the same consent_version') });
+    await lethe.consents.registerText({ ...text, language: 'de' });
+    expect(await faults()).toEqual({});
   });
 
   it('warns of texts that are made from the declarations, and says that there is no webhook URL', async () => {

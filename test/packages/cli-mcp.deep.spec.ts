@@ -174,7 +174,9 @@ describe('lethe mcp', () => {
       return textOf(result);
     };
     const env = { LETHE_URL: service.url };
-    expect(await said(env, 'service_status')).toContain('LETHE_KEY is missing.\n→ Register the bot');
+    expect(await said(env, 'service_status')).toMatch(
+      /^LETHE_KEY is missing, and there is no .*none\.\n→ Register the bot/,
+    );
     expect(await said({ ...env, LETHE_KEY: 'sk_live_wrong' }, 'service_status')).toMatch(
       /→ LETHE_KEY is no valid key/,
     );
@@ -184,6 +186,18 @@ describe('lethe mcp', () => {
     const gone = await said({ LETHE_URL: 'http://127.0.0.1:9', LETHE_KEY: key }, 'service_status');
     expect(gone).toContain('does not answer');
     expect(gone).not.toContain(key);
+  });
+
+  it('writes to standard error at its start that the file or the key is missing', async () => {
+    const { client, child, written } = started(['--dotenv', 'none'], { LETHE_URL: service.url });
+    await client.initialize({});
+    child.stdin?.end();
+    await once(child, 'close');
+    expect(written.text).toMatch(/LETHE_KEY is missing, and there is no .*none\.\n→ Register the bot/);
+    const whole = await initialized();
+    whole.child.stdin?.end();
+    await whole.closed;
+    expect(whole.written.text).not.toContain('→');
   });
 
   it('shows no key, though a server answers with the one that it was sent', async () => {

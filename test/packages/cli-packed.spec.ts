@@ -73,7 +73,7 @@ describe('@lethe/cli', () => {
     writeFileSync(join(directory, 'lethe.yaml'), example());
     expect(await cli.run(['categories', 'push', '--yes'])).toMatchObject({
       code: 0,
-      stdout: 'Registered 1, changed 0, deleted 0 categories; registered 1 text.\n',
+      stdout: 'Registered 1, changed 0, deleted 0 categories; registered 2 texts.\n',
     });
     const [user, guild] = [snowflake(), snowflake()];
     const forget = ['forget', user, '--guild', guild, '--yes', '--certificate', 'it.json'];

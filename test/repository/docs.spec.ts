@@ -140,6 +140,45 @@ describe('docs/webhooks.md', () => {
   });
 });
 
+describe('the documented access', () => {
+  interface Operation {
+    readonly security?: readonly { readonly apiKey?: readonly [string] }[];
+    readonly responses: Readonly<Record<string, { readonly description?: string }>>;
+  }
+  /** The routes of bots that are no GET, with their scopes. */
+  const routes = () => {
+    const { paths } = JSON.parse(read('openapi.json')) as {
+      paths: Record<string, Record<string, Operation>>;
+    };
+    return Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { security = [], responses }]) => {
+        const scopes = security.flatMap(({ apiKey = [] }) => apiKey);
+        const name = `${method.toUpperCase()} ${path.replace('/api/v1', '')}`;
+        const isOpen = !(responses['403']?.description ?? '').includes('`suspended`');
+        return method === 'get' || scopes.length === 0 ? [] : [{ name, scopes, isOpen }];
+      }),
+    );
+  };
+  const namedIn = (text: string): string[] =>
+    [...text.matchAll(/`((?:POST|PUT|DELETE) \/[^`?]+)`/g)].map(([, route = '']) => route).toSorted();
+
+  it('of each scope is that of openapi.json', () => {
+    const page = read('docs/reference.md');
+    for (const scope of ['read', 'write', 'erase', 'admin']) {
+      const [row = ''] = new RegExp(`^\\| \`${scope}\` .*$`, 'm').exec(page) ?? [];
+      const opened = routes().filter(({ scopes }) => scopes.length === 1 && scopes[0] === scope);
+      expect([scope, namedIn(row)]).toEqual([scope, opened.map(({ name }) => name).toSorted()]);
+    }
+  });
+
+  it('of a suspended bot is that of openapi.json', () => {
+    const [line = ''] =
+      /bots:suspend --bot ID`\*\*[\s\S]*?Everything else/.exec(read('docs/operate.md')) ?? [];
+    const open = routes().filter(({ isOpen }) => isOpen);
+    expect(namedIn(line)).toEqual(open.map(({ name }) => name).toSorted());
+  });
+});
+
 describe('docs/operate.md', () => {
   it('names the routes that a low disk leaves open, and no other', () => {
     const [section = ''] = /^## Full disk$[\s\S]*?(?=^## )/m.exec(read('docs/operate.md')) ?? [];

@@ -57,7 +57,7 @@ const newKey: Command = {
 
 const suspend = change(
   'bots:suspend',
-  'Suspends a bot: it can read, export, erase and revoke, and nothing else, and its webhook calls wait',
+  'Suspends a bot: it can still serve its users (docs/operate.md has the list), and its webhook calls wait',
   (bot) => (bot.suspended_at === null ? 'is suspended' : 'was suspended already: nothing has changed'),
 );
 

@@ -98,7 +98,7 @@ const EN = {
     not_found: 'Nothing was found.',
     conflict: 'This does not fit the present state. Load the page anew.',
     suspended:
-      'The bot is suspended: it can still read, export, erase, record withdrawals, objections and restrictions, and make privacy links.',
+      'The bot is suspended: it can still read, export, erase, record withdrawals, objections and restrictions, make privacy links, and answer the tasks of its holders.',
     invalid_request: 'The service does not take this input:',
     unauthorized: 'The session has ended.',
     service_unavailable: 'The service cannot do this at the moment:',
@@ -207,7 +207,7 @@ const DE: { readonly [K in Kind]: Readonly<Record<keyof (typeof EN)[K], string>>
     not_found: 'Es wurde nichts gefunden.',
     conflict: 'Das passt nicht zum jetzigen Stand. Laden Sie die Seite neu.',
     suspended:
-      'Der Bot ist gesperrt: Er kann weiterhin lesen, exportieren, löschen, Widerrufe, Widersprüche und Einschränkungen vermerken und Links zur Datenschutzseite erstellen.',
+      'Der Bot ist gesperrt: Er kann weiterhin lesen, exportieren, löschen, Widerrufe, Widersprüche und Einschränkungen vermerken, Links zur Datenschutzseite erstellen und Aufträge seiner Speicherorte beantworten.',
     invalid_request: 'Der Dienst nimmt diese Eingabe nicht an:',
     unauthorized: 'Die Sitzung ist beendet.',
     service_unavailable: 'Der Dienst kann das im Moment nicht ausführen:',

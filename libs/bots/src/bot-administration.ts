@@ -103,8 +103,8 @@ export class BotAdministration {
   }
 
   /**
-   * Suspends a bot: until {@link resume} it can read, export, erase and revoke, and nothing else, and its webhook calls
-   * wait. Resolves when this holds in every process. A repeat changes nothing.
+   * Suspends a bot: until {@link resume} it can read, erase and do what else serves its users (docs/operate.md has the list), and its
+   * webhook calls wait. Resolves when this holds in every process. A repeat changes nothing.
    * @throws ApiError 404 as {@link newKey}
    */
   suspend(given: string): Promise<ChangedBot> {

@@ -208,7 +208,11 @@ class ConsentHistoryEntryView {
   @ConsentVersion() version: string;
   @Texts(KEY_MAX, CATEGORIES_MAX, { nullable: true, description: 'Of this act; null means all' })
   categories: readonly string[] | null;
-  @LanguageTag({ nullable: true, description: 'The language asked in, where one was named' })
+  @LanguageTag({
+    nullable: true,
+    description:
+      'The language of the texts that were shown, or that the request named where none is registered; null for the texts of all languages',
+  })
   language: string | null;
   @ApiProperty({ type: [ShownTextView], description: 'The texts that were shown; none where none is known' })
   texts: readonly ShownTextView[];

@@ -140,7 +140,7 @@ export function requireAccess({ bits, scopes, whileSuspended }: RouteAccess, cal
   if (caller.isSuspended && !whileSuspended)
     throw new ApiError(
       'suspended',
-      'The operator has suspended this bot: it can read, export, erase and revoke, and nothing else',
+      'The operator has suspended this bot: it can read, export, erase, record withdrawals, objections and restrictions, make privacy links, and answer the tasks of its holders; nothing else works',
     );
 }
 

@@ -27,7 +27,7 @@ export const ERRORS = {
   suspended: {
     status: 403,
     meaning:
-      'The operator has suspended the bot; reading, export, erasure and revocation work, and nothing else',
+      'The operator has suspended the bot: it can read, export, erase, record withdrawals, objections and restrictions, make privacy links, and answer the tasks of its holders; nothing else works',
     mend: 'Ask the operator. Nothing that is stored is lost, and the webhook calls of the bot are sent when it is resumed.',
   },
   insufficient_scope: {

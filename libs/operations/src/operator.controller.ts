@@ -98,7 +98,8 @@ export class OperatorController {
   @Describes({
     summary: 'Suspend a bot',
     description:
-      'Until it is resumed the bot can read, export, erase and revoke, and nothing else, and its webhook calls wait. The ' +
+      'Until it is resumed the bot can read, export, erase, record withdrawals, objections and restrictions, make privacy links, and ' +
+      'answer the tasks of its holders; nothing else works, and its webhook calls wait. The ' +
       'answer comes when this holds in every process. A repeat changes nothing.',
     parameters: { id: EXAMPLE.bot_id },
     examples: EXAMPLES.suspend,

@@ -91,7 +91,7 @@ function settings(session: Session): Found {
   const { envFile } = session;
   if (session.key === undefined)
     return [
-      'LETHE_KEY is missing',
+      session.missingKey,
       'Register the bot with lethe init, or set the key in .env or the environment.',
     ];
   const file = statSync(envFile, { throwIfNoEntry: false });
@@ -130,17 +130,26 @@ async function scopes(session: Session, lethe: Lethe): Promise<Found> {
 }
 
 async function webhook(lethe: Lethe, url: string | null): Promise<Found> {
-  if (url === null)
-    return [
-      'the bot has no webhook_url, so it learns of no erasure',
-      'On a laptop use lethe listen; in production lethe bot set --webhook-url URL.',
-    ];
+  if (url === null) return withoutWebhook(lethe);
   const { id } = await lethe.webhooks.test();
   const ping = await outcomeOfCall(lethe, id, 0);
   if (ping.status === 'delivered') return [`${url} confirms the calls of the service`];
   return [
     `${url} does not confirm a ping (${whatBecameOf(ping, 0)})`,
     OUTCOMES[ping.last_outcome ?? ''] ?? `lethe deliveries ${id} shows its attempts.`,
+  ];
+}
+
+/** A holder that asks for its tasks learns of erasures without a call, and of no withdrawal. */
+async function withoutWebhook(lethe: Lethe): Promise<Found> {
+  const mend = 'On a laptop use lethe listen; in production lethe bot set --webhook-url URL.';
+  const asking = (await lethe.holders.list().toArray()).filter(({ kind }) => kind === 'pull');
+  if (asking.length === 0) return ['the bot has no webhook_url, so it learns of no erasure', mend];
+  const keys = asking.map(({ key }) => key).join(', ');
+  return [
+    `the bot has no webhook_url: it learns of no withdrawal; its holders (${keys}) learn of erasures`,
+    mend,
+    'warning',
   ];
 }
 
@@ -198,17 +207,16 @@ async function texts(lethe: Lethe): Promise<Found> {
   const version = latest.consent_version;
   const own = all.filter((one) => one.consent_version === version);
   const languages = own.map(({ language }) => language);
-  const faults = [
-    ...LANGUAGES.filter((one) => !languages.includes(one)).map((one) => `no text in ${one}`),
-    ...own.flatMap(({ language, categories: named }) =>
-      categories
-        .filter(({ key }) => !named.some((one) => one.key === key))
-        .map(({ key }) => `the text in ${language} does not explain ${key}`),
-    ),
-  ];
+  const missing = LANGUAGES.filter((one) => !languages.includes(one)).map((one) => `no text in ${one}`);
+  const unexplained = own.flatMap(({ language, categories: named }) =>
+    categories
+      .filter(({ key }) => !named.some((one) => one.key === key))
+      .map(({ key }) => `the text in ${language} does not explain ${key}`),
+  );
+  const faults = [...missing, ...unexplained];
   if (faults.length === 0) return [`version ${version} explains every category in ${languages.join(', ')}`];
   return [
     `version ${version}: ${faults.join('; ')}`,
-    'Complete the texts in lethe.yaml under a new consent_version.',
+    `Complete the texts in lethe.yaml under ${unexplained.length === 0 ? 'the same' : 'a new'} consent_version.`,
   ];
 }

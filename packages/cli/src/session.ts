@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Hooks, Lethe, momentMs } from '@lethe/sdk';
-import { NAMES, readEnvFile, type Values } from './env-file';
+import { NAMES, readEnvFile, textAt, type Values } from './env-file';
 import { wrongUsage } from './failures';
 import { Output } from './output';
 
@@ -42,6 +42,12 @@ export class Session {
     return this.values['LETHE_KEY'];
   }
 
+  /** That there is no key, and whether there is a file that could have it. */
+  get missingKey(): string {
+    const isThere = textAt(this.envFile) !== undefined;
+    return `LETHE_KEY is missing${isThere ? '' : `, and there is no ${this.envFile}`}`;
+  }
+
   get hasSecret(): boolean {
     return this.values['LETHE_WEBHOOK_SECRET'] !== undefined;
   }
@@ -68,7 +74,7 @@ export class Session {
   client(hooks?: Hooks): Lethe {
     if (this.key === undefined)
       throw wrongUsage(
-        'LETHE_KEY is missing.',
+        `${this.missingKey}.`,
         'Register the bot with lethe init, or set the API key in .env or in the environment. It is no option, since other users of the machine see arguments.',
       );
     if (this.isFromEnvironment('LETHE_KEY')) this.requireOwnAddress('LETHE_KEY');

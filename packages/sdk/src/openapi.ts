@@ -1104,7 +1104,7 @@ export interface paths {
     readonly put?: never;
     /**
      * Suspend a bot
-     * @description Until it is resumed the bot can read, export, erase and revoke, and nothing else, and its webhook calls wait. The answer comes when this holds in every process. A repeat changes nothing.
+     * @description Until it is resumed the bot can read, export, erase, record withdrawals, objections and restrictions, make privacy links, and answer the tasks of its holders; nothing else works, and its webhook calls wait. The answer comes when this holds in every process. A repeat changes nothing.
      */
     readonly post: operations['operatorSuspend'];
     readonly delete?: never;
@@ -1262,7 +1262,7 @@ export interface paths {
     };
     /**
      * Export everything stored about a user (GDPR Art. 15)
-     * @description Answers everything that is stored about the user in one guild: consent and all values by category. `format=full` adds the history of the consent, the audit events, the purposes and the erasure requests, and asks the holders of the bot for the section `holders`; `scope=all_guilds` in place of `guild_id` answers all guilds in one document. Each export is recorded as an audit event. If nothing is stored, the answer is 404.
+     * @description Answers everything that is stored about the user in one guild: consent and all values by category. `format=full` adds the history of the consent, the audit events, the purposes and the erasure requests, and asks the holders of the bot for the section `holders`; `scope=all_guilds` in place of `guild_id` answers all guilds in one document. Each export is recorded as an audit event. If nothing is stored, the answer is 404; so it is without `format=full` if nothing but an objection or a restriction is.
      */
     readonly get: operations['exportUser'];
     readonly put?: never;
@@ -2125,7 +2125,7 @@ export interface components {
       readonly version: string;
       /** @description Of this act; null means all */
       readonly categories: readonly string[] | null;
-      /** @description The language asked in, where one was named */
+      /** @description The language of the texts that were shown, or that the request named where none is registered; null for the texts of all languages */
       readonly language: string | null;
       /** @description The texts that were shown; none where none is known */
       readonly texts: readonly components['schemas']['ShownTextView'][];

@@ -62,7 +62,7 @@ export const operatorDe: OperatorTexts = {
   resume: 'Freigeben',
   suspendTitle: '{name} sperren?',
   suspendNote:
-    'Er kann weiterhin lesen, exportieren, löschen, Widerrufe, Widersprüche und Einschränkungen vermerken und Links zur Datenschutzseite erstellen; seine Webhook-Aufrufe warten.',
+    'Er kann weiterhin lesen, exportieren, löschen, Widerrufe, Widersprüche und Einschränkungen vermerken, Links zur Datenschutzseite erstellen und Aufträge seiner Speicherorte beantworten; seine Webhook-Aufrufe warten.',
   resumeTitle: '{name} freigeben?',
   resumeNote: 'Er arbeitet wieder, und die wartenden Webhook-Aufrufe werden gesendet.',
   suspendedNow: '{name} ist gesperrt.',

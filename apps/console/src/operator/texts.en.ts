@@ -61,7 +61,7 @@ export const operatorEn = {
   resume: 'Resume',
   suspendTitle: 'Suspend {name}?',
   suspendNote:
-    'It can still read, export, erase, record withdrawals, objections and restrictions, and make privacy links; its webhook calls wait.',
+    'It can still read, export, erase, record withdrawals, objections and restrictions, make privacy links, and answer the tasks of its holders; its webhook calls wait.',
   resumeTitle: 'Resume {name}?',
   resumeNote: 'It works again, and the webhook calls that have waited are sent.',
   suspendedNow: '{name} is suspended.',

@@ -16,7 +16,7 @@ export const frame = {
     copyId: 'Copy {id}',
     justNow: 'just now',
     suspendedSince:
-      'The operator suspended this bot on {time}. It can still read, export, erase, record withdrawals, objections and restrictions, and make privacy links.',
+      'The operator suspended this bot on {time}. It can still read, export, erase, record withdrawals, objections and restrictions, make privacy links, and answer the tasks of its holders.',
     lacksScope: 'Your key lacks the scope {names}: what needs it is left out here.',
     lacksScopes: 'Your key lacks the scopes {names}: what needs them is left out here.',
   },
@@ -39,6 +39,6 @@ export const frame = {
     lacksScope: 'Ihrem Schlüssel fehlt das Recht {names}: Wofür es nötig ist, fehlt hier.',
     lacksScopes: 'Ihrem Schlüssel fehlen die Rechte {names}: Wofür sie nötig sind, fehlt hier.',
     suspendedSince:
-      'Der Betreiber hat diesen Bot am {time} gesperrt. Er kann weiterhin lesen, exportieren, löschen, Widerrufe, Widersprüche und Einschränkungen vermerken und Links zur Datenschutzseite erstellen.',
+      'Der Betreiber hat diesen Bot am {time} gesperrt. Er kann weiterhin lesen, exportieren, löschen, Widerrufe, Widersprüche und Einschränkungen vermerken, Links zur Datenschutzseite erstellen und Aufträge seiner Speicherorte beantworten.',
   },
 } as const;

@@ -1123,8 +1123,9 @@ class AsyncOperator(AsyncGroup):
     async def suspend(self, id: str, *, options: Optional[CallOptions] = None) -> OperatedBotView:
         """Suspend a bot.
 
-        Until it is resumed the bot can read, export, erase and revoke, and nothing else, and its webhook calls
-        wait. The answer comes when this holds in every process. A repeat changes nothing.
+        Until it is resumed the bot can read, export, erase, record withdrawals, objections and restrictions,
+        make privacy links, and answer the tasks of its holders; nothing else works, and its webhook calls wait.
+        The answer comes when this holds in every process. A repeat changes nothing.
         """
         given: Dict[str, Any] = {"id": id}
         answer: OperatedBotView = await self._call.send("POST /operator/bots/{id}/suspend", given, options)

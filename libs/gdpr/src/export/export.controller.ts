@@ -95,7 +95,7 @@ export class ExportController {
       'Answers everything that is stored about the user in one guild: consent and all values by ' +
       'category. `format=full` adds the history of the consent, the audit events, the purposes and the ' +
       'erasure requests, and asks the holders of the bot for the section `holders`; `scope=all_guilds` in place of `guild_id` answers all guilds in one document. ' +
-      'Each export is recorded as an audit event. If nothing is stored, the answer is 404.',
+      'Each export is recorded as an audit event. If nothing is stored, the answer is 404; so it is without `format=full` if nothing but an objection or a restriction is.',
     parameters: { user_id: EXAMPLE.user_id, guild_id: EXAMPLE.guild_id },
     examples: EXAMPLES.user,
   })

@@ -29,7 +29,7 @@ async function doctor(session: Session): Promise<void> {
   throw new Failure(
     isUnreached ? EXIT.unreachable : EXIT.refused,
     `${faults.length} of ${done.length} checks failed: ${faults.map(({ name }) => name).join(', ')}.`,
-    'What to do is beside each.',
+    'What to do is beside each. A lethe that is not on the path is npx --package @lethe/cli lethe.',
     isUnreached ? 'network_error' : 'faults',
   );
 }

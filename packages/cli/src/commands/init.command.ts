@@ -61,6 +61,7 @@ The key and the webhook secret are in ${file}${isAdded ? ', which is now in .git
 
 Next: declare what the bot stores    lethe categories pull, edit lethe.yaml, lethe categories push
       receive webhook calls here     lethe listen --forward-to http://127.0.0.1:8080/gdpr
-      check everything               lethe doctor`,
+      check everything               lethe doctor
+A lethe that is not on the path is npx --package @lethe/cli lethe.`,
   );
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { Connection } from '../mcp/connection';
 import { messagesIn } from '../mcp/lines';
 import { type Allowed, serverOf } from '../mcp/server';
+import { failureOf } from '../failures';
 import { Output } from '../output';
 import { Session } from '../session';
 
@@ -31,5 +32,18 @@ async function serve(session: Session, allowed: Allowed): Promise<void> {
     output.note(
       'A client of the Model Context Protocol starts this command and speaks to it. End with Ctrl+D.',
     );
+  const fault = faultOf(session);
+  if (fault !== undefined) output.note(fault);
   await new Connection(serverOf(session, allowed), write).serve(messagesIn(process.stdin));
+}
+
+/** What keeps every tool from working. Each answers it too; this is for the human. */
+function faultOf(session: Session): string | undefined {
+  try {
+    session.client();
+    return undefined;
+  } catch (error) {
+    const { message, mend } = failureOf(error, session.url);
+    return `${message}\n→ ${mend}`;
+  }
 }
