@@ -132,6 +132,28 @@ def refused(status: int, code: str, **details: object) -> Tuple[int, dict, bytes
     return status, {"retry-after": "0"}, json.dumps({"success": False, "error": error}).encode()
 
 
+@pytest.mark.parametrize("details", [[{"code": "a"}], "text", 5, None, {"fields": 5}])
+def test_an_answer_of_a_proxy_is_a_refusal_whatever_its_details_are(lethe: Lethe, details: Any) -> None:
+    def answer(status: int, code: str) -> Tuple[int, dict, bytes]:
+        error = {"code": code, "message": "no", "details": details}
+        return status, {"retry-after": "0"}, json.dumps({"error": error}).encode()
+
+    Flaky.answers = [answer(403, "AuthorizationFailed")]
+    with pytest.raises(LetheError) as refusal:
+        lethe.bots.me()
+    error = refusal.value
+    assert (error.status, error.code, error.reason, error.fields) == (403, "AuthorizationFailed", None, [])
+    assert error.details == (details if isinstance(details, dict) else {})
+    # It is repeated as all others are.
+    Flaky.answers = [answer(503, "service_unavailable"), OK]
+    assert lethe.bots.me() == {"id": "b1"}
+
+
+@pytest.mark.parametrize("after", ["soon", "Mon, 1 Jan 99999999999999999999 00:00:00 GMT"])
+def test_a_time_that_a_proxy_asks_for_and_that_is_none_is_passed_over(after: str) -> None:
+    assert _core.refusal_of(503, {"retry-after": after}, b"").retry_after is None
+
+
 ERASING = refused(409, "conflict", reason="deletion_in_progress")
 FIRST, SECOND = ({"request_id": id, "certificate_salt": f"s{id}"} for id in ("1", "2"))
 
