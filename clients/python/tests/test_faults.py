@@ -294,6 +294,42 @@ def test_names_an_answer_that_is_not_one_of_the_service(lethe: Lethe) -> None:
     assert refused.value.code == "unexpected_answer"
 
 
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_follows_no_redirect_also_with_a_client_that_does(is_async: bool, status: int) -> None:
+    arrived: List[str] = []
+
+    def answered(request: httpx.Request) -> httpx.Response:
+        arrived.append(f"{request.method} {request.url.scheme}")
+        if request.url.scheme == "http":
+            return httpx.Response(status, headers={"location": str(request.url.copy_with(scheme="https"))})
+        return httpx.Response(200, content=OK[2])
+
+    options: Any = {"transport": httpx.MockTransport(answered), "follow_redirects": True}
+
+    async def asked() -> None:
+        with pytest.raises(LetheError) as refusal:
+            if is_async:
+                async with httpx.AsyncClient(**options) as client:
+                    await act(AsyncLethe("http://lethe.test", "k", client=client))
+            else:
+                act(Lethe("http://lethe.test", "k", client=httpx.Client(**options)))
+        assert (refusal.value.code, refusal.value.status) == ("unexpected_answer", status)
+
+    async def streamed(chunks: Any) -> None:
+        async for _ in chunks:
+            pass
+
+    acts: List[Any] = [lambda lethe: lethe.consents.revoke(**WHO), lambda lethe: lethe.public_keys()]
+    if is_async:
+        acts.append(lambda lethe: streamed(lethe.data.export_stream(**WHO)))
+    else:
+        acts.append(lambda lethe: list(lethe.data.export_stream(**WHO)))
+    for act in acts:
+        asyncio.run(asked())
+    assert arrived == ["POST http", "GET http", "GET http"]
+
+
 def test_names_a_streamed_answer_that_was_cut(lethe: Lethe) -> None:
     Flaky.answers = [(200, {}, b'{"success":true,"data":{"a":1')]
     with pytest.raises(NetworkError):
