@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import threading
 import uuid
 from contextlib import closing
 from importlib import import_module
@@ -19,6 +20,7 @@ import pytest
 from lethe_client import holders
 from lethe_client.holders import Store, Who
 from lethe_client.holders._json import json_safe
+from lethe_client.holders._limited import limited
 from lethe_client.holders._redis import _shaped
 
 USER, GUILD = "123456789012345678", "223456789012345678"
@@ -427,6 +429,46 @@ def test_a_whole_number_beyond_what_javascript_counts_is_text_in_an_export_of_ea
 def test_the_scores_of_a_sorted_set_are_read_in_each_form_that_a_client_has(answer: Any) -> None:
     assert _shaped("zset", answer) == {"a": 1.5, "b": 2}
     assert [_shaped(kind, type(answer)()) for kind in ("zset", "hash")] == [{}, {}]
+
+
+def test_a_store_that_hangs_has_one_thread_and_fails_at_once_until_it_has_answered() -> None:
+    answers = threading.Event()
+    sent: List[str] = []
+
+    class Hung:
+        def execute_command(self, *command: str) -> int:
+            sent.append(command[0])
+            answers.wait()
+            return 0
+
+    store = limited(holders.redis(Hung(), "cache", keys="cache:{user_id}"), 0.2)
+
+    async def main() -> None:
+        with pytest.raises(TimeoutError, match="has not answered within 0.2 seconds"):
+            await store.count(WHO)
+        assert store.export is not None and store.marks is not None
+        for act in (store.count(WHO), store.erase(WHO), store.export(WHO), store.marks.get(OF, "a")):
+            with pytest.raises(TimeoutError, match="still has not answered an earlier call"):
+                await act
+        assert sent == ["EXISTS"]
+
+    try:
+        run(main)
+        # Each round of Lethe has an event loop of its own.
+        with pytest.raises(TimeoutError, match="still"):
+            run(lambda: store.count(WHO))
+    finally:
+        answers.set()
+
+    async def answered() -> None:
+        while True:
+            try:
+                assert await store.count(WHO) == 0
+                return
+            except TimeoutError:
+                await asyncio.sleep(0.01)
+
+    run(answered)
 
 
 class Client:
