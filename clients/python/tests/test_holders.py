@@ -154,6 +154,20 @@ def test_it_is_declared_once_and_follows_the_stores(bot: Bot) -> None:
     assert (there["covers"], there["label_de"], there["label_en"]) == (["profiles"], "Datenbank", "Database")
 
 
+def test_it_is_declared_again_where_the_service_has_lost_it(bot: Bot) -> None:
+    holder = bot.holder()
+    holder.once()
+    bot.lethe.holders.delete(key="database")
+    with pytest.raises(LetheError) as missing:
+        bot.holder(dry_run=True).once()
+    assert missing.value.status == 404
+    assert holder.once().answered == 0
+    assert bot.lethe.holders.get("database")["covers"] == ["messages", "profiles"]
+    who = bot.forgotten()
+    assert holder.once().answered == 1
+    assert (bot.database.rows_of(who), bot.words) == ([0, 0], [])
+
+
 def test_a_key_without_the_scope_admin_is_told_what_to_do(bot: Bot) -> None:
     small = bot.lethe.keys.create(name="small", scopes=["read", "write"])["api_key"]
     with Lethe(URL, small) as lethe:
