@@ -573,6 +573,60 @@ def test_files_and_folders_of_a_user_are_erased_and_no_name_leads_out(tmp_path: 
     run(main)
 
 
+def test_a_name_that_is_missing_by_then_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / USER).mkdir()
+    for name in (f"{USER}/a.png", f"{USER}/b.png", f"{USER}.json"):
+        (tmp_path / name).write_text("x")
+    store = holders.files(tmp_path, lambda who: [who.user_id, f"{who.user_id}/a.png", f"{who.user_id}.json"])
+    rmtree = shutil.rmtree
+
+    def removed_by_the_bot(path: str) -> None:
+        """As rmtree where the bot removes a file after the list of the folder was read."""
+        monkeypatch.setattr(shutil, "rmtree", rmtree)
+        os.remove(f"{path}/b.png")
+        raise FileNotFoundError(f"{path}/b.png")
+
+    monkeypatch.setattr(shutil, "rmtree", removed_by_the_bot)
+
+    async def main() -> None:
+        assert await store.count(WHO) == 3
+        await store.erase(WHO)
+        assert await store.count(WHO) == 0
+
+    run(main)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_erased_is_found_by_the_second_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / USER).mkdir()
+
+    def is_missing(path: str) -> None:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(shutil, "rmtree", is_missing)
+    store = holders.files(tmp_path, lambda who: who.user_id)
+
+    async def main() -> None:
+        await store.erase(WHO)
+        assert await store.count(WHO) == 1
+
+    run(main)
+
+
+def test_a_note_that_another_process_has_removed_is_passed_over(tmp_path: Path) -> None:
+    marks = holders.files(tmp_path, lambda who: who.user_id).marks
+    assert marks is not None
+
+    async def main() -> None:
+        await marks.put(OF, "a", "note")
+        [folder] = (tmp_path / ".lethe-holder").iterdir()
+        # It is in the list, and cannot be read.
+        (folder / "b").symlink_to("nowhere")
+        assert await marks.all(OF) == {"a": "note"}
+
+    run(main)
+
+
 def test_a_link_is_removed_and_not_what_it_leads_to(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "file").write_text("stays")
