@@ -115,6 +115,31 @@ describe('the declaration of a holder', () => {
     );
   });
 
+  it('is made again where the service has lost it, as by a backup from before the declaration', async () => {
+    const loop = holder();
+    await loop.once();
+    const declared = fake.holders.get('database');
+    fake.holders.clear();
+    const who = await known();
+    fake.refused.set('POST /holders', 403);
+    await expect(loop.once()).rejects.toThrow(/not declared.*lacks the scope admin.*lethe holders push/);
+    fake.refused.clear();
+    await lethe.privacy.forget(who);
+    expect(await loop.once()).toMatchObject({ answered: 1, failed: 0 });
+    expect(fake.holders.get('database')).toEqual(declared);
+    expect(rowsOf(who)).toEqual([0, 0]);
+    // Any other fault is not about the declaration.
+    fake.calls.length = 0;
+    fake.refused.set('GET /holders/{key}/tasks', 503);
+    await expect(loop.once()).rejects.toMatchObject({ status: 503 });
+    expect(new Set(fake.calls)).toEqual(new Set(['GET /holders/{key}/tasks']));
+  });
+
+  it('is not made by a dry run', async () => {
+    await expect(holder({ dryRun: true }).once()).rejects.toMatchObject({ status: 404 });
+    expect(fake.holders.size).toBe(0);
+  });
+
   it('follows the stores and the key', async () => {
     await holder().once();
     const { privateKey } = generateKeyPairSync('ed25519');

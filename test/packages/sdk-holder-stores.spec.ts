@@ -432,6 +432,27 @@ describe('holders.files', () => {
     expect(readdirSync(guild)).toEqual([NEAR[0]]);
   });
 
+  it('takes a name as done that is missing by then, as one in a folder that was erased before it', async () => {
+    mkdirSync(join(folder, WHO.user_id));
+    for (const name of [join(WHO.user_id, 'a.png'), `${WHO.user_id}.json`])
+      writeFileSync(join(folder, name), 'x');
+    const store = holders.files(folder, ({ user_id }) => [
+      user_id,
+      join(user_id, 'a.png'),
+      `${user_id}.json`,
+    ]);
+    expect(await lifeOf(store)).toEqual([3, 0]);
+    expect(readdirSync(folder)).toEqual([WHO.guild_id]);
+  });
+
+  it('passes over a note that another process has removed since the list was read', async () => {
+    const { marks } = holders.files(folder, ({ user_id }) => user_id);
+    await marks?.put('one', 'a', 'note');
+    const [list = ''] = readdirSync(join(folder, '.lethe-holder'));
+    symlinkSync('nowhere', join(folder, '.lethe-holder', list, 'b'));
+    expect(await marks?.all('one')).toEqual(new Map([['a', 'note']]));
+  });
+
   it('erases the names without a guild only where it is said that the consent is the last one', async () => {
     const names = ({ user_id, guild_id }: Who) => [join(guild_id, user_id), user_id];
     for (const name of names(WHO)) writeFileSync(join(folder, name), 'x');

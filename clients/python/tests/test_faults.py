@@ -132,6 +132,28 @@ def refused(status: int, code: str, **details: object) -> Tuple[int, dict, bytes
     return status, {"retry-after": "0"}, json.dumps({"success": False, "error": error}).encode()
 
 
+@pytest.mark.parametrize("details", [[{"code": "a"}], "text", 5, None, {"fields": 5}])
+def test_an_answer_of_a_proxy_is_a_refusal_whatever_its_details_are(lethe: Lethe, details: Any) -> None:
+    def answer(status: int, code: str) -> Tuple[int, dict, bytes]:
+        error = {"code": code, "message": "no", "details": details}
+        return status, {"retry-after": "0"}, json.dumps({"error": error}).encode()
+
+    Flaky.answers = [answer(403, "AuthorizationFailed")]
+    with pytest.raises(LetheError) as refusal:
+        lethe.bots.me()
+    error = refusal.value
+    assert (error.status, error.code, error.reason, error.fields) == (403, "AuthorizationFailed", None, [])
+    assert error.details == (details if isinstance(details, dict) else {})
+    # It is repeated as all others are.
+    Flaky.answers = [answer(503, "service_unavailable"), OK]
+    assert lethe.bots.me() == {"id": "b1"}
+
+
+@pytest.mark.parametrize("after", ["soon", "Mon, 1 Jan 99999999999999999999 00:00:00 GMT"])
+def test_a_time_that_a_proxy_asks_for_and_that_is_none_is_passed_over(after: str) -> None:
+    assert _core.refusal_of(503, {"retry-after": after}, b"").retry_after is None
+
+
 ERASING = refused(409, "conflict", reason="deletion_in_progress")
 FIRST, SECOND = ({"request_id": id, "certificate_salt": f"s{id}"} for id in ("1", "2"))
 
@@ -270,6 +292,42 @@ def test_names_an_answer_that_is_not_one_of_the_service(lethe: Lethe) -> None:
     with pytest.raises(LetheError) as refused:
         lethe.bots.me()
     assert refused.value.code == "unexpected_answer"
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_follows_no_redirect_also_with_a_client_that_does(is_async: bool, status: int) -> None:
+    arrived: List[str] = []
+
+    def answered(request: httpx.Request) -> httpx.Response:
+        arrived.append(f"{request.method} {request.url.scheme}")
+        if request.url.scheme == "http":
+            return httpx.Response(status, headers={"location": str(request.url.copy_with(scheme="https"))})
+        return httpx.Response(200, content=OK[2])
+
+    options: Any = {"transport": httpx.MockTransport(answered), "follow_redirects": True}
+
+    async def asked() -> None:
+        with pytest.raises(LetheError) as refusal:
+            if is_async:
+                async with httpx.AsyncClient(**options) as client:
+                    await act(AsyncLethe("http://lethe.test", "k", client=client))
+            else:
+                act(Lethe("http://lethe.test", "k", client=httpx.Client(**options)))
+        assert (refusal.value.code, refusal.value.status) == ("unexpected_answer", status)
+
+    async def streamed(chunks: Any) -> None:
+        async for _ in chunks:
+            pass
+
+    acts: List[Any] = [lambda lethe: lethe.consents.revoke(**WHO), lambda lethe: lethe.public_keys()]
+    if is_async:
+        acts.append(lambda lethe: streamed(lethe.data.export_stream(**WHO)))
+    else:
+        acts.append(lambda lethe: list(lethe.data.export_stream(**WHO)))
+    for act in acts:
+        asyncio.run(asked())
+    assert arrived == ["POST http", "GET http", "GET http"]
 
 
 def test_names_a_streamed_answer_that_was_cut(lethe: Lethe) -> None:

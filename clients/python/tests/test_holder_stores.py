@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import threading
 import uuid
 from contextlib import closing
 from importlib import import_module
@@ -19,6 +20,7 @@ import pytest
 from lethe_client import holders
 from lethe_client.holders import Store, Who
 from lethe_client.holders._json import json_safe
+from lethe_client.holders._limited import limited
 from lethe_client.holders._redis import _shaped
 
 USER, GUILD = "123456789012345678", "223456789012345678"
@@ -429,6 +431,46 @@ def test_the_scores_of_a_sorted_set_are_read_in_each_form_that_a_client_has(answ
     assert [_shaped(kind, type(answer)()) for kind in ("zset", "hash")] == [{}, {}]
 
 
+def test_a_store_that_hangs_has_one_thread_and_fails_at_once_until_it_has_answered() -> None:
+    answers = threading.Event()
+    sent: List[str] = []
+
+    class Hung:
+        def execute_command(self, *command: str) -> int:
+            sent.append(command[0])
+            answers.wait()
+            return 0
+
+    store = limited(holders.redis(Hung(), "cache", keys="cache:{user_id}"), 0.2)
+
+    async def main() -> None:
+        with pytest.raises(TimeoutError, match="has not answered within 0.2 seconds"):
+            await store.count(WHO)
+        assert store.export is not None and store.marks is not None
+        for act in (store.count(WHO), store.erase(WHO), store.export(WHO), store.marks.get(OF, "a")):
+            with pytest.raises(TimeoutError, match="still has not answered an earlier call"):
+                await act
+        assert sent == ["EXISTS"]
+
+    try:
+        run(main)
+        # Each round of Lethe has an event loop of its own.
+        with pytest.raises(TimeoutError, match="still"):
+            run(lambda: store.count(WHO))
+    finally:
+        answers.set()
+
+    async def answered() -> None:
+        while True:
+            try:
+                assert await store.count(WHO) == 0
+                return
+            except TimeoutError:
+                await asyncio.sleep(0.01)
+
+    run(answered)
+
+
 class Client:
     def execute_command(self, *command: str) -> None:
         raise AssertionError(command)
@@ -527,6 +569,60 @@ def test_files_and_folders_of_a_user_are_erased_and_no_name_leads_out(tmp_path: 
         top.symlink_to(tmp_path / "unmounted")
         with pytest.raises(FileNotFoundError):
             await store.count(WHO)
+
+    run(main)
+
+
+def test_a_name_that_is_missing_by_then_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / USER).mkdir()
+    for name in (f"{USER}/a.png", f"{USER}/b.png", f"{USER}.json"):
+        (tmp_path / name).write_text("x")
+    store = holders.files(tmp_path, lambda who: [who.user_id, f"{who.user_id}/a.png", f"{who.user_id}.json"])
+    rmtree = shutil.rmtree
+
+    def removed_by_the_bot(path: str) -> None:
+        """As rmtree where the bot removes a file after the list of the folder was read."""
+        monkeypatch.setattr(shutil, "rmtree", rmtree)
+        os.remove(f"{path}/b.png")
+        raise FileNotFoundError(f"{path}/b.png")
+
+    monkeypatch.setattr(shutil, "rmtree", removed_by_the_bot)
+
+    async def main() -> None:
+        assert await store.count(WHO) == 3
+        await store.erase(WHO)
+        assert await store.count(WHO) == 0
+
+    run(main)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_erased_is_found_by_the_second_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / USER).mkdir()
+
+    def is_missing(path: str) -> None:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(shutil, "rmtree", is_missing)
+    store = holders.files(tmp_path, lambda who: who.user_id)
+
+    async def main() -> None:
+        await store.erase(WHO)
+        assert await store.count(WHO) == 1
+
+    run(main)
+
+
+def test_a_note_that_another_process_has_removed_is_passed_over(tmp_path: Path) -> None:
+    marks = holders.files(tmp_path, lambda who: who.user_id).marks
+    assert marks is not None
+
+    async def main() -> None:
+        await marks.put(OF, "a", "note")
+        [folder] = (tmp_path / ".lethe-holder").iterdir()
+        # It is in the list, and cannot be read.
+        (folder / "b").symlink_to("nowhere")
+        assert await marks.all(OF) == {"a": "note"}
 
     run(main)
 

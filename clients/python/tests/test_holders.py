@@ -154,6 +154,20 @@ def test_it_is_declared_once_and_follows_the_stores(bot: Bot) -> None:
     assert (there["covers"], there["label_de"], there["label_en"]) == (["profiles"], "Datenbank", "Database")
 
 
+def test_it_is_declared_again_where_the_service_has_lost_it(bot: Bot) -> None:
+    holder = bot.holder()
+    holder.once()
+    bot.lethe.holders.delete(key="database")
+    with pytest.raises(LetheError) as missing:
+        bot.holder(dry_run=True).once()
+    assert missing.value.status == 404
+    assert holder.once().answered == 0
+    assert bot.lethe.holders.get("database")["covers"] == ["messages", "profiles"]
+    who = bot.forgotten()
+    assert holder.once().answered == 1
+    assert (bot.database.rows_of(who), bot.words) == ([0, 0], [])
+
+
 def test_a_key_without_the_scope_admin_is_told_what_to_do(bot: Bot) -> None:
     small = bot.lethe.keys.create(name="small", scopes=["read", "write"])["api_key"]
     with Lethe(URL, small) as lethe:
@@ -219,6 +233,28 @@ def test_a_task_erases_only_this_user_and_only_in_this_guild(bot: Bot) -> None:
     assert [bot.database.rows_of(who), bot.database.rows_of(other)] == [[2, 0], [2, 1]]
     assert bot.holder().once().answered == 0
     assert bot.words == []
+
+
+@pytest.mark.parametrize("rule", ["CASCADE", "RESTRICT", "NO ACTION DEFERRABLE INITIALLY DEFERRED"])
+def test_rows_that_refer_to_an_erased_row_are_erased_by_their_cascade_or_fail_the_task(bot: Bot, rule: str) -> None:
+    bot.database.run(f"CREATE TABLE notes (user_id INTEGER REFERENCES profiles ON DELETE {rule}, text TEXT)")
+    who = bot.known()
+    bot.database.run("INSERT INTO notes VALUES (?, 'secret')", int(who["user_id"]))
+    bot.lethe.privacy.forget(**who)
+    bot.holder().once()
+    left = bot.database.run("SELECT text FROM notes")
+    if rule == "CASCADE":
+        assert bot.answers == [{"result": "erased", "counts": {"messages": 2, "profiles": 1}}]
+        assert (left, bot.database.rows_of(who), bot.words) == ([], [0, 0], [])
+    else:
+        assert bot.answers == [{"result": "failed", "counts": {"messages": 2}}]
+        assert (left, bot.database.rows_of(who)) == ([("secret",)], [0, 1])
+        assert bot.words == ["profiles: FOREIGN KEY constraint failed"]
+        # The table that refers to it comes first.
+        stores = [holders.sqlite(bot.database.path, "notes", user="user_id"), *bot.database.stores()]
+        bot.holder(stores=stores).once()
+        assert bot.answers[-1] == {"result": "erased", "counts": {"notes": 1, "messages": 2, "profiles": 1}}
+        assert bot.database.rows_of(who) == [0, 0]
 
 
 def test_a_user_without_rows_is_answered_with_nothing(bot: Bot) -> None:

@@ -35,7 +35,8 @@ class Caller:
         self._key = _core.client_key(key)
         self._timeout, self._retries, self._on_retry = timeout, retries, on_retry
         self._owned = client is None
-        self._client = client or httpx.Client(follow_redirects=False)
+        # Each send says that it follows no redirect, which would turn a POST into a GET: a client of the bot may do so.
+        self._client = client or httpx.Client()
         self._bot_id: Optional[str] = None
 
     def close(self) -> None:
@@ -65,7 +66,7 @@ class Caller:
                 built = self._client.build_request(
                     request.method, request.url, headers=request.headers, timeout=left
                 )
-                response = self._client.send(built, stream=True)
+                response = self._client.send(built, stream=True, follow_redirects=False)
             except httpx.HTTPError as cause:
                 self._pause(request, attempts, _fault(request, attempts, cause))
                 continue
@@ -119,7 +120,7 @@ class Caller:
                 built = self._client.build_request(
                     request.method, request.url, headers=request.headers, content=request.body, timeout=left
                 )
-                response = self._client.send(built, stream=True)
+                response = self._client.send(built, stream=True, follow_redirects=False)
                 try:
                     content = bytearray()
                     for chunk in response.iter_bytes():

@@ -195,7 +195,9 @@ def refusal_of(status: int, headers: Mapping[str, str], content: bytes) -> Lethe
     }
     error = envelope_of(content).get("error")
     if isinstance(error, dict) and isinstance(error.get("code"), str) and isinstance(error.get("message"), str):
-        return error_of(error["code"], error["message"], details=error.get("details"), **known)
+        # A proxy may have a list or a text there.
+        details = error.get("details") if isinstance(error.get("details"), dict) else None
+        return error_of(error["code"], error["message"], details=details, **known)
     if status == 429:
         return error_of("rate_limit_exceeded", "A proxy limits the requests.", **known)
     if status in (502, 503, 504):
@@ -232,7 +234,7 @@ def _seconds_until_next(headers: Mapping[str, str]) -> Optional[float]:
         return float(after)
     try:
         return max(0.0, parsedate_to_datetime(after).timestamp() - time.time())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 

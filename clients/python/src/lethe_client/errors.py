@@ -45,7 +45,8 @@ class LetheError(Exception):
     @property
     def fields(self) -> List[Dict[str, str]]:
         """Every bad field of an invalid request."""
-        return list(self.details.get("fields", []))
+        fields = self.details.get("fields")
+        return list(fields) if isinstance(fields, list) else []
 
 
 class InvalidRequestError(LetheError):

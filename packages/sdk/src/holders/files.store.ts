@@ -53,8 +53,10 @@ export function files(folder: string, nameOf: NameOf, { name, keeps }: FilesOpti
     count: async (who) => (await paths(who, isLastOf(everywhere, who))).length,
     erase: async (who) => {
       for (const path of await paths(who, isLastOf(everywhere, who))) {
-        // A link is removed, and not what it leads to.
-        await rm(path, { recursive: true });
+        // A link is removed, and not what it leads to. What the bot has removed meanwhile is done: the second look proves it.
+        await rm(path, { recursive: true, force: true }).catch((error: unknown) =>
+          requireAbsence(error, top),
+        );
         await synced(dirname(path));
       }
     },
@@ -111,20 +113,20 @@ class FileMarks implements Marks {
   }
 
   async all(list: string): Promise<ReadonlyMap<string, string>> {
-    const folder = this.of(list);
     let names: string[];
     try {
-      names = await readdir(folder);
+      names = await readdir(this.of(list));
     } catch (error) {
       await requireAbsence(error, this.top);
       return new Map();
     }
-    const notes = names.filter((name) => !name.startsWith('.'));
-    return new Map(
-      await Promise.all(
-        notes.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const),
-      ),
-    );
+    const notes = new Map<string, string>();
+    for (const name of names.filter((each) => !each.startsWith('.'))) {
+      const note = await this.get(list, name);
+      // Another process has removed it since.
+      if (note !== undefined) notes.set(name, note);
+    }
+    return notes;
   }
 
   async get(list: string, name: string): Promise<string | undefined> {

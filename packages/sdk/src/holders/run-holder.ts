@@ -1,7 +1,7 @@
 import { requireNumber, TIMER_MAX_MS } from '../numbers';
 import type { Place } from './answer';
 import { type DoneTask, HolderRounds, type Round } from './holder-rounds';
-import { type HolderClient, HolderService } from './holder-service';
+import { type HolderClient, HolderService, statusOf } from './holder-service';
 import { Journal } from './journal';
 import { limited } from './limited.store';
 import { Signer, type SigningKey } from './statement';
@@ -126,8 +126,16 @@ class Loop implements HolderLoop {
 
   private async round(): Promise<Round> {
     this.end.signal.throwIfAborted();
-    if (!this.isDeclared && this.options.dryRun !== true) await this.declare();
-    return this.rounds.run();
+    const wasDeclared = this.isDeclared;
+    if (!wasDeclared && this.options.dryRun !== true) await this.declare();
+    try {
+      return await this.rounds.run();
+    } catch (error) {
+      // The service has lost it, as by a backup from before the declaration.
+      if (!wasDeclared || statusOf(error) !== 404) throw error;
+      await this.declare();
+      return this.rounds.run();
+    }
   }
 
   /** A holder that is declared otherwise still has tasks: a table that the key may not add keeps no erasure of the others. */

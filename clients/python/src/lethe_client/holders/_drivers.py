@@ -47,6 +47,8 @@ class SqliteFile:
             with closing(sqlite3.connect(self._uri, uri=True)) as connection:
                 # Or deleted text stays in the file.
                 connection.execute("PRAGMA secure_delete = ON")
+                # SQLite has it off on each new connection: rows that ON DELETE CASCADE erases would stay.
+                connection.execute("PRAGMA foreign_keys = ON")
                 return _sqlite_run(connection, statement, values)
 
         return await in_thread(act)

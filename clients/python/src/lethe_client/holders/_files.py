@@ -15,6 +15,8 @@ from ._store import ROWS_MAX, Everywhere, Exported, Keeps, Marks, Store, Who, is
 _MARKS = ".lethe-holder"
 #: The largest file whose content is in an export.
 _CONTENT_MAX_BYTES = 32_768
+#: How often a folder is erased in which files are removed meanwhile.
+_REMOVALS = 10
 #: An id, and others of which the last digit, the first, or the one in the middle differs.
 _USER = "123456789012345678"
 _OTHERS = ("123456789012345679", "223456789012345678", "123456780012345678")
@@ -60,11 +62,7 @@ def files(
 
     def erased(who: Who) -> None:
         for path in paths(who, is_last_of(everywhere, who)):
-            # A link is removed, and not what it leads to.
-            if os.path.isdir(path) and not os.path.islink(path):
-                shutil.rmtree(path)
-            else:
-                os.remove(path)
+            _remove(path)
             _sync(os.path.dirname(path))
 
     async def count(who: Who) -> int:
@@ -135,6 +133,21 @@ def _walked(paths: Iterable[str]) -> Iterator[str]:
             yield path
 
 
+def _remove(path: str) -> None:
+    """What the bot has removed meanwhile, also within a folder, is done: the second look proves it."""
+    for _ in range(_REMOVALS):
+        try:
+            # A link is removed, and not what it leads to.
+            if os.path.isdir(path) and not os.path.islink(path):
+                shutil.rmtree(path)
+            else:
+                os.remove(path)
+            return
+        except (FileNotFoundError, NotADirectoryError):
+            if not os.path.lexists(path):
+                return
+
+
 def _sync(folder: str) -> None:
     """Makes the change of a folder durable, where the system can."""
     try:
@@ -163,19 +176,21 @@ class _FileMarks(Marks):
             except (FileNotFoundError, NotADirectoryError):
                 _require_folder(self._top)
                 return {}
-            return {path.name: path.read_text("utf-8") for path in names}
+            notes = ((path.name, self._read(path)) for path in names)
+            # Another process may have removed one since.
+            return {name: note for name, note in notes if note is not None}
 
         return await in_thread(act)
 
     async def get(self, of: str, name: str) -> Optional[str]:
-        def act() -> Optional[str]:
-            try:
-                return (self._of(of) / name).read_text("utf-8")
-            except (FileNotFoundError, NotADirectoryError):
-                _require_folder(self._top)
-                return None
+        return await in_thread(lambda: self._read(self._of(of) / name))
 
-        return await in_thread(act)
+    def _read(self, path: Path) -> Optional[str]:
+        try:
+            return path.read_text("utf-8")
+        except (FileNotFoundError, NotADirectoryError):
+            _require_folder(self._top)
+            return None
 
     async def put(self, of: str, name: str, note: str) -> None:
         def act() -> None:

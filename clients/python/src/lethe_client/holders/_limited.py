@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
+from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any, Callable, Mapping, Optional, Sequence, TypeVar, cast
+from typing import Any, Callable, List, Mapping, Optional, Sequence, TypeVar, cast
 
 from ._store import Eventual, Marks, Store, Who
 
 T = TypeVar("T")
+#: The threads of the call of a store that runs.
+_THREADS: "ContextVar[Optional[List[threading.Thread]]]" = ContextVar("lethe_holder_threads", default=None)
 
 
 async def eventual(value: Eventual[T]) -> T:
@@ -46,72 +49,93 @@ async def in_thread(act: Callable[[], T]) -> T:
         except RuntimeError:
             pass  # The loop has ended: its caller waits no more.
 
-    threading.Thread(target=run, daemon=True, name="lethe-holder-store").start()
+    thread = threading.Thread(target=run, daemon=True, name="lethe-holder-store")
+    thread.start()
+    threads = _THREADS.get()
+    if threads is not None:
+        threads[:] = [thread, *filter(threading.Thread.is_alive, threads)]
     return await answer
 
 
+class _Calls:
+    """The calls of one store. Nothing ends a thread: while that of a call waits whose time is over, there is no further call."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        #: Those of the last call whose time was over.
+        self._late: List[threading.Thread] = []
+
+    async def within(self, act: Callable[[], Any]) -> Any:
+        """The answer of a call. Raises TimeoutError where it has no time left, or an earlier call has not ended."""
+        if any(thread.is_alive() for thread in self._late):
+            raise TimeoutError("The store still has not answered an earlier call.")
+        threads: List[threading.Thread] = []
+        before = _THREADS.set(threads)
+        try:
+            call = asyncio.ensure_future(eventual(act()))
+        finally:
+            _THREADS.reset(before)
+        try:
+            # wait_for would wait for the end of a call that does not let itself be cancelled.
+            done, _ = await asyncio.wait({call}, timeout=self._seconds)
+        except asyncio.CancelledError:
+            self._leave(call, threads)
+            raise
+        if not done:
+            self._leave(call, threads)
+            raise TimeoutError(f"The store has not answered within {self._seconds:g} seconds.")
+        return call.result()
+
+    def _leave(self, call: "asyncio.Future[Any]", threads: List[threading.Thread]) -> None:
+        self._late = threads
+        call.cancel()
+        call.add_done_callback(_forgotten)
+
+
 class _LimitedMarks:
-    def __init__(self, marks: Marks, seconds: float) -> None:
-        self._marks, self._seconds = marks, seconds
+    def __init__(self, marks: Marks, calls: _Calls) -> None:
+        self._marks, self._calls = marks, calls
 
     async def all(self, of: str) -> Mapping[str, str]:
-        notes: Mapping[str, str] = await _within(self._seconds, lambda: self._marks.all(of))
+        notes: Mapping[str, str] = await self._calls.within(lambda: self._marks.all(of))
         return notes
 
     async def get(self, of: str, name: str) -> Optional[str]:
-        note: Optional[str] = await _within(self._seconds, lambda: self._marks.get(of, name))
+        note: Optional[str] = await self._calls.within(lambda: self._marks.get(of, name))
         return note
 
     async def put(self, of: str, name: str, note: str) -> None:
-        await _within(self._seconds, lambda: self._marks.put(of, name, note))
+        await self._calls.within(lambda: self._marks.put(of, name, note))
 
     async def remove(self, of: str, names: Sequence[str]) -> None:
-        await _within(self._seconds, lambda: self._marks.remove(of, names))
+        await self._calls.within(lambda: self._marks.remove(of, names))
 
 
 def limited(store: Store, seconds: float) -> Store:
     """A store each of whose calls fails after `seconds`.
 
     One that never answers holds neither the other tasks nor the end of the loop. A call that answers later has erased what
-    the next attempt finds erased.
+    the next attempt finds erased. Until its thread has ended, every call fails at once: a store that hangs has one thread.
     """
+    calls = _Calls(seconds)
+
     async def count(who: Who) -> int:
-        found: int = await _within(seconds, lambda: store.count(who))
+        found: int = await calls.within(lambda: store.count(who))
         return found
 
     async def erase(who: Who) -> None:
-        await _within(seconds, lambda: store.erase(who))
+        await calls.within(lambda: store.erase(who))
 
     def limited_export(export: Callable[[Who], Any]) -> Callable[[Who], Any]:
-        return lambda who: _within(seconds, lambda: export(who))
+        return lambda who: calls.within(lambda: export(who))
 
     return replace(
         store,
         count=count,
         erase=erase,
-        marks=None if store.marks is None else _LimitedMarks(store.marks, seconds),
+        marks=None if store.marks is None else _LimitedMarks(store.marks, calls),
         export=None if store.export is None else limited_export(store.export),
     )
-
-
-async def _within(seconds: float, act: Callable[[], Any]) -> Any:
-    call = asyncio.ensure_future(eventual(act()))
-    # wait_for would wait for the end of a call that does not let itself be cancelled.
-    done, _ = await _waited(call, seconds)
-    if not done:
-        call.cancel()
-        call.add_done_callback(_forgotten)
-        raise TimeoutError(f"The store has not answered within {seconds:g} seconds.")
-    return call.result()
-
-
-async def _waited(call: "asyncio.Future[T]", seconds: float) -> Any:
-    try:
-        return await asyncio.wait({call}, timeout=seconds)
-    except asyncio.CancelledError:
-        call.cancel()
-        call.add_done_callback(_forgotten)
-        raise
 
 
 def _forgotten(call: "asyncio.Future[T]") -> None:

@@ -11,6 +11,7 @@ from typing import Any, Callable, Iterable, List, Mapping, Optional, Set, Type, 
 from .. import _core
 from .._async import AsyncLethe
 from .._sync import Lethe
+from ..errors import LetheError
 from ._answer import Place, Stopped
 from ._journal import Journal
 from ._limited import eventual, limited
@@ -52,15 +53,14 @@ class _Rounds:
         _core.require_number("store_timeout_seconds", store_timeout_seconds, 1, _SECONDS_MAX)
         given = _required([one for each in stores for one in ([each] if isinstance(each, Store) else each)])
         signer = None if private_key is None else Signer(private_key)
-        self._wanted: Optional[Mapping[str, Any]] = {
+        self._wanted: Mapping[str, Any] = {
             "key": key,
             "label_de": label_de or key,
             "label_en": label_en or key,
             "covers": [store.name for store in given],
             "public_key": None if signer is None else signer.public_key,
         }
-        if dry_run:
-            self._wanted = None
+        self._is_dry_run, self._is_declared = dry_run, False
         self._every, self._failures = every_seconds, 0
         self._on_error, self._on_task = on_error, on_task
         self._service = HolderService(lethe, key, signer)
@@ -69,16 +69,23 @@ class _Rounds:
 
     async def _round(self) -> Round:
         self._service.check()
-        if self._wanted is not None:
-            await self._declare(self._wanted)
+        was_declared = self._is_declared
+        if not was_declared and not self._is_dry_run:
+            await self._declare()
+        try:
+            return await self._rounds.run()
+        except LetheError as error:
+            # The service has lost it, as by a backup from before the declaration.
+            if not was_declared or error.status != 404:
+                raise
+        await self._declare()
         return await self._rounds.run()
 
-    async def _declare(self, wanted: Mapping[str, Any]) -> None:
+    async def _declare(self) -> None:
         """A holder that is declared otherwise still has tasks: a table that the key may not add keeps no erasure of the others."""
-        refused = await self._service.declare(wanted)
-        if refused is None:
-            self._wanted = None
-        elif str(refused) != self._reported:
+        refused = await self._service.declare(self._wanted)
+        self._is_declared = refused is None
+        if refused is not None and str(refused) != self._reported:
             self._reported = str(refused)
             await self._report(refused)
 

@@ -29,9 +29,10 @@ def sqlite(
     """A table of SQLite. `user` and `guild` are the columns with the ids; a table without `guild` belongs to the user everywhere.
     NULL as the id of a guild is the bot-wide scope.
 
-    With the path of the file each call has a connection of its own, beside the event loop: this serves with aiosqlite too. A
-    `sqlite3.Connection` is used in the thread of the loop, and fails while the bot is in a transaction on it. An export has all
-    columns, or `columns` alone, or all but `without`: secrets of the bot, and what is about other people.
+    With the path of the file each call has a connection of its own, beside the event loop: this serves with aiosqlite too. Its
+    foreign keys are on, so that ON DELETE CASCADE erases what refers to an erased row. A `sqlite3.Connection` is used in the thread
+    of the loop, with its own setting of foreign keys, and fails while the bot is in a transaction on it. An export has all columns,
+    or `columns` alone, or all but `without`: secrets of the bot, and what is about other people.
     """
     if isinstance(database, sqlite3.Connection):
         return _table(SqliteConnection(database), table, user, guild, name, columns, without, keeps)
