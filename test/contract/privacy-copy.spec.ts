@@ -110,6 +110,32 @@ describe('the copy to read', () => {
     expect(copy).not.toMatch(/undefined|\[object|sha256:/);
   });
 
+  it('names categories by their labels in every act: a request, an answer, a withdrawal, a restriction', async () => {
+    const bot = await service.registerBot();
+    const who = subject();
+    await bot.hasCategory('alpha');
+    await bot.hasCategory('beta');
+    const asked = { ...who, consent_version: '1.0', categories: ['alpha', 'beta'], language: 'en' };
+    const { id } = (await bot.post<{ id: string }>('/consents/request', asked)).data;
+    await bot.post('/consents/accept', { consent_id: id });
+    await bot.put('/data/categories/alpha', { label_en: 'Another word' });
+    await bot.post('/consents/revoke', { ...who, categories: ['beta'] });
+    await bot.post('/data/restrict', { ...who, category: 'alpha' });
+    const { url } = (await bot.post<{ url: string }>('/privacy-links', { ...who, language: 'en' })).data;
+    const copy = unescaped((await act(url, 'export', 0)).text);
+    const [, done = ''] = copy.split('What was done so far');
+    const names = done
+      .split('<h4>')
+      .map((each) => [...each.matchAll(/<bdi>((?:Category |Another )?(?:alpha|beta|word))<\/bdi>/g)])
+      .map((found) => found.map(([, name]) => name))
+      .filter(({ length }) => length > 0);
+    expect(names).toEqual([
+      ...[['Category alpha', 'Category beta'], ['Category alpha', 'Category beta'], ['Category beta']],
+      // What is restricted is the category of today.
+      ['Another word'],
+    ]);
+  });
+
   it('says, like the page, which categories wait in a newer request beside a consent to everything', async () => {
     const bot = await service.registerBot();
     const who = subject();

@@ -165,6 +165,85 @@ describe('the erasure of one category on the privacy page', () => {
     expect(await held()).toEqual(['beta']);
   });
 
+  const free = (basis: string): Json => ({
+    legal_basis: basis,
+    requires_consent: false,
+    reason_de: 'Ohne das kann der Bot nicht arbeiten.',
+    reason_en: 'The bot cannot work without it.',
+  });
+  const AGAIN = 'The bot can store something here again without your consent. A withdrawal does not stop it.';
+  const GERMAN_AGAIN = 'Der Bot kann hier auch ohne deine Einwilligung wieder etwas speichern.';
+
+  it.each([
+    ['legitimate_interests', undefined, 'object to the processing or restrict it.'],
+    ['legitimate_interests', ['view', 'forget'], 'object to the processing.'],
+    ['legal_obligation', undefined, 'restrict the processing.'],
+    ['legal_obligation', ['view', 'forget'], undefined],
+  ])(
+    'without a consent says that a withdrawal does not stop the bot: %s, allowing %j',
+    async (basis, allow, advice) => {
+      await bot.hasCategory('bans', [field('value')], free(basis));
+      await bot.hasData(who, 'bans', { value: 'of bans' });
+      const url = await linked(allow === undefined ? {} : { allow });
+      const { text } = await get(confirming(url, 'bans'));
+      expect(text).toContain(AGAIN);
+      expect(text).not.toContain('Your consent stays');
+      expect(/If you do not want that, ([^<]*?)\s*</.exec(text)?.[1]).toBe(advice);
+      const [, way] = /href="([^"]*\/refuse\?[^"]*)"/.exec(text) ?? [];
+      expect(way === undefined).toBe(advice === undefined);
+      if (way !== undefined)
+        expect((await get(new URL(way.replaceAll('&amp;', '&'), url).href)).status).toBe(200);
+      const german = (await get(`${confirming(url, 'bans')}&lang=de`)).text;
+      expect(german).toContain(GERMAN_AGAIN);
+      expect(german).not.toContain('Deine Einwilligung bleibt');
+    },
+  );
+
+  it('of a category that the consent does not name says nothing of a consent', async () => {
+    const other = subject();
+    const { data } = await bot.post<{ id: string }>('/consents/request', {
+      ...other,
+      consent_version: '1.0',
+      categories: ['beta'],
+    });
+    expect((await bot.post('/consents/accept', { consent_id: data.id })).status).toBe(200);
+    const url = await linked({}, { ...other });
+    for (const [key, says] of [
+      ['alpha', false],
+      ['beta', true],
+    ] as const) {
+      const { status, text } = await get(confirming(url, key, other.guild_id));
+      expect([status, text.includes('Your consent stays')]).toEqual([200, says]);
+    }
+  });
+
+  it('does not say that the bot can store again what an objection or a restriction forbids', async () => {
+    await bot.hasCategory('bans', [field('value')], free('legitimate_interests'));
+    await bot.hasData(who, 'bans', { value: 'of bans' });
+    const url = await linked();
+    const says = async (): Promise<boolean[]> =>
+      Promise.all(
+        ['alpha', 'bans'].map(async (key) =>
+          /Your consent stays|can store something/.test((await get(confirming(url, key))).text),
+        ),
+      );
+    expect(await says()).toEqual([true, true]);
+    for (const [act, given, expected] of [
+      ['restrict', { category: 'alpha' }, [false, true]],
+      ['restrict', {}, [false, false]],
+      ['unrestrict', {}, [true, true]],
+      ['object', { category: 'bans' }, [true, false]],
+    ] as const) {
+      await bot.post(`/data/${act}`, { ...who, ...given });
+      expect(await says()).toEqual(expected);
+    }
+    const other = subject();
+    await bot.hasConsent(other);
+    await bot.post('/data/object', other);
+    const { status, text } = await get(confirming(await linked({}, { ...other }), 'bans', other.guild_id));
+    expect([status, text.includes(AGAIN)]).toEqual([200, false]);
+  });
+
   it('of a user who was erased meanwhile is a page of a link that has ended', async () => {
     const url = await linked();
     const form = await formOf(url, 'alpha');

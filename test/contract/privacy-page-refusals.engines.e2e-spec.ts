@@ -59,8 +59,11 @@ describe('objections and restrictions on the privacy page', () => {
   });
 
   it.each([
-    ['en', 'its storage time or the time after a withdrawal ends'],
-    ['de', 'seine Speicherdauer oder die Frist nach einem Widerruf endet'],
+    ['en', 'The restriction is in force until you end it. The data stays stored until its storage time'],
+    [
+      'de',
+      'Die Einschränkung gilt, bis du sie aufhebst. Die Daten bleiben gespeichert, bis ihre Speicherdauer',
+    ],
   ])('says in %s until when restricted data stays', async (language, until) => {
     expect((await get(`${await linked()}${from()}&lang=${language}`)).text).toContain(until);
   });
@@ -146,7 +149,7 @@ describe('objections and restrictions on the privacy page', () => {
     await bot.put('/data/categories/stats', { legal_basis: 'contract' });
     const page = await get((await linked({ language: 'de' })) + from());
     expect(forms(page, 'object')).toHaveLength(0);
-    expect(page.text).toContain('Du kannst hier keiner Kategorie widersprechen');
+    expect(page.text).toContain('Du kannst hier keiner Verarbeitung widersprechen');
   });
 
   it('a second click changes nothing, and ten ends of a restriction in a day are the last ones', async () => {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { UnitOfWork } from '@app/database';
-import { DeliveryLeases, Outbox } from '@app/webhooks';
+import { DeliveryLeases, Outbox, outboxState } from '@app/webhooks';
 import { Webhook } from 'standardwebhooks';
 import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';
@@ -17,6 +17,8 @@ interface Delivery {
   event: string;
   status: string;
   attempt_count: number;
+  created_at: string;
+  next_attempt_at: string | null;
   payload: object;
   attempts: { number: number; outcome: string; status_code: number | null }[];
 }
@@ -354,6 +356,30 @@ describe('webhooks/deliveries', () => {
       consecutive_failures: 0,
       last_outcome: 'confirmed',
     });
+  });
+
+  it('counts no failed ping as undelivered, neither for the bot nor for the operator', async () => {
+    const exhausted = async (): Promise<number> =>
+      (await outboxState(service.app.get(UnitOfWork, { strict: false }))).exhausted;
+    const before = await exhausted();
+    receiver.status = 500;
+    const { id } = (await bot.post<Delivery>('/webhooks/test')).data;
+    await ended(id);
+    expect((await bot.get<Delivery>(`/webhooks/deliveries/${id}`)).data.status).toBe('exhausted');
+    const { webhook_health: health } = (await bot.get('/bots/me')).data;
+    expect(health).toMatchObject({ status: 'failing', undelivered: 0 });
+    expect(await exhausted()).toBe(before);
+  });
+
+  it('answers a ping that is put before older calls with no attempt before its creation', async () => {
+    await service.database.run(
+      `INSERT INTO webhook_deliveries (bot_id, id, event, payload, status, attempts, retries, next_attempt_at, give_up_at,
+         created_at, locked_by, locked_until)
+       VALUES ('${bot.id}', '00000000-0000-7000-8000-000000000001', 'consent_revoked', '{}', 'pending', 0, 0,
+         '2020-01-01T00:00:00.000Z', '2999-01-01T00:00:00.000Z', '2020-01-01T00:00:00.000Z', 'another', '2999-01-01T00:00:00.000Z')`,
+    );
+    const { created_at, next_attempt_at } = (await bot.post<Delivery>('/webhooks/test')).data;
+    expect([created_at, next_attempt_at]).toEqual([created_at, created_at]);
   });
 
   it('counts in webhook_health up to 10,000 calls', async () => {

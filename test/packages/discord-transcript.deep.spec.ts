@@ -43,6 +43,8 @@ const WORDS = {
     all: 'Withdraw everything',
     restricting: ['Restrict …', 'Restrict everything', 'End a restriction …', 'End every restriction'],
     erase: 'Erase my data',
+    file: 'file',
+    off: 'off',
   },
   de: {
     some: 'Der Auswahl zustimmen (1)',
@@ -53,15 +55,22 @@ const WORDS = {
       ...['Einschränkung aufheben …', 'Alle Einschränkungen aufheben'],
     ],
     erase: 'Meine Daten löschen',
+    file: 'Datei',
+    off: 'aus',
   },
 };
 
 /** A message in plain text: menus with their choices, buttons, files. */
-function shown({ content, embeds, components, files }: DiscordMessage): string {
+function shown(
+  { content, embeds, components, files }: DiscordMessage,
+  words: (typeof WORDS)[keyof typeof WORDS],
+): string {
   const [embed] = embeds;
   const parts = [content, embed?.title && `## ${embed.title}`, embed?.description];
-  const rows = components.map((row) => row.components.map(componentText).join(' '));
-  const names = Object.keys(files).map((name) => `(file) ${name}`);
+  const rows = components.map((row) =>
+    row.components.map((part) => componentText(part, words.off)).join(' '),
+  );
+  const names = Object.keys(files).map((name) => `(${words.file}) ${name}`);
   const text = [...parts, ...rows, ...names, embed?.footer?.text].filter(Boolean).join('\n\n');
   const steady = text.replace(/<t:\d+:[a-zA-Z]>/g, (time) =>
     time.endsWith(':t>') ? '12:05' : '2026-11-23 12:00',
@@ -69,9 +78,12 @@ function shown({ content, embeds, components, files }: DiscordMessage): string {
   return steady.replace(/^(?=.)/gm, '  ');
 }
 
-function componentText({ type, label, options = [], disabled, url, ...rest }: DiscordComponent): string {
+function componentText(
+  { type, label, options = [], disabled, url, ...rest }: DiscordComponent,
+  off: string,
+): string {
   if (url !== undefined) return `[${label}: ${url.replace(/[^/]+$/, '…')}]`;
-  if (type !== 3) return disabled === true ? `[${label}: off]` : `[${label}]`;
+  if (type !== 3) return disabled === true ? `[${label}: ${off}]` : `[${label}]`;
   const { placeholder } = rest as { placeholder?: string };
   const choices = options.map((one) => `${one.default === true ? '(x)' : '( )'} ${one.label}`);
   return `${placeholder}: ${choices.join('  ')}`;
@@ -110,7 +122,7 @@ async function conversation(locale: keyof typeof PAGES, start: Start): Promise<s
   const words = WORDS[locale];
   const lines: string[] = [];
   const note = (act: string, message: DiscordMessage): DiscordMessage => {
-    lines.push(`Robin: ${act}`, `Bot:\n${shown(message)}`);
+    lines.push(`Robin: ${act}`, `Bot:\n${shown(message, words)}`);
     return message;
   };
   const type = async (command: string) => note(`/privacy ${command}`, await robin.privacy(command));

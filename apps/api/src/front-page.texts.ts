@@ -1,7 +1,7 @@
 /** The words of the page at `/`. A condition of readiness says what it means, and what the operator does. */
 const en = {
   about:
-    'This is Lethe: bots store data about people here, only with their consent. It exports and erases the data on request, and proves that it did.',
+    'This is Lethe: bots store data about people here, with their consent or on another legal basis that the bot names. It exports and erases the data on request, and proves that it did.',
   state: 'State',
   ok: 'Everything works.',
   degraded: 'Requests are answered, but something works worse than configured:',
@@ -36,7 +36,7 @@ const en = {
 
 const de: typeof en = {
   about:
-    'Das ist Lethe: Bots speichern hier Daten über Personen, und zwar nur mit deren Einwilligung. Auf Verlangen werden die Daten ausgegeben und gelöscht, und die Löschung wird nachgewiesen.',
+    'Das ist Lethe: Bots speichern hier Daten über Personen, mit deren Einwilligung oder auf einer anderen Rechtsgrundlage, die der Bot nennt. Auf Verlangen werden die Daten ausgegeben und gelöscht, und die Löschung wird nachgewiesen.',
   state: 'Zustand',
   ok: 'Alles funktioniert.',
   degraded: 'Anfragen werden beantwortet, aber etwas arbeitet schlechter als eingestellt:',

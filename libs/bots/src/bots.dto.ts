@@ -76,7 +76,9 @@ export class WebhookHealthView {
   status: (typeof WEBHOOK_CONDITIONS)[number];
   @Count(`Calls that wait for their first or next attempt, counted up to ${CALLS_COUNTED_MAX}`)
   pending: number;
-  @Count(`Calls that were given up, counted up to ${CALLS_COUNTED_MAX}; they can be sent again`)
+  @Count(
+    `Calls that were given up, counted up to ${CALLS_COUNTED_MAX}; they can be sent again. A \`ping\` is none of them`,
+  )
   undelivered: number;
   @Count('Failed attempts since the last confirmed one')
   consecutive_failures: number;

@@ -6,7 +6,7 @@ import { html, type Html, inField } from './html';
 import { framed } from './page-frame';
 import { cut, type Field, guildNamed, type PageParts } from './page-parts';
 import type { HeldSubject, PageFacts } from './page-reading';
-import { hidden, type Making, placeOf } from './page-sections';
+import { hidden, isConsented, type Making, placeOf } from './page-sections';
 import type { PageTexts } from './texts.en';
 
 /** Characters of a value that a form holds whole: in UTF-8 and escaped they are less than the body of a form. */
@@ -45,18 +45,15 @@ export function writtenOf(value: unknown): string | undefined {
 /** Makes the forms beside the values of a category, as far as the user may correct it; undefined where nothing can be. */
 export function corrections(
   making: Making,
-  { subject, status: { status, categories } }: HeldSubject,
+  { subject, status }: HeldSubject,
   category: string,
 ): ((field: Field, value: unknown) => Html | false) | undefined {
   const { parts, link, facts, besides } = making;
   const needsNone = facts.purposes.some(
     ({ key, withoutConsent }) => key === category && withoutConsent !== null,
   );
-  const isCovered =
-    !categories?.length ||
-    categories.some(({ key, status: state }) => key === category && state === 'accepted');
   if (!link.allow.includes('correct') || facts.isSuspended) return undefined;
-  if (!needsNone && (status !== 'accepted' || !isCovered)) return undefined;
+  if (!needsNone && !isConsented(status, category)) return undefined;
   return (field, value) => {
     const written = field.editable === true ? writtenOf(value) : undefined;
     if (written === undefined) return false;

@@ -8,6 +8,7 @@ import { bulleted, cut, guildNamed } from './page-parts';
 import type { HeldSubject, PageFacts } from './page-reading';
 import { hidden, type Making, nameOf, placeOf } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
+import type { PageLanguage } from './texts';
 
 /** What a form names for all categories. No category has this key. */
 export const EVERYTHING = '*';
@@ -25,13 +26,18 @@ export function mayRefuse({ allow }: OpenLink): boolean {
   return allow.includes('consent') || allow.includes('forget');
 }
 
+/** The address of its page. */
+export function refusalPath({ token }: OpenLink, subject: NamedSubject, language: PageLanguage): string {
+  return `/p/${token}/refuse?of=${guildNamed(subject)}&lang=${language}`;
+}
+
 /** What is in force of a subject, and the way to its page. */
 export function refusing(making: Making, { subject, refusals }: HeldSubject): Html | false {
   const { parts, link, room } = making;
   const words = parts.texts.refusals;
   const lines = linesOf(making, refusals).map((line) => room.take(() => html`<li>${line}</li>`));
   if (lines.length === 0 && !mayRefuse(link)) return false;
-  const path = `/p/${link.token}/refuse?of=${guildNamed(subject)}&lang=${parts.language}`;
+  const path = refusalPath(link, subject, parts.language);
   return html`<section>
     <h2>${words.title}</h2>
     ${lines.length > 0 && bulleted(lines)}

@@ -148,6 +148,15 @@ export function decision(
     ${declined}`;
 }
 
+/** Whether a consent in force covers a category that needs one. A consent that names no categories covers each of them. */
+export function isConsented({ status, categories }: HeldSubject['status'], category: string): boolean {
+  if (status !== 'accepted') return false;
+  return (
+    !categories?.length ||
+    categories.some(({ key, status: state }) => key === category && state === 'accepted')
+  );
+}
+
 const WORDS_MAX = 1_500;
 
 /**

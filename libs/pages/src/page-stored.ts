@@ -101,7 +101,7 @@ export function dueOf(
 }
 
 /** Whether the consent to a category was withdrawn. A consent without categories covers every category based on consent. */
-export function isWithdrawn(
+function isWithdrawn(
   { status, categories }: HeldSubject['status'],
   key: string,
   purpose: DeclaredPurpose | undefined,

@@ -4,14 +4,15 @@ import { type Html, html } from './html';
 import { consentOf } from './page-consent';
 import { PageForms } from './page-forms';
 import { type Correctable, correctingPage, type RefusedCorrection } from './page-correct';
+import { erasingPage } from './page-erasing';
 import { framed } from './page-frame';
 import { responsible } from './page-controller.section';
 import { noteOn } from './page-notes';
-import { cut, guildNamed, PageParts, Room } from './page-parts';
+import { cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, OneCategory, PageFacts } from './page-reading';
 import { type OneGuild, refusing, refusingPage } from './page-refusals';
 import { hidden, idOf, type MakeForm, type Making, past, placeOf, rights, storesIn } from './page-sections';
-import { covered, isWithdrawn, stored } from './page-stored';
+import { covered, stored } from './page-stored';
 import type { OpenLink } from './privacy-links.service';
 import type { PageLanguage, PageNote } from './texts';
 
@@ -76,32 +77,8 @@ export class PageView {
   }
 
   /** The second confirmation of the erasure of one category. */
-  erasing(
-    link: OpenLink,
-    { subject, purpose, status, servers }: OneCategory,
-    language: PageLanguage,
-  ): WebPage {
-    const { parts, form } = this.making(link, language);
-    const { texts } = parts;
-    const named = `${guildNamed(subject)}/${purpose.key}`;
-    const label = cut(parts.labelOf(purpose));
-    const isCovered = status.status === 'accepted' && !isWithdrawn(status, purpose.key, purpose);
-    return framed(
-      {
-        language,
-        title: texts.eraseSure(label),
-        path: `/p/${link.token}/erase?of=${encodeURIComponent(named)}`,
-      },
-      html`<section>
-        <p class="soft">${placeOf({ parts, facts: { servers } }, subject.ids)}</p>
-        <p>${texts.eraseLast}</p>
-        ${isCovered && html`<p>${texts.eraseConsent}</p>`}
-        <div class="row">
-          ${form('erase', html`${hidden('shown', named)}<button class="red">${texts.eraseNow}</button>`, named)}
-          <a class="button plain" href="/p/${link.token}?lang=${language}">${texts.back}</a>
-        </div>
-      </section>`,
-    );
+  erasing(link: OpenLink, one: OneCategory, language: PageLanguage): WebPage {
+    return erasingPage(this.making(link, language), one);
   }
 
   /** The form for one value, with what it was refused for. */

@@ -11,6 +11,8 @@ import type { OpenLink } from './privacy-links.service';
 import { recordedIn, type RecordLabels, versionOf } from './readable-records';
 import { type PageLanguage, word } from './texts';
 
+/** Versions of a consent whose texts are remembered, of those that the history named last. */
+const VERSIONS_MAX = 100;
 /** Marks the place of the guilds in the frame of a document. */
 const GUILDS = html`<!--guilds-->`;
 
@@ -29,6 +31,8 @@ export class ReadableExport implements ExportForm {
   private section: string | undefined;
   /** Those of the guild that is being written. */
   private facts: Pick<PageFacts, 'purposes'> = { purposes: [] };
+  /** The text that the history of the guild names for each version: the audit events of a consent name the version alone. */
+  private readonly textOf = new Map<string, string>();
   /** The labels in the text that was read last: entries that follow each other mostly name the same one. */
   private shown: { readonly digest: string; readonly labels: RecordLabels } | undefined;
 
@@ -51,6 +55,7 @@ export class ReadableExport implements ExportForm {
 
   async guild({ guildId, consent }: GuildRecord, subject: NamedSubject): Promise<string> {
     this.section = undefined;
+    this.textOf.clear();
     const facts = await this.reading.copied(subject);
     this.facts = facts;
     const { parts } = this;
@@ -110,8 +115,7 @@ export class ReadableExport implements ExportForm {
   /** The labels of categories in an item, as the user was shown them for it, else as they are today. */
   private async labelsOf(section: string, item: Readonly<Record<string, unknown>>): Promise<RecordLabels> {
     const today = (key: string): string => nameOf({ parts: this.parts, facts: this.facts }, key, undefined);
-    if (section !== 'consent_history') return today;
-    const digest = (item['texts'] as readonly { readonly digest: string }[] | undefined)?.[0]?.digest;
+    const digest = this.digestOf(section, item);
     if (digest === undefined) return today;
     if (this.shown?.digest === digest) return this.shown.labels;
     const words = await this.reading.words(this.link, digest);
@@ -119,5 +123,23 @@ export class ReadableExport implements ExportForm {
     const labels = (key: string): string => shown.get(key) ?? today(key);
     this.shown = { digest, labels };
     return labels;
+  }
+
+  /** The text that was shown for an entry of the history, or for an audit event of a consent. */
+  private digestOf(section: string, item: Readonly<Record<string, unknown>>): string | undefined {
+    const { textOf } = this;
+    if (section === 'audit_events') {
+      const version = (item['details'] as { readonly version?: unknown } | null)?.version;
+      const isOfConsent = item['source'] === 'service' && String(item['event_type']).startsWith('consent_');
+      return isOfConsent ? textOf.get(String(version)) : undefined;
+    }
+    if (section !== 'consent_history') return undefined;
+    const digest = (item['texts'] as readonly { readonly digest: string }[] | undefined)?.[0]?.digest;
+    const version = String(item['version']);
+    textOf.delete(version);
+    if (digest !== undefined) textOf.set(version, digest);
+    const [oldest = ''] = textOf.keys();
+    if (textOf.size > VERSIONS_MAX) textOf.delete(oldest);
+    return digest;
   }
 }

@@ -84,8 +84,7 @@ function* event(parts: PageParts, item: Item, labels: RecordLabels): Generator<s
     isOwn ? eventWords(parts, type, details?.['act']) : `${texts.byBot}: ${type}`,
   );
   if (!isOwn) yield* details === null ? [] : parts.wholeValuesOf(details, undefined);
-  // A consent is not about the labels of today: its history has the labels that were shown.
-  else yield* rows(parts, detailsOf(parts, details ?? {}, type.startsWith('consent_') ? String : labels));
+  else yield* rows(parts, detailsOf(parts, details ?? {}, labels));
   if (item['unreadable'] === true) yield html`<p>${texts.unreadable}</p>`.text;
 }
 

@@ -156,6 +156,13 @@ export const DE: PageTexts = {
     'Was in dieser Kategorie über dich gespeichert ist, wird sofort gelöscht. Das lässt sich nicht rückgängig machen. Was der Bot anderswo speichert, bleibt. Eine Bescheinigung gibt es nur, wenn du alles löschst.',
   eraseConsent:
     'Deine Einwilligung bleibt: Der Bot kann hier wieder etwas speichern. Wenn du das nicht möchtest, widerrufe sie.',
+  eraseFree: {
+    again:
+      'Der Bot kann hier auch ohne deine Einwilligung wieder etwas speichern. Ein Widerruf ändert daran nichts.',
+    object: 'Wenn du das nicht möchtest, widersprich der Verarbeitung.',
+    restrict: 'Wenn du das nicht möchtest, schränke die Verarbeitung ein.',
+    both: 'Wenn du das nicht möchtest, widersprich der Verarbeitung oder schränke sie ein.',
+  },
   eraseNow: 'Ja, löschen',
   forget: 'Alles löschen',
   forgetWhy:

@@ -149,6 +149,12 @@ export const EN = {
     'What is stored about you in this category is erased at once. It cannot be undone. What the bot keeps elsewhere is not affected. A certificate is made only when you erase everything.',
   eraseConsent:
     'Your consent stays: the bot can store something here again. If you do not want that, withdraw it.',
+  eraseFree: {
+    again: 'The bot can store something here again without your consent. A withdrawal does not stop it.',
+    object: 'If you do not want that, object to the processing.',
+    restrict: 'If you do not want that, restrict the processing.',
+    both: 'If you do not want that, object to the processing or restrict it.',
+  },
   eraseNow: 'Yes, erase it',
   forget: 'Erase everything',
   forgetWhy:

@@ -8,7 +8,7 @@ export const REFUSALS_EN = {
   restricted: (what: string, at: string) => `Restricted since ${at}: ${what}.`,
   restrict: 'Restrict the processing (Art. 18 GDPR)',
   restrictWhy:
-    'The bot can then no longer read or change here what is stored about you. It stays until you end the restriction, its storage time or the time after a withdrawal ends, or you erase it. You can still see it, correct it and get a copy.',
+    'The bot can then no longer read or change here what is stored about you. The restriction is in force until you end it. The data stays stored until its storage time or the time after a withdrawal ends, or until you erase it. You can still see it, correct it and get a copy.',
   restrictNow: 'Restrict',
   end: (what: string) => `End the restriction: ${what}`,
   endAll: 'End every restriction',
@@ -47,7 +47,7 @@ export const REFUSALS_DE: typeof REFUSALS_EN = {
   restricted: (what, at) => `Eingeschränkt seit ${at}: ${what}.`,
   restrict: 'Verarbeitung einschränken (Art. 18 DSGVO)',
   restrictWhy:
-    'Der Bot kann dann hier nicht mehr lesen oder ändern, was über dich gespeichert ist. Es bleibt, bis du die Einschränkung aufhebst, seine Speicherdauer oder die Frist nach einem Widerruf endet oder du es löschst. Du kannst es weiter ansehen, berichtigen und eine Kopie erhalten.',
+    'Der Bot kann dann hier nicht mehr lesen oder ändern, was über dich gespeichert ist. Die Einschränkung gilt, bis du sie aufhebst. Die Daten bleiben gespeichert, bis ihre Speicherdauer oder die Frist nach einem Widerruf endet oder du sie löschst. Du kannst sie weiter ansehen, berichtigen und eine Kopie erhalten.',
   restrictNow: 'Einschränken',
   end: (what) => `Einschränkung aufheben: ${what}`,
   endAll: 'Alle Einschränkungen aufheben',
@@ -55,10 +55,10 @@ export const REFUSALS_DE: typeof REFUSALS_EN = {
   objectWhy:
     'Was hier in der Kategorie über dich gespeichert ist, wird sofort gelöscht, und der Bot kann darin nichts mehr speichern. Das lässt sich nicht rückgängig machen: Ein Widerspruch endet nur, wenn du alles löschst. Was der Bot anderswo speichert, bleibt.',
   objectWhich:
-    'Widersprechen kannst du in Kategorien, deren Rechtsgrundlage berechtigte Interessen oder eine öffentliche Aufgabe sind. Beruht eine Kategorie auf deiner Einwilligung, kannst du sie widerrufen.',
+    'Der Verarbeitung kannst du in Kategorien widersprechen, deren Rechtsgrundlage berechtigte Interessen oder eine öffentliche Aufgabe ist. Ist deine Einwilligung die Rechtsgrundlage, kannst du sie widerrufen.',
   objectNow: 'Widersprechen und löschen',
   objectNone:
-    'Du kannst hier keiner Kategorie widersprechen: Der Bot nennt als Rechtsgrundlage weder berechtigte Interessen noch eine öffentliche Aufgabe. Du kannst deine Einwilligung widerrufen und löschen, was gespeichert ist.',
+    'Du kannst hier keiner Verarbeitung widersprechen: Der Bot nennt als Rechtsgrundlage weder berechtigte Interessen noch eine öffentliche Aufgabe. Du kannst deine Einwilligung widerrufen und löschen, was gespeichert ist.',
   what: 'Worum es geht',
   choose: 'Bitte wählen',
   note: {
@@ -67,7 +67,7 @@ export const REFUSALS_DE: typeof REFUSALS_EN = {
       'Deine Einschränkung ist vermerkt. Der Bot kann nicht mehr lesen oder ändern, was sie betrifft.',
     unrestricted: 'Die Einschränkung ist aufgehoben.',
     unrefused:
-      'Es wurde nichts vermerkt: Diese Kategorie gibt es nicht mehr, oder du kannst ihr nicht widersprechen. Bitte öffne die Seite neu.',
+      'Es wurde nichts vermerkt: Diese Kategorie gibt es nicht mehr, oder du kannst der Verarbeitung darin nicht widersprechen. Bitte öffne die Seite neu.',
   },
   event: {
     objection: 'Du hast der Verarbeitung widersprochen',

@@ -71,9 +71,9 @@ export const DE: DocumentTexts = {
       overwritten: 'Gelöschte Zeilen werden in der Datenbankdatei überschrieben; deren Journal wird gekürzt.',
       signed: 'Webhook-Aufrufe sind mit HMAC-SHA-256 signiert.',
       signedOverHttps: 'Webhook-Aufrufe sind mit HMAC-SHA-256 signiert und gehen nur über HTTPS.',
-      networks: 'Webhook-Aufrufe werden von privaten Netzen und Metadaten-Diensten ferngehalten.',
+      networks: 'Webhook-Aufrufe gehen nicht an private Netze und Metadaten-Dienste.',
       networksButOwn:
-        'Webhook-Aufrufe werden von privaten Netzen und Metadaten-Diensten ferngehalten, außer von diesem Rechner selbst.',
+        'Webhook-Aufrufe gehen nicht an private Netze und Metadaten-Dienste, ausgenommen dieser Rechner.',
       limits: 'Anfragen sind je Bot und je Client-Adresse begrenzt.',
       logs: 'Logs, Messwerte und Fehlermeldungen enthalten keine Nutzer-IDs, Werte, Schlüssel oder Geheimnisse.',
       durable:

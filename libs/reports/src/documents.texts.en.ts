@@ -66,7 +66,7 @@ export const EN = {
       signedOverHttps: 'Webhook calls are signed with HMAC-SHA-256 and go over HTTPS alone.',
       networks: 'Webhook calls are kept from private networks and metadata services.',
       networksButOwn:
-        'Webhook calls are kept from private networks and metadata services, except this machine.',
+        'Webhook calls are kept from private networks and metadata services, with the exception of this machine.',
       limits: 'Requests are limited per bot and per client address.',
       logs: 'Logs, metrics and error messages hold no user ids, values, keys or secrets.',
       durable:

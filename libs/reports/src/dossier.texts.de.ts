@@ -47,7 +47,7 @@ export const DOSSIER_DE: typeof DOSSIER_EN = {
     'Der Bot löscht einen Nutzer auf einem Server oder auf allen (POST /gdpr/forget-user), ebenso sein Team in der Konsole.',
     'Ein Nutzer mit einem Link zur Datenschutzseite löscht dort selbst, ohne Zutun des Teams, wenn der Bot es mit dem Link anbietet.',
     'Eine Löschung entfernt Werte und Einwilligungen und vernichtet den Schlüssel des Nutzers, sodass die Einzelheiten der Protokollereignisse unlesbar werden. Art und Zeit der Ereignisse bleiben, ebenso die Anfrage der Löschung mit ihren IDs, verschlüsselt. Eine signierte Bescheinigung hält ihr Ende fest.',
-    'Eine Löschung betrifft einen Nutzer auf einem Server.',
+    'Gezählt wird je Nutzer und Server.',
     'Der Median ist in Stufen gezählt und um weniger als 10 % ungenau. Nur abgeschlossene Löschungen haben eine Dauer.',
   ],
   period: 'Zeitraum',

@@ -45,7 +45,7 @@ export const DOSSIER_EN = {
     'The bot erases a user in one server or in all of them (POST /gdpr/forget-user), and so does its team in the console.',
     'A user with a link to the privacy page erases there, without the help of the team, if the bot lets the link offer it.',
     'An erasure removes values and consents and destroys the key of the user, so that the details of audit events become unreadable. Type and time of the events stay, and the request of the erasure with its ids, encrypted. Its end is stated in a signed certificate.',
-    'One erasure is about one user in one server.',
+    'Erasures are counted per user and server.',
     'The median is counted in steps and off by less than 10 %. Only completed erasures have a time.',
   ],
   period: 'Period',

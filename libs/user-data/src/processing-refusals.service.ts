@@ -142,7 +142,7 @@ async function objectableOf(tx: Tx, botId: string, category: string | undefined)
     throw conflict(
       'not_objectable',
       basis === 'consent'
-        ? 'The category rests on consent, which ends an objection needs no ground for: record the withdrawal with POST /consents/revoke'
+        ? 'The category rests on consent: there is nothing to object to; record the withdrawal with POST /consents/revoke'
         : 'An objection needs the legal basis legitimate_interests or public_task: erase with DELETE /data/values/{user_id} or POST /gdpr/forget-user',
       { legal_basis: basis },
     );

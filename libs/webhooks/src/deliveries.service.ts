@@ -170,9 +170,14 @@ function viewOf(delivery: Delivery, { user_id = null, guild_id = null }: Body): 
     last_outcome: delivery.lastOutcome,
     last_status_code: delivery.lastStatus,
     created_at: delivery.createdAt,
-    next_attempt_at: delivery.status === 'pending' ? delivery.nextAttemptAt : null,
+    next_attempt_at: delivery.status === 'pending' ? dueAt(delivery) : null,
     finished_at: delivery.finishedAt,
   };
+}
+
+/** A call that is put before older ones is stored as due before them, which can be before its creation. */
+function dueAt({ createdAt, nextAttemptAt }: Delivery): string {
+  return nextAttemptAt < createdAt ? createdAt : nextAttemptAt;
 }
 
 /** The latest attempts without the running one. An attempt without a stored result was interrupted. */

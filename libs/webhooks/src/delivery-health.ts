@@ -20,7 +20,9 @@ type HealthRow = Pick<WebhookHealthView, 'last_outcome' | 'last_delivered_at' | 
 export class DeliveryHealth extends WebhookHealth {
   async of(tx: Tx, botId: string): Promise<WebhookHealthView> {
     const counted = await tx.get<{ pending: number; undelivered: number }>(
-      `SELECT ${countOf(`= 'pending'`)} AS pending, ${countOf(`IN ('exhausted', 'gone', 'cancelled')`)} AS undelivered`,
+      // A ping is sent once: a failed one is no call that the receiver lacks.
+      `SELECT ${countOf(`= 'pending'`)} AS pending,
+         ${countOf(`IN ('exhausted', 'gone', 'cancelled')`, `event <> 'ping'`)} AS undelivered`,
       ...[botId, botId],
     );
     const row = await tx.get<HealthRow>(
@@ -39,10 +41,10 @@ export class DeliveryHealth extends WebhookHealth {
   }
 }
 
-/** The number of a bot's calls in some states. It reads no more rows than it counts. */
-function countOf(states: string): string {
-  const found = `SELECT 1 FROM webhook_deliveries WHERE bot_id = ? AND status ${states} LIMIT ${CALLS_COUNTED_MAX}`;
-  return `(SELECT COUNT(*) FROM (${found}) found)`;
+/** The number of a bot's calls in some states, of those that `counts`. It reads no more rows than the limit. */
+function countOf(states: string, counts = 'TRUE'): string {
+  const found = `SELECT event FROM webhook_deliveries WHERE bot_id = ? AND status ${states} LIMIT ${CALLS_COUNTED_MAX}`;
+  return `(SELECT COUNT(*) FROM (${found}) found WHERE ${counts})`;
 }
 
 /** At most one query in this time, for all metrics and readers. */

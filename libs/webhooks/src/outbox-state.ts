@@ -11,7 +11,7 @@ export interface OutboxState {
    * worker tries one every ten minutes: of them counts the last failure, if that is later.
    */
   readonly oldestDue: string | undefined;
-  /** Calls that were given up and can be sent again by hand. */
+  /** Calls that were given up and can be sent again by hand. A ping is none of them. */
   readonly exhausted: number;
   /** Suspended bots with waiting calls. */
   readonly suspended: number;
@@ -30,9 +30,9 @@ interface OfBot {
   readonly exhausted: number;
 }
 
-const callsOf = (status: string): string =>
-  `(SELECT COUNT(*) FROM (SELECT 1 FROM webhook_deliveries
-     WHERE bot_id = given.bot_id AND status = '${status}' LIMIT ${COUNTED_MAX}) found) AS`;
+const callsOf = (status: string, counts = 'TRUE'): string =>
+  `(SELECT COUNT(*) FROM (SELECT event FROM webhook_deliveries
+     WHERE bot_id = given.bot_id AND status = '${status}' LIMIT ${COUNTED_MAX}) found WHERE ${counts}) AS`;
 
 /** Reads page by page of the bots, and other requests are answered in between. Of each bot it counts 1,000 calls at most. */
 export async function outboxState(unitOfWork: UnitOfWork): Promise<OutboxState> {
@@ -61,7 +61,7 @@ function ofBots(tx: Tx, ids: readonly string[]): Promise<OfBot[]> {
     ids.map((id) => [id]),
   );
   return tx.all<OfBot>(
-    `SELECT given.bot_id, ${callsOf('pending')} waiting, ${callsOf('exhausted')} exhausted,
+    `SELECT given.bot_id, ${callsOf('pending')} waiting, ${callsOf('exhausted', `event <> 'ping'`)} exhausted,
        (SELECT last_failed_at FROM webhook_health WHERE bot_id = given.bot_id AND failures > 0) AS failed,
        (SELECT MIN(next_attempt_at) FROM webhook_deliveries WHERE bot_id = given.bot_id AND status = 'pending') AS due
      FROM ${given.sql}`,

@@ -35,7 +35,7 @@ export async function view(
   const parts = [
     lines.length === 0 ? say('refusals_none') : lines.join('\n'),
     say('restrict_why'),
-    say(isOpen ? 'object_why' : 'object_none'),
+    say(isOpen ? 'object_why' : found.objections.length === 0 ? 'object_none' : 'object_no_more'),
   ];
   const { embed, navigation } = shownPage(turn, { text: parts.join('\n\n'), at, view: 'refusals' });
   const { restrictions } = found;

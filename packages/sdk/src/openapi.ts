@@ -1481,7 +1481,7 @@ export interface components {
       readonly status: 'unused' | 'healthy' | 'failing';
       /** @description Calls that wait for their first or next attempt, counted up to 10000 */
       readonly pending: number;
-      /** @description Calls that were given up, counted up to 10000; they can be sent again */
+      /** @description Calls that were given up, counted up to 10000; they can be sent again. A `ping` is none of them */
       readonly undelivered: number;
       /** @description Failed attempts since the last confirmed one */
       readonly consecutive_failures: number;

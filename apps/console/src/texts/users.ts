@@ -76,7 +76,7 @@ export const users = {
     eraseValues: 'Erase values',
     eraseValuesTitle: 'Erase the values in “{category}” of user {id} in {server}?',
     eraseValuesNote:
-      'The consent stays as it is, so that your bot can store new values. No webhook call tells your bot to delete its copies. This cannot be undone.',
+      'Consents stay as they are: what your bot may store does not change. No webhook call tells your bot to delete its copies. This cannot be undone.',
     valuesErased: 'The values in “{category}” are erased.',
     valuesNone: 'Nothing was stored in “{category}”.',
     erase: 'Erase in this server',
@@ -201,7 +201,7 @@ export const users = {
     eraseValues: 'Werte löschen',
     eraseValuesTitle: 'Die Werte in „{category}“ der Person {id} auf dem Server „{server}“ löschen?',
     eraseValuesNote:
-      'Die Einwilligung bleibt, wie sie ist: Ihr Bot kann neue Werte speichern. Kein Webhook-Aufruf fordert ihn auf, seine Kopien zu löschen. Das kann nicht rückgängig gemacht werden.',
+      'Einwilligungen bleiben, wie sie sind: Was Ihr Bot speichern darf, ändert sich nicht. Kein Webhook-Aufruf fordert ihn auf, seine Kopien zu löschen. Das kann nicht rückgängig gemacht werden.',
     valuesErased: 'Die Werte in „{category}“ sind gelöscht.',
     valuesNone: 'In „{category}“ war nichts gespeichert.',
     erase: 'Auf diesem Server löschen',

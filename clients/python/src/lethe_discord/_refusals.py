@@ -31,7 +31,8 @@ async def view(turn: Turn, found: Refusals, at: int = 0, notes: Sequence[str] = 
     say, categories = turn.words.say, await turn.facts.categories()
     lines = refusal_lines(turn, found, categories)
     is_open = bool(objectable_of(found, categories))
-    parts = ["\n".join(lines) or say("refusals_none"), say("restrict_why"), say("object_why" if is_open else "object_none")]
+    closed = "object_no_more" if found["objections"] else "object_none"
+    parts = ["\n".join(lines) or say("refusals_none"), say("restrict_why"), say("object_why" if is_open else closed)]
     shown = shown_page(turn, "\n\n".join(parts), at, "refusals")
     ways: List[Json] = []
     if not has(found["restrictions"], None):

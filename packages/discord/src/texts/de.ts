@@ -183,11 +183,11 @@ export const DE: Texts = {
   refusals_everything: 'alles',
   refusals_objectable: 'alles, dem du widersprechen kannst',
   refusals_lost:
-    'Es wurde nichts vermerkt: Diese Kategorie gibt es nicht mehr, oder du kannst ihr nicht widersprechen. Beginne neu mit `/privacy object`.',
+    'Es wurde nichts vermerkt: Diese Kategorie gibt es nicht mehr, oder du kannst der Verarbeitung darin nicht widersprechen. Beginne neu mit `/privacy object`.',
   refusals_missing: 'Dieser Bot kann das hier nicht vermerken. Es wurde nichts geändert.',
 
   restrict_why:
-    '**Einschränken (Art. 18 DSGVO)**\nDer Bot kann dann hier nicht mehr lesen oder ändern, was über dich gespeichert ist. Es bleibt, bis du die Einschränkung aufhebst, seine Speicherdauer oder die Frist nach einem Widerruf endet oder du es löschst. Eine Kopie bekommst du weiterhin.',
+    '**Einschränken (Art. 18 DSGVO)**\nDer Bot kann dann hier nicht mehr lesen oder ändern, was über dich gespeichert ist. Die Einschränkung gilt, bis du sie aufhebst. Die Daten bleiben gespeichert, bis ihre Speicherdauer oder die Frist nach einem Widerruf endet oder du sie löschst. Eine Kopie bekommst du weiterhin.',
   restrict_open: 'Einschränken …',
   restrict_which: 'Was schränkst du ein? Der Bot kann es dann nicht mehr lesen oder ändern.',
   restrict_choose: 'Eine Kategorie einschränken',
@@ -204,12 +204,14 @@ export const DE: Texts = {
   unrestrict_partly: 'Die Einschränkung von allem gilt weiter.',
 
   object_why:
-    '**Widersprechen (Art. 21 DSGVO)**\nWidersprechen kannst du dem, was berechtigte Interessen oder eine öffentliche Aufgabe als Rechtsgrundlage hat. Was davon hier über dich gespeichert ist, wird dann sofort gelöscht, und der Bot kann nichts davon mehr speichern. Das lässt sich nicht rückgängig machen: Ein Widerspruch endet nur, wenn du alles löschst.',
+    '**Widersprechen (Art. 21 DSGVO)**\nWidersprechen kannst du der Verarbeitung von Daten, deren Rechtsgrundlage berechtigte Interessen oder eine öffentliche Aufgabe ist. Was davon hier über dich gespeichert ist, wird dann sofort gelöscht, und der Bot kann nichts davon mehr speichern. Das lässt sich nicht rückgängig machen: Ein Widerspruch endet nur, wenn du alles löschst.',
   object_none:
+    'Du kannst hier keinen Widerspruch einlegen: Nichts, was dieser Bot speichert, hat berechtigte Interessen oder eine öffentliche Aufgabe als Rechtsgrundlage. `/privacy revoke` widerruft deine Einwilligung, `/privacy forget` löscht, was gespeichert ist.',
+  object_no_more:
     'Du kannst hier keinen weiteren Widerspruch einlegen: Nichts anderes, was dieser Bot speichert, hat berechtigte Interessen oder eine öffentliche Aufgabe als Rechtsgrundlage. `/privacy revoke` widerruft deine Einwilligung, `/privacy forget` löscht, was gespeichert ist.',
   object_open: 'Widersprechen …',
   object_which: 'Wogegen legst du Widerspruch ein? Bevor etwas gelöscht wird, wirst du noch einmal gefragt.',
-  object_choose: 'Einer Kategorie widersprechen',
+  object_choose: 'Für eine Kategorie widersprechen',
   object_all: 'Allem widersprechen',
   object_sure:
     'Der Verarbeitung widersprechen: {what}? Was davon hier über dich gespeichert ist, wird sofort gelöscht, und der Bot kann nichts davon mehr speichern. Das lässt sich nicht rückgängig machen.',

@@ -179,7 +179,7 @@ export const EN = {
   refusals_missing: 'This bot cannot record that here. Nothing was changed.',
 
   restrict_why:
-    '**Restrict (Art. 18 GDPR)**\nThe bot can then no longer read or change here what is stored about you. It stays until you end the restriction, its storage time or the time after a withdrawal ends, or you erase it. You can still get a copy.',
+    '**Restrict (Art. 18 GDPR)**\nThe bot can then no longer read or change here what is stored about you. The restriction is in force until you end it. The data stays stored until its storage time or the time after a withdrawal ends, or until you erase it. You can still get a copy.',
   restrict_open: 'Restrict …',
   restrict_which: 'What do you restrict? The bot can then no longer read or change it.',
   restrict_choose: 'Restrict one',
@@ -196,6 +196,8 @@ export const EN = {
   object_why:
     '**Object (Art. 21 GDPR)**\nYou can object to what has the legal basis legitimate interests or a public task. What is stored about you here is then erased at once, and the bot can store no more of it. This cannot be undone: an objection ends only when you erase everything.',
   object_none:
+    'You can object to nothing here: nothing that this bot stores has the legal basis legitimate interests or a public task. `/privacy revoke` withdraws your consent, `/privacy forget` erases what is stored.',
+  object_no_more:
     'You can object to nothing more here: nothing else that this bot stores has the legal basis legitimate interests or a public task. `/privacy revoke` withdraws your consent, `/privacy forget` erases what is stored.',
   object_open: 'Object …',
   object_which: 'What do you object to? You are asked once more before anything is erased.',
