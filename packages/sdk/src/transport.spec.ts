@@ -147,6 +147,32 @@ describe('a request', () => {
     expect(requests).toEqual([]);
   });
 
+  it('is not sent with a value that JSON would lose, and the error has its path', async () => {
+    const lost: [unknown, string][] = [
+      [{ score: NaN }, 'data.score is the number NaN'],
+      [{ scores: [1, { last: -Infinity }] }, 'data.scores[1].last is the number -Infinity'],
+      [{ seen: new Map([['a', 1]]) }, 'data.seen is a Map'],
+      [{ seen: [new Set()] }, 'data.seen[0] is a Set'],
+      [{ at: new Date(NaN) }, 'data.at is a Date without a time'],
+    ];
+    const { lethe, requests } = client([ok({ results: [] })]);
+    for (const [data, words] of lost) {
+      const given = { ...who, category: 'profile', data: data as Record<string, never> };
+      const error = await outcome(lethe.data.merge(given));
+      expect(error).toBeInstanceOf(TypeError);
+      expect((error as Error).message).toContain(words);
+      const many = lethe.data.submitMany([values, given]).next();
+      expect(await outcome(many)).toMatchObject({ message: expect.stringContaining(`items[1].${words}`) });
+    }
+    expect(requests).toEqual([]);
+    const shared = { at: new Date(0), none: null, left: undefined, numbers: [0, -1.5] };
+    const data = { one: shared, two: [shared] } as unknown as Record<string, never>;
+    await lethe.data.merge({ ...who, category: 'profile', data });
+    expect(await requests[0]?.json()).toEqual(
+      JSON.parse(JSON.stringify({ ...who, category: 'profile', data, mode: 'merge' })),
+    );
+  });
+
   it('is refused with a key that is more than the key', () => {
     for (const key of ['', 'Bearer sk_live_x', 'sk_live_x\n'])
       expect(() => client([], { key })).toThrow(/without "Bearer"/);

@@ -3,6 +3,7 @@ import { LetheError, NetworkError } from './errors';
 import { type Attempted, type Hooks, report } from './hooks';
 import { envelopeOf, refusalOf, unexpected } from './refusals';
 import { requireNumber, TIMER_MAX_MS } from './numbers';
+import { bodyOf } from './request-parts';
 import { Completed, HARMLESS_TWICE, waitMsAfter, WITHOUT_KEY } from './retries';
 import { onTheWire, type Route } from './routes';
 import type { Begun } from './streams';
@@ -205,7 +206,7 @@ export class Transport {
     return {
       url: `${this.base}/api/v1${path}${hasBody ? '' : queryOf(wire)}`,
       // A redirect would turn a POST into a GET, or lose the key.
-      init: { method, headers, redirect: 'manual', ...(hasBody && { body: JSON.stringify(wire) }) },
+      init: { method, headers, redirect: 'manual', ...(hasBody && { body: bodyOf(wire) }) },
       isRepeatable: method === 'GET' || method === 'PUT' || isKeyed || HARMLESS_TWICE.includes(route),
       hooks: this.options,
     };
