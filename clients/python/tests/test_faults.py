@@ -11,7 +11,7 @@ import pytest
 
 from lethe_client import _core
 from lethe_client import AsyncLethe, ConflictError, Lethe, LetheError, LetheTimeoutError, NetworkError, RateLimitedError, UnavailableError
-from lethe_client._core import Attempts, Request
+from lethe_client._core import Attempts, CallOptions, Request
 
 OK = (200, {}, b'{"success":true,"data":{"id":"b1"}}')
 BUSY = (503, {"retry-after": "0"}, b'{"success":false,"error":{"code":"service_unavailable","message":"busy"}}')
@@ -281,8 +281,23 @@ def test_names_a_streamed_answer_that_was_cut(lethe: Lethe) -> None:
 
 
 def test_refuses_what_is_no_key() -> None:
-    with pytest.raises(TypeError):
-        Lethe("http://127.0.0.1:1", "Bearer sk_live_x")
+    for key in ("Bearer sk_live_x", "sk_live_x\n", "sk_live_…", ""):
+        with pytest.raises(TypeError):
+            Lethe("http://127.0.0.1:1", key)
+
+
+def test_sends_no_header_that_http_refuses_and_no_error_has_its_value(lethe: Lethe) -> None:
+    Flaky.answers, before = [OK], len(Flaky.seen)
+    for options, name in (
+        (CallOptions(idempotency_key="secret\nkey"), "idempotency-key"),
+        (CallOptions(idempotency_key="secret ✓"), "idempotency-key"),
+        (CallOptions(headers={"x-a": "secret\r\nx-b: 1"}), "x-a"),
+    ):
+        with pytest.raises(TypeError, match=f"The header '{name}' cannot be sent") as refused:
+            lethe.consents.revoke(**WHO, options=options)
+        assert "secret" not in str(refused.value)
+    assert len(Flaky.seen) == before
+    lethe.consents.revoke(**WHO, options=CallOptions(idempotency_key="import 1"))
 
 
 @pytest.mark.parametrize("name", ["timeout", "retries", "consent_cache"])

@@ -24,3 +24,28 @@ function withoutJson(value: unknown): string | undefined {
   if (tag === '[object Set]') return 'a Set';
   return tag === '[object Date]' && Number.isNaN(Number(value)) ? 'a Date without a time' : undefined;
 }
+
+/** @throws TypeError without the text of the key, which belongs in no log */
+export function requireKey(key: unknown): void {
+  if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key))
+    throw new TypeError(
+      'key must be the API key alone (sk_live_…): without "Bearer", blanks, line breaks or an ellipsis.',
+    );
+}
+
+/**
+ * The headers as they are given, since an injected `fetch` may read them.
+ * @throws TypeError that names a header which cannot be sent. That of `fetch` has its value, and looks like a fault of the network
+ */
+export function sendable(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      new Headers([[name, value]]);
+    } catch {
+      throw new TypeError(
+        `The header ${JSON.stringify(name)} cannot be sent: its name or value has a line break or a character that HTTP refuses.`,
+      );
+    }
+  }
+  return headers;
+}

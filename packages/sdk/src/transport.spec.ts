@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { inspect } from 'node:util';
 import {
   ConflictError,
   ConsentRequiredError,
@@ -174,8 +175,35 @@ describe('a request', () => {
   });
 
   it('is refused with a key that is more than the key', () => {
-    for (const key of ['', 'Bearer sk_live_x', 'sk_live_x\n'])
+    for (const key of ['', 'Bearer sk_live_x', 'sk_live_x\n', 'sk_live_…', 'sk_live_x\0'])
       expect(() => client([], { key })).toThrow(/without "Bearer"/);
+  });
+
+  it('is not sent with a key or header that HTTP refuses, and no error has its text', async () => {
+    const onRetry = jest.fn();
+    for (const secret of ['sk_live_secret\nsk_live_other', 'Bearer sk_live_secret', 'sk_live_secret…', '']) {
+      const { lethe, requests } = client([ok()], { key: () => secret, onRetry });
+      const error = await outcome(lethe.bots.me());
+      expect(error).toBeInstanceOf(TypeError);
+      expect(error).toMatchObject({ message: expect.stringMatching(/^key must be the API key alone/) });
+      expect(inspect(error)).not.toContain('secret');
+      expect(requests).toEqual([]);
+    }
+    const { lethe, requests } = client([ok()], { onRetry });
+    const wrong: [object, string][] = [
+      [{ idempotencyKey: 'secret\nkey' }, '"idempotency-key"'],
+      [{ idempotencyKey: 'secret ✓' }, '"idempotency-key"'],
+      [{ headers: { 'x-a': 'secret\r\nx-b: 1' } }, '"x-a"'],
+      [{ headers: { 'x\na': 'secret' } }, '"x\\na"'],
+    ];
+    for (const [options, name] of wrong) {
+      const error = await outcome(lethe.data.submit(values, options));
+      expect(error).toBeInstanceOf(TypeError);
+      expect(error).toMatchObject({ message: expect.stringContaining(`The header ${name} cannot be sent`) });
+      expect(inspect(error)).not.toContain('secret');
+    }
+    expect(requests).toEqual([]);
+    expect(onRetry).not.toHaveBeenCalled();
   });
 
   it('is refused without an address, in a sentence, and takes an address with the path of the interface', async () => {

@@ -3,7 +3,7 @@ import { LetheError, NetworkError } from './errors';
 import { type Attempted, type Hooks, report } from './hooks';
 import { envelopeOf, refusalOf, unexpected } from './refusals';
 import { requireNumber, TIMER_MAX_MS } from './numbers';
-import { bodyOf } from './request-parts';
+import { bodyOf, requireKey, sendable } from './request-parts';
 import { Completed, HARMLESS_TWICE, waitMsAfter, WITHOUT_KEY } from './retries';
 import { onTheWire, type Route } from './routes';
 import type { Begun } from './streams';
@@ -200,13 +200,21 @@ export class Transport {
     const isKeyed = method === 'POST' && !WITHOUT_KEY.includes(route);
     const headers: Record<string, string> = { ...options.headers };
     const key = typeof this.options.key === 'function' ? await this.options.key() : this.options.key;
-    if (key !== undefined) headers['authorization'] = `Bearer ${key}`;
+    if (key !== undefined) {
+      requireKey(key);
+      headers['authorization'] = `Bearer ${key}`;
+    }
     if (hasBody) headers['content-type'] = 'application/json';
     if (isKeyed) headers['idempotency-key'] = options.idempotencyKey ?? (await webCrypto()).randomUUID();
     return {
       url: `${this.base}/api/v1${path}${hasBody ? '' : queryOf(wire)}`,
       // A redirect would turn a POST into a GET, or lose the key.
-      init: { method, headers, redirect: 'manual', ...(hasBody && { body: bodyOf(wire) }) },
+      init: {
+        method,
+        headers: sendable(headers),
+        redirect: 'manual',
+        ...(hasBody && { body: bodyOf(wire) }),
+      },
       isRepeatable: method === 'GET' || method === 'PUT' || isKeyed || HARMLESS_TWICE.includes(route),
       hooks: this.options,
     };

@@ -139,6 +139,7 @@ def request_of(base: str, key: Optional[str], route: str, given: Mapping[str, An
         headers["content-type"] = "application/json"
     if is_keyed:
         headers["idempotency-key"] = options.idempotency_key or str(uuid.uuid4())
+    _require_sendable(headers)
     query = {name: value for name, value in wire.items() if value is not None}
     return Request(
         route=route,
@@ -148,6 +149,15 @@ def request_of(base: str, key: Optional[str], route: str, given: Mapping[str, An
         body=_body_of(wire) if has_body else None,
         is_repeatable=method in ("GET", "PUT") or is_keyed or route in _HARMLESS_TWICE,
     )
+
+
+def _require_sendable(headers: Mapping[str, str]) -> None:
+    """Raises TypeError that names a header which cannot be sent. The error of httpx has its value, and is one of the network."""
+    for name, value in headers.items():
+        if not re.fullmatch(r"[!#-'*+\-.^-z|~A-Z0-9]+", name) or not re.fullmatch(r"(?:[\x21-\x7e]+(?:[ \t]+[\x21-\x7e]+)*)?", value):
+            raise TypeError(
+                f"The header {name!r} cannot be sent: its name or value has a line break or a character that HTTP refuses."
+            )
 
 
 def _body_of(wire: Json) -> bytes:
@@ -348,8 +358,8 @@ def options_of_part(options: Optional[CallOptions], start: int, count: int) -> O
 
 def client_key(key: Optional[str]) -> Optional[str]:
     """The key as it is sent. Raises TypeError for what is no key alone."""
-    if key is not None and not re.fullmatch(r"\S+", key):
-        raise TypeError('key must be the API key alone (sk_live_…): without "Bearer", blanks or line breaks.')
+    if key is not None and not re.fullmatch(r"[\x21-\x7e]+", key):
+        raise TypeError('key must be the API key alone (sk_live_…): without "Bearer", blanks, line breaks or an ellipsis.')
     return key
 
 
