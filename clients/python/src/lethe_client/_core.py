@@ -198,8 +198,10 @@ def keys_of(status: int, headers: Mapping[str, str], content: bytes) -> Json:
 
 def refusal_of(status: int, headers: Mapping[str, str], content: bytes) -> LetheError:
     """The error of an answer that is no success."""
+    left = headers.get("x-ratelimit-remaining") or ""
     known: Dict[str, Any] = {
         "status": status,
+        "remaining": int(left) if re.fullmatch(r"[0-9]{1,15}", left) else None,
         "request_id": headers.get("x-request-id"),
         "retry_after": _seconds_until_next(headers),
     }
@@ -336,16 +338,25 @@ def _is_own_erasure(error: ConflictError, attempt: int, request: Request) -> boo
     return request.route == "POST /gdpr/forget-user" and attempt > 1 and error.reason == "deletion_in_progress"
 
 
-def smaller_size(error: LetheError, size: int) -> Optional[int]:
-    """The size of a batch that the service takes; None where size is not what it refuses."""
+def size_within(error: LetheError, size: int) -> Optional[int]:
+    """The size of batches for a bot with a lower limit. It is half of the limit: the refusal and every other call of the bot count in
+    the same minute, and a batch is refused as a whole unless so many are left."""
+    limit = error.details.get("limit")
+    if error.code != "invalid_request" or not isinstance(limit, int):
+        return None
+    half = max(1, limit // 2)
+    return half if half < size else None
+
+
+def smaller_size(error: LetheError, size: int, is_elastic: bool) -> Optional[int]:
+    """The size of the parts of a batch that the service takes; None where size is not what it refuses. With `is_elastic` it is what
+    the bot may still send in this minute."""
     if size == 1:
         return None
     if error.code == "payload_too_large":
         return (size + 1) // 2
-    limit = error.details.get("limit")
-    if error.code == "invalid_request" and isinstance(limit, int) and 0 < limit < size:
-        return limit
-    return None
+    remaining = error.remaining or 0
+    return remaining if is_elastic and error.code == "rate_limit_exceeded" and 0 < remaining < size else None
 
 
 def options_of_part(options: Optional[CallOptions], start: int, count: int) -> Optional[CallOptions]:
