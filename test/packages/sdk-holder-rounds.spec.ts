@@ -128,6 +128,18 @@ describe('the declaration of a holder', () => {
     });
   });
 
+  it('keeps the labels that were declared elsewhere, and changes only those that are given', async () => {
+    const declared = { label_de: 'Datenbank des Bots', label_en: 'Database of the bot' };
+    await lethe.holders.register({ key: 'database', kind: 'pull', ...declared, covers: ['messages'] });
+    await holder().once();
+    expect(fake.holders.get('database')).toMatchObject({ ...declared, covers: ['messages', 'profiles'] });
+    fake.calls.length = 0;
+    await holder().once();
+    expect(fake.calls.filter((call) => call.startsWith('PUT'))).toEqual([]);
+    await holder({ label_en: 'Data' }).once();
+    expect(fake.holders.get('database')).toMatchObject({ ...declared, label_en: 'Data' });
+  });
+
   it('says what to do where the key lacks the scope admin', async () => {
     fake.refused.set('POST /holders', 403);
     await expect(holder().once()).rejects.toThrow(/lacks the scope admin.*lethe holders push/);
