@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SqliteDatabase as Database } from '@app/database';
-import type { Lethe } from '@lethe/sdk';
+import { Lethe } from '@lethe/sdk';
 import {
   HolderError,
   type HolderOptions,
@@ -1200,6 +1200,17 @@ describe('the loop', () => {
     await expect(loop.once()).rejects.toMatchObject({ name: 'AbortError' });
     await holder().once();
     expect(fake.tasks[0]?.answers).toEqual([{ result: 'erased', counts: { messages: 2, profiles: 1 } }]);
+  });
+
+  it('stops while it waits for the API key of a function that never answers', async () => {
+    const client = new Lethe({
+      ...{ url: 'http://lethe.test', fetch: fake.fetch, key: () => new Promise<string>(() => undefined) },
+    });
+    const loop = holder({}, client);
+    const round = loop.once();
+    const ended = expect(round).rejects.toMatchObject({ name: 'AbortError' });
+    await loop.stop();
+    await ended;
   });
 
   it('is not ended by a function of the bot that fails', async () => {

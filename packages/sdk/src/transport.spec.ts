@@ -315,6 +315,18 @@ describe('the time of a call', () => {
     expect((error as Error).message).toMatch('1000 ms');
   });
 
+  it('ends a call whose key never comes, and so does the signal of the caller', async () => {
+    const { lethe, requests } = client([ok()], { key: () => new Promise(() => undefined), timeoutMs: 1_000 });
+    expect(await outcome(lethe.bots.me())).toBeInstanceOf(TimeoutError);
+    const [stop, reason] = [new AbortController(), new Error('the bot stops')];
+    const call = lethe.bots.me({}, { signal: stop.signal });
+    const settled = call.catch((error: unknown) => error);
+    stop.abort(reason);
+    expect(await settled).toBe(reason);
+    expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
+    expect(requests).toEqual([]);
+  });
+
   it('covers all attempts: a wait that would exceed it is not begun', async () => {
     jest.setSystemTime(0);
     const slow: Step = async () => {

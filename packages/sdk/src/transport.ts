@@ -116,14 +116,15 @@ export class Transport {
     read?: Read<T>,
   ): Promise<{ readonly answer: T; readonly end: () => void }> {
     requireLimits(options);
-    const request = await this.requestOf(route, path, given, options);
     const deadline = new Deadline(
       options.timeoutMs ?? this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       options.signal,
     );
-    const run = () => this.attempts(route, request, deadline, options, read);
     const end = (): void => deadline.end();
     try {
+      // The function that answers the key may ask a server that does not answer.
+      const request = await deadline.race(this.requestOf(route, path, given, options));
+      const run = () => this.attempts(route, request, deadline, options, read);
       const answer = await (this.options.trace?.(route, run) ?? run());
       deadline.begun();
       return { answer, end };
