@@ -137,6 +137,26 @@ def test_a_batch_has_what_is_left_in_the_minute_but_the_same_items_with_a_key(
     assert (len(done), sizes) == (stored, sent)
 
 
+@pytest.mark.parametrize("code", ["consent_required", "processing_refused"])
+def test_with_consent_asks_again_after_an_item_of_a_batch_that_was_refused(code: str) -> None:
+    asked: List[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.path.split("/")[4])
+        data: Any = {"status": "accepted", "objections": [], "restrictions": []}
+        if request.method == "POST":
+            data = {"results": [{"ok": True, "data": {}}, {"ok": False, "error": {"code": code, "message": "no"}}]}
+        return httpx.Response(200, json={"success": True, "data": data})
+
+    item: Any = {**WHO, "category": "notes", "data": {}}
+    with Lethe("http://lethe.test", "sk_test_x", client=httpx.Client(transport=httpx.MockTransport(answer))) as lethe:
+        for _ in range(2):
+            lethe.with_consent(lambda: None, **WHO, category="notes")
+            lethe.with_consent(lambda: None, **WHO, category="notes")
+            list(lethe.data.submit_many([item, item]))
+    assert asked == ["status", "refusals", "submit"] * 2
+
+
 def test_public_keys_are_asked_for_as_all_else(lethe: Lethe) -> None:
     for ask in (lethe.public_keys, lambda: lethe.webhook_keys("b1")):
         Flaky.answers = [BUSY, LIMITED, CUT, KEYS]

@@ -451,6 +451,14 @@ def covers(status: Mapping[str, Any], category: str) -> bool:
     )
 
 
+def has_refused(answer: Any) -> bool:
+    """Whether an item of a batch was refused as a single request is: without a consent, or since the user refuses the processing."""
+    results = answer.get("results") if isinstance(answer, dict) else None
+    return isinstance(results, list) and any(
+        one.get("error", {}).get("code") in ("consent_required", "processing_refused") for one in results
+    )
+
+
 def consent_missing(status: Mapping[str, Any], category: str) -> LetheError:
     """The ConsentRequiredError of a consent that does not cover the category."""
     message = f"The user has not consented to {category}."
