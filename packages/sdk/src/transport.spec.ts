@@ -473,6 +473,10 @@ describe('a signal that lasts longer than a call', () => {
       if (line === 'a') break;
     const { lethe } = client([ok({ id: '1' }), text('# Record')]);
     expect(await lethe.bots.processingRecordText({}, { signal })).toBe('# Record');
+    for (const name of ['processingRecordText', 'reviewDossierText'] as const) {
+      const { bots } = client([ok({ id: '1' }), cut]).lethe;
+      await expect(bots[name]({}, { signal })).rejects.toMatchObject({ code: 'network_error' });
+    }
     expect(listeners()).toBe(0);
   });
 });
@@ -539,6 +543,38 @@ describe('hooks', () => {
       { route, attempt: 2, status: 200, durationMs: expect.any(Number), requestId: undefined },
     ]);
     expect(JSON.stringify(seen)).not.toContain(who.user_id);
+  });
+});
+
+describe('a trace', () => {
+  const traces: [string, (run: () => Promise<unknown>) => unknown][] = [
+    ['returns nothing', (run) => void run()],
+    ['answers nothing', async (run) => void (await run())],
+    ['runs the call twice', async (run) => [await run(), await run()][1]],
+    ['never runs it', () => undefined],
+  ];
+
+  it.each(traces)('that %s sends the call once, which has its answer', async (_how, trace) => {
+    const given = ((_name: string, run: () => Promise<unknown>) => trace(run)) as ClientOptions['trace'];
+    const { lethe, requests } = client([ok({ id: 'x' })], { trace: given });
+    expect(await outcome(lethe.categories.delete('profile'))).toEqual({ id: 'x' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each(traces.slice(0, 2))('that %s hides no error of the call', async (_how, trace) => {
+    const given = ((_name: string, run: () => Promise<unknown>) => trace(run)) as ClientOptions['trace'];
+    const { lethe, requests } = client([refused(404, 'not_found')], { trace: given });
+    expect(await outcome(lethe.categories.delete('profile'))).toBeInstanceOf(NotFoundError);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('that fails without its call ends no process', async () => {
+    const trace: ClientOptions['trace'] = (_name, run) => {
+      void run();
+      return new Promise((_resolve, reject) => setTimeout(() => reject(new Error('of the trace')), 5_000));
+    };
+    const { lethe } = client([refused(404, 'not_found')], { trace });
+    expect(await outcome(lethe.categories.delete('profile'))).toMatchObject({ message: 'of the trace' });
   });
 });
 

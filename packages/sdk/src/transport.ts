@@ -121,11 +121,19 @@ export class Transport {
       options.signal,
     );
     const end = (): void => deadline.end();
+    let running: Promise<T> | undefined;
     try {
       // The function that answers the key may ask a server that does not answer.
       const request = await deadline.race(this.requestOf(route, path, given, options));
-      const run = () => this.attempts(route, request, deadline, options, read);
-      const answer = await (this.options.trace?.(route, run) ?? run());
+      const run = (): Promise<T> => {
+        running ??= this.attempts(route, request, deadline, options, read);
+        // A trace that does not await it may still fail first.
+        running.catch(() => undefined);
+        return running;
+      };
+      await this.options.trace?.(route, run);
+      // A trace that returns nothing, or runs it twice, sends nothing twice.
+      const answer = await run();
       deadline.begun();
       return { answer, end };
     } catch (error) {
