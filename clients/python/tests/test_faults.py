@@ -187,6 +187,7 @@ def refused(status: int, code: str, **details: object) -> Tuple[int, dict, bytes
 
 
 ERASING = refused(409, "conflict", reason="deletion_in_progress")
+RUNNING = refused(409, "conflict", reason="idempotency_in_progress")
 FIRST, SECOND = ({"request_id": id, "certificate_salt": f"s{id}"} for id in ("1", "2"))
 
 
@@ -197,13 +198,27 @@ def no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("no_wait")
 def test_waits_for_an_erasure_whose_first_attempt_was_lost(lethe: Lethe) -> None:
-    Flaky.answers = [CUT, ERASING, ERASING, (200, {}, b'{"success":true,"data":{"certificate_salt":"s"}}')]
+    # Longer than its retries, which are three.
+    Flaky.answers = [CUT, *[ERASING] * 9, (200, {}, b'{"success":true,"data":{"certificate_salt":"s"}}')]
     assert lethe.privacy.forget(**WHO)["certificate_salt"] == "s"
     # The erasure of another call is not waited for, nor by another act.
-    for answers, ask in (([ERASING], lethe.privacy.forget), ([CUT, ERASING], lethe.consents.revoke)):
+    calls = (([ERASING], lethe.privacy.forget), ([LIMITED, ERASING], lethe.privacy.forget), ([CUT, ERASING], lethe.consents.revoke))
+    for answers, ask in calls:
         Flaky.answers = [*answers]
         with pytest.raises(ConflictError):
             ask(**WHO)
+
+
+@pytest.mark.usefixtures("no_wait")
+def test_waits_for_an_act_that_is_still_running_but_counts_other_failures(lethe: Lethe) -> None:
+    Flaky.answers = [CUT, *[RUNNING] * 9, OK]
+    assert lethe.consents.revoke(**WHO) == {"id": "b1"}
+    Flaky.answers = [CUT, RUNNING, CUT, RUNNING, OK]
+    with pytest.raises(NetworkError):
+        lethe.consents.revoke(**WHO, options=CallOptions(retries=1))
+    Flaky.answers = [RUNNING, OK]
+    with pytest.raises(ConflictError):
+        lethe.consents.revoke(**WHO, options=CallOptions(retries=0))
 
 
 @pytest.mark.usefixtures("no_wait")

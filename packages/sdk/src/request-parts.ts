@@ -25,6 +25,12 @@ function withoutJson(value: unknown): string | undefined {
   return tag === '[object Date]' && Number.isNaN(Number(value)) ? 'a Date without a time' : undefined;
 }
 
+export function queryOf(wire: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(wire).filter(([, value]) => value !== undefined && value !== null);
+  const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+  return given.length === 0 ? '' : `?${query.toString()}`;
+}
+
 /** @throws TypeError without the text of the key, which belongs in no log */
 export function requireKey(key: unknown): void {
   if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key))

@@ -269,6 +269,42 @@ describe('a fault of the network', () => {
   });
 });
 
+describe('an act that is still running after its connection was lost', () => {
+  const running = refused(409, 'conflict', { reason: 'idempotency_in_progress' });
+  const erasing = refused(409, 'conflict', { reason: 'deletion_in_progress' });
+  const acts: [string, Step, (lethe: Lethe, retries?: number) => Promise<unknown>][] = [
+    ['a submit', running, (lethe, retries) => lethe.data.submit(values, { retries, timeoutMs: 300_000 })],
+    ['an erasure', erasing, (lethe, retries) => lethe.privacy.forget(who, { retries, timeoutMs: 300_000 })],
+  ];
+
+  it.each(acts)('is waited for as long as the time allows: %s', async (_name, busy, act) => {
+    const { lethe, requests } = client([cut, ...Array<Step>(9).fill(busy), ok({ done: true })]);
+    expect(await outcome(act(lethe, 1))).toEqual({ done: true });
+    expect(requests).toHaveLength(11);
+    // Other failures count as ever.
+    const failing = client([cut, busy, busy, fails(), busy]);
+    expect(await outcome(act(failing.lethe, 1))).toBeInstanceOf(NetworkError);
+    expect(failing.requests).toHaveLength(4);
+    const endless = client([cut, busy]);
+    expect(await outcome(act(endless.lethe))).toBeInstanceOf(ConflictError);
+    expect(endless.requests.length).toBeGreaterThan(20);
+  });
+
+  it('is not waited for by a call without repetitions', async () => {
+    const { lethe, requests } = client([running]);
+    expect(await outcome(lethe.data.submit(values, { retries: 0 }))).toBeInstanceOf(ConflictError);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('is another one where no request of this call was carried out', async () => {
+    for (const first of [refused(429, 'rate_limit_exceeded'), fails('ECONNREFUSED')]) {
+      const { lethe, requests } = client([first, erasing]);
+      expect(await outcome(lethe.privacy.forget(who))).toBeInstanceOf(ConflictError);
+      expect(requests).toHaveLength(2);
+    }
+  });
+});
+
 describe('a refusal that passes', () => {
   it.each([
     [429, 'rate_limit_exceeded'],

@@ -3,8 +3,8 @@ import { LetheError, NetworkError } from './errors';
 import { type Attempted, type Hooks, report } from './hooks';
 import { envelopeOf, refusalOf, unexpected } from './refusals';
 import { requireNumber, TIMER_MAX_MS } from './numbers';
-import { bodyOf, requireKey, sendable } from './request-parts';
-import { Completed, HARMLESS_TWICE, waitMsAfter, WITHOUT_KEY } from './retries';
+import { bodyOf, queryOf, requireKey, sendable } from './request-parts';
+import { Completed, HARMLESS_TWICE, isRunning, mayBeDone, waitMsAfter, WITHOUT_KEY } from './retries';
 import { onTheWire, type Route } from './routes';
 import type { Begun } from './streams';
 import { webCrypto } from './web-crypto';
@@ -151,14 +151,17 @@ export class Transport {
   ): Promise<T> {
     const retries = options.retries ?? this.options.retries ?? DEFAULT_RETRIES;
     const completed = new Completed();
+    let [failures, mayRun] = [0, false];
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.once({ route, attempt }, request, deadline, read);
       } catch (error) {
         if (!(error instanceof LetheError)) throw completed.endOf(error);
         completed.noteIn(error);
-        if (attempt > retries) throw error;
-        const waitMs = waitMsAfter(error, { route, attempt }, request.isRepeatable);
+        // While the own act runs, its repeats are limited by the time alone.
+        if (retries === 0 || (!isRunning(error, { route, mayRun }) && ++failures > retries)) throw error;
+        const waitMs = waitMsAfter(error, { route, attempt, mayRun }, request.isRepeatable);
+        mayRun ||= mayBeDone(error);
         if (waitMs === undefined || waitMs >= deadline.leftMs) throw error;
         for (const { hooks } of [request, { hooks: options }])
           report({ hooks }, 'onRetry', { route, attempt, waitMs, error });
@@ -235,12 +238,6 @@ interface Prepared {
   readonly init: RequestInit;
   readonly isRepeatable: boolean;
   readonly hooks: Hooks;
-}
-
-function queryOf(wire: Readonly<Record<string, unknown>>): string {
-  const given = Object.entries(wire).filter(([, value]) => value !== undefined && value !== null);
-  const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
-  return given.length === 0 ? '' : `?${query.toString()}`;
 }
 
 async function dataOf(response: Response): Promise<unknown> {

@@ -270,6 +270,9 @@ class Attempts:
         on_retry: Optional[Callable[[str, LetheError, float], None]] = None,
     ) -> None:
         self._request, self._retries, self._attempt, self._on_retry = request, retries, 0, on_retry
+        self._failures = 0
+        #: Whether an attempt may have been carried out.
+        self._may_run = False
         self._timeout = timeout
         self._end = time.monotonic() + timeout
         #: The guilds that an erasure of all guilds has completed before it failed, with their salts.
@@ -297,8 +300,12 @@ class Attempts:
     def pause_after(self, error: LetheError) -> float:
         """Seconds until the next attempt. Raises the error where there is none."""
         self._with_completed(error)
-        pause = _pause(error, self._attempt, self._request)
-        if pause is None or self._attempt > self._retries or time.monotonic() + pause >= self._end:
+        pause = _pause(error, self._attempt, self._request, self._may_run)
+        # While the own act runs, its repeats are limited by the time alone.
+        if self._retries == 0 or not _is_running(error, self._request, self._may_run):
+            self._failures += 1
+        self._may_run = self._may_run or not (isinstance(error, RateLimitedError) or _was_never_sent(error))
+        if pause is None or self._failures > self._retries or time.monotonic() + pause >= self._end:
             raise error
         if self._on_retry is not None:
             self._on_retry(self._request.route, error, pause)
@@ -313,29 +320,30 @@ class Attempts:
             error.details["requests"] = list(self._completed.values())
 
 
-def _pause(error: LetheError, attempt: int, request: Request) -> Optional[float]:
+def _pause(error: LetheError, attempt: int, request: Request, may_run: bool) -> Optional[float]:
     backoff: float = random.random() * min(_BACKOFF_MAX_SECONDS, _BACKOFF_SECONDS * 2**attempt)
     asked: float = backoff if error.retry_after is None else error.retry_after + random.random() * _RESET_SPREAD_SECONDS
     # A request that the limiter refuses was not carried out.
     if isinstance(error, RateLimitedError):
         return asked
-    if isinstance(error, NetworkError) and error.never_sent:
+    if _was_never_sent(error):
         return backoff
     if not request.is_repeatable:
         return None
     if isinstance(error, UnavailableError):
         return asked
-    # The first attempt of this call is still running, though its connection was lost.
-    is_running = isinstance(error, ConflictError) and (
-        error.reason == "idempotency_in_progress" or _is_own_erasure(error, attempt, request)
-    )
-    return backoff if is_running or isinstance(error, NetworkError) else None
+    return backoff if _is_running(error, request, may_run) or isinstance(error, NetworkError) else None
 
 
-def _is_own_erasure(error: ConflictError, attempt: int, request: Request) -> bool:
-    """An erasure whose first attempt was lost may be under way: its repeat gets the answer of the first, with the salts that no
-    other call answers."""
-    return request.route == "POST /gdpr/forget-user" and attempt > 1 and error.reason == "deletion_in_progress"
+def _was_never_sent(error: LetheError) -> bool:
+    return isinstance(error, NetworkError) and error.never_sent
+
+
+def _is_running(error: LetheError, request: Request, may_run: bool) -> bool:
+    """Whether an earlier attempt of this call is still running, though its connection was lost. An erasure gets the answer of that
+    attempt, with the salts that no other call answers."""
+    is_own_erasure = request.route == "POST /gdpr/forget-user" and may_run and error.reason == "deletion_in_progress"
+    return isinstance(error, ConflictError) and (error.reason == "idempotency_in_progress" or is_own_erasure)
 
 
 def size_within(error: LetheError, size: int) -> Optional[int]:
