@@ -157,6 +157,27 @@ describe('withConsent', () => {
     expect(act).not.toHaveBeenCalled();
   });
 
+  it('asks again after an item of a batch that was refused as a 403', async () => {
+    const { lethe, other, who, run } = await counting();
+    const act = jest.fn();
+    const batch = async (): Promise<unknown[]> => {
+      const codes = [];
+      for await (const result of lethe.data.submitMany([{ ...who, category: 'profile', data: {} }]))
+        codes.push(result.ok || result.error.code);
+      return codes;
+    };
+    await run();
+    await other.data.restrict(who);
+    expect(await batch()).toEqual(['processing_refused']);
+    await expect(run(act)).rejects.toMatchObject({ reason: 'restriction' });
+    await other.data.unrestrict(who);
+    await run();
+    await other.consents.revoke(who);
+    expect(await batch()).toEqual(['consent_required']);
+    await expect(run(act)).rejects.toMatchObject({ currentStatus: 'revoked' });
+    expect(act).not.toHaveBeenCalled();
+  });
+
   it('asks again after a consent to more, and after the end of a category', async () => {
     const { lethe, run } = await counting();
     await lethe.categories.register({ key: 'stats', ...category });

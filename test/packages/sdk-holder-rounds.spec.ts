@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SqliteDatabase as Database } from '@app/database';
-import type { Lethe } from '@lethe/sdk';
+import { Lethe } from '@lethe/sdk';
 import {
   HolderError,
   type HolderOptions,
@@ -151,6 +151,18 @@ describe('the declaration of a holder', () => {
         public_key: expect.stringMatching(/^[\w-]{43}$/) as string,
       },
     });
+  });
+
+  it('keeps the labels that were declared elsewhere, and changes only those that are given', async () => {
+    const declared = { label_de: 'Datenbank des Bots', label_en: 'Database of the bot' };
+    await lethe.holders.register({ key: 'database', kind: 'pull', ...declared, covers: ['messages'] });
+    await holder().once();
+    expect(fake.holders.get('database')).toMatchObject({ ...declared, covers: ['messages', 'profiles'] });
+    fake.calls.length = 0;
+    await holder().once();
+    expect(fake.calls.filter((call) => call.startsWith('PUT'))).toEqual([]);
+    await holder({ label_en: 'Data' }).once();
+    expect(fake.holders.get('database')).toMatchObject({ ...declared, label_en: 'Data' });
   });
 
   it('says what to do where the key lacks the scope admin', async () => {
@@ -1213,6 +1225,17 @@ describe('the loop', () => {
     await expect(loop.once()).rejects.toMatchObject({ name: 'AbortError' });
     await holder().once();
     expect(fake.tasks[0]?.answers).toEqual([{ result: 'erased', counts: { messages: 2, profiles: 1 } }]);
+  });
+
+  it('stops while it waits for the API key of a function that never answers', async () => {
+    const client = new Lethe({
+      ...{ url: 'http://lethe.test', fetch: fake.fetch, key: () => new Promise<string>(() => undefined) },
+    });
+    const loop = holder({}, client);
+    const round = loop.once();
+    const ended = expect(round).rejects.toMatchObject({ name: 'AbortError' });
+    await loop.stop();
+    await ended;
   });
 
   it('is not ended by a function of the bot that fails', async () => {

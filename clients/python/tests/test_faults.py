@@ -11,7 +11,7 @@ import pytest
 
 from lethe_client import _core
 from lethe_client import AsyncLethe, ConflictError, Lethe, LetheError, LetheTimeoutError, NetworkError, RateLimitedError, UnavailableError
-from lethe_client._core import Attempts, Request
+from lethe_client._core import Attempts, CallOptions, Request
 
 OK = (200, {}, b'{"success":true,"data":{"id":"b1"}}')
 BUSY = (503, {"retry-after": "0"}, b'{"success":false,"error":{"code":"service_unavailable","message":"busy"}}')
@@ -96,11 +96,65 @@ def test_batches_are_as_small_as_the_limit_of_the_bot() -> None:
     who = {"user_id": 1, "guild_id": 2}
     with Lethe("http://lethe.test", "sk_test_x", client=httpx.Client(transport=httpx.MockTransport(answer))) as lethe:
         assert len(lethe.consents.status_many([{**who} for _ in range(112)])) == 112
-        assert sizes == [100, *[5] * 20, 12, 5, 5, 2]
+        # Half of the limit: other calls of the bot count too. The refusal is one of them, and there is one alone.
+        assert sizes == [100, *[2] * 56]
         sizes.clear()
-        items: Any = [{**who, "category": "notes", "data": {}} for _ in range(12)]
-        assert [one["ok"] for one in lethe.data.submit_many(items)] == [True] * 12
-        assert sizes == [12, 5, 5, 2]
+        items: Any = [{**who, "category": "notes", "data": {}} for _ in range(11)]
+        assert [one["ok"] for one in lethe.data.submit_many(items)] == [True] * 11
+        assert sizes == [11, 2, 2, 2, 2, 2, 1]
+
+
+@pytest.mark.parametrize(
+    "used, key, stored, sent",
+    [(0, None, 28, [40, 15, 15, 13, 2]), (20, None, 8, [40, 15, 8, 7]), (0, "import-1", 15, [40, 15, 15])],
+)
+def test_a_batch_has_what_is_left_in_the_minute_but_the_same_items_with_a_key(
+    used: int, key: Optional[str], stored: int, sent: List[int]
+) -> None:
+    sizes: List[int] = []
+    count = used
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        nonlocal count
+        size = len(json.loads(request.content)["items"])
+        sizes.append(size)
+        count += 1
+        if size > 30:
+            error = {"code": "invalid_request", "message": "no", "details": {"limit": 30}}
+            return httpx.Response(400, json={"success": False, "error": error})
+        if count + size - 1 > 30:
+            headers = {"x-ratelimit-remaining": str(max(0, 30 - count)), "retry-after": "60"}
+            return httpx.Response(429, headers=headers, json={"success": False, "error": {"code": "rate_limit_exceeded", "message": "no"}})
+        count += size - 1
+        return httpx.Response(200, json={"success": True, "data": {"results": [{"ok": True}] * size}})
+
+    items: Any = [{"user_id": at, "guild_id": 2, "category": "notes", "data": {}} for at in range(40)]
+    done: List[Any] = []
+    with Lethe("http://lethe.test", "sk_test_x", client=httpx.Client(transport=httpx.MockTransport(answer))) as lethe:
+        with pytest.raises(RateLimitedError):
+            for one in lethe.data.submit_many(items, options=CallOptions(idempotency_key=key)):
+                done.append(one)
+    assert (len(done), sizes) == (stored, sent)
+
+
+@pytest.mark.parametrize("code", ["consent_required", "processing_refused"])
+def test_with_consent_asks_again_after_an_item_of_a_batch_that_was_refused(code: str) -> None:
+    asked: List[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.path.split("/")[4])
+        data: Any = {"status": "accepted", "objections": [], "restrictions": []}
+        if request.method == "POST":
+            data = {"results": [{"ok": True, "data": {}}, {"ok": False, "error": {"code": code, "message": "no"}}]}
+        return httpx.Response(200, json={"success": True, "data": data})
+
+    item: Any = {**WHO, "category": "notes", "data": {}}
+    with Lethe("http://lethe.test", "sk_test_x", client=httpx.Client(transport=httpx.MockTransport(answer))) as lethe:
+        for _ in range(2):
+            lethe.with_consent(lambda: None, **WHO, category="notes")
+            lethe.with_consent(lambda: None, **WHO, category="notes")
+            list(lethe.data.submit_many([item, item]))
+    assert asked == ["status", "refusals", "submit"] * 2
 
 
 def test_public_keys_are_asked_for_as_all_else(lethe: Lethe) -> None:
@@ -155,6 +209,7 @@ def test_a_time_that_a_proxy_asks_for_and_that_is_none_is_passed_over(after: str
 
 
 ERASING = refused(409, "conflict", reason="deletion_in_progress")
+RUNNING = refused(409, "conflict", reason="idempotency_in_progress")
 FIRST, SECOND = ({"request_id": id, "certificate_salt": f"s{id}"} for id in ("1", "2"))
 
 
@@ -165,13 +220,27 @@ def no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("no_wait")
 def test_waits_for_an_erasure_whose_first_attempt_was_lost(lethe: Lethe) -> None:
-    Flaky.answers = [CUT, ERASING, ERASING, (200, {}, b'{"success":true,"data":{"certificate_salt":"s"}}')]
+    # Longer than its retries, which are three.
+    Flaky.answers = [CUT, *[ERASING] * 9, (200, {}, b'{"success":true,"data":{"certificate_salt":"s"}}')]
     assert lethe.privacy.forget(**WHO)["certificate_salt"] == "s"
     # The erasure of another call is not waited for, nor by another act.
-    for answers, ask in (([ERASING], lethe.privacy.forget), ([CUT, ERASING], lethe.consents.revoke)):
+    calls = (([ERASING], lethe.privacy.forget), ([LIMITED, ERASING], lethe.privacy.forget), ([CUT, ERASING], lethe.consents.revoke))
+    for answers, ask in calls:
         Flaky.answers = [*answers]
         with pytest.raises(ConflictError):
             ask(**WHO)
+
+
+@pytest.mark.usefixtures("no_wait")
+def test_waits_for_an_act_that_is_still_running_but_counts_other_failures(lethe: Lethe) -> None:
+    Flaky.answers = [CUT, *[RUNNING] * 9, OK]
+    assert lethe.consents.revoke(**WHO) == {"id": "b1"}
+    Flaky.answers = [CUT, RUNNING, CUT, RUNNING, OK]
+    with pytest.raises(NetworkError):
+        lethe.consents.revoke(**WHO, options=CallOptions(retries=1))
+    Flaky.answers = [RUNNING, OK]
+    with pytest.raises(ConflictError):
+        lethe.consents.revoke(**WHO, options=CallOptions(retries=0))
 
 
 @pytest.mark.usefixtures("no_wait")
@@ -339,8 +408,23 @@ def test_names_a_streamed_answer_that_was_cut(lethe: Lethe) -> None:
 
 
 def test_refuses_what_is_no_key() -> None:
-    with pytest.raises(TypeError):
-        Lethe("http://127.0.0.1:1", "Bearer sk_live_x")
+    for key in ("Bearer sk_live_x", "sk_live_x\n", "sk_live_…", ""):
+        with pytest.raises(TypeError):
+            Lethe("http://127.0.0.1:1", key)
+
+
+def test_sends_no_header_that_http_refuses_and_no_error_has_its_value(lethe: Lethe) -> None:
+    Flaky.answers, before = [OK], len(Flaky.seen)
+    for options, name in (
+        (CallOptions(idempotency_key="secret\nkey"), "idempotency-key"),
+        (CallOptions(idempotency_key="secret ✓"), "idempotency-key"),
+        (CallOptions(headers={"x-a": "secret\r\nx-b: 1"}), "x-a"),
+    ):
+        with pytest.raises(TypeError, match=f"The header '{name}' cannot be sent") as refused:
+            lethe.consents.revoke(**WHO, options=options)
+        assert "secret" not in str(refused.value)
+    assert len(Flaky.seen) == before
+    lethe.consents.revoke(**WHO, options=CallOptions(idempotency_key="import 1"))
 
 
 @pytest.mark.parametrize("name", ["timeout", "retries", "consent_cache"])

@@ -168,6 +168,19 @@ def test_it_is_declared_again_where_the_service_has_lost_it(bot: Bot) -> None:
     assert (bot.database.rows_of(who), bot.words) == ([0, 0], [])
 
 
+def test_it_keeps_the_labels_that_were_declared_elsewhere(bot: Bot) -> None:
+    labels = {"label_de": "Datenbank des Bots", "label_en": "Database of the bot"}
+    bot.lethe.holders.change(key="database", **labels)
+    # A key that may not change the holder has nothing to change.
+    small = bot.lethe.keys.create(name="small", scopes=["read", "write"])["api_key"]
+    with Lethe(URL, small) as lethe:
+        run_holder(lethe, key="database", stores=bot.database.stores(), on_error=bot.errors.append).once()
+    assert bot.errors == []
+    bot.holder(stores=bot.database.stores()[1:], label_en="Data").once()
+    there = bot.lethe.holders.get("database")
+    assert (there["covers"], there["label_de"], there["label_en"]) == (["profiles"], "Datenbank des Bots", "Data")
+
+
 def test_a_key_without_the_scope_admin_is_told_what_to_do(bot: Bot) -> None:
     small = bot.lethe.keys.create(name="small", scopes=["read", "write"])["api_key"]
     with Lethe(URL, small) as lethe:

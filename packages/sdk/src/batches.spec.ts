@@ -47,8 +47,12 @@ describe('submitMany', () => {
 
   it('sends smaller ones to a bot with a low limit, and where a body would be too large', async () => {
     const low = client(30, () => refused(400, 'invalid_request', { limit: 30 }));
-    expect(await submitted(low.lethe, 70)).toHaveLength(70);
-    expect(low.sizes).toEqual([70, 30, 30, 10]);
+    expect(await submitted(low.lethe, 150)).toHaveLength(150);
+    // Other calls of the bot count too. The refusal is one of them, and there is one alone.
+    expect(low.sizes).toEqual([100, ...Array<number>(6).fill(15), 10, 15, 15, 15, 5]);
+    const lowest = client(1, () => refused(400, 'invalid_request', { limit: 1 }));
+    expect(await submitted(lowest.lethe, 3)).toHaveLength(3);
+    expect(lowest.sizes).toEqual([3, 1, 1, 1]);
     const large = client(30, () => refused(413, 'payload_too_large'));
     expect(await submitted(large.lethe, 100)).toHaveLength(100);
     expect(large.sizes).toEqual([100, 50, 25, 25, 50, 25, 25]);
@@ -57,8 +61,8 @@ describe('submitMany', () => {
   it('makes of a key one for each request, the same ones for the same items', async () => {
     const { lethe, keys, sizes } = client(30, () => refused(400, 'invalid_request', { limit: 30 }));
     await submitted(lethe, 130, { idempotencyKey: 'import-1' });
-    expect(sizes).toEqual([100, 30, 30, 30, 10, 30]);
-    expect(new Set(keys).size).toBe(6);
+    expect(sizes).toEqual([100, 15, 15, 15, 15, 15, 15, 10, 15, 15]);
+    expect(new Set(keys).size).toBe(10);
     // The Python client makes the same ones.
     expect(keys[0]).toBe(PART);
     const first = [...keys];
@@ -68,6 +72,56 @@ describe('submitMany', () => {
     expect(keys.at(-1)).toMatch(/^[0-9a-f]{64}$/);
     await submitted(lethe, 1, { idempotencyKey: 'import-2' });
     expect(first).not.toContain(keys.at(-1));
+  });
+
+  describe('in a minute in which other calls have left a few', () => {
+    /** A service that counts as the limiter does: each request once, and each further item of a batch that fits. */
+    function limited(used: number) {
+      let count = used;
+      const sizes: number[] = [];
+      const fetch = (async (_url: string, { body }: RequestInit) => {
+        const { items } = JSON.parse(body as string) as { items: unknown[] };
+        sizes.push(items.length);
+        count += 1;
+        const isRefused = items.length > 30 || count + items.length - 1 > 30;
+        if (!isRefused) count += items.length - 1;
+        const headers = { 'x-ratelimit-remaining': String(Math.max(0, 30 - count)), 'retry-after': '60' };
+        if (items.length > 30) return refused(400, 'invalid_request', { limit: 30 });
+        if (!isRefused)
+          return Response.json({ success: true, data: { results: items.map(() => ({ ok: true })) } });
+        const error = { code: 'rate_limit_exceeded', message: 'limited' };
+        return Response.json({ success: false, error }, { status: 429, headers });
+      }) as typeof globalThis.fetch;
+      return { lethe: new Lethe({ url: 'https://lethe.example', fetch }), sizes };
+    }
+
+    async function stored(lethe: Lethe, options?: CallOptions): Promise<[stored: number, error: unknown]> {
+      let done = 0;
+      try {
+        for await (const { ok } of lethe.data.submitMany(many(40), options)) done += Number(ok);
+      } catch (error) {
+        return [done, error];
+      }
+      return [done, undefined];
+    }
+
+    it('stores what fits into it, and says then that the limit is used up', async () => {
+      const idle = limited(0);
+      expect(await stored(idle.lethe)).toEqual([28, expect.objectContaining({ status: 429 })]);
+      expect(idle.sizes).toEqual([40, 15, 15, 13, 2]);
+      const busy = limited(20);
+      expect(await stored(busy.lethe)).toEqual([8, expect.objectContaining({ status: 429, remaining: 0 })]);
+      expect(busy.sizes).toEqual([40, 15, 8, 7]);
+    });
+
+    it('keeps the batches of an idempotency key, so that a repeat has the same keys', async () => {
+      const { lethe, sizes } = limited(0);
+      expect(await stored(lethe, { idempotencyKey: 'import-1' })).toEqual([
+        15,
+        expect.objectContaining({ status: 429, remaining: 13 }),
+      ]);
+      expect(sizes).toEqual([40, 15, 15]);
+    });
   });
 
   it('ends with the error of a batch that no size would mend', async () => {
@@ -87,7 +141,7 @@ describe('statusMany', () => {
   it('asks in smaller batches for a bot with a low limit', async () => {
     const { lethe, sizes } = client(5, () => refused(400, 'invalid_request', { limit: 5 }));
     expect(await statuses(lethe, 112)).toHaveLength(112);
-    expect(sizes).toEqual([100, ...Array.from({ length: 20 }, () => 5), 12, 5, 5, 2]);
+    expect(sizes).toEqual([100, ...Array<number>(56).fill(2)]);
     const wrong = client(0, () => refused(400, 'invalid_request', { fields: [] }));
     await expect(statuses(wrong.lethe, 2)).rejects.toMatchObject({ code: 'invalid_request' });
   });

@@ -69,7 +69,9 @@ export class Caller {
   async send<R extends Route>(route: R, given: object, options?: CallOptions): Promise<Answer<R>> {
     const [path, rest] = await this.placed(route, given, options);
     try {
-      return (await this.transport.json(route, path, rest, options)) as Answer<R>;
+      const answer = (await this.transport.json(route, path, rest, options)) as Answer<R>;
+      if (route === 'POST /data/submit/batch' && hasRefused(answer)) this.onConsentChanged();
+      return answer;
     } catch (error) {
       if (error instanceof ConsentRequiredError || error instanceof ProcessingRefusedError)
         this.onConsentChanged();
@@ -132,6 +134,17 @@ export class Caller {
       throw error;
     }
   }
+}
+
+/** Whether an item of a batch was refused as a single request is: without a consent, or since the user refuses the processing. */
+function hasRefused(answer: unknown): boolean {
+  const { results } = (answer ?? {}) as { results?: unknown };
+  return (
+    Array.isArray(results) &&
+    (results as { error?: { code?: unknown } }[]).some(({ error }) =>
+      ['consent_required', 'processing_refused'].includes(String(error?.code)),
+    )
+  );
 }
 
 /** Whether a page has the cursor of the next one, or null as the last. Without either a loop would never end, or end too early. */

@@ -16,6 +16,7 @@ export interface Fault {
   readonly details?: Readonly<Record<string, unknown>>;
   readonly requestId?: string;
   readonly retryAfterSeconds?: number;
+  readonly remaining?: number;
   readonly cause?: unknown;
 }
 
@@ -30,6 +31,8 @@ export class LetheError extends Error {
   readonly requestId: string | undefined;
   /** When the service wants the next request, where it says so. */
   readonly retryAfterSeconds: number | undefined;
+  /** How many requests the bot may still make in this minute, where the service says so. */
+  readonly remaining: number | undefined;
 
   constructor(message: string, { cause, ...fault }: Fault) {
     super(message, cause === undefined ? undefined : { cause });
@@ -38,6 +41,7 @@ export class LetheError extends Error {
     this.details = fault.details ?? {};
     this.requestId = fault.requestId;
     this.retryAfterSeconds = fault.retryAfterSeconds;
+    this.remaining = fault.remaining;
   }
 
   /** Why the state refuses the request, of a conflict and of `processing_refused`. */

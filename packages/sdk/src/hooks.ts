@@ -13,7 +13,7 @@ export interface Hooks {
     attempt: Attempt & { status: number; durationMs: number; requestId?: string },
   ) => void;
   readonly onRetry?: (attempt: Attempt & { waitMs: number; error: LetheError }) => void;
-  /** Runs a call with all its attempts inside a span, for example `tracer.startActiveSpan`. */
+  /** Runs a call with all its attempts inside a span, for example `tracer.startActiveSpan`. The call is sent once, also where it returns nothing. */
   readonly trace?: <T>(name: Route, run: () => Promise<T>) => Promise<T>;
 }
 

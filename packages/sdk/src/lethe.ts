@@ -5,6 +5,7 @@ import { NotFoundError } from './errors';
 import { requireNumber, TIMER_MAX_MS } from './numbers';
 import { operatorOf } from './operator';
 import { refusal, unexpected } from './refusals';
+import { requireKey } from './request-parts';
 import {
   auditOf,
   holdersOf,
@@ -62,10 +63,7 @@ export class Lethe<C extends CategoriesOf<C> = AnyCategories> {
   private readonly cache: ConsentCache;
 
   constructor(options: ClientOptions) {
-    if (typeof options.key === 'string' && !/^\S+$/.test(options.key))
-      throw new TypeError(
-        'key must be the API key alone (sk_live_…): without "Bearer", blanks or line breaks.',
-      );
+    if (typeof options.key !== 'function' && options.key !== undefined) requireKey(options.key);
     requireNumber('consentCacheMs', options.consentCacheMs, 0, TIMER_MAX_MS);
     this.cache = new ConsentCache(options.consentCacheMs ?? CONSENT_CACHE_MS);
     this.transport = new Transport(options);

@@ -34,7 +34,9 @@ const FROM_PROXIES = [502, 503, 504];
 export function refusalOf({ status, headers }: Response, text: string): LetheError {
   const requestId = headers.get('x-request-id') ?? undefined;
   const retryAfterSeconds = secondsUntilNext(headers);
-  const known = { status, requestId, retryAfterSeconds };
+  const left = headers.get('x-ratelimit-remaining') ?? '';
+  const remaining = /^\d+$/.test(left) ? Number(left) : undefined;
+  const known = { status, requestId, retryAfterSeconds, remaining };
   const error = envelopeOf(text)?.error as Partial<Schemas['Error']['error']> | undefined;
   if (typeof error?.code === 'string' && typeof error.message === 'string')
     return refusal(error.message, { ...known, code: error.code, details: error.details });

@@ -3,7 +3,7 @@ import type { Caller } from './caller';
 import { Deadline } from './deadline';
 import { requireNumber, TIMER_MAX_MS } from './numbers';
 import type { Answer, Given, Id, Subject } from './routes';
-import { linesOf, withoutEnvelope } from './streams';
+import { linesOf, wholeText, withoutEnvelope } from './streams';
 import type { CallOptions } from './transport';
 
 // A method is one line: its name in the words of a bot developer, and the route that it calls.
@@ -40,8 +40,7 @@ const textOf =
     options?: CallOptions,
   ): Promise<string> => {
     const asked = { format: 'markdown', ...given };
-    const { response, end } = await call.begun(route, asked, options);
-    return response.text().finally(end);
+    return wholeText(await call.begun(route, asked, options));
   };
 
 export const keysOf = (call: Caller) => ({

@@ -18,12 +18,26 @@ export const WITHOUT_KEY: readonly string[] = [
 /** What may happen twice though no key makes it one. */
 export const HARMLESS_TWICE: readonly string[] = WITHOUT_KEY.slice(1);
 
+/** What an earlier attempt of a call may have left behind. */
+interface Before {
+  readonly route: string;
+  readonly attempt: number;
+  /** Whether an earlier attempt may have been carried out. */
+  readonly mayRun: boolean;
+}
+
 /**
- * An erasure whose first attempt was lost may be under way: its repeat gets the answer of the first, with the salts that no other
- * call answers.
+ * Whether an earlier attempt of this call is still running, though its connection was lost. An erasure gets the answer of that attempt,
+ * with the salts that no other call answers.
  */
-const isOwnErasure = (error: ConflictError, route: string, attempt: number): boolean =>
-  route === 'POST /gdpr/forget-user' && attempt > 1 && error.reason === 'deletion_in_progress';
+export const isRunning = (error: LetheError, { route, mayRun }: Omit<Before, 'attempt'>): boolean =>
+  error instanceof ConflictError &&
+  (error.reason === 'idempotency_in_progress' ||
+    (route === 'POST /gdpr/forget-user' && mayRun && error.reason === 'deletion_in_progress'));
+
+/** Whether the request may have been carried out. One that the limiter refuses was not. */
+export const mayBeDone = (error: LetheError): boolean =>
+  !(error instanceof RateLimitedError) && !wasNeverSent(error);
 
 /** The guilds that an erasure of all guilds has completed before it failed, with their salts. */
 export class Completed {
@@ -53,27 +67,22 @@ export class Completed {
 /** How long to wait before the same request is sent again; undefined if it must not be. */
 export function waitMsAfter(
   error: LetheError,
-  { attempt, route }: { readonly attempt: number; readonly route: string },
+  before: Before,
   isRepeatable: boolean,
   random: () => number = Math.random,
 ): number | undefined {
-  const backoffMs = random() * Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** attempt);
+  const backoffMs = random() * Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** before.attempt);
   const { retryAfterSeconds } = error;
   const askedMs =
     retryAfterSeconds === undefined ? backoffMs : retryAfterSeconds * 1000 + random() * RESET_SPREAD_MS;
-  // A request that the limiter refuses was not carried out.
   if (error instanceof RateLimitedError) return askedMs;
-  if (error instanceof NetworkError && wasNeverSent(error)) return backoffMs;
+  if (wasNeverSent(error)) return backoffMs;
   if (!isRepeatable) return undefined;
   if (error instanceof UnavailableError) return askedMs;
-  // The first attempt of this call is still running, though its connection was lost.
-  const isRunning =
-    error instanceof ConflictError &&
-    (error.reason === 'idempotency_in_progress' || isOwnErasure(error, route, attempt));
-  return isRunning || error instanceof NetworkError ? backoffMs : undefined;
+  return isRunning(error, before) || error instanceof NetworkError ? backoffMs : undefined;
 }
 
-function wasNeverSent({ cause }: LetheError): boolean {
-  const { cause: inner } = (cause ?? {}) as { cause?: { code?: string } };
-  return NEVER_SENT.includes(inner?.code ?? '');
+function wasNeverSent(error: LetheError): boolean {
+  const { cause: inner } = (error.cause ?? {}) as { cause?: { code?: string } };
+  return error instanceof NetworkError && NEVER_SENT.includes(inner?.code ?? '');
 }

@@ -38,6 +38,14 @@ export function withoutEnvelope(begun: Begun): ReadableStream<Uint8Array> {
 export const linesOf = (begun: Begun): AsyncGenerator<string, void, undefined> =>
   linesIn(chunksOf(bodyOf(begun)));
 
+/** The text of an answer. */
+export async function wholeText(begun: Begun): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of chunksOf(bodyOf(begun))) text += decoder.decode(chunk, { stream: true });
+  return text + decoder.decode();
+}
+
 /** The chunks of a stream, which is no async iterable in every runtime. The end of the loop cancels the stream. */
 export async function* chunksOf(
   stream: ReadableStream<Uint8Array>,

@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { inspect } from 'node:util';
 import {
   ConflictError,
   ConsentRequiredError,
@@ -147,9 +148,62 @@ describe('a request', () => {
     expect(requests).toEqual([]);
   });
 
+  it('is not sent with a value that JSON would lose, and the error has its path', async () => {
+    const lost: [unknown, string][] = [
+      [{ score: NaN }, 'data.score is the number NaN'],
+      [{ scores: [1, { last: -Infinity }] }, 'data.scores[1].last is the number -Infinity'],
+      [{ seen: new Map([['a', 1]]) }, 'data.seen is a Map'],
+      [{ seen: [new Set()] }, 'data.seen[0] is a Set'],
+      [{ at: new Date(NaN) }, 'data.at is a Date without a time'],
+    ];
+    const { lethe, requests } = client([ok({ results: [] })]);
+    for (const [data, words] of lost) {
+      const given = { ...who, category: 'profile', data: data as Record<string, never> };
+      const error = await outcome(lethe.data.merge(given));
+      expect(error).toBeInstanceOf(TypeError);
+      expect((error as Error).message).toContain(words);
+      const many = lethe.data.submitMany([values, given]).next();
+      expect(await outcome(many)).toMatchObject({ message: expect.stringContaining(`items[1].${words}`) });
+    }
+    expect(requests).toEqual([]);
+    const shared = { at: new Date(0), none: null, left: undefined, numbers: [0, -1.5] };
+    const data = { one: shared, two: [shared] } as unknown as Record<string, never>;
+    await lethe.data.merge({ ...who, category: 'profile', data });
+    expect(await requests[0]?.json()).toEqual(
+      JSON.parse(JSON.stringify({ ...who, category: 'profile', data, mode: 'merge' })),
+    );
+  });
+
   it('is refused with a key that is more than the key', () => {
-    for (const key of ['', 'Bearer sk_live_x', 'sk_live_x\n'])
+    for (const key of ['', 'Bearer sk_live_x', 'sk_live_x\n', 'sk_live_…', 'sk_live_x\0'])
       expect(() => client([], { key })).toThrow(/without "Bearer"/);
+  });
+
+  it('is not sent with a key or header that HTTP refuses, and no error has its text', async () => {
+    const onRetry = jest.fn();
+    for (const secret of ['sk_live_secret\nsk_live_other', 'Bearer sk_live_secret', 'sk_live_secret…', '']) {
+      const { lethe, requests } = client([ok()], { key: () => secret, onRetry });
+      const error = await outcome(lethe.bots.me());
+      expect(error).toBeInstanceOf(TypeError);
+      expect(error).toMatchObject({ message: expect.stringMatching(/^key must be the API key alone/) });
+      expect(inspect(error)).not.toContain('secret');
+      expect(requests).toEqual([]);
+    }
+    const { lethe, requests } = client([ok()], { onRetry });
+    const wrong: [object, string][] = [
+      [{ idempotencyKey: 'secret\nkey' }, '"idempotency-key"'],
+      [{ idempotencyKey: 'secret ✓' }, '"idempotency-key"'],
+      [{ headers: { 'x-a': 'secret\r\nx-b: 1' } }, '"x-a"'],
+      [{ headers: { 'x\na': 'secret' } }, '"x\\na"'],
+    ];
+    for (const [options, name] of wrong) {
+      const error = await outcome(lethe.data.submit(values, options));
+      expect(error).toBeInstanceOf(TypeError);
+      expect(error).toMatchObject({ message: expect.stringContaining(`The header ${name} cannot be sent`) });
+      expect(inspect(error)).not.toContain('secret');
+    }
+    expect(requests).toEqual([]);
+    expect(onRetry).not.toHaveBeenCalled();
   });
 
   it('is refused without an address, in a sentence, and takes an address with the path of the interface', async () => {
@@ -215,6 +269,42 @@ describe('a fault of the network', () => {
   });
 });
 
+describe('an act that is still running after its connection was lost', () => {
+  const running = refused(409, 'conflict', { reason: 'idempotency_in_progress' });
+  const erasing = refused(409, 'conflict', { reason: 'deletion_in_progress' });
+  const acts: [string, Step, (lethe: Lethe, retries?: number) => Promise<unknown>][] = [
+    ['a submit', running, (lethe, retries) => lethe.data.submit(values, { retries, timeoutMs: 300_000 })],
+    ['an erasure', erasing, (lethe, retries) => lethe.privacy.forget(who, { retries, timeoutMs: 300_000 })],
+  ];
+
+  it.each(acts)('is waited for as long as the time allows: %s', async (_name, busy, act) => {
+    const { lethe, requests } = client([cut, ...Array<Step>(9).fill(busy), ok({ done: true })]);
+    expect(await outcome(act(lethe, 1))).toEqual({ done: true });
+    expect(requests).toHaveLength(11);
+    // Other failures count as ever.
+    const failing = client([cut, busy, busy, fails(), busy]);
+    expect(await outcome(act(failing.lethe, 1))).toBeInstanceOf(NetworkError);
+    expect(failing.requests).toHaveLength(4);
+    const endless = client([cut, busy]);
+    expect(await outcome(act(endless.lethe))).toBeInstanceOf(ConflictError);
+    expect(endless.requests.length).toBeGreaterThan(20);
+  });
+
+  it('is not waited for by a call without repetitions', async () => {
+    const { lethe, requests } = client([running]);
+    expect(await outcome(lethe.data.submit(values, { retries: 0 }))).toBeInstanceOf(ConflictError);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('is another one where no request of this call was carried out', async () => {
+    for (const first of [refused(429, 'rate_limit_exceeded'), fails('ECONNREFUSED')]) {
+      const { lethe, requests } = client([first, erasing]);
+      expect(await outcome(lethe.privacy.forget(who))).toBeInstanceOf(ConflictError);
+      expect(requests).toHaveLength(2);
+    }
+  });
+});
+
 describe('a refusal that passes', () => {
   it.each([
     [429, 'rate_limit_exceeded'],
@@ -259,6 +349,18 @@ describe('the time of a call', () => {
     const error = await outcome(lethe.data.submit(values));
     expect(error).toBeInstanceOf(TimeoutError);
     expect((error as Error).message).toMatch('1000 ms');
+  });
+
+  it('ends a call whose key never comes, and so does the signal of the caller', async () => {
+    const { lethe, requests } = client([ok()], { key: () => new Promise(() => undefined), timeoutMs: 1_000 });
+    expect(await outcome(lethe.bots.me())).toBeInstanceOf(TimeoutError);
+    const [stop, reason] = [new AbortController(), new Error('the bot stops')];
+    const call = lethe.bots.me({}, { signal: stop.signal });
+    const settled = call.catch((error: unknown) => error);
+    stop.abort(reason);
+    expect(await settled).toBe(reason);
+    expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it('covers all attempts: a wait that would exceed it is not begun', async () => {
@@ -407,6 +509,10 @@ describe('a signal that lasts longer than a call', () => {
       if (line === 'a') break;
     const { lethe } = client([ok({ id: '1' }), text('# Record')]);
     expect(await lethe.bots.processingRecordText({}, { signal })).toBe('# Record');
+    for (const name of ['processingRecordText', 'reviewDossierText'] as const) {
+      const { bots } = client([ok({ id: '1' }), cut]).lethe;
+      await expect(bots[name]({}, { signal })).rejects.toMatchObject({ code: 'network_error' });
+    }
     expect(listeners()).toBe(0);
   });
 });
@@ -473,6 +579,38 @@ describe('hooks', () => {
       { route, attempt: 2, status: 200, durationMs: expect.any(Number), requestId: undefined },
     ]);
     expect(JSON.stringify(seen)).not.toContain(who.user_id);
+  });
+});
+
+describe('a trace', () => {
+  const traces: [string, (run: () => Promise<unknown>) => unknown][] = [
+    ['returns nothing', (run) => void run()],
+    ['answers nothing', async (run) => void (await run())],
+    ['runs the call twice', async (run) => [await run(), await run()][1]],
+    ['never runs it', () => undefined],
+  ];
+
+  it.each(traces)('that %s sends the call once, which has its answer', async (_how, trace) => {
+    const given = ((_name: string, run: () => Promise<unknown>) => trace(run)) as ClientOptions['trace'];
+    const { lethe, requests } = client([ok({ id: 'x' })], { trace: given });
+    expect(await outcome(lethe.categories.delete('profile'))).toEqual({ id: 'x' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each(traces.slice(0, 2))('that %s hides no error of the call', async (_how, trace) => {
+    const given = ((_name: string, run: () => Promise<unknown>) => trace(run)) as ClientOptions['trace'];
+    const { lethe, requests } = client([refused(404, 'not_found')], { trace: given });
+    expect(await outcome(lethe.categories.delete('profile'))).toBeInstanceOf(NotFoundError);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('that fails without its call ends no process', async () => {
+    const trace: ClientOptions['trace'] = (_name, run) => {
+      void run();
+      return new Promise((_resolve, reject) => setTimeout(() => reject(new Error('of the trace')), 5_000));
+    };
+    const { lethe } = client([refused(404, 'not_found')], { trace });
+    expect(await outcome(lethe.categories.delete('profile'))).toMatchObject({ message: 'of the trace' });
   });
 });
 

@@ -3,7 +3,8 @@ import { LetheError, NetworkError } from './errors';
 import { type Attempted, type Hooks, report } from './hooks';
 import { envelopeOf, refusalOf, unexpected } from './refusals';
 import { requireNumber, TIMER_MAX_MS } from './numbers';
-import { Completed, HARMLESS_TWICE, waitMsAfter, WITHOUT_KEY } from './retries';
+import { bodyOf, queryOf, requireKey, sendable } from './request-parts';
+import { Completed, HARMLESS_TWICE, isRunning, mayBeDone, waitMsAfter, WITHOUT_KEY } from './retries';
 import { onTheWire, type Route } from './routes';
 import type { Begun } from './streams';
 import { webCrypto } from './web-crypto';
@@ -115,15 +116,24 @@ export class Transport {
     read?: Read<T>,
   ): Promise<{ readonly answer: T; readonly end: () => void }> {
     requireLimits(options);
-    const request = await this.requestOf(route, path, given, options);
     const deadline = new Deadline(
       options.timeoutMs ?? this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       options.signal,
     );
-    const run = () => this.attempts(route, request, deadline, options, read);
     const end = (): void => deadline.end();
+    let running: Promise<T> | undefined;
     try {
-      const answer = await (this.options.trace?.(route, run) ?? run());
+      // The function that answers the key may ask a server that does not answer.
+      const request = await deadline.race(this.requestOf(route, path, given, options));
+      const run = (): Promise<T> => {
+        running ??= this.attempts(route, request, deadline, options, read);
+        // A trace that does not await it may still fail first.
+        running.catch(() => undefined);
+        return running;
+      };
+      await this.options.trace?.(route, run);
+      // A trace that returns nothing, or runs it twice, sends nothing twice.
+      const answer = await run();
       deadline.begun();
       return { answer, end };
     } catch (error) {
@@ -141,14 +151,17 @@ export class Transport {
   ): Promise<T> {
     const retries = options.retries ?? this.options.retries ?? DEFAULT_RETRIES;
     const completed = new Completed();
+    let [failures, mayRun] = [0, false];
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.once({ route, attempt }, request, deadline, read);
       } catch (error) {
         if (!(error instanceof LetheError)) throw completed.endOf(error);
         completed.noteIn(error);
-        if (attempt > retries) throw error;
-        const waitMs = waitMsAfter(error, { route, attempt }, request.isRepeatable);
+        // While the own act runs, its repeats are limited by the time alone.
+        if (retries === 0 || (!isRunning(error, { route, mayRun }) && ++failures > retries)) throw error;
+        const waitMs = waitMsAfter(error, { route, attempt, mayRun }, request.isRepeatable);
+        mayRun ||= mayBeDone(error);
         if (waitMs === undefined || waitMs >= deadline.leftMs) throw error;
         for (const { hooks } of [request, { hooks: options }])
           report({ hooks }, 'onRetry', { route, attempt, waitMs, error });
@@ -199,13 +212,21 @@ export class Transport {
     const isKeyed = method === 'POST' && !WITHOUT_KEY.includes(route);
     const headers: Record<string, string> = { ...options.headers };
     const key = typeof this.options.key === 'function' ? await this.options.key() : this.options.key;
-    if (key !== undefined) headers['authorization'] = `Bearer ${key}`;
+    if (key !== undefined) {
+      requireKey(key);
+      headers['authorization'] = `Bearer ${key}`;
+    }
     if (hasBody) headers['content-type'] = 'application/json';
     if (isKeyed) headers['idempotency-key'] = options.idempotencyKey ?? (await webCrypto()).randomUUID();
     return {
       url: `${this.base}/api/v1${path}${hasBody ? '' : queryOf(wire)}`,
       // A redirect would turn a POST into a GET, or lose the key.
-      init: { method, headers, redirect: 'manual', ...(hasBody && { body: JSON.stringify(wire) }) },
+      init: {
+        method,
+        headers: sendable(headers),
+        redirect: 'manual',
+        ...(hasBody && { body: bodyOf(wire) }),
+      },
       isRepeatable: method === 'GET' || method === 'PUT' || isKeyed || HARMLESS_TWICE.includes(route),
       hooks: this.options,
     };
@@ -217,12 +238,6 @@ interface Prepared {
   readonly init: RequestInit;
   readonly isRepeatable: boolean;
   readonly hooks: Hooks;
-}
-
-function queryOf(wire: Readonly<Record<string, unknown>>): string {
-  const given = Object.entries(wire).filter(([, value]) => value !== undefined && value !== null);
-  const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
-  return given.length === 0 ? '' : `?${query.toString()}`;
 }
 
 async function dataOf(response: Response): Promise<unknown> {

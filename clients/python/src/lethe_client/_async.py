@@ -103,7 +103,7 @@ class AsyncConsents(calls.AsyncConsents):
         async def send(part: List[ConsentQuery], _: int) -> Any:
             return await self._call.send("POST /consents/status/batch", {"items": part}, options)
 
-        return [answer async for _, answer in _async_answers(subjects, send)]
+        return [answer async for _, answer in _async_answers(subjects, send, False)]
 
 
 class AsyncData(calls.AsyncData):
@@ -147,7 +147,9 @@ class AsyncData(calls.AsyncData):
             own = _core.options_of_part(options, start, len(part))
             return await self._call.send("POST /data/submit/batch", {"items": part}, own)
 
-        async for item, result in _async_answers(items, send):
+        # By what is left in this minute the places of items differ from one run of the program to the next, and so would their keys.
+        is_elastic = options is None or options.idempotency_key is None
+        async for item, result in _async_answers(items, send, is_elastic):
             yield cast("Union[SubmittedItem, RefusedItem]", {**result, "item": item})
 
     async def export(
@@ -377,19 +379,24 @@ class AsyncLethe(calls.AsyncUnnamed):
         return await self._call.document(f"/.well-known/lethe-webhook-keys/{quote(bot_id, safe='')}")
 
 
-async def _async_answers(items: AsyncMany[T], send: Callable[[List[T], int], Awaitable[Any]]) -> AsyncIterator[Tuple[T, Any]]:
-    """Each item with its answer. A batch of more items than the limit of the bot, or of more bytes than a body may have, is divided."""
-    start = 0
-    async for batch in _async_batches(items, _core.ITEMS_MAX):
+async def _async_answers(
+    items: AsyncMany[T], send: Callable[[List[T], int], Awaitable[Any]], is_elastic: bool
+) -> AsyncIterator[Tuple[T, Any]]:
+    """Each item with its answer. Batches are smaller where the limit of the bot is lower, or a body would be too large, and with
+    `is_elastic` as large as what the bot may still send when it has no time to wait."""
+    start, most = 0, [_core.ITEMS_MAX]
+    async for batch in _async_batches(items, most):
         waiting = [batch]
         while waiting:
             part = waiting.pop(0)
             try:
                 answer = await send(part, start)
             except LetheError as error:
-                size = _core.smaller_size(error, len(part))
+                limited = _core.size_within(error, len(part))
+                size = limited or _core.smaller_size(error, len(part), is_elastic)
                 if size is None:
                     raise
+                most[0] = limited or most[0]
                 waiting[:0] = [part[at : at + size] for at in range(0, len(part), size)]
                 continue
             start += len(part)
@@ -397,11 +404,12 @@ async def _async_answers(items: AsyncMany[T], send: Callable[[List[T], int], Awa
                 yield item, result
 
 
-async def _async_batches(items: AsyncMany[T], size: int) -> AsyncIterator[List[T]]:
+async def _async_batches(items: AsyncMany[T], most: List[int]) -> AsyncIterator[List[T]]:
+    """`most` may become less between two batches."""
     batch: List[T] = []
     async for item in _async_items(items):
         batch.append(item)
-        if len(batch) == size:
+        if len(batch) >= most[0]:
             yield batch
             batch = []
     if batch:

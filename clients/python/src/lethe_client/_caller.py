@@ -47,7 +47,10 @@ class Caller:
         """`data` of the answer."""
         try:
             request, attempts = self._begun(route, given, options or _DEFAULTS)
-            return self._repeated(request, attempts)
+            answer = self._repeated(request, attempts)
+            if route == "POST /data/submit/batch" and _core.has_refused(answer):
+                self._consent_may_have_changed()
+            return answer
         except (ConsentRequiredError, ProcessingRefusedError):
             self._consent_may_have_changed()
             raise

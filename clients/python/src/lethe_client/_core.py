@@ -139,6 +139,7 @@ def request_of(base: str, key: Optional[str], route: str, given: Mapping[str, An
         headers["content-type"] = "application/json"
     if is_keyed:
         headers["idempotency-key"] = options.idempotency_key or str(uuid.uuid4())
+    _require_sendable(headers)
     query = {name: value for name, value in wire.items() if value is not None}
     return Request(
         route=route,
@@ -148,6 +149,15 @@ def request_of(base: str, key: Optional[str], route: str, given: Mapping[str, An
         body=_body_of(wire) if has_body else None,
         is_repeatable=method in ("GET", "PUT") or is_keyed or route in _HARMLESS_TWICE,
     )
+
+
+def _require_sendable(headers: Mapping[str, str]) -> None:
+    """Raises TypeError that names a header which cannot be sent. The error of httpx has its value, and is one of the network."""
+    for name, value in headers.items():
+        if not re.fullmatch(r"[!#-'*+\-.^-z|~A-Z0-9]+", name) or not re.fullmatch(r"(?:[\x21-\x7e]+(?:[ \t]+[\x21-\x7e]+)*)?", value):
+            raise TypeError(
+                f"The header {name!r} cannot be sent: its name or value has a line break or a character that HTTP refuses."
+            )
 
 
 def _body_of(wire: Json) -> bytes:
@@ -188,8 +198,10 @@ def keys_of(status: int, headers: Mapping[str, str], content: bytes) -> Json:
 
 def refusal_of(status: int, headers: Mapping[str, str], content: bytes) -> LetheError:
     """The error of an answer that is no success."""
+    left = headers.get("x-ratelimit-remaining") or ""
     known: Dict[str, Any] = {
         "status": status,
+        "remaining": int(left) if re.fullmatch(r"[0-9]{1,15}", left) else None,
         "request_id": headers.get("x-request-id"),
         "retry_after": _seconds_until_next(headers),
     }
@@ -260,6 +272,9 @@ class Attempts:
         on_retry: Optional[Callable[[str, LetheError, float], None]] = None,
     ) -> None:
         self._request, self._retries, self._attempt, self._on_retry = request, retries, 0, on_retry
+        self._failures = 0
+        #: Whether an attempt may have been carried out.
+        self._may_run = False
         self._timeout = timeout
         self._end = time.monotonic() + timeout
         #: The guilds that an erasure of all guilds has completed before it failed, with their salts.
@@ -287,8 +302,12 @@ class Attempts:
     def pause_after(self, error: LetheError) -> float:
         """Seconds until the next attempt. Raises the error where there is none."""
         self._with_completed(error)
-        pause = _pause(error, self._attempt, self._request)
-        if pause is None or self._attempt > self._retries or time.monotonic() + pause >= self._end:
+        pause = _pause(error, self._attempt, self._request, self._may_run)
+        # While the own act runs, its repeats are limited by the time alone.
+        if self._retries == 0 or not _is_running(error, self._request, self._may_run):
+            self._failures += 1
+        self._may_run = self._may_run or not (isinstance(error, RateLimitedError) or _was_never_sent(error))
+        if pause is None or self._failures > self._retries or time.monotonic() + pause >= self._end:
             raise error
         if self._on_retry is not None:
             self._on_retry(self._request.route, error, pause)
@@ -303,41 +322,51 @@ class Attempts:
             error.details["requests"] = list(self._completed.values())
 
 
-def _pause(error: LetheError, attempt: int, request: Request) -> Optional[float]:
+def _pause(error: LetheError, attempt: int, request: Request, may_run: bool) -> Optional[float]:
     backoff: float = random.random() * min(_BACKOFF_MAX_SECONDS, _BACKOFF_SECONDS * 2**attempt)
     asked: float = backoff if error.retry_after is None else error.retry_after + random.random() * _RESET_SPREAD_SECONDS
     # A request that the limiter refuses was not carried out.
     if isinstance(error, RateLimitedError):
         return asked
-    if isinstance(error, NetworkError) and error.never_sent:
+    if _was_never_sent(error):
         return backoff
     if not request.is_repeatable:
         return None
     if isinstance(error, UnavailableError):
         return asked
-    # The first attempt of this call is still running, though its connection was lost.
-    is_running = isinstance(error, ConflictError) and (
-        error.reason == "idempotency_in_progress" or _is_own_erasure(error, attempt, request)
-    )
-    return backoff if is_running or isinstance(error, NetworkError) else None
+    return backoff if _is_running(error, request, may_run) or isinstance(error, NetworkError) else None
 
 
-def _is_own_erasure(error: ConflictError, attempt: int, request: Request) -> bool:
-    """An erasure whose first attempt was lost may be under way: its repeat gets the answer of the first, with the salts that no
-    other call answers."""
-    return request.route == "POST /gdpr/forget-user" and attempt > 1 and error.reason == "deletion_in_progress"
+def _was_never_sent(error: LetheError) -> bool:
+    return isinstance(error, NetworkError) and error.never_sent
 
 
-def smaller_size(error: LetheError, size: int) -> Optional[int]:
-    """The size of a batch that the service takes; None where size is not what it refuses."""
+def _is_running(error: LetheError, request: Request, may_run: bool) -> bool:
+    """Whether an earlier attempt of this call is still running, though its connection was lost. An erasure gets the answer of that
+    attempt, with the salts that no other call answers."""
+    is_own_erasure = request.route == "POST /gdpr/forget-user" and may_run and error.reason == "deletion_in_progress"
+    return isinstance(error, ConflictError) and (error.reason == "idempotency_in_progress" or is_own_erasure)
+
+
+def size_within(error: LetheError, size: int) -> Optional[int]:
+    """The size of batches for a bot with a lower limit. It is half of the limit: the refusal and every other call of the bot count in
+    the same minute, and a batch is refused as a whole unless so many are left."""
+    limit = error.details.get("limit")
+    if error.code != "invalid_request" or not isinstance(limit, int):
+        return None
+    half = max(1, limit // 2)
+    return half if half < size else None
+
+
+def smaller_size(error: LetheError, size: int, is_elastic: bool) -> Optional[int]:
+    """The size of the parts of a batch that the service takes; None where size is not what it refuses. With `is_elastic` it is what
+    the bot may still send in this minute."""
     if size == 1:
         return None
     if error.code == "payload_too_large":
         return (size + 1) // 2
-    limit = error.details.get("limit")
-    if error.code == "invalid_request" and isinstance(limit, int) and 0 < limit < size:
-        return limit
-    return None
+    remaining = error.remaining or 0
+    return remaining if is_elastic and error.code == "rate_limit_exceeded" and 0 < remaining < size else None
 
 
 def options_of_part(options: Optional[CallOptions], start: int, count: int) -> Optional[CallOptions]:
@@ -350,8 +379,8 @@ def options_of_part(options: Optional[CallOptions], start: int, count: int) -> O
 
 def client_key(key: Optional[str]) -> Optional[str]:
     """The key as it is sent. Raises TypeError for what is no key alone."""
-    if key is not None and not re.fullmatch(r"\S+", key):
-        raise TypeError('key must be the API key alone (sk_live_…): without "Bearer", blanks or line breaks.')
+    if key is not None and not re.fullmatch(r"[\x21-\x7e]+", key):
+        raise TypeError('key must be the API key alone (sk_live_…): without "Bearer", blanks, line breaks or an ellipsis.')
     return key
 
 
@@ -429,6 +458,14 @@ def covers(status: Mapping[str, Any], category: str) -> bool:
     categories = status.get("categories")
     return status["status"] == "accepted" and (
         categories is None or any(one["key"] == category and one["status"] == "accepted" for one in categories)
+    )
+
+
+def has_refused(answer: Any) -> bool:
+    """Whether an item of a batch was refused as a single request is: without a consent, or since the user refuses the processing."""
+    results = answer.get("results") if isinstance(answer, dict) else None
+    return isinstance(results, list) and any(
+        one.get("error", {}).get("code") in ("consent_required", "processing_refused") for one in results
     )
 
 

@@ -102,7 +102,7 @@ class Consents(calls.Consents):
         def send(part: List[ConsentQuery], _: int) -> Any:
             return self._call.send("POST /consents/status/batch", {"items": part}, options)
 
-        return [answer for _, answer in _answers(subjects, send)]
+        return [answer for _, answer in _answers(subjects, send, False)]
 
 
 class Data(calls.Data):
@@ -146,7 +146,9 @@ class Data(calls.Data):
             own = _core.options_of_part(options, start, len(part))
             return self._call.send("POST /data/submit/batch", {"items": part}, own)
 
-        for item, result in _answers(items, send):
+        # By what is left in this minute the places of items differ from one run of the program to the next, and so would their keys.
+        is_elastic = options is None or options.idempotency_key is None
+        for item, result in _answers(items, send, is_elastic):
             yield cast("Union[SubmittedItem, RefusedItem]", {**result, "item": item})
 
     def export(
@@ -376,19 +378,24 @@ class Lethe(calls.Unnamed):
         return self._call.document(f"/.well-known/lethe-webhook-keys/{quote(bot_id, safe='')}")
 
 
-def _answers(items: Many[T], send: Callable[[List[T], int], Any]) -> Iterator[Tuple[T, Any]]:
-    """Each item with its answer. A batch of more items than the limit of the bot, or of more bytes than a body may have, is divided."""
-    start = 0
-    for batch in _batches(items, _core.ITEMS_MAX):
+def _answers(
+    items: Many[T], send: Callable[[List[T], int], Any], is_elastic: bool
+) -> Iterator[Tuple[T, Any]]:
+    """Each item with its answer. Batches are smaller where the limit of the bot is lower, or a body would be too large, and with
+    `is_elastic` as large as what the bot may still send when it has no time to wait."""
+    start, most = 0, [_core.ITEMS_MAX]
+    for batch in _batches(items, most):
         waiting = [batch]
         while waiting:
             part = waiting.pop(0)
             try:
                 answer = send(part, start)
             except LetheError as error:
-                size = _core.smaller_size(error, len(part))
+                limited = _core.size_within(error, len(part))
+                size = limited or _core.smaller_size(error, len(part), is_elastic)
                 if size is None:
                     raise
+                most[0] = limited or most[0]
                 waiting[:0] = [part[at : at + size] for at in range(0, len(part), size)]
                 continue
             start += len(part)
@@ -396,11 +403,12 @@ def _answers(items: Many[T], send: Callable[[List[T], int], Any]) -> Iterator[Tu
                 yield item, result
 
 
-def _batches(items: Many[T], size: int) -> Iterator[List[T]]:
+def _batches(items: Many[T], most: List[int]) -> Iterator[List[T]]:
+    """`most` may become less between two batches."""
     batch: List[T] = []
     for item in items:
         batch.append(item)
-        if len(batch) == size:
+        if len(batch) >= most[0]:
             yield batch
             batch = []
     if batch:

@@ -17,6 +17,7 @@ class LetheError(Exception):
         details: Optional[Mapping[str, Any]] = None,
         request_id: Optional[str] = None,
         retry_after: Optional[float] = None,
+        remaining: Optional[int] = None,
     ) -> None:
         super().__init__(message)
         self.code = code
@@ -27,6 +28,8 @@ class LetheError(Exception):
         self.request_id = request_id
         #: Seconds until the service wants the next request, where it says so.
         self.retry_after = retry_after
+        #: How many requests the bot may still make in this minute, where the service says so.
+        self.remaining = remaining
 
     @property
     def reason(self) -> Optional[str]:

@@ -25,12 +25,12 @@ export interface Elsewhere {
   readonly isLast: () => Promise<boolean>;
 }
 
-/** How a holder is declared. */
+/** How a holder is declared. What is not given is as it is declared already. */
 export interface Declared {
   readonly key: string;
   readonly kind?: 'pull' | 'webhook';
-  readonly label_de: string;
-  readonly label_en: string;
+  readonly label_de?: string;
+  readonly label_en?: string;
   readonly covers: readonly string[];
   readonly public_key: string | null;
 }
@@ -72,7 +72,9 @@ export class HolderService {
   async declare(wanted: Declared): Promise<HolderError | undefined> {
     const there = await this.declared();
     try {
-      if (there === undefined) await this.lethe.holders.register({ kind: 'pull', ...wanted }, this.options);
+      const labels = { label_de: this.key, label_en: this.key };
+      if (there === undefined)
+        await this.lethe.holders.register({ kind: 'pull', ...labels, ...wanted }, this.options);
       else if (isOther(there, wanted)) await this.lethe.holders.change(wanted, this.options);
       return undefined;
     } catch (error) {
@@ -187,8 +189,8 @@ export const statusOf = (error: unknown): unknown => (error as { status?: unknow
 const reasonOf = (error: unknown): unknown => (error as { reason?: unknown } | undefined)?.reason;
 
 const isOther = (there: Declared, wanted: Declared): boolean =>
-  (wanted.kind !== undefined && there.kind !== wanted.kind) ||
-  there.label_de !== wanted.label_de ||
-  there.label_en !== wanted.label_en ||
+  (['kind', 'label_de', 'label_en'] as const).some(
+    (name) => wanted[name] !== undefined && there[name] !== wanted[name],
+  ) ||
   there.public_key !== wanted.public_key ||
   JSON.stringify([...there.covers].sort()) !== JSON.stringify([...wanted.covers].sort());

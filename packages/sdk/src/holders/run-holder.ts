@@ -14,7 +14,7 @@ export interface HolderOptions {
   readonly kind?: 'pull' | 'webhook';
   /** What the holder keeps, erased in this order. */
   readonly stores: readonly (Store | readonly Store[])[];
-  /** How users read it in the evidence of their erasure; `key` by default. */
+  /** How users read it in the evidence of their erasure; by default as it is declared already, or else `key`. */
   readonly label_de?: string;
   readonly label_en?: string;
   /** Signs each answer: an Ed25519 key in PEM, or its KeyObject. */
@@ -140,11 +140,12 @@ class Loop implements HolderLoop {
 
   /** A holder that is declared otherwise still has tasks: a table that the key may not add keeps no erasure of the others. */
   private async declare(): Promise<void> {
+    const { key, kind, label_de, label_en } = this.options;
     const refused = await this.service.declare({
-      key: this.options.key,
-      ...(this.options.kind && { kind: this.options.kind }),
-      label_de: this.options.label_de ?? this.options.key,
-      label_en: this.options.label_en ?? this.options.key,
+      key,
+      ...(kind && { kind }),
+      ...(label_de && { label_de }),
+      ...(label_en && { label_en }),
       covers: this.stores.map(({ name }) => name),
       public_key: this.signer?.publicKey ?? null,
     });

@@ -55,8 +55,8 @@ class _Rounds:
         signer = None if private_key is None else Signer(private_key)
         self._wanted: Mapping[str, Any] = {
             "key": key,
-            "label_de": label_de or key,
-            "label_en": label_en or key,
+            **({"label_de": label_de} if label_de else {}),
+            **({"label_en": label_en} if label_en else {}),
             "covers": [store.name for store in given],
             "public_key": None if signer is None else signer.public_key,
         }
@@ -278,7 +278,7 @@ def run_holder(
 
     `await once()` does one round, `start()` one a minute, until `await stop()`; with `Lethe` the three are plain methods. The
     process may end at any moment, and several processes may run the same holder. `key` is a slug, `label_de` and `label_en` are
-    what users read in the evidence of their erasure (`key` by default). `private_key`, an Ed25519 key in PEM or an
+    what users read in the evidence of their erasure (by default as they are declared already, or else `key`). `private_key`, an Ed25519 key in PEM or an
     `Ed25519PrivateKey`, signs each answer. One call of a store fails after `store_timeout_seconds`. `on_error` gets what failed,
     in words without ids; without it the log `lethe_client.holders` does. `on_task` gets each task that was answered. With `dry_run` the
     rows are counted and reported to `on_task`, and nothing changes, here or in Lethe.

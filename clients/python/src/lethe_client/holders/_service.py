@@ -79,7 +79,8 @@ class HolderService:
         there = await self._declared()
         try:
             if there is None:
-                await self._answer(lambda: self._lethe.holders.register(kind="pull", **wanted, options=self._options))
+                made: Dict[str, Any] = {"kind": "pull", "label_de": self._key, "label_en": self._key, **wanted}
+                await self._answer(lambda: self._lethe.holders.register(**made, options=self._options))
             elif _is_other(there, wanted):
                 await self._answer(lambda: self._lethe.holders.change(**wanted, options=self._options))
             return None
@@ -198,5 +199,5 @@ class HolderService:
 
 
 def _is_other(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    same: List[str] = ["label_de", "label_en", "public_key"]
+    same = [name for name in ("label_de", "label_en", "public_key") if name in wanted]
     return any(there[name] != wanted[name] for name in same) or sorted(there["covers"]) != sorted(wanted["covers"])

@@ -1,0 +1,57 @@
+/**
+ * The JSON text of a request. `JSON.stringify` alone turns a number that is not finite into null, and a Map into {}: a value that is stored
+ * would be removed, and the answer would be a success.
+ * @throws TypeError that names the path of such a value
+ */
+export function bodyOf(wire: object): string {
+  const paths = new Map<unknown, string>();
+  return JSON.stringify(wire, function (this: Readonly<Record<string, unknown>>, name, value: unknown) {
+    const above = paths.get(this) ?? '';
+    const path = Array.isArray(this) ? `${above}[${name}]` : above === '' ? name : `${above}.${name}`;
+    // A Date has become its text, or null where it is no time.
+    const what = withoutJson(this[name]);
+    if (what !== undefined) throw new TypeError(`${path} is ${what}, which JSON cannot hold.`);
+    if (typeof value === 'object' && value !== null) paths.set(value, path);
+    return value;
+  });
+}
+
+function withoutJson(value: unknown): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : `the number ${value}`;
+  // By its tag: it may be of another realm.
+  const tag = Object.prototype.toString.call(value);
+  if (tag === '[object Map]') return 'a Map';
+  if (tag === '[object Set]') return 'a Set';
+  return tag === '[object Date]' && Number.isNaN(Number(value)) ? 'a Date without a time' : undefined;
+}
+
+export function queryOf(wire: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(wire).filter(([, value]) => value !== undefined && value !== null);
+  const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+  return given.length === 0 ? '' : `?${query.toString()}`;
+}
+
+/** @throws TypeError without the text of the key, which belongs in no log */
+export function requireKey(key: unknown): void {
+  if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key))
+    throw new TypeError(
+      'key must be the API key alone (sk_live_…): without "Bearer", blanks, line breaks or an ellipsis.',
+    );
+}
+
+/**
+ * The headers as they are given, since an injected `fetch` may read them.
+ * @throws TypeError that names a header which cannot be sent. That of `fetch` has its value, and looks like a fault of the network
+ */
+export function sendable(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      new Headers([[name, value]]);
+    } catch {
+      throw new TypeError(
+        `The header ${JSON.stringify(name)} cannot be sent: its name or value has a line break or a character that HTTP refuses.`,
+      );
+    }
+  }
+  return headers;
+}
