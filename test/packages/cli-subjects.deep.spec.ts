@@ -341,6 +341,80 @@ describe('lethe export and lethe forget', () => {
     return { at: ['--url', `http://127.0.0.1:${(server.address() as AddressInfo).port}`], end };
   }
 
+  /** The service, whose answers to `path` are lost after it has acted. */
+  async function losing(path: string) {
+    const server = createServer((request, response) => {
+      const passed = async (): Promise<void> => {
+        const { authorization = '', 'idempotency-key': key } = request.headers;
+        const given = await text(request);
+        const real = await fetch(service.url + (request.url ?? ''), {
+          method: request.method ?? 'GET',
+          headers: {
+            ...{ authorization, 'content-type': 'application/json' },
+            ...(key !== undefined && { 'idempotency-key': String(key) }),
+          },
+          ...(given !== '' && { body: given }),
+        });
+        const answer = await real.text();
+        if (request.url?.includes(path)) response.destroy();
+        else response.writeHead(real.status, { 'content-type': 'application/json' }).end(answer);
+      };
+      void passed();
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const end = (): void => {
+      server.close();
+      server.closeAllConnections();
+    };
+    return { at: ['--url', `http://127.0.0.1:${(server.address() as AddressInfo).port}`], end };
+  }
+
+  it('forget says that it is unknown whether it was done where the answer is lost, and a repeat answers the salt', async () => {
+    const { at, end } = await losing('/forget-user');
+    const unknown = { code: 3, stderr: expect.stringContaining('Whether it was done is unknown') as string };
+    const { who } = await consenting();
+    const command = ['forget', who.user_id, '--guild', who.guild_id, '--yes', '--certificate', 'lost.json'];
+    expect(await cli.run([...command, ...at])).toMatchObject(unknown);
+    expect((await lethe.consents.status(who)).status).toBe('none');
+    expect(JSON.parse(read('lost.json'))).toEqual({ idempotency_key: expect.any(String) as string, ...who });
+    // What was not done by this call is not erased with its file.
+    expect(await cli.run([...command, ...at])).toMatchObject(unknown);
+    const closed = await cli.run([...command, '--url', 'http://127.0.0.1:9']);
+    expect(closed).toMatchObject({ code: 3, stderr: expect.stringContaining('does not answer') });
+    const other = ['forget', snowflake(), '--guild', who.guild_id, '--yes', '--certificate', 'lost.json'];
+    await refused('exists', ...other);
+    const erased = json(await done(...command, '--json'));
+    expect(erased).toMatchObject({ status: 'completed', deleted_categories: ['profile'] });
+    expect(JSON.parse(read('lost.json'))).toMatchObject({ certificate_salt: erased['certificate_salt'] });
+    expect((await done('verify', 'lost.json')).stdout).toContain(`user ${who.user_id}`);
+    const everywhere = ['forget', who.user_id, '--everywhere', '--yes'];
+    await lethe.consents.request({ ...who, consent_version: '1.0' });
+    const lost = await cli.run([...everywhere, ...at]);
+    end();
+    expect(lost).toMatchObject(unknown);
+    const key = /--idempotency-key (\S+):/.exec(lost.stderr)?.[1] ?? '';
+    const { requests } = json<{ requests: object[] }>(
+      await done(...everywhere, '--json', '--idempotency-key', key),
+    );
+    expect(requests).toMatchObject([
+      { guild_id: who.guild_id, certificate_salt: expect.any(String) as string },
+    ]);
+  });
+
+  it('keep the key of .env in force where the answer of a rotation without an overlap is lost', async () => {
+    const before = read('.env');
+    const { at, end } = await losing('/keys/rotate');
+    const lost = await cli.run(['keys', 'rotate', '--overlap', '0', ...at]);
+    end();
+    expect(lost).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('Whether it was done is unknown'),
+    });
+    expect(read('.env')).toBe(before);
+    await done('keys', 'list');
+    await refused('keys create --save-as', 'keys', 'rotate');
+  });
+
   it('keep the salt where there is no certificate, in the file and in the output', async () => {
     const { who } = await consenting();
     const { at, end } = await except({
