@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseEnv } from 'node:util';
+import { TYPES_HEAD } from '@lethe/cli/category-types';
 import { Lethe } from '@lethe/sdk';
 import { builtCommandLine, type Ran } from '../support/command-line';
 import { CommandLineHere } from '../support/command-line-here';
@@ -12,6 +13,7 @@ import { damaged } from '../support/damaged';
 import { SigningService } from '../support/final-certificates';
 import { canRun } from '../support/programs';
 import { useService } from '../support/shared-service';
+import { describeOnSmallDisk } from '../support/small-disk';
 import { snowflake, subject } from '../support/snowflakes';
 
 // What the command line does with declarations and users, and what it says about the evidence of it. The first run of each
@@ -122,6 +124,18 @@ describe('lethe categories', () => {
       deleted: ['old'],
     });
     expect(await lethe.categories.list().toArray()).toHaveLength(1);
+  });
+
+  it('push --prune refuses a file without a list of categories, as a full disk leaves one', async () => {
+    await lethe.categories.register(PROFILE);
+    for (const text of ['', '# only a comment\n', 'categories:\n', 'texts: []\n', 'null\n']) {
+      write(text);
+      await refused('no list categories', 'categories', 'push', 'bot.yaml', '--yes', '--prune');
+    }
+    expect(await lethe.categories.list().toArray()).toHaveLength(1);
+    write('categories: []\n');
+    await done('categories', 'push', 'bot.yaml', '--yes', '--prune');
+    expect(await lethe.categories.list().toArray()).toEqual([]);
   });
 
   it('push refuses other words of a registered version, and a file with a slip, before anything changes', async () => {
@@ -288,6 +302,21 @@ describe('what the service holds, in a file and back', () => {
     );
     newer.close();
     newer.closeAllConnections();
+  });
+});
+
+describeOnSmallDisk('a disk that is full', 1, (disk) => {
+  it('leaves the file that is there to lethe categories pull and types', async () => {
+    await lethe.categories.register(PROFILE);
+    const files = { 'bot.yaml': 'categories: []\n', 'types.ts': TYPES_HEAD };
+    const place = (name: string): string => join(disk.directory, name);
+    for (const [name, text] of Object.entries(files)) writeFileSync(place(name), text);
+    disk.fill();
+    await refused('bot.yaml cannot be written', 'categories', 'pull', place('bot.yaml'), '--yes');
+    await refused('types.ts cannot be written', 'categories', 'types', '--output', place('types.ts'));
+    disk.clear();
+    for (const [name, text] of Object.entries(files)) expect(readFileSync(place(name), 'utf8')).toBe(text);
+    expect(readdirSync(disk.directory).sort()).toEqual(Object.keys(files));
   });
 });
 

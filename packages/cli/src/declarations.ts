@@ -91,6 +91,15 @@ export function declarationsIn(text: string, file: string, there: Declarations):
   return normal({ categories, texts } as unknown as Declarations);
 }
 
+/** @throws Failure for a file without a list of categories, such as an empty one: nothing that it lacks is to be erased */
+export function requireCategories(text: string, file: string): void {
+  if (Array.isArray((parse(text) as Plain | null)?.['categories'])) return;
+  throw refused(
+    `${file} has no list categories, and --prune erases all values of the categories that are not there.`,
+    'Nothing was changed. Where the bot is to have no category, write categories: [].',
+  );
+}
+
 /** `wanted` as a change of `there`: what it leaves out is cleared, in the category and in each field. */
 export function changeOf(there: Category, wanted: Category): Category {
   const before = new Map(fieldsOf(there).map((one) => [one['key'], one]));
