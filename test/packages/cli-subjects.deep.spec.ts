@@ -138,6 +138,23 @@ describe('lethe categories', () => {
     expect(await lethe.categories.list().toArray()).toEqual([]);
   });
 
+  it('push has all already, whatever the order of the names in what a text says of a category', async () => {
+    const profile = 'text: Your nickname., label: Profile, key: profile';
+    write(FILE.replace('Your nickname. }', `Your nickname., categories: [{ ${profile} }] }`));
+    expect(await push('--yes')).toMatchObject({ code: 0 });
+    expect(await push('--yes')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('all of it already'),
+    });
+    write(read('bot.yaml').replace('label: Profile,', 'lable: Profile,'));
+    const args = ['categories', 'push', 'bot.yaml', '--yes'];
+    await refused('categories[0] (profile) of texts[0] has lable', ...args);
+    write(FILE.replace('Your nickname. }', 'Your nickname., categories: [profile] }'));
+    await refused('categories of texts[0] must be a list', ...args);
+    write(FILE.replace(/fields:\n.*\n/, 'fields: [nickname]\n'));
+    await refused('fields of categories[0] (profile) must be a list', ...args);
+  });
+
   it('push refuses other words of a registered version, and a file with a slip, before anything changes', async () => {
     write(FILE);
     await push('--yes');
