@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseEnv } from 'node:util';
+import { TYPES_HEAD } from '@lethe/cli/category-types';
 import { Lethe } from '@lethe/sdk';
 import { builtCommandLine, type Ran } from '../support/command-line';
 import { CommandLineHere } from '../support/command-line-here';
@@ -12,6 +13,7 @@ import { damaged } from '../support/damaged';
 import { SigningService } from '../support/final-certificates';
 import { canRun } from '../support/programs';
 import { useService } from '../support/shared-service';
+import { describeOnSmallDisk } from '../support/small-disk';
 import { snowflake, subject } from '../support/snowflakes';
 
 // What the command line does with declarations and users, and what it says about the evidence of it. The first run of each
@@ -122,6 +124,35 @@ describe('lethe categories', () => {
       deleted: ['old'],
     });
     expect(await lethe.categories.list().toArray()).toHaveLength(1);
+  });
+
+  it('push --prune refuses a file without a list of categories, as a full disk leaves one', async () => {
+    await lethe.categories.register(PROFILE);
+    for (const text of ['', '# only a comment\n', 'categories:\n', 'texts: []\n', 'null\n']) {
+      write(text);
+      await refused('no list categories', 'categories', 'push', 'bot.yaml', '--yes', '--prune');
+    }
+    expect(await lethe.categories.list().toArray()).toHaveLength(1);
+    write('categories: []\n');
+    await done('categories', 'push', 'bot.yaml', '--yes', '--prune');
+    expect(await lethe.categories.list().toArray()).toEqual([]);
+  });
+
+  it('push has all already, whatever the order of the names in what a text says of a category', async () => {
+    const profile = 'text: Your nickname., label: Profile, key: profile';
+    write(FILE.replace('Your nickname. }', `Your nickname., categories: [{ ${profile} }] }`));
+    expect(await push('--yes')).toMatchObject({ code: 0 });
+    expect(await push('--yes')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('all of it already'),
+    });
+    write(read('bot.yaml').replace('label: Profile,', 'lable: Profile,'));
+    const args = ['categories', 'push', 'bot.yaml', '--yes'];
+    await refused('categories[0] (profile) of texts[0] has lable', ...args);
+    write(FILE.replace('Your nickname. }', 'Your nickname., categories: [profile] }'));
+    await refused('categories of texts[0] must be a list', ...args);
+    write(FILE.replace(/fields:\n.*\n/, 'fields: [nickname]\n'));
+    await refused('fields of categories[0] (profile) must be a list', ...args);
   });
 
   it('push refuses other words of a registered version, and a file with a slip, before anything changes', async () => {
@@ -291,6 +322,21 @@ describe('what the service holds, in a file and back', () => {
   });
 });
 
+describeOnSmallDisk('a disk that is full', 1, (disk) => {
+  it('leaves the file that is there to lethe categories pull and types', async () => {
+    await lethe.categories.register(PROFILE);
+    const files = { 'bot.yaml': 'categories: []\n', 'types.ts': TYPES_HEAD };
+    const place = (name: string): string => join(disk.directory, name);
+    for (const [name, text] of Object.entries(files)) writeFileSync(place(name), text);
+    disk.fill();
+    await refused('bot.yaml cannot be written', 'categories', 'pull', place('bot.yaml'), '--yes');
+    await refused('types.ts cannot be written', 'categories', 'types', '--output', place('types.ts'));
+    disk.clear();
+    for (const [name, text] of Object.entries(files)) expect(readFileSync(place(name), 'utf8')).toBe(text);
+    expect(readdirSync(disk.directory).sort()).toEqual(Object.keys(files));
+  });
+});
+
 describe('lethe export and lethe forget', () => {
   it('write what is stored into a new file for its owner, and erase after a confirmation', async () => {
     const { who } = await consenting();
@@ -340,6 +386,80 @@ describe('lethe export and lethe forget', () => {
     };
     return { at: ['--url', `http://127.0.0.1:${(server.address() as AddressInfo).port}`], end };
   }
+
+  /** The service, whose answers to `path` are lost after it has acted. */
+  async function losing(path: string) {
+    const server = createServer((request, response) => {
+      const passed = async (): Promise<void> => {
+        const { authorization = '', 'idempotency-key': key } = request.headers;
+        const given = await text(request);
+        const real = await fetch(service.url + (request.url ?? ''), {
+          method: request.method ?? 'GET',
+          headers: {
+            ...{ authorization, 'content-type': 'application/json' },
+            ...(key !== undefined && { 'idempotency-key': String(key) }),
+          },
+          ...(given !== '' && { body: given }),
+        });
+        const answer = await real.text();
+        if (request.url?.includes(path)) response.destroy();
+        else response.writeHead(real.status, { 'content-type': 'application/json' }).end(answer);
+      };
+      void passed();
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const end = (): void => {
+      server.close();
+      server.closeAllConnections();
+    };
+    return { at: ['--url', `http://127.0.0.1:${(server.address() as AddressInfo).port}`], end };
+  }
+
+  it('forget says that it is unknown whether it was done where the answer is lost, and a repeat answers the salt', async () => {
+    const { at, end } = await losing('/forget-user');
+    const unknown = { code: 3, stderr: expect.stringContaining('Whether it was done is unknown') as string };
+    const { who } = await consenting();
+    const command = ['forget', who.user_id, '--guild', who.guild_id, '--yes', '--certificate', 'lost.json'];
+    expect(await cli.run([...command, ...at])).toMatchObject(unknown);
+    expect((await lethe.consents.status(who)).status).toBe('none');
+    expect(JSON.parse(read('lost.json'))).toEqual({ idempotency_key: expect.any(String) as string, ...who });
+    // What was not done by this call is not erased with its file.
+    expect(await cli.run([...command, ...at])).toMatchObject(unknown);
+    const closed = await cli.run([...command, '--url', 'http://127.0.0.1:9']);
+    expect(closed).toMatchObject({ code: 3, stderr: expect.stringContaining('does not answer') });
+    const other = ['forget', snowflake(), '--guild', who.guild_id, '--yes', '--certificate', 'lost.json'];
+    await refused('exists', ...other);
+    const erased = json(await done(...command, '--json'));
+    expect(erased).toMatchObject({ status: 'completed', deleted_categories: ['profile'] });
+    expect(JSON.parse(read('lost.json'))).toMatchObject({ certificate_salt: erased['certificate_salt'] });
+    expect((await done('verify', 'lost.json')).stdout).toContain(`user ${who.user_id}`);
+    const everywhere = ['forget', who.user_id, '--everywhere', '--yes'];
+    await lethe.consents.request({ ...who, consent_version: '1.0' });
+    const lost = await cli.run([...everywhere, ...at]);
+    end();
+    expect(lost).toMatchObject(unknown);
+    const key = /--idempotency-key (\S+):/.exec(lost.stderr)?.[1] ?? '';
+    const { requests } = json<{ requests: object[] }>(
+      await done(...everywhere, '--json', '--idempotency-key', key),
+    );
+    expect(requests).toMatchObject([
+      { guild_id: who.guild_id, certificate_salt: expect.any(String) as string },
+    ]);
+  });
+
+  it('keep the key of .env in force where the answer of a rotation without an overlap is lost', async () => {
+    const before = read('.env');
+    const { at, end } = await losing('/keys/rotate');
+    const lost = await cli.run(['keys', 'rotate', '--overlap', '0', ...at]);
+    end();
+    expect(lost).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('Whether it was done is unknown'),
+    });
+    expect(read('.env')).toBe(before);
+    await done('keys', 'list');
+    await refused('keys create --save-as', 'keys', 'rotate');
+  });
 
   it('keep the salt where there is no certificate, in the file and in the output', async () => {
     const { who } = await consenting();

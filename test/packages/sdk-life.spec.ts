@@ -262,4 +262,25 @@ describe('the fake', () => {
     expect(await thrown(lethe.bots.me())).toMatchObject({ status: 503, code: 'service_unavailable' });
     expect(await thrown(lethe.bots.me())).toMatchObject({ status: 401 });
   });
+
+  it('deletes a server once its time has come', async () => {
+    let now = new Date('2026-01-31T08:00:00.000Z');
+    const own = new FakeLethe({ now: () => now });
+    const options = { url: own.url, fetch: own.fetch };
+    const { api_key: key } = await Lethe.register(options, { platform_bot_id: snowflake(), name: 'Greeter' });
+    const lethe = new Lethe({ ...options, key });
+    const who = subject();
+    await lethe.consents.request({ ...who, consent_version: '1.0' });
+    const due = '2026-02-07T08:00:00.000Z';
+    expect(await lethe.servers.delete({ guild_id: who.guild_id, grace_days: 7 })).toEqual({
+      ...{ guild_id: who.guild_id, deleted: false, erased_users: 0, scheduled_for: due },
+    });
+    now = new Date('2026-02-06T08:00:00.000Z');
+    expect(await lethe.consents.status(who)).toMatchObject({ status: 'pending' });
+    expect(await lethe.servers.list().toArray()).toMatchObject([{ deletion_scheduled_for: due }]);
+    now = new Date(due);
+    expect(await lethe.consents.status(who)).toMatchObject({ status: 'none' });
+    expect(await lethe.servers.list().toArray()).toEqual([]);
+    expect(own.webhooks).toHaveLength(1);
+  });
 });

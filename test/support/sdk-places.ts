@@ -70,11 +70,19 @@ export class ClientBot {
   }
 
   /** The status of a call and its data, or what says why it is refused. */
-  async called([method, path]: readonly string[], given: object, key = this.key): Promise<Called> {
+  async called(
+    [method, path]: readonly string[],
+    given: object,
+    key = this.key,
+    once?: string,
+  ): Promise<Called> {
     const { url, fetch = globalThis.fetch } = this.options();
     const isQuery = method === 'GET';
     const address = `${String(url)}/api/v1${path}${isQuery ? `?${String(new URLSearchParams({ ...given }))}` : ''}`;
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const headers = {
+      ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(once !== undefined && { 'idempotency-key': once }),
+    };
     const body = isQuery ? null : JSON.stringify(given);
     const response = await fetch(address, { method: method ?? '', headers, body });
     const { data, error } = (await response.json()) as { data?: object; error?: Refused };

@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { ClientBot } from './sdk-places';
 import { subject } from './snowflakes';
 
-type Call = readonly [route: string, given: object, status: number, answer: unknown];
+type Call = readonly [route: string, given: object, status: number, answer: unknown, once?: string];
 
 /** Calls with their answers, which the tests of the Python client make too. */
 export const LIVES = JSON.parse(readFileSync('clients/python/tests/lives.json', 'utf8')) as Readonly<
   Record<string, readonly Call[]>
 >;
-/** What the fake answers without: it has no consent texts, no signed evidence and no retention. */
-const ABSENT: readonly string[] = ['texts', 'receipt', 'data_erased_at'];
+/** What the fake answers without: it has no consent texts, no signed evidence, no retention and no actors. */
+const ABSENT: readonly string[] = ['texts', 'receipt', 'data_erased_at', 'actor'];
 
 /**
  * Each answer beside the one that is written, where `$name` is the same everywhere, `$_` is any value and `$?` any or null.
- * A new key is that of the calls after it.
+ * A new key is that of the calls after it. A fifth entry is the `Idempotency-Key`.
  */
 export async function lived(
   bot: ClientBot,
@@ -37,9 +37,9 @@ export async function lived(
   let key: string | undefined;
   const got: unknown[] = [];
   const written: unknown[] = [];
-  for (const [route, given, status, answer] of calls) {
+  for (const [route, given, status, answer, once] of calls) {
     const path = route.replace(/\$(\w+)/g, (_all, name: string) => String(names.get(name)));
-    const found = await bot.called(path.split(' '), filled(given) as object, key);
+    const found = await bot.called(path.split(' '), filled(given) as object, key, once);
     key = (found.answer as { api_key?: string }).api_key ?? key;
     const without = JSON.parse(JSON.stringify(found.answer), (name, value: unknown) =>
       ABSENT.includes(name) ? undefined : value,

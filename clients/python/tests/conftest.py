@@ -56,11 +56,11 @@ class Place:
     def async_client(self, key: str) -> AsyncLethe:
         return AsyncLethe(self.url, key, client=None if self.fake is None else self.fake.async_client())
 
-    def called(self, key: str, route: str, given: Mapping[str, Any]) -> Tuple[int, Any]:
+    def called(self, key: str, route: str, given: Mapping[str, Any], once: Optional[str] = None) -> Tuple[int, Any]:
         """The status of a call and its data, or what says why it is refused."""
         method, path = route.split(" ")
         sent: Dict[str, Any] = {"params": given} if method == "GET" else {"json": given}
-        headers = {"authorization": f"Bearer {key}"}
+        headers = {"authorization": f"Bearer {key}", **({"idempotency-key": once} if once else {})}
         with httpx.Client() if self.fake is None else self.fake.client() as client:
             response = client.request(method, f"{self.url}/api/v1{path}", headers=headers, **sent)
         answer = response.json()

@@ -1,5 +1,6 @@
 import asyncio
 import datetime
+import json
 from typing import Any, Dict, List
 
 import pytest
@@ -93,3 +94,20 @@ def test_signs_by_both_secrets_during_a_rotation() -> None:
     old, new = ("whsec_" + letter * 44 for letter in "ab")
     call = signed_call({"event": "ping", "sent_at": "2026-01-31T08:00:00.000Z"}, old, next_secret=new)
     assert [verify_webhook(call.raw_body, call.headers, one).event["event"] for one in (old, new)] == ["ping", "ping"]
+
+
+def test_deletes_a_server_once_its_time_has_come() -> None:
+    at = [datetime.datetime(2026, 1, 31, 8, tzinfo=datetime.timezone.utc)]
+    fake = FakeLethe(now=lambda: at[0])
+    with Lethe(fake.url, registered(fake)["api_key"], client=fake.client()) as lethe:
+        who = subject()
+        lethe.consents.request(**who, consent_version="1.0")
+        found = lethe.servers.delete(guild_id=who["guild_id"], grace_days=7)
+        assert found["scheduled_for"] == "2026-02-07T08:00:00.000Z"
+        at[0] += datetime.timedelta(days=6)
+        assert lethe.consents.status(**who)["status"] == "pending"
+        assert [one["deletion_scheduled_for"] for one in lethe.servers.list()] == ["2026-02-07T08:00:00.000Z"]
+        at[0] += datetime.timedelta(days=1)
+        assert lethe.consents.status(**who)["status"] == "none"
+        assert lethe.servers.list().to_list() == []
+    assert [json.loads(call.raw_body)["event"] for call in fake.webhooks] == ["user_forgotten"]

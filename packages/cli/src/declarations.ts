@@ -23,6 +23,7 @@ const TEXT_NAMES = [
   ...['consent_version', 'language', 'title', 'body', 'accept_label', 'decline_label', 'categories'],
   ...['privacy_notice', 'jurisdiction', 'storage_locations', 'recipient_third_parties', 'withdrawal_method'],
 ];
+const TEXT_CATEGORY_NAMES = ['key', 'label', 'text'];
 /** What the service says about a declaration, and the bot does not declare. */
 const OF_THE_SERVICE = ['id', 'digest', 'created_at', 'updated_at'];
 const DEFAULTS: Readonly<Record<string, unknown>> = {
@@ -75,13 +76,18 @@ export function declarationsIn(text: string, file: string, there: Declarations):
   const ofCategories = namesOf(CATEGORY_NAMES, there.categories);
   const ofFields = namesOf(FIELD_NAMES, there.categories.flatMap(fieldsOf));
   const ofTexts = namesOf(TEXT_NAMES, there.texts);
+  const ofTextCategories = namesOf(TEXT_CATEGORY_NAMES, there.texts.flatMap(categoriesOf));
   for (const [at, one] of categories.entries()) {
     requireNames(one, ofCategories, `categories[${at}]${keyed(one)}`, file);
+    requireList(one, 'fields', `categories[${at}]${keyed(one)}`, file);
     for (const [n, field] of fieldsOf(one).entries())
       requireNames(field, ofFields, `fields[${n}]${keyed(field)} of categories[${at}]${keyed(one)}`, file);
   }
   for (const [at, one] of texts.entries()) {
     requireNames(one, ofTexts, `texts[${at}]`, file);
+    requireList(one, 'categories', `texts[${at}]`, file);
+    for (const [n, category] of categoriesOf(one).entries())
+      requireNames(category, ofTextCategories, `categories[${n}]${keyed(category)} of texts[${at}]`, file);
     if (typeof one['consent_version'] !== 'string')
       throw refused(
         `${file}: consent_version of texts[${at}] is no text.`,
@@ -89,6 +95,15 @@ export function declarationsIn(text: string, file: string, there: Declarations):
       );
   }
   return normal({ categories, texts } as unknown as Declarations);
+}
+
+/** @throws Failure for a file without a list of categories, such as an empty one: nothing that it lacks is to be erased */
+export function requireCategories(text: string, file: string): void {
+  if (Array.isArray((parse(text) as Plain | null)?.['categories'])) return;
+  throw refused(
+    `${file} has no list categories, and --prune erases all values of the categories that are not there.`,
+    'Nothing was changed. Where the bot is to have no category, write categories: [].',
+  );
 }
 
 /** `wanted` as a change of `there`: what it leaves out is cleared, in the category and in each field. */
@@ -128,8 +143,11 @@ export function inOneLanguage({ categories }: Pick<Declarations, 'categories'>):
 
 const isObject = (value: unknown): value is Plain => typeof value === 'object' && value !== null;
 
-const fieldsOf = (one: Plain): Plain[] =>
-  Array.isArray(one['fields']) ? (one['fields'] as unknown[]).filter(isObject) : [];
+const listIn = (one: Plain, name: string): Plain[] =>
+  Array.isArray(one[name]) ? (one[name] as unknown[]).filter(isObject) : [];
+const fieldsOf = (one: Plain): Plain[] => listIn(one, 'fields');
+/** What a text says of each category. */
+const categoriesOf = (one: Plain): Plain[] => listIn(one, 'categories');
 
 const namesOf = (known: readonly string[], there: readonly Plain[]): string[] => [
   ...new Set([...known, ...there.flatMap((one) => Object.keys(one))]),
@@ -145,6 +163,16 @@ function requireNames(one: Plain, names: readonly string[], place: string, file:
   throw refused(`${file}: ${place} has ${wrong.join(', ')}.`, `Known are ${names.join(', ')}.`);
 }
 
+/** What is no entry would be left out. */
+function requireList(one: Plain, name: string, place: string, file: string): void {
+  const list = one[name] ?? [];
+  if (Array.isArray(list) && list.every((entry) => isObject(entry) && !Array.isArray(entry))) return;
+  throw refused(
+    `${file}: ${name} of ${place} must be a list of entries with names and values.`,
+    'lethe categories pull writes such a file.',
+  );
+}
+
 /** One form for equal declarations: sorted, in a fixed order of names, without what is absent or the default. */
 function normal({ categories, texts }: Declarations): Declarations {
   return {
@@ -153,7 +181,11 @@ function normal({ categories, texts }: Declarations): Declarations {
       .map((one) => inOrder(one, CATEGORY_NAMES) as Category)
       .sort((one, other) => compare(one.key, other.key)),
     texts: texts
-      .map((one) => inOrder({ ...one, categories: one.categories ?? [] }, TEXT_NAMES) as Text)
+      .map((one) => ({
+        ...one,
+        categories: categoriesOf(one).map((each) => inOrder(each, TEXT_CATEGORY_NAMES)),
+      }))
+      .map((one) => inOrder(one, TEXT_NAMES) as Text)
       .sort((one, other) => compare(textKey(one), textKey(other))),
   };
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { refused, wrongUsage } from './failures';
 import { notUtf8, settingsIn, utf8In } from './settings-file';
@@ -65,23 +65,43 @@ export function writeEnvFile(
   ...later: readonly string[]
 ): void {
   const found = textAt(path);
-  const target = found === undefined ? path : realpathSync(path);
   const before = found ?? '';
   const text = withValues(before, values);
   requireUnchanged(path, before, text, values);
   const all = { ...values, ...Object.fromEntries(later.map((name) => [name, 'x'])) };
   requireUnchanged(path, before, withValues(before, all), all);
-  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
+  replaceFile(
+    path,
+    text,
+    'Nothing was changed. Check the permissions of the folder, or name another file with --dotenv.',
+    0o600,
+  );
+}
+
+/**
+ * Replaces a file as a whole, so that a full disk or a crash leaves the old or the new one. Without a mode it keeps that of
+ * the old one. @throws Failure that says `mend`
+ */
+export function replaceFile(
+  path: string,
+  text: string,
+  mend = 'It was not changed. Is the disk full, or is the folder of somebody else?',
+  mode?: number,
+): void {
+  let temporary: string | undefined;
   try {
-    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
-    chmodSync(temporary, 0o600);
+    const old = statSync(path, { throwIfNoEntry: false });
+    // A terminal or a pipe is written to.
+    if (old !== undefined && !old.isFile()) return writeFileSync(path, text);
+    const target = old === undefined ? path : realpathSync(path);
+    const permissions = mode ?? (old === undefined ? undefined : old.mode & 0o777);
+    temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
+    writeFileSync(temporary, text, { flag: 'wx', ...(permissions !== undefined && { mode: permissions }) });
+    if (permissions !== undefined) chmodSync(temporary, permissions);
     renameSync(temporary, target);
   } catch (error) {
-    rmSync(temporary, { force: true });
-    throw refused(
-      `${path} cannot be written: ${(error as Error).message}`,
-      'Nothing was changed. Check the permissions of the folder, or name another file with --dotenv.',
-    );
+    if (temporary !== undefined) rmSync(temporary, { force: true });
+    throw refused(`${path} cannot be written: ${(error as Error).message}`, mend);
   }
 }
 
@@ -124,6 +144,6 @@ export function ignoreInGit(path: string): boolean {
   const name = basename(path);
   if (isIgnored(path) || text.split(/\r?\n/).some((line) => [name, `/${name}`].includes(line.trim())))
     return false;
-  writeFileSync(file, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${name}\n`);
+  replaceFile(file, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${name}\n`);
   return true;
 }

@@ -1,5 +1,6 @@
-import { NetworkError, UnavailableError } from '@lethe/sdk';
+import { type LetheError, NetworkError, TimeoutError, UnauthorizedError, UnavailableError } from '@lethe/sdk';
 import { EXIT, failureOf } from './failures';
+import { notingLosses } from './unknown-outcome';
 
 const URL = 'http://127.0.0.1:3000';
 
@@ -26,6 +27,48 @@ describe('a failure of a call', () => {
     ]);
     expect(failureOf(proxy, URL)).toMatchObject({
       ...{ exitCode: EXIT.unreachable, mend: expect.stringContaining('LETHE_URL') as string },
+    });
+  });
+
+  describe('whose answer was lost', () => {
+    const reset = new NetworkError('Lost.', { code: 'network_error', cause: { code: 'ECONNRESET' } });
+    const closed = () => new NetworkError('No.', { code: 'network_error', cause: { code: 'ECONNREFUSED' } });
+    const timeout = new TimeoutError('The call took longer than 9 ms. Whether it took effect is unknown.', {
+      code: 'timeout',
+    });
+    const proxy = new UnavailableError('A proxy answered 504.', { status: 504, code: 'service_unavailable' });
+    const key = () => new UnauthorizedError('No key.', { status: 401, code: 'unauthorized' });
+    type Route = Parameters<NonNullable<ReturnType<typeof notingLosses>['trace']>>[0];
+
+    async function saidOf(route: Route, ...errors: readonly LetheError[]): Promise<string> {
+      const { onRetry, trace } = notingLosses();
+      const run = (): Promise<never> => {
+        for (const error of errors.slice(0, -1)) onRetry?.({ route, attempt: 1, waitMs: 0, error });
+        return Promise.reject(errors.at(-1) ?? reset);
+      };
+      return failureOf(await trace?.(route, run).catch((error: unknown) => error), URL).message;
+    }
+
+    it('says of an act that it is unknown whether it was done, also where a later attempt fails in another way', async () => {
+      const words = (cause: string) =>
+        `An answer of the service at ${URL} was lost (${cause}). Whether it was done is unknown.`;
+      const said = [[reset], [timeout], [proxy], [reset, closed()], [reset, key()]];
+      expect(await Promise.all(said.map((errors) => saidOf('POST /gdpr/forget-user', ...errors)))).toEqual(
+        [
+          'ECONNRESET',
+          'The call took longer than 9 ms',
+          'A proxy answered 504',
+          'ECONNREFUSED',
+          'No key',
+        ].map(words),
+      );
+    });
+
+    it('says that nothing answers where no attempt was sent, or nothing was to be done', async () => {
+      const silent = `The service at ${URL} does not answer (ECONNREFUSED).`;
+      expect(await saidOf('POST /gdpr/forget-user', closed(), closed())).toBe(silent);
+      const cut = new NetworkError('Lost.', { code: 'network_error', cause: { code: 'ECONNRESET' } });
+      expect(await saidOf('GET /bots/me', cut)).toContain('does not answer');
     });
   });
 });

@@ -11,6 +11,7 @@ import {
   UnauthorizedError,
   UnavailableError,
 } from '@lethe/sdk';
+import { causeOf, isOutcomeUnknown } from './unknown-outcome';
 
 /** The exit codes, as README.md documents them. */
 export const EXIT = { done: 0, refused: 1, usage: 2, unreachable: 3 } as const;
@@ -39,6 +40,8 @@ const CONFLICTS: Readonly<Record<string, string>> = {
     'This id is registered already. Use its key as LETHE_KEY, or ask the operator for a new one: npm run admin -- bots:new-key.',
   deletion_in_progress: 'Wait until the erasure that runs has ended, then try again.',
   no_certificate: 'The ledger of the service does not hold this erasure: ask its operator.',
+  rotation_in_progress:
+    'If the key that replaces this one was lost, make another one: lethe keys create --save-as NAME. Then end the lost one with lethe keys delete.',
   no_webhook_url: 'Set it with lethe bot set --webhook-url URL, or receive the calls here with lethe listen.',
   text_exists: 'Users may have agreed to the first words. Give the new words a new consent_version.',
 };
@@ -46,6 +49,7 @@ const CONFLICTS: Readonly<Record<string, string>> = {
 /** The failure of anything that a command has thrown. The key and the secret are in none of its words. */
 export function failureOf(error: unknown, url: string): Failure {
   if (error instanceof Failure) return error;
+  if (isOutcomeUnknown(error)) return undecided(error, url);
   if (error instanceof UnavailableError) return unavailable(error, url);
   if (isUnreached(error)) return unreached(error, url);
   if (!(error instanceof LetheError)) return new Failure(EXIT.refused, textOf(error), '', 'failed');
@@ -57,6 +61,19 @@ function isUnreached(error: unknown): boolean {
     error instanceof NetworkError ||
     error instanceof TimeoutError ||
     (error instanceof TypeError && error.message === 'fetch failed')
+  );
+}
+
+/** An act of which an answer was lost: the service may have carried it out, also where it is not reached any more. */
+function undecided(error: unknown, url: string): Failure {
+  const code = error instanceof LetheError ? error.code : 'network_error';
+  const text = error instanceof NetworkError ? causeOf(error) : textOf(error);
+  const cause = text.replace(/ Whether it took effect is unknown\.$/, '').replace(/\.$/, '');
+  return new Failure(
+    EXIT.unreachable,
+    `An answer of the service at ${url} was lost (${cause}). Whether it was done is unknown.`,
+    'Look whether it was done before you give the command again.',
+    code,
   );
 }
 
@@ -85,13 +102,6 @@ function unreached(error: unknown, url: string): Failure {
     mend,
     code,
   );
-}
-
-/** The innermost fault of the network, by its code where it has one: `ECONNREFUSED`. */
-export function causeOf(error: unknown): string {
-  const { cause, code, message } = error as { cause?: unknown; code?: unknown; message?: string };
-  if (typeof cause === 'object' && cause !== null) return causeOf(cause);
-  return typeof code === 'string' ? code : (message ?? 'unknown');
 }
 
 function textOf(error: unknown): string {

@@ -1,6 +1,7 @@
 import type { WebhookEvent } from '@lethe/sdk';
 import { signedCall } from '@lethe/sdk/testing';
-import { causeOf, wrongUsage } from './failures';
+import { wrongUsage } from './failures';
+import { causeOf } from './unknown-outcome';
 import { plain } from './output';
 import { webAddress } from './session';
 

@@ -5,6 +5,7 @@ import { addCompletion } from './commands/completion.command';
 import { addDeliveries } from './commands/deliveries.command';
 import { addDoctor } from './commands/doctor.command';
 import { addEvents, addStats } from './commands/events.command';
+import { addForget } from './commands/forget.command';
 import { addHolders } from './commands/holders.command';
 import { addHunt } from './commands/hunt.command';
 import { addInit } from './commands/init.command';
@@ -12,7 +13,7 @@ import { addKeys } from './commands/keys.command';
 import { addListen, addTrigger } from './commands/listen.command';
 import { addMcp } from './commands/mcp.command';
 import { addServers } from './commands/servers.command';
-import { addExport, addForget, addLink } from './commands/subject.command';
+import { addExport, addLink } from './commands/subject.command';
 import { addVerify } from './commands/verify.command';
 import manifest from '../package.json';
 import { EXIT, type ExitCode, Failure, failureOf } from './failures';
@@ -21,7 +22,7 @@ import { DEFAULT_URL, Session } from './session';
 
 const CODES = `
 Settings come from the environment or from .env: LETHE_URL, LETHE_KEY, LETHE_WEBHOOK_SECRET.
-Exit codes: 0 done; 1 refused, or found false; 2 wrong usage; 3 the service is not reached, or answers 502, 503 or 504.`;
+Exit codes: 0 done; 1 refused, or found false; 2 wrong usage; 3 no complete answer of the service, or 502, 503 or 504.`;
 
 export function programOf(): Command {
   const program = new Command('lethe')

@@ -4,6 +4,7 @@ import { type Hooks, Lethe, momentMs } from '@lethe/sdk';
 import { NAMES, readEnvFile, textAt, type Values } from './env-file';
 import { wrongUsage } from './failures';
 import { Output } from './output';
+import { notingLosses } from './unknown-outcome';
 
 export const DEFAULT_URL = 'http://127.0.0.1:3000';
 
@@ -101,7 +102,8 @@ export class Session {
         'It is the key alone (sk_live_…), without "Bearer", blanks or line breaks.',
       );
     const url = webAddress(this.url, 'LETHE_URL');
-    return new Lethe({ url, ...(key !== undefined && { key }), fetch: this.fetch, retries: 2, ...hooks });
+    const noting = notingLosses(hooks);
+    return new Lethe({ url, ...(key !== undefined && { key }), fetch: this.fetch, retries: 2, ...noting });
   }
 
   readonly fetch: typeof globalThis.fetch = async (...given) => {

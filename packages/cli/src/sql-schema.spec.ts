@@ -30,6 +30,29 @@ describe('the columns of a schema that look like ids of users', () => {
       ['t.user_id', 't.owner_id'],
     ],
     [
+      'columns of ALTER TABLE in parentheses, and behind a comma alone',
+      `ALTER TABLE a ADD (user_id BIGINT, x DECIMAL(3, 1), owner_id INT); ALTER TABLE b ADD COLUMN (x INT, member_id INT);
+       ALTER TABLE c ADD x DECIMAL(3, 1), user_id INT; ALTER TABLE d ADD (CONSTRAINT e FOREIGN KEY (user_id) REFERENCES u (id));`,
+      ['a.user_id', 'a.owner_id', 'b.member_id', 'c.user_id'],
+    ],
+    [
+      'columns that ALTER TABLE names anew',
+      `ALTER TABLE a RENAME COLUMN who TO user_id; ALTER TABLE b RENAME who TO "owner_id"; ALTER TABLE c CHANGE who user_id BIGINT,
+       CHANGE COLUMN \`x\` \`member_id\` BIGINT; ALTER TABLE d RENAME TO user_id; ALTER TABLE e RENAME INDEX i TO user_id;
+       ALTER TABLE f RENAME CONSTRAINT c TO user_id; ALTER TABLE g RENAME COLUMN user_id TO nothing;`,
+      ['a.user_id', 'b.owner_id', 'c.user_id', 'c.member_id'],
+    ],
+    [
+      'a table whose columns come from a query or another table, as not understood',
+      `CREATE TABLE a AS SELECT user_id FROM x; CREATE TABLE b (n) WITH (fillfactor = 70) AS SELECT 1; CREATE TABLE c SELECT * FROM x;
+       CREATE TABLE d LIKE x; CREATE TABLE e (LIKE x INCLUDING ALL); CREATE TABLE f (n INT GENERATED ALWAYS AS (1)) ENGINE = InnoDB;
+       CREATE TABLE g (n INT)\nGO\nSELECT 1`,
+      [
+        ...['a', 'b', 'c'].map((table) => `${table}.(columns of a query, not understood)`),
+        ...['d', 'e'].map((table) => `${table}.(columns of LIKE, not understood)`),
+      ],
+    ],
+    [
       'a table behind a backslash before a quote, in a text of MySQL',
       String.raw`INSERT INTO a VALUES ('it\'s'); CREATE TABLE b (user_id text); INSERT INTO a VALUES ('x')`,
       ['b.user_id'],

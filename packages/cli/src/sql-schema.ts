@@ -29,9 +29,16 @@ const ID_OF_USER = new RegExp(
 const NO_COLUMN =
   /^(?:primary|foreign|unique|constraint|check|key|index|exclude|like|period|fulltext|spatial)$/i;
 
+/** In the place of a column: those of a query or of another table are not read, and may be about users. */
+const NOT_UNDERSTOOD = {
+  query: '(columns of a query, not understood)',
+  like: '(columns of LIKE, not understood)',
+};
+
 /**
- * The columns of `CREATE TABLE` and `ALTER TABLE … ADD` that look like ids of users, each once. The text is read as
- * each dialect reads it, since what one has in a text or behind a comment can be a table in another.
+ * The columns of `CREATE TABLE` and `ALTER TABLE` with ADD, CHANGE or RENAME that look like ids of users, each once, and
+ * {@link NOT_UNDERSTOOD} for a table whose columns come from elsewhere. The text is read as each dialect reads it, since what
+ * one has in a text or behind a comment can be a table in another.
  */
 export function userColumnsIn(ddl: string): UserColumn[] {
   const found = DIALECTS.flatMap((token) => columnsIn(ddl, token));
@@ -48,16 +55,31 @@ function columnsIn(ddl: string, token: RegExp): UserColumn[] {
     if (is(0, 'alter') && is(1, 'table')) {
       const { name, next } = nameAt(tokens, at + 2);
       const end = tokens.indexOf(';', next);
-      found.push(
-        ...added(tokens.slice(next, end < 0 ? undefined : end)).map((column) => ({ table: name, column })),
-      );
+      const columns = altered(tokens.slice(next, end < 0 ? undefined : end));
+      found.push(...columns.map((column) => ({ table: name, column })));
     } else if (is(0, 'table') && !is(-2, 'alter') && !is(-1, 'alter') && isCreation(tokens, at)) {
       const { name, next } = nameAt(tokens, at + 1);
-      if (tokens[next] === '(')
-        found.push(...columns(tokens, next).map((column) => ({ table: name, column })));
+      found.push(...created(tokens, next).map((column) => ({ table: name, column })));
     }
   }
-  return found.filter(({ column }) => ID_OF_USER.test(snake(column)));
+  const others: readonly string[] = Object.values(NOT_UNDERSTOOD);
+  return found.filter(({ column }) => ID_OF_USER.test(snake(column)) || others.includes(column));
+}
+
+/** The columns behind the name of a new table. */
+function created(tokens: readonly string[], from: number): string[] {
+  const found = tokens[from] === '(' ? columns(tokens, from) : [];
+  if (/^like$/i.test(tokens[tokens[from] === '(' ? from + 1 : from] ?? '')) found.push(NOT_UNDERSTOOD.like);
+  let depth = 0;
+  for (let at = from; at < tokens.length; at++) {
+    const token = tokens[at] ?? '';
+    if (token === '(') depth++;
+    else if (token === ')') depth--;
+    else if (depth > 0) continue;
+    else if (/^(?:;|create|alter|insert|drop|go)$/i.test(token)) break;
+    else if (/^(?:as|select)$/i.test(token)) return [...found, NOT_UNDERSTOOD.query];
+  }
+  return found;
 }
 
 /** `CREATE [GLOBAL | TEMPORARY | UNLOGGED …] TABLE`. */
@@ -91,15 +113,32 @@ function columns(tokens: readonly string[], open: number): string[] {
   return names;
 }
 
-/** The columns behind each ADD. */
-function added(tokens: readonly string[]): string[] {
+/** The columns that the actions of an `ALTER TABLE` add or name anew. */
+function altered(tokens: readonly string[]): string[] {
+  let [depth, isAdding] = [0, false];
   return tokens.flatMap((token, at) => {
-    if (token.toLowerCase() !== 'add') return [];
-    let next = at + 1;
-    while (/^(?:column|if|not|exists)$/i.test(tokens[next] ?? '')) next++;
-    const name = tokens[next] ?? '';
-    return NO_COLUMN.test(name) ? [] : [plain(name)];
+    if (token === '(') depth++;
+    else if (token === ')') depth--;
+    if (depth > 0) return [];
+    const action = token.toLowerCase();
+    isAdding ||= action === 'add';
+    if (action === 'add') return added(tokens, at + 1);
+    // SQL Server has further columns behind a comma alone.
+    if (action === ',') return isAdding ? added(tokens, at + 1) : [];
+    const next = at + (/^column$/i.test(tokens[at + 1] ?? '') ? 2 : 1);
+    if (action === 'change') return [plain(tokens[next + 1] ?? '')];
+    const isRenaming = action === 'rename' && /^to$/i.test(tokens[next + 1] ?? '');
+    return isRenaming ? [plain(tokens[next + 2] ?? '')] : [];
   });
+}
+
+/** The column behind an ADD, or those in parentheses behind it. */
+function added(tokens: readonly string[], from: number): string[] {
+  let next = from;
+  while (/^(?:column|if|not|exists)$/i.test(tokens[next] ?? '')) next++;
+  const name = tokens[next] ?? '';
+  if (name === '(') return columns(tokens, next);
+  return NO_COLUMN.test(name) ? [] : [plain(name)];
 }
 
 const plain = (name: string): string => name.replace(/^["`[]|["`\]]$/g, '');

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Lethe } from '@lethe/sdk';
 import { TYPES_HEAD, typesOf } from '../category-types';
@@ -9,10 +8,11 @@ import {
   declarationsOf,
   fileOf,
   inOneLanguage,
+  requireCategories,
   textKey,
   textOf,
 } from '../declarations';
-import { textAt } from '../env-file';
+import { replaceFile, textAt } from '../env-file';
 import { EXIT, Failure, failureOf, refused } from '../failures';
 import { withHolders } from '../holder-declarations';
 import { diffOf } from '../line-diff';
@@ -56,7 +56,7 @@ async function types(session: Session, file: string | undefined): Promise<void> 
   if (file === undefined) return session.output.result({ types: text }, text.trimEnd());
   if (!(textAt(file) ?? TYPES_HEAD).startsWith(TYPES_HEAD))
     throw refused(`${file} was not written by this command.`, 'It was not changed. Name another file.');
-  writeFileSync(file, text);
+  replaceFile(file, text);
   return session.output.result(
     { file, categories: categories.length },
     `${file}: ${many(categories.length, 'category', 'categories')}.`,
@@ -75,7 +75,7 @@ async function pull(session: Session, file: string, { yes }: Answers): Promise<v
     const answer = await output.ask(`Replace ${file}? [y/N] `, '--yes');
     if (!/^y(es)?$/i.test(answer)) throw refused('Not confirmed.', `${file} was not changed.`);
   }
-  writeFileSync(file, text);
+  replaceFile(file, text);
   const [categories, texts] = [found.categories.length, found.texts.length];
   output.result(
     { file, categories, texts },
@@ -90,6 +90,7 @@ async function push(session: Session, file: string, options: Answers): Promise<v
   const lethe = session.client();
   const there = await declarationsOf(lethe);
   const wanted = declarationsIn(given, file, there);
+  if (options.prune) requireCategories(given, file);
   const partial = inOneLanguage(wanted);
   if (partial.length > 0)
     output.note(

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Schemas } from '@lethe/sdk';
 import { readEnvFile, writeEnvFile } from '../env-file';
-import { wrongUsage } from '../failures';
+import { refused, wrongUsage } from '../failures';
 import { moment, Session } from '../session';
 
 type Scope = Schemas['ApiKeyView']['scopes'][number];
@@ -103,15 +103,40 @@ async function rotate(session: Session, { overlap, show }: Keeping & { overlap?:
       'Add --show, and put the new key where the old one is kept.',
     );
   if (!show) writeEnvFile(session.envFile, {}, 'LETHE_KEY');
-  const given = overlap === undefined ? {} : { overlap_seconds: overlap };
+  // An answer can be lost, or not be written: the old key ends at once only after the new one is kept.
+  const old = overlap === 0 ? await ownKey(session) : undefined;
+  const given = overlap === undefined || overlap === 0 ? {} : { overlap_seconds: overlap };
   const { api_key: key, ...made } = await lethe.keys.rotate(given);
   if (!show) writeEnvFile(session.envFile, { LETHE_KEY: key });
   const place = show
     ? `Keep the new key, it is shown this once: ${key}`
     : 'LETHE_KEY in .env is the new key.';
-  session.output.result(
-    { ...made, ...(show && { api_key: key }) },
-    `${place} The old one works until ${made.overlap_until}.`,
+  const shown = { ...made, ...(show && { api_key: key }) };
+  if (old === undefined)
+    return session.output.result(shown, `${place} The old one works until ${made.overlap_until}.`);
+  const ended = await session
+    .clientWith(key)
+    .keys.delete(old)
+    .catch((error: unknown) => {
+      session.output.result(shown, `${place} The old one works until ${made.overlap_until}.`);
+      throw error;
+    });
+  return session.output.result(
+    { ...shown, overlap_until: ended.deleted_at },
+    `${place} The old one has ended.`,
+  );
+}
+
+/** The id of the key of this call. */
+async function ownKey(session: Session): Promise<string> {
+  const { key = '' } = session;
+  const keys = await session.client().keys.list().toArray();
+  const own = keys.filter((one) => key.startsWith(one.api_key_prefix));
+  const [{ id } = { id: '' }] = own;
+  if (own.length === 1) return id;
+  throw refused(
+    'The keys of the bot do not say which one this is.',
+    'Rotate without --overlap 0, then end the old key with lethe keys delete.',
   );
 }
 

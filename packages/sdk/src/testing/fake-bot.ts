@@ -1,16 +1,17 @@
-import { AUDIT_EVENT_TYPES } from '../vocabulary';
 import type { WebhookEvent } from '../webhook-event';
 import { type Category, FakeCategories } from './fake-categories';
 import { FakeConsent, type Json } from './fake-consent';
+import { FakeEvents, writtenIn } from './fake-events';
 import { idOf, type Ids, idsOf, keyOf, versionOf } from './fake-ids';
 import { FakeKeys } from './fake-keys';
 import { FakeLinks } from './fake-links';
 import { FakePages } from './fake-pages';
 import { FakeProcessing } from './fake-processing';
-import { FakeRefusal, invalid, notFound } from './fake-refusal';
+import { notFound, requireKeys } from './fake-refusal';
+import { FakeServers } from './fake-servers';
 import { statsOf } from './fake-stats';
-import { requireOne, usersOf } from './fake-users';
-import { dataOf, faultsOf, mayRead } from './fake-values';
+import { usersOf } from './fake-users';
+import { dataOf, valuesOfGuild } from './fake-values';
 
 export interface Tools {
   readonly newId: () => string;
@@ -34,13 +35,15 @@ export interface Held {
 
 /** One bot of the fake with everything that is stored for it. */
 export class FakeBot {
-  readonly servers = new Map<string, Json>();
+  readonly servers: FakeServers;
   readonly categories: FakeCategories;
   readonly links: FakeLinks;
   readonly keys: FakeKeys;
   readonly pages: FakePages;
   readonly erasures = new Map<string, Json>();
-  readonly events: Json[] = [];
+  readonly events: FakeEvents;
+  /** The user and guild of each erasure, oldest first. */
+  readonly erased: string[] = [];
   /** The time of each webhook call. */
   readonly calls: string[] = [];
   private readonly subjects = new Map<string, Held>();
@@ -54,23 +57,19 @@ export class FakeBot {
     this.links = new FakeLinks(tools);
     this.keys = new FakeKeys(tools);
     this.pages = new FakePages(tools.newId);
-  }
-
-  registerServer({ guild_id, name }: Json): Json {
-    const id = idOf({ guild_id }, 'guild_id');
-    const before = this.servers.get(id);
-    const { newId, nowIso } = this.tools;
-    const made = { id: newId(), guild_id: id, name: null, created_at: nowIso() };
-    const server = {
-      deletion_scheduled_for: null,
-      ...(before ?? made),
-      ...(typeof name === 'string' && { name }),
-    };
-    this.servers.set(id, server);
-    return server;
+    this.events = new FakeEvents(tools);
+    this.servers = new FakeServers(tools, {
+      hasUsers: (guild) => this.usersIn(guild).length > 0,
+      erase: async (guild) => {
+        const users = this.usersIn(guild);
+        for (const ids of users) await this.forgetIn(ids);
+        return users.length;
+      },
+    });
   }
 
   async requestConsent(given: Json): Promise<Json> {
+    requireKeys(given);
     const ids = idsOf(given);
     const asked = versionOf(given, 'categories');
     const named = given['categories'] as readonly string[] | undefined;
@@ -84,6 +83,7 @@ export class FakeBot {
   }
 
   acceptConsent(given: Json): Json {
+    requireKeys(given);
     versionOf(given, 'consent_id');
     const { ids, consent } = this.addressed(given);
     const { view, isNew } = consent.accept(given, this.tools.nowIso(), this.categories);
@@ -94,6 +94,7 @@ export class FakeBot {
   declineConsent = (given: Json): Json => this.addressed(given).consent.decline(given, this.tools.nowIso());
 
   async revokeConsent(given: Json): Promise<Json> {
+    requireKeys(given);
     const ids = idsOf(given);
     const [{ consent }, at] = [this.held(ids), this.tools.nowIso()];
     const { view, isOver } = consent.revoke(given, at, this.categories);
@@ -105,35 +106,7 @@ export class FakeBot {
 
   consentStatus = (given: Json): Json => this.held(idsOf(given)).consent.statusView;
 
-  submit(given: Json): Json {
-    const ids = idsOf(given);
-    const { category, data, mode } = given;
-    if (typeof category !== 'string') throw invalid('category', 'must be a text');
-    if (typeof data !== 'object' || data === null || Array.isArray(data))
-      throw invalid('data', 'must be an object');
-    const { consent, values, processing } = this.held(ids);
-    const declared = this.permitted(consent, category);
-    processing.requireStorable(declared);
-    const fields = faultsOf(declared.fields, data as Json);
-    if (fields.length > 0) throw new FakeRefusal('invalid_request', 'The request is malformed', { fields });
-    const merged = { ...(mode === 'merge' && values.get(category)?.data), ...(data as Json) };
-    const left = Object.entries(merged).filter(([, value]) => mode !== 'merge' || value !== null);
-    const updated_at = this.tools.nowIso();
-    values.set(category, { data: Object.fromEntries(left), updated_at });
-    this.note('data_submitted', ids, { category });
-    return { ...ids, category, stored: true, updated_at };
-  }
-
-  valuesOfGuild({ guild_id, category }: Json): Json[] {
-    const guild = idOf({ guild_id }, 'guild_id');
-    const key = this.categories.named(category).key;
-    return [...this.subjects.values()].flatMap(({ ids, consent, values, processing }) => {
-      const value = values.get(key);
-      const isShown =
-        ids.guild_id === guild && value !== undefined && mayRead(this, { consent, processing }, key);
-      return isShown ? [{ user_id: ids.user_id, ...value }] : [];
-    });
-  }
+  valuesOfGuild = (given: Json): Json[] => valuesOfGuild(this, this.subjects.values(), given);
 
   eraseValues(given: Json): Json {
     const ids = idsOf(given);
@@ -168,23 +141,14 @@ export class FakeBot {
     return { user_id: user, scope: 'all_guilds', status: 'completed', requests, notice: NOTICE };
   }
 
-  async deleteServer({ guild_id }: Json): Promise<Json> {
-    const guild = idOf({ guild_id }, 'guild_id');
-    const users = [...this.subjects.keys()].filter((key) => key.endsWith(`/${guild}`));
-    for (const key of users) await this.forgetIn({ user_id: key.split('/')[0] ?? '', guild_id: guild });
-    this.servers.delete(guild);
-    return { guild_id: guild, deleted: true, erased_users: users.length };
-  }
-
   writeEvent(given: Json): Json {
-    const { event_type: type, details = null } = given;
-    requireOne('event_type', AUDIT_EVENT_TYPES, type);
-    return this.note(String(type), this.held(idsOf(given)).ids, details, 'client');
+    const { type, ids, details } = writtenIn(given);
+    return this.note(type, this.held(ids).ids, details, 'client');
   }
 
   users = (given: Json): Json[] => usersOf(this, [...this.subjects.values()], given);
 
-  stats = (given: Json): Json => statsOf(this, given, this.nowIso);
+  stats = (given: Json): Json => statsOf({ events: this.events.all, calls: this.calls }, given, this.nowIso);
 
   get nowIso(): string {
     return this.tools.nowIso();
@@ -196,8 +160,10 @@ export class FakeBot {
     const deleted_categories = [...this.held(ids).values.keys()];
     this.subjects.delete(keyOf(ids));
     this.links.erase(ids, this.guildsOf(ids.user_id).length > 0);
-    this.note('deletion_requested', ids, null);
-    this.note('deletion_completed', ids, null);
+    this.note('deletion_requested', ids, { request_id });
+    this.note('deletion_completed', ids, { request_id });
+    this.events.erase(ids);
+    this.erased.push(keyOf(ids));
     const done = { request_id, status: 'completed', deleted_categories, completed_at: at };
     const found = { ...done, ...ids, created_at: at, unrecoverable_at: at };
     this.erasures.set(request_id, { ...found, webhook_sent: true });
@@ -223,6 +189,11 @@ export class FakeBot {
     return declared;
   }
 
+  private usersIn(guild: string): Ids[] {
+    const all = [...this.subjects.values()];
+    return all.filter(({ isHeld, ids }) => isHeld && ids.guild_id === guild).map(({ ids }) => ids);
+  }
+
   private guildsOf(user: string): string[] {
     const isHeld = ({ consent, processing, values }: Held): boolean =>
       consent.exported !== null || processing.isAny || values.size > 0;
@@ -239,9 +210,7 @@ export class FakeBot {
   }
 
   note(event_type: string, ids: Ids, details: unknown, source = 'service'): Json {
-    const { newId, nowIso } = this.tools;
-    const event = { id: newId(), ...ids, event_type, source, details, created_at: nowIso() };
-    this.events.unshift(event);
+    const event = this.events.add(event_type, ids, details, source);
     Object.assign(this.subjects.get(keyOf(ids)) ?? {}, { isHeld: true });
     return event;
   }

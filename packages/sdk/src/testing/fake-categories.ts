@@ -1,7 +1,7 @@
 import { webCrypto } from '../web-crypto';
 import type { Json } from './fake-consent';
 import { present } from './fake-ids';
-import { FakeRefusal, invalid, notFound } from './fake-refusal';
+import { type Check, FakeRefusal, isObject, isText, notFound, requireAll } from './fake-refusal';
 
 export interface Category extends Json {
   readonly key: string;
@@ -25,9 +25,7 @@ export class FakeCategories {
 
   register(given: Json): Json {
     const { key, label_de, label_en, fields } = given as Category;
-    for (const name of ['key', 'label_de', 'label_en'])
-      if (typeof given[name] !== 'string' || given[name] === '') throw invalid(name, 'must be a text');
-    if (!Array.isArray(fields)) throw invalid('fields', 'must be a list');
+    requireDeclaration(given);
     requireReasons(given);
     if (this.declared.has(key))
       throw new FakeRefusal('conflict', 'This category exists', { reason: 'category_exists' });
@@ -35,7 +33,7 @@ export class FakeCategories {
     const declared = OPTIONAL.map((name) => [name, given[name]] as const).filter(
       ([name, words]) => words !== undefined && (name !== 'requires_consent' || words === false),
     );
-    const shown = (fields as Category['fields']).map((field) => ({ description: null, ...present(field) }));
+    const shown = fields.map((field) => ({ description: null, ...present(field) }));
     const further = { description, retention_days, legal_basis, fields: shown };
     const category: Category = {
       ...{ id: this.tools.newId(), key, label_de, label_en, ...further, created_at: this.tools.nowIso() },
@@ -90,6 +88,62 @@ export class FakeCategories {
   get all(): Category[] {
     return [...this.declared.values()];
   }
+}
+
+const TYPES = ['string', 'number', 'boolean', 'date', 'json'];
+const BASES = [
+  ...['consent', 'contract', 'legal_obligation', 'vital_interests', 'public_task', 'legitimate_interests'],
+];
+
+/** The key and the labels of a category or a field. */
+const named = (given: Json, place: string): Check[] => [
+  {
+    field: `${place}key`,
+    isRight: /^[a-z_][a-z0-9_]{0,99}$/.test(String(given['key'])),
+    message: 'must be lower-case letters, digits and _, not starting with a digit, at most 100 characters',
+  },
+  ...['label_de', 'label_en'].map((name) => ({
+    field: `${place}${name}`,
+    isRight: isText(given[name]),
+    message: 'must be a text',
+  })),
+];
+
+/** @throws FakeRefusal 400 for a declaration that is malformed */
+function requireDeclaration(given: Json): void {
+  const { fields, retention_days: days = 1, legal_basis: basis = 'consent' } = given;
+  const list: readonly unknown[] = Array.isArray(fields) ? fields : [];
+  requireAll(
+    ...named(given, ''),
+    {
+      field: 'fields',
+      isRight: list.length > 0 && list.length <= 50 && list.every(isObject),
+      message: 'must be a list of 1 to 50 fields',
+    },
+    {
+      field: 'retention_days',
+      isRight: Number.isInteger(days) && Number(days) >= 1 && Number(days) <= 3650,
+      message: 'must be a whole number from 1 to 3650',
+    },
+    {
+      field: 'legal_basis',
+      isRight: BASES.includes(String(basis)),
+      message: `must be one of ${BASES.join(', ')}`,
+    },
+    ...list.filter(isObject).flatMap((field, at) => [
+      ...named(field, `fields[${at}].`),
+      {
+        field: `fields[${at}].key`,
+        isRight: list.findIndex((one) => isObject(one) && one['key'] === field['key']) === at,
+        message: 'is declared twice',
+      },
+      {
+        field: `fields[${at}].type`,
+        isRight: TYPES.includes(String(field['type'])),
+        message: `must be one of ${TYPES.join(', ')}`,
+      },
+    ]),
+  );
 }
 
 /** @throws FakeRefusal 400 for reasons that are missing, or without `requires_consent: false` and another legal basis */

@@ -3,11 +3,11 @@ import { webCrypto } from '../web-crypto';
 import type { WebhookEvent } from '../webhook-event';
 import { FakeBot, type Tools } from './fake-bot';
 import type { Json } from './fake-consent';
-import { placed, present } from './fake-ids';
+import { type Ids, keyOf, placed, present } from './fake-ids';
 import { type FakeKey, requireScope } from './fake-keys';
 import { object, refusals, restrict, unrestrict } from './fake-processing';
-import { FakeRefusal, invalid, notFound } from './fake-refusal';
-import { valuesOf } from './fake-values';
+import { FakeRefusal, invalid, isObject, isText, notFound } from './fake-refusal';
+import { submit, valuesOf } from './fake-values';
 import { signedCall, type SignedCall } from './signed-call';
 
 export interface FakeOptions {
@@ -24,9 +24,10 @@ const ACTS: Readonly<Record<string, Act>> = {
   'GET /bots/{bot_id}': (bot, { bot_id: id }, key) => (id === bot.record.id ? shownTo(bot, key) : undefined),
   'POST /bots/{bot_id}/keys': ({ keys, record }, { bot_id: id, ...given }, key) =>
     id === record.id ? keys.create(given, key) : undefined,
-  'POST /servers/register': (bot, given) => bot.registerServer(given),
-  'GET /servers': ({ pages, servers }, given) => pages.of('servers', [...servers.values()], given),
-  'DELETE /servers/{guild_id}': (bot, given) => bot.deleteServer(given),
+  'POST /servers/register': ({ servers }, given) => servers.register(given),
+  'GET /servers': ({ pages, servers }, given) => pages.of('servers', servers.all, given),
+  'DELETE /servers/{guild_id}': ({ servers }, given) => servers.delete(given),
+  'POST /servers/{guild_id}/cancel-deletion': ({ servers }, given) => servers.cancelDeletion(given),
   'GET /users': (bot, given) => bot.pages.walk('users', bot.users(given), given),
   'POST /data/register': (bot, given) => bot.categories.register(given),
   'GET /data/categories': ({ pages, categories }, given) => pages.of('categories', categories.all, given),
@@ -39,7 +40,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   'POST /consents/status/batch': (bot, given) => ({
     results: itemsOf(given).map((item) => bot.consentStatus(item)),
   }),
-  'POST /data/submit': (bot, given) => bot.submit(given),
+  'POST /data/submit': (bot, given) => submit(bot, given),
   'POST /data/submit/batch': (bot, given) => ({ results: itemsOf(given).map((item) => result(bot, item)) }),
   'GET /data/values': (bot, given) => bot.pages.of('values', bot.valuesOfGuild(given), given),
   'GET /data/values/{user_id}': valuesOf,
@@ -55,7 +56,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   'DELETE /privacy-links/{id}': ({ links }, given, key) => links.remove(given, key),
   'POST /audit/event': (bot, given) => bot.writeEvent(given),
   'GET /stats': (bot, given) => bot.stats(given),
-  'GET /audit/events': ({ pages, events }, given) => pages.of('events', filtered(events, given), given),
+  'GET /audit/events': ({ pages, events }, given) => pages.of('events', events.found(given), given),
 };
 
 const CREATED = /register|consents\/request|audit\/event|privacy-links|keys$/;
@@ -69,7 +70,7 @@ export class FakeLethe {
   /** Every webhook call that was sent, oldest first. */
   readonly webhooks: SignedCall[] = [];
   private readonly bots: FakeBot[] = [];
-  private readonly answers = new Map<string, { body: string; status: number; data: unknown }>();
+  private readonly answers = new Map<string, Answer>();
   private readonly planned: FakeRefusal[] = [];
 
   constructor(private readonly options: FakeOptions = {}) {}
@@ -107,20 +108,20 @@ export class FakeLethe {
     if (bot === undefined || key === undefined)
       throw new FakeRefusal('unauthorized', 'The API key is missing or unknown');
     const place = `${bot.record.id} ${method} ${path} ${headers.get('idempotency-key')}`;
-    const before = headers.has('idempotency-key') ? this.answers.get(place) : undefined;
-    if (before !== undefined && before.body !== body)
-      throw new FakeRefusal('conflict', 'This key was used', { reason: 'idempotency_key_reused' });
-    if (before !== undefined) return before;
+    await bot.servers.endDue();
+    const isKeyed = method === 'POST' && headers.has('idempotency-key');
+    const before = isKeyed ? this.answers.get(place) : undefined;
+    if (before !== undefined) return repeated(before, body, bot);
     const data = await acted({ bot, key, method, path }, given);
     const status = method === 'POST' && CREATED.test(path) ? 201 : 200;
-    this.answers.set(place, { body, status, data });
+    if (isKeyed) this.answers.set(place, { body, status, data, ...aboutOf(bot, path, given, data) });
     return { status, data };
   }
 
   private async register({ platform_bot_id, name, ...given }: Json): Promise<Json> {
     if (typeof platform_bot_id !== 'string' || !/^\d{17,20}$/.test(platform_bot_id))
       throw invalid('platform_bot_id', 'must be a string of 17 to 20 digits');
-    if (typeof name !== 'string' || name === '') throw invalid('name', 'must be a text');
+    if (!isText(name, 100)) throw invalid('name', 'must be a text of 1 to 100 characters');
     if (this.bots.some(({ record }) => record['platform_bot_id'] === platform_bot_id))
       throw new FakeRefusal('conflict', 'This bot is registered', { reason: 'bot_exists' });
     const crypto = await webCrypto();
@@ -156,6 +157,37 @@ const shownTo = ({ record }: FakeBot, { text }: FakeKey): Json => ({
   api_key_prefix: text.slice(0, 16),
 });
 
+interface Answer {
+  readonly body: string;
+  readonly status: number;
+  readonly data: unknown;
+  /** The users in their guilds, as {@link FakeBot.erased} names them. */
+  readonly about: readonly string[];
+  /** The number of erasures before it. */
+  readonly erasures: number;
+}
+
+/** What an answer is about. That of an erasure outlives it. */
+function aboutOf(bot: FakeBot, path: string, given: Json, data: unknown): Pick<Answer, 'about' | 'erasures'> {
+  const { items } = given;
+  const all = [given, data, ...(Array.isArray(items) ? (items as unknown[]) : [])];
+  const ids = all.filter(isObject).filter((one) => isId(one['user_id']) && isId(one['guild_id']));
+  const about = path === '/gdpr/forget-user' ? [] : ids.map((one) => keyOf(one as unknown as Ids));
+  return { about, erasures: bot.erased.length };
+}
+
+const isId = (value: unknown): value is string => typeof value === 'string';
+
+/** @throws FakeRefusal 409 for another body, and for what was erased since */
+function repeated(answer: Answer, body: string, { erased }: FakeBot): Answer {
+  if (answer.body !== body)
+    throw new FakeRefusal('conflict', 'This key was used', { reason: 'idempotency_key_reused' });
+  if (!erased.slice(answer.erasures).some((key) => answer.about.includes(key))) return answer;
+  throw new FakeRefusal('conflict', 'The answer was erased with its user', {
+    reason: 'idempotency_answer_erased',
+  });
+}
+
 interface Called {
   readonly bot: FakeBot;
   readonly key: FakeKey;
@@ -179,7 +211,7 @@ async function acted({ bot, key, method, path }: Called, given: Json): Promise<u
 
 function result(bot: FakeBot, item: Json): Json {
   try {
-    return { ok: true, data: bot.submit(item) };
+    return { ok: true, data: submit(bot, item) };
   } catch (error) {
     if (!(error instanceof FakeRefusal)) throw error;
     return { ok: false, error: error.error };
@@ -190,11 +222,6 @@ function itemsOf({ items }: Json): readonly Json[] {
   if (Array.isArray(items) && items.length > 0 && items.length <= 100) return (items as Json[]).map(present);
   throw invalid('items', 'must be a list of 1 to 100');
 }
-
-const filtered = (events: readonly Json[], given: Json): Json[] =>
-  events.filter((event) =>
-    ['user_id', 'guild_id', 'event_type'].every((name) => (given[name] ?? event[name]) === event[name]),
-  );
 
 const envelope = (status: number, body: object): Response =>
   Response.json(body, { status, headers: { 'x-request-id': 'fake' } });

@@ -10,6 +10,7 @@ const SCOPE_OF: Readonly<Record<string, Scope>> = {
   consent: 'write',
   export: 'read',
   forget: 'erase',
+  correct: 'write',
 };
 
 interface Link {
@@ -27,10 +28,11 @@ export class FakeLinks {
 
   create({ guild_id, scope, expires_in, allow, ...given }: Json, key: FakeKey): Json {
     const user_id = idOf(given, 'user_id');
+    if (scope !== undefined && scope !== 'all_guilds') throw invalid('scope', 'must be all_guilds');
     if (scope !== undefined && guild_id !== undefined)
       throw invalid('guild_id', 'must be left out with scope');
-    const seconds = Number(expires_in ?? 900);
-    if (!(seconds >= 60 && seconds <= 604_800)) throw invalid('expires_in', 'must be from 60 to 604800');
+    const seconds = expires_in ?? 900;
+    if (!isSeconds(seconds)) throw invalid('expires_in', 'must be from 60 to 604800');
     requireActs(allow, key);
     const id = this.tools.newId();
     const guild = scope === undefined ? { guild_id: idOf({ guild_id }, 'guild_id') } : {};
@@ -55,11 +57,18 @@ export class FakeLinks {
   }
 }
 
+const isSeconds = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 60 && Number(value) <= 604_800;
+
 /** Without a list a link offers what its key may do. @throws FakeRefusal 400, and 403 for what the key may not do */
 function requireActs(allow: unknown, { scopes }: FakeKey): void {
   if (allow === undefined) return;
-  if (!Array.isArray(allow) || allow.length === 0 || !allow.every((act) => String(act) in SCOPE_OF))
-    throw invalid('allow', `must be a list of at least one of ${Object.keys(SCOPE_OF).join(', ')}`);
+  const isList = Array.isArray(allow) && allow.length > 0 && new Set(allow).size === allow.length;
+  if (!isList || !allow.every((act) => typeof act === 'string' && Object.hasOwn(SCOPE_OF, act)))
+    throw invalid(
+      'allow',
+      `must be a list of at least one of ${Object.keys(SCOPE_OF).join(', ')}, each once`,
+    );
   const needed = allow.map((act) => SCOPE_OF[String(act)]);
   const missing = needed.find((scope) => scope !== undefined && !scopes.includes(scope));
   if (missing !== undefined) throw lacking(missing);

@@ -29,13 +29,13 @@ export function usersOf(bot: FakeBot, all: readonly Held[], given: Json): Json[]
   return shown.map(({ consent }) => ({ ...consent.statusView, updated_at: consent.changedAt }));
 }
 
-export function requireOne(name: string, of: readonly unknown[], value: unknown): void {
+function requireOne(name: string, of: readonly unknown[], value: unknown): void {
   if (!of.includes(value)) throw invalid(name, `must be one of ${of.join(', ')}`);
 }
 
 /** The newest event is the first. */
 function placeOf({ events }: FakeBot, { ids }: Held): number {
-  return events.findIndex(
+  return events.all.findIndex(
     ({ user_id: user, guild_id: guild }) => user === ids.user_id && guild === ids.guild_id,
   );
 }

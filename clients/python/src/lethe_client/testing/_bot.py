@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from ._categories import category_of, digest_of, needs_consent, require_askable, with_warnings
 from ._consent import Asked, FakeConsent
+from ._events import FakeEvents, require_event
 from ._links import FakeLinks
 from ._processing import FakeProcessing
 from ._refusal import (
@@ -15,14 +16,16 @@ from ._refusal import (
     Refusal,
     id_of,
     ids_of,
-    invalid,
+    is_text,
     named,
     not_found,
+    require_all,
+    require_keys,
     require_source,
-    text_of,
     version_of,
 )
-from ._values import TYPES, faults_of, stats_of
+from ._servers import FakeServers
+from ._values import faults_of, merge_patch, stats_of
 
 _NOTICE = "Only data stored through this service was erased."
 
@@ -43,36 +46,22 @@ class _Held:
         #: Whether anything happened, so that the user is listed.
         self.is_held = False
 
+
 class FakeBot:
     """The acts of a bot."""
 
     def __init__(self, record: Json, now: Callable[[], str], send: Callable[["FakeBot", Json], None]) -> None:
         self.record, self.now, self._send = record, now, send
-        self.servers: Dict[str, Json] = {}
+        self.servers = FakeServers(now, lambda guild: bool(self._users_in(guild)), self._erase_guild)
         self.categories: Dict[str, Json] = {}
         self.links = FakeLinks(now)
         self.erasures: Dict[str, Json] = {}
-        self.events: List[Json] = []
+        self.events = FakeEvents(now)
+        #: The user and guild of each erasure, oldest first.
+        self.erased: List[Ids] = []
         #: The time of each webhook call.
         self.calls: List[str] = []
         self.subjects: Dict[Ids, _Held] = {}
-
-    def register_server(self, given: Json) -> Json:
-        guild = id_of(given, "guild_id")
-        made = {"id": new_id(), "guild_id": guild, "name": None, "created_at": self.now(), "deletion_scheduled_for": None}
-        server = {**self.servers.get(guild, made)}
-        if isinstance(given.get("name"), str):
-            server["name"] = given["name"]
-        self.servers[guild] = server
-        return server
-
-    def delete_server(self, given: Json) -> Json:
-        guild = id_of(given, "guild_id")
-        held = [ids for ids in self.subjects if ids[1] == guild]
-        for ids in held:
-            self._forget_in(ids)
-        self.servers.pop(guild, None)
-        return {"guild_id": guild, "deleted": True, "erased_users": len(held)}
 
     def register_category(self, given: Json) -> Json:
         category = category_of(given, new_id(), self.now())
@@ -87,6 +76,7 @@ class FakeBot:
         return self.categories[key]
 
     def request_consent(self, given: Json) -> Json:
+        require_keys(given)
         ids, categories = ids_of(given), given.get("categories")
         require_source(given)
         version = version_of(given, "categories")
@@ -101,6 +91,7 @@ class FakeBot:
         return view
 
     def accept_consent(self, given: Json) -> Json:
+        require_keys(given)
         require_source(given)
         version_of(given, "consent_id")
         held = self._addressed(given)
@@ -114,6 +105,7 @@ class FakeBot:
         return self._addressed(given).consent.decline(given, self.now())
 
     def revoke_consent(self, given: Json) -> Json:
+        require_keys(given)
         ids, at = ids_of(given), self.now()
         require_source(given)
         consent = self.held(ids).consent
@@ -128,22 +120,27 @@ class FakeBot:
         return self.held(ids_of(given)).consent.status_view
 
     def submit(self, given: Json) -> Json:
-        ids, category, data = ids_of(given), text_of(given, "category"), given.get("data")
-        if not isinstance(data, dict):
-            raise invalid("data", "must be an object")
+        """What is left without a value is removed."""
+        category, data, mode = given.get("category"), given.get("data"), given.get("mode", "replace")
+        require_all(
+            ("category", is_text(category, 100), "must be a text"),
+            ("data", isinstance(data, dict), "must be a JSON object"),
+            ("mode", mode in ("replace", "merge"), "must be one of replace, merge"),
+        )
+        ids, category, data = ids_of(given), str(category), dict(data or {})
         held = self.held(ids)
         declared = self._permitted(held.consent, category)
         held.processing.require(declared)
         fields = faults_of(declared["fields"], data)
         if fields:
             raise Refusal("invalid_request", "The request is malformed", {"fields": fields})
-        left = dict(data)
-        if given.get("mode") == "merge":
-            before = held.values[category][0] if category in held.values else {}
-            left = {key: value for key, value in {**before, **data}.items() if value is not None}
-        at = self.now()
-        held.values[category] = (left, at)
-        self.note("data_submitted", ids, {"category": category})
+        before = held.values[category][0] if category in held.values else {}
+        found = merge_patch(before, data) if mode == "merge" else data
+        left, at = {key: value for key, value in found.items() if value is not None}, self.now()
+        is_removed = not left and held.values.pop(category, None) is not None
+        if left:
+            held.values[category] = (left, at)
+        self.note("data_deleted" if is_removed else "data_submitted", ids, {"category": category})
         return {**named(ids), "category": category, "stored": True, "updated_at": at}
 
     def values_of(self, given: Json) -> Json:
@@ -204,20 +201,21 @@ class FakeBot:
         return {"user_id": user, "scope": "all_guilds", "status": "completed", "requests": requests, "notice": _NOTICE}
 
     def write_event(self, given: Json) -> Json:
-        if given.get("event_type") not in TYPES:
-            raise invalid("event_type", f"must be one of {', '.join(TYPES)}")
+        require_event(given)
         return self.note(given["event_type"], self.held(ids_of(given)).ids, given.get("details"), "client")
 
     def stats(self, given: Json) -> Json:
-        return stats_of(self.events, self.calls, given, self.now())
+        return stats_of(self.events.all, self.calls, given, self.now())
 
     def _forget_in(self, ids: Ids) -> Json:
         at, id = self.now(), new_id()
         deleted = list(self.held(ids).values)
         del self.subjects[ids]
         self.links.erase(ids, bool(self._guilds_of(ids[0])))
-        self.note("deletion_requested", ids, None)
-        self.note("deletion_completed", ids, None)
+        self.note("deletion_requested", ids, {"request_id": id})
+        self.note("deletion_completed", ids, {"request_id": id})
+        self.events.erase(ids)
+        self.erased.append(ids)
         done = {"request_id": id, "status": "completed", "deleted_categories": deleted, "completed_at": at}
         known = {**done, **named(ids), "created_at": at, "unrecoverable_at": at, "webhook_sent": True}
         self.erasures[id] = known
@@ -251,6 +249,15 @@ class FakeBot:
         is_permitted = held.consent.covers(category) or self._is_free(category)
         return is_permitted and not held.processing.is_restricted(category)
 
+    def _users_in(self, guild: str) -> List[Ids]:
+        return [ids for ids, held in self.subjects.items() if held.is_held and ids[1] == guild]
+
+    def _erase_guild(self, guild: str) -> int:
+        users = self._users_in(guild)
+        for ids in users:
+            self._forget_in(ids)
+        return len(users)
+
     def _guilds_of(self, user: str) -> List[str]:
         found = [(guild, held) for (of, guild), held in self.subjects.items() if of == user]
         is_held = [held.consent.exported is not None or held.processing.is_any or bool(held.values) for _, held in found]
@@ -260,9 +267,7 @@ class FakeBot:
         return self.subjects.setdefault(ids, _Held(ids))
 
     def note(self, type: str, ids: Ids, details: Optional[Json], source: str = "service") -> Json:
-        event = {"id": new_id(), **named(ids), "event_type": type, "source": source, "details": details}
-        event["created_at"] = self.now()
-        self.events.insert(0, event)
+        event = self.events.add(type, ids, details, source)
         if ids in self.subjects:
             self.subjects[ids].is_held = True
         return event

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+import re
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from ._refusal import Json, Refusal, invalid, not_found, present, text_of
+from ._refusal import Json, Refusal, is_text, not_found, present, require_all
 
 _DEFAULTS: Dict[str, Any] = {"description": None, "retention_days": None, "legal_basis": "consent"}
 #: What an answer has only where it was declared.
@@ -14,6 +15,9 @@ _OPTIONAL = (
     *("labels", "description_de", "description_en", "descriptions"),
     *("requires_consent", "reason_de", "reason_en"),
 )
+
+_TYPES = ("string", "number", "boolean", "date", "json")
+_BASES = ("consent", "contract", "legal_obligation", "vital_interests", "public_task", "legitimate_interests")
 
 _NEEDS_CONSENT = (
     "Values of this category need a consent, although its legal_basis is another one: "
@@ -23,9 +27,8 @@ _NEEDS_CONSENT = (
 
 def category_of(given: Mapping[str, Any], id: str, now: str) -> Json:
     """The answer about a declaration."""
-    labels = {name: text_of(given, name) for name in ("key", "label_de", "label_en")}
-    if not isinstance(given.get("fields"), list):
-        raise invalid("fields", "must be a list")
+    _require_declaration(given)
+    labels = {name: given[name] for name in ("key", "label_de", "label_en")}
     _require_reasons(given)
     further = {name: given.get(name, one) for name, one in _DEFAULTS.items()}
     words = {name: given[name] for name in _OPTIONAL if name in given and given[name] is not True}
@@ -37,6 +40,36 @@ def with_warnings(category: Json) -> Json:
     """The answer to a registration, which warns where values need a consent beside another legal basis."""
     is_meant = category["legal_basis"] == "consent" or not needs_consent(category)
     return category if is_meant else {**category, "warnings": [_NEEDS_CONSENT]}
+
+
+def _named(given: Mapping[str, Any], place: str) -> List[Tuple[str, bool, str]]:
+    """The key and the labels of a category or a field."""
+    is_key = re.fullmatch("[a-z_][a-z0-9_]{0,99}", str(given.get("key"))) is not None
+    slug = "must be lower-case letters, digits and _, not starting with a digit, at most 100 characters"
+    labels = [(place + name, is_text(given.get(name)), "must be a text") for name in ("label_de", "label_en")]
+    return [(f"{place}key", is_key, slug), *labels]
+
+
+def _require_declaration(given: Mapping[str, Any]) -> None:
+    """400 for a declaration that is malformed."""
+    fields, days, basis = given.get("fields"), given.get("retention_days", 1), given.get("legal_basis", "consent")
+    is_list = isinstance(fields, list) and all(isinstance(field, dict) for field in fields)
+    is_number = isinstance(days, int) and not isinstance(days, bool) and 1 <= days <= 3650
+    checks = [
+        *_named(given, ""),
+        ("fields", is_list and 1 <= len(fields or []) <= 50, "must be a list of 1 to 50 fields"),
+        ("retention_days", is_number, "must be a whole number from 1 to 3650"),
+        ("legal_basis", basis in _BASES, f"must be one of {', '.join(_BASES)}"),
+    ]
+    for at, field in enumerate(fields or [] if is_list else []):
+        is_type = field.get("type") in _TYPES
+        is_new = all(other.get("key") != field.get("key") for other in (fields or [])[:at])
+        checks += [
+            *_named(field, f"fields[{at}]."),
+            (f"fields[{at}].key", is_new, "is declared twice"),
+            (f"fields[{at}].type", is_type, f"must be one of {', '.join(_TYPES)}"),
+        ]
+    require_all(*checks)
 
 
 def _require_reasons(given: Mapping[str, Any]) -> None:

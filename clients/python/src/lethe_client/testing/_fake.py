@@ -9,6 +9,7 @@ import json
 import re
 import secrets
 import uuid
+from dataclasses import dataclass
 from typing import Any, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 from urllib.parse import unquote
 
@@ -17,12 +18,39 @@ import httpx
 from ._bot import FakeBot, new_id
 from ._keys import FakeKey, further_key, new_key, require_scope
 from ._processing import object_to, refusals, restrict, unrestrict
-from ._refusal import Json, Refusal, id_of, invalid, items_of, not_found, number_of, present, text_of
+from ._refusal import Ids, Json, Refusal, id_of, invalid, is_text, items_of, not_found, number_of, present
 from ._signed import SignedCall, signed_call
 from ._users import page_of_users
 
 _CREATED = re.compile("register|consents/request|audit/event|privacy-links|keys$")
 _Act = Callable[["FakeLethe", FakeKey, Json], Any]
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What a request with an `Idempotency-Key` was answered."""
+
+    body: bytes
+    status: int
+    data: Any
+    about: Sequence[Ids]
+    #: The number of erasures before it.
+    erasures: int
+
+    def repeated(self, body: bytes, bot: FakeBot) -> Tuple[int, Any]:
+        """409 for another body, and for what was erased since."""
+        if self.body != body:
+            raise Refusal("conflict", "This key was used", {"reason": "idempotency_key_reused"})
+        if any(ids in self.about for ids in bot.erased[self.erasures :]):
+            raise Refusal("conflict", "The answer was erased with its user", {"reason": "idempotency_answer_erased"})
+        return self.status, self.data
+
+
+def _subjects_in(given: Json, data: Any) -> List[Ids]:
+    items = given.get("items")
+    every = [given, data, *(items if isinstance(items, list) else [])]
+    found = [(one.get("user_id"), one.get("guild_id")) for one in every if isinstance(one, dict)]
+    return [(user, guild) for user, guild in found if isinstance(user, str) and isinstance(guild, str)]
 
 
 class FakeLethe:
@@ -46,7 +74,7 @@ class FakeLethe:
         self._on_webhook, self._clock = on_webhook, now
         self._keys: Dict[str, FakeKey] = {}
         self._secrets: Dict[str, str] = {}
-        self._answers: Dict[Tuple[str, ...], Tuple[bytes, int, Any]] = {}
+        self._answers: Dict[Tuple[str, ...], _Answer] = {}
         self._planned: List[Refusal] = []
         self._cursors: Dict[str, List[str]] = {}
         self._pending: List[Awaitable[Any]] = []
@@ -85,17 +113,17 @@ class FakeLethe:
         key = self._keys.get(re.sub("^Bearer ", "", request.headers.get("authorization", ""), flags=re.I))
         if key is None:
             raise Refusal("unauthorized", "The API key is missing or unknown")
-        once = request.headers.get("idempotency-key")
+        key.bot.servers.end_due()
+        once = request.headers.get("idempotency-key") if request.method == "POST" else None
         place = (str(key.bot.record["id"]), request.method, path, str(once))
         if once is not None and place in self._answers:
-            before, status, data = self._answers[place]
-            if before != body:
-                raise Refusal("conflict", "This key was used", {"reason": "idempotency_key_reused"})
-            return status, data
+            return self._answers[place].repeated(body, key.bot)
         data = self._acted(key, request.method, path, given)
         status = 201 if request.method == "POST" and _CREATED.search(path) else 200
         if once is not None:
-            self._answers[place] = (body, status, data)
+            # The answer of an erasure outlives it.
+            about = [] if path == "/gdpr/forget-user" else _subjects_in(given, data)
+            self._answers[place] = _Answer(body, status, data, about, len(key.bot.erased))
         return status, data
 
     def _acted(self, key: FakeKey, method: str, path: str, given: Json) -> Any:
@@ -113,7 +141,9 @@ class FakeLethe:
         raise not_found(f"{method} {path} is no route of the fake; test it with the service. It was")
 
     def _register(self, given: Json) -> Json:
-        platform_id, name = id_of(given, "platform_bot_id"), text_of(given, "name")
+        platform_id, name = id_of(given, "platform_bot_id"), given.get("name")
+        if not is_text(name, 100):
+            raise invalid("name", "must be a text of 1 to 100 characters")
         if any(key.bot.record["platform_bot_id"] == platform_id for key in self._keys.values()):
             raise Refusal("conflict", "This bot is registered", {"reason": "bot_exists"})
         shared: Json = {"id": new_id(), "platform_bot_id": platform_id, "name": name}
@@ -208,19 +238,15 @@ def _submitted(bot: FakeBot, item: Json) -> Json:
         return {"ok": False, "error": refusal.error}
 
 
-def _filtered(events: Sequence[Json], given: Json) -> List[Json]:
-    names = ("user_id", "guild_id", "event_type")
-    return [event for event in events if all(given.get(name, event[name]) == event[name] for name in names)]
-
-
 #: The routes of the fake. A name in braces is part of what the act is given.
 _ACTS: Dict[str, _Act] = {
     "GET /bots/me": lambda fake, key, given: _shown_to(key),
     "GET /bots/{bot_id}": lambda fake, key, given: _shown_to(key),
     "POST /bots/{bot_id}/keys": lambda fake, key, given: fake.further_key(key, given),
-    "POST /servers/register": lambda fake, key, given: key.bot.register_server(given),
-    "GET /servers": lambda fake, key, given: fake.page("servers", list(key.bot.servers.values()), given),
-    "DELETE /servers/{guild_id}": lambda fake, key, given: key.bot.delete_server(given),
+    "POST /servers/register": lambda fake, key, given: key.bot.servers.register(given),
+    "GET /servers": lambda fake, key, given: fake.page("servers", list(key.bot.servers.all.values()), given),
+    "DELETE /servers/{guild_id}": lambda fake, key, given: key.bot.servers.delete(given),
+    "POST /servers/{guild_id}/cancel-deletion": lambda fake, key, given: key.bot.servers.cancel_deletion(given),
     "GET /users": lambda fake, key, given: page_of_users(fake.page, key.bot, given),
     "POST /data/register": lambda fake, key, given: key.bot.register_category(given),
     "GET /data/categories": lambda fake, key, given: fake.page("categories", list(key.bot.categories.values()), given),
@@ -250,6 +276,6 @@ _ACTS: Dict[str, _Act] = {
     "POST /privacy-links": lambda fake, key, given: key.bot.links.create(given, key),
     "DELETE /privacy-links/{id}": lambda fake, key, given: key.bot.links.remove(given["id"], key),
     "POST /audit/event": lambda fake, key, given: key.bot.write_event(given),
-    "GET /audit/events": lambda fake, key, given: fake.page("events", _filtered(key.bot.events, given), given),
+    "GET /audit/events": lambda fake, key, given: fake.page("events", key.bot.events.found(given), given),
     "GET /stats": lambda fake, key, given: key.bot.stats(given),
 }

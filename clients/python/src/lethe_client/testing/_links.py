@@ -10,7 +10,7 @@ from ._keys import FakeKey
 from ._refusal import Ids, Json, id_of, invalid, lacking
 
 #: The scope that a key needs for what a link allows.
-_SCOPES = {"view": "read", "consent": "write", "export": "read", "forget": "erase"}
+_SCOPES = {"view": "read", "consent": "write", "export": "read", "forget": "erase", "correct": "write"}
 
 
 class FakeLinks:
@@ -22,18 +22,21 @@ class FakeLinks:
         self._links: Dict[str, Tuple[str, Optional[str], FakeKey]] = {}
 
     def create(self, given: Json, key: FakeKey) -> Json:
+        if given.get("scope", "all_guilds") != "all_guilds":
+            raise invalid("scope", "must be all_guilds")
         user, everywhere = id_of(given, "user_id"), "scope" in given
         guild = None if everywhere else id_of(given, "guild_id")
         if everywhere and "guild_id" in given:
             raise invalid("guild_id", "must be left out with scope")
         allow = given.get("allow", [act for act, scope in _SCOPES.items() if scope in key.scopes])
-        if not isinstance(allow, list) or not allow or any(act not in _SCOPES for act in allow):
-            raise invalid("allow", f"must be a list of at least one of {', '.join(_SCOPES)}")
+        is_list = isinstance(allow, list) and allow and all(isinstance(act, str) and act in _SCOPES for act in allow)
+        if not is_list or len({*allow}) < len(allow):
+            raise invalid("allow", f"must be a list of at least one of {', '.join(_SCOPES)}, each once")
         for act in allow:
             if _SCOPES[act] not in key.scopes:
                 raise lacking(_SCOPES[act])
         seconds = given.get("expires_in", 900)
-        if not isinstance(seconds, int) or not 60 <= seconds <= 604_800:
+        if not isinstance(seconds, int) or isinstance(seconds, bool) or not 60 <= seconds <= 604_800:
             raise invalid("expires_in", "must be from 60 to 604800")
         id, now = str(uuid.uuid4()), datetime.datetime.fromisoformat(self._now().replace("Z", "+00:00"))
         self._links[id] = (user, guild, key)

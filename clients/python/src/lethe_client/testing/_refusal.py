@@ -54,6 +54,25 @@ def lacking(scope: str) -> Refusal:
     return Refusal("insufficient_scope", f"The API key lacks the scope {scope}", {"required": scope})
 
 
+def require_all(*checks: Tuple[str, bool, str]) -> None:
+    """400 that names each field that is wrong."""
+    fields = [{"field": field, "message": message} for field, is_right, message in checks if not is_right]
+    if fields:
+        raise Refusal("invalid_request", "The request is malformed", {"fields": fields})
+
+
+def is_text(value: Any, most: Optional[int] = None) -> bool:
+    """A text that has something to read."""
+    return isinstance(value, str) and value.strip() != "" and (most is None or len(value) <= most)
+
+
+def require_keys(given: Mapping[str, Any]) -> None:
+    """400 for categories of a call that are no list of texts; they may be absent."""
+    keys = given.get("categories")
+    is_right = keys is None or isinstance(keys, list) and 0 < len(keys) <= 50 and all(is_text(key, 100) for key in keys)
+    require_all(("categories", is_right, "must be a list of 1 to 50 texts"))
+
+
 def text_of(given: Mapping[str, Any], name: str) -> str:
     text = given.get(name)
     if isinstance(text, str) and text != "":

@@ -38,7 +38,7 @@ def _users_of(bot: "FakeBot", given: Json) -> List[Json]:
             shown.append({**view, "updated_at": held.consent.changed_at})
     if given.get("order") == "recent":
         # The newest event is the first.
-        places = [(event["user_id"], event["guild_id"]) for event in bot.events]
+        places = [(event["user_id"], event["guild_id"]) for event in bot.events.all]
         shown.sort(key=lambda view: places.index((view["user_id"], view["guild_id"])))
     return shown
 

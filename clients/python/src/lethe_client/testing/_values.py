@@ -49,6 +49,19 @@ def faults_of(fields: Sequence[Mapping[str, str]], data: Mapping[str, Any]) -> L
     return faults
 
 
+def merge_patch(target: Any, patch: Any) -> Any:
+    """RFC 7396."""
+    if not isinstance(patch, dict):
+        return patch
+    merged = dict(target) if isinstance(target, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            merged.pop(key, None)
+        else:
+            merged[key] = merge_patch(merged.get(key), value)
+    return merged
+
+
 TYPES = (
     "consent_requested",
     "consent_accepted",
