@@ -6,7 +6,7 @@ import { requireNumber, TIMER_MAX_MS } from './numbers';
 import { Completed, HARMLESS_TWICE, waitMsAfter, WITHOUT_KEY } from './retries';
 import { onTheWire, type Route } from './routes';
 import type { Begun } from './streams';
-import { webCrypto } from './web-crypto';
+import { newUuid } from './web-crypto';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRIES = 3;
@@ -201,7 +201,7 @@ export class Transport {
     const key = typeof this.options.key === 'function' ? await this.options.key() : this.options.key;
     if (key !== undefined) headers['authorization'] = `Bearer ${key}`;
     if (hasBody) headers['content-type'] = 'application/json';
-    if (isKeyed) headers['idempotency-key'] = options.idempotencyKey ?? (await webCrypto()).randomUUID();
+    if (isKeyed) headers['idempotency-key'] = options.idempotencyKey ?? (await newUuid());
     return {
       url: `${this.base}/api/v1${path}${hasBody ? '' : queryOf(wire)}`,
       // A redirect would turn a POST into a GET, or lose the key.
