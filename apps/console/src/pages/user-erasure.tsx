@@ -1,9 +1,10 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useWords } from '../language';
 import { LetheError } from '@lethe/sdk';
 import { CategoryName, Copy } from '../parts';
 import { download } from '../download';
+import { useTries } from '../idempotency';
 import { ERASURE_MAX_MS, lethe } from '../service';
 import { Fault } from '../ui';
 import type { Ids } from './user-ids';
@@ -28,7 +29,7 @@ type Extent = 'erase' | 'everywhere';
 export function useErasure(ids: Ids, onErased: () => void) {
   const queries = useQueryClient();
   /** Each until its act has succeeded: a repeat is answered the salts of what the tries before have begun. */
-  const keys = useRef<Partial<Record<Extent, string>>>({});
+  const tries = useTries();
   const [isAccepting, setAccepting] = useState(false);
   const [kept, setKept] = useState<readonly Erasure[]>([]);
   /** Those before stay: no other call answers their salts. A repeat of a call answers them again. */
@@ -36,8 +37,7 @@ export function useErasure(ids: Ids, onErased: () => void) {
     setKept((before) => [...new Map([...before, ...more].map((each) => [each.request_id, each])).values()]);
   const run = async (extent: Extent): Promise<readonly Erasure[]> => {
     setAccepting(true);
-    const key = (keys.current[extent] ??= crypto.getRandomValues(new Uint32Array(4)).join('-'));
-    const begun = await accepted(ids, extent, key)
+    const begun = await accepted(ids, extent, tries.of(extent).idempotencyKey)
       .catch((error: unknown) => {
         keep(completedBefore(error));
         throw error;
@@ -50,15 +50,15 @@ export function useErasure(ids: Ids, onErased: () => void) {
   };
   const erase = useMutation({
     mutationFn: async (extent: Extent): Promise<readonly Erasure[]> => {
-      const isRepeat = keys.current[extent] !== undefined;
+      const isRepeat = tries.has(extent);
       const ended = await run(extent);
       if (!isRepeat || ended.some(({ status }) => status !== 'completed')) return ended;
       // A repeat is answered what was erased then. What was stored since needs an erasure of its own.
-      delete keys.current[extent];
+      tries.end(extent);
       return (await isHeld(ids, extent)) ? [...ended, ...(await run(extent))] : ended;
     },
     onSuccess: (_, extent) => {
-      delete keys.current[extent];
+      tries.end(extent);
       // What was held is not shown a moment longer.
       queries.setQueryData(userKey(ids), null);
       onErased();
