@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Lethe } from '@lethe/sdk';
 import { parse as parseDotenv } from 'dotenv';
 import { discordPy, HAS_DISCORD_PY } from '../support/discord-py-seat';
 import { useFakeDiscord } from '../support/fake-discord';
@@ -72,6 +73,8 @@ describe.each(PROGRAMS)('%s of the examples', (_, runs) => {
     const lost = await runs({ ...given, ENV_FILE: file });
     expect(lost.code).not.toBe(0);
     expect(lost.output).toContain('bots:new-key');
+    // As where the first run had ended before it declared the category.
+    await new Lethe({ url: service.url, key: LETHE_KEY }).categories.delete('birthday');
     const again = await runs({ ...given, ENV_FILE: file, LETHE_KEY });
     expect(again).toMatchObject({ code: 0, output: expect.stringContaining('is registered') as string });
     expect(parseDotenv(readFileSync(file))).toMatchObject({ LETHE_KEY });
