@@ -101,4 +101,79 @@ describeInBrowser('what the console shows once', () => {
       expect((await repeat).headers()['idempotent-replayed']).toBe('true');
     });
   });
+
+  describe('when the page is left', () => {
+    const leaves = (page: Page) => page.click('nav a[href="/console/users"]');
+    const question = (page: Page, title: string) =>
+      page.locator('dialog[open]', { has: page.getByRole('heading', { name: title }) });
+    const isLeft = (page: Page) => page.waitForSelector('nav a[href="/console/users"][aria-current=page]');
+    const copies = (page: Page) => page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+
+    it('is asked about while it is not copied: a key, which is not made again by the answer', async () => {
+      const page = await team.signsIn(bot.key, { address: '/keys' });
+      await copies(page);
+      const create = page.getByRole('button', { name: 'Create key' });
+      await create.click();
+      await page.waitForSelector('.notice.good code');
+      await create.click();
+      await page.locator('.notice.good code').nth(1).waitFor();
+      await leaves(page);
+      const asks = question(page, 'Leave without a copy?');
+      await asks.waitFor();
+      expect(await team.accessibility()).toStrictEqual([]);
+      await asks.getByRole('button', { name: 'Cancel' }).click();
+      for (const at of [0, 1]) {
+        await page.locator('.notice.good button').nth(at).click();
+        await page.getByRole('button', { name: 'Copied', exact: true }).nth(at).waitFor();
+      }
+      await leaves(page);
+      await isLeft(page);
+      expect(await countOf()).toBe(3);
+    });
+
+    it('is left by the answer, and the form of the page is not sent by it', async () => {
+      const page = await team.signsIn(bot.key, { address: '/keys' });
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.waitForSelector('.notice.good code');
+      await leaves(page);
+      await question(page, 'Leave without a copy?').locator('button.danger').click();
+      await isLeft(page);
+      expect(await countOf()).toBe(2);
+    });
+
+    it.each(['Copy', 'Certificate'])('is asked about until it was kept, as by %s: a salt', async (keep) => {
+      const page = await opened();
+      await copies(page);
+      await page.getByRole('button', { name: 'Erase in this server' }).click();
+      await page.fill('dialog input', user.guild_id);
+      await page.locator('dialog button.danger').click();
+      await page.waitForSelector('.erased code');
+      await leaves(page);
+      const asks = question(page, 'Leave without the salt?');
+      await asks.getByRole('button', { name: 'Cancel' }).click();
+      if (keep === 'Copy') await page.locator('.erased .copy').click();
+      else await Promise.all([page.waitForEvent('download'), page.locator('.erased li > button').click()]);
+      await asks.waitFor({ state: 'detached' });
+      await leaves(page);
+      await isLeft(page);
+    });
+
+    it('is asked about while an erasure runs', async () => {
+      const page = await opened();
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      await page.route('**/gdpr/forget-user', async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'Erase in this server' }).click();
+      await page.fill('dialog input', user.guild_id);
+      await page.locator('dialog button.danger').click();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await leaves(page);
+      await question(page, 'Leave while the erasure runs?').getByRole('button', { name: 'Cancel' }).click();
+      release();
+      await page.waitForSelector('.erased code');
+    });
+  });
 });

@@ -20,8 +20,8 @@ export function NewKey() {
   const [name, setName] = useState('');
   const [days, setDays] = useState(0);
   const [scopes, setScopes] = useState<readonly Scope[]>(['read']);
-  // Kept when a further one is refused: it is shown only once.
-  const [made, setMade] = useState<string | undefined>();
+  // Each stays beside a further one: it is shown only once.
+  const [made, setMade] = useState<readonly string[]>([]);
   const tries = useTries();
   const create = useMutation({
     mutationFn: () =>
@@ -36,7 +36,7 @@ export function NewKey() {
         ),
       ),
     onSuccess: ({ api_key: key }) => {
-      setMade(key);
+      setMade((before) => [key, ...before]);
       setName('');
     },
     // Also where no answer came: the key may be made.
@@ -82,7 +82,9 @@ export function NewKey() {
       <button class="primary" type="submit" disabled={create.isPending || scopes.length === 0}>
         {t('createKey')}
       </button>
-      {made !== undefined && <Secret key={made} text={made} />}
+      {made.map((key) => (
+        <Secret key={key} text={key} />
+      ))}
     </form>
   );
 }

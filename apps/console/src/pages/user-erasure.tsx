@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useWords } from '../language';
+import { Leaving } from '../leaving';
 import { LetheError } from '@lethe/sdk';
 import { CategoryName, Copy } from '../parts';
 import { download } from '../download';
@@ -107,16 +108,22 @@ async function end(begun: Erasure): Promise<Erasure> {
 /** What became of an erasure, with the certificate and its salt for each server. */
 export function Erased({ of, isPart }: { readonly of: readonly Erasure[]; readonly isPart: boolean }) {
   const { t } = useWords();
+  const [saved, setSaved] = useState<ReadonlySet<string>>(new Set());
   const isDone = !isPart && of.every(({ status }) => status === 'completed');
   return (
     <div class={`notice ${isDone ? 'good' : 'warn'} erased`}>
+      <Leaving isAsked={of.some(({ request_id: id }) => !saved.has(id))} loses="salt" />
       <p>
         <strong>{t(of.length === 0 ? 'eraseNone' : isDone ? 'erased' : 'eraseUnderWay')}</strong>
       </p>
       {of.length > 0 && <p>{t('eraseKeep')}</p>}
       <ul class="plain">
         {of.map((each) => (
-          <One key={each.request_id} of={each} />
+          <One
+            key={each.request_id}
+            of={each}
+            onSaved={() => setSaved((before) => new Set(before).add(each.request_id))}
+          />
         ))}
       </ul>
     </div>
@@ -124,7 +131,7 @@ export function Erased({ of, isPart }: { readonly of: readonly Erasure[]; readon
 }
 
 /** One erasure. One that failed is repeated by the service, and is not called done. */
-function One({ of }: { readonly of: Erasure }) {
+function One({ of, onSaved }: { readonly of: Erasure; readonly onSaved: () => void }) {
   const { t, time } = useWords();
   const { request_id: id, certificate_salt: salt, guild_id: server } = of;
   const certificate = useMutation({
@@ -132,6 +139,7 @@ function One({ of }: { readonly of: Erasure }) {
     onSuccess: (found) => {
       const file = { request_id: id, certificate_salt: salt, guild_id: server, ...found };
       download(`certificate-${id}.json`, JSON.stringify(file, undefined, 2));
+      onSaved();
     },
   });
   const isDone = of.status === 'completed';
@@ -161,7 +169,7 @@ function One({ of }: { readonly of: Erasure }) {
         )}
       </p>
       <p>
-        {t('eraseSalt')} <code>{salt}</code> <Copy of={salt} />
+        {t('eraseSalt')} <code onCopy={onSaved}>{salt}</code> <Copy of={salt} onCopied={onSaved} />
       </p>
       {isDone && (
         <button type="button" disabled={certificate.isPending} onClick={() => certificate.mutate()}>
