@@ -33,7 +33,7 @@ describeInBrowser('what the console shows once', () => {
   const away = (page: Page) =>
     page.locator('main [role=alert]', { hasText: 'The service does not answer' }).waitFor();
 
-  /** The page of the user, of whom something is stored. */
+  /** The page of the user, after a value was stored. */
   async function opened(): Promise<Page> {
     await bot.hasCategory('birthday');
     await bot.hasConsent(user);
