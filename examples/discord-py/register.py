@@ -3,30 +3,30 @@
 import os
 
 import httpx
-from lethe_client import Lethe
+from lethe_client import ConflictError, Lethe
 
 DISCORD_API = os.environ.get("DISCORD_API", "https://discord.com/api")
-LETHE_URL, PRIVACY_CONTACT = os.environ["LETHE_URL"], os.environ["PRIVACY_CONTACT"]
+LETHE_URL, key = os.environ["LETHE_URL"], os.environ.get("LETHE_KEY")
+WEBHOOK_URL = os.environ.get("WEBHOOK_URL", "http://127.0.0.1:8080/gdpr")
 
-token = os.environ["DISCORD_TOKEN"]
-answer = httpx.get(f"{DISCORD_API}/v10/users/@me", headers={"Authorization": f"Bot {token}"})
+token = {"Authorization": f"Bot {os.environ['DISCORD_TOKEN']}"}
+answer = httpx.get(f"{DISCORD_API}/v10/users/@me", headers=token)
 answer.raise_for_status()
 me = answer.json()
-bot = Lethe.register(
-    url=LETHE_URL,
-    platform_bot_id=me["id"],
-    name=me["username"],
-    privacy_contact=PRIVACY_CONTACT,
-    webhook_url=os.environ.get("WEBHOOK_URL", "http://127.0.0.1:8080/gdpr"),
-)
-with open(os.environ.get("ENV_FILE", ".env"), "a") as env:  # both are shown this once
-    env.write(f"\nLETHE_KEY={bot['api_key']}\nLETHE_WEBHOOK_SECRET={bot['webhook_secret']}\n")
+given = {"platform_bot_id": me["id"], "name": me["username"], "privacy_contact": os.environ["PRIVACY_CONTACT"]}
+# Key and secret are shown this once: a file that cannot be written is found before.
+with open(os.environ.get("ENV_FILE", ".env"), "a", opener=lambda path, flags: os.open(path, flags, 0o600)) as env:
+    try:
+        bot = Lethe.register(url=LETHE_URL, webhook_url=WEBHOOK_URL, **given)
+        key = bot["api_key"]
+        env.write(f"\nLETHE_KEY={key}\nLETHE_WEBHOOK_SECRET={bot['webhook_secret']}\n")
+    except ConflictError as error:  # an earlier run may have ended before it declared the category
+        if key is None:
+            raise SystemExit(f"{error} Where its key is lost, the operator runs: lethe-server admin bots:new-key")
 
-with Lethe(LETHE_URL, bot["api_key"]) as lethe:
+with Lethe(LETHE_URL, key) as lethe:
     lethe.categories.register(
-        key="birthday",
-        label_de="Geburtstag",
-        label_en="Birthday",
+        **{"key": "birthday", "label_de": "Geburtstag", "label_en": "Birthday"},
         description_de="Um dir auf diesem Server zum Geburtstag zu gratulieren.",
         description_en="To congratulate you on your birthday on this server.",
         fields=[{"key": "day", "type": "date", "label_de": "Tag", "label_en": "Day"}],

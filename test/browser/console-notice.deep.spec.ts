@@ -28,6 +28,31 @@ describeInBrowser('the page of the privacy notice', () => {
   const stored = async () => (await bot.get(`/bots/${bot.id}/notice-settings`)).data;
   const publicStatus = async () => (await fetch(`${service.url}/notice/${bot.id}`)).status;
 
+  it('asks before it replaces recipients that another page has saved meanwhile', async () => {
+    const put = (...names: string[]) =>
+      bot.put(`/bots/${bot.id}/notice-settings`, { recipients: names.map((name) => ({ name })) });
+    const names = async () =>
+      ((await stored())['recipients'] as { name: string }[] | null)?.map(({ name }) => name);
+    await put('Host');
+    const page = await opened();
+    await page.getByRole('button', { name: 'Add a recipient' }).click();
+    await page.getByLabel('Name', { exact: true }).nth(1).fill('Mailer');
+    await put('Host', 'Backup');
+    await save(page);
+    await page.getByRole('heading', { name: 'Replace the recipients?' }).waitFor();
+    await isAccessible();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await names()).toEqual(['Host', 'Backup']);
+    await save(page);
+    await page.locator('dialog button.danger').click();
+    await page.waitForSelector('text=Saved.');
+    expect(await names()).toEqual(['Host', 'Mailer']);
+    await page.getByLabel('Name', { exact: true }).nth(1).fill('Post');
+    await save(page);
+    await page.waitForSelector('text=Saved.');
+    expect(await names()).toEqual(['Host', 'Post']);
+  });
+
   it('takes every field, changes only what differs, and clears what was emptied', async () => {
     const page = await opened();
     const texts = {

@@ -89,7 +89,7 @@ describeInBrowser('objections and restrictions on the page of a user', () => {
     await record(page, 'object stats');
     const confirm = page.locator('dialog button.danger');
     expect(await confirm.isDisabled()).toBe(true);
-    expect(await page.textContent('#confirm-note')).toContain('erased at once');
+    expect(await page.textContent('dialog [id$="-note"]')).toContain('erased at once');
     expect(await team.accessibility()).toStrictEqual([]);
     await pictured(page, 'console-refusals-confirm');
     await page.fill('dialog input', 'stats');
@@ -127,7 +127,7 @@ describeInBrowser('objections and restrictions on the page of a user', () => {
     const end = page.getByRole('button', { name: 'End restriction' });
     await end.click();
     await page.locator('dialog h2', { hasText: 'Category birthday' }).waitFor();
-    expect(await page.textContent('#confirm-note')).toContain('Inform the user before');
+    expect(await page.textContent('dialog [id$="-note"]')).toContain('Inform the user before');
     await page.locator('dialog button.danger').click();
     await page.waitForSelector('text=The restriction has ended.');
     await end.waitFor({ state: 'detached' });

@@ -169,6 +169,22 @@ describeInBrowser('the pages on which a bot is set up', () => {
       },
     );
 
+    it.each(['My  Guild', 'a\u00a0guild', '\u2066Guild\u2069'])(
+      'removes a server after its id was typed where its name is none to type: %j',
+      async (name) => {
+        const { guild_id } = subject();
+        await bot.post('/servers/register', { guild_id, name });
+        const page = await opened('/settings');
+        await button(page, 'Remove …').click();
+        await page.locator('td.below select').selectOption('0');
+        await button(page, 'Go on').click();
+        expect(await page.locator('dialog label').textContent()).toContain(guild_id);
+        await page.fill('dialog input', guild_id);
+        await page.locator('dialog button.danger').click();
+        await page.waitForSelector('tbody tr', { state: 'detached' });
+      },
+    );
+
     it('shows the page before when the last server of the last page was removed', async () => {
       for (let n = 0; n < SERVERS_OF_A_PAGE + 1; n++)
         await bot.post('/servers/register', { guild_id: subject().guild_id });

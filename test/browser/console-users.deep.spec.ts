@@ -401,14 +401,14 @@ describeInBrowser('the users of the console', () => {
       const page = await at(pathOf(user));
       const levels = page.locator('.of-consent li', { hasText: 'Category levels' });
       await levels.getByRole('button', { name: 'Withdraw' }).click();
-      expect(await page.textContent('#confirm-note')).toContain('not consent but contract');
+      expect(await page.textContent('dialog [id$="-note"]')).toContain('not consent but contract');
       await page.locator('dialog button.danger').click();
       await page.waitForSelector('text=The consent to “Category levels” is withdrawn.');
       const row = page.locator('.of-consent li', { hasText: 'Category notes' });
       await row.getByRole('button', { name: 'Withdraw' }).click();
       const title = 'Withdraw the consent to “Category notes” in Garden of Ada?';
       await page.locator('dialog h2').getByText(title, { exact: true }).waitFor();
-      expect(await page.textContent('#confirm-note')).toContain('erased 30 days later');
+      expect(await page.textContent('dialog [id$="-note"]')).toContain('erased 30 days later');
       expect(await team.accessibility()).toStrictEqual([]);
       await pictured(page, 'console-user-withdraw-category');
       await page.locator('dialog button.danger').click();
@@ -426,7 +426,7 @@ describeInBrowser('the users of the console', () => {
       });
       expect(await row.getByRole('button', { name: 'Withdraw' }).count()).toBe(0);
       await page.locator('.of-consent').getByRole('button', { name: 'Withdraw' }).click();
-      expect(await page.textContent('#confirm-note')).toContain('the last category of the consent');
+      expect(await page.textContent('dialog [id$="-note"]')).toContain('the last category of the consent');
       await page.locator('dialog button.danger').click();
       // The badges of the other categories say that they are revoked already.
       await page.waitForSelector('text=The consent to “Category birthday” is withdrawn.');

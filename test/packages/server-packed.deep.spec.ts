@@ -118,10 +118,14 @@ describe('@lethe/server', () => {
         'no command bots:list. Did you mean `node_modules/.bin/lethe-server admin bots:list`?',
       ) as string,
     });
-    expect(server('unit', 'x')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('takes no argument') as string,
-    });
+    // A service that is started with a mistake would listen on the port of its settings.
+    for (const name of ['unit', 'start', 'worker'])
+      expect(server(name, '--port', '4000')).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining(`${name} takes no argument.`) as string,
+      });
+    expect(server('migrate', '--port', '4000')).toMatchObject({ code: 2, stdout: '' });
   });
 
   it('is set up, runs, is administered, sends traces, and ends in order', async () => {

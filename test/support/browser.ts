@@ -13,6 +13,9 @@ if (!isThere) process.stderr.write(`The tests in a browser are skipped: there is
 export const hasBrowser = isThere || process.env['CI'] === 'true';
 export const describeInBrowser = hasBrowser ? describe : describe.skip;
 
+/** Another name of this machine. To a browser, a page that comes from it over HTTP is no secure context. */
+export const PLAIN_HOST = 'lethe.test';
+
 /** Without what Chromium asks of other hosts. */
 const FLAGS = [
   '--no-sandbox',
@@ -22,6 +25,7 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  `--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`,
 ];
 
 /** The limit of one wait, as long as a suite waits at all: less than that of its tests, so that the error names what was missing. */

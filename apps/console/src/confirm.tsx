@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useWords } from './language';
 import { Fault } from './ui';
 
@@ -20,6 +20,8 @@ export const submits =
   (act: () => void) =>
   (event: Event): void => {
     event.preventDefault();
+    // A question may be within a form, which is not sent by the answer.
+    event.stopPropagation();
     act();
   };
 
@@ -52,6 +54,8 @@ export function Confirm({
   const { t } = useWords();
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
+  // Two questions can be open: an act that runs, and the page that is left.
+  const id = useId();
   const confirm = useSingle(isRunning, error, onConfirm);
   useEffect(() => {
     const before = document.activeElement;
@@ -65,16 +69,16 @@ export function Confirm({
     };
   }, []);
   return (
-    <dialog ref={dialog} aria-labelledby="confirm-title" onCancel={onCancel} onClose={onCancel}>
+    <dialog ref={dialog} aria-labelledby={`${id}-title`} onCancel={onCancel} onClose={onCancel}>
       <form onSubmit={submits(confirm)}>
-        <h2 id="confirm-title">{title}</h2>
-        {note !== undefined && <p id="confirm-note">{note}</p>}
+        <h2 id={`${id}-title`}>{title}</h2>
+        {note !== undefined && <p id={`${id}-note`}>{note}</p>}
         {typed !== undefined && (
           <label>
             {t('typeToConfirm', { text: typed })}
             <input
               autocomplete="off"
-              aria-describedby={note === undefined ? undefined : 'confirm-note'}
+              aria-describedby={note === undefined ? undefined : `${id}-note`}
               value={text}
               onInput={(event) => setText(event.currentTarget.value)}
             />

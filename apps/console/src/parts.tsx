@@ -24,9 +24,9 @@ export function When({ at }: { readonly at: string | null | undefined }) {
 }
 
 /** A button that copies an id. */
-export function Copy({ of }: { readonly of: string }) {
+export function Copy({ of, onCopied }: { readonly of: string; readonly onCopied?: () => void }) {
   const { t } = useWords();
-  const [isCopied, copy] = useCopied(of);
+  const [isCopied, copy] = useCopied(of, onCopied);
   if (copy === undefined) return null;
   const name = isCopied ? t('copied') : t('copyId', { id: of });
   return (

@@ -13,6 +13,8 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   tooManyRequests: 'Zu viele Anfragen. Warten Sie eine Minute und versuchen Sie es noch einmal.',
   stillBeingDone: 'Das wird noch ausgeführt. Bestätigen Sie gleich noch einmal, ohne die Seite neu zu laden.',
   serviceAway: 'Der Dienst antwortet nicht. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
+  pageFault:
+    'In dieser Seite ist ein Fehler aufgetreten. Laden Sie sie neu, und geben Sie dem Betreiber die Zeile darunter, wenn er wieder auftritt.',
   sessionEnded: 'Ihre Sitzung ist beendet. Melden Sie sich neu an.',
   overview: 'Übersicht',
   users: 'Personen',

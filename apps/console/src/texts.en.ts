@@ -11,6 +11,7 @@ export const en = {
   tooManyRequests: 'Too many requests. Wait a minute and try again.',
   stillBeingDone: 'This is still being done. Confirm again in a moment, without loading the page anew.',
   serviceAway: 'The service does not answer. Check the connection and try again.',
+  pageFault: 'The page has failed. Load it anew, and give the operator the line below if it fails again.',
   sessionEnded: 'Your session has ended. Sign in again.',
   overview: 'Overview',
   users: 'Users',

@@ -45,7 +45,7 @@ export function Loaded<T>({
 /** Codes of many causes, of which the service says the one in English. */
 const ENGLISH: readonly string[] = ['invalid_request', 'service_unavailable'];
 
-/** An error in words, with the id by which the operator finds the request. */
+/** An error in words, an unknown one also in its own, with the id by which the operator finds the request. */
 export function Fault({
   error,
   onRetry,
@@ -66,7 +66,8 @@ export function Fault({
   if (error == null || (isOldShown && known?.status === 401)) return null;
   const lacks = known?.code === 'insufficient_scope' ? (known.details['required'] as Scope) : undefined;
   const says = (): string => {
-    if (known?.status === undefined) return t('serviceAway');
+    if (known === undefined) return t('pageFault');
+    if (known.status === undefined) return t('serviceAway');
     if (lacks !== undefined) return `${t('forbidden')} ${scopeName(lacks)}`;
     if (known.code === 'rate_limit_exceeded') return t('tooManyRequests');
     return wordFor(language, 'error', known.code) ?? known.message;
@@ -75,9 +76,9 @@ export function Fault({
     <div class="notice bad" role="alert">
       {isOldShown && <p>{t('notReloaded')}</p>}
       <p>{ofAct ?? says()}</p>
-      {known !== undefined && ofAct === undefined && ENGLISH.includes(known.code) && (
+      {ofAct === undefined && (known === undefined || ENGLISH.includes(known.code)) && (
         <p class="small" lang="en">
-          {known.message}
+          {error.message}
         </p>
       )}
       {known?.requestId !== undefined && (

@@ -19,8 +19,10 @@ Settings are environment variables, or lines of a file .env in the working folde
 interface Program {
   /** Runs the program by loading it. */
   readonly run: () => Promise<unknown>;
-  /** The arguments that its own begin with. */
+  /** The arguments that it always has. */
   readonly args?: readonly string[];
+  /** Whether it has arguments of its own. */
+  readonly takesArguments?: boolean;
 }
 
 const admin = () => import('../../admin/src/main.js');
@@ -28,22 +30,24 @@ const admin = () => import('../../admin/src/main.js');
 const PROGRAMS: Readonly<Record<string, Program>> = {
   start: { run: () => import('../../api/src/main.js') },
   worker: { run: () => import('../../worker/src/main.js') },
-  admin: { run: admin },
-  migrate: { run: admin, args: ['db:migrate'] },
-  verify: { run: () => import('./verify.js') },
+  admin: { run: admin, takesArguments: true },
+  migrate: { run: admin, args: ['db:migrate'], takesArguments: true },
+  verify: { run: () => import('./verify.js'), takesArguments: true },
 };
 
 /** Runs one command of `lethe-server`. Answers the exit code; a program that is started sets its own. */
 export async function launch([name = '--help', ...args]: readonly string[]): Promise<number | undefined> {
   const program = own(PROGRAMS, name);
-  if (program !== undefined) {
+  const isWithin = program?.takesArguments === true || args.length === 0;
+  if (program !== undefined && isWithin) {
     process.argv.splice(2, process.argv.length, ...(program.args ?? []), ...args);
     await program.run();
     return undefined;
   }
   const command = own(OWN, name);
   if (command === undefined || args.length > 0) {
-    const fault = command === undefined ? await unknown(name) : `${name} takes no argument.`;
+    const isKnown = command !== undefined || program !== undefined;
+    const fault = isKnown ? `${name} takes no argument.` : await unknown(name);
     process.stderr.write(`${fault}\n\n${usage()}`);
     return 2;
   }

@@ -94,6 +94,21 @@ describe('a request', () => {
     expect(await request?.json()).toEqual({ ...values, mode: 'merge' });
   });
 
+  it('has a UUID as key of idempotency on a page that came over plain HTTP', async () => {
+    const { crypto } = globalThis;
+    const getRandomValues = (into: Uint8Array): Uint8Array => crypto.getRandomValues(into);
+    Object.defineProperty(globalThis, 'crypto', { value: { getRandomValues }, configurable: true });
+    try {
+      const { lethe, keys } = client([ok()]);
+      for (let call = 0; call < 20; call++) await lethe.data.submit(values);
+      expect(new Set(keys()).size).toBe(20);
+      for (const key of keys())
+        expect(key).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    } finally {
+      Object.defineProperty(globalThis, 'crypto', { value: crypto, configurable: true });
+    }
+  });
+
   it('puts ids in the path, and the rest of a GET in the query', async () => {
     const { lethe, requests } = client([ok()]);
     await lethe.data.export({ user_id: 123456789012345678n, guild_id: who.guild_id, format: 'full' });

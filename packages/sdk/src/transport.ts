@@ -7,7 +7,7 @@ import { bodyOf, queryOf, requireKey, sendable } from './request-parts';
 import { Completed, HARMLESS_TWICE, isRunning, mayBeDone, waitMsAfter, WITHOUT_KEY } from './retries';
 import { onTheWire, type Route } from './routes';
 import type { Begun } from './streams';
-import { webCrypto } from './web-crypto';
+import { newUuid } from './web-crypto';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRIES = 3;
@@ -217,7 +217,7 @@ export class Transport {
       headers['authorization'] = `Bearer ${key}`;
     }
     if (hasBody) headers['content-type'] = 'application/json';
-    if (isKeyed) headers['idempotency-key'] = options.idempotencyKey ?? (await webCrypto()).randomUUID();
+    if (isKeyed) headers['idempotency-key'] = options.idempotencyKey ?? (await newUuid());
     return {
       url: `${this.base}/api/v1${path}${hasBody ? '' : queryOf(wire)}`,
       // A redirect would turn a POST into a GET, or lose the key.

@@ -12,3 +12,14 @@ export async function webCrypto(): Promise<WebCrypto> {
   };
   return module.webcrypto;
 }
+
+/** A new UUID (version 4 of RFC 9562). `randomUUID` is missing on a page that came over plain HTTP. */
+export async function newUuid(): Promise<string> {
+  const crypto = (await webCrypto()) as Pick<WebCrypto, 'getRandomValues'> & Partial<WebCrypto>;
+  if (crypto.randomUUID !== undefined) return crypto.randomUUID();
+  const bytes = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte, at) =>
+    at === 6 ? (byte % 16) + 0x40 : at === 8 ? (byte % 64) + 0x80 : byte,
+  );
+  const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}

@@ -1,3 +1,4 @@
+import { LetheError } from '@lethe/sdk';
 import { hasEd25519, type KeySet } from '@lethe/sdk/evidence/web';
 import { lethe } from '../service';
 import type { AuditFilter } from './audit-filter';
@@ -28,7 +29,11 @@ class KeysError extends Error {
 /** The public keys of the installation, which everybody may read. */
 export async function publicKeys(): Promise<KeySet> {
   if (!(await hasEd25519())) throw new NoEd25519();
-  const response = await fetch('/.well-known/lethe-keys.json', { credentials: 'omit' });
+  const response = await fetch('/.well-known/lethe-keys.json', { credentials: 'omit' }).catch(
+    (cause: unknown) => {
+      throw new LetheError('The public keys were not answered.', { code: 'network_error', cause });
+    },
+  );
   if (!response.ok) throw new KeysError(response.status);
   return (await response.json()) as KeySet;
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
+import { useTries } from '../idempotency';
 import { useWords } from '../language';
 import { Secret } from '../secret';
 import { lethe, type Scope } from '../service';
@@ -19,20 +20,27 @@ export function NewKey() {
   const [name, setName] = useState('');
   const [days, setDays] = useState(0);
   const [scopes, setScopes] = useState<readonly Scope[]>(['read']);
-  // Kept when a further one is refused: it is shown only once.
-  const [made, setMade] = useState<string | undefined>();
+  // Each stays beside a further one: it is shown only once.
+  const [made, setMade] = useState<readonly string[]>([]);
+  const tries = useTries();
   const create = useMutation({
     mutationFn: () =>
-      lethe.keys.create({
-        scopes: [...scopes],
-        ...(name !== '' && { name }),
-        ...(days > 0 && { expires_at: new Date(Date.now() + days * DAY_MS).toISOString() }),
-      }),
+      tries.run([scopes, name, days], (tried) =>
+        lethe.keys.create(
+          {
+            scopes: [...scopes],
+            ...(name !== '' && { name }),
+            ...(days > 0 && { expires_at: new Date(tried.at + days * DAY_MS).toISOString() }),
+          },
+          tried,
+        ),
+      ),
     onSuccess: ({ api_key: key }) => {
-      setMade(key);
+      setMade((before) => [key, ...before]);
       setName('');
-      void queries.invalidateQueries({ queryKey: ['keys'] });
     },
+    // Also where no answer came: the key may be made.
+    onSettled: () => void queries.invalidateQueries({ queryKey: ['keys'] }),
   });
   const begin = useSingle(create.isPending, create.error, () => create.mutate());
   const toggle = (scope: Scope): void =>
@@ -74,7 +82,9 @@ export function NewKey() {
       <button class="primary" type="submit" disabled={create.isPending || scopes.length === 0}>
         {t('createKey')}
       </button>
-      {made !== undefined && <Secret key={made} text={made} />}
+      {made.map((key) => (
+        <Secret key={key} text={key} />
+      ))}
     </form>
   );
 }

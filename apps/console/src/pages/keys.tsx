@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import type { Schemas } from '@lethe/sdk';
+import { useTries } from '../idempotency';
 import { useWords } from '../language';
 import { When } from '../parts';
 import { useBot } from '../queries';
@@ -123,8 +124,9 @@ function WebhookSecret() {
   const [isAsked, setAsked] = useState(false);
   // Kept when a further one is refused: it is shown only once.
   const [made, setMade] = useState<Schemas['WebhookSecretView'] | undefined>();
+  const tries = useTries();
   const rotate = useMutation({
-    mutationFn: () => lethe.webhooks.rotateSecret({}),
+    mutationFn: () => tries.run('rotate', (tried) => lethe.webhooks.rotateSecret({}, tried)),
     onSuccess: setMade,
     onSettled: () => setAsked(false),
   });

@@ -64,6 +64,9 @@ export function draftOf(notice: Notice): NoticeDraft {
   };
 }
 
+/** The recipients as one text, to compare them. */
+export const recipientsOf = (notice: Notice): string => JSON.stringify(draftOf(notice).recipients);
+
 const orNone = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
 const EXPLANATIONS = ['automated_decisions_de', 'automated_decisions_en'] as const;

@@ -1,6 +1,7 @@
+import { useRef } from 'preact/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { Link } from 'wouter-preact';
-import { submits, useSingle } from '../confirm';
+import { Confirm, submits, useSingle } from '../confirm';
 import { useWords } from '../language';
 import { When } from '../parts';
 import { useBot } from '../queries';
@@ -10,7 +11,15 @@ import type { TextName } from '../texts';
 import { Loaded } from '../ui';
 import { useDraft } from './draft';
 import { Lacks } from './lacks';
-import { AUTOMATED, changeOf, draftOf, type Notice, type NoticeText, TEXTS } from './notice-draft';
+import {
+  AUTOMATED,
+  changeOf,
+  draftOf,
+  type Notice,
+  type NoticeText,
+  recipientsOf,
+  TEXTS,
+} from './notice-draft';
 import { NoticeFacts, PublicAddress } from './notice-facts';
 import { Recipients } from './notice-recipients';
 import { faultsOf, Field, Refusal, SaveBar } from './settings-form';
@@ -59,20 +68,34 @@ export function NoticePage() {
   );
 }
 
+/** Another page has saved recipients since those of this one were read. */
+class RecipientsChanged extends Error {}
+
 function NoticeForm({ notice, bot }: { readonly notice: Notice; readonly bot: string }) {
   const words = useWords();
   const { t } = words;
   const queries = useQueryClient();
   const draft = useDraft(draftOf(notice));
   const { values } = draft;
+  /** The recipients that were changed into those of the draft, which are sent as a whole. */
+  const recipientsBefore = useRef('');
   const save = useMutation({
-    mutationFn: (sent: typeof values) => lethe.bots.changeNoticeSettings(changeOf(draft.changed, sent)),
-    onSuccess: (saved, sent) => {
+    mutationFn: async ({ sent, isSure }: { readonly sent: typeof values; readonly isSure: boolean }) => {
+      const change = changeOf(draft.changed, sent);
+      if (change.recipients !== undefined && !isSure) {
+        const stored = recipientsOf(await lethe.bots.noticeSettings());
+        if (stored !== recipientsBefore.current) throw new RecipientsChanged();
+      }
+      return lethe.bots.changeNoticeSettings(change);
+    },
+    onSuccess: (saved, { sent }) => {
       queries.setQueryData(['notice'], saved);
+      recipientsBefore.current = recipientsOf(saved);
       draft.settle(sent);
     },
   });
-  const begin = useSingle(save.isPending, save.error, () => save.mutate(values));
+  const isAsked = save.error instanceof RecipientsChanged;
+  const begin = useSingle(save.isPending, save.error, () => save.mutate({ sent: values, isSure: false }));
   const faults = faultsOf(save.error, words);
   const text = (name: NoticeText, hint?: TextName) => ({
     label: t(TEXTS[name]),
@@ -121,7 +144,10 @@ function NoticeForm({ notice, bot }: { readonly notice: Notice; readonly bot: st
         <Recipients
           of={values.recipients}
           faults={faults}
-          onChange={(recipients) => draft.set({ recipients })}
+          onChange={(recipients) => {
+            if (draft.changed.recipients === undefined) recipientsBefore.current = recipientsOf(notice);
+            draft.set({ recipients });
+          }}
         />
       </section>
       <section class="setting">
@@ -148,13 +174,29 @@ function NoticeForm({ notice, bot }: { readonly notice: Notice; readonly bot: st
           <Field inputMode="url" {...text('notice_url', 'noticeOwnPolicyHint')} />
         </div>
       </section>
-      <Refusal error={save.error} beside={(name) => name in values || name.startsWith('recipients[')} />
+      <Refusal
+        error={isAsked ? null : save.error}
+        beside={(name) => name in values || name.startsWith('recipients[')}
+      />
       {notice.updated_at !== null && (
         <p class="small">
           {t('noticeLastChange')} <When at={notice.updated_at} />
         </p>
       )}
       <SaveBar draft={draft} save={save} />
+      {isAsked && (
+        <Confirm
+          title={t('noticeOverTitle')}
+          note={t('noticeOverNote')}
+          act={t('noticeOver')}
+          isRunning={false}
+          onConfirm={() => save.mutate({ sent: values, isSure: true })}
+          onCancel={() => {
+            save.reset();
+            void queries.invalidateQueries({ queryKey: ['notice'] });
+          }}
+        />
+      )}
     </form>
   );
 }

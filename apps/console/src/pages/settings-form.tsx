@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { LetheError } from '@lethe/sdk';
-import { useLocation } from 'wouter-preact';
 import { useWords, type Words } from '../language';
 import type { TextName } from '../texts';
-import { Confirm } from '../confirm';
+import { Leaving } from '../leaving';
 import { Fault } from '../ui';
 import './settings.css';
 
@@ -136,60 +135,6 @@ export function Field({
   );
 }
 
-/** Asks before a page with unsaved changes is left, by a link, the way back, or the end of the tab. */
-function Unsaved({ isChanged }: { readonly isChanged: boolean }) {
-  const { t } = useWords();
-  const [, navigate] = useLocation();
-  const [leaving, setLeaving] = useState<(() => void) | undefined>();
-  const mayLeave = useRef(false);
-  useLayoutEffect(() => {
-    if (!isChanged) return undefined;
-    mayLeave.current = false;
-    const unload = (event: BeforeUnloadEvent): void => event.preventDefault();
-    const click = (event: MouseEvent): void => {
-      const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
-      const isOwn = link instanceof HTMLAnchorElement && link.target === '' && !link.hash;
-      if (!isOwn || event.ctrlKey || event.metaKey || event.shiftKey || mayLeave.current) return;
-      event.preventDefault();
-      event.stopPropagation();
-      setLeaving(() => () => navigate(`~${link.pathname}${link.search}`));
-    };
-    // Where the browser has it: the way back.
-    const moves = (window as { readonly navigation?: EventTarget }).navigation;
-    const traverse = (event: Event): void => {
-      if ((event as Traversal).navigationType !== 'traverse' || !event.cancelable || mayLeave.current) return;
-      event.preventDefault();
-      setLeaving(() => () => history.back());
-    };
-    addEventListener('beforeunload', unload);
-    document.addEventListener('click', click, true);
-    moves?.addEventListener('navigate', traverse);
-    return () => {
-      removeEventListener('beforeunload', unload);
-      document.removeEventListener('click', click, true);
-      moves?.removeEventListener('navigate', traverse);
-    };
-  }, [isChanged]);
-  return leaving === undefined ? null : (
-    <Confirm
-      title={t('leaveTitle')}
-      note={t('leaveNote')}
-      act={t('leave')}
-      isRunning={false}
-      onConfirm={() => {
-        mayLeave.current = true;
-        setLeaving(undefined);
-        leaving();
-      }}
-      onCancel={() => setLeaving(undefined)}
-    />
-  );
-}
-
-interface Traversal extends Event {
-  readonly navigationType: string;
-}
-
 /** The end of a form: what is not saved yet, and the ways to save or discard it. Asks before the page is left. */
 export function SaveBar({
   draft: { isChanged, discard },
@@ -212,7 +157,7 @@ export function SaveBar({
   };
   return (
     <>
-      <Unsaved isChanged={isChanged} />
+      <Leaving isAsked={isChanged} loses="draft" />
       <div class={isChanged ? 'save-bar changed' : 'save-bar'}>
         <span role="status">
           {isSaving ? t('saving') : isChanged ? t('unsaved') : isSaved ? t('saved') : ''}

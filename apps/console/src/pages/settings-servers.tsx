@@ -8,6 +8,7 @@ import { useAllowed, useHas } from '../session';
 import { Confirm, submits, useSingle } from '../confirm';
 import { Loaded, Table } from '../ui';
 import { faultsOf, Field, Refusal } from './settings-form';
+import { serverToType } from './user-typed';
 
 type Server = Schemas['ServerView'];
 /** What is being done with a server, under its row. */
@@ -192,7 +193,7 @@ function NameForm({ server, onDone }: { readonly server?: Server; readonly onDon
   );
 }
 
-/** Removes a server with all of its users, after its name was typed. */
+/** Removes a server with all of its users, after its name was typed, or its id where the name is none to type. */
 function Removal({ server, onDone }: { readonly server: Server; readonly onDone: (what: string) => void }) {
   const { t, count, inDays } = useWords();
   const [days, setDays] = useState(GRACE_DAYS[0] ?? 0);
@@ -223,7 +224,7 @@ function Removal({ server, onDone }: { readonly server: Server; readonly onDone:
         <Confirm
           title={t('removeTitle', { name })}
           note={t(days === 0 ? 'removeNoteNow' : 'removeNoteLater', { id, when: inDays(days) })}
-          typed={name}
+          typed={serverToType(id, name)}
           act={t(days === 0 ? 'removeAct' : 'removeSchedule')}
           progress={t('removing')}
           isRunning={remove.isPending}

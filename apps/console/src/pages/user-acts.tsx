@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useWords } from '../language';
+import { Leaving } from '../leaving';
 import { lethe } from '../service';
 import { useHas } from '../session';
 import { Confirm } from '../confirm';
@@ -85,6 +86,7 @@ export function UserActs({
           )}
         </div>
       )}
+      <Leaving isAsked={erase.isPending} loses="erasure" />
       <Fault error={file.error} />
       {user !== null && opened === 'link' && <PrivacyLink ids={ids} isElsewhere={held > 1} />}
       {user !== null && opened === 'refusal' && <Refusing ids={ids} onActed={onActed} />}

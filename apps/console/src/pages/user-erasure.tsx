@@ -1,9 +1,11 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useWords } from '../language';
+import { Leaving } from '../leaving';
 import { LetheError } from '@lethe/sdk';
 import { CategoryName, Copy } from '../parts';
 import { download } from '../download';
+import { useTries } from '../idempotency';
 import { ERASURE_MAX_MS, lethe } from '../service';
 import { Fault } from '../ui';
 import type { Ids } from './user-ids';
@@ -28,7 +30,7 @@ type Extent = 'erase' | 'everywhere';
 export function useErasure(ids: Ids, onErased: () => void) {
   const queries = useQueryClient();
   /** Each until its act has succeeded: a repeat is answered the salts of what the tries before have begun. */
-  const keys = useRef<Partial<Record<Extent, string>>>({});
+  const tries = useTries();
   const [isAccepting, setAccepting] = useState(false);
   const [kept, setKept] = useState<readonly Erasure[]>([]);
   /** Those before stay: no other call answers their salts. A repeat of a call answers them again. */
@@ -36,8 +38,7 @@ export function useErasure(ids: Ids, onErased: () => void) {
     setKept((before) => [...new Map([...before, ...more].map((each) => [each.request_id, each])).values()]);
   const run = async (extent: Extent): Promise<readonly Erasure[]> => {
     setAccepting(true);
-    const key = (keys.current[extent] ??= crypto.getRandomValues(new Uint32Array(4)).join('-'));
-    const begun = await accepted(ids, extent, key)
+    const begun = await accepted(ids, extent, tries.of(extent).idempotencyKey)
       .catch((error: unknown) => {
         keep(completedBefore(error));
         throw error;
@@ -50,15 +51,15 @@ export function useErasure(ids: Ids, onErased: () => void) {
   };
   const erase = useMutation({
     mutationFn: async (extent: Extent): Promise<readonly Erasure[]> => {
-      const isRepeat = keys.current[extent] !== undefined;
+      const isRepeat = tries.has(extent);
       const ended = await run(extent);
       if (!isRepeat || ended.some(({ status }) => status !== 'completed')) return ended;
       // A repeat is answered what was erased then. What was stored since needs an erasure of its own.
-      delete keys.current[extent];
+      tries.end(extent);
       return (await isHeld(ids, extent)) ? [...ended, ...(await run(extent))] : ended;
     },
     onSuccess: (_, extent) => {
-      delete keys.current[extent];
+      tries.end(extent);
       // What was held is not shown a moment longer.
       queries.setQueryData(userKey(ids), null);
       onErased();
@@ -107,16 +108,22 @@ async function end(begun: Erasure): Promise<Erasure> {
 /** What became of an erasure, with the certificate and its salt for each server. */
 export function Erased({ of, isPart }: { readonly of: readonly Erasure[]; readonly isPart: boolean }) {
   const { t } = useWords();
+  const [saved, setSaved] = useState<ReadonlySet<string>>(new Set());
   const isDone = !isPart && of.every(({ status }) => status === 'completed');
   return (
     <div class={`notice ${isDone ? 'good' : 'warn'} erased`}>
+      <Leaving isAsked={of.some(({ request_id: id }) => !saved.has(id))} loses="salt" />
       <p>
         <strong>{t(of.length === 0 ? 'eraseNone' : isDone ? 'erased' : 'eraseUnderWay')}</strong>
       </p>
       {of.length > 0 && <p>{t('eraseKeep')}</p>}
       <ul class="plain">
         {of.map((each) => (
-          <One key={each.request_id} of={each} />
+          <One
+            key={each.request_id}
+            of={each}
+            onSaved={() => setSaved((before) => new Set(before).add(each.request_id))}
+          />
         ))}
       </ul>
     </div>
@@ -124,7 +131,7 @@ export function Erased({ of, isPart }: { readonly of: readonly Erasure[]; readon
 }
 
 /** One erasure. One that failed is repeated by the service, and is not called done. */
-function One({ of }: { readonly of: Erasure }) {
+function One({ of, onSaved }: { readonly of: Erasure; readonly onSaved: () => void }) {
   const { t, time } = useWords();
   const { request_id: id, certificate_salt: salt, guild_id: server } = of;
   const certificate = useMutation({
@@ -132,6 +139,7 @@ function One({ of }: { readonly of: Erasure }) {
     onSuccess: (found) => {
       const file = { request_id: id, certificate_salt: salt, guild_id: server, ...found };
       download(`certificate-${id}.json`, JSON.stringify(file, undefined, 2));
+      onSaved();
     },
   });
   const isDone = of.status === 'completed';
@@ -161,7 +169,7 @@ function One({ of }: { readonly of: Erasure }) {
         )}
       </p>
       <p>
-        {t('eraseSalt')} <code>{salt}</code> <Copy of={salt} />
+        {t('eraseSalt')} <code onCopy={onSaved}>{salt}</code> <Copy of={salt} onCopied={onSaved} />
       </p>
       {isDone && (
         <button type="button" disabled={certificate.isPending} onClick={() => certificate.mutate()}>

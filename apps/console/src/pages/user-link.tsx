@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useMutation } from '@tanstack/preact-query';
+import { useTries } from '../idempotency';
 import { useWords } from '../language';
 import { Secret } from '../secret';
 import { lethe, type Scope } from '../service';
@@ -38,14 +39,21 @@ export function PrivacyLink({ ids, isElsewhere }: { readonly ids: Ids; readonly 
   const [isEverywhere, setEverywhere] = useState(false);
   const [without, setWithout] = useState<readonly Offer[]>([]);
   const allow = offered.map(([name]) => name).filter((name) => !without.includes(name));
+  const tries = useTries();
   const make = useMutation({
-    mutationFn: () =>
-      lethe.privacy.link({
+    mutationFn: async () => {
+      const link = {
         ...(isEverywhere ? { user_id: ids.user_id, scope: 'all_guilds' as const } : ids),
         ...(language !== '' && { language }),
         expires_in: seconds,
         allow,
-      }),
+      };
+      const isRepeat = tries.has(link);
+      const again = () => tries.run(link, (tried) => lethe.privacy.link(link, tried));
+      const found = await again();
+      // A repeat is answered the link of then, which may have ended.
+      return isRepeat && Date.parse(found.expires_at) <= Date.now() ? again() : found;
+    },
   });
   const end = useMutation({
     mutationFn: (id: string) => lethe.privacy.endLink(id),

@@ -9,6 +9,9 @@ const TYPED_MAX = 60;
 /** What is called, and typed to confirm an act in it: the name of a server, or its id where the name is none to type. */
 export function useServerToType(id: string): string {
   const { t } = useWords();
-  const name = useNamesOfServers().get(id) ?? (id === BOT_WIDE_GUILD_ID ? t('usersBotWide') : id);
-  return name.length <= TYPED_MAX && TYPABLE.test(name) ? name : id;
+  return serverToType(id, useNamesOfServers().get(id) ?? (id === BOT_WIDE_GUILD_ID ? t('usersBotWide') : id));
 }
+
+/** The same, where the name is known. */
+export const serverToType = (id: string, name: string): string =>
+  name.length <= TYPED_MAX && TYPABLE.test(name) ? name : id;

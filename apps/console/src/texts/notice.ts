@@ -27,6 +27,10 @@ export const noticeTexts = {
     noticeOfficerHint: 'Leave it empty if you do not need one.',
     noticeOfficerEmail: 'E-mail of the officer',
     noticeRecipients: 'Recipients',
+    noticeOverTitle: 'Replace the recipients?',
+    noticeOverNote:
+      'The recipients were changed on another page since you began. If you save now, your list replaces that one.',
+    noticeOver: 'Replace',
     noticeRecipientsLead: 'Who else gets the data, for example a host. At most 20.',
     noticeNoRecipients: 'None are named.',
     noticeRecipient: 'Recipient {number}',
@@ -92,6 +96,10 @@ export const noticeTexts = {
     noticeOfficerHint: 'Leer lassen, wenn Sie keinen brauchen.',
     noticeOfficerEmail: 'E-Mail des Beauftragten',
     noticeRecipients: 'Empfänger',
+    noticeOverTitle: 'Die Empfänger ersetzen?',
+    noticeOverNote:
+      'Die Empfänger wurden auf einer anderen Seite geändert, seit Sie begonnen haben. Wenn Sie jetzt speichern, ersetzt Ihre Liste die andere.',
+    noticeOver: 'Ersetzen',
     noticeRecipientsLead: 'Wer die Daten noch erhält, zum Beispiel ein Hoster. Höchstens 20.',
     noticeNoRecipients: 'Keine angegeben.',
     noticeRecipient: 'Empfänger {number}',

@@ -9,6 +9,15 @@ export const settings = {
     unsaved: 'Unsaved changes',
     leaveTitle: 'Leave without saving?',
     leaveNote: 'What you have changed on this page is lost.',
+    leaveSecretTitle: 'Leave without a copy?',
+    leaveSecretNote:
+      'What is shown once on this page is not copied yet. After you leave, it cannot be shown again.',
+    leaveSaltTitle: 'Leave without the salt?',
+    leaveSaltNote:
+      'A salt on this page is neither copied nor downloaded. After you leave, it cannot be shown again, and the certificate names no user without it.',
+    leaveErasureTitle: 'Leave while the erasure runs?',
+    leaveErasureNote:
+      'The service finishes the erasure, but the salt is shown on this page only, when the erasure has ended.',
     leave: 'Leave',
     fieldLength: '1 to {a} characters, not blanks alone.',
     fieldText: 'At least 1 character, not blanks alone.',
@@ -116,6 +125,15 @@ export const settings = {
     unsaved: 'Nicht gespeicherte Änderungen',
     leaveTitle: 'Ohne Speichern verlassen?',
     leaveNote: 'Was Sie auf dieser Seite geändert haben, geht verloren.',
+    leaveSecretTitle: 'Ohne Kopie verlassen?',
+    leaveSecretNote:
+      'Was auf dieser Seite nur einmal gezeigt wird, ist noch nicht kopiert. Wenn Sie die Seite verlassen, kann es nicht mehr gezeigt werden.',
+    leaveSaltTitle: 'Ohne das Salt verlassen?',
+    leaveSaltNote:
+      'Ein Salt auf dieser Seite ist weder kopiert noch heruntergeladen. Wenn Sie die Seite verlassen, kann es nicht mehr gezeigt werden, und ohne das Salt nennt das Zertifikat niemanden.',
+    leaveErasureTitle: 'Während der Löschung verlassen?',
+    leaveErasureNote:
+      'Der Dienst führt die Löschung zu Ende, aber das Salt zeigt nur diese Seite, sobald die Löschung beendet ist.',
     leave: 'Verlassen',
     fieldLength: '1 bis {a} Zeichen, nicht nur Leerzeichen.',
     fieldText: 'Mindestens 1 Zeichen, nicht nur Leerzeichen.',

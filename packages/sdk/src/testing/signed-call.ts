@@ -1,5 +1,5 @@
 import { gdprSignature, standardSignature } from '../signature';
-import { webCrypto } from '../web-crypto';
+import { newUuid } from '../web-crypto';
 import type { WebhookEvent } from '../webhook-event';
 
 export interface SignCall {
@@ -18,7 +18,7 @@ export interface SignedCall {
 
 /** Makes a call like the ones of the service, for the tests of your receiver. */
 export async function signedCall({ event, secret, nextSecret, ...given }: SignCall): Promise<SignedCall> {
-  const { id = (await webCrypto()).randomUUID(), sentAt = new Date() } = given;
+  const { id = await newUuid(), sentAt = new Date() } = given;
   const rawBody = JSON.stringify(event);
   const timestamp = String(Math.floor(sentAt.getTime() / 1000));
   const secrets = nextSecret === undefined ? [secret] : [secret, nextSecret];

@@ -1,0 +1,179 @@
+import type { Page } from 'playwright-core';
+import type { Bot } from '../support/bot';
+import { describeInBrowser } from '../support/browser';
+import { useConsole } from '../support/console';
+import { snowflake, type SubjectIds } from '../support/snowflakes';
+
+const team = useConsole();
+const { service } = team;
+let bot: Bot;
+let user: SubjectIds;
+
+/** Lets the service do what is posted to an address, and loses its answers until `stop` is called. */
+async function losesAnswers(page: Page, glob: string) {
+  const keys = new Set<string | undefined>();
+  await page.route(glob, async (route) => {
+    const request = route.request();
+    if (request.method() !== 'POST') return route.fallback();
+    keys.add(request.headers()['idempotency-key']);
+    await route.fetch();
+    return route.abort('connectionreset');
+  });
+  return { keys, stop: () => page.unroute(glob) };
+}
+
+describeInBrowser('what the console shows once', () => {
+  beforeEach(async () => {
+    bot = await service.registerBot({ name: 'Birthday bot' });
+    user = { user_id: snowflake(), guild_id: snowflake() };
+  });
+
+  const countOf = async (): Promise<number> =>
+    (await bot.get<{ keys: object[] }>(`/bots/${bot.id}/keys`)).data.keys.length;
+  const away = (page: Page) =>
+    page.locator('main [role=alert]', { hasText: 'The service does not answer' }).waitFor();
+
+  /** The page of the user, after a value was stored. */
+  async function opened(): Promise<Page> {
+    await bot.hasCategory('birthday');
+    await bot.hasConsent(user);
+    await bot.hasData(user, 'birthday', { value: '1 May' });
+    return team.signsIn(bot.key, { address: `/users/${user.guild_id}/${user.user_id}` });
+  }
+
+  describe('after its answer was lost', () => {
+    it('is a key that a repeat shows, and which is listed before', async () => {
+      const page = await team.signsIn(bot.key, { address: '/keys' });
+      const create = page.getByRole('button', { name: 'Create key' });
+      const lost = await losesAnswers(page, '**/keys');
+      await page.getByLabel('Name').fill('Worker');
+      await page.getByLabel('Valid for').selectOption('7');
+      await create.click();
+      await away(page);
+      await page.waitForSelector('td bdi:has-text("Worker")');
+      await lost.stop();
+      await create.click();
+      await page.waitForSelector('.notice.good code');
+      expect(lost.keys.size).toBe(1);
+      expect(await countOf()).toBe(2);
+    });
+
+    it('is not the key of another choice', async () => {
+      const page = await team.signsIn(bot.key, { address: '/keys' });
+      const create = page.getByRole('button', { name: 'Create key' });
+      const lost = await losesAnswers(page, '**/keys');
+      await create.click();
+      await away(page);
+      await lost.stop();
+      await page.getByLabel('Name').fill('Another');
+      await create.click();
+      await page.waitForSelector('.notice.good code');
+      await page.waitForSelector('td bdi:has-text("Another")');
+      expect(await countOf()).toBe(3);
+    });
+
+    it('is the secret of the webhook that a repeat shows', async () => {
+      const page = await team.signsIn(bot.key, { address: '/keys' });
+      const rotate = async (): Promise<void> => {
+        await page.getByRole('button', { name: 'New webhook secret' }).click();
+        await page.locator('dialog button.danger').click();
+      };
+      const lost = await losesAnswers(page, '**/webhook-secret/rotate');
+      await rotate();
+      await away(page);
+      await lost.stop();
+      await rotate();
+      await page.waitForSelector('.notice.good code');
+      expect(await page.textContent('.notice.good code')).toMatch(/^whsec_/);
+    });
+
+    it('is the link to the privacy page that a repeat shows', async () => {
+      const page = await opened();
+      await page.locator('.actions .primary').click();
+      const make = page.locator('.link button.primary');
+      const lost = await losesAnswers(page, '**/privacy-links');
+      await make.click();
+      await away(page);
+      await lost.stop();
+      const repeat = page.waitForResponse('**/privacy-links');
+      await make.click();
+      await page.waitForSelector('.link .notice code');
+      expect((await repeat).headers()['idempotent-replayed']).toBe('true');
+    });
+  });
+
+  describe('when the page is left', () => {
+    const leaves = (page: Page) => page.click('nav a[href="/console/users"]');
+    const question = (page: Page, title: string) =>
+      page.locator('dialog[open]', { has: page.getByRole('heading', { name: title }) });
+    const isLeft = (page: Page) => page.waitForSelector('nav a[href="/console/users"][aria-current=page]');
+    const copies = (page: Page) => page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+
+    it('is asked about while it is not copied: a key, which is not made again by the answer', async () => {
+      const page = await team.signsIn(bot.key, { address: '/keys' });
+      await copies(page);
+      const create = page.getByRole('button', { name: 'Create key' });
+      await create.click();
+      await page.waitForSelector('.notice.good code');
+      await create.click();
+      await page.locator('.notice.good code').nth(1).waitFor();
+      await leaves(page);
+      const asks = question(page, 'Leave without a copy?');
+      await asks.waitFor();
+      expect(await team.accessibility()).toStrictEqual([]);
+      await asks.getByRole('button', { name: 'Cancel' }).click();
+      for (const at of [0, 1]) {
+        await page.locator('.notice.good button').nth(at).click();
+        await page.getByRole('button', { name: 'Copied', exact: true }).nth(at).waitFor();
+      }
+      await leaves(page);
+      await isLeft(page);
+      expect(await countOf()).toBe(3);
+    });
+
+    it('is left by the answer, and the form of the page is not sent by it', async () => {
+      const page = await team.signsIn(bot.key, { address: '/keys' });
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.waitForSelector('.notice.good code');
+      await leaves(page);
+      await question(page, 'Leave without a copy?').locator('button.danger').click();
+      await isLeft(page);
+      expect(await countOf()).toBe(2);
+    });
+
+    it.each(['Copy', 'Certificate'])('is asked about until it was kept, as by %s: a salt', async (keep) => {
+      const page = await opened();
+      await copies(page);
+      await page.getByRole('button', { name: 'Erase in this server' }).click();
+      await page.fill('dialog input', user.guild_id);
+      await page.locator('dialog button.danger').click();
+      await page.waitForSelector('.erased code');
+      await leaves(page);
+      const asks = question(page, 'Leave without the salt?');
+      await asks.getByRole('button', { name: 'Cancel' }).click();
+      if (keep === 'Copy') await page.locator('.erased .copy').click();
+      else await Promise.all([page.waitForEvent('download'), page.locator('.erased li > button').click()]);
+      await asks.waitFor({ state: 'detached' });
+      await leaves(page);
+      await isLeft(page);
+    });
+
+    it('is asked about while an erasure runs', async () => {
+      const page = await opened();
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      await page.route('**/gdpr/forget-user', async (route) => {
+        await held;
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'Erase in this server' }).click();
+      await page.fill('dialog input', user.guild_id);
+      await page.locator('dialog button.danger').click();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await leaves(page);
+      await question(page, 'Leave while the erasure runs?').getByRole('button', { name: 'Cancel' }).click();
+      release();
+      await page.waitForSelector('.erased code');
+    });
+  });
+});
