@@ -4,7 +4,6 @@ export { CategoryDeclarations, type DeclaredValues, fieldsSaid } from './categor
 export {
   BOTS_WITH_LIMITS,
   categoryName,
-  categoryView,
   countCategories,
   declarationsOf,
   type DeclaredPurpose,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CategoriesService, categoryView } from '@app/categories';
+import { CategoriesService, consentFree } from '@app/categories';
 import {
   amongSubjects,
   type ErasedCategory,
@@ -75,8 +75,18 @@ export class UserDataHolder implements SubjectDataHolder {
       const category = await this.categories.find(tx, botId, stored);
       // Deleted meanwhile, with its values.
       if (category === null) continue;
-      const { retention_days, fields, ...view } = categoryView(category);
-      yield { ...view, id: undefined, created_at: undefined, retention_days, fields };
+      yield {
+        key: category.key,
+        label_de: category.labelDe,
+        label_en: category.labelEn,
+        ...(category.labels !== null && { labels: category.labels }),
+        description: category.description,
+        ...category.purposes,
+        legal_basis: category.legalBasis,
+        ...consentFree(category),
+        retention_days: category.retentionDays,
+        fields: category.fields,
+      };
     }
   }
 }
