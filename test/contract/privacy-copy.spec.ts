@@ -136,6 +136,25 @@ describe('the copy to read', () => {
     ]);
   });
 
+  it('names the category of an act by its label of today where the user was shown several texts of the version', async () => {
+    const bot = await service.registerBot();
+    const who = subject();
+    await bot.hasCategory('alpha');
+    const asked = { ...who, consent_version: '1.0', categories: ['alpha'], language: 'en' };
+    await bot.post('/consents/request', asked);
+    await bot.put('/data/categories/alpha', { label_en: 'Another word' });
+    const { id } = (await bot.post<{ id: string }>('/consents/request', asked)).data;
+    await bot.post('/consents/accept', { consent_id: id });
+    await bot.put('/data/categories/alpha', { label_en: 'Third word' });
+    const { url } = (await bot.post<{ url: string }>('/privacy-links', { ...who, language: 'en' })).data;
+    const [history = '', done = ''] = unescaped((await act(url, 'export', 0)).text).split(
+      'What was done so far',
+    );
+    expect(history).toContain('<bdi>Another word</bdi>');
+    expect(done).toContain('<bdi>Third word</bdi>');
+    expect(done).not.toContain('<bdi>Another word</bdi>');
+  });
+
   it('says, like the page, which categories wait in a newer request beside a consent to everything', async () => {
     const bot = await service.registerBot();
     const who = subject();

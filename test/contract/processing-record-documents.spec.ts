@@ -229,7 +229,7 @@ describe('the record of processing activities as a document', () => {
       return text;
     };
     const closed = 'from private networks and metadata services.';
-    const open = 'from private networks and metadata services, except this machine.';
+    const open = 'from private networks and metadata services, with the exception of this machine.';
     expect(await measured({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' })).toContain(closed);
     expect(await measured({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'auto' })).toContain(open);
     expect(await measured({ WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' })).not.toContain('private networks');

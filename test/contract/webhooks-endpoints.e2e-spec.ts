@@ -371,6 +371,21 @@ describe('webhooks/deliveries', () => {
     expect(await exhausted()).toBe(before);
   });
 
+  it('counts a call that was given up behind a thousand failed pings', async () => {
+    const exhausted = async (): Promise<number> =>
+      (await outboxState(service.app.get(UnitOfWork, { strict: false }))).exhausted;
+    const before = await exhausted();
+    const row = (id: number, event: string): string =>
+      `('${bot.id}', '00000000-0000-7000-8000-${String(id).padStart(12, '0')}', '${event}', '{}', 'exhausted', 1, 1,
+        '2020-01-01T00:00:00.000Z', '2020-01-01T00:00:00.000Z', '2020-01-01T00:00:00.000Z')`;
+    const pings = Array.from({ length: 1_000 }, (_, at) => row(at, 'ping'));
+    await service.database.run(
+      `INSERT INTO webhook_deliveries (bot_id, id, event, payload, status, attempts, retries, next_attempt_at, give_up_at,
+         created_at) VALUES ${[...pings, row(1_000, 'consent_revoked')].join(', ')}`,
+    );
+    expect(await exhausted()).toBe(before + 1);
+  });
+
   it('answers a ping that is put before older calls with no attempt before its creation', async () => {
     await service.database.run(
       `INSERT INTO webhook_deliveries (bot_id, id, event, payload, status, attempts, retries, next_attempt_at, give_up_at,

@@ -138,7 +138,7 @@ describe('lethe doctor', () => {
     await lethe.holders.change({ key: 'database', kind: 'pull' });
     expect(await faults()).toEqual({});
     expect((await cli.run(['doctor'])).stdout).toMatch(
-      /^! webhook +the bot has no webhook_url: it learns of no withdrawal; its holders \(database\) learn of erasures\n +→ On a laptop/m,
+      /^! webhook +the bot has no webhook_url: it learns of no withdrawal; its holders \(database\) learn of erasures while they run\n +→ On a laptop/m,
     );
   });
 

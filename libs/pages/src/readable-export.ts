@@ -31,8 +31,8 @@ export class ReadableExport implements ExportForm {
   private section: string | undefined;
   /** Those of the guild that is being written. */
   private facts: Pick<PageFacts, 'purposes'> = { purposes: [] };
-  /** The text that the history of the guild names for each version: the audit events of a consent name the version alone. */
-  private readonly textOf = new Map<string, string>();
+  /** The text that the history of the guild names for each version, null for several: the audit events of a consent name the version alone. */
+  private readonly textOf = new Map<string, string | null>();
   /** The labels in the text that was read last: entries that follow each other mostly name the same one. */
   private shown: { readonly digest: string; readonly labels: RecordLabels } | undefined;
 
@@ -125,19 +125,24 @@ export class ReadableExport implements ExportForm {
     return labels;
   }
 
-  /** The text that was shown for an entry of the history, or for an audit event of a consent. */
+  /**
+   * The text that was shown for an entry of the history, or for an audit event of a consent. An event names the version alone:
+   * undefined where the history has several texts of it.
+   */
   private digestOf(section: string, item: Readonly<Record<string, unknown>>): string | undefined {
     const { textOf } = this;
     if (section === 'audit_events') {
       const version = (item['details'] as { readonly version?: unknown } | null)?.version;
       const isOfConsent = item['source'] === 'service' && String(item['event_type']).startsWith('consent_');
-      return isOfConsent ? textOf.get(String(version)) : undefined;
+      return isOfConsent ? (textOf.get(String(version)) ?? undefined) : undefined;
     }
     if (section !== 'consent_history') return undefined;
     const digest = (item['texts'] as readonly { readonly digest: string }[] | undefined)?.[0]?.digest;
+    if (digest === undefined) return undefined;
     const version = String(item['version']);
+    const known = textOf.get(version);
     textOf.delete(version);
-    if (digest !== undefined) textOf.set(version, digest);
+    textOf.set(version, known === undefined || known === digest ? digest : null);
     const [oldest = ''] = textOf.keys();
     if (textOf.size > VERSIONS_MAX) textOf.delete(oldest);
     return digest;

@@ -20,6 +20,8 @@ export interface OutboxState {
 /** Bots of one unit, and the most calls of a bot that are counted in each state. */
 const BOTS = 100;
 const COUNTED_MAX = 1_000;
+/** The most calls of a bot that are read for it: failed pings are among them. */
+const READ_MAX = 10 * COUNTED_MAX;
 
 interface OfBot {
   readonly bot_id: string;
@@ -31,8 +33,11 @@ interface OfBot {
 }
 
 const callsOf = (status: string, counts = 'TRUE'): string =>
-  `(SELECT COUNT(*) FROM (SELECT event FROM webhook_deliveries
-     WHERE bot_id = given.bot_id AND status = '${status}' LIMIT ${COUNTED_MAX}) found WHERE ${counts}) AS`;
+  `(SELECT COUNT(*) FROM (
+     SELECT 1 FROM (SELECT event FROM webhook_deliveries
+       WHERE bot_id = given.bot_id AND status = '${status}' LIMIT ${READ_MAX}) looked_at
+     WHERE ${counts} LIMIT ${COUNTED_MAX}
+   ) found) AS`;
 
 /** Reads page by page of the bots, and other requests are answered in between. Of each bot it counts 1,000 calls at most. */
 export async function outboxState(unitOfWork: UnitOfWork): Promise<OutboxState> {

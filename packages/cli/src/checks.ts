@@ -147,7 +147,7 @@ async function withoutWebhook(lethe: Lethe): Promise<Found> {
   if (asking.length === 0) return ['the bot has no webhook_url, so it learns of no erasure', mend];
   const keys = asking.map(({ key }) => key).join(', ');
   return [
-    `the bot has no webhook_url: it learns of no withdrawal; its holders (${keys}) learn of erasures`,
+    `the bot has no webhook_url: it learns of no withdrawal; its holders (${keys}) learn of erasures while they run`,
     mend,
     'warning',
   ];
