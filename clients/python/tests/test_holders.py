@@ -262,12 +262,34 @@ def test_rows_that_refer_to_an_erased_row_are_erased_by_their_cascade_or_fail_th
     else:
         assert bot.answers == [{"result": "failed", "counts": {"messages": 2}}]
         assert (left, bot.database.rows_of(who)) == ([("secret",)], [0, 1])
-        assert bot.words == ["profiles: FOREIGN KEY constraint failed"]
+        [words] = bot.words
+        assert words.startswith("profiles: FOREIGN KEY constraint failed: another row still refers to an erased one.")
         # The table that refers to it comes first.
         stores = [holders.sqlite(bot.database.path, "notes", user="user_id"), *bot.database.stores()]
         bot.holder(stores=stores).once()
         assert bot.answers[-1] == {"result": "erased", "counts": {"notes": 1, "messages": 2, "profiles": 1}}
         assert bot.database.rows_of(who) == [0, 0]
+
+
+def test_a_row_of_another_user_that_refers_to_an_erased_one_fails_the_task_unless_the_bot_has_no_foreign_keys(bot: Bot) -> None:
+    bot.database.run("ALTER TABLE messages ADD COLUMN reply_to INTEGER REFERENCES messages")
+    who, other = bot.known(), bot.known()
+    [[first]] = bot.database.run("SELECT min(id) FROM messages WHERE author_id = ?", who["user_id"])
+    bot.database.run("UPDATE messages SET reply_to = ? WHERE author_id = ?", first, other["user_id"])
+    bot.lethe.privacy.forget(**who)
+    bot.holder().once()
+    assert bot.answers == [{"result": "failed", "counts": {"profiles": 1}}]
+    [words] = bot.words
+    assert "FOREIGN KEY" in words and "foreign_keys=False if the bot itself runs without foreign keys" in words
+    messages = holders.sqlite(
+        bot.database.path, "messages", user="author_id", guild="guild_id", foreign_keys=False
+    )
+    bot.holder(stores=[messages, bot.database.stores()[1]]).once()
+    assert bot.answers[-1] == {"result": "erased", "counts": {"messages": 2, "profiles": 1}}
+    assert [bot.database.rows_of(who), bot.database.rows_of(other)] == [[0, 0], [2, 1]]
+    assert bot.database.run("SELECT DISTINCT reply_to FROM messages") == [(first,)]
+    with closing(sqlite3.connect(bot.database.path)) as connection, pytest.raises(TypeError, match="its own setting"):
+        holders.sqlite(connection, "messages", user="author_id", foreign_keys=False)
 
 
 def test_a_user_without_rows_is_answered_with_nothing(bot: Bot) -> None:
