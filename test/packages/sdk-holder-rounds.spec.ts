@@ -381,6 +381,30 @@ describe('a task', () => {
     expect(rowsOf(who)).toEqual([2, 0]);
   });
 
+  it.each([true, false])(
+    'fails where what is kept was erased with another table by its cascade (listed first: %s)',
+    async (isFirst) => {
+      database.exec(`PRAGMA foreign_keys = ON;
+        CREATE TABLE invoices (user_id INTEGER REFERENCES profiles ON DELETE CASCADE)`);
+      const who = await known();
+      database.prepare('INSERT INTO invoices VALUES (?)').run(BigInt(who.user_id));
+      const keeps = { basis: 'Art. 17(3)(b) GDPR', until: '2999-01-01' };
+      const invoices = holders.sql(database, { table: 'invoices', user: 'user_id', keeps });
+      const stores = isFirst ? [...invoices, ...stored()] : [...stored(), ...invoices];
+      await lethe.privacy.forget(who);
+      const loop = holder({ stores });
+      await loop.once();
+      const counts = { invoices: 0, messages: 2, profiles: 1 };
+      expect(fake.tasks[0]?.answers).toEqual([{ result: 'failed', counts }]);
+      expect(errors.map(words)).toEqual([
+        expect.stringMatching(/^invoices: Only 0 of 1 kept rows are left.*ON DELETE CASCADE/),
+      ]);
+      await loop.once();
+      await loop.once();
+      expect(fake.tasks[0]?.answers[1]).toEqual({ result: 'erased', counts });
+    },
+  );
+
   it.each([
     [196, 2],
     [197, 1],

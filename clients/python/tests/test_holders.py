@@ -398,6 +398,25 @@ def test_what_is_kept_is_answered_with_its_basis_and_erased_after_its_end(bot: B
     assert bot.database.rows_of(other) == [0, 0]
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_what_is_kept_and_was_erased_with_another_table_by_its_cascade_fails_the_task(bot: Bot, first: bool) -> None:
+    bot.database.run("CREATE TABLE invoices (user_id INTEGER REFERENCES profiles ON DELETE CASCADE)")
+    who = bot.known()
+    bot.database.run("INSERT INTO invoices VALUES (?)", int(who["user_id"]))
+    bot.lethe.privacy.forget(**who)
+    keeps = Keeps("Art. 17(3)(b) GDPR", "2999-01-01")
+    invoices = [holders.sqlite(bot.database.path, "invoices", user="user_id", keeps=keeps)]
+    holder = bot.holder(stores=[*invoices, *bot.database.stores()] if first else [*bot.database.stores(), *invoices])
+    holder.once()
+    counts = {"invoices": 0, "messages": 2, "profiles": 1}
+    assert bot.answers == [{"result": "failed", "counts": counts}]
+    [words] = bot.words
+    assert words.startswith("invoices: Only 0 of 1 kept rows are left.") and "ON DELETE CASCADE" in words
+    holder.once()
+    holder.once()
+    assert bot.answers[1:] == [{"result": "erased", "counts": counts}]
+
+
 @pytest.mark.parametrize(("until", "repeated", "rows"), [("2020-01-01", 1, [0, 1]), ("2999-01-01", 0, [2, 1])])
 def test_a_restored_backup_of_what_is_kept_is_erased_again_once_the_time_is_over(
     bot: Bot, tmp_path: Path, until: str, repeated: int, rows: List[int]
