@@ -125,9 +125,16 @@ describe('the declaration of a holder', () => {
     await expect(loop.once()).rejects.toThrow(/not declared.*lacks the scope admin.*lethe holders push/);
     fake.refused.clear();
     await lethe.privacy.forget(who);
+    expect(errors).toEqual([]);
     expect(await loop.once()).toMatchObject({ answered: 1, failed: 0 });
     expect(fake.holders.get('database')).toEqual(declared);
     expect(rowsOf(who)).toEqual([0, 0]);
+    await loop.once();
+    expect(errors.map(words)).toEqual([
+      expect.stringMatching(
+        /^The holder database was not known to the service.*compare your users with GET \/users/,
+      ),
+    ]);
     // Any other fault is not about the declaration.
     fake.calls.length = 0;
     fake.refused.set('GET /holders/{key}/tasks', 503);

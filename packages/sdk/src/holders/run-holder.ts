@@ -1,5 +1,5 @@
 import { requireNumber, TIMER_MAX_MS } from '../numbers';
-import type { Place } from './answer';
+import { HolderError, type Place } from './answer';
 import { type DoneTask, HolderRounds, type Round } from './holder-rounds';
 import { type HolderClient, HolderService, statusOf } from './holder-service';
 import { Journal } from './journal';
@@ -51,6 +51,9 @@ const EVERY_SECONDS = 60;
 const STORE_SECONDS = 120;
 /** The longest pause after rounds that failed as a whole. */
 const PAUSE_MAX_SECONDS = 900;
+
+const LOST =
+  'was not known to the service, as after a restore, and is declared again. Erasures meanwhile may have no task: compare your users with GET /users.';
 
 const TIMERS: HolderTimers = {
   set: (run, ms) => setTimeout(run, ms).unref(),
@@ -134,6 +137,7 @@ class Loop implements HolderLoop {
       // The service has lost it, as by a backup from before the declaration.
       if (!wasDeclared || statusOf(error) !== 404) throw error;
       await this.declare();
+      this.report(new HolderError(`The holder ${this.options.key} ${LOST}`));
       return this.rounds.run();
     }
   }

@@ -18,11 +18,15 @@ from ._limited import eventual, limited
 from ._rounds import HolderRounds, Round, RoundOptions
 from ._service import HolderClient, HolderService
 from ._statement import Signer
-from ._store import Store, moment
+from ._store import HolderError, Store, moment
 
 #: The longest pause after rounds that failed as a whole.
 _PAUSE_MAX_SECONDS = 900.0
 _SECONDS_MAX = 2_147_483.0
+_LOST = (
+    "was not known to the service, as after a restore, and is declared again. Erasures meanwhile may have no task: "
+    "compare your users with GET /users."
+)
 _LOG = logging.getLogger("lethe_client.holders")
 
 OnError = Callable[[Exception], Any]
@@ -79,6 +83,7 @@ class _Rounds:
             if not was_declared or error.status != 404:
                 raise
         await self._declare()
+        await self._report(HolderError(f"The holder {self._wanted['key']} {_LOST}"))
         return await self._rounds.run()
 
     async def _declare(self) -> None:
