@@ -142,6 +142,19 @@ describe('the declaration of a holder', () => {
     expect(new Set(fake.calls)).toEqual(new Set(['GET /holders/{key}/tasks']));
   });
 
+  it('is reported as lost also where another key has made it again', async () => {
+    const loop = holder();
+    await loop.once();
+    const declared = [...fake.holders];
+    fake.holders.clear();
+    fake.refused.set('POST /holders', 403);
+    await expect(loop.once()).rejects.toThrow(/lacks the scope admin/);
+    for (const [key, one] of declared) fake.holders.set(key, one);
+    await loop.once();
+    await loop.once();
+    expect(errors.map(words)).toEqual([expect.stringContaining('was not known to the service')]);
+  });
+
   it('is not made by a dry run', async () => {
     await expect(holder({ dryRun: true }).once()).rejects.toMatchObject({ status: 404 });
     expect(fake.holders.size).toBe(0);

@@ -38,6 +38,8 @@ class _Rounds:
 
     #: Why the declaration was refused, which is reported once.
     _reported = ""
+    #: Whether the service did not know it, which is reported once it is declared again: here, or by `lethe holders push`.
+    _is_lost = False
 
     def __init__(
         self,
@@ -77,14 +79,23 @@ class _Rounds:
         if not was_declared and not self._is_dry_run:
             await self._declare()
         try:
-            return await self._rounds.run()
+            done = await self._rounds.run()
         except LetheError as error:
             # The service has lost it, as by a backup from before the declaration.
             if not was_declared or error.status != 404:
                 raise
+        else:
+            await self._report_loss()
+            return done
+        self._is_lost = True
         await self._declare()
-        await self._report(HolderError(f"The holder {self._wanted['key']} {_LOST}"))
+        await self._report_loss()
         return await self._rounds.run()
+
+    async def _report_loss(self) -> None:
+        if self._is_lost:
+            self._is_lost = False
+            await self._report(HolderError(f"The holder {self._wanted['key']} {_LOST}"))
 
     async def _declare(self) -> None:
         """A holder that is declared otherwise still has tasks: a table that the key may not add keeps no erasure of the others."""
