@@ -170,6 +170,24 @@ def test_it_is_declared_again_where_the_service_has_lost_it(bot: Bot) -> None:
     assert words.startswith("The holder database was not known to the service") and "GET /users" in words
 
 
+def test_it_is_reported_as_lost_also_where_another_key_has_declared_it_again(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    holder = bot.holder()
+    holder.once()
+    bot.lethe.holders.delete(key="database")
+
+    async def refused(wanted: Any) -> None:
+        raise HolderError("The API key lacks the scope admin.")
+
+    with monkeypatch.context() as patched, pytest.raises(HolderError, match="lacks the scope"):
+        patched.setattr(holder._service, "declare", refused)
+        holder.once()
+    bot.holder().once()
+    holder.once()
+    holder.once()
+    [words] = bot.words
+    assert words.startswith("The holder database was not known to the service")
+
+
 def test_it_keeps_the_labels_that_were_declared_elsewhere(bot: Bot) -> None:
     labels = {"label_de": "Datenbank des Bots", "label_en": "Database of the bot"}
     bot.lethe.holders.change(key="database", **labels)
