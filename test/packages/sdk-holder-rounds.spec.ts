@@ -125,14 +125,34 @@ describe('the declaration of a holder', () => {
     await expect(loop.once()).rejects.toThrow(/not declared.*lacks the scope admin.*lethe holders push/);
     fake.refused.clear();
     await lethe.privacy.forget(who);
+    expect(errors).toEqual([]);
     expect(await loop.once()).toMatchObject({ answered: 1, failed: 0 });
     expect(fake.holders.get('database')).toEqual(declared);
     expect(rowsOf(who)).toEqual([0, 0]);
+    await loop.once();
+    expect(errors.map(words)).toEqual([
+      expect.stringMatching(
+        /^The holder database was not known to the service.*compare your users with GET \/users/,
+      ),
+    ]);
     // Any other fault is not about the declaration.
     fake.calls.length = 0;
     fake.refused.set('GET /holders/{key}/tasks', 503);
     await expect(loop.once()).rejects.toMatchObject({ status: 503 });
     expect(new Set(fake.calls)).toEqual(new Set(['GET /holders/{key}/tasks']));
+  });
+
+  it('is reported as lost also where another key has made it again', async () => {
+    const loop = holder();
+    await loop.once();
+    const declared = [...fake.holders];
+    fake.holders.clear();
+    fake.refused.set('POST /holders', 403);
+    await expect(loop.once()).rejects.toThrow(/lacks the scope admin/);
+    for (const [key, one] of declared) fake.holders.set(key, one);
+    await loop.once();
+    await loop.once();
+    expect(errors.map(words)).toEqual([expect.stringContaining('was not known to the service')]);
   });
 
   it('is not made by a dry run', async () => {
@@ -380,6 +400,30 @@ describe('a task', () => {
     expect(fake.tasks[0]?.answers).toEqual([{ result: 'kept', counts: { messages: 2, profiles: 1 }, kept }]);
     expect(rowsOf(who)).toEqual([2, 0]);
   });
+
+  it.each([true, false])(
+    'fails where what is kept was erased with another table by its cascade (listed first: %s)',
+    async (isFirst) => {
+      database.exec(`PRAGMA foreign_keys = ON;
+        CREATE TABLE invoices (user_id INTEGER REFERENCES profiles ON DELETE CASCADE)`);
+      const who = await known();
+      database.prepare('INSERT INTO invoices VALUES (?)').run(BigInt(who.user_id));
+      const keeps = { basis: 'Art. 17(3)(b) GDPR', until: '2999-01-01' };
+      const invoices = holders.sql(database, { table: 'invoices', user: 'user_id', keeps });
+      const stores = isFirst ? [...invoices, ...stored()] : [...stored(), ...invoices];
+      await lethe.privacy.forget(who);
+      const loop = holder({ stores });
+      await loop.once();
+      const counts = { invoices: 0, messages: 2, profiles: 1 };
+      expect(fake.tasks[0]?.answers).toEqual([{ result: 'failed', counts }]);
+      expect(errors.map(words)).toEqual([
+        expect.stringMatching(/^invoices: Only 0 of 1 kept rows are left.*ON DELETE CASCADE/),
+      ]);
+      await loop.once();
+      await loop.once();
+      expect(fake.tasks[0]?.answers[1]).toEqual({ result: 'erased', counts });
+    },
+  );
 
   it.each([
     [196, 2],

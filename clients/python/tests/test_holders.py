@@ -165,7 +165,27 @@ def test_it_is_declared_again_where_the_service_has_lost_it(bot: Bot) -> None:
     assert bot.lethe.holders.get("database")["covers"] == ["messages", "profiles"]
     who = bot.forgotten()
     assert holder.once().answered == 1
-    assert (bot.database.rows_of(who), bot.words) == ([0, 0], [])
+    assert bot.database.rows_of(who) == [0, 0]
+    [words] = bot.words
+    assert words.startswith("The holder database was not known to the service") and "GET /users" in words
+
+
+def test_it_is_reported_as_lost_also_where_another_key_has_declared_it_again(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    holder = bot.holder()
+    holder.once()
+    bot.lethe.holders.delete(key="database")
+
+    async def refused(wanted: Any) -> None:
+        raise HolderError("The API key lacks the scope admin.")
+
+    with monkeypatch.context() as patched, pytest.raises(HolderError, match="lacks the scope"):
+        patched.setattr(holder._service, "declare", refused)
+        holder.once()
+    bot.holder().once()
+    holder.once()
+    holder.once()
+    [words] = bot.words
+    assert words.startswith("The holder database was not known to the service")
 
 
 def test_it_keeps_the_labels_that_were_declared_elsewhere(bot: Bot) -> None:
@@ -262,12 +282,34 @@ def test_rows_that_refer_to_an_erased_row_are_erased_by_their_cascade_or_fail_th
     else:
         assert bot.answers == [{"result": "failed", "counts": {"messages": 2}}]
         assert (left, bot.database.rows_of(who)) == ([("secret",)], [0, 1])
-        assert bot.words == ["profiles: FOREIGN KEY constraint failed"]
+        [words] = bot.words
+        assert words.startswith("profiles: FOREIGN KEY constraint failed: another row still refers to an erased one.")
         # The table that refers to it comes first.
         stores = [holders.sqlite(bot.database.path, "notes", user="user_id"), *bot.database.stores()]
         bot.holder(stores=stores).once()
         assert bot.answers[-1] == {"result": "erased", "counts": {"notes": 1, "messages": 2, "profiles": 1}}
         assert bot.database.rows_of(who) == [0, 0]
+
+
+def test_a_row_of_another_user_that_refers_to_an_erased_one_fails_the_task_unless_the_bot_has_no_foreign_keys(bot: Bot) -> None:
+    bot.database.run("ALTER TABLE messages ADD COLUMN reply_to INTEGER REFERENCES messages")
+    who, other = bot.known(), bot.known()
+    [[first]] = bot.database.run("SELECT min(id) FROM messages WHERE author_id = ?", who["user_id"])
+    bot.database.run("UPDATE messages SET reply_to = ? WHERE author_id = ?", first, other["user_id"])
+    bot.lethe.privacy.forget(**who)
+    bot.holder().once()
+    assert bot.answers == [{"result": "failed", "counts": {"profiles": 1}}]
+    [words] = bot.words
+    assert "FOREIGN KEY" in words and "foreign_keys=False if the bot itself runs without foreign keys" in words
+    messages = holders.sqlite(
+        bot.database.path, "messages", user="author_id", guild="guild_id", foreign_keys=False
+    )
+    bot.holder(stores=[messages, bot.database.stores()[1]]).once()
+    assert bot.answers[-1] == {"result": "erased", "counts": {"messages": 2, "profiles": 1}}
+    assert [bot.database.rows_of(who), bot.database.rows_of(other)] == [[0, 0], [2, 1]]
+    assert bot.database.run("SELECT DISTINCT reply_to FROM messages") == [(first,)]
+    with closing(sqlite3.connect(bot.database.path)) as connection, pytest.raises(TypeError, match="its own setting"):
+        holders.sqlite(connection, "messages", user="author_id", foreign_keys=False)
 
 
 def test_a_user_without_rows_is_answered_with_nothing(bot: Bot) -> None:
@@ -374,6 +416,25 @@ def test_what_is_kept_is_answered_with_its_basis_and_erased_after_its_end(bot: B
     other = bot.forgotten()
     bot.holder(stores=stores("2020-01-01")).once()
     assert bot.database.rows_of(other) == [0, 0]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_what_is_kept_and_was_erased_with_another_table_by_its_cascade_fails_the_task(bot: Bot, first: bool) -> None:
+    bot.database.run("CREATE TABLE invoices (user_id INTEGER REFERENCES profiles ON DELETE CASCADE)")
+    who = bot.known()
+    bot.database.run("INSERT INTO invoices VALUES (?)", int(who["user_id"]))
+    bot.lethe.privacy.forget(**who)
+    keeps = Keeps("Art. 17(3)(b) GDPR", "2999-01-01")
+    invoices = [holders.sqlite(bot.database.path, "invoices", user="user_id", keeps=keeps)]
+    holder = bot.holder(stores=[*invoices, *bot.database.stores()] if first else [*bot.database.stores(), *invoices])
+    holder.once()
+    counts = {"invoices": 0, "messages": 2, "profiles": 1}
+    assert bot.answers == [{"result": "failed", "counts": counts}]
+    [words] = bot.words
+    assert words.startswith("invoices: Only 0 of 1 kept rows are left.") and "ON DELETE CASCADE" in words
+    holder.once()
+    holder.once()
+    assert bot.answers[1:] == [{"result": "erased", "counts": counts}]
 
 
 @pytest.mark.parametrize(("until", "repeated", "rows"), [("2020-01-01", 1, [0, 1]), ("2999-01-01", 0, [2, 1])])

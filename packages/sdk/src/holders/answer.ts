@@ -53,11 +53,22 @@ const SNOWFLAKE = /^\d{1,20}$/;
 const TASK = /^[\da-f-]{36}$/i;
 /** Of the basis, in code points, as the service counts them. */
 const BASIS_MAX = 200;
+const CASCADE =
+  'Another table that was erased has taken them along by ON DELETE CASCADE: remove it, or keep that table too.';
 /** What Lethe shows as a user whose ids it has lost. */
 const LOST = /^0{20}$/;
 
+/** Rows that are kept, as they were found before the others were erased. */
+interface Found {
+  readonly keeps: Keeps;
+  readonly place: Place;
+  readonly who: Task;
+  readonly found: number;
+}
+
 /**
- * Erases the subject of a task in every place, and looks again. An error of one store does not keep the others.
+ * Erases the subject of a task in every place, and looks again. An error of one store does not keep the others. What is kept is counted
+ * first, and again after all erasures: a foreign key may erase it too.
  * @throws what isLast throws: a fault of the service is none of a store
  */
 export async function answerTo(
@@ -66,36 +77,52 @@ export async function answerTo(
   options: AnswerOptions,
 ): Promise<Answered> {
   const counts: Record<string, number> = {};
-  const kept: Keeps[] = [];
+  const kept: Found[] = [];
   let hasFailed = false;
   const { isLast } = options;
-  for (const place of places) {
-    const { name, keeps, everywhere } = place.store;
+  const tried = async (place: Place, act: () => Promise<void>): Promise<void> => {
     options.signal.throwIfAborted();
     try {
-      requireIds(task);
-      if (everywhere === true && !(await isLast())) {
-        if (!options.isDryRun) await (isKept(keeps) ? leaveKept(task, place, options) : leave(task, place));
-        continue;
-      }
-      const who = everywhere === 'partly' ? { ...task, isLast: await isLast() } : task;
-      const isInForce = isKept(keeps);
-      counts[name] = await (isInForce || options.isDryRun ? place.store.count(who) : erased(who, place));
-      if (!isInForce) continue;
-      if (counts[name] > 0) kept.push(keeps);
-      if (!options.isDryRun) await leaveKept(task, place, options);
+      await act();
     } catch (error) {
       options.signal.throwIfAborted();
       if (options.isFault(error)) throw error;
       hasFailed = true;
       options.onError(holderError(error, place.store, task));
     }
+  };
+  for (const place of keptFirst(places)) {
+    const { name, keeps, everywhere } = place.store;
+    await tried(place, async () => {
+      requireIds(task);
+      if (everywhere === true && !(await isLast())) {
+        if (!options.isDryRun) await (isKept(keeps) ? leaveKept(task, place, options) : leave(task, place));
+        return;
+      }
+      const who = everywhere === 'partly' ? { ...task, isLast: await isLast() } : task;
+      const isInForce = isKept(keeps);
+      const found = await (isInForce || options.isDryRun ? place.store.count(who) : erased(who, place));
+      counts[name] = found;
+      if (!isInForce) return;
+      if (found > 0) kept.push({ keeps, place, who, found });
+      if (!options.isDryRun) await leaveKept(task, place, options);
+    });
   }
-  const [first] = kept;
+  for (const { place, who, found } of options.isDryRun ? [] : kept)
+    await tried(place, async () => {
+      const left = requireCount(await place.store.count(who));
+      counts[place.store.name] = left;
+      if (left < found) throw new Error(`Only ${left} of ${found} kept rows are left. ${CASCADE}`);
+    });
   if (hasFailed) return { result: 'failed', counts };
-  if (first !== undefined) return { result: 'kept', counts, kept: together(kept) };
+  if (kept.length > 0) return { result: 'kept', counts, kept: together(kept.map(({ keeps }) => keeps)) };
   return { result: Object.values(counts).some((count) => count > 0) ? 'erased' : 'nothing', counts };
 }
+
+const keptFirst = (places: readonly Place[]): Place[] => [
+  ...places.filter(({ store }) => isKept(store.keeps)),
+  ...places.filter(({ store }) => !isKept(store.keeps)),
+];
 
 /** A store that is left or kept is done: a later start must not erase what the user gives who has come back. */
 export const leave = async (task: Task, { journal }: Place): Promise<void> => journal?.end(task, 0);

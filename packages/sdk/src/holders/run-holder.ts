@@ -1,5 +1,5 @@
 import { requireNumber, TIMER_MAX_MS } from '../numbers';
-import type { Place } from './answer';
+import { HolderError, type Place } from './answer';
 import { type DoneTask, HolderRounds, type Round } from './holder-rounds';
 import { type HolderClient, HolderService, statusOf } from './holder-service';
 import { Journal } from './journal';
@@ -52,6 +52,9 @@ const STORE_SECONDS = 120;
 /** The longest pause after rounds that failed as a whole. */
 const PAUSE_MAX_SECONDS = 900;
 
+const LOST =
+  'was not known to the service, as after a restore, and is declared again. Erasures meanwhile may have no task: compare your users with GET /users.';
+
 const TIMERS: HolderTimers = {
   set: (run, ms) => setTimeout(run, ms).unref(),
   clear: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
@@ -76,6 +79,8 @@ class Loop implements HolderLoop {
   private running: Promise<Round> | undefined;
   private timer: unknown;
   private isDeclared = false;
+  /** Whether the service did not know it, which is reported once it is declared again: here, or by `lethe holders push`. */
+  private isLost = false;
   /** Why the declaration was refused, which is reported once. */
   private reported: string | undefined;
   private failures = 0;
@@ -129,13 +134,23 @@ class Loop implements HolderLoop {
     const wasDeclared = this.isDeclared;
     if (!wasDeclared && this.options.dryRun !== true) await this.declare();
     try {
-      return await this.rounds.run();
+      const round = await this.rounds.run();
+      this.reportLoss();
+      return round;
     } catch (error) {
       // The service has lost it, as by a backup from before the declaration.
       if (!wasDeclared || statusOf(error) !== 404) throw error;
+      this.isLost = true;
       await this.declare();
+      this.reportLoss();
       return this.rounds.run();
     }
+  }
+
+  private reportLoss(): void {
+    if (!this.isLost) return;
+    this.isLost = false;
+    this.report(new HolderError(`The holder ${this.options.key} ${LOST}`));
   }
 
   /** A holder that is declared otherwise still has tasks: a table that the key may not add keeps no erasure of the others. */

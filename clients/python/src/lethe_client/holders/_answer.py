@@ -17,6 +17,7 @@ _TASK = re.compile(r"[0-9a-fA-F-]{36}")
 #: What Lethe shows as a user whose ids it has lost.
 _LOST = "0" * 20
 COUNT_MAX = 2**53 - 1
+_CASCADE = "Another table that was erased has taken them along by ON DELETE CASCADE: remove it, or keep that table too."
 
 
 class Stopped(HolderError):
@@ -32,6 +33,16 @@ class Place:
 
 
 @dataclass(frozen=True)
+class _Kept:
+    """Rows that are kept, as they were found before the others were erased."""
+
+    keeps: Keeps
+    store: Store
+    who: Who
+    found: int
+
+
+@dataclass(frozen=True)
 class AnswerOptions:
     #: Whether the user has no consent in another guild of the bot.
     is_last: Callable[[], Awaitable[bool]]
@@ -44,14 +55,24 @@ class AnswerOptions:
 
 
 async def answer_to(task: Task, who: Who, places: List[Place], options: AnswerOptions) -> Dict[str, Any]:
-    """Erases the subject of a task in every place, and looks again. An error of one store does not keep the others.
+    """Erases the subject of a task in every place, and looks again. An error of one store does not keep the others. What is
+    kept is counted first, and again after all erasures: a foreign key may erase it too.
 
     Raises what is_last raises: a fault of the service is none of a store.
     """
     counts: Dict[str, int] = {}
-    kept: List[Keeps] = []
+    kept: List[_Kept] = []
     has_failed = False
-    for place in places:
+
+    async def fail(error: Exception, store: Store) -> None:
+        nonlocal has_failed
+        options.check()
+        if options.is_fault(error):
+            raise error
+        has_failed = True
+        await options.on_error(holder_error(error, store, task))
+
+    for place in sorted(places, key=lambda one: not is_kept(one.store.keeps)):
         store = place.store
         options.check()
         try:
@@ -72,21 +93,27 @@ async def answer_to(task: Task, who: Who, places: List[Place], options: AnswerOp
                 counts[store.name] = await erased(task, about, place)
             if is_in_force and store.keeps is not None:
                 if counts[store.name] > 0:
-                    kept.append(store.keeps)
+                    kept.append(_Kept(store.keeps, store, about, counts[store.name]))
                 if not options.is_dry_run:
                     await leave_kept(task, place, options.on_error, options.check)
         except Stopped:
             raise
         except Exception as error:
-            options.check()
-            if options.is_fault(error):
-                raise
-            has_failed = True
-            await options.on_error(holder_error(error, store, task))
+            await fail(error, store)
+    for one in [] if options.is_dry_run else kept:
+        options.check()
+        try:
+            left = counts[one.store.name] = require_count(await eventual(one.store.count(one.who)))
+            if left < one.found:
+                raise RuntimeError(f"Only {left} of {one.found} kept rows are left. {_CASCADE}")
+        except Stopped:
+            raise
+        except Exception as error:
+            await fail(error, one.store)
     if has_failed:
         return {"result": "failed", "counts": counts}
     if kept:
-        return {"result": "kept", "counts": counts, "kept": _together(kept)}
+        return {"result": "kept", "counts": counts, "kept": _together([one.keeps for one in kept])}
     return {"result": "erased" if any(counts.values()) else "nothing", "counts": counts}
 
 

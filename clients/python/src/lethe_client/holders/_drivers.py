@@ -11,6 +11,10 @@ from typing import Any, List, Mapping, Protocol, Sequence
 from ._limited import in_thread
 
 Row = Mapping[str, Any]
+_REFERRED = (
+    "another row still refers to an erased one. List the table of that row first if it is of the same user, declare ON DELETE SET NULL "
+    "or CASCADE, or give sqlite foreign_keys=False if the bot itself runs without foreign keys."
+)
 
 
 class Database(Protocol):
@@ -38,7 +42,8 @@ class SqliteConnection:
 class SqliteFile:
     engine = "sqlite"
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, foreign_keys: bool) -> None:
+        self._foreign_keys = "ON" if foreign_keys else "OFF"
         # A file that is not there is a disk that is not mounted, and no empty database.
         self._uri = f"{Path(path).absolute().as_uri()}?mode=rw"
 
@@ -48,8 +53,13 @@ class SqliteFile:
                 # Or deleted text stays in the file.
                 connection.execute("PRAGMA secure_delete = ON")
                 # SQLite has it off on each new connection: rows that ON DELETE CASCADE erases would stay.
-                connection.execute("PRAGMA foreign_keys = ON")
-                return _sqlite_run(connection, statement, values)
+                connection.execute(f"PRAGMA foreign_keys = {self._foreign_keys}")
+                try:
+                    return _sqlite_run(connection, statement, values)
+                except sqlite3.IntegrityError as error:
+                    if "FOREIGN KEY" in str(error):
+                        error.args = (f"{error}: {_REFERRED}",)
+                    raise
 
         return await in_thread(act)
 

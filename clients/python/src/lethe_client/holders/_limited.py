@@ -12,6 +12,8 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence, TypeVar, ca
 from ._store import Eventual, Marks, Store, Who
 
 T = TypeVar("T")
+#: How many threads of a store may wait whose time is over.
+_LATE_MAX = 8
 #: The threads of the call of a store that runs.
 _THREADS: "ContextVar[Optional[List[threading.Thread]]]" = ContextVar("lethe_holder_threads", default=None)
 
@@ -58,17 +60,21 @@ async def in_thread(act: Callable[[], T]) -> T:
 
 
 class _Calls:
-    """The calls of one store. Nothing ends a thread: while that of a call waits whose time is over, there is no further call."""
+    """The calls of one store. Nothing ends a thread: while many wait whose time is over, there is no further call."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        #: Those of the last call whose time was over.
-        self._late: List[threading.Thread] = []
+        #: Those of each call whose time was over. Such a call may add to its own.
+        self._late: List[List[threading.Thread]] = []
 
     async def within(self, act: Callable[[], Any]) -> Any:
-        """The answer of a call. Raises TimeoutError where it has no time left, or an earlier call has not ended."""
-        if any(thread.is_alive() for thread in self._late):
-            raise TimeoutError("The store still has not answered an earlier call.")
+        """The answer of a call. Raises TimeoutError where it has no time left, or too many earlier ones have not ended."""
+        self._late = [threads for threads in self._late if any(map(threading.Thread.is_alive, threads))]
+        if len(self._late) >= _LATE_MAX:
+            raise TimeoutError(
+                f"{len(self._late)} earlier calls still wait for the store, so that there is no further one: give its client a "
+                "socket timeout, as socket_timeout of redis.Redis."
+            )
         threads: List[threading.Thread] = []
         before = _THREADS.set(threads)
         try:
@@ -87,7 +93,7 @@ class _Calls:
         return call.result()
 
     def _leave(self, call: "asyncio.Future[Any]", threads: List[threading.Thread]) -> None:
-        self._late = threads
+        self._late.append(threads)
         call.cancel()
         call.add_done_callback(_forgotten)
 
@@ -115,7 +121,7 @@ def limited(store: Store, seconds: float) -> Store:
     """A store each of whose calls fails after `seconds`.
 
     One that never answers holds neither the other tasks nor the end of the loop. A call that answers later has erased what
-    the next attempt finds erased. Until its thread has ended, every call fails at once: a store that hangs has one thread.
+    the next attempt finds erased. A store that hangs has eight threads at most: with as many every call fails at once.
     """
     calls = _Calls(seconds)
 

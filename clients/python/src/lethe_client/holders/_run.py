@@ -18,11 +18,15 @@ from ._limited import eventual, limited
 from ._rounds import HolderRounds, Round, RoundOptions
 from ._service import HolderClient, HolderService
 from ._statement import Signer
-from ._store import Store, moment
+from ._store import HolderError, Store, moment
 
 #: The longest pause after rounds that failed as a whole.
 _PAUSE_MAX_SECONDS = 900.0
 _SECONDS_MAX = 2_147_483.0
+_LOST = (
+    "was not known to the service, as after a restore, and is declared again. Erasures meanwhile may have no task: "
+    "compare your users with GET /users."
+)
 _LOG = logging.getLogger("lethe_client.holders")
 
 OnError = Callable[[Exception], Any]
@@ -34,6 +38,8 @@ class _Rounds:
 
     #: Why the declaration was refused, which is reported once.
     _reported = ""
+    #: Whether the service did not know it, which is reported once it is declared again: here, or by `lethe holders push`.
+    _is_lost = False
 
     def __init__(
         self,
@@ -73,13 +79,23 @@ class _Rounds:
         if not was_declared and not self._is_dry_run:
             await self._declare()
         try:
-            return await self._rounds.run()
+            done = await self._rounds.run()
         except LetheError as error:
             # The service has lost it, as by a backup from before the declaration.
             if not was_declared or error.status != 404:
                 raise
+        else:
+            await self._report_loss()
+            return done
+        self._is_lost = True
         await self._declare()
+        await self._report_loss()
         return await self._rounds.run()
+
+    async def _report_loss(self) -> None:
+        if self._is_lost:
+            self._is_lost = False
+            await self._report(HolderError(f"The holder {self._wanted['key']} {_LOST}"))
 
     async def _declare(self) -> None:
         """A holder that is declared otherwise still has tasks: a table that the key may not add keeps no erasure of the others."""

@@ -25,20 +25,24 @@ def sqlite(
     columns: Optional[Sequence[str]] = None,
     without: Optional[Sequence[str]] = None,
     keeps: Optional[Keeps] = None,
+    foreign_keys: bool = True,
 ) -> Store:
     """A table of SQLite. `user` and `guild` are the columns with the ids; a table without `guild` belongs to the user everywhere.
     NULL as the id of a guild is the bot-wide scope.
 
     With the path of the file each call has a connection of its own, beside the event loop: this serves with aiosqlite too. Its
-    foreign keys are on, so that ON DELETE CASCADE erases what refers to an erased row. A `sqlite3.Connection` is used in the thread
+    foreign keys are on, so that ON DELETE CASCADE erases what refers to an erased row, and another reference to it fails the task.
+    `foreign_keys=False` says that the bot itself runs without foreign keys: what refers to an erased row stays. A `sqlite3.Connection` is used in the thread
     of the loop, with its own setting of foreign keys, and fails while the bot is in a transaction on it. An export has all columns,
     or `columns` alone, or all but `without`: secrets of the bot, and what is about other people.
     """
     if isinstance(database, sqlite3.Connection):
+        if not foreign_keys:
+            raise TypeError("foreign_keys is for the path of a file: a sqlite3.Connection has its own setting.")
         return _table(SqliteConnection(database), table, user, guild, name, columns, without, keeps)
     if database == ":memory:" or not isinstance(database, (str, os.PathLike)):
         raise TypeError("The database must be the path of a SQLite file, or a sqlite3.Connection.")
-    return _table(SqliteFile(os.fspath(database)), table, user, guild, name, columns, without, keeps)
+    return _table(SqliteFile(os.fspath(database), foreign_keys), table, user, guild, name, columns, without, keeps)
 
 
 def asyncpg(
