@@ -447,6 +447,36 @@ describe('lethe export and lethe forget', () => {
     ]);
   });
 
+  it('forget says of an erasure that it resumes what was stored since, which the next one erases', async () => {
+    const { at, end } = await losing('/forget-user');
+    const { who } = await consenting();
+    const store = () => lethe.consents.request({ ...who, consent_version: '1.0' });
+    const status = async () => (await lethe.consents.status(who)).status;
+    const forget = ['forget', who.user_id, '--guild', who.guild_id, '--yes'];
+    const file = (name: string): string[] => [...forget, '--certificate', name];
+    await cli.run([...file('first.json'), ...at]);
+    await store();
+    const resumed = await refused('another file', ...file('first.json'));
+    expect(resumed.stderr).toContain('since is still there');
+    const kept = JSON.parse(read('first.json')) as Record<string, string>;
+    expect(resumed.stdout).toContain(kept['certificate_salt']);
+    expect((await done('verify', 'first.json')).stdout).toContain(`user ${who.user_id}`);
+    expect(await status()).not.toBe('none');
+    await done(...file('second.json'));
+    expect(await status()).toBe('none');
+    for (const command of [forget, ['forget', who.user_id, '--everywhere', '--yes']]) {
+      await store();
+      const lost = await cli.run([...command, ...at]);
+      const key = /--idempotency-key (\S+):/.exec(lost.stderr)?.[1] ?? '';
+      await store();
+      const again = await refused('without --idempotency-key', ...command, '--idempotency-key', key);
+      expect(again.stdout).toMatch(/salt/);
+      await done(...command);
+      expect(await status()).toBe('none');
+    }
+    end();
+  });
+
   it('keep the key of .env in force where the answer of a rotation without an overlap is lost', async () => {
     const before = read('.env');
     const { at, end } = await losing('/keys/rotate');

@@ -63,7 +63,9 @@ async function forget(session: Session, user: string, options: Options): Promise
   if (guild !== undefined) {
     const who = { user_id: user, guild_id: guild };
     const erased = await lethe.privacy.forget(who, call).catch(withMend(session, again));
-    return output.result(erased, inGuild(session, user, place, erased));
+    output.result(erased, inGuild(session, user, place, erased));
+    if (options.idempotencyKey !== undefined) await requireNoneSince(session, who, [erased], WITHOUT_KEY);
+    return;
   }
   const all = await lethe.privacy.forgetEverywhere({ user_id: user }, call).catch((error: unknown) => {
     const { requests } = error instanceof LetheError ? error.details : {};
@@ -71,7 +73,37 @@ async function forget(session: Session, user: string, options: Options): Promise
     if (Array.isArray(requests)) output.result({ requests }, inGuilds(user, requests as Erased[]));
     return withMend(session, again)(error);
   });
-  return output.result(all, inGuilds(user, all.requests));
+  output.result(all, inGuilds(user, all.requests));
+  if (options.idempotencyKey !== undefined)
+    await requireNoneSince(session, { user_id: user }, all.requests, WITHOUT_KEY);
+}
+
+const WITHOUT_KEY = 'Give the command again without --idempotency-key.';
+
+/**
+ * The repeat of an erasure is answered what was erased then. @throws Failure that says `mend` where anything about the user is
+ * held, which was stored since
+ */
+async function requireNoneSince(
+  session: Session,
+  who: { readonly user_id: string; readonly guild_id?: string },
+  ended: readonly { readonly status: string }[],
+  mend: string,
+): Promise<void> {
+  if (ended.some(({ status }) => status !== 'completed')) return;
+  const { items } = await session
+    .client()
+    .users.list(who)
+    .page()
+    .catch((error: unknown) => {
+      const { exitCode, message, mend: words, code } = failureOf(error, session.url);
+      throw new Failure(exitCode, `Whether anything was stored since is unknown: ${message}`, words, code);
+    });
+  if (items.length === 0) return;
+  throw refused(
+    `That erasure is of the first try. What was stored about ${who.user_id} since is still there.`,
+    mend,
+  );
 }
 
 /** Erases with a file that has the key of the act from before the call, so that a repeat with the file gets its salt. */
@@ -83,7 +115,8 @@ async function inFile(
   const { output } = session;
   const lethe = session.client();
   const resumed = keyIn(file, who);
-  const key = options.idempotencyKey ?? resumed ?? randomUUID();
+  const fresh = randomUUID();
+  const key = options.idempotencyKey ?? resumed ?? fresh;
   const asked = { idempotency_key: key, ...who };
   if (resumed === undefined) makeNew(file, 'erased', `${JSON.stringify(asked, null, 2)}\n`);
   const call = { timeoutMs: PATIENT_MS, idempotencyKey: key };
@@ -104,6 +137,8 @@ async function inFile(
     keep({ certificate, bot_id: (await lethe.bots.me()).id });
   } finally {
     output.result(erased, inGuild(session, who.user_id, `in guild ${who.guild_id}`, erased));
+    const mend = `Give the command again with another file for --certificate, without --idempotency-key: ${file} keeps the first salt.`;
+    if (key !== fresh) await requireNoneSince(session, who, [erased], mend);
   }
 }
 
