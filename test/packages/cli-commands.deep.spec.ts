@@ -473,6 +473,23 @@ describe('lethe bot, lethe events and lethe stats', () => {
 });
 
 describe('lethe keys', () => {
+  async function requireVoid(key: string): Promise<void> {
+    const call = new Lethe({ url: service.url, key }).bots.me();
+    await expect(call).rejects.toMatchObject({ status: 401 });
+  }
+
+  it('replaces a key without an overlap also where the bot has no place for another one', async () => {
+    await registered();
+    const old = env()['LETHE_KEY'] ?? '';
+    for (let more = 1; more < 5; more++) await client().keys.create({ scopes: ['read'] });
+    expect(await cli.run(['keys', 'rotate'])).toMatchObject({
+      ...{ code: 1, stderr: expect.stringContaining('at most 5') },
+    });
+    expect((await done('keys', 'rotate', '--overlap', '0')).stdout).toContain('The old one has ended.');
+    expect(await client().keys.list().toArray()).toHaveLength(5);
+    await requireVoid(old);
+  });
+
   it('makes, replaces and ends keys, which are in .env and in no output', async () => {
     await registered();
     const old = env()['LETHE_KEY'] ?? '';
@@ -480,6 +497,7 @@ describe('lethe keys', () => {
     const reading = env()['LETHE_READ_KEY'] ?? '';
     await done('keys', 'rotate', '--overlap', '0');
     expect(env()['LETHE_KEY']).not.toBe(old);
+    await requireVoid(old);
     const keys = json<{ id: string; scopes: string[] }[]>(await done('keys', 'list', '--json'));
     const made = keys.find(({ scopes }) => scopes.join() === 'read');
     await done('keys', 'delete', made?.id ?? '');

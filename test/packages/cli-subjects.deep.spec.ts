@@ -477,6 +477,17 @@ describe('lethe export and lethe forget', () => {
     end();
   });
 
+  it('name the key to end where the answer to its end is lost after a rotation', async () => {
+    const [{ id = '' } = {}] = await lethe.keys.list().toArray();
+    const before = read('.env');
+    const { at, end } = await losing(`/keys/${id}`);
+    const lost = await cli.run(['keys', 'rotate', '--overlap', '0', ...at]);
+    end();
+    expect(lost).toMatchObject({ code: 3, stderr: expect.stringContaining(`lethe keys delete ${id}`) });
+    expect(lost.stderr).not.toContain('command again');
+    expect(read('.env')).not.toBe(before);
+  });
+
   it('keep the key of .env in force where the answer of a rotation without an overlap is lost', async () => {
     const before = read('.env');
     const { at, end } = await losing('/keys/rotate');

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Schemas } from '@lethe/sdk';
+import { ConflictError, type Schemas } from '@lethe/sdk';
 import { readEnvFile, writeEnvFile } from '../env-file';
-import { refused, wrongUsage } from '../failures';
+import { Failure, failureOf, refused, wrongUsage } from '../failures';
 import { moment, Session } from '../session';
 
 type Scope = Schemas['ApiKeyView']['scopes'][number];
@@ -106,25 +106,38 @@ async function rotate(session: Session, { overlap, show }: Keeping & { overlap?:
   // An answer can be lost, or not be written: the old key ends at once only after the new one is kept.
   const old = overlap === 0 ? await ownKey(session) : undefined;
   const given = overlap === undefined || overlap === 0 ? {} : { overlap_seconds: overlap };
-  const { api_key: key, ...made } = await lethe.keys.rotate(given);
+  let isVoid = false;
+  const { api_key: key, ...made } = await lethe.keys.rotate(given).catch((error: unknown) => {
+    const isFull = error instanceof ConflictError && error.reason === 'limit_reached';
+    if (old === undefined || !isFull) throw error;
+    // There is no place for both keys.
+    isVoid = true;
+    return lethe.keys.rotate({ overlap_seconds: 0 });
+  });
   if (!show) writeEnvFile(session.envFile, { LETHE_KEY: key });
   const place = show
     ? `Keep the new key, it is shown this once: ${key}`
     : 'LETHE_KEY in .env is the new key.';
   const shown = { ...made, ...(show && { api_key: key }) };
-  if (old === undefined)
-    return session.output.result(shown, `${place} The old one works until ${made.overlap_until}.`);
-  const ended = await session
-    .clientWith(key)
-    .keys.delete(old)
-    .catch((error: unknown) => {
-      session.output.result(shown, `${place} The old one works until ${made.overlap_until}.`);
-      throw error;
-    });
-  return session.output.result(
-    { ...shown, overlap_until: ended.deleted_at },
-    `${place} The old one has ended.`,
-  );
+  const bothWork = `${place} The old one works until ${made.overlap_until}.`;
+  if (old === undefined) return session.output.result(shown, bothWork);
+  const end = async (): Promise<string> => {
+    const { deleted_at: at } = await session.clientWith(key).keys.delete(old);
+    return at;
+  };
+  const overlapUntil = isVoid
+    ? made.overlap_until
+    : await end().catch((error: unknown) => {
+        session.output.result(shown, bothWork);
+        const { exitCode, message, code } = failureOf(error, session.url);
+        throw new Failure(
+          exitCode,
+          message,
+          `The key was replaced. End the old one with lethe keys delete ${old}`,
+          code,
+        );
+      });
+  return session.output.result({ ...shown, overlap_until: overlapUntil }, `${place} The old one has ended.`);
 }
 
 /** The id of the key of this call. */
