@@ -1,5 +1,14 @@
-import { type LetheError, NetworkError, TimeoutError, UnauthorizedError, UnavailableError } from '@lethe/sdk';
-import { EXIT, failureOf } from './failures';
+import {
+  ConflictError,
+  InvalidRequestError,
+  LetheError,
+  NetworkError,
+  NotFoundError,
+  TimeoutError,
+  UnauthorizedError,
+  UnavailableError,
+} from '@lethe/sdk';
+import { EXIT, type Failure, failureOf } from './failures';
 import { notingLosses } from './unknown-outcome';
 
 const URL = 'http://127.0.0.1:3000';
@@ -40,13 +49,16 @@ describe('a failure of a call', () => {
     const key = () => new UnauthorizedError('No key.', { status: 401, code: 'unauthorized' });
     type Route = Parameters<NonNullable<ReturnType<typeof notingLosses>['trace']>>[0];
 
-    async function saidOf(route: Route, ...errors: readonly LetheError[]): Promise<string> {
+    const saidOf = async (route: Route, ...errors: readonly LetheError[]): Promise<string> =>
+      (await failureOfCall(route, ...errors)).message;
+
+    async function failureOfCall(route: Route, ...errors: readonly LetheError[]): Promise<Failure> {
       const { onRetry, trace } = notingLosses();
       const run = (): Promise<never> => {
         for (const error of errors.slice(0, -1)) onRetry?.({ route, attempt: 1, waitMs: 0, error });
         return Promise.reject(errors.at(-1) ?? reset);
       };
-      return failureOf(await trace?.(route, run).catch((error: unknown) => error), URL).message;
+      return failureOf(await trace?.(route, run).catch((error: unknown) => error), URL);
     }
 
     it('says of an act that it is unknown whether it was done, also where a later attempt fails in another way', async () => {
@@ -62,6 +74,34 @@ describe('a failure of a call', () => {
           'No key',
         ].map(words),
       );
+    });
+
+    const conflict = (reason: string) =>
+      new ConflictError('Refused.', { status: 409, code: 'conflict', details: { reason } });
+
+    it('says why the service refuses a repeat, which proves that the act was not done', async () => {
+      const decided = [
+        () => new InvalidRequestError('Refused.', { status: 400, code: 'invalid_request' }),
+        () => new NotFoundError('Refused.', { status: 404, code: 'not_found' }),
+        () => new LetheError('Refused.', { status: 413, code: 'payload_too_large' }),
+        () => conflict('limit_reached'),
+      ];
+      for (const refusal of decided)
+        expect(await failureOfCall('POST /bots/{bot_id}/keys', reset, refusal())).toMatchObject({
+          ...{ exitCode: EXIT.refused, message: 'Refused.' },
+        });
+    });
+
+    it('says that it is unknown where the refusal of a repeat proves nothing', async () => {
+      const reasons = ['idempotency_in_progress', 'deletion_in_progress', 'idempotency_answer_erased'];
+      const proxy = new LetheError('Refused.', { status: 404, code: 'unexpected_answer' });
+      for (const refusal of [...reasons.map(conflict), proxy])
+        expect(await failureOfCall('POST /gdpr/forget-user', reset, refusal)).toMatchObject({
+          ...{ exitCode: EXIT.unreachable, message: expect.stringContaining('is unknown') as string },
+        });
+      // No key makes one act of these.
+      const gone = new NotFoundError('Refused.', { status: 404, code: 'not_found' });
+      expect(await saidOf('PUT /holders/{key}', reset, gone)).toContain('is unknown');
     });
 
     it('says that nothing answers where no attempt was sent, or nothing was to be done', async () => {

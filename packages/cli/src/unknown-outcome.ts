@@ -1,5 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Hooks, NetworkError, TimeoutError, UnavailableError } from '@lethe/sdk';
+import {
+  ConflictError,
+  type Hooks,
+  LetheError,
+  NetworkError,
+  TimeoutError,
+  UnavailableError,
+} from '@lethe/sdk';
 
 /** What Node.js says of a connection that was never made, or that no request was sent over. */
 const NEVER_SENT =
@@ -27,12 +34,28 @@ export function notingLosses(hooks: Hooks = {}): Hooks {
       try {
         return await calls.run(call, run);
       } catch (error) {
-        if (!route.startsWith('GET ') && (call.isLost || isAnswerLost(error))) unknown.add(error as object);
+        const isLost =
+          isAnswerLost(error) || (call.isLost && !(route.startsWith('POST ') && isDecided(error)));
+        if (!route.startsWith('GET ') && isLost) unknown.add(error as object);
         throw error;
       }
     },
   };
 }
+
+/** After which an earlier attempt may still be under way, or was done and its answer erased. */
+const UNDECIDED: readonly unknown[] = [
+  'idempotency_in_progress',
+  'deletion_in_progress',
+  'idempotency_answer_erased',
+];
+
+/** A repeat under the `Idempotency-Key` of an act that was done is answered as that was: one that the service refuses was not. */
+const isDecided = (error: unknown): boolean =>
+  error instanceof LetheError &&
+  error.code !== 'unexpected_answer' &&
+  [400, 404, 409, 413].includes(error.status ?? 0) &&
+  !(error instanceof ConflictError && UNDECIDED.includes(error.reason));
 
 function isAnswerLost(error: unknown): boolean {
   if (error instanceof NetworkError) return !NEVER_SENT.test(causeOf(error));
