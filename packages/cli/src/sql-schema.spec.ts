@@ -53,6 +53,18 @@ describe('the columns of a schema that look like ids of users', () => {
       ],
     ],
     [
+      'a table with columns of another one beside its own, or behind them, as not understood',
+      `CREATE TABLE a (n int, LIKE users INCLUDING ALL); CREATE TABLE b (n int) INHERITS (users); CREATE TABLE c OF t;
+       CREATE TABLE d PARTITION OF users FOR VALUES IN (1); CREATE TEMP TABLE e (n) ON COMMIT DROP AS SELECT user_id FROM x;
+       CREATE TABLE f ("like" int, "of" int) PARTITION BY LIST (n);
+       CREATE TABLE g (n int)\nDROP TABLE x\nSELECT 1`,
+      [
+        'a.(columns of LIKE, not understood)',
+        ...['b', 'c', 'd'].map((table) => `${table}.(columns of another table or type, not understood)`),
+        'e.(columns of a query, not understood)',
+      ],
+    ],
+    [
       'a table behind a backslash before a quote, in a text of MySQL',
       String.raw`INSERT INTO a VALUES ('it\'s'); CREATE TABLE b (user_id text); INSERT INTO a VALUES ('x')`,
       ['b.user_id'],

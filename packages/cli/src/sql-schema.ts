@@ -26,13 +26,13 @@ const ID_OF_USER = new RegExp(
   'i',
 );
 /** What begins a line of a table that is no column. */
-const NO_COLUMN =
-  /^(?:primary|foreign|unique|constraint|check|key|index|exclude|like|period|fulltext|spatial)$/i;
+const NO_COLUMN = /^(?:primary|foreign|unique|constraint|check|key|index|exclude|period|fulltext|spatial)$/i;
 
 /** In the place of a column: those of a query or of another table are not read, and may be about users. */
 const NOT_UNDERSTOOD = {
   query: '(columns of a query, not understood)',
   like: '(columns of LIKE, not understood)',
+  other: '(columns of another table or type, not understood)',
 };
 
 /**
@@ -69,18 +69,23 @@ function columnsIn(ddl: string, token: RegExp): UserColumn[] {
 /** The columns behind the name of a new table. */
 function created(tokens: readonly string[], from: number): string[] {
   const found = tokens[from] === '(' ? columns(tokens, from) : [];
-  if (/^like$/i.test(tokens[tokens[from] === '(' ? from + 1 : from] ?? '')) found.push(NOT_UNDERSTOOD.like);
+  if (/^like$/i.test(tokens[from] ?? '')) found.push(NOT_UNDERSTOOD.like);
   let depth = 0;
   for (let at = from; at < tokens.length; at++) {
     const token = tokens[at] ?? '';
     if (token === '(') depth++;
     else if (token === ')') depth--;
     else if (depth > 0) continue;
-    else if (/^(?:;|create|alter|insert|drop|go)$/i.test(token)) break;
+    else if (/^(?:inherits|of)$/i.test(token)) found.push(NOT_UNDERSTOOD.other);
+    else if (/^(?:;|create|alter|insert|drop|go)$/i.test(token) && !isOnCommit(tokens, at)) break;
     else if (/^(?:as|select)$/i.test(token)) return [...found, NOT_UNDERSTOOD.query];
   }
   return found;
 }
+
+/** The last word of `ON COMMIT DROP`, which begins no statement. */
+const isOnCommit = (tokens: readonly string[], at: number): boolean =>
+  /^on commit$/i.test(tokens.slice(Math.max(0, at - 2), at).join(' '));
 
 /** `CREATE [GLOBAL | TEMPORARY | UNLOGGED …] TABLE`. */
 const isCreation = (tokens: readonly string[], at: number): boolean =>
@@ -106,6 +111,7 @@ function columns(tokens: readonly string[], open: number): string[] {
   for (const token of tokens.slice(open)) {
     if (token === '(') depth++;
     else if (token === ')') depth--;
+    else if (isFirst && /^like$/i.test(token)) names.push(NOT_UNDERSTOOD.like);
     else if (isFirst && !NO_COLUMN.test(token)) names.push(plain(token));
     if (depth === 0) break;
     isFirst = depth === 1 && (token === '(' ? names.length === 0 : token === ',');
