@@ -1,6 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import {
+  chmodSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { refused, wrongUsage } from './failures';
 import { notUtf8, settingsIn, utf8In } from './settings-file';
 
@@ -93,7 +102,7 @@ export function replaceFile(
     const old = statSync(path, { throwIfNoEntry: false });
     // A terminal or a pipe is written to.
     if (old !== undefined && !old.isFile()) return writeFileSync(path, text);
-    const target = old === undefined ? path : realpathSync(path);
+    const target = old === undefined ? linkedFrom(path) : realpathSync(path);
     const permissions = mode ?? (old === undefined ? undefined : old.mode & 0o777);
     temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
     writeFileSync(temporary, text, { flag: 'wx', ...(permissions !== undefined && { mode: permissions }) });
@@ -101,8 +110,24 @@ export function replaceFile(
     renameSync(temporary, target);
   } catch (error) {
     if (temporary !== undefined) rmSync(temporary, { force: true });
+    if ((error as NodeJS.ErrnoException).code === 'EBUSY')
+      throw refused(
+        `${path} is mounted by itself, so that no other file can take its place.`,
+        'It was not changed. Mount its folder instead.',
+      );
     throw refused(`${path} cannot be written: ${(error as Error).message}`, mend);
   }
+}
+
+/** What a link that leads nowhere yet, or a chain of them, names; the path itself where it is no link. */
+function linkedFrom(path: string): string {
+  let target: string;
+  try {
+    target = resolve(realpathSync(dirname(path)), readlinkSync(path));
+  } catch {
+    return path;
+  }
+  return linkedFrom(target);
 }
 
 /** The text with a line for each value, in the place of the line that has its name. */
