@@ -381,7 +381,15 @@ describe('the time of a call', () => {
 
   it('ends a call whose key never comes, and so does the signal of the caller', async () => {
     const { lethe, requests } = client([ok()], { key: () => new Promise(() => undefined), timeoutMs: 1_000 });
-    expect(await outcome(lethe.bots.me())).toBeInstanceOf(TimeoutError);
+    const error = await outcome(lethe.bots.me());
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect((error as Error).message).toBe(
+      'The function of key has not answered within 1000 ms; nothing was sent.',
+    );
+    const unanswered = client([silent], { key: () => 'sk_live_x' });
+    expect(await outcome(unanswered.lethe.bots.me())).toMatchObject({
+      message: expect.stringContaining('Whether it took effect is unknown'),
+    });
     const [stop, reason] = [new AbortController(), new Error('the bot stops')];
     const call = lethe.bots.me({}, { signal: stop.signal });
     const settled = call.catch((error: unknown) => error);
