@@ -181,6 +181,22 @@ describeInBrowser('what the console shows once', () => {
       expect(await countOf()).toBe(2);
     });
 
+    it('is kept without a question by a link to the open page, and each way out is asked about', async () => {
+      const page = await team.signsIn(bot.key, { address: '/keys' });
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.waitForSelector('.notice.good code');
+      const asks = question(page, 'Leave without a copy?');
+      await page.click('nav a[href="/console/keys"]');
+      expect(await asks.count()).toBe(0);
+      // The entry before is of the same page, which stays.
+      await page.evaluate('history.back()');
+      await asks.locator('button.danger').click();
+      await asks.waitFor({ state: 'detached' });
+      await leaves(page);
+      await asks.getByRole('button', { name: 'Cancel' }).click();
+      expect(await page.locator('.notice.good code').count()).toBe(1);
+    });
+
     it.each(['Copy', 'Certificate'])('is asked about until it was kept, as by %s: a salt', async (keep) => {
       const page = await opened();
       await copies(page);
