@@ -14,6 +14,21 @@ const refuses =
   (route: Route): Promise<void> =>
     route.fulfill({ status, json: { success: false, error: { code, message, details } } });
 
+/** A script after which answers from an address end in the middle of their body. */
+const cuts = (path: string): string => `{
+  const real = fetch;
+  globalThis.fetch = (input, init) => {
+    if (!String(input).includes('${path}')) return real(input, init);
+    let hasBegun = false;
+    const pull = (controller) => {
+      if (hasBegun) return controller.error(new TypeError('network error'));
+      hasBegun = true;
+      controller.enqueue(new TextEncoder().encode('{"success":true,"data":{"a":'));
+    };
+    return Promise.resolve(new Response(new ReadableStream({ pull })));
+  };
+}`;
+
 describeInBrowser('the console', () => {
   beforeEach(async () => {
     bot = await service.registerBot({ name: 'Birthday bot' });
@@ -63,6 +78,38 @@ describeInBrowser('the console', () => {
       await page.context().setOffline(true);
       await page.click('nav a[href="/console/webhooks"]');
       await page.locator('main [role=alert]', { hasText: 'The service does not answer' }).first().waitFor();
+    });
+  });
+
+  describe('where an answer is cut', () => {
+    it('says of an export that the service does not answer, and calls it no fault of the page', async () => {
+      const page = await opened();
+      await page.evaluate(cuts('/data/export'));
+      await page.getByRole('button', { name: 'Download export' }).click();
+      await page.locator('main [role=alert]').waitFor();
+      expect(await page.textContent('main [role=alert]')).toContain('The service does not answer');
+    });
+
+    it('says of the public keys why they are not there', async () => {
+      const page = await team.signsIn(bot.key, { address: '/audit' });
+      const alert = page.locator('main [role=alert]');
+      const saysOf = async (said: string): Promise<void> => {
+        await page.getByRole('button', { name: 'Check the whole log' }).click();
+        await alert.waitFor();
+        expect(await alert.textContent()).toContain(said);
+      };
+      const keys = '**/.well-known/lethe-keys.json';
+      await page.route(keys, refuses(429, 'rate_limit_exceeded', 'Too many'));
+      await saysOf('Too many requests');
+      await page.unroute(keys);
+      await page.route(keys, (route) => route.fulfill({ status: 503, body: 'Away' }));
+      await page.reload();
+      await page.waitForSelector('.side');
+      await saysOf('cannot do this at the moment');
+      await page.reload();
+      await page.waitForSelector('.side');
+      await page.evaluate(cuts('lethe-keys.json'));
+      await saysOf('The service does not answer');
     });
   });
 

@@ -72,6 +72,46 @@ describeInBrowser('what the console shows once', () => {
       expect(await countOf()).toBe(3);
     });
 
+    it('is the same act until it is refused for good, or for as long as the service keeps its answer', async () => {
+      const page = await team.signsIn(bot.key, { address: '/keys' });
+      const create = page.getByRole('button', { name: 'Create key' });
+      await page.getByLabel('Valid for').selectOption('7');
+      const sent = async (): Promise<[key: string | undefined, lastsMs: number]> => {
+        const request = page.waitForRequest((each) => each.method() === 'POST' && /\/keys$/.test(each.url()));
+        // The list is loaded anew once the act has ended.
+        const settled = page.waitForResponse(
+          (each) => each.request().method() === 'GET' && /\/keys\?/.test(each.url()),
+        );
+        await create.click();
+        const asked = (await request).postDataJSON() as { expires_at: string };
+        await settled;
+        return [(await request).headers()['idempotency-key'], Date.parse(asked.expires_at) - Date.now()];
+      };
+      const answers: [number, string, object?][] = [
+        [400, 'invalid_request'],
+        [409, 'conflict', { reason: 'limit_reached' }],
+        [429, 'rate_limit_exceeded'],
+        [409, 'conflict', { reason: 'idempotency_in_progress' }],
+        [503, 'service_unavailable'],
+      ];
+      const keys: (string | undefined)[] = [];
+      for (const [status, code, details] of answers) {
+        await page.route('**/keys', (route) => {
+          if (route.request().method() !== 'POST') return route.fallback();
+          return route.fulfill({ status, json: { success: false, error: { code, message: code, details } } });
+        });
+        keys.push((await sent())[0]);
+        await page.unroute('**/keys');
+      }
+      const [refused, inConflict, ...same] = keys;
+      expect(new Set([refused, inConflict, same[0]]).size).toBe(3);
+      expect(new Set(same).size).toBe(1);
+      await page.evaluate('{ const { now } = Date; Date.now = () => now() + 2 * 86_400_000; }');
+      const [later, lastsMs] = await sent();
+      expect(keys).not.toContain(later);
+      expect(lastsMs / 86_400_000).toBeCloseTo(9, 1);
+    });
+
     it('is the secret of the webhook that a repeat shows', async () => {
       const page = await team.signsIn(bot.key, { address: '/keys' });
       const rotate = async (): Promise<void> => {
@@ -139,6 +179,22 @@ describeInBrowser('what the console shows once', () => {
       await question(page, 'Leave without a copy?').locator('button.danger').click();
       await isLeft(page);
       expect(await countOf()).toBe(2);
+    });
+
+    it('is kept without a question by a link to the open page, and each way out is asked about', async () => {
+      const page = await team.signsIn(bot.key, { address: '/keys' });
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.waitForSelector('.notice.good code');
+      const asks = question(page, 'Leave without a copy?');
+      await page.click('nav a[href="/console/keys"]');
+      expect(await asks.count()).toBe(0);
+      // The entry before is of the same page, which stays.
+      await page.evaluate('history.back()');
+      await asks.locator('button.danger').click();
+      await asks.waitFor({ state: 'detached' });
+      await leaves(page);
+      await asks.getByRole('button', { name: 'Cancel' }).click();
+      expect(await page.locator('.notice.good code').count()).toBe(1);
     });
 
     it.each(['Copy', 'Certificate'])('is asked about until it was kept, as by %s: a salt', async (keep) => {

@@ -8,20 +8,27 @@ export interface Tried {
   readonly at: number;
 }
 
+/** How long the service keeps an answer: a repeat after it would be an act of its own, with the times of the first one. */
+const KEPT_MS = 86_400_000;
+
 /** Acts until each has succeeded: a repeat after a lost answer gets what the service has answered, with what it answers once. */
 class Tries {
   private readonly kept = new Map<string, Tried>();
 
   has(act: unknown): boolean {
-    return this.kept.has(JSON.stringify(act));
+    return this.before(act) !== undefined;
   }
 
   /** The same as before for the same act. */
   of(act: unknown): Tried {
-    const name = JSON.stringify(act);
-    const tried = this.kept.get(name) ?? { idempotencyKey: newKey(), at: Date.now() };
-    this.kept.set(name, tried);
+    const tried = this.before(act) ?? { idempotencyKey: newKey(), at: Date.now() };
+    this.kept.set(JSON.stringify(act), tried);
     return tried;
+  }
+
+  private before(act: unknown): Tried | undefined {
+    const tried = this.kept.get(JSON.stringify(act));
+    return tried !== undefined && Date.now() - tried.at < KEPT_MS ? tried : undefined;
   }
 
   end(act: unknown): void {
@@ -35,12 +42,23 @@ class Tries {
       this.end(act);
       return done;
     } catch (error) {
-      // An erasure has removed the answer: what is asked for next is an act of its own.
-      if (error instanceof LetheError && error.reason === 'idempotency_answer_erased') this.end(act);
+      // What is asked for next is an act of its own.
+      if (isRefused(error)) this.end(act);
       throw error;
     }
   }
 }
+
+const RUNNING: readonly unknown[] = ['idempotency_in_progress', 'deletion_in_progress'];
+
+/** Whether the service has refused an act for good. One that is still being done, or waits for the limit, has an answer yet to come. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof LetheError &&
+  error.status !== undefined &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  error.status !== 429 &&
+  !(error.status === 409 && RUNNING.includes(error.reason));
 
 const newKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-');
 

@@ -24,24 +24,19 @@ export function Leaving({
   const [title, note] = LOSSES[loses];
   const [, navigate] = useLocation();
   const [leaving, setLeaving] = useState<(() => void) | undefined>();
-  const mayLeave = useRef(false);
+  /** The one way back that the answer has begun. Where it leads to the same page, the next one is asked about. */
+  const mayGoBack = useRef(false);
   useLayoutEffect(() => {
     if (!isAsked) return undefined;
-    mayLeave.current = false;
+    mayGoBack.current = false;
     const unload = (event: BeforeUnloadEvent): void => event.preventDefault();
     const click = (event: MouseEvent): void => {
       const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
       const isOwn = link instanceof HTMLAnchorElement && link.target === '' && !link.hash;
+      // A link to the open page leaves nothing.
+      if (!isOwn || (link.pathname === location.pathname && link.search === location.search)) return;
       // A question of the page is enough.
-      if (
-        !isOwn ||
-        event.defaultPrevented ||
-        event.ctrlKey ||
-        event.metaKey ||
-        event.shiftKey ||
-        mayLeave.current
-      )
-        return;
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       event.stopPropagation();
       setLeaving(() => () => navigate(`~${link.pathname}${link.search}`));
@@ -49,10 +44,15 @@ export function Leaving({
     // Where the browser has it: the way back.
     const moves = (window as { readonly navigation?: EventTarget }).navigation;
     const traverse = (event: Event): void => {
-      if ((event as Traversal).navigationType !== 'traverse' || !event.cancelable) return;
-      if (event.defaultPrevented || mayLeave.current) return;
+      if ((event as Traversal).navigationType !== 'traverse') return;
+      const may = mayGoBack.current;
+      mayGoBack.current = false;
+      if (may || !event.cancelable || event.defaultPrevented) return;
       event.preventDefault();
-      setLeaving(() => () => history.back());
+      setLeaving(() => () => {
+        mayGoBack.current = true;
+        history.back();
+      });
     };
     addEventListener('beforeunload', unload);
     document.addEventListener('click', click, true);
@@ -70,7 +70,6 @@ export function Leaving({
       act={t('leave')}
       isRunning={false}
       onConfirm={() => {
-        mayLeave.current = true;
         setLeaving(undefined);
         leaving();
       }}

@@ -62,6 +62,14 @@ function connected(session: AnySession | undefined): Lethe {
 /** The client of the present session. */
 export let lethe = connected(keptSession());
 
+/** A client without a session, of what the service answers everybody. */
+export const openly = new Lethe({
+  url: location.origin,
+  fetch: (input, init) => fetch(input, { ...init, credentials: 'omit' }),
+  retries: 1,
+  timeoutMs: TIMEOUT_MS,
+});
+
 export class SessionError extends Error {
   constructor(readonly status: number) {
     super(`The service answered ${status}.`);

@@ -2,6 +2,8 @@ import { TimeoutError } from './errors';
 
 /** The time of one call with all its attempts and waits, and the signal of the caller. */
 export class Deadline {
+  /** While the function of the key is awaited: nothing is sent before it answers. */
+  awaitsKey = false;
   private readonly controller = new AbortController();
   /** By a clock that is never set: the time of the system can jump during a call. */
   private readonly endMs: number;
@@ -20,7 +22,9 @@ export class Deadline {
     });
     this.aborted.catch(() => undefined);
     this.timer = setTimeout(() => {
-      const message = `The call took longer than ${timeoutMs} ms. Whether it took effect is unknown.`;
+      const message = this.awaitsKey
+        ? `The function of key has not answered within ${timeoutMs} ms; nothing was sent.`
+        : `The call took longer than ${timeoutMs} ms. Whether it took effect is unknown.`;
       this.controller.abort(new TimeoutError(message, { code: 'timeout' }));
     }, timeoutMs);
     if (given?.aborted === true) this.onAbort();

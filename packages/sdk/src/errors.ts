@@ -131,7 +131,7 @@ export class NetworkError extends LetheError {
   override readonly name = 'NetworkError';
 }
 
-/** The time of the call was over. Whether the act was done is unknown. */
+/** The time of the call was over. Whether the act was done is unknown, unless the message says that nothing was sent. */
 export class TimeoutError extends LetheError {
   override readonly name = 'TimeoutError';
 }

@@ -8,22 +8,24 @@ export function bodyOf(wire: object): string {
   return JSON.stringify(wire, function (this: Readonly<Record<string, unknown>>, name, value: unknown) {
     const above = paths.get(this) ?? '';
     const path = Array.isArray(this) ? `${above}[${name}]` : above === '' ? name : `${above}.${name}`;
-    // A Date has become its text, or null where it is no time.
-    const what = withoutJson(this[name]);
+    const what = withoutJson(value, this[name]);
     if (what !== undefined) throw new TypeError(`${path} is ${what}, which JSON cannot hold.`);
     if (typeof value === 'object' && value !== null) paths.set(value, path);
     return value;
   });
 }
 
-function withoutJson(value: unknown): string | undefined {
+/** What a value is that JSON cannot hold. `given` is the value before its `toJSON`: that of a Date without a time answers null. */
+function withoutJson(value: unknown, given: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : `the number ${value}`;
   // By its tag: it may be of another realm.
-  const tag = Object.prototype.toString.call(value);
+  const tag = tagOf(value);
   if (tag === '[object Map]') return 'a Map';
   if (tag === '[object Set]') return 'a Set';
-  return tag === '[object Date]' && Number.isNaN(Number(value)) ? 'a Date without a time' : undefined;
+  return value === null && tagOf(given) === '[object Date]' ? 'a Date without a time' : undefined;
 }
+
+const tagOf = (value: unknown): string => Object.prototype.toString.call(value);
 
 export function queryOf(wire: Readonly<Record<string, unknown>>): string {
   const given = Object.entries(wire).filter(([, value]) => value !== undefined && value !== null);

@@ -170,6 +170,8 @@ describe('a request', () => {
       [{ seen: new Map([['a', 1]]) }, 'data.seen is a Map'],
       [{ seen: [new Set()] }, 'data.seen[0] is a Set'],
       [{ at: new Date(NaN) }, 'data.at is a Date without a time'],
+      [{ score: { toJSON: () => NaN } }, 'data.score is the number NaN'],
+      [{ seen: { toJSON: () => new Map() } }, 'data.seen is a Map'],
     ];
     const { lethe, requests } = client([ok({ results: [] })]);
     for (const [data, words] of lost) {
@@ -181,7 +183,18 @@ describe('a request', () => {
       expect(await outcome(many)).toMatchObject({ message: expect.stringContaining(`items[1].${words}`) });
     }
     expect(requests).toEqual([]);
-    const shared = { at: new Date(0), none: null, left: undefined, numbers: [0, -1.5] };
+    class Collection extends Map<string, number> {
+      toJSON(): number[] {
+        return [...this.values()];
+      }
+    }
+    const shared = {
+      at: new Date(0),
+      none: null,
+      left: undefined,
+      numbers: [0, -1.5],
+      seen: new Collection([['a', 1]]),
+    };
     const data = { one: shared, two: [shared] } as unknown as Record<string, never>;
     await lethe.data.merge({ ...who, category: 'profile', data });
     expect(await requests[0]?.json()).toEqual(
@@ -368,7 +381,15 @@ describe('the time of a call', () => {
 
   it('ends a call whose key never comes, and so does the signal of the caller', async () => {
     const { lethe, requests } = client([ok()], { key: () => new Promise(() => undefined), timeoutMs: 1_000 });
-    expect(await outcome(lethe.bots.me())).toBeInstanceOf(TimeoutError);
+    const error = await outcome(lethe.bots.me());
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect((error as Error).message).toBe(
+      'The function of key has not answered within 1000 ms; nothing was sent.',
+    );
+    const unanswered = client([silent], { key: () => 'sk_live_x' });
+    expect(await outcome(unanswered.lethe.bots.me())).toMatchObject({
+      message: expect.stringContaining('Whether it took effect is unknown'),
+    });
     const [stop, reason] = [new AbortController(), new Error('the bot stops')];
     const call = lethe.bots.me({}, { signal: stop.signal });
     const settled = call.catch((error: unknown) => error);

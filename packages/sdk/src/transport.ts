@@ -124,7 +124,9 @@ export class Transport {
     let running: Promise<T> | undefined;
     try {
       // The function that answers the key may ask a server that does not answer.
+      deadline.awaitsKey = typeof this.options.key === 'function';
       const request = await deadline.race(this.requestOf(route, path, given, options));
+      deadline.awaitsKey = false;
       const run = (): Promise<T> => {
         running ??= this.attempts(route, request, deadline, options, read);
         // A trace that does not await it may still fail first.

@@ -1,6 +1,5 @@
-import { LetheError } from '@lethe/sdk';
 import { hasEd25519, type KeySet } from '@lethe/sdk/evidence/web';
-import { lethe } from '../service';
+import { lethe, openly } from '../service';
 import type { AuditFilter } from './audit-filter';
 import type { Read } from './audit-walk';
 
@@ -20,20 +19,8 @@ export function readBy({ type, user, server }: AuditFilter): Read {
 /** This browser or this connection cannot check signatures. */
 export class NoEd25519 extends Error {}
 
-class KeysError extends Error {
-  constructor(readonly status: number) {
-    super(`The public keys were answered with status ${status}.`);
-  }
-}
-
-/** The public keys of the installation, which everybody may read. */
+/** The public keys of the installation, which everybody may read. @throws NoEd25519, or a LetheError */
 export async function publicKeys(): Promise<KeySet> {
   if (!(await hasEd25519())) throw new NoEd25519();
-  const response = await fetch('/.well-known/lethe-keys.json', { credentials: 'omit' }).catch(
-    (cause: unknown) => {
-      throw new LetheError('The public keys were not answered.', { code: 'network_error', cause });
-    },
-  );
-  if (!response.ok) throw new KeysError(response.status);
-  return (await response.json()) as KeySet;
+  return openly.publicKeys();
 }

@@ -8,9 +8,21 @@ import type { Ids } from './user-ids';
 /** Downloads the export of a user, of one server or of all. */
 export function useExport(of: Ids | { readonly user_id: string }) {
   return useMutation({
-    mutationFn: async () => new Response(await lethe.data.exportStream({ ...of, format: 'full' })).text(),
+    mutationFn: async () => textOf(await lethe.data.exportStream({ ...of, format: 'full' })),
     onSuccess: (text) => download(`export-${of.user_id}.json`, text),
   });
+}
+
+/** The text of a stream, by its reader: `Response` would make every fault of the connection a TypeError of the page. */
+async function textOf(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  const reader = stream.getReader();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value, { stream: true });
+  }
 }
 
 /** Downloads what is held about a user in all servers. */
