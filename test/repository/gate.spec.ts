@@ -31,6 +31,7 @@ const CLOCKS: readonly RegExp[] = [
 const ALLOWED: Readonly<Record<string, string>> = {
   'libs/http/src/stream-slots.spec.ts': 'its timers and its clock are fake',
   'packages/sdk/src/transport.spec.ts': 'its timers are fake',
+  'test/browser/console-faults.deep.spec.ts': 'moves the clock of its page, and reads none',
   'test/faults/clock-steps.e2e-spec.ts': 'moves the clocks that it reads',
   'test/properties/webhooks-sim.deep.spec.ts': 'its time is simulated',
   'test/support/time.ts': 'sets the clocks of the service',
