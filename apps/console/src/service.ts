@@ -62,7 +62,7 @@ function connected(session: AnySession | undefined): Lethe {
 /** The client of the present session. */
 export let lethe = connected(keptSession());
 
-/** A client without a session, of what the service answers everybody. */
+/** The client of the routes that need neither key nor session. */
 export const openly = new Lethe({
   url: location.origin,
   fetch: (input, init) => fetch(input, { ...init, credentials: 'omit' }),
