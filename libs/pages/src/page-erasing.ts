@@ -1,5 +1,6 @@
 import { isObjectable } from '@app/categories';
 import type { WebPage } from '@app/http';
+import { refusalIn } from '@app/user-data';
 import { html, type Html } from './html';
 import { framed } from './page-frame';
 import { cut, guildNamed } from './page-parts';
@@ -35,9 +36,14 @@ export function erasingPage(making: Parts, one: OneCategory): WebPage {
 
 /** Whether the bot can store in the category again, and what stops it. */
 function afterwards({ parts, link }: Parts, one: OneCategory): Html | false {
-  const { subject, purpose, status } = one;
+  const { subject, purpose, status, refusals } = one;
   const { texts, language } = parts;
-  if (isRefused(one)) return false;
+  const refusal = refusalIn(
+    (kind, of) => refusals[`${kind}s` as const].some(({ category }) => category === of),
+    purpose.key,
+    purpose.legalBasis,
+  );
+  if (refusal !== undefined) return false;
   if (purpose.withoutConsent === null)
     return isConsented(status, purpose.key) && html`<p>${texts.eraseConsent}</p>`;
   const words = texts.eraseFree;
@@ -48,15 +54,4 @@ function afterwards({ parts, link }: Parts, one: OneCategory): Html | false {
     : canRestrict && words.restrict;
   const way = html`<a href="${refusalPath(link, subject, language)}">${texts.refusals.open}</a>`;
   return html`<p>${words.again} ${advice && html`${advice} ${way}`}</p>`;
-}
-
-/** Whether an objection or a restriction covers the category: the bot stores nothing while it is in force. */
-function isRefused({ purpose, refusals: { objections, restrictions } }: OneCategory): boolean {
-  const has = (of: typeof objections, key: string | null): boolean =>
-    of.some(({ category }) => category === key);
-  return (
-    [objections, restrictions].some((of) => has(of, purpose.key)) ||
-    has(restrictions, null) ||
-    (has(objections, null) && isObjectable(purpose.legalBasis))
-  );
 }

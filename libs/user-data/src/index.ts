@@ -3,6 +3,7 @@ export { CategoryRetention, type DueCount, DueData, WithdrawnDataErasure } from 
 export { requireReading, requireStorable } from './module.gate';
 export { REFUSAL_KINDS } from './processing-refusal.entity';
 export type { RefusalsView } from './processing-refusals.dto';
+export { refusalIn } from './processing-refusals.sql';
 export { ProcessingRefusals } from './processing-refusals.service';
 export { checkValues } from './stored-value';
 export { type Submission, SubmitAct } from './submit.act';

@@ -35,7 +35,9 @@ export async function findRefusals(
   return Promise.all(
     found.map(async (rows, at) => {
       const { subject, category } = wanted[at] as (typeof wanted)[number];
-      return refusalIn(rows, category, async () => (await basisOf(tx, subject.botId, category))?.legalBasis);
+      const has: Has = (kind, of) => rows.some((row) => row.kind === kind && row.category_key === (of ?? ''));
+      const basis = has('objection', null) ? await basisOf(tx, subject.botId, category) : undefined;
+      return refusalIn(has, category, basis?.legalBasis);
     }),
   );
 }
@@ -63,17 +65,17 @@ async function rowsOf(
   return rows;
 }
 
-/** An objection comes first: it has no end. */
-async function refusalIn(
-  rows: readonly Row[],
+/** Whether the subject has one about a category; null: about all of them. */
+type Has = (kind: RefusalKind, category: string | null) => boolean;
+
+/** What forbids to store under a category. Only an objection to all asks for the legal basis. An objection comes first: it has no end. */
+export function refusalIn(
+  has: Has,
   category: string,
-  basis: () => Promise<string | undefined>,
-): Promise<RefusalKind | undefined> {
-  if (rows.length === 0) return undefined;
-  const has = (kind: RefusalKind, key: string): boolean =>
-    rows.some((row) => row.kind === kind && row.category_key === key);
-  if (has('objection', category) || (has('objection', '') && isObjectable(await basis()))) return 'objection';
-  return rows.some(({ kind }) => kind === 'restriction') ? 'restriction' : undefined;
+  legalBasis: string | undefined,
+): RefusalKind | undefined {
+  if (has('objection', category) || (has('objection', null) && isObjectable(legalBasis))) return 'objection';
+  return has('restriction', category) || has('restriction', null) ? 'restriction' : undefined;
 }
 
 /** @throws ApiError 403 `processing_refused` */
