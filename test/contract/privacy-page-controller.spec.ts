@@ -61,6 +61,7 @@ describe('the section of a privacy page that says who is responsible', () => {
     const page = await pageOf();
     for (const shown of SAID) expect(section(page)).toContain(shown);
     expect(page).toContain('href="https://bot.example.org/privacy"');
+    expect(page).toContain('<bdi class="words">Kim</bdi>, <a href="mailto:kim@example.org"');
     expect(page).not.toContain('<img');
   });
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { html, Html, languageSwitch } from '@app/pages';
-import { type Block, type DocumentForm, type Head, type Said, type Section, textOf } from './said';
+import { type Block, type DocumentForm, type Head, line, type Section, textOf } from './said';
 
 /** In the colours of the privacy page: calm at 320 pixels and more, light and dark, and plain on paper. */
 const STYLE = `:root{color-scheme:light dark;--ink:#1b2427;--soft:#526067;--line:#d5dbde;--paper:#fff;--ground:#f6f7f7;--accent:#1f5f6e}
@@ -94,13 +94,4 @@ function block(given: Block): Html {
       </tbody>
     </table>
   </div>`;
-}
-
-function line({ parts }: Said): Html[] {
-  return parts.map((part) => {
-    if (typeof part === 'string') return html`${part}`;
-    const { text, href } = part;
-    if (href === undefined) return html`<bdi>${text}</bdi>`;
-    return html`<a href="${href}" rel="noopener nofollow"><bdi>${text}</bdi></a>`;
-  });
 }

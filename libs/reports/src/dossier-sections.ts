@@ -1,4 +1,5 @@
-import { type Declared, recipientIn } from './declared-facts';
+import { type NamedFact, recipientIn } from '@app/pages';
+import type { Declared } from './declared-facts';
 import { dayIn, type DocumentLanguage, durationIn, TEXTS, timeIn } from './documents.texts';
 import { accessItems, controllerFacts, limitItems, transfers } from './record-sections';
 import type { ReviewDossierHead } from './review-dossier.dto';
@@ -21,7 +22,7 @@ export function dossierBefore(making: DossierMaking): Section[] {
   const { language, declared, dossier } = making;
   const { dossier: words, record } = TEXTS[language];
   const { privacy_policy: policy } = dossier;
-  const facts: [string, Said][] = [
+  const facts: NamedFact[] = [
     ...controllerFacts(language, declared),
     [words.registered, own(timeIn(language, dossier.bot.registered_at))],
     [words.policy, policy === null ? own(record.notGiven) : linked(policy, policy)],
@@ -62,7 +63,7 @@ export function dossierAfter(making: DossierMaking): Section[] {
 function deletionSection({ language, dossier: { deletion } }: DossierMaking): Section {
   const { dossier: words } = TEXTS[language];
   const duration = (ms: number | null): Said => own(ms === null ? words.noErasure : durationIn(language, ms));
-  const facts: [string, Said][] = [
+  const facts: NamedFact[] = [
     [words.period, period(language, deletion)],
     [words.requested, number(deletion.requested)],
     [words.completed, number(deletion.completed)],
@@ -75,7 +76,7 @@ function deletionSection({ language, dossier: { deletion } }: DossierMaking): Se
 
 function consentSection({ language, dossier: { consent } }: DossierMaking): Section {
   const { dossier: words } = TEXTS[language];
-  const facts: [string, Said][] = [
+  const facts: NamedFact[] = [
     [words.period, period(language, consent)],
     [words.asked, number(consent.requested)],
     [words.accepted, number(consent.accepted)],

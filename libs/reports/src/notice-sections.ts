@@ -1,28 +1,9 @@
 import { type Category, purposeIn } from '@app/categories';
 import type { Config } from '@app/kernel';
-import {
-  authorityOf,
-  automatedIn,
-  contactOf,
-  type Declared,
-  isWithoutTransfers,
-  officerOf,
-  recipientIn,
-  transfersIn,
-} from './declared-facts';
-import { basisIn, type DocumentLanguage, inLanguage, TEXTS, timeIn } from './documents.texts';
-import {
-  type Block,
-  type Head,
-  linked,
-  mailTo,
-  own,
-  type Said,
-  said,
-  section,
-  type Section,
-  stated,
-} from './said';
+import { declaredIn, givenFacts, type NamedFact, recipientIn } from '@app/pages';
+import { automatedIn, contactOf, type Declared, isWithoutTransfers, transfersIn } from './declared-facts';
+import { basisIn, type DocumentLanguage, TEXTS, timeIn } from './documents.texts';
+import { type Block, type Head, mailTo, own, type Said, said, section, type Section, stated } from './said';
 
 /** Periods of the installation that a notice names. */
 export type Periods = Pick<Config, 'revokedDataGraceDays' | 'evidenceRetentionDays' | 'webhookRetentionDays'>;
@@ -57,14 +38,14 @@ export function noticeSections(language: DocumentLanguage, facts: NoticeFacts): 
   const words = texts.notice;
   const { declared, categories, isCut, digest, changedAt } = facts;
   const more = contactOf(declared) === null ? words.moreData : `${words.moreData} ${words.moreDataNamed}`;
-  const { interests_de, interests_en, source_de, source_en } = declared.settings;
+  const { interests, source } = declaredIn(language, declared.settings);
   return [
     section(texts.title, { facts: controllerFacts(language, declared) }),
     section(words.dataTitle, ...(categories.length === 0 && !isCut ? [{ text: own(words.noData) }] : [])),
     ...categories.map((category) => categorySection(language, facts, category)),
     ...(isCut ? [{ title: own(more), isPart: true, blocks: [] }] : []),
-    ...stated(texts.interests, inLanguage(language, interests_de, interests_en)),
-    ...stated(texts.source, inLanguage(language, source_de, source_en)),
+    ...stated(texts.interests, interests),
+    ...stated(texts.source, source),
     section(words.recipientsTitle, { items: recipients(language, declared) }),
     ...transferSections(language, declared),
     ...stated(texts.automated, automatedIn(language, declared)),
@@ -83,25 +64,23 @@ export function noticeSections(language: DocumentLanguage, facts: NoticeFacts): 
   ];
 }
 
-function controllerFacts(language: DocumentLanguage, declared: Declared): [string, Said][] {
+function controllerFacts(language: DocumentLanguage, declared: Declared): NamedFact[] {
   const texts = TEXTS[language];
-  const { controller_name: name, controller_address: address, notice_url: url } = declared.settings;
-  const contact = contactOf(declared);
-  const officer = officerOf(declared);
-  const given: (readonly [string, Said | undefined])[] = [
-    [texts.name, name === undefined ? undefined : said`${name}`],
-    [texts.address, address === undefined ? undefined : said`${address}`],
-    [texts.contact, contact === null ? own(texts.noContact) : mailTo(contact)],
+  const { name, address, officer, policy } = declaredIn(language, declared.settings);
+  return givenFacts([
+    [texts.name, name],
+    [texts.address, address],
+    [texts.contact, mailTo(contactOf(declared)) ?? own(texts.noContact)],
     [texts.officer, officer],
-    [texts.policy, url === undefined ? undefined : linked(url, url)],
-  ];
-  return given.filter((fact): fact is [string, Said] => fact[1] !== undefined);
+    [texts.policy, policy],
+  ]);
 }
 
 function categorySection(language: DocumentLanguage, { periods }: NoticeFacts, category: Category): Section {
   const texts = TEXTS[language];
   const words = texts.notice;
-  const { labelDe, labelEn, description, purposes, legalBasis, retentionDays: days, fields } = category;
+  const { labelDe, labelEn, description, purposes, legalBasis, fields } = category;
+  const { withoutConsent: reasons, retentionDays: days } = category;
   const purpose = purposeIn(language, { description, ...purposes });
   const items = fields.map((field) => {
     const label = language === 'de' ? field.label_de : field.label_en;
@@ -116,20 +95,16 @@ function categorySection(language: DocumentLanguage, { periods }: NoticeFacts, c
     isPart: true,
     blocks: [
       {
-        facts: [
+        facts: givenFacts([
           [texts.purpose, purpose === null || purpose === '' ? own(words.noPurpose) : said`${purpose}`],
           [texts.legalBasis, own(basisIn(language, legalBasis))],
-          ...withoutConsent(language, category),
+          [texts.withoutConsent, reasons === null ? undefined : said`${reasons[`reason_${language}`]}`],
           [words.kept, own(kept)],
-        ],
+        ]),
       },
       ...(items.length === 0 ? [] : [{ items }]),
     ],
   };
-}
-
-function withoutConsent(language: DocumentLanguage, { withoutConsent: reasons }: Category): [string, Said][] {
-  return reasons === null ? [] : [[TEXTS[language].withoutConsent, said`${reasons[`reason_${language}`]}`]];
 }
 
 function recipients(language: DocumentLanguage, { settings }: Declared): Said[] {
@@ -160,7 +135,7 @@ function periodsIn(language: DocumentLanguage, { periods }: NoticeFacts): Said[]
 
 function rights(language: DocumentLanguage, declared: Declared): Block[] {
   const words = TEXTS[language].notice;
-  const authority = authorityOf(declared);
+  const { authority } = declaredIn(language, declared.settings);
   const here = authority === undefined ? [] : [said`${own(words.authorityHere)}: ${authority}`];
   const contact = contactOf(declared) === null ? [] : [words.write];
   return [{ items: [...[...words.rights, ...contact, words.page, words.complaint].map(own), ...here] }];

@@ -1,29 +1,10 @@
 import { purposeIn } from '@app/categories';
+import { declaredIn, givenFacts, type NamedFact, recipientIn } from '@app/pages';
 import type { DeclarationGaps } from './declaration-gaps';
-import {
-  authorityOf,
-  automatedIn,
-  contactOf,
-  type Declared,
-  isWithoutTransfers,
-  officerOf,
-  recipientIn,
-  transfersIn,
-} from './declared-facts';
-import { basisIn, type DocumentLanguage, inLanguage, TEXTS, timeIn } from './documents.texts';
+import { automatedIn, contactOf, type Declared, isWithoutTransfers, transfersIn } from './declared-facts';
+import { basisIn, type DocumentLanguage, TEXTS, timeIn } from './documents.texts';
 import type { ActivityView, ProcessingRecordHead } from './processing-record.dto';
-import {
-  type Block,
-  type Head,
-  linked,
-  mailTo,
-  own,
-  type Said,
-  said,
-  section,
-  type Section,
-  stated,
-} from './said';
+import { type Block, type Head, mailTo, own, type Said, said, section, type Section, stated } from './said';
 
 /** A record while its document is made. */
 export interface RecordMaking {
@@ -44,15 +25,15 @@ export function recordSections(making: RecordMaking): Section[] {
   const words = texts.record;
   const { recipients, time_limits: limits, security_measures: measures } = record;
   const named = (declared.settings.recipients ?? []).map((one) => recipientIn(language, one));
-  const { interests_de, interests_en, source_de, source_en } = declared.settings;
+  const { interests, source } = declaredIn(language, declared.settings);
   const known = accessItems(recipients);
   const limited = limitItems(language, limits);
   return [
     section(texts.controller, { facts: controllerFacts(language, declared) }),
     section(words.subjectsTitle, { text: own(record.data_subjects) }),
     // What Art. 13 asks for and Art. 30 does not, as far as the bot has said it.
-    ...stated(texts.interests, inLanguage(language, interests_de, interests_en)),
-    ...stated(texts.source, inLanguage(language, source_de, source_en)),
+    ...stated(texts.interests, interests),
+    ...stated(texts.source, source),
     ...stated(texts.automated, automatedIn(language, declared)),
     section(texts.recipients, { items: [...known, ...named] }),
     section(texts.transfers, transfers(language, declared, record.transfers)),
@@ -75,23 +56,21 @@ export function limitItems(language: DocumentLanguage, limits: ProcessingRecordH
   );
 }
 
-export function controllerFacts(language: DocumentLanguage, declared: Declared): [string, Said][] {
+export function controllerFacts(language: DocumentLanguage, declared: Declared): NamedFact[] {
   const texts = TEXTS[language];
   const words = texts.record;
-  const { controller_name: name, controller_address: address, notice_url: url } = declared.settings;
+  const { name, address, officer, authority, policy } = declaredIn(language, declared.settings);
   const { name: bot, id, platformBotId: platformId } = declared.bot;
-  const contact = contactOf(declared);
-  const authority = authorityOf(declared);
   const missing = own(words.notGiven);
-  return [
-    [texts.name, name === undefined ? missing : said`${name}`],
-    [texts.address, address === undefined ? missing : said`${address}`],
-    [texts.contact, contact === null ? missing : mailTo(contact)],
-    [texts.officer, officerOf(declared) ?? own(words.noOfficer)],
-    ...(authority === undefined ? [] : [[texts.authority, authority] as [string, Said]]),
-    ...(url === undefined ? [] : [[texts.policy, linked(url, url)] as [string, Said]]),
+  return givenFacts([
+    [texts.name, name ?? missing],
+    [texts.address, address ?? missing],
+    [texts.contact, mailTo(contactOf(declared)) ?? missing],
+    [texts.officer, officer ?? own(words.noOfficer)],
+    [texts.authority, authority],
+    [texts.policy, policy],
     [texts.bot, said`${bot}, ${id} (${own(words.platformId)} ${platformId})`],
-  ];
+  ]);
 }
 
 /** {@link transferSentences}, or what is said while it is not known. */
@@ -112,6 +91,7 @@ export function activitySection(language: DocumentLanguage, activity: ActivityVi
   const words = texts.record;
   const { purpose, retention_days: days, label_en: en, label_de: de } = activity;
   const purposes = inBoth(language, purpose, activity.purpose_de);
+  const reason = inBoth(language, activity.reason_en ?? '', activity.reason_de);
   const rows = activity.fields.map((field) =>
     [
       field.key,
@@ -126,20 +106,13 @@ export function activitySection(language: DocumentLanguage, activity: ActivityVi
     isPart: true,
     blocks: [
       {
-        facts: [
+        facts: givenFacts([
           [words.key, said`${activity.category}`],
           [texts.purpose, purposes === '' ? own(words.notDeclared) : said`${purposes}`],
           [texts.legalBasis, own(basisIn(language, activity.legal_basis))],
-          ...(activity.requires_consent === false
-            ? [
-                [
-                  texts.withoutConsent,
-                  said`${inBoth(language, activity.reason_en ?? '', activity.reason_de)}`,
-                ] as [string, Said],
-              ]
-            : []),
+          [texts.withoutConsent, activity.requires_consent === false ? said`${reason}` : undefined],
           [words.erased, own(days === null ? words.noPeriod : words.afterUpdate(days))],
-        ],
+        ]),
       },
       rows.length === 0 ? { text: own(texts.anyValues) } : { table: { columns: words.columns, rows } },
     ],
