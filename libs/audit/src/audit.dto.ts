@@ -1,5 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { Flag, JsonObject, OneOf, PageQuery, Pagination, Snowflake, Timestamp, Uuid } from '@app/http';
+import { Flag, JsonObject, Of, OneOf, PageQuery, Pagination, Snowflake, Timestamp, Uuid } from '@app/http';
 import { AUDIT_EVENT_TYPES, type AuditEventType } from '@app/kernel';
 import { type AnyEventType, EventType } from './event-types';
 
@@ -24,7 +23,7 @@ export class AuditEventView {
   @Snowflake() guild_id: string;
   @Snowflake() user_id: string;
   @EventType() event_type: AnyEventType;
-  @OneOf(['service', 'client'], { description: '`client` for events that the bot posted' }) source: string;
+  @OneOf(['service', 'client'], '`client` for events that the bot posted') source: string;
   @JsonObject({ nullable: true }) details: object | null;
   @Timestamp() created_at: string;
   @Flag({
@@ -41,6 +40,6 @@ export class AuditEventView {
 }
 
 export class AuditEventsView {
-  @ApiProperty({ type: [AuditEventView] }) events: AuditEventView[];
-  @ApiProperty({ type: Pagination }) pagination: Pagination;
+  @Of([AuditEventView]) events: AuditEventView[];
+  @Of(Pagination) pagination: Pagination;
 }

@@ -1,4 +1,4 @@
-import { field, type Presence } from '@app/http';
+import { field, type Given } from '@app/http';
 import { AUDIT_EVENT_TYPES, type AuditEventType, OwnError } from '@app/kernel';
 
 /** An audit event type of a module, after the prefix of its team: `acme.reminder_set`. */
@@ -37,7 +37,7 @@ export function requireDeclared(type: AnyEventType): void {
 }
 
 /** A type that is declared at the time of the request, or of the documentation: modules may be loaded after a DTO. */
-export const EventType = (given?: Presence): PropertyDecorator =>
+export const EventType = (given?: Given): PropertyDecorator =>
   field(
     {
       check: (value) => typeof value === 'string' && EVENT_TYPES.includes(value),

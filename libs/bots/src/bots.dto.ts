@@ -6,12 +6,13 @@ import {
   Flag,
   Integer,
   ObjectOf,
+  Of,
   OneOf,
   Pagination,
   type Scope,
   SCOPES,
-  SomeOf,
   Snowflake,
+  SomeOf,
   Text,
   Timestamp,
   Uuid,
@@ -29,7 +30,7 @@ export const OVERLAP_SECONDS_DEFAULT = 86_400;
 const KEY_NAME_MAX = 60;
 
 export class RegisterBot {
-  @Snowflake({ description: 'The id that the platform gave the bot' }) platform_bot_id: string;
+  @Snowflake('The id that the platform gave the bot') platform_bot_id: string;
   @Text(NAME_MAX) name: string;
   @Email({ optional: true, nullable: true }) privacy_contact?: string | null;
   @WebUrl({ optional: true, nullable: true, description: 'Target of the webhook calls' }) webhook_url?:
@@ -59,10 +60,9 @@ export class BotRegisteredView {
   @Uuid() id: string;
   @Snowflake() platform_bot_id: string;
   @Text(NAME_MAX) name: string;
-  @Text(57, { description: 'Shown only here; keep it secret' }) api_key: string;
+  @Text(57, 'Shown only here; keep it secret') api_key: string;
   @Text(16) api_key_prefix: string;
-  @Text(51, { description: 'Shown only here; verifies the signatures of webhook calls' })
-  webhook_secret: string;
+  @Text(51, 'Shown only here; verifies the signatures of webhook calls') webhook_secret: string;
   @Text(400) notice: string;
 }
 
@@ -72,7 +72,7 @@ export const CALLS_COUNTED_MAX = 10_000;
 const WEBHOOK_CONDITIONS = ['unused', 'healthy', 'failing'] as const;
 
 export class WebhookHealthView {
-  @OneOf(WEBHOOK_CONDITIONS, { description: '`unused` until the first call has ended' })
+  @OneOf(WEBHOOK_CONDITIONS, '`unused` until the first call has ended')
   status: (typeof WEBHOOK_CONDITIONS)[number];
   @Count(`Calls that wait for their first or next attempt, counted up to ${CALLS_COUNTED_MAX}`)
   pending: number;
@@ -96,9 +96,8 @@ export class RotateWebhookSecret {
 }
 
 export class WebhookSecretView {
-  @Text(51, { description: 'The new secret; shown only here' }) webhook_secret: string;
-  @Timestamp({ description: 'From then on calls are signed with the new secret alone' })
-  overlap_until: string;
+  @Text(51, 'The new secret; shown only here') webhook_secret: string;
+  @Timestamp('From then on calls are signed with the new secret alone') overlap_until: string;
 }
 
 export class BotView {
@@ -107,9 +106,9 @@ export class BotView {
   @Text(NAME_MAX) name: string;
   @Email({ nullable: true }) privacy_contact: string | null;
   @WebUrl({ nullable: true }) webhook_url: string | null;
-  @ApiProperty({ type: WebhookHealthView, nullable: true, description: 'null without a webhook_url' })
+  @Of(WebhookHealthView, { nullable: true, description: 'null without a webhook_url' })
   webhook_health: WebhookHealthView | null;
-  @Text(16, { description: 'The beginning of the key of this call' }) api_key_prefix: string;
+  @Text(16, 'The beginning of the key of this call') api_key_prefix: string;
   @Timestamp() created_at: string;
   @Timestamp() updated_at: string;
   @Timestamp({ optional: true, description: 'Since when the operator has suspended the bot; else left out' })
@@ -167,14 +166,14 @@ export class ApiKeyView {
 }
 
 export class ApiKeysView {
-  @ApiProperty({ type: [ApiKeyView] }) keys: ApiKeyView[];
-  @ApiProperty({ type: Pagination }) pagination: Pagination;
+  @Of([ApiKeyView]) keys: ApiKeyView[];
+  @Of(Pagination) pagination: Pagination;
 }
 
 export class ApiKeyCreatedView {
   @Uuid() id: string;
   @Text(KEY_NAME_MAX, { optional: true, description: 'Only of a key that was given one' }) name?: string;
-  @Text(57, { description: 'Shown only here; keep it secret' }) api_key: string;
+  @Text(57, 'Shown only here; keep it secret') api_key: string;
   @Text(16) api_key_prefix: string;
   @SomeOf(SCOPES) scopes: Scope[];
   @Timestamp({ nullable: true, description: 'null for a key that lasts' }) expires_at: string | null;
@@ -182,7 +181,7 @@ export class ApiKeyCreatedView {
 }
 
 export class ApiKeyRotatedView extends ApiKeyCreatedView {
-  @Timestamp({ description: 'From then on the old key is void' }) overlap_until: string;
+  @Timestamp('From then on the old key is void') overlap_until: string;
 }
 
 export class ApiKeyDeletedView {

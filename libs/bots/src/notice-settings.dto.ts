@@ -1,4 +1,4 @@
-import { Email, field, Flag, HttpsUrl, ListOf, OneOf, type Presence, Text, Timestamp } from '@app/http';
+import { Email, field, Flag, HttpsUrl, ListOf, Of, OneOf, type Presence, Text, Timestamp } from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 
 const RECIPIENTS_MAX = 20;
@@ -70,16 +70,15 @@ export class ChangeNoticeSettings {
 
 class NoticeChange {
   @Timestamp() at: string;
-  @ApiProperty({ type: [String], description: 'The names of the changed settings' }) fields: string[];
+  @Of([String], 'The names of the changed settings') fields: string[];
 }
 
 /** A country of recipients, for readers who have no list of countries. */
 class NoticeCountry {
   @Country({}) country: string;
-  @Text(NAME_MAX, { description: 'Its name in German' }) name_de: string;
-  @Text(NAME_MAX, { description: 'Its name in English' }) name_en: string;
-  @Flag({ description: 'Whether data sent there leaves the European Economic Area (Art. 44)' })
-  third_country: boolean;
+  @Text(NAME_MAX, 'Its name in German') name_de: string;
+  @Text(NAME_MAX, 'Its name in English') name_en: string;
+  @Flag('Whether data sent there leaves the European Economic Area (Art. 44)') third_country: boolean;
 }
 
 /** The settings of a notice: what is not set is not in the answer. */
@@ -90,8 +89,7 @@ export class NoticeSettingsView extends ChangeNoticeSettings {
       'Of the settings, the removal of a category, or a new name or shown contact of the bot; null: nothing was set yet',
   })
   updated_at: string | null;
-  @ApiProperty({ type: [NoticeChange], description: 'The latest 20 changes, newest first' })
-  changes: NoticeChange[];
+  @Of([NoticeChange], 'The latest 20 changes, newest first') changes: NoticeChange[];
   @ListOf(() => NoticeCountry, 0, RECIPIENTS_MAX, {
     optional: true,
     description: 'Read only: the countries of the recipients, each once; left out where none is set',

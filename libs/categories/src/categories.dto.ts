@@ -4,11 +4,12 @@ import {
   Integer,
   type Labels,
   LabelsByLanguage,
-  Slug,
   ListOf,
+  Of,
   OneOf,
   OptionalText,
   Pagination,
+  Slug,
   Text,
   Texts,
   Timestamp,
@@ -88,7 +89,7 @@ export class GuideCategory extends Purpose {
 }
 
 export class RegisterGuideCategories {
-  @ApiProperty({ description: 'The id of the bot at its platform, or its `id` here' }) bot_id: string;
+  @Of(String, 'The id of the bot at its platform, or its `id` here') bot_id: string;
   @ListOf(() => GuideCategory, 1, FIELDS_MAX) categories: GuideCategory[];
 }
 
@@ -115,21 +116,21 @@ export class CategoryView {
   @Integer(1, RETENTION_DAYS_MAX, { nullable: true }) retention_days: number | null;
   @OneOf(LEGAL_BASES) legal_basis: string;
   @Flag({ optional: true, description: REQUIRES }) requires_consent?: boolean;
-  @OptionalText(REASON_MAX, { description: REASON('German') }) reason_de?: string;
-  @OptionalText(REASON_MAX, { description: REASON('English') }) reason_en?: string;
+  @OptionalText(REASON_MAX, REASON('German')) reason_de?: string;
+  @OptionalText(REASON_MAX, REASON('English')) reason_en?: string;
   @ListOf(() => DataFieldInput, 0, FIELDS_MAX) fields: readonly DataFieldInput[];
   @Timestamp() created_at: string;
   @Texts(WARNING_MAX, 1, { optional: true, description: WARNINGS }) warnings?: readonly string[];
 }
 
 export class CategoriesView {
-  @ApiProperty({ type: [CategoryView] }) categories: CategoryView[];
-  @ApiProperty({ type: Pagination }) pagination: Pagination;
+  @Of([CategoryView]) categories: CategoryView[];
+  @Of(Pagination) pagination: Pagination;
 }
 
 /** Answer to the guide's shape. */
 export class RegisteredCategoriesView {
-  @ApiProperty({ type: [CategoryView] }) categories: CategoryView[];
+  @Of([CategoryView]) categories: CategoryView[];
 }
 
 export class CategoryDeletedView {

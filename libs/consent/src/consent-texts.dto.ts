@@ -6,15 +6,16 @@ import {
   LanguageTag,
   ListOf,
   matches,
+  Of,
   PageQuery,
   Pagination,
-  type Presence,
+  type Given,
   Text,
   Texts,
   Timestamp,
   WebUrl,
 } from '@app/http';
-import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { getSchemaPath } from '@nestjs/swagger';
 
 const TITLE_MAX = 500;
 const CATEGORIES_MAX = 50;
@@ -24,7 +25,7 @@ const NOTICE_ITEMS_MAX = 50;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 /** SHA-256 of a text that is stored elsewhere. */
-export const Digest = (given?: Presence): PropertyDecorator =>
+export const Digest = (given?: Given): PropertyDecorator =>
   field(
     {
       check: matches(DIGEST),
@@ -98,7 +99,7 @@ export class ConsentTextView extends TextContent {
 }
 
 export class TextDigestPath {
-  @Digest({ description: 'The digest that the history of a consent names' }) digest: string;
+  @Digest('The digest that the history of a consent names') digest: string;
 }
 
 export class ConsentWordsView extends TextContent {
@@ -107,6 +108,6 @@ export class ConsentWordsView extends TextContent {
 }
 
 export class ConsentTextsListView {
-  @ApiProperty({ type: [ConsentTextView] }) texts: ConsentTextView[];
-  @ApiProperty({ type: Pagination }) pagination: Pagination;
+  @Of([ConsentTextView]) texts: ConsentTextView[];
+  @Of(Pagination) pagination: Pagination;
 }

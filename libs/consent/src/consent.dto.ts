@@ -7,6 +7,7 @@ import {
   LanguageTag,
   ListOf,
   matches,
+  Of,
   OneOf,
   PageQuery,
   Pagination,
@@ -104,11 +105,11 @@ export class StatusBatch {
 }
 
 export class ConsentTextsView {
-  @ApiProperty() title: string;
-  @ApiProperty() body: string;
-  @ApiProperty({ type: [CategoryText] }) categories: readonly CategoryText[];
-  @ApiProperty({ required: false }) accept_label?: string;
-  @ApiProperty({ required: false }) decline_label?: string;
+  @Of(String) title: string;
+  @Of(String) body: string;
+  @Of([CategoryText]) categories: readonly CategoryText[];
+  @Of(String, { optional: true }) accept_label?: string;
+  @Of(String, { optional: true }) decline_label?: string;
 }
 
 export class ConsentRequestedView {
@@ -118,7 +119,7 @@ export class ConsentRequestedView {
   @Timestamp() requested_at: string;
   @Uuid({ optional: true, description: 'The same id, if the request named categories' }) consent_id?: string;
   @Texts(KEY_MAX, CATEGORIES_MAX, { optional: true }) categories?: readonly string[];
-  @ApiProperty({ type: ConsentTextsView, required: false, description: 'The texts to show to the user' })
+  @Of(ConsentTextsView, { optional: true, description: 'The texts to show to the user' })
   texts?: ConsentTextsView;
 }
 
@@ -142,12 +143,12 @@ export class ConsentView {
   @Timestamp({ nullable: true }) accepted_at: string | null;
   @Timestamp({ nullable: true }) revoked_at: string | null;
   @Timestamp({ optional: true, description: DATA_ERASED_AT }) data_erased_at?: string;
-  @ApiProperty({ type: [CategoryConsentView], required: false }) categories?: CategoryConsentView[];
+  @Of([CategoryConsentView], { optional: true }) categories?: CategoryConsentView[];
 }
 
 export class AcceptedConsentView extends ConsentView {
-  @ApiProperty({
-    required: false,
+  @Of(String, {
+    optional: true,
     description:
       'A signed receipt for the user: a compact JWS (EdDSA) with the fields of ISO/IEC TS 27560. The service does not keep it. Left out when it cannot be signed at present',
   })
@@ -155,9 +156,8 @@ export class AcceptedConsentView extends ConsentView {
 }
 
 export class ConsentReceiptView {
-  @ApiProperty({ description: 'A compact JWS (EdDSA); the keys are those of `/.well-known/lethe-keys.json`' })
-  receipt: string;
-  @JsonObject({ description: 'What is signed, with the fields of ISO/IEC TS 27560' }) payload: object;
+  @Of(String, 'A compact JWS (EdDSA); the keys are those of `/.well-known/lethe-keys.json`') receipt: string;
+  @JsonObject('What is signed, with the fields of ISO/IEC TS 27560') payload: object;
 }
 
 export class ConsentStatusView {
@@ -175,7 +175,7 @@ export class ConsentStatusView {
   @ConsentVersion({ optional: true, description: 'A newer version that waits beside the accepted one' })
   pending_version?: string;
   @Timestamp({ optional: true, description: DATA_ERASED_AT }) data_erased_at?: string;
-  @ApiProperty({ type: [CategoryConsentView], required: false }) categories?: CategoryConsentView[];
+  @Of([CategoryConsentView], { optional: true }) categories?: CategoryConsentView[];
 }
 
 export class ConsentDeclinedView extends ConsentStatusView {
@@ -194,16 +194,16 @@ export class ConsentHistoryQuery extends PageQuery {
 
 class ShownTextView {
   @LanguageTag() language: string;
-  @Digest({ description: 'SHA-256 of the text that was shown' }) digest: string;
+  @Digest('SHA-256 of the text that was shown') digest: string;
 }
 
 class ConsentHistoryEntryView {
   @Uuid() id: string;
-  @Uuid({ description: 'The request, and the consent that it became' }) consent_id: string;
-  @OneOf(CONSENT_ACTIONS, {
-    description:
-      '`requested`: shown to the user; `shown`: shown again with other texts; `accepted`, `declined`: decided; `revoked`, `categories_withdrawn`: withdrawn',
-  })
+  @Uuid('The request, and the consent that it became') consent_id: string;
+  @OneOf(
+    CONSENT_ACTIONS,
+    '`requested`: shown to the user; `shown`: shown again with other texts; `accepted`, `declined`: decided; `revoked`, `categories_withdrawn`: withdrawn',
+  )
   action: ConsentAction;
   @ConsentVersion() version: string;
   @Texts(KEY_MAX, CATEGORIES_MAX, { nullable: true, description: 'Of this act; null means all' })
@@ -214,13 +214,12 @@ class ConsentHistoryEntryView {
       'The language of the texts that were shown, or that the request named where none is registered; null for the texts of all languages',
   })
   language: string | null;
-  @ApiProperty({ type: [ShownTextView], description: 'The texts that were shown; none where none is known' })
-  texts: readonly ShownTextView[];
+  @Of([ShownTextView], 'The texts that were shown; none where none is known') texts: readonly ShownTextView[];
   @ActSource({ nullable: true, description: 'null where none is known' }) source: string | null;
   @Timestamp() created_at: string;
 }
 
 export class ConsentHistoryView {
-  @ApiProperty({ type: [ConsentHistoryEntryView] }) entries: ConsentHistoryEntryView[];
-  @ApiProperty({ type: Pagination }) pagination: Pagination;
+  @Of([ConsentHistoryEntryView]) entries: ConsentHistoryEntryView[];
+  @Of(Pagination) pagination: Pagination;
 }

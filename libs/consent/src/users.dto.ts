@@ -1,5 +1,4 @@
-import { Flag, KEY_MAX, OneOf, Snowflake, Text, Timestamp, WalkPagination, WalkQuery } from '@app/http';
-import { ApiProperty } from '@nestjs/swagger';
+import { Flag, KEY_MAX, Of, OneOf, Snowflake, Text, Timestamp, WalkPagination, WalkQuery } from '@app/http';
 import { ConsentStatusView } from './consent.dto';
 import { CONSENT_STATUSES, type ConsentStatus } from './consent-states';
 
@@ -40,6 +39,6 @@ export class ListedUserView extends ConsentStatusView {
 }
 
 export class UsersView {
-  @ApiProperty({ type: [ListedUserView] }) users: ListedUserView[];
-  @ApiProperty({ type: WalkPagination }) pagination: WalkPagination;
+  @Of([ListedUserView]) users: ListedUserView[];
+  @Of(WalkPagination) pagination: WalkPagination;
 }

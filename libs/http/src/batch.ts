@@ -2,6 +2,7 @@ import { SetMetadata } from '@nestjs/common';
 import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { ApiError, type Config, OwnError, Turns } from '@app/kernel';
 import { field, JsonObject } from './fields';
+import { Of } from './nested.fields';
 import { Form, validated } from './form';
 import { bodyTooLarge, MALFORMED, parseJsonObject } from './json';
 
@@ -38,8 +39,8 @@ export function attempt<Result>(work: () => Result): Result | ApiError {
 
 /** The refusal of one item: the `error` of its single request. */
 export class ItemErrorView {
-  @ApiProperty({ description: 'As in an error of a single request' }) code: string;
-  @ApiProperty() message: string;
+  @Of(String, 'As in an error of a single request') code: string;
+  @Of(String) message: string;
   @JsonObject({ optional: true })
   details?: Readonly<Record<string, unknown>>;
 }

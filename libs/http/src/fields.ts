@@ -16,6 +16,12 @@ export interface Presence {
   readonly description?: string;
 }
 
+/** The presence of a field; a text is its description alone. */
+export type Given = Presence | string;
+
+export const presenceOf = (given: Given = {}): Presence =>
+  typeof given === 'string' ? { description: given } : given;
+
 /** One check of one field, with its message and its documentation. */
 export interface Rule {
   readonly check: (value: unknown) => boolean;
@@ -27,48 +33,42 @@ export interface Rule {
 /** The condition under which a field is checked. */
 export function presence({ optional, unless, ignoresText }: Presence): PropertyDecorator[] {
   if (ignoresText) return [ValidateIf((_body, value) => value != null && typeof value !== 'string')];
-  if (unless !== undefined) {
+  if (unless !== undefined)
     return [ValidateIf((body: Record<string, unknown>, value) => value != null || body[unless] == null)];
-  }
   return optional ? [ValidateIf((_body, value) => value !== undefined && value !== null)] : [];
 }
 
 /** The field in openapi.json. */
-export function documented(
-  schema: ApiPropertyOptions,
-  { optional, unless, nullable, description }: Presence,
-): PropertyDecorator {
-  const required = !optional && unless === undefined;
+export function documented(schema: ApiPropertyOptions, given?: Given): PropertyDecorator {
+  const { optional, unless, nullable, description } = presenceOf(given);
   return ApiProperty({
     ...schema,
-    required,
+    required: !optional && unless === undefined,
     ...(nullable && { nullable }),
     ...(description && { description }),
   } as ApiPropertyOptions);
 }
 
 /** Declares one field of a DTO: its check, its message and its documentation. */
-export function field(rule: Rule, given: Presence = {}): PropertyDecorator {
-  const { message } = rule;
+export function field({ check, message, schema }: Rule, given?: Given): PropertyDecorator {
+  const said = presenceOf(given);
   const options: ValidationOptions = {
     message: ({ value }: { value: unknown }) => {
       const text = typeof message === 'string' ? message : message(value);
-      return value == null && given.unless !== undefined
-        ? `${text}, or give ${given.unless} in its place`
-        : text;
+      return value == null && said.unless ? `${text}, or give ${said.unless} in its place` : text;
     },
   };
   return applyDecorators(
-    ...presence(given),
-    ValidateBy({ name: 'rule', validator: { validate: rule.check } }, options),
-    documented(rule.schema, given),
+    ...presence(said),
+    ValidateBy({ name: 'rule', validator: { validate: check } }, options),
+    documented(schema, said),
   );
 }
 
 /** The decorator of fields with the same rule. */
 export const fieldOf =
   (rule: Rule) =>
-  (given?: Presence): PropertyDecorator =>
+  (given?: Given): PropertyDecorator =>
     field(rule, given);
 
 /** A check for a text that satisfies `pattern`. */
@@ -92,7 +92,7 @@ const EXAMPLE_IDS: Readonly<Record<string | symbol, string>> = {
 
 /** A platform id. A JSON number is refused with a remedy, since it has already lost digits. */
 export const Snowflake =
-  (given?: Presence): PropertyDecorator =>
+  (given?: Given): PropertyDecorator =>
   (target, property) => {
     const example = EXAMPLE_IDS[property] ?? EXAMPLE.user_id;
     const rule = {
@@ -170,7 +170,7 @@ export const HttpsUrl = fieldOf(
   ),
 );
 
-export const OneOf = (values: readonly string[], given?: Presence): PropertyDecorator =>
+export const OneOf = (values: readonly string[], given?: Given): PropertyDecorator =>
   field(
     {
       check: (value) => typeof value === 'string' && values.includes(value),
@@ -181,7 +181,7 @@ export const OneOf = (values: readonly string[], given?: Presence): PropertyDeco
   );
 
 /** A list of some of these values: at least one, none named twice. */
-export const SomeOf = (values: readonly string[], given?: Presence): PropertyDecorator =>
+export const SomeOf = (values: readonly string[], given?: Given): PropertyDecorator =>
   field(
     {
       check: (value) =>
@@ -195,7 +195,7 @@ export const SomeOf = (values: readonly string[], given?: Presence): PropertyDec
     given,
   );
 
-export const Integer = (min: number, max: number, given?: Presence): PropertyDecorator =>
+export const Integer = (min: number, max: number, given?: Given): PropertyDecorator =>
   field(
     {
       check: (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max,
@@ -206,8 +206,7 @@ export const Integer = (min: number, max: number, given?: Presence): PropertyDec
   );
 
 /** How many there are. */
-export const Count = (description = ''): PropertyDecorator =>
-  Integer(0, Number.MAX_SAFE_INTEGER, { description });
+export const Count = (given?: Given): PropertyDecorator => Integer(0, Number.MAX_SAFE_INTEGER, given);
 
 /** A whole number in a query. The DTO keeps it as text, and Page reads it. */
 export const QueryInteger = (min: number, max: number, fallback: number): PropertyDecorator => {

@@ -65,6 +65,7 @@ export {
   KEY_MAX,
   matches,
   OneOf,
+  type Given,
   type Presence,
   QueryInteger,
   Slug,
@@ -84,7 +85,7 @@ export {
   withEitherShape,
 } from './guide-shape';
 export { LetheHttpAdapter } from './http.adapter';
-export { ListOf, ObjectOf } from './nested.fields';
+export { ListOf, ObjectOf, Of } from './nested.fields';
 export { GuildPath, IdPath, KeyPath, UserPath } from './paths';
 export {
   DECLARED_TEXT_MAX,

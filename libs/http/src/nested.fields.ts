@@ -3,19 +3,19 @@ import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ValidateNested } from 'class-validator';
 import 'reflect-metadata';
-import { field, type Presence, type Rule } from './fields';
+import { documented, field, type Given, type Rule } from './fields';
 import { isObject } from './json';
 
-type Dto = () => new () => object;
+type Dto = new () => object;
 
 const NESTED_TYPE = 'lethe:nested-type';
 
 /** The DTO class of an {@link ObjectOf} field, or of the items of a {@link ListOf} field. */
 export function nestedTypeOf(prototype: object, property: string): unknown {
-  return (Reflect.getMetadata(NESTED_TYPE, prototype, property) as Dto | undefined)?.();
+  return (Reflect.getMetadata(NESTED_TYPE, prototype, property) as (() => Dto) | undefined)?.();
 }
 
-const nested = (dto: Dto, rule: Rule, each: boolean, given: Presence): PropertyDecorator =>
+const nested = (dto: () => Dto, rule: Rule, each: boolean, given: Given | undefined): PropertyDecorator =>
   applyDecorators(
     field(rule, given),
     ValidateNested({ each }),
@@ -24,7 +24,7 @@ const nested = (dto: Dto, rule: Rule, each: boolean, given: Presence): PropertyD
   );
 
 /** A list of nested DTOs. Faults are named by path, `fields[3].key`. */
-export const ListOf = (item: Dto, min: number, max: number, given: Presence = {}): PropertyDecorator => {
+export const ListOf = (item: () => Dto, min: number, max: number, given?: Given): PropertyDecorator => {
   const rule = {
     check: (value: unknown) => Array.isArray(value) && value.length >= min && value.length <= max,
     message: `must be a list of ${min} to ${max} objects`,
@@ -34,7 +34,11 @@ export const ListOf = (item: Dto, min: number, max: number, given: Presence = {}
 };
 
 /** A nested DTO. Faults are named by path, `notice.controller_name`. */
-export const ObjectOf = (dto: Dto, given: Presence = {}): PropertyDecorator => {
+export const ObjectOf = (dto: () => Dto, given?: Given): PropertyDecorator => {
   const schema = { type: () => dto() } as ApiPropertyOptions;
   return nested(dto, { check: isObject, message: 'must be a JSON object', schema }, false, given);
 };
+
+/** A field of an answer: a DTO, a value, or a list of them. It is documented and not checked. */
+export const Of = (type: Dto | readonly [Dto] | 'integer', given?: Given): PropertyDecorator =>
+  documented({ type } as ApiPropertyOptions, given);

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { jsonOf, JsonText } from './answer';
 import { field, matches, presence, QueryInteger } from './fields';
+import { Of } from './nested.fields';
 import { AnswerStream, grouped } from './streams';
 
 const DEFAULT_PAGE_SIZE = 20;
@@ -44,27 +44,18 @@ export class WalkQuery {
 }
 
 export class Pagination {
-  @ApiProperty({ type: 'integer', nullable: true, description: 'null for a page that `after` asked for' })
+  @Of('integer', { nullable: true, description: 'null for a page that `after` asked for' })
   page: number | null;
-  @ApiProperty({ type: 'integer' }) page_size: number;
-  @ApiProperty({
-    type: 'integer',
-    description: 'Of the whole list; a walk by `after` counts once, where it begins',
-  })
-  total_count: number;
-  @ApiProperty({ type: 'integer' }) total_pages: number;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: '`after` of the next page; null on the last one',
-  })
+  @Of('integer') page_size: number;
+  @Of('integer', 'Of the whole list; a walk by `after` counts once, where it begins') total_count: number;
+  @Of('integer') total_pages: number;
+  @Of(String, { nullable: true, description: '`after` of the next page; null on the last one' })
   next: string | null;
 }
 
 export class WalkPagination {
-  @ApiProperty({ type: 'integer' }) page_size: number;
-  @ApiProperty({
-    type: String,
+  @Of('integer') page_size: number;
+  @Of(String, {
     nullable: true,
     description:
       '`after` of the next page; null on the last one. A page before it can have fewer rows, or none',

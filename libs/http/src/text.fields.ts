@@ -1,5 +1,5 @@
 import { codePoints, isReadableText } from '@app/kernel';
-import { field, fieldOf, type Presence } from './fields';
+import { field, fieldOf, type Given, presenceOf } from './fields';
 import { isObject } from './json';
 
 /** The length of a text that only the size of its record limits, which is 413 `payload_too_large`. */
@@ -20,7 +20,7 @@ export function isText(value: unknown, max: number): boolean {
 }
 
 /** A text of 1 to `max` code points that has something to read. */
-export const Text = (max: number, given?: Presence): PropertyDecorator =>
+export const Text = (max: number, given?: Given): PropertyDecorator =>
   field(
     {
       check: (value) => isText(value, max),
@@ -31,7 +31,7 @@ export const Text = (max: number, given?: Presence): PropertyDecorator =>
   );
 
 /** A text of at most `max` code points, which may be empty. */
-export const OptionalText = (max: number, given: Presence = {}): PropertyDecorator =>
+export const OptionalText = (max: number, given?: Given): PropertyDecorator =>
   field(
     {
       check: (value) => value === '' || isText(value, max),
@@ -40,11 +40,11 @@ export const OptionalText = (max: number, given: Presence = {}): PropertyDecorat
         : 'must be a text, not of blanks or invisible characters alone',
       schema: { type: 'string', ...(isLimited(max) && { maxLength: max }) },
     },
-    { optional: true, ...given },
+    { optional: true, ...presenceOf(given) },
   );
 
 /** A list of {@link Text}. */
-export const Texts = (max: number, maxItems: number, given?: Presence): PropertyDecorator =>
+export const Texts = (max: number, maxItems: number, given?: Given): PropertyDecorator =>
   field(
     {
       check: (value) =>
@@ -87,7 +87,7 @@ export type Labels = Readonly<Record<string, string>>;
 const LABELS_MAX = 50;
 
 /** {@link Labels} of at most `max` code points each. */
-export const LabelsByLanguage = (max: number, given: Presence = {}): PropertyDecorator =>
+export const LabelsByLanguage = (max: number, given?: Given): PropertyDecorator =>
   field(
     {
       check: (value) => {
@@ -108,7 +108,7 @@ export const LabelsByLanguage = (max: number, given: Presence = {}): PropertyDec
         example: { fr: 'Profil', 'pt-BR': 'Perfil' },
       },
     },
-    { description: 'Labels in further languages, by language tag (BCP 47)', ...given },
+    { description: 'Labels in further languages, by language tag (BCP 47)', ...presenceOf(given) },
   );
 
 /**

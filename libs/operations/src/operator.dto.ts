@@ -1,25 +1,23 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { MASTER_KEY_PLACES, type MasterKeyPlace } from '@app/kernel';
-import { Count, Flag, Integer, ListOf, OneOf, Pagination, Snowflake, Text, Timestamp, Uuid } from '@app/http';
+import { Count, Flag, ListOf, Of, OneOf, Pagination, Snowflake, Text, Timestamp, Uuid } from '@app/http';
 
 /** Subjects and values of a bot are counted up to this number. */
 export const COUNTED_MAX = 10_000;
 
 const Names = (description: string): PropertyDecorator =>
   ApiProperty({ type: 'array', items: { type: 'string' }, description });
-const Size = (description: string): PropertyDecorator =>
-  Integer(0, Number.MAX_SAFE_INTEGER, { nullable: true, description });
+const Size = (description: string): PropertyDecorator => Count({ nullable: true, description });
 const Time = (description: string): PropertyDecorator => Timestamp({ nullable: true, description });
 
 class ConditionView {
-  @Text(64, { description: 'As in `conditions` of `/health/ready`' }) name: string;
+  @Text(64, 'As in `conditions` of `/health/ready`') name: string;
   @Text(400) says: string;
-  @Text(400, { description: 'What to do' }) mend: string;
+  @Text(400, 'What to do') mend: string;
 }
 
 class HealthView {
-  @OneOf(['ok', 'degraded'], { description: 'Of the process that answers, at this moment' })
-  status: 'ok' | 'degraded';
+  @OneOf(['ok', 'degraded'], 'Of the process that answers, at this moment') status: 'ok' | 'degraded';
   @ListOf(() => ConditionView, 0, 100) conditions: ConditionView[];
 }
 
@@ -67,8 +65,8 @@ class SealingBacklogView {
 }
 
 class DrillView {
-  @Timestamp({ description: 'When it began' }) at: string;
-  @Flag({ description: 'Whether the backup restored, and everything in it could be used' }) ok: boolean;
+  @Timestamp('When it began') at: string;
+  @Flag('Whether the backup restored, and everything in it could be used') ok: boolean;
   @Size('The size of the restored data and keys in bytes') bytes: number | null;
 }
 
@@ -80,42 +78,32 @@ export class BackupsView {
     number | null;
   @Size('The size of that backup of the keys in bytes; null in a record of an older version') keys_bytes:
     number | null;
-  @ApiProperty({
-    type: DrillView,
-    nullable: true,
-    description: 'The last `backup:drill`; null where none is on record',
-  })
+  @Of(DrillView, { nullable: true, description: 'The last `backup:drill`; null where none is on record' })
   drill: DrillView | null;
 }
 
 export class StatusView {
-  @ApiProperty({ type: HealthView }) health: HealthView;
+  @Of(HealthView) health: HealthView;
   @Text(32) version: string;
   @Text(32) node: string;
-  @Timestamp({ description: 'The start of the process that answers' }) started_at: string;
-  @ApiProperty({ type: DatabaseView }) database: DatabaseView;
-  @ApiProperty({ type: MigrationsView }) migrations: MigrationsView;
-  @OneOf(MASTER_KEY_PLACES, {
-    description:
-      'Where the master key is: `LETHE_MASTER_KEY` (`environment`), the key file beside the database (`file`), the file of `LETHE_MASTER_KEY_FILE`, or the output of `LETHE_MASTER_KEY_COMMAND`',
-  })
+  @Timestamp('The start of the process that answers') started_at: string;
+  @Of(DatabaseView) database: DatabaseView;
+  @Of(MigrationsView) migrations: MigrationsView;
+  @OneOf(
+    MASTER_KEY_PLACES,
+    'Where the master key is: `LETHE_MASTER_KEY` (`environment`), the key file beside the database (`file`), the file of `LETHE_MASTER_KEY_FILE`, or the output of `LETHE_MASTER_KEY_COMMAND`',
+  )
   master_key: MasterKeyPlace;
-  @ListOf(() => TierView, 0, 100, { description: 'Of `RATE_LIMIT_TIERS`' }) tiers: TierView[];
-  @ApiProperty({ type: BotCountsView }) bots: BotCountsView;
+  @ListOf(() => TierView, 0, 100, 'Of `RATE_LIMIT_TIERS`') tiers: TierView[];
+  @Of(BotCountsView) bots: BotCountsView;
   @Count('Users in guilds about whom anything is held, of all bots; on PostgreSQL an estimate above 10,000')
   subjects: number;
-  @ApiProperty({ type: WebhookBacklogView }) webhooks: WebhookBacklogView;
-  @ApiProperty({ type: ErasureBacklogView }) erasures: ErasureBacklogView;
-  @ApiProperty({ type: SealingBacklogView }) sealing: SealingBacklogView;
-  @ApiProperty({
-    type: BackupsView,
-    nullable: true,
-    description: 'null for PostgreSQL, whose backups Lethe does not make',
-  })
+  @Of(WebhookBacklogView) webhooks: WebhookBacklogView;
+  @Of(ErasureBacklogView) erasures: ErasureBacklogView;
+  @Of(SealingBacklogView) sealing: SealingBacklogView;
+  @Of(BackupsView, { nullable: true, description: 'null for PostgreSQL, whose backups Lethe does not make' })
   backups: BackupsView | null;
-  @Timestamp({
-    description: 'When this was read from the database; one reading serves all callers for 5 seconds',
-  })
+  @Timestamp('When this was read from the database; one reading serves all callers for 5 seconds')
   read_at: string;
 }
 
@@ -123,13 +111,12 @@ class FindingView {
   @Text(64) id: string;
   @OneOf(['fault', 'warning']) level: 'fault' | 'warning';
   @Text(1000) says: string;
-  @Text(1000, { description: 'What to do' }) mend: string;
+  @Text(1000, 'What to do') mend: string;
 }
 
 export class FindingsView {
-  @ListOf(() => FindingView, 0, 100, { description: 'Faults first' }) findings: FindingView[];
-  @Timestamp({ description: 'When this was read; one reading serves all callers for a minute' })
-  read_at: string;
+  @ListOf(() => FindingView, 0, 100, 'Faults first') findings: FindingView[];
+  @Timestamp('When this was read; one reading serves all callers for a minute') read_at: string;
 }
 
 class DiskView {
@@ -138,7 +125,7 @@ class DiskView {
 }
 
 class SampleView {
-  @Timestamp({ description: 'The first moment of the day (UTC)' }) at: string;
+  @Timestamp('The first moment of the day (UTC)') at: string;
   @Count() bytes: number;
   @Count() bots: number;
   @Count('On PostgreSQL an estimate above 10,000') subjects: number;
@@ -146,15 +133,9 @@ class SampleView {
 
 export class StorageView {
   @Count('The size of the database now') bytes: number;
-  @ApiProperty({
-    type: DiskView,
-    nullable: true,
-    description: 'The disk of the SQLite file; null for PostgreSQL',
-  })
+  @Of(DiskView, { nullable: true, description: 'The disk of the SQLite file; null for PostgreSQL' })
   disk: DiskView | null;
-  @ListOf(() => SampleView, 0, 401, {
-    description: 'One for each day of the last 400 on which a process ran',
-  })
+  @ListOf(() => SampleView, 0, 401, 'One for each day of the last 400 on which a process ran')
   samples: SampleView[];
 }
 
@@ -164,7 +145,7 @@ export class OperatedBotView {
   @Text(100) name: string;
   @OneOf(['active', 'suspended', 'deleting']) state: 'active' | 'suspended' | 'deleting';
   @Timestamp({ nullable: true }) suspended_at: string | null;
-  @Text(64, { description: 'The tier in force' }) tier: string;
+  @Text(64, 'The tier in force') tier: string;
   @Text(64, {
     nullable: true,
     description: 'The tier that the operator gave the bot; null for that of the settings',
@@ -179,17 +160,15 @@ export class OperatedBotView {
 
 export class OperatedBotList {
   @ListOf(() => OperatedBotView, 0, 100) bots: OperatedBotView[];
-  @ApiProperty({ type: Pagination }) pagination: Pagination;
+  @Of(Pagination) pagination: Pagination;
 }
 
 export class SetTierDto {
-  @Text(64, {
-    description: 'A tier of `RATE_LIMIT_TIERS`; `default` removes the given one, so that the settings decide',
-  })
+  @Text(64, 'A tier of `RATE_LIMIT_TIERS`; `default` removes the given one, so that the settings decide')
   tier: string;
 }
 
 /** A line of the ledger: its head, an erasure, or its end. */
 export class LedgerLine {
-  @Text(43, { description: 'A keyed hash over this line and the one before it' }) mac: string;
+  @Text(43, 'A keyed hash over this line and the one before it') mac: string;
 }

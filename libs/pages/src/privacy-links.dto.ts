@@ -61,7 +61,7 @@ export class NewPrivacyLink {
 
 export class PrivacyLinkView {
   @Uuid() id: string;
-  @Text(URL_MAX, { description: 'Shown only here. Anyone who has it sees the page' }) url: string;
+  @Text(URL_MAX, 'Shown only here. Anyone who has it sees the page') url: string;
   @Timestamp() expires_at: string;
 }
 

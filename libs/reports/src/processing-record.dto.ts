@@ -5,13 +5,13 @@ import {
   Integer,
   type Labels,
   LabelsByLanguage,
+  Of,
   OneOf,
   Snowflake,
   Text,
   Timestamp,
   Uuid,
 } from '@app/http';
-import { ApiProperty } from '@nestjs/swagger';
 import { DOCUMENT_LANGUAGES, type DocumentLanguage } from './documents.texts';
 
 const further = (what: string) => ({
@@ -69,7 +69,7 @@ class FieldView {
 }
 
 export class ActivityView {
-  @Text(100, { description: 'The key of the data category' }) category: string;
+  @Text(100, 'The key of the data category') category: string;
   @Text(TEXT_MAX) label_de: string;
   @Text(TEXT_MAX) label_en: string;
   @LabelsByLanguage(TEXT_MAX, further('Labels')) labels?: Labels;
@@ -83,27 +83,25 @@ export class ActivityView {
   @Text(TEXT_MAX, { optional: true, description: 'Why no consent is needed, in German' }) reason_de?: string;
   @Text(TEXT_MAX, { optional: true, description: 'Why no consent is needed, in English' }) reason_en?: string;
   @Integer(1, 3650, { nullable: true, description: 'null: none was declared' }) retention_days: number | null;
-  @ApiProperty({ type: [FieldView], description: 'Empty for a category that takes any object' })
-  fields: FieldView[];
+  @Of([FieldView], 'Empty for a category that takes any object') fields: FieldView[];
 }
 
 /** The part of the record before the categories, which are streamed. */
 export class ProcessingRecordHead {
   @Timestamp() generated_at: string;
-  @ApiProperty({ type: ControllerView, description: 'Art. 30(1)(a)' }) controller: ControllerView;
-  @Text(TEXT_MAX, { description: 'Art. 30(1)(c)' }) data_subjects: string;
-  @ApiProperty({ type: [RecipientView], description: 'Art. 30(1)(d)' }) recipients: RecipientView[];
-  @Text(TEXT_MAX, { description: 'Art. 30(1)(e)' }) transfers: string;
-  @ApiProperty({ type: [TimeLimitView], description: 'Art. 30(1)(f)' }) time_limits: TimeLimitView[];
-  @ApiProperty({ type: [String], description: 'Art. 30(1)(g)' }) security_measures: readonly string[];
+  @Of(ControllerView, 'Art. 30(1)(a)') controller: ControllerView;
+  @Text(TEXT_MAX, 'Art. 30(1)(c)') data_subjects: string;
+  @Of([RecipientView], 'Art. 30(1)(d)') recipients: RecipientView[];
+  @Text(TEXT_MAX, 'Art. 30(1)(e)') transfers: string;
+  @Of([TimeLimitView], 'Art. 30(1)(f)') time_limits: TimeLimitView[];
+  @Of([String], 'Art. 30(1)(g)') security_measures: readonly string[];
 }
 
 export class RecordedSettings extends ChangeNoticeSettings {}
 
 export class GapView {
-  @Text(TEXT_MAX, { description: 'What to do, in a sentence' }) task: string;
-  @Text(100, { description: 'The setting of the notice, or the field of the category, that is missing' })
-  field: string;
+  @Text(TEXT_MAX, 'What to do, in a sentence') task: string;
+  @Text(100, 'The setting of the notice, or the field of the category, that is missing') field: string;
   @Text(100, { optional: true, description: 'The key of the category that it is about' }) category?: string;
 }
 
@@ -111,18 +109,12 @@ export class GapView {
 export class ProcessingRecordView extends ProcessingRecordHead {
   @OneOf(DOCUMENT_LANGUAGES, { optional: true, description: 'As it was asked for' })
   language?: DocumentLanguage;
-  @ApiProperty({
-    type: RecordedSettings,
-    required: false,
+  @Of(RecordedSettings, {
+    optional: true,
     description: 'What the bot has said in its notice settings; with `language`',
   })
   notice_settings?: RecordedSettings;
-  @ApiProperty({ type: [ActivityView], description: 'Art. 30(1)(b), (c): one for each data category' })
-  activities: ActivityView[];
-  @ApiProperty({
-    type: [GapView],
-    required: false,
-    description: 'What is missing, at most 100; with `language`',
-  })
+  @Of([ActivityView], 'Art. 30(1)(b), (c): one for each data category') activities: ActivityView[];
+  @Of([GapView], { optional: true, description: 'What is missing, at most 100; with `language`' })
   gaps?: GapView[];
 }

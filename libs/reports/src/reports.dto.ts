@@ -1,11 +1,11 @@
-import { Count, DECLARED_TEXT_MAX, field, Flag, ListOf, OneOf, Text, Timestamp } from '@app/http';
+import { Count, DECLARED_TEXT_MAX, field, Flag, ListOf, Of, OneOf, Text, Timestamp } from '@app/http';
 import { AUDIT_EVENT_TYPES, isDay } from '@app/kernel';
 import { ApiProperty } from '@nestjs/swagger';
 import { type Bucket, BUCKETS } from './stats.sql';
 
 export class BreachScopeQuery {
-  @Timestamp({ description: 'The first moment of the period' }) from: string;
-  @Timestamp({ description: 'The moment at which the period is over; at most 366 days later' }) to: string;
+  @Timestamp('The first moment of the period') from: string;
+  @Timestamp('The moment at which the period is over; at most 366 days later') to: string;
 }
 
 class ActCount {
@@ -14,11 +14,10 @@ class ActCount {
 }
 
 export class ActCounts {
-  @ApiProperty({ type: ActCount, description: 'Values stored or updated' }) stored: ActCount;
-  @ApiProperty({ type: ActCount, description: 'Exports' }) exported: ActCount;
-  @ApiProperty({ type: ActCount, description: 'Values emptied, or removed with their category' })
-  deleted: ActCount;
-  @ApiProperty({ type: ActCount, description: 'Users erased' }) erased: ActCount;
+  @Of(ActCount, 'Values stored or updated') stored: ActCount;
+  @Of(ActCount, 'Exports') exported: ActCount;
+  @Of(ActCount, 'Values emptied, or removed with their category') deleted: ActCount;
+  @Of(ActCount, 'Users erased') erased: ActCount;
 }
 
 class AffectedCount {
@@ -47,19 +46,13 @@ export class BreachScopeView {
       'Time of the oldest event in the log; earlier events are not counted. null: the log is empty',
   })
   log_begins_at: string | null;
-  @Flag({
-    description: 'false: numbers of subjects, users and guilds above 50,000 are estimates, off by about 1 %',
-  })
+  @Flag('false: numbers of subjects, users and guilds above 50,000 are estimates, off by about 1 %')
   exact: boolean;
-  @ApiProperty({
-    type: AffectedCount,
-    description: 'Users and guilds with any act on their data in the period',
-  })
-  affected: AffectedCount;
-  @ApiProperty({ type: ActCounts }) acts: ActCounts;
+  @Of(AffectedCount, 'Users and guilds with any act on their data in the period') affected: AffectedCount;
+  @Of(ActCounts) acts: ActCounts;
   @Count('In all categories') records_held: number;
   @Count('In all categories') records_touched: number;
-  @ApiProperty({ type: [CategoryScope] }) categories: CategoryScope[];
+  @Of([CategoryScope]) categories: CategoryScope[];
 }
 
 const COUNT = { type: 'integer', minimum: 0 } as const;
@@ -98,7 +91,7 @@ class ErasureTimes {
 }
 
 export class StatsBucket {
-  @Timestamp({ description: 'The first moment of the hour or day (UTC)' }) at: string;
+  @Timestamp('The first moment of the hour or day (UTC)') at: string;
   @ApiProperty({
     type: 'object',
     description: 'For each audit event type the number of events of the service',
@@ -108,9 +101,8 @@ export class StatsBucket {
     additionalProperties: COUNT,
   })
   counts: Record<string, number>;
-  @ApiProperty({ type: WebhookCounts, description: 'Without pings' }) webhooks: WebhookCounts;
-  @ApiProperty({
-    type: ErasureTimes,
+  @Of(WebhookCounts, 'Without pings') webhooks: WebhookCounts;
+  @Of(ErasureTimes, {
     nullable: true,
     description: 'Milliseconds from the request to the end of completed erasures; null without one',
   })
@@ -118,22 +110,21 @@ export class StatsBucket {
 }
 
 export class ConsentCountView {
-  @Timestamp({ description: 'The first moment of the day (UTC)' }) at: string;
+  @Timestamp('The first moment of the day (UTC)') at: string;
   @Count('Users in guilds whose consent was in force: a user in two guilds is counted twice')
   subjects: number;
-  @Timestamp({
-    description: 'Of which moment the number is: the end of the day, or earlier for the present day',
-  })
+  @Timestamp('Of which moment the number is: the end of the day, or earlier for the present day')
   counted_at: string;
 }
 
 export class StatsView {
-  @ApiProperty({ type: [StatsBucket], description: 'Oldest first, without those in which nothing happened' })
-  buckets: StatsBucket[];
-  @ListOf(() => ConsentCountView, 0, 401, {
-    description:
-      'How many users are under consent, for each day that was counted, oldest first, with `bucket=hour` too. Counting began ' +
+  @Of([StatsBucket], 'Oldest first, without those in which nothing happened') buckets: StatsBucket[];
+  @ListOf(
+    () => ConsentCountView,
+    0,
+    401,
+    'How many users are under consent, for each day that was counted, oldest first, with `bucket=hour` too. Counting began ' +
       'with the version that has this field, and skips days on which no process ran',
-  })
+  )
   under_consent: ConsentCountView[];
 }

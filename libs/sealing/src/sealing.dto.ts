@@ -1,14 +1,11 @@
 import { EventType } from '@app/audit';
-import { Count, Flag, Integer, OneOf, Pagination, QueryInteger, Timestamp, Uuid } from '@app/http';
+import { Count, Flag, Integer, Of, OneOf, Pagination, QueryInteger, Timestamp, Uuid } from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Parts } from './audit-leaf';
 
 const MAX = Number.MAX_SAFE_INTEGER;
-const hash = { type: 'string', description: '32 bytes in base64url' } as const;
-const jws = {
-  type: 'string',
-  description: 'Compact JWS; its key is in /.well-known/lethe-keys.json',
-} as const;
+const HASH = '32 bytes in base64url';
+const JWS = 'Compact JWS; its key is in /.well-known/lethe-keys.json';
 
 const part = {
   type: 'object',
@@ -38,7 +35,7 @@ export class ProvenEventView {
   @EventType() event_type: string;
   @OneOf(['service', 'client']) source: string;
   @Timestamp() created_at: string;
-  @ApiProperty(hash) commitment: string;
+  @Of(String, HASH) commitment: string;
   @Flag() erased: boolean;
   @ApiProperty({
     type: 'object',
@@ -52,11 +49,10 @@ export class ProvenEventView {
 
 export class AuditProofView {
   @Uuid() bot_id: string;
-  @ApiProperty({ type: ProvenEventView }) event: ProvenEventView;
+  @Of(ProvenEventView) event: ProvenEventView;
   @Count() leaf_index: number;
-  @ApiProperty({ type: [String], description: 'Hashes from the leaf up to the root (RFC 9162)' })
-  path: string[];
-  @ApiProperty(jws) checkpoint: string;
+  @Of([String], 'Hashes from the leaf up to the root (RFC 9162)') path: string[];
+  @Of(String, JWS) checkpoint: string;
 }
 
 export class CheckpointView {
@@ -64,21 +60,17 @@ export class CheckpointView {
   @Integer(1, MAX) first_seq: number;
   @Integer(1, MAX) last_seq: number;
   @Integer(1, MAX) events: number;
-  @ApiProperty(hash) root: string;
-  @ApiProperty(hash) chain: string;
+  @Of(String, HASH) root: string;
+  @Of(String, HASH) chain: string;
   @Timestamp() sealed_at: string;
-  @ApiProperty(jws) checkpoint: string;
+  @Of(String, JWS) checkpoint: string;
 }
 
 export class CheckpointsView {
-  @ApiProperty({ type: [CheckpointView] }) checkpoints: CheckpointView[];
-  @ApiProperty({
-    ...jws,
-    nullable: true,
-    description: 'Signed statement of what was pruned, if anything was',
-  })
+  @Of([CheckpointView]) checkpoints: CheckpointView[];
+  @Of(String, { nullable: true, description: 'Signed statement of what was pruned, if anything was' })
   pruning: string | null;
-  @ApiProperty({ type: Pagination }) pagination: Pagination;
+  @Of(Pagination) pagination: Pagination;
 }
 
 /** Documentation of the audit export: one JSON value a line. */

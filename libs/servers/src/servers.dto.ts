@@ -1,6 +1,4 @@
-import { Flag, Pagination, Snowflake, OptionalText, Text, Timestamp, Uuid } from '@app/http';
-
-import { ApiProperty } from '@nestjs/swagger';
+import { Flag, Of, OptionalText, Pagination, Snowflake, Text, Timestamp, Uuid } from '@app/http';
 
 /** Code points of a server's name. */
 const NAME_MAX = 100;
@@ -29,6 +27,6 @@ export class ServerView {
 }
 
 export class ServersView {
-  @ApiProperty({ type: [ServerView] }) servers: ServerView[];
-  @ApiProperty({ type: Pagination }) pagination: Pagination;
+  @Of([ServerView]) servers: ServerView[];
+  @Of(Pagination) pagination: Pagination;
 }

@@ -22,8 +22,7 @@ export class RefusalView {
 export class RefusalsView {
   @Snowflake() user_id: string;
   @Snowflake() guild_id: string;
-  @ListOf(() => RefusalView, 0, LISTED_MAX, { description: 'Objections in force (GDPR Art. 21)' })
-  objections: RefusalView[];
-  @ListOf(() => RefusalView, 0, LISTED_MAX, { description: 'Restrictions in force (GDPR Art. 18)' })
+  @ListOf(() => RefusalView, 0, LISTED_MAX, 'Objections in force (GDPR Art. 21)') objections: RefusalView[];
+  @ListOf(() => RefusalView, 0, LISTED_MAX, 'Restrictions in force (GDPR Art. 18)')
   restrictions: RefusalView[];
 }

@@ -5,6 +5,7 @@ import {
   Items,
   JsonObject,
   KEY_MAX,
+  Of,
   OneOf,
   PageQuery,
   Pagination,
@@ -17,8 +18,8 @@ import {
 export class SubmitData {
   @Snowflake() user_id: string;
   @Snowflake() guild_id: string;
-  @Text(KEY_MAX, { description: 'Key of a registered category' }) category: string;
-  @JsonObject({ description: 'Values by field key; null means no value. At most 64 KiB as JSON' })
+  @Text(KEY_MAX, 'Key of a registered category') category: string;
+  @JsonObject('Values by field key; null means no value. At most 64 KiB as JSON')
   data: Record<string, unknown>;
   @OneOf(['replace', 'merge'], { optional: true, description: 'merge: RFC 7396; default replace' })
   mode?: 'replace' | 'merge' | null;
@@ -48,12 +49,12 @@ export class ValuesQuery {
 
 export class GuildValuesQuery extends PageQuery {
   @Snowflake() guild_id: string;
-  @Text(KEY_MAX, { description: 'Key of a registered category' }) category: string;
+  @Text(KEY_MAX, 'Key of a registered category') category: string;
 }
 
 export class EraseValuesQuery {
   @Snowflake() guild_id: string;
-  @Text(KEY_MAX, { description: 'Key of a registered category' }) category: string;
+  @Text(KEY_MAX, 'Key of a registered category') category: string;
 }
 
 export class ValuesView {
@@ -83,10 +84,10 @@ export class UserValueView {
 }
 
 export class GuildValuesView {
-  @ApiProperty({ type: [UserValueView] }) values: UserValueView[];
-  @ApiProperty({ type: Pagination }) pagination: Pagination;
+  @Of([UserValueView]) values: UserValueView[];
+  @Of(Pagination) pagination: Pagination;
 }
 
 export class ValuesErasedView {
-  @Flag({ description: 'false when nothing was stored' }) deleted: boolean;
+  @Flag('false when nothing was stored') deleted: boolean;
 }

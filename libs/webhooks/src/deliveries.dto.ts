@@ -3,6 +3,7 @@ import {
   Flag,
   Integer,
   JsonObject,
+  Of,
   OneOf,
   PageQuery,
   Pagination,
@@ -11,7 +12,6 @@ import {
   Timestamp,
   Uuid,
 } from '@app/http';
-import { ApiProperty } from '@nestjs/swagger';
 import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery.entity';
 import { DELIVERY_EVENTS, type DeliveryEvent } from './webhook-events';
 
@@ -22,7 +22,7 @@ export class DeliveriesQuery extends PageQuery {
 }
 
 export class Replay {
-  @Timestamp({ description: 'Events from this time on are sent again' }) since: string;
+  @Timestamp('Events from this time on are sent again') since: string;
   @Flag({ optional: true, description: 'Leave out calls that the receiver has confirmed; default false' })
   undelivered_only?: boolean | null;
 }
@@ -32,7 +32,7 @@ export class ReplayView {
 }
 
 export class DeliveryView {
-  @Uuid({ description: 'The `webhook-id` of every attempt' }) id: string;
+  @Uuid('The `webhook-id` of every attempt') id: string;
   @OneOf(DELIVERY_EVENTS) event: DeliveryEvent;
   @OneOf(DELIVERY_STATUSES) status: DeliveryStatus;
   @Snowflake({ nullable: true }) user_id: string | null;
@@ -61,12 +61,11 @@ export class AttemptView {
 }
 
 export class DeliveryDetailsView extends DeliveryView {
-  @JsonObject({ description: 'The body that is sent; after the confirmation only its ids and times' })
-  payload: object;
-  @ApiProperty({ type: [AttemptView] }) attempts: AttemptView[];
+  @JsonObject('The body that is sent; after the confirmation only its ids and times') payload: object;
+  @Of([AttemptView]) attempts: AttemptView[];
 }
 
 export class DeliveriesView {
-  @ApiProperty({ type: [DeliveryView] }) deliveries: DeliveryView[];
-  @ApiProperty({ type: Pagination }) pagination: Pagination;
+  @Of([DeliveryView]) deliveries: DeliveryView[];
+  @Of(Pagination) pagination: Pagination;
 }

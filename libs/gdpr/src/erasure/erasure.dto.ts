@@ -1,4 +1,4 @@
-import { Count, Flag, OneOf, QueryInteger, Snowflake, Text, Timestamp, Uuid } from '@app/http';
+import { Count, Flag, Of, OneOf, QueryInteger, Snowflake, Text, Timestamp, Uuid } from '@app/http';
 import { SCOPES } from '@app/crypto';
 import { ApiProperty } from '@nestjs/swagger';
 import { CoverageView } from '../holders/coverage.dto';
@@ -33,10 +33,10 @@ export class ForgottenView {
   @OneOf(DELETION_STATUSES) status: string;
   @ApiProperty(deletedCategories) deleted_categories: readonly string[] | null;
   @Timestamp({ nullable: true }) completed_at: string | null;
-  @Text(64, {
-    description:
-      'Ties the certificate to the user: a party that knows the ids verifies it with this salt. Answered only here, and to a repeat with the same `Idempotency-Key`',
-  })
+  @Text(
+    64,
+    'Ties the certificate to the user: a party that knows the ids verifies it with this salt. Answered only here, and to a repeat with the same `Idempotency-Key`',
+  )
   certificate_salt: string;
   @Text(400) notice: string;
 }
@@ -49,11 +49,10 @@ export class ForgottenEverywhereView {
   @Snowflake() user_id: string;
   @OneOf(SCOPES) scope: string;
   @OneOf(['completed']) status: string;
-  @ApiProperty({
-    type: [ForgottenInGuildView],
-    description:
-      'One erasure for each guild that held anything, and for a bot with holders always one of the bot-wide scope, which asks them for every guild',
-  })
+  @Of(
+    [ForgottenInGuildView],
+    'One erasure for each guild that held anything, and for a bot with holders always one of the bot-wide scope, which asks them for every guild',
+  )
   requests: ForgottenInGuildView[];
   @Text(400) notice: string;
 }
@@ -72,10 +71,9 @@ export class DeletionRequestView {
   })
   unrecoverable_at: string | null;
   @ApiProperty(deletedCategories) deleted_categories: readonly string[] | null;
-  @Flag({ description: 'The receiver has confirmed user_forgotten' }) webhook_sent: boolean;
-  @ApiProperty({
-    type: CoverageView,
-    required: false,
+  @Flag('The receiver has confirmed user_forgotten') webhook_sent: boolean;
+  @Of(CoverageView, {
+    optional: true,
     description:
       "What the bot's own stores have answered; left out where the bot had no holder when this was completed",
   })
@@ -83,8 +81,7 @@ export class DeletionRequestView {
 }
 
 export class CertificateView {
-  @ApiProperty({ description: 'Compact JWS; the keys that verify it: /.well-known/lethe-keys.json' })
-  certificate: string;
+  @Of(String, 'Compact JWS; the keys that verify it: /.well-known/lethe-keys.json') certificate: string;
 }
 
 export class GuildErasedView {

@@ -10,6 +10,7 @@ import {
   type Examples,
   type JsonText,
   type LetheRequest,
+  Of,
   OneOf,
   Responds,
   Snowflake,
@@ -36,14 +37,14 @@ class ExportedBot {
 }
 
 class ExportedConsent {
-  @ApiProperty() status: string;
-  @ApiProperty() version: string;
+  @Of(String) status: string;
+  @Of(String) version: string;
   @Timestamp({ nullable: true }) acceptedAt: string | null;
 }
 
 class ExportedGuild {
   @Snowflake() guildId: string;
-  @ApiProperty({ type: ExportedConsent, nullable: true }) consent: ExportedConsent | null;
+  @Of(ExportedConsent, { nullable: true }) consent: ExportedConsent | null;
   @ApiProperty({ type: 'object', additionalProperties: { type: 'object', additionalProperties: true } })
   data: object;
 }
@@ -52,8 +53,8 @@ class ExportedGuild {
 class ExportAllGuildsView {
   @Snowflake() userId: string;
   @Timestamp() exportedAt: string;
-  @ApiProperty({ type: ExportedBot }) bot: ExportedBot;
-  @ApiProperty({ type: [ExportedGuild] }) guilds: ExportedGuild[];
+  @Of(ExportedBot) bot: ExportedBot;
+  @Of([ExportedGuild]) guilds: ExportedGuild[];
 }
 
 /** Documentation of the export; the answer is assembled from stored JSON texts. */
@@ -61,8 +62,8 @@ class ExportView {
   @Snowflake() userId: string;
   @Snowflake() guildId: string;
   @Timestamp() exportedAt: string;
-  @ApiProperty({ type: ExportedBot }) bot: ExportedBot;
-  @ApiProperty({ type: ExportedConsent, nullable: true }) consent: ExportedConsent | null;
+  @Of(ExportedBot) bot: ExportedBot;
+  @Of(ExportedConsent, { nullable: true }) consent: ExportedConsent | null;
   @ApiProperty({ type: 'object', additionalProperties: { type: 'object', additionalProperties: true } })
   data: object;
 }

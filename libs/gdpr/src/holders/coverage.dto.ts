@@ -1,5 +1,4 @@
-import { Flag, OneOf, Slug, Text, Timestamp } from '@app/http';
-import { ApiProperty } from '@nestjs/swagger';
+import { Flag, Of, OneOf, Slug, Text, Timestamp } from '@app/http';
 import { TASK_RESULTS } from './holder-task.entity';
 import { BASIS_MAX } from './holder-tasks.dto';
 import { LABEL_MAX } from './holders.dto';
@@ -13,17 +12,16 @@ export class CoveredHolderView {
   @Slug() key: string;
   @Text(LABEL_MAX) label_de: string;
   @Text(LABEL_MAX) label_en: string;
-  @OneOf([...TASK_RESULTS, 'pending', 'overdue'], {
-    description:
-      'pending: no answer within 14 days so far; overdue: no answer since; abandoned: the holder was deleted before it answered',
-  })
+  @OneOf(
+    [...TASK_RESULTS, 'pending', 'overdue'],
+    'pending: no answer within 14 days so far; overdue: no answer since; abandoned: the holder was deleted before it answered',
+  )
   result: string;
   @Timestamp({ nullable: true, description: 'Time of the latest answer' }) at: string | null;
-  @ApiProperty({ type: KeptView, required: false }) kept?: KeptView;
+  @Of(KeptView, { optional: true }) kept?: KeptView;
 }
 
 export class CoverageView {
-  @Flag({ description: 'Every holder has answered erased, nothing or kept' }) complete: boolean;
-  @ApiProperty({ type: [CoveredHolderView], description: 'In the order of their keys' })
-  holders: CoveredHolderView[];
+  @Flag('Every holder has answered erased, nothing or kept') complete: boolean;
+  @Of([CoveredHolderView], 'In the order of their keys') holders: CoveredHolderView[];
 }

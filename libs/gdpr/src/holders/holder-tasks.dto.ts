@@ -2,6 +2,7 @@ import {
   field,
   isObject,
   isText,
+  Of,
   OneOf,
   type Presence,
   Slug,
@@ -12,7 +13,6 @@ import {
   WalkQuery,
 } from '@app/http';
 import { storableIso } from '@app/kernel';
-import { ApiProperty } from '@nestjs/swagger';
 import { EXPORT_ANSWERS, type ExportAnswer } from './holder-export.entity';
 import { TASK_ANSWERS, TASK_RESULTS, type TaskAnswer } from './holder-task.entity';
 import { NAME_MAX, optional } from './holders.dto';
@@ -125,12 +125,11 @@ export class TaskPath {
 export class TaskView {
   @Uuid() task_id: string;
   @OneOf(['erase', 'export']) act: string;
-  @Uuid({ description: 'The erasure; for an export the task itself' }) request_id: string;
-  @Snowflake({ description: '00000000000000000000 where a restore has lost the ids' }) user_id: string;
+  @Uuid('The erasure; for an export the task itself') request_id: string;
+  @Snowflake('00000000000000000000 where a restore has lost the ids') user_id: string;
   @Snowflake() guild_id: string;
-  @Timestamp({ description: 'When the erasure was completed, or the export was made' }) created_at: string;
-  @Timestamp({ description: 'From this time the task is overdue: 14 days after `created_at`' })
-  due_at: string;
+  @Timestamp('When the erasure was completed, or the export was made') created_at: string;
+  @Timestamp('From this time the task is overdue: 14 days after `created_at`') due_at: string;
   @OneOf([...TASK_RESULTS, 'exported'], {
     nullable: true,
     description:
@@ -141,17 +140,17 @@ export class TaskView {
 }
 
 export class TasksView {
-  @ApiProperty({ type: [TaskView] }) tasks: TaskView[];
-  @ApiProperty({ type: WalkPagination }) pagination: WalkPagination;
+  @Of([TaskView]) tasks: TaskView[];
+  @Of(WalkPagination) pagination: WalkPagination;
 }
 
 export class AcknowledgeTask {
-  @OneOf([...new Set([...TASK_ANSWERS, ...EXPORT_ANSWERS])], {
-    description:
-      'erased; nothing: the holder had nothing; kept: something is kept on a legal basis; failed: the task stays open; ' +
+  @OneOf(
+    [...new Set([...TASK_ANSWERS, ...EXPORT_ANSWERS])],
+    'erased; nothing: the holder had nothing; kept: something is kept on a legal basis; failed: the task stays open; ' +
       'exported: `data` has what the holder has. A task with the act erase takes erased, nothing, kept or failed; one with the act ' +
       'export takes exported, nothing or failed',
-  })
+  )
   result: TaskAnswer | ExportAnswer;
   @Counts({
     ...optional,

@@ -1,4 +1,4 @@
-import { Count, field, OneOf, Pagination, type Presence, Slug, Text, Texts, Timestamp } from '@app/http';
+import { Count, field, Of, OneOf, Pagination, type Presence, Slug, Text, Texts, Timestamp } from '@app/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { HOLDER_KINDS, type HolderKind } from './bot-holder.entity';
 import { isVerifyingKey } from './verifying-key';
@@ -24,11 +24,9 @@ const PublicKey = (given: Presence): PropertyDecorator =>
   );
 
 export const optional: Presence = { optional: true, nullable: true };
-const KIND = {
-  description:
-    'pull: the holder asks for its tasks; webhook: each task is also sent to the `webhook_url` of the bot, as `holder_task`',
-};
-const COVERS = { description: 'Names of the data in the store, for people to read' };
+const KIND =
+  'pull: the holder asks for its tasks; webhook: each task is also sent to the `webhook_url` of the bot, as `holder_task`';
+const COVERS = 'Names of the data in the store, for people to read';
 
 export class RegisterHolder {
   @Slug() key: string;
@@ -40,8 +38,8 @@ export class RegisterHolder {
 }
 
 export class ChangeHolder {
-  @OneOf(HOLDER_KINDS, { ...KIND, optional: true }) kind?: HolderKind | null;
-  @Texts(NAME_MAX, COVERS_MAX, { ...COVERS, optional: true }) covers?: string[] | null;
+  @OneOf(HOLDER_KINDS, { optional: true, description: KIND }) kind?: HolderKind | null;
+  @Texts(NAME_MAX, COVERS_MAX, { optional: true, description: COVERS }) covers?: string[] | null;
   @Text(LABEL_MAX, { optional: true }) label_de?: string | null;
   @Text(LABEL_MAX, { optional: true }) label_en?: string | null;
   @PublicKey(optional) public_key?: string | null;
@@ -70,8 +68,8 @@ export class HolderView {
 }
 
 export class HoldersView {
-  @ApiProperty({ type: [HolderView] }) holders: HolderView[];
-  @ApiProperty({ type: Pagination }) pagination: Pagination;
+  @Of([HolderView]) holders: HolderView[];
+  @Of(Pagination) pagination: Pagination;
 }
 
 export class HolderDeletedView {
