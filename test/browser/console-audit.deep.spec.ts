@@ -92,6 +92,21 @@ describeInBrowser('the audit log in a browser', () => {
     expect(await page.textContent('main')).toContain('Einwilligung erteilt');
   });
 
+  it('cuts no time of its first column', async () => {
+    const page = await opened({ ...DESKTOP, language: 'de' });
+    const cut = await page.evaluate<boolean>(`{
+      const time = document.querySelector('.log tbody time');
+      time.textContent = 'vor 59 Minuten';
+      time.closest('div').scrollWidth > time.closest('div').clientWidth;
+    }`);
+    expect(cut).toBe(false);
+  });
+
+  it('has words for what the service writes into details, and labels for categories', async () => {
+    const page = await opened({ ...DESKTOP, language: 'de' }, '?type=data_submitted');
+    await page.locator('.log-line bdi', { hasText: 'Kategorie: Kategorie birthday' }).first().waitFor();
+  });
+
   it('unfolds an event: everything as text, and no actor that a bot has made up', async () => {
     const page = await opened();
     const row = rows(page).first();

@@ -189,8 +189,14 @@ describeInBrowser('the page of the privacy notice', () => {
     'leads from the record to the dossier for the platform, and gives it as a file, %s',
     async (_, view, name, file) => {
       await bot.put(`/bots/${bot.id}/notice-settings`, { controller_name: HOSTILE });
+      await bot.hasCategory('birthday');
       const page = await opened(view);
       await page.click('main a[href="/console/reports"]');
+      // In the words of the file.
+      await page
+        .getByText(view === PHONE ? 'keine Frist angegeben' : 'no period declared')
+        .first()
+        .waitFor();
       await page.getByRole('link', { name }).click();
       await page.waitForSelector(`.record dd:has-text('onerror=alert(1)')`);
       await page.waitForSelector('.record dd:has-text("ChaCha20-Poly1305")');

@@ -155,8 +155,11 @@ describeInBrowser('what the console shows once', () => {
       const create = page.getByRole('button', { name: 'Create key' });
       await create.click();
       await page.waitForSelector('.notice.good code');
+      await page.getByLabel('Name').fill('Worker');
       await create.click();
       await page.locator('.notice.good code').nth(1).waitFor();
+      const names = await page.locator('.notice.good bdi').allTextContents();
+      expect(names).toEqual(['Worker', expect.stringMatching(/^sk_.+…$/)]);
       await leaves(page);
       const asks = question(page, 'Leave without a copy?');
       await asks.waitFor();

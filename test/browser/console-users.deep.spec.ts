@@ -244,6 +244,52 @@ describeInBrowser('the users of the console', () => {
       expect(await page.textContent('main')).not.toContain(VALUE);
     });
 
+    it('shows values in words, with their lines and what is nested in them', async () => {
+      const types = { word: 'string', vip: 'boolean', day: 'date', none: 'string', raw: 'json' };
+      await bot.hasCategory(
+        'profile',
+        Object.entries(types).map(([key, type]) => ({ key, type, label_de: key, label_en: key })),
+      );
+      await bot.hasData(user, 'profile', {
+        ...{ word: 'one\ntwo', vip: false, day: '2000-02-29', none: '' },
+        raw: { a: [1, { b: 'deep' }], empty: [], n: null },
+      });
+      const page = await at(pathOf(user));
+      await page.getByRole('button', { name: 'Show values' }).click();
+      const values = page.locator('.values', { hasText: 'vip' }).locator('> dl > div');
+      const shownOf = (key: string) =>
+        values.filter({ has: page.locator(`dt[title=${key}]`) }).locator('> dd');
+      expect(await shownOf('word').innerText()).toBe('one\ntwo');
+      expect(await shownOf('vip').innerText()).toBe('no');
+      expect(await shownOf('day').innerText()).toBe('29 Feb 2000');
+      expect(await shownOf('none').innerText()).toBe('no value');
+      expect(await shownOf('raw').getByText('no value').count()).toBe(2);
+      expect(await shownOf('raw').locator('li dl').innerText()).toMatch(/^b\s+deep$/);
+      const left = async (text: string) =>
+        (await shownOf('raw').getByText(text, { exact: true }).boundingBox())?.x ?? 0;
+      expect(await left('b')).toBeGreaterThan((await left('a')) + 16);
+      expect(await team.accessibility()).toStrictEqual([]);
+    });
+
+    it('has no table that is wider than its place, and words for what the service writes', async () => {
+      receiver.reset();
+      await bot.put(`/bots/${bot.id}`, { webhook_url: receiver.url });
+      const name = 'Gaming-Gemeinschaft der Oberdonaudampfschifffahrt';
+      await bot.post('/servers/register', { guild_id: garden, name });
+      await bot.hasConsent({ ...user, guild_id: snowflake() });
+      await bot.get(`/data/export/${user.user_id}?scope=all_guilds&format=full`);
+      await bot.hasRevoked(user);
+      const page = await at(pathOf(user), { ...DESKTOP, language: 'de' });
+      await page.getByRole('region', { name: 'Webhook-Aufrufe zu dieser Person' }).waitFor();
+      await page.locator('[title=data_exported]').first().waitFor();
+      const wide = await page.evaluate<string[]>(
+        '[...document.querySelectorAll(`.user .scroll`)].filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.ariaLabel)',
+      );
+      expect(await page.locator('.user .scroll').count()).toBeGreaterThan(2);
+      expect(wide).toEqual([]);
+      await page.getByText('Format: alles · Umfang: alle Server').first().waitFor();
+    });
+
     it('has the erasures at its end, and its other acts where they belong', async () => {
       await bot.hasConsent({ ...user, guild_id: snowflake() });
       const page = await at(pathOf(user));

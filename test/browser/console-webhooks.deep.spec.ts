@@ -141,6 +141,41 @@ describeInBrowser('the webhooks of the console in a browser', () => {
     expect(await team.accessibility()).toStrictEqual([]);
   });
 
+  it.each([
+    ['in English', DESKTOP, /^due since .+; waits until the receiver answers again$/],
+    [
+      'in German',
+      { ...DESKTOP, language: 'de' },
+      /^fällig seit .+; wartet, bis der Empfänger wieder antwortet$/,
+    ],
+  ] as const)(
+    'says of a call that is due that it waits for the receiver, and cuts no outcome, %s',
+    async (_, view, says) => {
+      await withdrawn(2, 500);
+      const page = await signedIn(view);
+      // As of a call behind others that have failed.
+      await page.route('**/webhooks/deliveries**', async (route) => {
+        const response = await route.fetch();
+        const answer = (await response.json()) as { data: { deliveries: object[] } };
+        const behind = { attempt_count: 0, last_outcome: null, last_status_code: null };
+        Object.assign(answer.data.deliveries[0] ?? {}, {
+          ...behind,
+          next_attempt_at: '2026-01-01T00:00:00.000Z',
+        });
+        await route.fulfill({ response, json: answer });
+      });
+      await opened(page);
+      const outcomes = page.locator(`${ROWS} > td:nth-child(5) > div`);
+      await outcomes.getByText(says).waitFor();
+      expect(await outcomes.first().textContent()).toMatch(says);
+      const cut = await page.evaluate<number>(
+        `[...document.querySelectorAll('${ROWS} > td:nth-child(5) > div')].filter((each) => each.scrollWidth > each.clientWidth).length`,
+      );
+      expect(cut).toBe(0);
+      expect(await team.accessibility()).toStrictEqual([]);
+    },
+  );
+
   it('sends the calls since a time again after a confirmation that names the receiver', async () => {
     await withdrawn(2, 200);
     await withdrawn(1, 410);

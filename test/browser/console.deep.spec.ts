@@ -117,6 +117,30 @@ describeInBrowser('the console in a browser', () => {
     expect(await page.textContent('main')).not.toContain('1 May, no.');
   });
 
+  it.each([
+    ['in English', DESKTOP, 'No such page', 'Overview'],
+    ['in German, on a phone', PHONE, 'Seite nicht gefunden', 'Übersicht'],
+  ] as const)(
+    'says that there is no page at an address, and leads to the first one, %s',
+    async (_, view, title, first) => {
+      const page = await team.signsIn(bot.key, { address: '/nowhere', view });
+      expect(await page.textContent('h1')).toBe(title);
+      expect(await page.locator('nav [aria-current]').count()).toBe(0);
+      expect(await team.accessibility()).toStrictEqual([]);
+      await page.locator('main').getByRole('link', { name: first }).click();
+      await page.waitForSelector(`h1:has-text("${first}")`);
+    },
+  );
+
+  it('breaks no word of a heading 375 px wide', async () => {
+    const page = await team.signsIn(bot.key, { address: '/notice', view: { ...PHONE, width: 375 } });
+    const lines = await page.evaluate<number>(`{
+      const h1 = document.querySelector('h1');
+      Math.round(h1.getBoundingClientRect().height / parseFloat(getComputedStyle(h1).lineHeight));
+    }`);
+    expect(lines).toBe(1);
+  });
+
   it('withdraws a consent', async () => {
     const page = await signedIn();
     await find(page, user);

@@ -5,6 +5,7 @@ import { csvOf } from '../../apps/console/src/pages/audit-csv';
 import { askedBy, type AuditFilter, beginOf, searchOf } from '../../apps/console/src/pages/audit-filter';
 import { type Read, rowsOf, screenOf, type ShownEvent } from '../../apps/console/src/pages/audit-walk';
 import { lineOf } from '../../apps/console/src/pages/audit-line';
+import { type Kind, wordFor } from '../../apps/console/src/words';
 import type { Bot } from '../support/bot';
 import { exported, payloadOf, seal } from '../support/sealing';
 import { useServiceInProcess } from '../support/service';
@@ -307,6 +308,26 @@ describe('the rows as a file and as a line', () => {
     expect(lineOf({ ...event, details: { act: 'objection', category: 'stats' } })).toBe('category: stats');
     expect(lineOf({ ...event, details: { act: 'toString' } })).toBe('act: toString');
     expect(lineOf({ ...event, source: 'client', details: { act: 'objection' } })).toBe('act: objection');
+    // The column of the actor says where.
+    expect(lineOf({ ...event, details: { actor: 'privacy_page', via: 'privacy_page' } })).toBe('');
     expect(lineOf({ ...event, details: { long: 'x'.repeat(9_000) } }).length).toBeLessThan(250);
+  });
+
+  it('has words for what the service writes, and leaves what a bot writes', () => {
+    const wording = {
+      named: (kind: Kind, value: string) => wordFor('de', kind, value) ?? value,
+      labelOf: (key: string) => `Label of ${key}`,
+    };
+    const details = { format: 'full', scope: 'all_guilds', via: 'privacy_page' };
+    expect(lineOf({ ...event, details }, wording)).toBe(
+      'Format: alles · Umfang: alle Server · Wo: Datenschutzseite',
+    );
+    const removed = { category: 'a', categories: ['b', 'c'], reason: 'retention', toString: 'x' };
+    expect(lineOf({ ...event, details: removed }, wording)).toBe(
+      'Kategorie: Label of a · Kategorien: Label of b, Label of c · Grund: in seiner Frist nicht erneuert · toString: x',
+    );
+    expect(lineOf({ ...event, source: 'client', details }, wording)).toBe(
+      'format: full · scope: all_guilds · via: privacy_page',
+    );
   });
 });

@@ -15,7 +15,7 @@ interface FramedPage {
   readonly under?: string;
 }
 
-/** What is around every page of a session: whose it is, the way to the other pages, the end. The first page is the default. */
+/** What is around every page of a session: whose it is, the way to the other pages, the end. */
 export function Frame({
   brand,
   pages,
@@ -38,8 +38,8 @@ export function Frame({
     setStuck(false);
     onLeave().catch(() => setStuck(true));
   };
-  const active = pages.find(({ path }) => matchRoute(parser, path, location)[0]) ?? pages[0];
-  const title = active?.title ?? '';
+  const active = pages.find(({ path }) => matchRoute(parser, path, location)[0]);
+  const title = active?.title ?? t('noSuchPage');
   useEffect(() => {
     document.title = `${title} · ${t('appName')}`;
   }, [title, t('appName')]);
@@ -108,7 +108,11 @@ export function Frame({
             {pages.map(({ path, page }) => (
               <Route key={path} path={path} component={page} />
             ))}
-            <Route component={pages[0]?.page} />
+            <Route>
+              <p>
+                {t('noSuchPageNote')} <Link href="/">{pages[0]?.title}</Link>
+              </p>
+            </Route>
           </Switch>
         </main>
       </div>

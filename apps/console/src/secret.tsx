@@ -4,7 +4,7 @@ import { useWords } from './language';
 import { Leaving } from './leaving';
 
 /** A secret that is shown once, with a button that copies it. Asks before the page is left without a copy. */
-export function Secret({ text }: { readonly text: string }) {
+export function Secret({ text, name }: { readonly text: string; readonly name?: string }) {
   const { t } = useWords();
   const [kept, setKept] = useState<string | undefined>();
   const keep = (): void => setKept(text);
@@ -12,6 +12,13 @@ export function Secret({ text }: { readonly text: string }) {
   return (
     <div class="notice good" role="status">
       <Leaving isAsked={kept !== text} loses="secret" />
+      {name !== undefined && (
+        <p>
+          <strong>
+            <bdi>{name}</bdi>
+          </strong>
+        </p>
+      )}
       <p>{t('shownOnce')}</p>
       <p>
         <code onCopy={keep}>{text}</code>

@@ -1,9 +1,17 @@
-/** A value in its words: objects as nested lists. */
-export function Value({ of }: { readonly of: unknown }) {
-  if (of === null || of === undefined) return <span class="small">–</span>;
+import { useWords } from './language';
+import { days } from './times';
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** A value in its words: objects and lists as nested lists. `type` is that of its field, where it has one. */
+export function Value({ of, type }: { readonly of: unknown; readonly type?: string | undefined }) {
+  const { t, language } = useWords();
+  if (typeof of === 'boolean') return <>{t(of ? 'yes' : 'no')}</>;
+  const isEmpty = typeof of === 'object' && Object.keys(of ?? {}).length === 0;
+  if (isEmpty || of === undefined || of === '') return <span class="small">{t('noValue')}</span>;
   if (Array.isArray(of))
     return (
-      <ul class="plain">
+      <ul class="listed">
         {of.map((item: unknown, at) => (
           <li key={at}>
             <Value of={item} />
@@ -14,7 +22,7 @@ export function Value({ of }: { readonly of: unknown }) {
   if (typeof of === 'object')
     return (
       <dl class="nested">
-        {Object.entries(of).map(([name, value]: [string, unknown]) => (
+        {Object.entries(of as object).map(([name, value]: [string, unknown]) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd>
@@ -24,5 +32,7 @@ export function Value({ of }: { readonly of: unknown }) {
         ))}
       </dl>
     );
-  return <bdi>{typeof of === 'string' ? of : JSON.stringify(of)}</bdi>;
+  if (typeof of !== 'string') return <bdi>{JSON.stringify(of)}</bdi>;
+  const isDay = type === 'date' && DATE.test(of) && !Number.isNaN(Date.parse(of));
+  return <bdi class="lines-kept">{isDay ? days(language, 'UTC').format(new Date(of)) : of}</bdi>;
 }

@@ -1,7 +1,7 @@
 import type { OperatorTexts } from './texts.en';
 
 export const operatorDe: OperatorTexts = {
-  overview: 'Überblick',
+  overview: 'Übersicht',
   bots: 'Bots',
   health: 'Zustand',
   ledger: 'Löschbuch',

@@ -1,4 +1,4 @@
-import { WORDS } from '../words';
+import { type Kind, WORDS } from '../words';
 import type { ShownEvent } from './audit-walk';
 
 /** Characters of the line of details at most; the rest is below it. */
@@ -17,18 +17,53 @@ export function actOf({ source, details }: ShownEvent): string | undefined {
   return typeof act === 'string' && Object.hasOwn(WORDS.en.act, act) ? act : undefined;
 }
 
-/**
- * The details in one line, without the actor and the act, which have their own columns. What the service writes has words; the
- * names of a bot are its own.
- */
-export function lineOf(event: ShownEvent, named: (key: string) => string = (key) => key): string {
-  const { details } = event;
-  if (details === null) return '';
-  const apart = [actorOf(event) !== undefined && 'actor', actOf(event) !== undefined && 'act'];
-  const parts = Object.entries(details).flatMap(([key, value]: [string, unknown]) =>
-    apart.includes(key) ? [] : [`${event.source === 'service' ? named(key) : key}: ${textOf(value)}`],
+/** The words of a language, and the labels of the bot for its categories. */
+export interface Wording {
+  readonly named: (kind: Kind, value: string) => string;
+  readonly labelOf: (category: string) => string;
+}
+
+const AS_IT_IS: Wording = { named: (_, value) => value, labelOf: (category) => category };
+
+/** Details whose values are words of the service. */
+const CODED: Readonly<Record<string, Kind>> = {
+  ...{ format: 'format', scope: 'scope', reason: 'reason' },
+  ...{ via: 'actor', actor: 'actor', act: 'act' },
+};
+
+/** The details by their names. What the service writes has words; the names of a bot are its own. */
+export function wordedOf(
+  { source, details }: ShownEvent,
+  wording: Wording,
+  leaves: readonly string[] = [],
+): Readonly<Record<string, unknown>> | null {
+  if (details === null || source !== 'service') return details as Readonly<Record<string, unknown>> | null;
+  return Object.fromEntries(
+    Object.entries(details)
+      .filter(([name]) => !leaves.includes(name))
+      .map(([name, value]: [string, unknown]) => [
+        wording.named('detail', name),
+        worded(name, value, wording),
+      ]),
   );
-  const line = parts.join(' · ');
+}
+
+function worded(name: string, value: unknown, { named, labelOf }: Wording): unknown {
+  if (Array.isArray(value) && name === 'categories') return value.map((each) => labelOf(String(each)));
+  if (typeof value !== 'string') return value;
+  if (name === 'category') return labelOf(value);
+  const kind = Object.hasOwn(CODED, name) ? CODED[name] : undefined;
+  return kind === undefined ? value : named(kind, value);
+}
+
+/** The details in one line, without the actor and the act, which have their own columns. `via` says what the actor says. */
+export function lineOf(event: ShownEvent, wording = AS_IT_IS): string {
+  const apart = [
+    ...(actorOf(event) === undefined ? [] : ['actor', 'via']),
+    ...(actOf(event) === undefined ? [] : ['act']),
+  ];
+  const parts = Object.entries(wordedOf(event, wording, apart) ?? {});
+  const line = parts.map(([name, value]) => `${name}: ${textOf(value)}`).join(' · ');
   return line.length > LINE_MAX ? `${line.slice(0, LINE_MAX)}…` : line;
 }
 

@@ -1,11 +1,12 @@
 import { useWords, type Words } from '../language';
 import { Copy, ServerName, UserLink } from '../parts';
+import { useNamesOfCategories } from '../queries';
 import { Code } from '../ui';
 import { Value } from '../value';
 import { EventCheck } from './audit-checks';
 import type { AuditFilter } from './audit-filter';
 import type { ShownEvent } from './audit-walk';
-import { actOf, actorOf, lineOf } from './audit-line';
+import { actOf, actorOf, lineOf, wordedOf, type Wording } from './audit-line';
 
 /** What tells a key from the others: every key begins with `sk_live_` or `sk_test_`. */
 const shortOf = (prefix: string): string => prefix.replace(/^sk_[a-z]+_(?=.)/, '');
@@ -48,10 +49,16 @@ export function ErasedOr({
   return event.erased === true ? <em>{t('eraseMark')}</em> : <>{children}</>;
 }
 
+/** The words for what the service writes into details. */
+function useWording(): Wording {
+  const { named, language } = useWords();
+  const labels = useNamesOfCategories(language);
+  return { named, labelOf: (category) => labels.get(category) ?? category };
+}
+
 /** The details in one line; the whole line on hover. */
 export function DetailsLine({ event }: { readonly event: ShownEvent }) {
-  const { named } = useWords();
-  const line = lineOf(event, (key) => named('detail', key));
+  const line = lineOf(event, useWording());
   return line === '' ? <bdi>–</bdi> : <bdi title={line}>{line}</bdi>;
 }
 
@@ -86,6 +93,7 @@ export function Below({
 }) {
   const { t, time } = useWords();
   const { id, user_id: user, guild_id: server } = event;
+  const details = wordedOf(event, useWording());
   const only = (filter: AuditFilter, text: string) => (
     <button class="quiet" type="button" onClick={() => onOnly(filter)}>
       {text}
@@ -125,7 +133,9 @@ export function Below({
           </div>
           <div>
             <dt>{t('details')}</dt>
-            <dd>{event.unreadable === true ? t('unreadable') : <Value of={event.details} />}</dd>
+            <dd>
+              {event.unreadable === true ? t('unreadable') : details === null ? '–' : <Value of={details} />}
+            </dd>
           </div>
           <div>
             <dt>{t('eventId')}</dt>

@@ -12,6 +12,8 @@ const SCOPES: readonly Scope[] = ['read', 'write', 'erase', 'admin'];
 const DAYS = [0, 7, 30, 90, 365];
 const DAY_MS = 86_400_000;
 
+type Made = Awaited<ReturnType<typeof lethe.keys.create>>;
+
 /** Makes a key with a name, scopes and an end, and shows it once. */
 export function NewKey() {
   const words = useWords();
@@ -21,7 +23,7 @@ export function NewKey() {
   const [days, setDays] = useState(0);
   const [scopes, setScopes] = useState<readonly Scope[]>(['read']);
   // Each stays beside a further one: it is shown only once.
-  const [made, setMade] = useState<readonly string[]>([]);
+  const [made, setMade] = useState<readonly Made[]>([]);
   const tries = useTries();
   const create = useMutation({
     mutationFn: () =>
@@ -35,7 +37,7 @@ export function NewKey() {
           tried,
         ),
       ),
-    onSuccess: ({ api_key: key }) => {
+    onSuccess: (key) => {
       setMade((before) => [key, ...before]);
       setName('');
     },
@@ -82,8 +84,8 @@ export function NewKey() {
       <button class="primary" type="submit" disabled={create.isPending || scopes.length === 0}>
         {t('createKey')}
       </button>
-      {made.map((key) => (
-        <Secret key={key} text={key} />
+      {made.map(({ api_key: key, api_key_prefix: prefix, name: given = `${prefix}…` }) => (
+        <Secret key={key} text={key} name={given} />
       ))}
     </form>
   );

@@ -200,7 +200,9 @@ export function Activities({ of }: { readonly of: readonly Activity[] }) {
                 label(activity),
                 purposeOf(activity),
                 basisOf(activity),
-                activity.retention_days === null ? t('recordNoLimit') : ofDays(activity.retention_days),
+                activity.retention_days === null
+                  ? t('recordNoPeriod')
+                  : t('recordAfterUpdate', { days: ofDays(activity.retention_days) }),
                 activity.fields.map(label).join(', ') || '–',
               ].map((text, at) => (
                 <td key={columns[at]} data-title={t(columns[at] ?? 'recordFields')}>

@@ -20,7 +20,7 @@ const FIELD_WORDS: readonly (readonly [RegExp, TextName])[] = [
   [/by a public notice/, 'fieldController'],
   [/must explain the decisions/, 'fieldDecisions'],
   [/17 to 20 digits/, 'fieldId'],
-  [/^must be lower-case/, 'fieldSlug'],
+  [/^must be lower-case.* (\d+) characters/, 'fieldSlug'],
   [/^must be 1 to 64 letters/, 'fieldVersion'],
   [/^must be a whole number from (\d+) to (\d+)/, 'fieldNumber'],
   [/^must differ/, 'fieldTwice'],

@@ -105,28 +105,30 @@ export function Deliveries({ ids, isHeld }: { readonly ids: Ids; readonly isHeld
   return (
     <Trail title={t('userCalls')} from={deliveries} isHeld={isHeld}>
       {(found) => (
-        <Table
-          caption={t('userCalls')}
-          of={found}
-          onPage={setPage}
-          columns={[
-            { title: t('time'), cell: ({ created_at: at }) => <When at={at} /> },
-            { title: t('event'), cell: ({ event }) => <Code kind="webhook" of={event} /> },
-            {
-              title: t('server'),
-              cell: ({ guild_id: id }) => (id === null ? t('all') : <UserServer id={id} />),
-            },
-            {
-              title: t('status'),
-              cell: ({ status }) => <Code kind="delivery" of={status} class={`badge ${status}`} />,
-            },
-            {
-              title: t('lastOutcome'),
-              cell: ({ last_outcome: outcome }) =>
-                outcome === null ? '–' : <Code kind="outcome" of={outcome} />,
-            },
-          ]}
-        />
+        <div class="calls">
+          <Table
+            caption={t('userCalls')}
+            of={found}
+            onPage={setPage}
+            columns={[
+              { title: t('time'), cell: ({ created_at: at }) => <When at={at} /> },
+              { title: t('event'), cell: ({ event }) => <Code kind="webhook" of={event} /> },
+              {
+                title: t('server'),
+                cell: ({ guild_id: id }) => (id === null ? t('all') : <UserServer id={id} />),
+              },
+              {
+                title: t('status'),
+                cell: ({ status }) => <Code kind="delivery" of={status} class={`badge ${status}`} />,
+              },
+              {
+                title: t('lastOutcome'),
+                cell: ({ last_outcome: outcome }) =>
+                  outcome === null ? '–' : <Code kind="outcome" of={outcome} />,
+              },
+            ]}
+          />
+        </div>
       )}
     </Trail>
   );

@@ -46,14 +46,17 @@ function Fields({ category, of }: { readonly category: string; readonly of: obje
   const fields = useCategories().data?.find(({ key }) => key === category)?.fields;
   return (
     <dl class="nested">
-      {Object.entries(of).map(([key, value]: [string, unknown]) => (
-        <div key={key}>
-          <dt title={key}>{fields?.find((field) => field.key === key)?.[`label_${language}`] ?? key}</dt>
-          <dd>
-            <Value of={value} />
-          </dd>
-        </div>
-      ))}
+      {Object.entries(of).map(([key, value]: [string, unknown]) => {
+        const field = fields?.find((each) => each.key === key);
+        return (
+          <div key={key}>
+            <dt title={key}>{field?.[`label_${language}`] ?? key}</dt>
+            <dd>
+              <Value of={value} type={field?.type} />
+            </dd>
+          </div>
+        );
+      })}
     </dl>
   );
 }

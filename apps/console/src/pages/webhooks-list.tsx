@@ -8,7 +8,7 @@ import { UserLink, When } from '../parts';
 import { lethe } from '../service';
 import { Code, Fault, Loaded, Table } from '../ui';
 import { WORDS } from '../words';
-import { Attempts, Result, Sent, type SentTo } from './webhooks-sent';
+import { Attempts, Next, Result, Sent, type SentTo } from './webhooks-sent';
 
 type Delivery = Schemas['DeliveryView'];
 
@@ -159,11 +159,11 @@ function Calls({ of, again }: { readonly of: readonly Delivery[]; readonly again
       title: t('lastOutcome'),
       cell: ({ last_outcome: last, last_status_code: code, next_attempt_at: next }: Delivery) => (
         <>
-          <Result outcome={last} status={code} />
+          {(last !== null || next === null) && <Result outcome={last} status={code} />}
           {next !== null && (
             <span class="small">
-              {' · '}
-              {t('nextAttempt')}: <When at={next} />
+              {last !== null && ' · '}
+              <Next at={next} />
             </span>
           )}
         </>

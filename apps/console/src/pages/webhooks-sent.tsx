@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/preact-query';
 import type { Outcome } from '../delivery-outcome';
 import { useWords } from '../language';
 import { When } from '../parts';
+import { useBot } from '../queries';
 import { lethe } from '../service';
+import { ago } from '../times';
 import { Code, Loaded, Table } from '../ui';
 
 /** What became of a call that was asked for here, and the address at that time. */
@@ -58,6 +60,20 @@ export function Result({
   );
 }
 
+/** When a call is tried next. A call that is due stays so while the receiver does not answer: one call at a time tries it. */
+export function Next({ at }: { readonly at: string }) {
+  const { t, time, language } = useWords();
+  const { data: bot } = useBot();
+  if (Date.parse(at) > Date.now())
+    return (
+      <>
+        {t('nextAttempt')}: {ago(language, at) === undefined ? time(at) : <When at={at} />}
+      </>
+    );
+  const isWaiting = bot?.webhook_health?.status === 'failing';
+  return <time dateTime={at}>{t(isWaiting ? 'dueAndWaits' : 'dueSince', { time: time(at) })}</time>;
+}
+
 /** The attempts of a call, the latest ones last. */
 export function Attempts({ id }: { readonly id: string }) {
   const { t, count } = useWords();
@@ -68,7 +84,7 @@ export function Attempts({ id }: { readonly id: string }) {
         <>
           {next !== null && (
             <p class="small">
-              {t('nextAttempt')}: <When at={next} />
+              <Next at={next} />
             </p>
           )}
           <Table

@@ -8,6 +8,8 @@ export const frame = {
     schemeSystem: 'As the system',
     schemeLight: 'Light',
     schemeDark: 'Dark',
+    noSuchPage: 'No such page',
+    noSuchPageNote: 'There is no page at this address.',
     typeToConfirm: 'Type “{text}” to confirm',
     notSignedOut: 'You are not signed out: the service did not answer. Try again.',
     sessionEndedHere: 'Your session has ended. Copy what you still need from this page, then sign in again.',
@@ -28,6 +30,8 @@ export const frame = {
     schemeSystem: 'Wie das System',
     schemeLight: 'Hell',
     schemeDark: 'Dunkel',
+    noSuchPage: 'Seite nicht gefunden',
+    noSuchPageNote: 'Unter dieser Adresse gibt es keine Seite.',
     typeToConfirm: 'Zum Bestätigen „{text}“ eingeben',
     notSignedOut: 'Sie sind noch angemeldet: Der Dienst hat nicht geantwortet. Versuchen Sie es noch einmal.',
     sessionEndedHere:

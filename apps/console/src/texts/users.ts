@@ -2,7 +2,7 @@
 export const users = {
   en: {
     usersFind: 'User',
-    usersFindHint: 'User id, or server id and user id',
+    usersFindHint: 'id, also with server id',
     findUser: 'Find',
     badId:
       'These are no ids. Enter the id of a user, or the ids of a server and a user: 17 to 20 digits each, nothing else with digits.',
@@ -123,7 +123,7 @@ export const users = {
   },
   de: {
     usersFind: 'Person',
-    usersFindHint: 'ID der Person, oder Server-ID und ID',
+    usersFindHint: 'ID, auch mit Server-ID',
     findUser: 'Suchen',
     badId:
       'Das sind keine IDs. Geben Sie die ID einer Person ein, oder die IDs von Server und Person: je 17 bis 20 Ziffern, sonst nichts mit Ziffern.',
