@@ -112,6 +112,44 @@ describeInBrowser('the privacy page in a browser', () => {
     }
   });
 
+  it('has room for values beside long names, and for each line of a text in its own direction', async () => {
+    const label = 'Wie oft du in den Kanälen dieses Servers in den letzten dreißig Tagen erwähnt wurdest';
+    await bot.hasCategory('stats', [
+      { key: 'count', type: 'string', label_de: label, label_en: label },
+      { key: 'deep', type: 'json', label_de: label, label_en: label },
+    ]);
+    const { id } = (
+      await bot.post<{ id: string }>('/consents/request', { ...who, categories: ['stats'], language: 'en' })
+    ).data;
+    await bot.post('/consents/accept', { consent_id: id });
+    const text = 'مرحبا\nLine two.';
+    await bot.hasData(who, 'stats', { count: text, deep: { [label]: 'inside' } });
+    for (const view of [DESKTOP, PHONE]) {
+      const page = await opened(view);
+      const widths = await page.evaluate(() =>
+        [...document.querySelectorAll('.value dd')].map((each) => each.getBoundingClientRect().width),
+      );
+      expect(widths).toHaveLength(4);
+      expect(Math.min(...widths)).toBeGreaterThan(120);
+      expect(await page.locator('.value bdi', { hasText: 'Line two.' }).innerText()).toBe(text);
+      const [line, end] = await page.evaluate(() => {
+        const bdi = [...document.querySelectorAll('.value bdi')].find((each) =>
+          each.textContent?.includes('Line two.'),
+        );
+        const node = bdi!.firstChild!;
+        const at = (from: number): number => {
+          const range = document.createRange();
+          range.setStart(node, from);
+          range.setEnd(node, from + 1);
+          return range.getBoundingClientRect().left;
+        };
+        const all = node.textContent!;
+        return [at(all.indexOf('L')), at(all.lastIndexOf('.'))];
+      });
+      expect(end).toBeGreaterThan(line!);
+    }
+  });
+
   it('runs no script of a value, a label or a name', async () => {
     await bot.put(`/bots/${bot.id}`, { name: HOSTILE });
     await bot.put('/data/categories/notes', { label_en: HOSTILE, description_en: HOSTILE });
