@@ -30,7 +30,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ...{ deletion_completed: 'An erasure was completed', user_forgotten: 'your data was erased' },
   ...{ full: 'everything', privacy_page: 'on your privacy page', completed: 'completed', pending: 'waits' },
   ...{ cancelled: 'cancelled', consent: 'consent (Art. 6(1)(a) GDPR)', true: 'yes', false: 'no' },
-  ...{ service: 'What was done so far', bot: 'The bot has noted: ' },
+  ...{ service: 'What was done so far', client: 'The bot has noted: ' },
 };
 
 const day = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
