@@ -63,6 +63,7 @@ cpSync(join(ROOT, 'apps/server/README.md'), join(target, 'README.md'));
 mkdirSync(join(target, 'docs'));
 for (const guide of readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md')))
   cpSync(join(ROOT, 'docs', guide), join(target, 'docs', guide));
+cpSync(join(ROOT, 'docs/de'), join(target, 'docs/de'), { recursive: true });
 // Not the settings of an installation that runs from this folder.
 cpSync(join(ROOT, 'docs/operations'), join(target, 'docs/operations'), {
   recursive: true,

@@ -112,6 +112,39 @@ describeInBrowser('the privacy page in a browser', () => {
     }
   });
 
+  it('has room for values beside long names, and for each line of a text in its own direction', async () => {
+    const label = 'Wie oft du in den Kanälen dieses Servers in den letzten dreißig Tagen erwähnt wurdest';
+    await bot.hasCategory('stats', [
+      { key: 'count', type: 'string', label_de: label, label_en: label },
+      { key: 'deep', type: 'json', label_de: label, label_en: label },
+    ]);
+    const { id } = (
+      await bot.post<{ id: string }>('/consents/request', { ...who, categories: ['stats'], language: 'en' })
+    ).data;
+    await bot.post('/consents/accept', { consent_id: id });
+    const text = 'مرحبا\nLine two.';
+    await bot.hasData(who, 'stats', { count: text, deep: { [label]: 'inside' } });
+    for (const view of [DESKTOP, PHONE]) {
+      const page = await opened(view);
+      const values = await page.locator('.value dd').all();
+      const widths = await Promise.all(values.map(async (each) => (await each.boundingBox())?.width ?? 0));
+      expect(widths).toHaveLength(4);
+      expect(Math.min(...widths)).toBeGreaterThan(120);
+      expect(await page.locator('.value bdi', { hasText: 'Line two.' }).innerText()).toBe(text);
+      const [line = NaN, end = NaN] = await page.evaluate<number[]>(`{
+        const bdi = [...document.querySelectorAll('.value bdi')].find((each) => each.textContent.includes('Line two.'));
+        const text = bdi.firstChild;
+        ['L', '.'].map((sign) => {
+          const range = document.createRange();
+          range.setStart(text, text.data.lastIndexOf(sign));
+          range.setEnd(text, text.data.lastIndexOf(sign) + 1);
+          return range.getBoundingClientRect().left;
+        });
+      }`);
+      expect(end).toBeGreaterThan(line);
+    }
+  });
+
   it('runs no script of a value, a label or a name', async () => {
     await bot.put(`/bots/${bot.id}`, { name: HOSTILE });
     await bot.put('/data/categories/notes', { label_en: HOSTILE, description_en: HOSTILE });

@@ -135,7 +135,8 @@ describe('GET /docs', () => {
 
 describe('GET /docs/guides/', () => {
   const INDEX = '/docs/guides/';
-  const GUIDES = readdirSync(join(__dirname, '../../docs'))
+  const GUIDES = ['', 'de/']
+    .flatMap((folder) => readdirSync(join(__dirname, '../../docs', folder)).map((name) => `${folder}${name}`))
     .filter((name) => name.endsWith('.md') && name !== 'README.md')
     .map((name) => `${INDEX}${name.slice(0, -3)}`);
 
@@ -160,6 +161,9 @@ describe('GET /docs/guides/', () => {
     expect(GUIDES.filter((path) => !index.includes(path.slice(INDEX.length)))).toEqual([]);
     expect(front).toContain('docs/guides/');
     expect(hrefsIn(pages.get('/docs') ?? '')).toContain('docs/guides/');
+    expect(pages.get(INDEX)).not.toMatch(/<li>(?!<a )/);
+    for (const [path, html] of pages)
+      expect([path, html.includes('<html lang="de">')]).toEqual([path, path.includes('/de/')]);
     for (const [path, html] of pages)
       expect([path, /<(script|img)(?! src="docs)/.test(html)]).toEqual([path, false]);
   });

@@ -30,11 +30,12 @@ const WORDS: Readonly<Record<string, string>> = {
   ...{ deletion_completed: 'An erasure was completed', user_forgotten: 'your data was erased' },
   ...{ full: 'everything', privacy_page: 'on your privacy page', completed: 'completed', pending: 'waits' },
   ...{ cancelled: 'cancelled', consent: 'consent (Art. 6(1)(a) GDPR)', true: 'yes', false: 'no' },
-  ...{ service: 'What was done so far', bot: 'The bot has noted: ' },
+  ...{ service: 'What was done so far', client: 'The bot has noted: ' },
 };
 
 const day = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
 const DAYS = new Intl.DateTimeFormat('en-GB', day);
+const LANGUAGES = new Intl.DisplayNames('en', { type: 'language' });
 const TIMES = new Intl.DateTimeFormat('en-GB', { ...day, hour: '2-digit', minute: '2-digit' });
 
 /** What the copy may say for a leaf. */
@@ -42,6 +43,7 @@ function sayings(path: string, leaf: string | number | boolean): string[] {
   const text = String(leaf);
   if (/^\d{4}-\d\d-\d\dT/.test(text)) return [TIMES.format(new Date(text))];
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return [DAYS.format(new Date(text))];
+  if (/\.language$/.test(path)) return [LANGUAGES.of(text) ?? text];
   if (text.startsWith('sha256:')) return [text.slice(7, 15)];
   if (path === 'audit_events.details.actor' && text.startsWith('key:')) return ['by the bot'];
   if (/(categories|category)$/.test(path)) return [`Category ${text}`];
@@ -75,7 +77,9 @@ async function lived(bot: Bot, who: SubjectIds): Promise<void> {
   const deep = { list: [17, null, 'inside', { last: false }], long: 'x'.repeat(2_000) };
   for (const key of ['alpha', 'beta'])
     await bot.hasData(who, key, { word: `“${key}” <b>`, day: '1986-07-16', flag: true, number: 1.5, deep });
-  await bot.post('/audit/event', { ...who, event_type: 'greeted', details: { by: ['a <b>'], times: 3 } });
+  const details = { by: ['a <b>'], times: 3 };
+  const noted = await bot.post('/audit/event', { ...who, event_type: 'data_exported', details });
+  expect(noted.status).toBe(201);
   await bot.post('/consents/revoke', { ...who, categories: ['beta'] });
   const newer = { ...asked, consent_version: '2', language: 'de' };
   await bot.post('/consents/decline', {
@@ -154,6 +158,26 @@ describe('the copy to read', () => {
     expect(done).toContain('<bdi>Third word</bdi>');
     expect(done).not.toContain('<bdi>Another word</bdi>');
   });
+
+  it.each([
+    ['de', ['Kategorie alpha, warnings', 'Englisch', 'Der Bot hat vermerkt: Daten wurden exportiert']],
+    ['en', ['Category alpha, warnings', 'English', 'The bot has noted: Data was exported']],
+  ])(
+    'has in its language %s what a store covers, the language of a text and what the bot has noted',
+    async (language, said) => {
+      const bot = await service.registerBot();
+      const who = subject();
+      await bot.hasCategory('alpha');
+      const labels = { label_de: 'Datenbank', label_en: 'Database' };
+      await bot.post('/holders', { key: 'own', kind: 'pull', covers: ['alpha', 'warnings'], ...labels });
+      await bot.post('/consents/request', { ...who, categories: ['alpha'], language: 'en' });
+      await bot.post('/audit/event', { ...who, event_type: 'data_exported' });
+      const { url } = (await bot.post<{ url: string }>('/privacy-links', { ...who, language })).data;
+      const copy = unescaped((await act(url, 'export', 0)).text);
+      for (const text of said) expect(copy).toContain(`${text}</bdi>`);
+      expect(copy).toContain(`(${said[1]})</bdi>`);
+    },
+  );
 
   it('says, like the page, which categories wait in a newer request beside a consent to everything', async () => {
     const bot = await service.registerBot();

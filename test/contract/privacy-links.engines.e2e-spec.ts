@@ -446,10 +446,14 @@ describe('the page', () => {
     const past = async () =>
       [...(await get(url)).text.matchAll(/<li>[^<]* at [\d:]{5}: (.*?)<\/li>/g)].map(([, said]) => said);
     const before = await past();
-    const types = ['deletion_completed', 'consent_accepted', 'data_exported'];
-    for (const event_type of types)
+    const types = {
+      ...{ deletion_completed: 'An erasure was completed', consent_accepted: 'You have consented' },
+      data_exported: 'Data was exported',
+    };
+    for (const event_type of Object.keys(types))
       await bot.post('/audit/event', { ...who, event_type, details: { via: 'privacy_page' } });
-    const said = types.map((type) => `The bot has noted: <bdi>${type}</bdi>`).reverse();
+    const said = Object.values(types).map((words) => `The bot has noted: <bdi>${words}</bdi>`);
+    said.reverse();
     expect(await past()).toStrictEqual([...said, ...before]);
   });
 
@@ -607,10 +611,7 @@ describe('a form', () => {
     const declined = await said('decline', forms(await get(url), 'decline')[0]!);
     expect(declined).toEqual([expect.stringContaining('not consented'), expect.stringContaining('nicht')]);
     const other = await linked({}, { ...subject() });
-    const nothing = await send(other.url, 'export', forms(await get(other.url), 'export')[0]!);
-    expect((await get(new URL(nothing.headers.get('location')!, url).href)).text).toContain(
-      'there is no copy',
-    );
+    expect((await get(other.url)).text).toContain('there is no copy');
     expect((await get(`${url}?note=toString`)).text).not.toContain('role="status"');
   });
 
@@ -767,7 +768,7 @@ describe('a form', () => {
       `${sold} notes:\n              withdrawn.`,
       'withdrawn in part</bdi></h4><dl><dt><bdi>Categories</bdi></dt><dd><ul><li><bdi>' + `${sold} notes<`,
       'consented</bdi></h4><dl><dt><bdi>Categories</bdi></dt><dd><ul><li><bdi>' + `${sold} place<`,
-      'The bot has noted: deletion_completed',
+      'The bot has noted: An erasure was completed',
       'a <b>',
       'Data was stored</bdi></h4><dl><dt><bdi>Category</bdi></dt><dd><bdi>Birthday greetings<',
       'Version of the request: 7',

@@ -135,6 +135,8 @@ describe('the correction of a value on the privacy page', () => {
     form.set('value', '12,5');
     const answer = await send(url, 'correct', form);
     expect(answer.text).toContain('mit einem Punkt statt eines Kommas');
+    // Of the old value: "Jetzt gespeichert" would say that it has just been saved.
+    expect(answer.text).toContain('<h2>Derzeit gespeichert</h2>');
     expect(answer.text).toContain('<html lang="de">');
   });
 

@@ -50,8 +50,8 @@ describe('the order of the page', () => {
     const page = await get(await linked());
     const parts = ['of beta', 'of alpha', 'One category in which nothing is stored', 'Category empty'];
     expect(order(page, ...parts)).toEqual(parts);
-    expect(page.text).toMatch(/of alpha<\/bdi>[^]{0,60}<p>Will be erased on /);
-    expect(page.text).not.toMatch(/of beta<\/bdi>[^]{0,60}<p>Will be erased on /);
+    expect(page.text).toMatch(/of alpha<\/bdi>[^]{0,60}<p>What is stored will be erased on /);
+    expect(page.text).not.toMatch(/of beta<\/bdi>[^]{0,60}<p>What is stored will be erased on /);
   });
 
   it('names the server, and has its id on hover', async () => {
@@ -60,6 +60,40 @@ describe('the order of the page', () => {
     expect((await get(await linked())).text).toMatch(
       new RegExp(`title="Id of the server: ${who.guild_id}">Server Tea &amp; cake<`),
     );
+  });
+});
+
+describe('what the page offers', () => {
+  it.each([
+    [
+      'de',
+      'Über dich ist nichts gespeichert, deshalb gibt es keine Kopie.',
+      'Alles, was über dich gespeichert ist',
+    ],
+    ['en', 'Nothing is stored about you, so there is no copy.', 'Everything that is stored about you'],
+  ])('is no copy of what is not there, and it says so in %s', async (language, none, why) => {
+    const url = await linked({ language });
+    const before = await get(url);
+    expect([before.text.includes(none), before.text.includes(why)]).toEqual([true, false]);
+    expect(forms(before, 'export')).toEqual([]);
+    await bot.hasConsent(who);
+    const after = await get(url);
+    expect([after.text.includes(none), after.text.includes(why)]).toEqual([false, true]);
+    expect(forms(after, 'export')).toHaveLength(2);
+  });
+
+  it.each([
+    ['de', 'Hier siehst du, welche das sind, und entscheidest darüber.', 'Hier entscheidest du darüber.'],
+    ['en', 'Here you see what it is, and decide about it.', 'Here you decide about it.'],
+  ])('begins in %s without what the link does not show', async (language, seen, unseen) => {
+    await stored('alpha');
+    for (const [allow, said, other] of [
+      [['view', 'forget'], seen, unseen],
+      [['forget'], unseen, seen],
+    ] as const) {
+      const { text } = await get(await linked({ language, allow }));
+      expect([text.includes(said), text.includes(other)]).toEqual([true, false]);
+    }
   });
 });
 

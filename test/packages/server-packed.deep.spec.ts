@@ -80,6 +80,7 @@ describe('@lethe/server', () => {
     for (const file of texts) expect(readFileSync(join(made, 'dist', file), 'latin1')).not.toContain(ROOT);
     const docs = join(folder, 'node_modules/@lethe/server/docs');
     expect(readdirSync(docs)).toContain('operate.md');
+    expect(readdirSync(join(docs, 'de'))).toContain('datenschutz.md');
     const operations = ['alerts.yaml', 'offsite-backup.sh', 'vault-master-key.mjs', 'kubernetes'];
     expect(readdirSync(join(docs, 'operations'))).toEqual(expect.arrayContaining(operations));
   });

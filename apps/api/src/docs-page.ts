@@ -25,6 +25,7 @@ export function made(type: MadeFile['type'], text: string): MadeFile {
 
 interface Content {
   readonly title: string;
+  readonly language?: 'en' | 'de';
   /** The way to `/`: relative addresses keep a page working behind a proxy that serves it under another path. */
   readonly root: string;
   readonly links: Readonly<Record<string, string>>;
@@ -35,15 +36,16 @@ interface Content {
 }
 
 /** A page of the reference or the guides, with the same header as the others. */
-export function docsPage({ title, root, links, main, kind, script }: Content): MadeFile {
+export function docsPage(content: Content): MadeFile {
+  const { title, language = 'en', root, links, main, kind, script } = content;
   const navigation = Object.entries(links).map(([words, path]) => `<a href="${root}${path}">${words}</a>`);
   return made(
     'html',
     document(
-      { language: 'en', title: `Lethe: ${escaped(title)}` },
+      { language, title: `Lethe: ${escaped(title)}` },
       `<link rel="stylesheet" href="${root}docs/page.css" />${script === undefined ? '' : `\n<script src="${root}${script}" defer></script>`}`,
       `<main class="${kind}">
-<header><nav aria-label="Pages">${navigation.join('\n')}</nav></header>
+<header><nav aria-label="${language === 'de' ? 'Seiten' : 'Pages'}">${navigation.join('\n')}</nav></header>
 ${main}
 </main>`,
     ),

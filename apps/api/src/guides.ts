@@ -1,12 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { homeFolder, isThere } from '@app/kernel';
 import { docsPage, made, type MadeFile } from './docs-page';
 import { llmsText } from './llms';
-import { renderer } from './markdown';
+import { renderer, type Target } from './markdown';
 
 /** The path of the index. */
 const GUIDES_PATH = '/docs/guides/';
+const INDEX = 'README.md';
+/** The folder of the guides in German. */
+const GERMAN = 'de/';
 
 /**
  * The guides of the folder `docs` beside the manifest and `llms.txt`, by their paths; none where an installation lacks it. Each is made when
@@ -14,12 +17,14 @@ const GUIDES_PATH = '/docs/guides/';
  */
 export function guidePages(home = homeFolder()): Map<string, () => MadeFile> {
   const folder = home === undefined ? undefined : join(home, 'docs');
-  if (folder === undefined || !isThere(join(folder, 'README.md'))) return new Map();
-  const files = readdirSync(folder).filter((name) => /^[\w-]+\.md$/.test(name));
+  if (folder === undefined || !isThere(join(folder, INDEX))) return new Map();
+  const files = ['', ...(isThere(join(folder, GERMAN)) ? [GERMAN] : [])].flatMap((within) =>
+    readdirSync(join(folder, within))
+      .filter((name) => /^[\w-]+\.md$/.test(name))
+      .map((name) => `${within}${name}`),
+  );
   return new Map([
-    ...files.map(
-      (file) => [`${GUIDES_PATH}${pathOf(file)}`, () => guidePage(join(folder, file), files)] as const,
-    ),
+    ...files.map((file) => [`${GUIDES_PATH}${pathOf(file)}`, () => guidePage(folder, file, files)] as const),
     ['/llms.txt', () => llmsFile(folder, files)],
   ]);
 }
@@ -30,29 +35,44 @@ function llmsFile(folder: string, files: readonly string[]): MadeFile {
     '- [OpenAPI document](docs-json): every operation, with examples.',
     '- [Reference](docs): the same for people.',
   ];
-  const index = readFileSync(join(folder, 'README.md'), 'utf8');
+  const index = readFileSync(join(folder, INDEX), 'utf8');
   const served = (file: string): string | undefined =>
     files.includes(file) ? `${GUIDES_PATH.slice(1)}${pathOf(file)}` : undefined;
   return made('txt', llmsText(index, api, served));
 }
 
-/** The last part of the path of a guide. */
-const pathOf = (file: string): string => (file === 'README.md' ? '' : file.replace(/\.md$/, ''));
+/** The path of a guide below that of the index. */
+const pathOf = (file: string): string => (file === INDEX ? '' : file.replace(/\.md$/, ''));
 
-function guidePage(path: string, files: readonly string[]): MadeFile {
-  const text = readFileSync(path, 'utf8');
-  const [, title = 'Documentation'] = /^# (.+)$/m.exec(text) ?? [];
-  const render = renderer((address) => {
+function guidePage(folder: string, file: string, files: readonly string[]): MadeFile {
+  const isGerman = file.startsWith(GERMAN);
+  const target = (address: string): string | undefined => {
     if (/^(https:|#)/.test(address)) return address;
-    const [file = '', heading] = address.split('#');
-    if (!files.includes(file)) return undefined;
-    return `${pathOf(file) || './'}${heading === undefined ? '' : `#${heading}`}`;
-  });
+    const [path = '', heading] = address.split('#');
+    const other = posix.join(posix.dirname(file), path);
+    if (!files.includes(other)) return undefined;
+    const way = posix.relative(posix.dirname(file), pathOf(other) || '.');
+    return `${way || './'}${heading === undefined ? '' : `#${heading}`}`;
+  };
+  const text = readFileSync(join(folder, file), 'utf8');
+  const [, title = 'Documentation'] = /^# (.+)$/m.exec(text) ?? [];
   return docsPage({
     title,
-    root: '../../',
-    links: { 'This service': '', 'All guides': 'docs/guides/', 'API reference': 'docs' },
-    main: render(text),
+    language: isGerman ? 'de' : 'en',
+    root: isGerman ? '../../../' : '../../',
+    links: isGerman
+      ? { 'Dieser Dienst': '', 'Alle Anleitungen (englisch)': 'docs/guides/', 'API-Referenz': 'docs' }
+      : { 'This service': '', 'All guides': 'docs/guides/', 'API reference': 'docs' },
+    main: renderer(target)(file === INDEX ? entriesServed(text, target) : text),
     kind: 'guide',
   });
+}
+
+/** The list of the guides without the entries that lead to what is not served. */
+function entriesServed(text: string, target: Target): string {
+  const isServed = (line: string): boolean => {
+    const [, address] = /^- \[[^\]]+\]\(([^)]+)\)/.exec(line) ?? [];
+    return address === undefined || target(address) !== undefined;
+  };
+  return text.split('\n').filter(isServed).join('\n');
 }

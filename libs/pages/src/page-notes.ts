@@ -1,6 +1,7 @@
 import { html, type Html } from './html';
 import { isOwn, type PastEvent } from './page-events';
-import type { HeldSubject } from './page-reading';
+import type { PageParts } from './page-parts';
+import type { HeldSubject, PageFacts } from './page-reading';
 import { mayRefuse } from './page-refusals';
 import { hasEnded, type Making, nameOf, namesOf, placeOf, refusalOf } from './page-sections';
 import { dueOf } from './page-stored';
@@ -72,15 +73,17 @@ export function noteOn(making: Making, note: PageNote | undefined): Html | false
 
 /** The text of a note that names its category, or says that the bot's own stores were not asked; else undefined. */
 function addedTo(making: Making, note: PageNote): string | undefined {
-  if (note === 'empty' && making.facts.holders.length > 0) {
-    const { texts } = making.parts;
-    return `${texts.note.empty} ${texts.holders.unasked}`;
-  }
+  if (note === 'empty') return uncopied(making.parts, making.facts.holders);
   if ((note !== 'erased' && note !== 'corrected') || !making.link.allow.includes('view')) return undefined;
   const type = note === 'erased' ? 'data_deleted' : 'data_submitted';
   const category = lastOwn(making, type)?.details?.['category'];
   if (typeof category !== 'string') return undefined;
   return making.parts.texts.did[note](nameOf(making, category, undefined));
+}
+
+/** Why there is no copy of a user about whom nothing is held. */
+export function uncopied({ texts }: PageParts, holders: PageFacts['holders']): string {
+  return holders.length > 0 ? `${texts.note.empty} ${texts.holders.unasked}` : texts.note.empty;
 }
 
 /** The newest act on the page, if its event has this type. */

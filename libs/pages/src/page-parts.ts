@@ -62,6 +62,7 @@ export class PageParts {
   readonly texts: PageTexts;
   private readonly times: Intl.DateTimeFormat;
   private readonly days: Intl.DateTimeFormat;
+  private readonly languages: Intl.DisplayNames;
 
   /** Where all is that has no place on the page. */
   readonly more: string;
@@ -75,12 +76,18 @@ export class PageParts {
     const tag = language === 'de' ? 'de-DE' : 'en-GB';
     const day = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
     this.days = new Intl.DateTimeFormat(tag, day);
+    this.languages = new Intl.DisplayNames(tag, { type: 'language' });
     this.times = new Intl.DateTimeFormat(tag, { ...day, hour: '2-digit', minute: '2-digit' });
   }
 
   /** A time as people write it. The page says its zone once. */
   time(iso: string): string {
     return this.texts.clock(this.times.format(new Date(iso)));
+  }
+
+  /** The name of a language by its tag. */
+  languageNamed(tag: string): string {
+    return this.languages.of(tag) ?? tag;
   }
 
   labelOf(purpose: DeclaredPurpose): string {

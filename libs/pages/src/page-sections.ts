@@ -94,7 +94,7 @@ export function past(making: Making, { events }: HeldSubject): Html | false {
 /** What an event says. An event that the bot has written is called the bot's: the service has done nothing of it. */
 function did(making: Making, { event_type: type, source, details }: PastEvent): Html {
   const { texts } = making.parts;
-  if (source !== 'service') return html`${texts.byBot}: <bdi>${cut(type)}</bdi>`;
+  if (source !== 'service') return html`${texts.byBot}: <bdi>${cut(word(texts.event, type))}</bdi>`;
   const category = details?.['category'];
   const about = typeof category === 'string' && `: ${nameOf(making, category, undefined)}`;
   return html`${cut(eventWords(making.parts, type, details?.['act']))}${about}${details?.['via'] === 'privacy_page' && html` (${texts.viaPage})`}`;

@@ -7,7 +7,7 @@ import { type Correctable, correctingPage, type RefusedCorrection } from './page
 import { erasingPage } from './page-erasing';
 import { framed } from './page-frame';
 import { responsible } from './page-controller.section';
-import { noteOn } from './page-notes';
+import { noteOn, uncopied } from './page-notes';
 import { cut, PageParts, Room } from './page-parts';
 import type { HeldSubject, OneCategory, PageFacts } from './page-reading';
 import { type OneGuild, refusing, refusingPage } from './page-refusals';
@@ -38,7 +38,7 @@ export class PageView {
     return framed(
       { language, title: texts.title, path: `/p/${link.token}` },
       html`${noteOn(making, note)}
-        <p>${texts.intro(cut(facts.bot.name))}</p>
+        <p>${texts[link.allow.includes('view') ? 'intro' : 'introUnseen'](cut(facts.bot.name))}</p>
         <p>${this.place(making)}</p>
         <p>
           <strong>${texts.alone}</strong>
@@ -109,13 +109,19 @@ export class PageView {
     ${refusing(making, held)} ${link.allow.includes('view') && [covered(making, held), past(making, held)]}`;
   }
 
-  private exporting({ parts: { texts, language }, facts: { holders, isHeld }, form }: Making): Html {
+  private exporting({ parts, facts: { holders, isHeld }, form }: Making): Html {
+    const { texts, language } = parts;
+    if (!isHeld)
+      return html`<section>
+        <h2>${texts.export}</h2>
+        <p>${uncopied(parts, holders)}</p>
+      </section>`;
     const button = (type: string, label: string): Html =>
       form('export', html`${hidden('form', type)}<button class="plain">${label}</button>`);
     return html`<section>
       <h2>${texts.export}</h2>
       <p>${texts.exportWhy}</p>
-      ${isHeld && holders.length > 0 && html`<p>${texts.holders.why(storesIn(language, holders))}</p>`}
+      ${holders.length > 0 && html`<p>${texts.holders.why(storesIn(language, holders))}</p>`}
       <div class="row">${button('html', texts.exportHtml)}${button('json', texts.exportJson)}</div>
     </section>`;
   }

@@ -42,12 +42,13 @@ function* entry(parts: PageParts, item: Item, labels: RecordLabels): Generator<s
   const { fact } = texts;
   const keys = item['categories'] as readonly string[] | null;
   const shown = item['texts'] as readonly { readonly language: string; readonly digest: string }[];
+  const tag = item['language'];
   yield title(parts, item['created_at'], word(texts.action, String(item['action'])));
   yield* rows(parts, [
     [fact.categories, keys === null ? fact.all : keys.map(labels)],
     [fact.version, versionOf(String(item['version']))],
-    [fact.text, shown.map(({ language, digest }) => `${shortOf(digest)} (${language})`)],
-    [fact.language, item['language']],
+    [fact.text, shown.map(({ language, digest }) => `${shortOf(digest)} (${parts.languageNamed(language)})`)],
+    [fact.language, typeof tag === 'string' ? parts.languageNamed(tag) : null],
     [fact.source, SOURCES.has(item['source']) ? word(texts.code, String(item['source'])) : item['source']],
   ]);
 }
@@ -81,7 +82,7 @@ function* event(parts: PageParts, item: Item, labels: RecordLabels): Generator<s
   yield title(
     parts,
     item['created_at'],
-    isOwn ? eventWords(parts, type, details?.['act']) : `${texts.byBot}: ${type}`,
+    isOwn ? eventWords(parts, type, details?.['act']) : `${texts.byBot}: ${word(texts.event, type)}`,
   );
   if (!isOwn) yield* details === null ? [] : parts.wholeValuesOf(details, undefined);
   else yield* rows(parts, detailsOf(parts, details ?? {}, labels));
@@ -133,11 +134,11 @@ function* refusal(parts: PageParts, item: Item, labels: RecordLabels): Generator
 }
 
 /** What one of the bot's own stores has about the user, as the bot states it. */
-function* holder(parts: PageParts, item: Item): Generator<string> {
+function* holder(parts: PageParts, item: Item, labels: RecordLabels): Generator<string> {
   const { texts, language } = parts;
   const covers = item['covers'] as readonly string[];
   yield html`<h4><bdi>${String(item[`label_${language}`])}</bdi></h4>
-    <p class="soft"><bdi>${covers.join(', ')}</bdi></p>
+    <p class="soft"><bdi>${covers.map(labels).join(', ')}</bdi></p>
     <p>${stateOf(parts, item)}</p>`.text;
   if (item['unreadable'] === true) yield html`<p>${texts.unreadable}</p>`.text;
   if (item['data'] === null) return;

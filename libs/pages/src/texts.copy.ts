@@ -93,7 +93,7 @@ export const COPY_DE: typeof COPY_EN = {
     jurisdiction: 'Recht von',
     notice: 'Datenschutzerklärung',
     withdrawal: 'Wie du widerrufst',
-    buttons: 'Schaltflächen',
+    buttons: 'Knöpfe',
     finished: 'Beendet',
     request_id: 'Nummer der Löschung',
     reapplied: 'Nach einer Wiederherstellung wiederholt',

@@ -42,7 +42,7 @@ export const CORRECTION_DE: typeof CORRECTION_EN = {
   changed:
     'Es wurde nichts gespeichert: Dieser Wert hat sich geändert, seit du die Seite geöffnet hast. Hier siehst du den neuen. Wenn deiner stimmt, speichere ihn noch einmal.',
   large: 'Es wurde nichts gespeichert: Mit diesem Wert würde diese Kategorie zu groß. Bitte kürze ihn.',
-  now: 'Jetzt gespeichert',
+  now: 'Derzeit gespeichert',
   often: {
     title: 'Heute nicht noch einmal',
     again:

@@ -9,6 +9,7 @@ export const DE: PageTexts = {
   title: 'Deine Daten',
   intro: (bot) =>
     `${bot} speichert mit Lethe Daten über dich. Hier siehst du, welche das sind, und entscheidest darüber.`,
+  introUnseen: (bot) => `${bot} speichert mit Lethe Daten über dich. Hier entscheidest du darüber.`,
   scopeOne: 'Diese Seite betrifft dich an einem Ort:',
   scopeAll: 'Diese Seite betrifft dich auf allen Servern dieses Bots.',
   alone: 'Gib den Link zu dieser Seite niemandem: Wer ihn hat, sieht sie auch.',
@@ -43,7 +44,8 @@ export const DE: PageTexts = {
   days: (days) => `${days === 1 ? 'einen Tag' : `${days} Tage`} lang nach der letzten Änderung`,
   untilWithdrawn: 'bis du deine Einwilligung widerrufst oder die Löschung verlangst',
   untilErased: 'bis du die Löschung verlangst',
-  dueAt: (at) => `Wird am ${at} gelöscht, weil du deine Einwilligung widerrufen hast.`,
+  dueAt: (at) =>
+    `Die gespeicherten Daten werden am ${at} gelöscht, weil du deine Einwilligung widerrufen hast.`,
   empty: 'kein Wert',
   yes: 'ja',
   no: 'nein',

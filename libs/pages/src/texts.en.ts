@@ -8,6 +8,7 @@ export const EN = {
   title: 'Your data',
   intro: (bot: string) =>
     `${bot} stores data about you with Lethe. Here you see what it is, and decide about it.`,
+  introUnseen: (bot: string) => `${bot} stores data about you with Lethe. Here you decide about it.`,
   scopeOne: 'This page is about you in one place:',
   scopeAll: 'This page is about you in all servers of this bot.',
   alone: 'Share the link to this page with no one: anyone who has it sees the page.',
@@ -42,7 +43,7 @@ export const EN = {
   days: (days: number) => `${days === 1 ? 'for one day' : `for ${days} days`} after the last change`,
   untilWithdrawn: 'until you withdraw your consent or have it erased',
   untilErased: 'until you have it erased',
-  dueAt: (at: string) => `Will be erased on ${at}, because you have withdrawn your consent.`,
+  dueAt: (at: string) => `What is stored will be erased on ${at}, because you have withdrawn your consent.`,
   empty: 'no value',
   yes: 'yes',
   no: 'no',

@@ -111,7 +111,7 @@ export const reports = {
       'Was eine Plattform wissen will, bevor sie privilegierte Intents freigibt. Laden Sie es herunter, ergänzen Sie, was nur Sie wissen, und legen Sie es dem Antrag bei.',
     dossierFile: 'datenschutz-dossier',
     dossierPolicy: 'Datenschutzerklärung',
-    dossierBackups: 'Backups',
+    dossierBackups: 'Sicherungen',
     dossierEncryption: 'Verschlüsselung',
     dossierAlgorithm: 'Verfahren',
     dossierMasterKey: 'Verwahrung des Hauptschlüssels',
