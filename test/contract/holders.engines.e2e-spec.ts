@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
+import { Clock } from '@app/kernel';
 import openapi from '../../openapi.json';
 import type { Bot } from '../support/bot';
 import { type Answer, type Json, PREFIX } from '../support/client';
@@ -313,6 +314,27 @@ describe('POST /api/v1/holders/{key}/tasks/{task_id}/acknowledge', () => {
     passes(service, 0);
   });
 
+  it('kept until a time that is over is refused, and one that ends later stays', async () => {
+    const kept = (ms: number) => {
+      const until = new Date(service.app.get(Clock, { strict: false }).nowMs() + ms).toISOString();
+      return { result: 'kept', kept: { basis: 'x', until } };
+    };
+    for (const over of [kept(-1), { result: 'kept', kept: { basis: 'x', until: '1999-01-01T00:00:00Z' } }]) {
+      const answer = await acknowledge(id, over);
+      expectFaults(answer, 'kept');
+      expect(answer.text).toContain('in the future');
+    }
+    expect(await coverage(id)).toMatchObject({ complete: false });
+    const answer = kept(60_000);
+    expect((await acknowledge(id, answer)).status).toBe(200);
+    passes(service, 120_000);
+    expect((await acknowledge(id, answer)).status).toBe(200);
+    expectFaults(await acknowledge(id, kept(-30_000)), 'kept');
+    expect(await coverage(id)).toMatchObject({ complete: true, holders: [{ kept: answer.kept }] });
+    expect((await acknowledge(id)).status).toBe(200);
+    passes(service, 0);
+  });
+
   it('kept names basis and end, and can be followed by erased', async () => {
     const kept = { basis: 'Tax law', until: '2030-01-01T00:00:00+01:00' };
     await acknowledge(id, { result: 'kept', kept });
@@ -439,14 +461,18 @@ describe('the statement of a holder with a public key', () => {
     at: '2026-01-01T00:00:00Z',
     ...given,
   });
-  function signed(content: unknown, head: unknown = header, key: KeyObject = privateKey): string {
-    const text = [head, content]
-      .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-      .join('.');
+  const signed = (content: unknown, head: unknown = header, key?: KeyObject): string =>
+    signedAs(
+      [head, content].map((part) => JSON.stringify(part)),
+      key,
+    );
+  function signedAs(texts: readonly string[], key: KeyObject = privateKey): string {
+    const text = texts.map((part) => Buffer.from(part).toString('base64url')).join('.');
     return `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`;
   }
-  const answered = (statement: unknown) =>
-    acknowledge(id, { result: 'erased', counts: { rows: 2 }, statement });
+  const texts = (): string[] => [header, payload()].map((part) => JSON.stringify(part, null, 2));
+  const answered = (statement: unknown, counts: Json = { rows: 2 }) =>
+    acknowledge(id, { result: 'erased', counts, statement });
 
   it('is required, and accepted when it says what the answer says', async () => {
     expectFaults(await answered(undefined), 'statement');
@@ -454,11 +480,27 @@ describe('the statement of a holder with a public key', () => {
     expect(await coverage(id)).toMatchObject({ complete: true });
   });
 
+  it('may have spaces, and names that look like others', async () => {
+    const counts = { rows: 2, '"rows":': 1, 'rows\\': 0, result: 1 };
+    const text = [header, payload({ counts })].map((part) => JSON.stringify(part, null, 2));
+    expect((await answered(signedAs(text), counts)).status).toBe(200);
+  });
+
   it.each([
     ['three parts', () => 'a.b', 'compact JWS'],
     ['the header', () => signed(payload(), { ...header, alg: 'none' }), 'header'],
     ['the type', () => signed(payload(), { ...header, typ: 'JWT' }), 'header'],
     ['an object as payload', () => signed([1]), 'JSON object'],
+    [
+      'each name once',
+      () => signedAs(texts().map((text) => text.replace('"result"', '"result" : "nothing", "result"'))),
+      'each name once',
+    ],
+    [
+      'each name once in the counts',
+      () => signedAs(texts().map((text) => text.replace('"rows"', '"rows":3, "ro\\u0077s"'))),
+      'each name once',
+    ],
     ['no further name', () => signed(payload({ more: 1 })), 'exactly'],
     ['every name', () => signed(payload({ kept: undefined })), 'exactly'],
     ['the bot', () => signed(payload({ bot_id: UNKNOWN_UUID })), 'bot_id'],

@@ -918,6 +918,56 @@ describe('a form', () => {
     });
   });
 
+  it('has long names cut in the file, so that the certificate of each server is small', async () => {
+    const label = '<'.repeat(10_000);
+    const keys = Array.from({ length: 20 }, (_, at) => `c${at}`);
+    for (const key of keys) await bot.hasCategory(key, undefined, { label_de: label, label_en: label });
+    const about = [who, { ...who, guild_id: snowflake() }];
+    for (const each of about) {
+      await bot.hasConsent(each);
+      for (const key of keys) await bot.hasData(each, key, { value: 'x' });
+    }
+    const { text } = await forget((await linked({ scope: 'all_guilds' }, { user_id: who.user_id })).url);
+    const files = [...text.matchAll(/href="data:application\/json;charset=utf-8,([^"]*)"/g)];
+    const cut = `${'<'.repeat(100)}…`;
+    for (const [, file = ''] of files)
+      expect(JSON.parse(decodeURIComponent(file))).toMatchObject({
+        names: { categories: Object.fromEntries(keys.map((key) => [key, { de: cut, en: cut }])) },
+      });
+    expect(files).toHaveLength(2);
+    expect(text.length).toBeLessThan(60_000);
+  });
+
+  it('shows the certificates as a stream of the person among those of the pages of the bot, a repeat too', async () => {
+    await stored();
+    const { url } = await linked();
+    const form = forms(await get(`${url}/forget`), 'forget')[0]!;
+    const { slots } = service.app.getHttpAdapter() as unknown as LetheHttpAdapter;
+    const [taken, freed] = [jest.spyOn(slots, 'take'), jest.spyOn(slots, 'free')];
+    const pages = [await send(url, 'forget', form), await send(url, 'forget', form)];
+    expect(pages.map(({ status }) => status)).toEqual([200, 200]);
+    expect(pages[1]?.text).toBe(pages[0]?.text);
+    expect(pages[0]?.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const whose = { caller: `the pages of ${bot.id}`, person: who.user_id };
+    expect(taken.mock.calls.map(([{ caller, person }]) => ({ caller, person }))).toEqual([whose, whose]);
+    expect(freed).toHaveBeenCalledTimes(2);
+  });
+
+  it('shows number and salt of an erasure without a place for its certificate, which a repeat shows', async () => {
+    await stored();
+    const { url } = await linked();
+    const form = forms(await get(`${url}/forget`), 'forget')[0]!;
+    const { slots } = service.app.getHttpAdapter() as unknown as LetheHttpAdapter;
+    const taken = jest.spyOn(slots, 'take');
+    taken.mockRejectedValueOnce(new ApiError('service_unavailable', 'Too many'));
+    const [first, then] = [await send(url, 'forget', form), await send(url, 'forget', form)];
+    const answeredOnce = /<dd>[0-9a-f-]{36}<\/dd>\s*<dt>.*<\/dt>\s*<dd>[\w-]{22}<\/dd>/;
+    expect([first.status, first.text]).toEqual([200, expect.stringMatching(answeredOnce)]);
+    expect(first.text).not.toContain('<textarea');
+    expect(then.text).toContain('<textarea');
+    expect(then.text).toContain(answeredOnce.exec(first.text)?.[0]);
+  });
+
   it('erases once, whether it is sent twice at once or after the first answer', async () => {
     await stored();
     const { url } = await linked();

@@ -140,6 +140,8 @@ export class FakeHolders {
       return refused(400, 'The signature.');
     if (task.result !== null && task.result !== 'failed' && task.result !== answer.result)
       return refused(409, 'It is answered.', { reason: 'task_answered' });
+    if (answer.kept !== undefined && Date.parse(answer.kept.until) <= Date.now())
+      return refused(400, 'The kept.');
     task.result = answer.result;
     task.answers.push(answer);
     return answered(task);

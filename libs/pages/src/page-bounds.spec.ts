@@ -3,6 +3,7 @@ import { ApiError } from '@app/kernel';
 import type { Logger } from 'pino';
 import { html } from './html';
 import { PageFilter } from './page-frame';
+import { forgottenPage, type ShownErasure } from './page-last';
 import { PageParts, Room } from './page-parts';
 import type { OpenLink } from './privacy-links.service';
 import { ReadableExport } from './readable-export';
@@ -92,6 +93,33 @@ describe('the room of a page', () => {
   });
 });
 
+describe('the page after an erasure', () => {
+  const erasure = (at: number): ShownErasure => ({
+    ...{ request_id: `request ${at}`, certificate_salt: `salt ${at}`, guild_id: `${at}` },
+    ...{ certificate: 'a.b.c', names: { bot: 'Bot', categories: {} }, own_stores: undefined },
+  });
+  const unmade = { ...erasure(1), toJSON: () => JSON.parse('no JSON') as string };
+  const of = { botId: 'b', userId: '1' };
+  const erasures = [erasure(0), unmade, erasure(2)];
+  const page = forgottenPage({ of, erasures, isWhole: true }, 'en', 't');
+
+  it('is made in a turn for each certificate, and has numbers and salts of those that cannot be made', async () => {
+    const pieces: string[] = [];
+    await page.writeTo(async (piece) => void pieces.push(piece));
+    expect(pieces).toHaveLength(5);
+    for (const at of [0, 1, 2]) expect(pieces[at + 1]).toMatch(new RegExp(`request ${at}.*salt ${at}<`, 's'));
+    expect(pieces.map((piece) => piece.includes('<textarea'))).toEqual([false, true, false, true, false]);
+    expect(pieces.join('')).toMatch(/^<!doctype html>.*<\/html>\s*$/s);
+  });
+
+  it('has the numbers and salts alone where it cannot begin', () => {
+    const { content, status } = page.reader!.faultPage(new ApiError('service_unavailable', 'Too many'));
+    expect(status).toBe(200);
+    for (const at of [0, 1, 2]) expect(content).toMatch(new RegExp(`request ${at}.*salt ${at}<`, 's'));
+    expect(content).not.toContain('<textarea');
+  });
+});
+
 describe('the copy to read', () => {
   const asked: string[] = [];
   const labels = (digest: string) => [{ key: 'place', label: `Place of ${digest}`, text: '' }];
@@ -136,6 +164,18 @@ describe('the copy to read', () => {
         ),
       );
     expect(asked).toStrictEqual(['a', 'b', 'a']);
+  });
+
+  it('cuts long labels where entries name them, which their texts have whole', async () => {
+    const label = 'x'.repeat(1_000);
+    reading.words = () =>
+      Promise.resolve({ title: '', body: '', categories: [{ key: 'place', label, text: '' }] });
+    const [texts, details] = [[{ language: 'en', digest: 'c' }], { version: '1', category: 'place' }];
+    const entry = { created_at: '2026-01-01T00:00:00.000Z', version: '1', action: 'accepted', texts };
+    const event = { ...entry, event_type: 'consent_accepted', source: 'service', details };
+    const cut = `<bdi>${'x'.repeat(300)}…</bdi>`;
+    expect((await written('consent_history', { ...entry, categories: ['place'] })).join('')).toContain(cut);
+    expect((await written('audit_events', event)).join('')).toContain(cut);
   });
 
   it('shows the sections of modules that the page does not know, under their own names', async () => {

@@ -1,8 +1,12 @@
-import type { WebPage } from '@app/http';
+import { Logger } from '@nestjs/common';
+import { AnswerStream, WebPage } from '@app/http';
+import { describeFault } from '@app/kernel';
 import { html, type Html } from './html';
-import { framed, NAMES } from './page-frame';
+import { framed, NAMES, PAGE_HEADERS } from './page-frame';
+import { cut } from './page-parts';
 import type { PageFacts } from './page-reading';
 import { storesIn } from './page-sections';
+import type { OpenLink } from './privacy-links.service';
 import { PAGE_LANGUAGES, PAGE_TEXTS, type PageLanguage } from './texts';
 import type { PageTexts } from './texts.en';
 
@@ -13,7 +17,7 @@ export interface ShownErasure {
   readonly guild_id: string;
   /** Undefined while it cannot be issued. */
   readonly certificate: string | undefined;
-  /** What the bot and the erased categories are called; the certificate has their ids and keys alone. */
+  /** What the bot and the erased categories are called, {@link cut}: the certificate has their ids and keys alone. */
   readonly names: ErasedNames;
   /** What the bot has to erase itself, which the certificate says nothing about; left out of the file for a bot without holders. */
   readonly own_stores: Readonly<Record<PageLanguage, string>> | undefined;
@@ -21,10 +25,15 @@ export interface ShownErasure {
 
 /** What a form has erased. */
 export interface Forgotten {
+  /** Whose page it is. The link may have ended. */
+  readonly of: Pick<OpenLink, 'botId' | 'userId'>;
   readonly erasures: readonly ShownErasure[];
   /** False while servers are left: the link is in force, and erases them. */
   readonly isWhole: boolean;
 }
+
+/** Characters of the label of a category in the file of a certificate, as on a page. */
+const NAME_MAX = 100;
 
 interface ErasedNames {
   readonly bot: string;
@@ -57,12 +66,34 @@ function tongues(language: PageLanguage): Html {
   </div>`;
 }
 
-/** The answer to an erasure: the certificates to keep. */
-export function forgottenPage(
-  { erasures, isWhole }: Forgotten,
-  language: PageLanguage,
-  token: string,
-): WebPage {
+/** Marks the place of the certificates in the frame. */
+const CERTIFICATES = html`<!--certificates-->`;
+
+/**
+ * The answer to an erasure: the certificates to keep, each made in a turn of its own. The salts are answered once. So a certificate that
+ * cannot be made leaves its number and its salt, and an answer that cannot begin is a page of these alone.
+ */
+export function forgottenPage(done: Forgotten, language: PageLanguage, token: string): AnswerStream {
+  const frame = frameOf(done, language, token);
+  const [head = '', tail = ''] = frame.split(CERTIFICATES.text);
+  const { erasures, of } = done;
+  return new AnswerStream(
+    async (write) => {
+      await write(head);
+      for (const erasure of erasures) await write(sectionOf(erasure));
+      await write(tail);
+    },
+    'text/html; charset=utf-8',
+    {
+      botId: of.botId,
+      person: of.userId,
+      headers: PAGE_HEADERS,
+      faultPage: () => new WebPage(head + erasures.map(withoutCertificate).join('') + tail, PAGE_HEADERS),
+    },
+  );
+}
+
+function frameOf({ erasures, isWhole }: Forgotten, language: PageLanguage, token: string): string {
   const isNothing = erasures.length === 0;
   const title = isWhole ? 'forgotten' : 'forgottenPart';
   const path = `/p/${token}/forget?lang=${language}`;
@@ -84,15 +115,28 @@ export function forgottenPage(
             <p>${said((texts) => texts.forgottenPartText)}</p>
           </section>`
     }
-    ${own !== undefined && html`<section><p>${inEach((tag) => own[tag])}</p></section>`}
-    ${erasures.map(certificateOf)}
+    ${own !== undefined && html`<section><p>${inEach((tag) => own[tag])}</p></section>`} ${CERTIFICATES}
     ${!isWhole && html`<p class="row"><a class="button red" href="${path}">${said((texts) => texts.forgetRest)}</a></p>`}`,
-  );
+  ).content;
+}
+
+function sectionOf(erasure: ShownErasure): string {
+  try {
+    return certificateOf(erasure).text;
+  } catch (error) {
+    new Logger('Pages').warn('A certificate could not be shown on a page', describeFault(error));
+    return withoutCertificate(erasure);
+  }
+}
+
+/** What is answered once. */
+function withoutCertificate({ request_id, certificate_salt }: ShownErasure): string {
+  const nothing = { certificate: undefined, names: { bot: '', categories: {} }, own_stores: undefined };
+  return certificateOf({ request_id, certificate_salt, guild_id: '', ...nothing }).text;
 }
 
 function certificateOf(erasure: ShownErasure): Html {
   const { request_id, certificate_salt, certificate } = erasure;
-  const file = JSON.stringify(erasure, null, 2);
   return html`<section>
     <h2>${said((texts) => texts.keep)}</h2>
     <p>${said((texts) => texts.keepWhy)}</p>
@@ -103,7 +147,7 @@ function certificateOf(erasure: ShownErasure): Html {
             <a
               class="button"
               download="lethe-certificate-${request_id}.json"
-              href="data:application/json;charset=utf-8,${encodeURIComponent(file)}"
+              href="data:application/json;charset=utf-8,${encodeURIComponent(JSON.stringify(erasure, null, 2))}"
               >${said((texts) => texts.downloadCertificate)}</a
             >
             <a class="button plain" href="/verify">${said((texts) => texts.verify)}</a>
@@ -135,16 +179,18 @@ export function erasedIn(certificate = ''): readonly string[] {
   return stated.deleted_categories ?? [];
 }
 
-/** The names of the bot and of the erased categories, for the file of a certificate. */
+/** The names of the bot and of the erased categories, for the file of a certificate, which repeats them for each guild. */
 export function namesFor(
   { bot, purposes }: Pick<PageFacts, 'bot' | 'purposes'>,
   keys: readonly string[],
 ): ErasedNames {
   const erased = purposes.filter(({ key }) => keys.includes(key));
-  return {
-    bot: bot.name,
-    categories: Object.fromEntries(
-      erased.map(({ key, labelDe, labelEn }) => [key, { de: labelDe, en: labelEn }]),
-    ),
-  };
+  const categories = Object.fromEntries(
+    erased.map(({ key, labelDe, labelEn }) => [
+      key,
+      { de: cut(labelDe, NAME_MAX), en: cut(labelEn, NAME_MAX) },
+    ]),
+  );
+  // A part of a text keeps all of it in memory until it is written anew.
+  return JSON.parse(JSON.stringify({ bot: bot.name, categories })) as ErasedNames;
 }

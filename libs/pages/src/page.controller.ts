@@ -155,7 +155,7 @@ export class PageController {
   @HttpCode(200)
   @EvenWhile('low disk')
   @FormBody()
-  async forget(@Sent() form: SentForm): Promise<WebPage> {
+  async forget(@Sent() form: SentForm): Promise<AnswerStream> {
     const { request, token, lang, fields } = form;
     const repeated = this.acts.repeated(token);
     if (repeated !== undefined) {

@@ -4,7 +4,7 @@ import { html, Html } from './html';
 import { responsible } from './page-controller.section';
 import { decisionsOf } from './page-events';
 import { framed } from './page-frame';
-import { PageParts } from './page-parts';
+import { cut, PageParts } from './page-parts';
 import type { GuildFacts, PageFacts, PageReading } from './page-reading';
 import { decision, nameOf, placeOf, rights, technical } from './page-sections';
 import type { OpenLink } from './privacy-links.service';
@@ -119,7 +119,7 @@ export class ReadableExport implements ExportForm {
     if (digest === undefined) return today;
     if (this.shown?.digest === digest) return this.shown.labels;
     const words = await this.reading.words(this.link, digest);
-    const shown = new Map(words?.categories.map(({ key, label }) => [key, label]));
+    const shown = new Map(words?.categories.map(({ key, label }) => [key, cut(label)]));
     const labels = (key: string): string => shown.get(key) ?? today(key);
     this.shown = { digest, labels };
     return labels;

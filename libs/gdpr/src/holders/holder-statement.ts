@@ -44,7 +44,7 @@ function faultOf(statement: string, publicKey: string, answer: StatedAnswer): st
   if (!isDeepStrictEqual(decoded(header), HEADER))
     return `must have exactly the header ${JSON.stringify(HEADER)}`;
   const stated = decoded(payload);
-  if (stated === undefined) return 'must have a payload that is a JSON object';
+  if (stated === undefined) return 'must have a payload that is a JSON object with each name once';
   const names = [...Object.keys(answer), 'at'];
   if (!isDeepStrictEqual(Object.keys(stated).sort(), names.sort()))
     return `must have a payload of exactly ${Object.keys(answer).join(', ')} and at`;
@@ -70,14 +70,23 @@ export function statedKept(statement: string): Record<string, unknown> | undefin
   return isObject(kept) ? kept : undefined;
 }
 
-/** Only what every verifier reads alike: base64url in its only notation, and UTF-8. */
+/** A string of a JSON text, with the colon behind it if it is a name. */
+const STRING = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
+
+/** Only what every verifier reads alike: base64url in its only notation, UTF-8, and each name once in its object. */
 function decoded(part: string): Record<string, unknown> | undefined {
   const bytes = Buffer.from(part, 'base64url');
   if (bytes.toString('base64url') !== part) return undefined;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    let read = 0;
+    const value: unknown = JSON.parse(text, function (this: unknown, _: string, each: unknown) {
+      if (!Array.isArray(this)) read += 1;
+      return each;
+    });
+    // The whole value is read under a name too.
+    const written = 1 + [...text.matchAll(STRING)].filter(([, colon]) => colon !== undefined).length;
+    return isObject(value) && written === read ? value : undefined;
   } catch {
     return undefined;
   }

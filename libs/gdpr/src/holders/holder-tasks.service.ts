@@ -81,8 +81,8 @@ export class HolderTasksService {
   }
 
   /**
-   * Records the answer of a holder. A final answer stays, and the same one again changes nothing; what is kept can be erased, or be
-   * kept for longer.
+   * Records the answer of a holder. A final answer stays, and the same one again changes nothing, also after the end of what is kept,
+   * which can be erased, or be kept for longer.
    * @throws ApiError 404 for an unknown holder, and for a task that is not its own; 400 that names what is wrong; 409 `task_answered`
    */
   acknowledge(
@@ -152,12 +152,20 @@ export class HolderTasksService {
       if (isDeepStrictEqual(known, answer)) return undefined;
       if (!canFollow(task, answer)) throw answeredOtherwise(before);
     }
+    const answeredAt = this.clock.nowIso();
+    if (answer.keptUntil !== null && answer.keptUntil <= answeredAt)
+      throw invalidRequest([
+        {
+          field: 'kept',
+          message: 'must have an until in the future: what is kept no longer is to be erased',
+        },
+      ]);
     return {
       ...answer,
       open: result === 'failed' ? 1 : 0,
       statement,
       declared: declaredBy(holder),
-      answeredAt: this.clock.nowIso(),
+      answeredAt,
     };
   }
 
