@@ -170,6 +170,16 @@ describe('npm run admin -- restore', () => {
     expect(keysAlone.stderr).not.toContain('everything is as it was');
   });
 
+  it('says where later erasures are when the keys alone are lost', async () => {
+    await backup('b');
+    await lethe.service.end();
+    for (const name of readdirSync(lethe.directory).filter((name) => name.startsWith('keys.db')))
+      rmSync(join(lethe.directory, name));
+    const { stderr } = await restore('b', '--only', 'keys');
+    expect(stderr).toMatch(IMPORT_FIRST);
+    expect(stderr).toContain('and in the data in place unless it came from a backup too');
+  });
+
   it('asks for the ledger first where the present keys are those of another installation', async () => {
     await backup('b');
     await lethe.service.end();

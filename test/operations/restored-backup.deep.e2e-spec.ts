@@ -309,6 +309,43 @@ if (engine === 'sqlite') {
       profile: { value: stays.user_id },
     });
   });
+
+  it('restored keys beside the present data, without an export: a later restore of older data erases again', async () => {
+    const [gone, stays] = [await bot.hasUser(), await bot.hasUser()];
+    await backup();
+    const requestId = await bot.hasForgotten(gone);
+    await lethe.service.end();
+    await saved?.restore(['keys']);
+    await lethe.service.start();
+    await expectGone(gone, requestId);
+    await lethe.service.end();
+    await expectVerified();
+    await saved?.restore(['data']);
+    await lethe.service.start();
+    await expectGone(gone, requestId, { user_id: ZEROS, guild_id: ZEROS });
+    expect((await bot.export<{ data: object }>(stays)).data.data).toEqual({
+      profile: { value: stays.user_id },
+    });
+  });
+
+  it('an import of an older export enters what the present data alone records', async () => {
+    const [gone, late] = [await bot.hasUser(), await bot.hasUser()];
+    await backup();
+    await bot.hasForgotten(gone);
+    await lethe.service.end();
+    await lethe.admin('ledger:export', '--out', ledger());
+    await lethe.service.start();
+    const requestId = await bot.hasForgotten(late);
+    await lethe.service.end();
+    await saved?.restore(['keys']);
+    const { stderr } = await lethe.admin('ledger:import', '--in', ledger());
+    expect(stderr).toContain(
+      '1 erasure was added, 0 were known, 0 are too old to count; 2 restored keys were',
+    );
+    expect(stderr).toContain('1 further erasure was in the data in place alone');
+    await lethe.service.start();
+    await expectGone(late, requestId);
+  });
 } else
   it('of several processes that start at once one erases again, and none answers before', async () => {
     const people: SubjectIds[] = [];
