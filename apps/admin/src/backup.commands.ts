@@ -1,6 +1,14 @@
-import { keyFilePath, presentMasterKeys } from '@app/crypto';
+import { keyFilePath, ledgerBegins, presentMasterKeys } from '@app/crypto';
 import { isFilled } from '@app/database';
-import { adminCommand, guidePath, many, masterKeySetting, StartError, type Config } from '@app/kernel';
+import {
+  adminCommand,
+  type Config,
+  guidePath,
+  many,
+  masterKeySetting,
+  StartError,
+  SystemClock,
+} from '@app/kernel';
 import {
   BACKUP_PARTS,
   backUpSqlite,
@@ -56,6 +64,11 @@ const restore: Command = {
     only: ONLY,
     force: { type: 'boolean', description: 'Replaces the present files, and keeps them under other names' },
     'accept-loss': { type: 'boolean', description: 'Continues although stored values have no key' },
+    'accept-old': {
+      type: 'boolean',
+      description:
+        'Continues although the backup is older than the ledger of erasures: some erased users are back',
+    },
   },
   run: async (given, surroundings) => {
     const restored = await restoreSqlite({
@@ -64,6 +77,8 @@ const restore: Command = {
       parts: partsOf(given),
       force: given['force'] === true,
       acceptLoss: given['accept-loss'] === true,
+      ledgerBegins:
+        given['accept-old'] === true ? undefined : ledgerBegins(new SystemClock(), surroundings.config),
       now: new Date().toISOString(),
       masterKeys: () => masterKeysOf(surroundings.config),
     });

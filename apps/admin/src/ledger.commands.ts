@@ -110,6 +110,10 @@ async function merged(given: Given, surroundings: Surroundings): Promise<void> {
       surroundings.tell(
         `${many(ofData, 'further erasure was', 'further erasures were')} in the data in place alone, and ${ofData === 1 ? 'is' : 'are'} in the ledger now.`,
       );
+    if (tooOld > 0)
+      surroundings.tell(
+        `The users of the ${many(tooOld, 'entry that is', 'entries that are')} too old are not erased again: if the data has them, they are back. Restore a newer backup, or have the bots erase them again.`,
+      );
   });
 }
 
