@@ -6,6 +6,8 @@ import { Health, startProcess } from '@app/runtime';
 import { SubjectDataHolders } from '@app/crypto';
 import type { Bot } from '../support/bot';
 import { expectFailure } from '../support/expected';
+import { UNKNOWN_UUID } from '../support/inputs';
+import { keyIsRewritten } from '../support/key-rewrites';
 import { useServiceInProcess } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 
@@ -51,6 +53,44 @@ describe('an erasure that is done again', () => {
     await replay();
     expect(await status()).toBe('completed');
     expectFailure(await bot.export(who), 404, 'not_found');
+  });
+});
+
+describe('a ledger that is older than the data', () => {
+  const LEDGER = 'SELECT guild_id, user_id, key_id FROM keys.erasure_ledger WHERE request_id = ?';
+  const entries = (id: string) => service.database.rows(LEDGER, id);
+  const keys = () => service.database.rows<{ id: string; sealed: string }>('SELECT * FROM keys.subject_keys');
+  const forget = () => service.database.run('DELETE FROM keys.erasure_ledger WHERE bot_id = ?', bot.id);
+  beforeEach(() => replay());
+
+  it('gets the erasures that the data records, also where two processes start at once, and their keys are destroyed', async () => {
+    await holds();
+    const before = await keys();
+    const id = await bot.hasForgotten(who);
+    await keyIsRewritten(service, id);
+    const { data } = await bot.get(`/gdpr/forget-status/${id}/certificate`);
+    const [listed, left] = [await entries(id), await keys()];
+    await forget();
+    const [back] = before.filter(({ id: keyId }) => !left.some((key) => key.id === keyId));
+    await service.database.run(
+      'INSERT INTO keys.subject_keys (id, sealed) VALUES (?, ?)',
+      ...[back?.id ?? '', back?.sealed ?? ''],
+    );
+    await Promise.all([replay(), replay()]);
+    expect([listed.length, await entries(id)]).toEqual([1, listed]);
+    expect(await keys()).toEqual(left);
+    // The key was recoverable again: the first certificate says too early a time.
+    const asked = `SELECT certificate FROM deletion_requests WHERE id = ?`;
+    expect(await service.database.rows(asked, id)).toEqual([{ certificate: null }]);
+    expect((await bot.get(`/gdpr/forget-status/${id}/certificate`)).data).not.toEqual(data);
+  });
+
+  it('does not get a row of the data whose end is not in the audit log', async () => {
+    const erased = 'UPDATE deletion_requests SET id = ? WHERE bot_id = ? AND id = ?';
+    await service.database.run(erased, UNKNOWN_UUID, bot.id, requestId);
+    await forget();
+    await replay();
+    expect(await entries(UNKNOWN_UUID)).toEqual([]);
   });
 });
 

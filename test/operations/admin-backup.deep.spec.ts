@@ -170,6 +170,28 @@ describe('npm run admin -- restore', () => {
     expect(keysAlone.stderr).not.toContain('everything is as it was');
   });
 
+  it('refuses a backup that is older than the ledger of erasures, unless that is accepted', async () => {
+    await backup('b');
+    await lethe.service.end();
+    const file = join(place('b'), 'manifest.json');
+    const manifest = JSON.parse(readFileSync(file, 'utf8')) as object;
+    writeFileSync(file, JSON.stringify({ ...manifest, made_at: '2020-01-01T00:00:00.000Z' }));
+    const [before, refused] = [readdirSync(lethe.directory), await restore('b', '--force')];
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('--accept-old')]);
+    expect(readdirSync(lethe.directory)).toEqual(before);
+    expect(await restore('b', '--force', '--accept-old')).toMatchObject({ code: 0 });
+  });
+
+  it('says where later erasures are when the keys alone are lost', async () => {
+    await backup('b');
+    await lethe.service.end();
+    for (const name of readdirSync(lethe.directory).filter((name) => name.startsWith('keys.db')))
+      rmSync(join(lethe.directory, name));
+    const { stderr } = await restore('b', '--only', 'keys');
+    expect(stderr).toMatch(IMPORT_FIRST);
+    expect(stderr).toContain('and in the data in place unless it came from a backup too');
+  });
+
   it('asks for the ledger first where the present keys are those of another installation', async () => {
     await backup('b');
     await lethe.service.end();

@@ -112,6 +112,15 @@ describe('npm run admin -- backup:drill', () => {
     expect((await drill('--max-age-days', 'x')).code).toBe(2);
   });
 
+  it('finds a fault in a backup that is older than the ledger of erasures', async () => {
+    await backup('a');
+    await reforge('a', (manifest) => (manifest.made_at = '2020-01-01T00:00:00.000Z'));
+    const run = await drill('--json');
+    const faults = [expect.stringContaining('The ledger of erasures begins at') as string];
+    expect([run.code, report(run)]).toMatchObject([1, { ok: false, faults }]);
+    expect(await lastDrill()).toMatchObject({ ok: false });
+  });
+
   it('fails for a backup that restores, but on which nothing can start', async () => {
     await backup('a');
     await onCopy(

@@ -153,9 +153,9 @@ describe('a start on a restored backup of data and keys', () => {
     await lethe.service.end();
     await lethe.database.run(`UPDATE keys.erasure_ledger SET erased_at = '2020-01-01T00:00:00.000Z'`);
     expect((await lethe.admin('ledger:export', '--out', ledger())).code).toBe(0);
-    expect((await lethe.admin('ledger:import', '--in', ledger())).stderr).toContain(
-      '0 erasures were added, 0 were known, 1 is too old',
-    );
+    const { stderr } = await lethe.admin('ledger:import', '--in', ledger());
+    expect(stderr).toContain('0 erasures were added, 0 were known, 1 is too old');
+    expect(stderr).toContain('The users of the 1 entry that is too old are not erased again');
     await lethe.database.run('DELETE FROM deletion_requests');
     await lethe.service.start();
     expect((await bot.export<{ data: object }>(who)).data.data).toEqual({ profile: { value: 'anew' } });
@@ -308,6 +308,43 @@ if (engine === 'sqlite') {
     expect((await bot.export<{ data: object }>(stays)).data.data).toEqual({
       profile: { value: stays.user_id },
     });
+  });
+
+  it('restored keys beside the present data, without an export: a later restore of older data erases again', async () => {
+    const [gone, stays] = [await bot.hasUser(), await bot.hasUser()];
+    await backup();
+    const requestId = await bot.hasForgotten(gone);
+    await lethe.service.end();
+    await saved?.restore(['keys']);
+    await lethe.service.start();
+    await expectGone(gone, requestId);
+    await lethe.service.end();
+    await expectVerified();
+    await saved?.restore(['data']);
+    await lethe.service.start();
+    await expectGone(gone, requestId, { user_id: ZEROS, guild_id: ZEROS });
+    expect((await bot.export<{ data: object }>(stays)).data.data).toEqual({
+      profile: { value: stays.user_id },
+    });
+  });
+
+  it('an import of an older export enters what the present data alone records', async () => {
+    const [gone, late] = [await bot.hasUser(), await bot.hasUser()];
+    await backup();
+    await bot.hasForgotten(gone);
+    await lethe.service.end();
+    await lethe.admin('ledger:export', '--out', ledger());
+    await lethe.service.start();
+    const requestId = await bot.hasForgotten(late);
+    await lethe.service.end();
+    await saved?.restore(['keys']);
+    const { stderr } = await lethe.admin('ledger:import', '--in', ledger());
+    expect(stderr).toContain(
+      '1 erasure was added, 0 were known, 0 are too old to count; 2 restored keys were',
+    );
+    expect(stderr).toContain('1 further erasure was in the data in place alone');
+    await lethe.service.start();
+    await expectGone(late, requestId);
   });
 } else
   it('of several processes that start at once one erases again, and none answers before', async () => {

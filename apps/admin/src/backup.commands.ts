@@ -1,6 +1,14 @@
-import { keyFilePath, presentMasterKeys } from '@app/crypto';
+import { keyFilePath, ledgerBegins, presentMasterKeys } from '@app/crypto';
 import { isFilled } from '@app/database';
-import { adminCommand, guidePath, many, masterKeySetting, StartError, type Config } from '@app/kernel';
+import {
+  adminCommand,
+  type Config,
+  guidePath,
+  many,
+  masterKeySetting,
+  StartError,
+  SystemClock,
+} from '@app/kernel';
 import {
   BACKUP_PARTS,
   backUpSqlite,
@@ -56,6 +64,11 @@ const restore: Command = {
     only: ONLY,
     force: { type: 'boolean', description: 'Replaces the present files, and keeps them under other names' },
     'accept-loss': { type: 'boolean', description: 'Continues although stored values have no key' },
+    'accept-old': {
+      type: 'boolean',
+      description:
+        'Continues although the backup is older than the ledger of erasures: some erased users are back',
+    },
   },
   run: async (given, surroundings) => {
     const restored = await restoreSqlite({
@@ -64,6 +77,8 @@ const restore: Command = {
       parts: partsOf(given),
       force: given['force'] === true,
       acceptLoss: given['accept-loss'] === true,
+      ledgerBegins:
+        given['accept-old'] === true ? undefined : ledgerBegins(new SystemClock(), surroundings.config),
       now: new Date().toISOString(),
       masterKeys: () => masterKeysOf(surroundings.config),
     });
@@ -110,10 +125,17 @@ function report(restored: Restored, surroundings: Surroundings): void {
   const imports = adminCommand('ledger:import --in FILE');
   // The import needs the data.
   const next = isFilled(sqlitePathOf(config)) ? 'Import' : 'Restore the data, then import';
+  const dataStays = !parts.includes('data') && isFilled(sqlitePathOf(config));
+  const [places, withoutExport] = dataStays
+    ? [
+        'in an export of the ledger, and in the data in place unless it came from a backup too',
+        'Without an export start it before you restore other data: it enters in the ledger what the data in place records, and others are back.',
+      ]
+    : ['only in an export of the ledger', 'Without an export they are back.'];
   tell(
     needsLedger
-      ? `Do not start yet: users who were erased after the backup are only in an export of the ledger. ${next} the newest one: ${imports}. ` +
-          'Then start the service: before it answers, it erases these users again. Without an export they are back.'
+      ? `Do not start yet: users who were erased after the backup are ${places}. ${next} the newest one: ${imports}. ` +
+          `Then start the service: before it answers, it erases these users again. ${withoutExport}`
       : 'Start the service now: before it answers, it erases again the users of the ledger that are in the data. ' +
           `If the keys in place came from a backup too, first import the newest export of the ledger: ${imports}.`,
   );

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { unopenedSecrets } from '@app/bots';
-import { MasterKeyRotation, SubjectKeys, unopenedKeys } from '@app/crypto';
+import { ledgerBegins, MasterKeyRotation, SubjectKeys, unopenedKeys } from '@app/crypto';
 import { keysPath, PlaceFault, UnitOfWork } from '@app/database';
-import { adminCommand, type Config, DAY_MS, many, StartError } from '@app/kernel';
+import { adminCommand, type Config, DAY_MS, many, StartError, SystemClock } from '@app/kernel';
 import {
   type BackupRecord,
   DamagedBackup,
@@ -56,7 +56,7 @@ export const DRILL_COMMAND: Command = {
         await drilled(false);
         throw refused;
       }
-      const verified = await verify(copy.path, masterKeys.keys, surroundings).catch(
+      const verified = await verify(copy.path, masterKeys.keys, madeAtOf(found), surroundings).catch(
         async (error: unknown) => {
           if (error instanceof StartError && !(error instanceof PlaceFault)) await drilled(false);
           throw error;
@@ -86,6 +86,11 @@ function drillOf({ data, keys }: Found, nowMs: number, ok: boolean): BackupRecor
   return { drill: { ...made, bytes: data.bytes + keys.bytes, ok } };
 }
 
+/** Of its older part. */
+function madeAtOf({ data, keys }: Found): string {
+  return data.madeAt < keys.madeAt ? data.madeAt : keys.madeAt;
+}
+
 /** @throws UsageError for a value that is no positive whole number */
 function daysOf(given: Given): number | undefined {
   const text = given['max-age-days'];
@@ -110,6 +115,7 @@ function unopened(copy: string, { keys, place }: MasterKeys): StartError | undef
 async function verify(
   path: string,
   masterKeys: readonly Buffer[],
+  madeAt: string,
   surroundings: Surroundings,
 ): Promise<Verified> {
   const config: Config = {
@@ -122,6 +128,12 @@ async function verify(
   return inContext({ ...surroundings, config }, async (nest) => {
     const unitOfWork = nest.get(UnitOfWork);
     const faults: string[] = [];
+    // The clock of the copy may begin with the time of the backup.
+    const begins = ledgerBegins(new SystemClock(), config);
+    if (madeAt < begins)
+      faults.push(
+        `The ledger of erasures begins at ${begins}: users who were erased after the backup and before would be back.`,
+      );
     const texts = await nest.get(MasterKeyRotation, { strict: false }).check();
     if (texts.unreadable > 0)
       faults.push(`${many(texts.unreadable, 'key or secret does', 'keys or secrets do')} not decrypt.`);
@@ -148,7 +160,7 @@ async function report(
   { nowMs, maxAgeDays }: { nowMs: number; maxAgeDays: number | undefined },
   { tell, result }: Surroundings,
 ): Promise<void> {
-  const madeAt = found.data.madeAt < found.keys.madeAt ? found.data.madeAt : found.keys.madeAt;
+  const madeAt = madeAtOf(found);
   const ageDays = Math.max(0, (nowMs - Date.parse(madeAt)) / DAY_MS);
   const isTooOld = maxAgeDays !== undefined && ageDays > maxAgeDays;
   await result({

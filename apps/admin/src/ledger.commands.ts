@@ -91,15 +91,29 @@ async function merged(given: Given, surroundings: Surroundings): Promise<void> {
     },
   );
   await inContext(surroundings, async (nest) => {
-    const { added, known, tooOld, destroyedKeys } = await nest
+    const { added, known, tooOld, ofData, destroyedKeys } = await nest
       .get(ErasureLedger)
       .merge(() => createInterface({ input: createReadStream(path), crlfDelay: Infinity }));
-    await surroundings.result({ added, known, too_old: tooOld, destroyed_keys: destroyedKeys });
+    await surroundings.result({
+      added,
+      known,
+      too_old: tooOld,
+      of_data: ofData,
+      destroyed_keys: destroyedKeys,
+    });
     surroundings.tell(
       `${many(added, 'erasure was', 'erasures were')} added, ${many(known, 'was', 'were')} known, ${many(tooOld, 'is', 'are')} too old to count; ` +
         `${many(destroyedKeys, 'restored key was', 'restored keys were')} destroyed. ` +
         'Start the service now: before it answers, it erases again the users of the ledger that are in the data.',
     );
+    if (ofData > 0)
+      surroundings.tell(
+        `${many(ofData, 'further erasure was', 'further erasures were')} in the data in place alone, and ${ofData === 1 ? 'is' : 'are'} in the ledger now.`,
+      );
+    if (tooOld > 0)
+      surroundings.tell(
+        `The users of the ${many(tooOld, 'entry that is', 'entries that are')} too old are not erased again: if the data has them, they are back. Restore a newer backup, or have the bots erase them again.`,
+      );
   });
 }
 

@@ -1,5 +1,6 @@
 import { amongValues, pages, type Tx, type UnitOfWork } from '@app/database';
 import type { Clock, Config } from '@app/kernel';
+import type { Digest } from './keyed-digest';
 import { type Subject, SUBJECT_WHERE } from './subject';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -33,10 +34,10 @@ export function ledgerBegins(clock: Clock, config: Config): string {
 }
 
 /** What the ledger of erasures has about a request. */
-interface NotedErasure {
+export interface NotedErasure {
   readonly request_id: string;
-  readonly guild_id: string;
-  readonly user_id: string;
+  readonly guild_id: Digest;
+  readonly user_id: Digest;
   readonly erased_at: string;
 }
 

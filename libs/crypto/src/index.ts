@@ -6,6 +6,7 @@ export {
   ledgerBegins,
   ledgerEntriesOf,
   noteDeletedBot,
+  type NotedErasure,
   orphanKeys,
   removeKeyOf,
   removeOrphans,

@@ -36,6 +36,8 @@ interface RestoreOrder {
   readonly force: boolean;
   /** Continues although values have no key. */
   readonly acceptLoss: boolean;
+  /** An older backup is refused: who was erased before this ISO time is in no ledger any more. A drill, which reports it, gives none. */
+  readonly ledgerBegins?: string | undefined;
   readonly now: string;
   /** Tried on the keys of the backup. A drill, which tries every secret itself, gives none. */
   readonly masterKeys?: () => MasterKeys;
@@ -65,6 +67,7 @@ export async function restoreSqlite(order: RestoreOrder): Promise<Restored> {
       throw new StartError(`The ${part} of the backup in ${order.from} hold nothing. Take another backup.`);
   }
   const there = parts.map((part) => partPath(order.path, part)).filter(isFilled);
+  requireInLedger(order, manifest);
   requireMasterKey(order, parts, manifest);
   const release = lockFile(order.path, 'restore');
   try {
@@ -144,6 +147,16 @@ async function stage(
     presentKeysUnreadable: hasPresent && taken === undefined,
     needsLedger: parts.includes('keys') && taken?.isSame !== true,
   };
+}
+
+/** @throws StartError for a backup from before the begin of the ledger, unless the restore of one was interrupted */
+function requireInLedger({ path, ledgerBegins }: RestoreOrder, { made_at: madeAt }: BackupManifest): void {
+  if (ledgerBegins === undefined || madeAt >= ledgerBegins || isThere(join(restoringPath(path), READY)))
+    return;
+  throw new StartError(
+    `The backup was made at ${madeAt}, and the ledger of erasures begins at ${ledgerBegins}: users who were erased in between would be back. Nothing was changed. ` +
+      'Restore a newer backup; or say --accept-old, and have these users erased again.',
+  );
 }
 
 /**

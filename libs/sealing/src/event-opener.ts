@@ -1,6 +1,7 @@
 import {
   InstallationKeys,
   type JoinedKey,
+  type Subject,
   subjectAt,
   type SubjectKey,
   subjectKeyJoin,
@@ -22,6 +23,9 @@ const EVENTS = `SELECT seq, event.id, event.guild_id, event.user_id, event_type,
 const SELECT = `${EVENTS} AND seq <= ? ORDER BY seq LIMIT ?`;
 const SELECT_END = `${EVENTS} AND event.user_id = ? AND event.guild_id = ? AND event_type = 'deletion_completed'
   ORDER BY seq LIMIT 1`;
+
+const SELECT_ENDS_AT = `${EVENTS} AND event.user_id = ? AND event.guild_id = ? AND event_type = 'deletion_completed'
+  AND event.created_at = ?`;
 
 /** A row of the log. */
 export type EventRow = StoredEvent & JoinedKey;
@@ -105,6 +109,12 @@ export class EventOpener {
   ): Promise<OpenEvent | undefined> {
     const row = await tx.get<EventRow>(SELECT_END, botId, seq, user_id, guild_id);
     return row && this.commitments.open(botId, row, undefined);
+  }
+
+  /** The ends of erasures of a subject at an ISO time. */
+  async endsAt(tx: Tx, { botId, guildId, userId }: Subject, at: string): Promise<OpenEvent[]> {
+    const rows = await tx.all<EventRow>(SELECT_ENDS_AT, botId, 0, userId, guildId, at);
+    return rows.map((row) => this.commitments.open(botId, row, undefined));
   }
 
   /** Undefined for a damaged key, so that the log of its bot is sealed all the same. */

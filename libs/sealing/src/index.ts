@@ -8,4 +8,5 @@ export { BatchesSealed, BatchSealer } from './batch-sealer';
 export { EventCommitments } from './event-commitments';
 export { EventOpener, type EventRow, type StoredEvents } from './event-opener';
 export { logState, type LogState, SealLoop } from './seal-loop';
+export { RecordedErasures } from './recorded-erasures';
 export { SealingModule } from './sealing.module';

@@ -1,5 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { encryptedBy, isDestroyed, keysDestroyedUntil, ledgerBegins, ledgerEntriesOf } from '@app/crypto';
+import {
+  encryptedBy,
+  isDestroyed,
+  keysDestroyedUntil,
+  ledgerBegins,
+  ledgerEntriesOf,
+  type NotedErasure,
+  subjectAt,
+} from '@app/crypto';
 import type { Tx } from '@app/database';
 import { Clock, type Config, CONFIG, firstIdAt } from '@app/kernel';
 import type { OpenEvent } from './event-commitments';
@@ -58,6 +66,13 @@ export class RecordedErasures {
         unrecorded.push(event);
     }
     return { events: judged, unrecorded, unlisted: await this.unlisted(tx, botId, events) };
+  }
+
+  /** Whether the log has the end of an erasure of this subject under this request, at this time. No one can make one without the keys. */
+  async hasEnd(tx: Tx, erasure: NotedErasure & { readonly bot_id: string }): Promise<boolean> {
+    const { bot_id: botId, request_id: id, erased_at: at } = erasure;
+    const ends = await this.opener.endsAt(tx, subjectAt(botId, erasure), at);
+    return ends.some((end) => endOf(end)?.request_id === id);
   }
 
   private async unlisted(tx: Tx, botId: string, events: readonly OpenEvent[]): Promise<OpenEvent[]> {

@@ -33,6 +33,6 @@ import { SettledOrder } from './settled-order';
     RecordedErasures,
     AuditVerifier,
   ],
-  exports: [AuditProofs, AuditPruning, AuditVerifier, BatchSealer],
+  exports: [AuditProofs, AuditPruning, AuditVerifier, BatchSealer, RecordedErasures],
 })
 export class SealingModule {}

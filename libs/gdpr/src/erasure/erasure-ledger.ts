@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { InstallationKeys, ledgerBegins, removeKeyOf, subjectAt } from '@app/crypto';
-import { eachOf, type Tx, UnitOfWork } from '@app/database';
+import { InstallationKeys, ledgerBegins } from '@app/crypto';
+import { eachOf, UnitOfWork } from '@app/database';
 import { grouped } from '@app/http';
 import { Clock, type Config, CONFIG, StartError } from '@app/kernel';
-import { addToLedger, LEDGER_COLUMNS, type LedgerEntry } from './ledger-entries.sql';
+import { addToLedger, destroyKeys, LEDGER_COLUMNS, type LedgerEntry, valuesOf } from './ledger-entries.sql';
+import { MissingEntries } from './missing-entries';
 
 /** Entries of one read or write. */
 const BATCH = 500;
@@ -20,6 +21,8 @@ interface Merged {
   readonly known: number;
   /** Entries beyond the retention time. */
   readonly tooOld: number;
+  /** Erasures that neither the ledger nor the file had, and the data in place records. */
+  readonly ofData: number;
   /** Keys that a backup had brought back and the ledger lists as destroyed. */
   readonly destroyedKeys: number;
 }
@@ -33,6 +36,7 @@ export class ErasureLedger {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly keys: InstallationKeys,
+    private readonly missing: MissingEntries,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
@@ -43,13 +47,13 @@ export class ErasureLedger {
   }
 
   /**
-   * Adds the unknown entries. `read` returns the lines of the file at each call: all are checked before the first one is
+   * Adds the unknown entries, and those that the data in place records. `read` returns the lines of the file at each call: all are checked before the first one is
    * added.
    * @throws StartError, with nothing changed, for a file that is not whole, or not as this installation exported it.
    */
   async merge(read: () => AsyncIterable<string>): Promise<Merged> {
     const since = ledgerBegins(this.clock, this.config);
-    const merged = { added: 0, known: 0, tooOld: 0, destroyedKeys: 0 };
+    const merged = { added: 0, known: 0, tooOld: 0, ofData: 0, destroyedKeys: 0 };
     const isInTime = (entry: LedgerEntry): boolean => entry.erased_at >= since;
     for await (const batch of this.batchesOf(read()))
       merged.tooOld += batch.filter((entry) => isOfSubject(entry) && !isInTime(entry)).length;
@@ -57,15 +61,16 @@ export class ErasureLedger {
       const inTime = batch.filter(isInTime);
       const erasures = inTime.filter(isOfSubject);
       const added = await this.unitOfWork.write(async (tx) => {
-        await addToLedger(tx, inTime.filter((entry) => !isOfSubject(entry)).map(rowOf));
-        return addToLedger(tx, erasures.map(rowOf));
+        await addToLedger(tx, inTime.filter((entry) => !isOfSubject(entry)).map(valuesOf));
+        return addToLedger(tx, erasures.map(valuesOf));
       });
       merged.added += added;
       merged.known += erasures.length - added;
       merged.destroyedKeys += await this.unitOfWork.write((tx) => destroyKeys(tx, inTime));
     }
+    const { entered, destroyedKeys } = await this.missing.enter();
     await this.unitOfWork.scrubKeys();
-    return merged;
+    return { ...merged, ofData: entered, destroyedKeys: merged.destroyedKeys + destroyedKeys };
   }
 
   /**
@@ -125,31 +130,6 @@ export class ErasureLedger {
 /** Else it says that the bot was deleted, which erases nothing again. */
 function isOfSubject({ bot_id: botId, request_id: id }: LedgerEntry): boolean {
   return id !== botId;
-}
-
-function rowOf(entry: LedgerEntry): (string | null)[] {
-  return [entry.bot_id, entry.request_id, entry.guild_id, entry.user_id, entry.key_id, entry.erased_at];
-}
-
-/**
- * Destroys keys that a backup has brought back beside newer data, and that no other subject has. If the data is as old,
- * the next start erases the subject again: it needs the key for the ids that the webhook names.
- */
-async function destroyKeys(tx: Tx, entries: readonly LedgerEntry[]): Promise<number> {
-  let destroyed = 0;
-  for (const entry of entries) {
-    const { bot_id: botId, request_id: id, key_id: keyId } = entry;
-    if (keyId === null) continue;
-    const sql = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND id = ? AND status = 'completed'`;
-    if ((await tx.get(sql, botId, id)) === undefined) continue;
-    const removed = await removeKeyOf(tx, subjectAt(botId, entry), keyId);
-    destroyed += removed;
-    // The key was recoverable again.
-    const again =
-      'UPDATE deletion_requests SET unrecoverable_at = NULL, certificate = NULL WHERE bot_id = ? AND id = ?';
-    if (removed > 0) await tx.run(again, botId, id);
-  }
-  return destroyed;
 }
 
 class LineMacs {

@@ -6,6 +6,7 @@ import { Clock, type Config, CONFIG, many } from '@app/kernel';
 import { addTasks } from '../holders/holder-tasks.sql';
 import { ErasureService } from './erasure.service';
 import { LEDGER_COLUMNS, type LedgerEntry } from './ledger-entries.sql';
+import { MissingEntries } from './missing-entries';
 
 const NAME = 'erasure-replay';
 /** Entries of one read. */
@@ -31,7 +32,7 @@ interface UnknownEntry extends LedgerEntry {
 
 /**
  * Repeats erasures after a restored backup (GDPR Art. 17): an erasure that is in the ledger and not in the data took
- * place after the backup was made. The start completes this before it answers requests; of several processes that start
+ * place after the backup was made. One that is in the data and not in the ledger is entered first: the keys are older. The start completes this before it answers requests; of several processes that start
  * together one does it and the others wait.
  */
 @Injectable()
@@ -45,11 +46,12 @@ export class ErasureReplay implements BeforeApplicationShutdown {
     private readonly leases: JobLeases,
     private readonly keys: SubjectKeys,
     private readonly erasures: ErasureService,
+    private readonly missing: MissingEntries,
     private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  /** Resolves when the data contains every erasure of the ledger. @throws Error when one of them fails */
+  /** Resolves when the ledger contains the erasures of the data, and the data every erasure of the ledger. @throws Error when one of them fails */
   run(): Promise<void> {
     const run = this.replayed();
     this.running = run.catch(() => undefined);
@@ -62,6 +64,7 @@ export class ErasureReplay implements BeforeApplicationShutdown {
   }
 
   private async replayed(): Promise<void> {
+    if (await this.missing.areLikely()) await this.enterMissing();
     while (!this.stopping && (await this.nextBot()) !== undefined) {
       const lease = await this.unitOfWork.write((tx) => this.leases.take(tx, NAME, 'now'));
       if (lease === undefined) {
@@ -74,6 +77,16 @@ export class ErasureReplay implements BeforeApplicationShutdown {
         await this.unitOfWork.write((tx) => lease.end(tx)).finally(() => lease.release());
       }
     }
+  }
+
+  /** Before data is looked at that may be replaced by older data later. */
+  private async enterMissing(): Promise<void> {
+    const { entered, destroyedKeys } = await this.missing.enter(() => this.stopping);
+    if (entered === 0) return;
+    this.logger.warn(
+      `The ledger of erasures is older than the data: ${many(entered, 'erasure that the data records was', 'erasures that the data records were')} entered again; ` +
+        `${many(destroyedKeys, 'restored key was', 'restored keys were')} destroyed`,
+    );
   }
 
   private async replayAll(): Promise<void> {

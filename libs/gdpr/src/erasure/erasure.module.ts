@@ -21,12 +21,13 @@ import { ErasureSteps } from './erasure.steps';
 import { ErasureRemains, EvidenceRetention, EvidenceRetentionJob } from './evidence-retention';
 import { GuildDeletion, GuildErasure } from './guild-erasure.service';
 import { KeyRewriteJob } from './key-rewrite.job';
+import { MissingEntries } from './missing-entries';
 import { Deletions1763600000008 } from './migrations/1763600000008-deletions';
 import { OrphanKeys } from './orphan-keys.job';
 
 const ERASURE = [ErasureService, ErasureAct, ErasurePlan, ErasureSteps, ErasureRecords];
 const REQUESTS = [ErasureRequests, ErasureEverywhere, GuildErasure, DeletionRequestsHolder];
-const LEDGER = [ErasureLedger, ErasureReplay, EvidenceRetention, ErasureRemains];
+const LEDGER = [ErasureLedger, MissingEntries, ErasureReplay, EvidenceRetention, ErasureRemains];
 const JOBS = [ErasureRecovery, ErasureWatch, EvidenceRetentionJob, GuildDeletion, KeyRewriteJob, OrphanKeys];
 
 @Module({

@@ -1,5 +1,5 @@
 import { givenRows, type Tx } from '@app/database';
-import type { Digest } from '@app/crypto';
+import { type Digest, removeKeyOf, subjectAt } from '@app/crypto';
 import type { DeletionRequest } from './deletion-request.entity';
 
 /** A row of `keys.erasure_ledger`. */
@@ -14,6 +14,11 @@ export interface LedgerEntry {
 
 /** The columns of an entry. */
 export const LEDGER_COLUMNS = 'bot_id, request_id, guild_id, user_id, key_id, erased_at';
+
+/** The values of {@link LEDGER_COLUMNS}. */
+export function valuesOf(entry: LedgerEntry): (string | null)[] {
+  return [entry.bot_id, entry.request_id, entry.guild_id, entry.user_id, entry.key_id, entry.erased_at];
+}
 
 /**
  * Enters erasures in the ledger, each by the values of {@link LEDGER_COLUMNS}. An entry that a request has already stays.
@@ -45,4 +50,25 @@ export async function doneBefore(tx: Tx, requests: readonly DeletionRequest[]): 
     ...given.values,
   );
   return new Set(found.map(({ request_id: id }) => id));
+}
+
+/**
+ * Destroys keys that a backup has brought back beside newer data, and that no other subject has. If the data is as old,
+ * the next start erases the subject again: it needs the key for the ids that the webhook names.
+ */
+export async function destroyKeys(tx: Tx, entries: readonly LedgerEntry[]): Promise<number> {
+  let destroyed = 0;
+  for (const entry of entries) {
+    const { bot_id: botId, request_id: id, key_id: keyId } = entry;
+    if (keyId === null) continue;
+    const sql = `SELECT 1 FROM deletion_requests WHERE bot_id = ? AND id = ? AND status = 'completed'`;
+    if ((await tx.get(sql, botId, id)) === undefined) continue;
+    const removed = await removeKeyOf(tx, subjectAt(botId, entry), keyId);
+    destroyed += removed;
+    // The key was recoverable again.
+    const again =
+      'UPDATE deletion_requests SET unrecoverable_at = NULL, certificate = NULL WHERE bot_id = ? AND id = ?';
+    if (removed > 0) await tx.run(again, botId, id);
+  }
+  return destroyed;
 }

@@ -1,0 +1,83 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ledgerBegins } from '@app/crypto';
+import { pages, UnitOfWork } from '@app/database';
+import { Clock, type Config, CONFIG } from '@app/kernel';
+import { RecordedErasures } from '@app/sealing';
+import { addToLedger, destroyKeys, type LedgerEntry, valuesOf } from './ledger-entries.sql';
+
+/** Entries of one read and write. */
+const BATCH = 500;
+/** The newest erasures of each bot that a start compares. */
+const NEWEST = 100;
+
+/** Completed erasures in the time of the ledger. One that a restore has only noted was entered before. */
+const COMPLETED = `FROM deletion_requests r
+  WHERE r.status = 'completed' AND r.subject_commitment IS NOT NULL AND r.completed_at >= ?`;
+const ABSENT = `NOT EXISTS (SELECT 1 FROM keys.erasure_ledger l WHERE l.bot_id = r.bot_id AND l.request_id = r.id)`;
+
+/** Keys that are older than the data lack its newest erasures, so that a start need not walk all of them. Each bot costs one look into the index. */
+const ANY_OF_NEWEST = `WITH RECURSIVE bot (id) AS (
+    SELECT MIN(bot_id) FROM deletion_requests
+    UNION ALL
+    SELECT (SELECT MIN(r.bot_id) FROM deletion_requests r WHERE r.bot_id > bot.id) FROM bot WHERE bot.id IS NOT NULL)
+  SELECT bot.id FROM bot WHERE bot.id IS NOT NULL AND EXISTS (
+    SELECT 1 FROM (SELECT r.bot_id, r.id ${COMPLETED} AND r.bot_id = bot.id ORDER BY r.id DESC LIMIT ${NEWEST}) r
+    WHERE ${ABSENT})
+  LIMIT 1`;
+const PAGE = `SELECT r.bot_id, r.id AS request_id, r.guild_id, r.user_id, r.key_id, r.completed_at AS erased_at ${COMPLETED}
+    AND ${ABSENT} AND (r.bot_id, r.id) > (?, ?)
+  ORDER BY r.bot_id, r.id LIMIT ${BATCH}`;
+
+/** Numbers of what {@link MissingEntries.enter} has done. */
+interface Entered {
+  readonly entered: number;
+  /** Keys that a backup had brought back. */
+  readonly destroyedKeys: number;
+}
+
+/**
+ * Enters erasures in the ledger that the data in place records and the ledger lacks, as after a restore of older keys: a later
+ * restore of older data would bring these users back. Of several processes that do so at once each changes nothing twice.
+ */
+@Injectable()
+export class MissingEntries {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly recorded: RecordedErasures,
+    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** Whether the ledger lacks any of the newest erasures of a bot. */
+  async areLikely(): Promise<boolean> {
+    const since = ledgerBegins(this.clock, this.config);
+    return (await this.unitOfWork.read((tx) => tx.get(ANY_OF_NEWEST, since))) !== undefined;
+  }
+
+  /** Compares all, and destroys the keys that are back. */
+  async enter(isStopping: () => boolean = () => false): Promise<Entered> {
+    let [entered, destroyedKeys] = [0, 0];
+    for await (const missing of pages<LedgerEntry>(BATCH, (after) => this.page(after))) {
+      if (isStopping()) break;
+      const found = await this.onRecord(missing);
+      entered += await this.unitOfWork.write((tx) => addToLedger(tx, found.map(valuesOf)));
+      destroyedKeys += await this.unitOfWork.write((tx) => destroyKeys(tx, found));
+    }
+    if (destroyedKeys > 0) await this.unitOfWork.scrubKeys();
+    return { entered, destroyedKeys };
+  }
+
+  private page(after: LedgerEntry | undefined): Promise<LedgerEntry[]> {
+    const since = ledgerBegins(this.clock, this.config);
+    const place = [after?.bot_id ?? '', after?.request_id ?? ''];
+    return this.unitOfWork.read((tx) => tx.all<LedgerEntry>(PAGE, since, ...place));
+  }
+
+  /** A row of the data alone is not believed: its certificate would be signed, and its key destroyed. */
+  private async onRecord(missing: readonly LedgerEntry[]): Promise<LedgerEntry[]> {
+    const found: LedgerEntry[] = [];
+    for (const entry of missing)
+      if (await this.unitOfWork.read((tx) => this.recorded.hasEnd(tx, entry))) found.push(entry);
+    return found;
+  }
+}
