@@ -11,7 +11,7 @@ import fs, {
 } from 'node:fs';
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
-import type { Moment, ScriptRun } from '../support/child-script';
+import { type Moment, preloading, runScript, type ScriptRun } from '../support/child-script';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import { sqliteFile } from '../support/database';
@@ -24,7 +24,8 @@ import { LETHE_MASTER_KEY } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { directoryOnDisk } from '../support/disk';
 
-const lethe = useInstallation({ build: useBuild(), makeDirectory: directoryOnDisk });
+const build = useBuild();
+const lethe = useInstallation({ build, makeDirectory: directoryOnDisk });
 let bot: Bot;
 
 /** On the port of the service here. */
@@ -468,6 +469,24 @@ describe('npm run admin -- restore', () => {
       rmSync(join(lethe.directory, name));
     await lethe.service.start();
     expect(modes()).toEqual({});
+  });
+
+  it('decrypts nothing before libsodium is loaded, however late that is', async () => {
+    await backup('b');
+    await lethe.service.end();
+    const late = `
+      const { instantiate } = WebAssembly;
+      WebAssembly.instantiate = async (...given) => {
+        for (let turn = 0; turn < 100_000; turn++) await new Promise(setImmediate);
+        return instantiate(...given);
+      };`;
+    const environment = { ...lethe.environment, ...preloading(late, build.workingDirectory, 'late') };
+    const drill = await runScript(build, 'admin', ['backup:drill', '--from', place('b')], environment);
+    expect(drill).toMatchObject({ code: 0 });
+    wipe();
+    expect(await runScript(build, 'admin', ['restore', '--from', place('b')], environment)).toMatchObject({
+      code: 0,
+    });
   });
 
   const moments: readonly [string, Moment, boolean][] = [
