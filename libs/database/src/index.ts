@@ -65,7 +65,7 @@ export {
   Tx,
 } from './tx';
 export { eachOf, inPortions, pages } from './pages';
-export { directClient, PostgresDataSource, postgresOptions } from './postgres.options';
+export { directClient, PostgresDataSource, postgresOptions, requireUnused } from './postgres.options';
 export { PostgresSchemaSource } from './postgres.engine';
 export { PostgresUnitOfWork } from './postgres.unit-of-work';
 export { NO_SIGNALS, Signals } from './signals';
