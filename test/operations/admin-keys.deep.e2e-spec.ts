@@ -117,6 +117,21 @@ describe('with the keys of LETHE_MASTER_KEY', () => {
       expect((await admin(setting(present), 'keys:rotate')).stderr).toContain('0 texts were rewrapped');
     });
 
+    it('does not take a new key behind the old one for a rotation that has ended', async () => {
+      const [old, next] = [OLD, newKey()];
+      const before = await openedBy(old);
+      const run = await admin(setting(`${old},${next}`), 'keys:rotate');
+      const [oldId, nextId] = [old, next].map((key) => keyringOf(key).presentId);
+      expect([run.code, run.stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          `\nNothing was rewrapped: .* the key ${oldId} already, .* under ${nextId}\\. If that is the new key, put it first, .* remove it\\.\n$`,
+        ),
+      ]);
+      expect(run.stderr).not.toContain('Older keys may be removed');
+      expect(await openedBy(old)).toEqual(before);
+    });
+
     it('changes nothing where a key is missing, and names it', async () => {
       const foreign = newKey();
       const sealed = keyringOf(foreign).encrypt('whsec_x', `bots/${bot.id}/webhook_secret`);
@@ -337,7 +352,15 @@ else
     const empty = useInstallation({ settings: {} });
 
     it('is refused on PostgreSQL, where processes may know only the old key', async () => {
-      const run = await runScript(build, 'admin', ['keys:rotate'], empty.environment);
+      const rotate = () => runScript(build, 'admin', ['keys:rotate'], empty.environment);
+      expect(await rotate()).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^There is no database of Lethe at PostgreSQL, .*\n$/),
+      });
+      const made = `SELECT 1 FROM pg_class WHERE relkind = 'r' AND relnamespace::regnamespace::text IN ('keys', 'public')`;
+      expect(await empty.database.rows(made)).toEqual([]);
+      await runScript(build, 'admin', ['db:migrate'], empty.environment);
+      const run = await rotate();
       expect(run.code).toBe(1);
       expect(run.stderr).toContain('Set LETHE_MASTER_KEY to a new key');
     });
