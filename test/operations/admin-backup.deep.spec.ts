@@ -107,6 +107,39 @@ describe('npm run admin -- backup', () => {
     expect(existsSync(place('c'))).toBe(false);
   });
 
+  it('says of what a killed backup has left that it can be deleted', async () => {
+    const moment = { at: '^rename to .*manifest.json$' };
+    expect((await lethe.adminApart(['backup', '--to', place('b')], moment)).code).toBeNull();
+    const files = readdirSync(place('b'));
+    expect(await lethe.admin('backup', '--to', place('b'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /b holds an unfinished backup, .* delete it and run the command again\.\n$/,
+      ),
+    });
+    expect(readdirSync(place('b'))).toEqual(files);
+  });
+
+  it('says of a damaged database that it is damaged, and not that its copy cannot be written', async () => {
+    await bot.hasUser();
+    await lethe.service.end();
+    const [table] = await lethe.database.rows<{ rootpage: number }>(
+      `SELECT rootpage FROM sqlite_master WHERE name = 'user_data'`,
+    );
+    const [{ page_size: size }] = (await lethe.database.rows('PRAGMA page_size')) as [{ page_size: number }];
+    const whole = readFileSync(lethe.path);
+    for (const at of [0, (table!.rootpage - 1) * size]) {
+      writeFileSync(lethe.path, Buffer.from(whole).fill(0xff, at, at + size));
+      const run = await lethe.admin('backup', '--to', place('b'));
+      expect([run.code, run.stderr]).toEqual([
+        1,
+        expect.stringMatching(/^\S+lethe\.db is damaged \([^]+\), so that no backup of it can be made\./),
+      ]);
+      expect(readdirSync(place('b'))).toEqual([]);
+    }
+    writeFileSync(lethe.path, whole);
+  });
+
   it('says how to make a folder where this user may write none', async () => {
     const making = jest.spyOn(fs, 'mkdirSync').mockImplementation(() => {
       throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
@@ -430,7 +463,10 @@ describe('npm run admin -- restore', () => {
       if (String(path).includes('.restoring')) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
     });
     const run = await restore('b', '--force').finally(() => copying.mockRestore());
-    expect(run.code).toBe(1);
+    expect([run.code, run.stderr]).toEqual([
+      1,
+      `The files of the restore cannot be written (ENOSPC). Nothing was replaced. Make room on the disk of ${lethe.directory}, and run the same command again.\n`,
+    ]);
     expect(readdirSync(lethe.directory)).toEqual(files);
   });
 

@@ -37,6 +37,7 @@ export {
   driverCode,
   isConnectionLost,
   isDamage,
+  isOfFullDisk,
   isTimeOut,
   isUndone,
   maySucceedInParts,
@@ -71,7 +72,7 @@ export { PostgresUnitOfWork } from './postgres.unit-of-work';
 export { NO_SIGNALS, Signals } from './signals';
 export { DiskWatch } from './sqlite.ballast';
 export { SqliteDatabase, withSqliteFile, WRITING } from './sqlite.driver';
-export { PlaceFault } from './sqlite.engine';
+export { openingFault, PlaceFault } from './sqlite.engine';
 export { SqliteConnection, SqliteKeys } from './sqlite.tx';
 export { SqliteCheckpoints, SqliteTruncation } from './sqlite.checkpoints';
 export {
