@@ -7,7 +7,7 @@ import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { Client } from '../support/client';
 import { killedAt, type Moment, runScript, type ScriptRun } from '../support/child-script';
-import { engine } from '../support/database';
+import { bareDatabase, engine } from '../support/database';
 import { someOf } from '../support/depth';
 import { damaged } from '../support/damaged';
 import { adminHere } from '../support/here';
@@ -347,21 +347,27 @@ if (engine === 'sqlite')
       expect(content()).toBe(before);
     });
   });
-else
+else {
+  describe('npm run admin -- keys:rotate in a database without tables', () => {
+    const bare = useInstallation({ makeDatabase: bareDatabase });
+
+    it('makes none there: a restore would find them in its way', async () => {
+      expect(await bare.admin('keys:rotate')).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^There is no database of Lethe at PostgreSQL, .*\n$/),
+      });
+      const made = `SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace::regnamespace::text IN ('keys', 'public')`;
+      expect(await bare.database.rows(made)).toEqual([]);
+    });
+  });
+
   describe('npm run admin -- keys:rotate with a key file', () => {
     const empty = useInstallation({ settings: {} });
 
     it('is refused on PostgreSQL, where processes may know only the old key', async () => {
-      const rotate = () => runScript(build, 'admin', ['keys:rotate'], empty.environment);
-      expect(await rotate()).toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(/^There is no database of Lethe at PostgreSQL, .*\n$/),
-      });
-      const made = `SELECT 1 FROM pg_class WHERE relkind = 'r' AND relnamespace::regnamespace::text IN ('keys', 'public')`;
-      expect(await empty.database.rows(made)).toEqual([]);
-      await runScript(build, 'admin', ['db:migrate'], empty.environment);
-      const run = await rotate();
+      const run = await runScript(build, 'admin', ['keys:rotate'], empty.environment);
       expect(run.code).toBe(1);
       expect(run.stderr).toContain('Set LETHE_MASTER_KEY to a new key');
     });
   });
+}
