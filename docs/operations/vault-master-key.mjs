@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The master key of Lethe, encrypted by the transit engine of HashiCorp Vault or OpenBao: docs/operate.md.
 //
-//   node vault-master-key.mjs wrap transit/lethe <KEYS >>FILE    one line for each key on standard input
+//   node vault-master-key.mjs wrap transit/lethe <KEYS >FILE     one line for each key on standard input, the present one first
 //   node vault-master-key.mjs unwrap transit/lethe FILE          prints the keys of the file: for LETHE_MASTER_KEY_COMMAND
 //
 // The variables are those of the client of Vault: VAULT_ADDR, VAULT_TOKEN, VAULT_NAMESPACE, and VAULT_CACERT for the file of

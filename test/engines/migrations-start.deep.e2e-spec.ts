@@ -72,6 +72,19 @@ describe('MIGRATE_ON_START=false', () => {
     expect((await lethe.admin('db:revert')).output).toContain(`${newest} reverted`);
     await expect(lethe.here({ MIGRATE_ON_START: 'false' }).start()).rejects.toThrow('needs migrations');
   });
+
+  it('keeps db:revert from the database of a running service, which would answer 500', async () => {
+    await lethe.service.start();
+    const refused = await lethe.admin('db:revert');
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        engine === 'postgres' ? /^A process of Lethe is using / : /^Another process is using /,
+      ),
+    ]);
+    await lethe.service.end();
+    expect(await lethe.admin('db:revert')).toMatchObject({ code: 0 });
+  });
 });
 
 describe('kill -9 during the migrations', () => {

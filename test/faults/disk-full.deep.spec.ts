@@ -1,12 +1,14 @@
-import { mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { databaseEngine, DiskWatch } from '@app/database';
 import { Degradations, readConfig } from '@app/kernel';
+import { lastBackups } from '@app/operations';
 import { Health } from '@app/runtime';
 import { schemaSource } from '../../ormconfig';
 import type { Bot } from '../support/bot';
 import type { Answer } from '../support/client';
+import { adminHere } from '../support/here';
 import { Service } from '../support/service';
 import { describeOnSmallDisk } from '../support/small-disk';
 import { snowflake, subject, type SubjectIds } from '../support/snowflakes';
@@ -228,5 +230,63 @@ describeOnSmallDisk('at a start on a full disk', DISK_MIB, (disk) => {
     await service.app.get(DiskWatch).look();
     expect(ballast()).toBe(BALLAST_BYTES);
     await service.app.close();
+  });
+});
+
+describeOnSmallDisk('a restore and a drill on a full disk', DISK_MIB, (disk) => {
+  it('say where room is missing and what was replaced, and go on once there is room', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'lethe-test-'));
+    const environment = {
+      LETHE_MASTER_KEY: Buffer.alloc(32, 'k').toString('base64'),
+      DATABASE_BALLAST_MIB: '0',
+    };
+    const admin = (data: string, ...args: string[]) =>
+      adminHere(args, { ...environment, DATABASE_URL: `sqlite:${join(data, 'lethe.db')}` });
+    const source = join(home, 'source');
+    mkdirSync(source);
+    const service = await new Service(environment, undefined, source).start();
+    await service.registerBot();
+    await service.app.close();
+    const backups = join(home, 'backups');
+    expect(await admin(source, 'backup', '--to', join(backups, 'b'))).toMatchObject({ code: 0 });
+    const from = ['--from', join(backups, 'b')];
+
+    expect(await admin(disk.directory, 'restore', ...from)).toMatchObject({ code: 0 });
+    // Enough for the files of a lock, and too little for a copy of the data.
+    disk.fill(2 ** 17);
+    const full = (folder: string): unknown =>
+      expect.stringMatching(
+        `cannot be written \\(\\w+\\)\\. Nothing was replaced\\. Make room on the disk of ${folder}`,
+      );
+    expect(await admin(disk.directory, 'restore', ...from, '--force')).toMatchObject({
+      code: 1,
+      stderr: full(disk.directory),
+    });
+    expect(await admin(disk.directory, 'backup:drill', ...from)).toMatchObject({
+      code: 1,
+      stderr: full(disk.directory),
+    });
+    expect(lastBackups(join(disk.directory, 'lethe.db')).drill).toBeUndefined();
+    disk.clear();
+    expect(await admin(disk.directory, 'restore', ...from, '--force')).toMatchObject({ code: 0 });
+
+    // The keys are on a disk of their own: the data are in place before it refuses them.
+    const data = join(home, 'data');
+    mkdirSync(data);
+    symlinkSync(join(disk.directory, 'apart.db'), join(data, 'keys.db'));
+    disk.fill(2 ** 14);
+    const begun = await admin(data, 'restore', ...from);
+    expect([begun.code, begun.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /cannot be written \(\w+\)\. The restore is not finished, and no service starts before its end\. Make room on the disk of \S+ and that of \S+, and run the same command again\.\n$/,
+      ),
+    ]);
+    disk.clear();
+    expect(await admin(data, 'restore', ...from)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('A restore that was interrupted is finished.'),
+    });
+    rmSync(home, { recursive: true });
   });
 });

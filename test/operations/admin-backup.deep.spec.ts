@@ -11,7 +11,7 @@ import fs, {
 } from 'node:fs';
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
-import type { Moment, ScriptRun } from '../support/child-script';
+import { type Moment, preloading, runScript, type ScriptRun } from '../support/child-script';
 import { useBuild } from '../support/build';
 import { ChildService } from '../support/child-service';
 import { sqliteFile } from '../support/database';
@@ -24,7 +24,8 @@ import { LETHE_MASTER_KEY } from '../support/service';
 import { subject, type SubjectIds } from '../support/snowflakes';
 import { directoryOnDisk } from '../support/disk';
 
-const lethe = useInstallation({ build: useBuild(), makeDirectory: directoryOnDisk });
+const build = useBuild();
+const lethe = useInstallation({ build, makeDirectory: directoryOnDisk });
 let bot: Bot;
 
 /** On the port of the service here. */
@@ -104,6 +105,39 @@ describe('npm run admin -- backup', () => {
     wipe();
     expect((await lethe.admin('backup', '--to', place('c'))).stderr).toContain('There is no database');
     expect(existsSync(place('c'))).toBe(false);
+  });
+
+  it('says of what a killed backup has left that it can be deleted', async () => {
+    const moment = { at: '^rename to .*manifest.json$' };
+    expect((await lethe.adminApart(['backup', '--to', place('b')], moment)).code).toBeNull();
+    const files = readdirSync(place('b'));
+    expect(await lethe.admin('backup', '--to', place('b'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /b holds an unfinished backup, .* delete it and run the command again\.\n$/,
+      ),
+    });
+    expect(readdirSync(place('b'))).toEqual(files);
+  });
+
+  it('says of a damaged database that it is damaged, and not that its copy cannot be written', async () => {
+    await bot.hasUser();
+    await lethe.service.end();
+    const [table] = await lethe.database.rows<{ rootpage: number }>(
+      `SELECT rootpage FROM sqlite_master WHERE name = 'user_data'`,
+    );
+    const [{ page_size: size }] = (await lethe.database.rows('PRAGMA page_size')) as [{ page_size: number }];
+    const whole = readFileSync(lethe.path);
+    for (const at of [0, (table!.rootpage - 1) * size]) {
+      writeFileSync(lethe.path, Buffer.from(whole).fill(0xff, at, at + size));
+      const run = await lethe.admin('backup', '--to', place('b'));
+      expect([run.code, run.stderr]).toEqual([
+        1,
+        expect.stringMatching(/^\S+lethe\.db is damaged \([^]+\), so that no backup of it can be made\./),
+      ]);
+      expect(readdirSync(place('b'))).toEqual([]);
+    }
+    writeFileSync(lethe.path, whole);
   });
 
   it('says how to make a folder where this user may write none', async () => {
@@ -451,7 +485,10 @@ describe('npm run admin -- restore', () => {
       if (String(path).includes('.restoring')) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
     });
     const run = await restore('b', '--force').finally(() => copying.mockRestore());
-    expect(run.code).toBe(1);
+    expect([run.code, run.stderr]).toEqual([
+      1,
+      `The files of the restore cannot be written (ENOSPC). Nothing was replaced. Make room on the disk of ${lethe.directory}, and run the same command again.\n`,
+    ]);
     expect(readdirSync(lethe.directory)).toEqual(files);
   });
 
@@ -490,6 +527,24 @@ describe('npm run admin -- restore', () => {
       rmSync(join(lethe.directory, name));
     await lethe.service.start();
     expect(modes()).toEqual({});
+  });
+
+  it('decrypts nothing before libsodium is loaded, however late that is', async () => {
+    await backup('b');
+    await lethe.service.end();
+    const late = `
+      const { instantiate } = WebAssembly;
+      WebAssembly.instantiate = async (...given) => {
+        for (let turn = 0; turn < 100_000; turn++) await new Promise(setImmediate);
+        return instantiate(...given);
+      };`;
+    const environment = { ...lethe.environment, ...preloading(late, build.workingDirectory, 'late') };
+    const drill = await runScript(build, 'admin', ['backup:drill', '--from', place('b')], environment);
+    expect(drill).toMatchObject({ code: 0 });
+    wipe();
+    expect(await runScript(build, 'admin', ['restore', '--from', place('b')], environment)).toMatchObject({
+      code: 0,
+    });
   });
 
   const moments: readonly [string, Moment, boolean][] = [

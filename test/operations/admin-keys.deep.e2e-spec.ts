@@ -7,7 +7,7 @@ import { Bot } from '../support/bot';
 import { useBuild } from '../support/build';
 import { Client } from '../support/client';
 import { killedAt, type Moment, runScript, type ScriptRun } from '../support/child-script';
-import { engine } from '../support/database';
+import { bareDatabase, engine } from '../support/database';
 import { someOf } from '../support/depth';
 import { damaged } from '../support/damaged';
 import { adminHere } from '../support/here';
@@ -115,6 +115,21 @@ describe('with the keys of LETHE_MASTER_KEY', () => {
       expect(await openedBy(present)).toEqual(before);
       await requireServes(setting(present));
       expect((await admin(setting(present), 'keys:rotate')).stderr).toContain('0 texts were rewrapped');
+    });
+
+    it('does not take a new key behind the old one for a rotation that has ended', async () => {
+      const [old, next] = [OLD, newKey()];
+      const before = await openedBy(old);
+      const run = await admin(setting(`${old},${next}`), 'keys:rotate');
+      const [oldId, nextId] = [old, next].map((key) => keyringOf(key).presentId);
+      expect([run.code, run.stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          `\nNothing was rewrapped: .* the key ${oldId} already, .* under ${nextId}\\. If that is the new key, put it first, .* remove it\\.\n$`,
+        ),
+      ]);
+      expect(run.stderr).not.toContain('Older keys may be removed');
+      expect(await openedBy(old)).toEqual(before);
     });
 
     it('changes nothing where a key is missing, and names it', async () => {
@@ -332,7 +347,20 @@ if (engine === 'sqlite')
       expect(content()).toBe(before);
     });
   });
-else
+else {
+  describe('npm run admin -- keys:rotate in a database without tables', () => {
+    const bare = useInstallation({ makeDatabase: bareDatabase });
+
+    it('makes none there: a restore would find them in its way', async () => {
+      expect(await bare.admin('keys:rotate')).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^There is no database of Lethe at PostgreSQL, .*\n$/),
+      });
+      const made = `SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace::regnamespace::text IN ('keys', 'public')`;
+      expect(await bare.database.rows(made)).toEqual([]);
+    });
+  });
+
   describe('npm run admin -- keys:rotate with a key file', () => {
     const empty = useInstallation({ settings: {} });
 
@@ -342,3 +370,4 @@ else
       expect(run.stderr).toContain('Set LETHE_MASTER_KEY to a new key');
     });
   });
+}

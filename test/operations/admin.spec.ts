@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMMANDS } from '../../apps/admin/src/admin';
@@ -87,6 +87,19 @@ describe('npm run admin', () => {
     const file = await admin('ledger:import', '--in', join(directory, 'none'));
     expect(file).toMatchObject({ code: 1, stdout: '' });
     expect(file.stderr).toMatch(/^\S+none cannot be read \(ENOENT\)\.\n$/);
+    expect((await admin('ledger:import', '--in', directory)).stderr).toBe(`${directory} is not a file.\n`);
+  });
+
+  it.each([
+    ['keys:rotate'],
+    ['keys:sign-rotate'],
+    ['bots:suspend', '--bot', '1'],
+    ['ledger:import', '--in', __filename],
+  ])('makes no database where there is none: %s', async (...args) => {
+    const empty = join(directory, 'empty');
+    const run = await adminHere(args, { DATABASE_URL: `sqlite:${join(empty, 'lethe.db')}` });
+    expect([run.code, run.stderr]).toEqual([1, expect.stringMatching(/^There is no database at \S+\.\n$/)]);
+    expect(existsSync(empty)).toBe(false);
   });
 
   it('is listed in docs/reference.md with every command', () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Bot } from '../support/bot';
 import type { ScriptRun } from '../support/child-script';
@@ -52,14 +52,14 @@ describe.each(SOURCES)('%s', (_, place, words, settings) => {
 
   /** A value that was stored by a service on the key of the store. */
   filledOnce(lethe, async () => {
-    writeFileSync(store(), `${OLD}\n`);
+    writeFileSync(store(), `${OLD}\n`, { mode: 0o600 });
     const service = await start();
     bot = await Bot.register(service.url);
     await bot.hasCategory('profile');
     who = await bot.hasUser('kept');
     await service.end();
   });
-  beforeEach(() => writeFileSync(store(), `${OLD}\n`));
+  beforeEach(() => writeFileSync(store(), `${OLD}\n`, { mode: 0o600 }));
 
   async function requireServes(owner = bot, user = who): Promise<void> {
     const service = await start();
@@ -80,6 +80,10 @@ describe.each(SOURCES)('%s', (_, place, words, settings) => {
     const doctor = await admin('doctor', '--json');
     expect(doctor.stdout).not.toContain('key_file');
     expect(listed.output + status.output + doctor.output).not.toContain(OLD);
+    chmodSync(store(), 0o644);
+    expect(
+      (await admin('doctor')).stdout.includes(`can read the file of LETHE_MASTER_KEY_FILE, ${store()}`),
+    ).toBe(place === 'secret_file');
     await service.end();
     expect(existsSync(`${lethe.path}.key`)).toBe(false);
     await requireServes();

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -50,11 +50,12 @@ export class SmallDisk {
     return false;
   }
 
-  /** Another program takes all that is left. */
-  fill(): void {
+  /** Another program takes all that is left but these bytes. */
+  fill(leaves = 0): void {
     const file = openSync(this.filler, 'a');
     try {
       for (let size = 2 ** 20; size >= 1;) size = this.takes(file, size) ? size : Math.floor(size / 2);
+      ftruncateSync(file, Math.max(0, fstatSync(file).size - leaves));
     } finally {
       closeSync(file);
     }

@@ -1,7 +1,7 @@
 import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { keyFilePath, presentMasterKeys } from '@app/crypto';
-import { FileInUse, requireFilled } from '@app/database';
+import { databaseEngine, FileInUse, requireFilled } from '@app/database';
 import {
   ApiError,
   type Config,
@@ -14,6 +14,7 @@ import {
 } from '@app/kernel';
 import { askService, type OperatorActs, operatorActs } from '@app/operations';
 import { LetheModule } from '@app/runtime';
+import { MigrationExecutor } from 'typeorm';
 import { ormOptions } from '../../../ormconfig';
 import type { Command, Surroundings } from './command-line';
 
@@ -41,15 +42,15 @@ export function logOf({ logFormat }: Config): ReturnType<typeof createLogger> {
 /**
  * Runs `work` with the modules of Lethe, without the HTTP interface and without jobs. On SQLite the command holds the
  * file, so that no service can run, unless `work` only reads.
- * @throws StartError while a service runs.
+ * @throws StartError while a service runs, and where there is no database.
  */
 export async function inContext<T>(
   { config: given, further }: Surroundings,
   work: (nest: INestApplicationContext) => Promise<T>,
   access?: 'read' | 'moved' | 'keys',
 ): Promise<T> {
+  if (access === 'read' || access === undefined) await requireMade(given, access);
   if (access === 'read') {
-    if (given.database.engine === 'sqlite') requireFilled(given.database.path);
     // A reading command makes no key: a new key would decrypt nothing, since the service has another one.
     if (presentMasterKeys(given) === undefined) throw noKeys(given);
   }
@@ -70,6 +71,23 @@ export async function inContext<T>(
   } finally {
     await nest.close();
   }
+}
+
+/**
+ * A command makes no installation: in a wrong folder it would have nothing to change, and before a restore it would be in its way.
+ * What only reads makes nothing on PostgreSQL either, and asks for the migrations.
+ * @throws StartError where there is none
+ */
+async function requireMade(config: Config, access: 'read' | undefined): Promise<void> {
+  if (config.database.engine === 'sqlite') return requireFilled(config.database.path);
+  if (access === 'read') return;
+  const engine = databaseEngine(config);
+  const source = await engine.schemaSource({ ...ormOptions(config), entities: [] }).initialize();
+  const made = await new MigrationExecutor(source).getExecutedMigrations().finally(() => source.destroy());
+  if (made.length === 0)
+    throw new StartError(
+      `There is no database of Lethe at ${engine.place}: restore it, or start the service first.`,
+    );
 }
 
 /** The `run` of a command that reads, also while the service runs. */

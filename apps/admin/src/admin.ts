@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
+import { encryptionReady } from '@app/crypto';
 import { FileInUse } from '@app/database';
 import { StartError, ApiError, ConfigError, describeFault, loadConfig } from '@app/kernel';
 import { BACKUP_COMMANDS } from './backup.commands';
@@ -83,6 +84,8 @@ async function run(
   if (asked === undefined) return overview(COMMANDS);
   if (asked.help) return helpOf(asked.command);
   if (asked.command.rows === true) output.expectRows();
+  // Commands also decrypt without the modules of Lethe, which wait for it themselves.
+  await encryptionReady;
   await asked.command.run(asked.given, { config: config(), further, ...output });
   return undefined;
 }

@@ -1,5 +1,11 @@
 import { Logger } from '@nestjs/common';
-import { bringUpToDate, databaseEngine, requireKnown } from '@app/database';
+import {
+  bringUpToDate,
+  type DatabaseEngine,
+  databaseEngine,
+  requireKnown,
+  requireUnused,
+} from '@app/database';
 import { NestLogger } from '@app/kernel';
 import { type DataSource, MigrationExecutor } from 'typeorm';
 import { schemaSource } from '../../../ormconfig';
@@ -23,10 +29,12 @@ const revert: Command = {
     'Reverts the newest migration, and removes data that only the newer schema can hold; stop every process first',
   flags: {},
   run: (_, surroundings) =>
-    onSchema(surroundings, async (source) => {
+    onSchema(surroundings, async (source, { place }) => {
       await requireKnown(source);
       const [newest] = await new MigrationExecutor(source).getExecutedMigrations();
       if (newest === undefined) return 'nothing to revert';
+      // Requests of running processes would be answered 500. A SQLite file is locked already.
+      if (source.options.type === 'postgres') await requireUnused(source, place);
       await source.undoLastMigration({ transaction: 'all' });
       return `${newest.name} reverted`;
     }),
@@ -37,14 +45,14 @@ export const DATABASE_COMMANDS: readonly Command[] = [migrate, revert];
 /** Runs `work` on a connection that can change the schema, and writes its result. */
 async function onSchema(
   { config, tell, result }: Surroundings,
-  work: (source: DataSource) => Promise<string>,
+  work: (source: DataSource, engine: DatabaseEngine) => Promise<string>,
 ): Promise<void> {
   // The log says what the migrations wait for. Standard output has the result alone.
   Logger.overrideLogger(new NestLogger(logOf(config)));
   const engine = databaseEngine(config);
   const done = await engine.despiteFullDisk(async () => {
     const source = await schemaSource(config).initialize();
-    return work(source).finally(() => source.destroy());
+    return work(source, engine).finally(() => source.destroy());
   });
   await result({ database: engine.place, done });
   tell(`${engine.place}: ${done}.`);

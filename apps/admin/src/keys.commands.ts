@@ -23,9 +23,17 @@ const rotate: Command = {
   flags: {},
   run: async (_, surroundings) => {
     const { config, result, tell } = surroundings;
-    const first = firstKeyOf(config);
+    const [first = ''] = idsOf(config);
     const { keyId, rewrapped, unreadable } = await act(surroundings, 'keys:rotate', first);
     await result({ key_id: keyId, rewrapped, unreadable });
+    const [, ...later] = idsOf(config);
+    // A new key behind the old one looks as an old one does after a rotation.
+    if (rewrapped === 0 && unreadable === 0 && later.length > 0)
+      throw new StartError(
+        `Nothing was rewrapped: everything was under the key ${keyId} already, the first of ${masterKeySetting(config)}, and nothing is under ${later.join(', ')}. ` +
+          `If ${later.length === 1 ? 'that' : 'one of these'} is the new key, put it first, restart every process, and run keys:rotate again. ` +
+          `If a rotation to ${keyId} has ended before, remove ${later.length === 1 ? 'it' : 'them'}.`,
+      );
     tell(`${many(rewrapped, 'text was', 'texts were')} rewrapped; everything is under the key ${keyId}.`);
     if (unreadable > 0)
       throw new StartError(
@@ -40,11 +48,9 @@ const rotate: Command = {
   },
 };
 
-/** Empty for a key file. */
-function firstKeyOf({ masterKeys }: Config): string {
-  return masterKeys.length === 0
-    ? ''
-    : new Keyring(masterKeys, new SystemRandom(new SystemClock())).presentId;
+/** The ids of the keys that the settings give, the first one first. None for a key file. */
+function idsOf({ masterKeys }: Config): readonly string[] {
+  return masterKeys.length === 0 ? [] : new Keyring(masterKeys, new SystemRandom(new SystemClock())).ids;
 }
 
 const rotateSigning: Command = {

@@ -84,12 +84,12 @@ async function besideTheService(
 
 async function merged(given: Given, surroundings: Surroundings): Promise<void> {
   const path = String(given['in']);
-  await open(path).then(
-    (file) => file.close(),
-    (error: NodeJS.ErrnoException) => {
-      throw new StartError(`${path} cannot be read (${error.code}).`);
-    },
-  );
+  const file = await open(path).catch((error: NodeJS.ErrnoException): FileHandle => {
+    throw new StartError(`${path} cannot be read (${error.code}).`);
+  });
+  const isFile = (await file.stat()).isFile();
+  await file.close();
+  if (!isFile) throw new StartError(`${path} is not a file.`);
   await inContext(surroundings, async (nest) => {
     const { added, known, tooOld, ofData, destroyedKeys } = await nest
       .get(ErasureLedger)

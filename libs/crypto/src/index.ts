@@ -73,7 +73,7 @@ export {
   tryLockSubjects,
   withoutIndex,
 } from './subject';
-export { ifReadable, unlessDamaged, unlessUnreadable, UnreadableSecretError } from './aead';
+export { encryptionReady, ifReadable, unlessDamaged, unlessUnreadable, UnreadableSecretError } from './aead';
 export {
   type DecryptionKey,
   detailsContext,

@@ -37,6 +37,7 @@ export {
   driverCode,
   isConnectionLost,
   isDamage,
+  isOfFullDisk,
   isTimeOut,
   isUndone,
   maySucceedInParts,
@@ -65,13 +66,13 @@ export {
   Tx,
 } from './tx';
 export { eachOf, inPortions, pages } from './pages';
-export { directClient, PostgresDataSource, postgresOptions } from './postgres.options';
+export { directClient, PostgresDataSource, postgresOptions, requireUnused } from './postgres.options';
 export { PostgresSchemaSource } from './postgres.engine';
 export { PostgresUnitOfWork } from './postgres.unit-of-work';
 export { NO_SIGNALS, Signals } from './signals';
 export { DiskWatch } from './sqlite.ballast';
 export { SqliteDatabase, withSqliteFile, WRITING } from './sqlite.driver';
-export { PlaceFault } from './sqlite.engine';
+export { openingFault, PlaceFault } from './sqlite.engine';
 export { SqliteConnection, SqliteKeys } from './sqlite.tx';
 export { SqliteCheckpoints, SqliteTruncation } from './sqlite.checkpoints';
 export {

@@ -1,4 +1,4 @@
-import type { Config } from '@app/kernel';
+import { type Config, StartError } from '@app/kernel';
 import { Client, type ClientBase, type ClientConfig, type PoolConfig, type QueryResult, types } from 'pg';
 import { DataSource } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions';
@@ -54,6 +54,16 @@ export function postgresOptions(url: string, config: PostgresConfig): PostgresDa
       ...(config.databaseDirectUrl === undefined ? ofSession(config) : ofUnit(config)),
     },
   };
+}
+
+/** @throws StartError while a process of Lethe is connected to the database, whose `place` the message names */
+export async function requireUnused(source: Pick<DataSource, 'query'>, place: string): Promise<void> {
+  const [row] = await source.query<{ count: string }[]>(
+    `SELECT COUNT(*) AS count FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name IN ('lethe', 'lethe-signals')`,
+  );
+  if (Number(row?.count) > 0)
+    throw new StartError(`A process of Lethe is using ${place}. Stop it, then run this again.`);
 }
 
 function timeouts(config: PostgresConfig) {

@@ -37,7 +37,7 @@ async function openSource(source: DataSource, access: Access): Promise<DataSourc
 export class PlaceFault extends StartError {}
 
 /** The error of an SQLite database that cannot be opened, as a {@link StartError} with the remedy where one is known. */
-function openingFault(error: unknown, path: string): unknown {
+export function openingFault(error: unknown, path: string): unknown {
   const code = driverCode(error);
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code))
     return new StartError(

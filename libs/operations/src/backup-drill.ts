@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isOfFullDisk, PlaceFault } from '@app/database';
 import { isThere, StartError } from '@app/kernel';
 import { folderAside } from './sqlite.aside';
 import { BACKUP_PARTS, type BackupPart, isAhead, isTime, manifestPath, readManifest } from './sqlite.backup';
@@ -65,7 +66,8 @@ export async function restoreAside(
   } catch (error) {
     remove();
     // Any other error, as of a full disk, is none of the backup.
-    if (error instanceof StartError) await failed();
+    const isOfPlace = error instanceof PlaceFault || isOfFullDisk(error);
+    if (error instanceof StartError && !isOfPlace) await failed();
     throw error;
   }
 }

@@ -84,9 +84,9 @@ function missingDrill(circumstances: Circumstances): Look {
 }
 
 function keyBesideBackup(circumstances: Circumstances): Look {
-  const { keyFile } = circumstances;
-  if (keyFile === undefined) return undefined;
-  const home = dirname(resolve(keyFile.path));
+  const file = circumstances.keyFile ?? circumstances.secretFile;
+  if (file === undefined) return undefined;
+  const home = dirname(resolve(file.path));
   // An export of the ledger is no backup: it holds no data that the key opens.
   const { data, keys, drill } = recordOf(circumstances) ?? {};
   const beside = [data, keys, drill]
@@ -118,8 +118,8 @@ function sameDisk(circumstances: Circumstances): Look {
   );
 }
 
-function readableSecrets({ keyFile, environmentMode }: Circumstances): readonly Look[] {
-  const isOpen = (mode: number | undefined): boolean => mode !== undefined && (mode & 0o077) !== 0;
+function readableSecrets({ keyFile, secretFile, environmentMode }: Circumstances): readonly Look[] {
+  const isOpen = (mode: number | undefined, to = 0o077): boolean => mode !== undefined && (mode & to) !== 0;
   return [
     keyFile?.mode !== undefined && {
       id: 'key_file',
@@ -132,6 +132,13 @@ function readableSecrets({ keyFile, environmentMode }: Circumstances): readonly 
       level: 'fault',
       says: `Other users of this machine can read the key file ${keyFile?.path}.`,
       mend: `chmod 600 ${keyFile?.path}; if others use this machine, run ${adminCommand('keys:rotate')} afterwards.`,
+    },
+    // A secret of Kubernetes belongs to root, and the process reads it by its group.
+    isOpen(secretFile?.mode, 0o007) && {
+      id: 'key_file_readable',
+      level: 'fault',
+      says: `Other users of this machine can read the file of LETHE_MASTER_KEY_FILE, ${secretFile?.path}.`,
+      mend: `chmod o= ${secretFile?.path}, or give the secret the mode 0440; if others use this machine, change the master key afterwards.`,
     },
     isOpen(environmentMode) && {
       id: 'env_readable',

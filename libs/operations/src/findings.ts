@@ -125,8 +125,8 @@ function clockAndKeys(
 }
 
 /**
- * On SQLite a rotation removes them from the key file itself, once it has met no damaged text. Processes on PostgreSQL have a new key
- * behind the old one first.
+ * On SQLite a rotation removes them from the key file itself, once it has met no damaged text. In the settings one can be a new key that
+ * was put behind the old one, as processes on PostgreSQL first have it.
  */
 function unusedMend(
   masterKeys: readonly KeyUse[],
@@ -134,10 +134,8 @@ function unusedMend(
   place: string,
 ): string {
   const rotate = adminCommand('keys:rotate');
-  const kept = `them from ${place}, and keep them elsewhere as long as older backups.`;
-  if (config.database.engine === 'postgres')
-    return `If a rotation to one of them has begun, go on with it: put it first in ${place}, restart every process, and run ${rotate}. Else remove ${kept}`;
-  if (keyFile === undefined) return `Remove ${kept}`;
+  if (keyFile === undefined || config.database.engine === 'postgres')
+    return `If a rotation to one of them has begun, go on with it: put it first in ${place}, restart every process, and run ${rotate}. Else remove them from ${place}, and keep them elsewhere as long as older backups.`;
   return masterKeys.some(({ role, texts }) => role === 'older' && texts > 0)
     ? `Run ${rotate} when no damaged text is left under an older key: it removes them from ${place}.`
     : `Run ${rotate} again: it was interrupted, and removes them from ${place}.`;

@@ -96,6 +96,8 @@ export interface Circumstances {
   readonly node: string;
   /** Undefined where a setting gives the master key. */
   readonly keyFile: { readonly path: string; readonly mode: number | undefined } | undefined;
+  /** The file of LETHE_MASTER_KEY_FILE. */
+  readonly secretFile?: Circumstances['keyFile'];
   /** The path of a record of backups that this user cannot read. */
   readonly unreadableRecord?: string | undefined;
   /** Files that restores have replaced and kept. */
@@ -119,6 +121,7 @@ export function circumstancesOf(
   read: Pick<Circumstances, 'installation' | 'masterKeys' | 'backups'>,
 ): Circumstances {
   const keyFile = config.masterKeys.length > 0 ? undefined : keyFilePath(config);
+  const { masterKeyFile: secretFile } = config;
   const retired = retiredKeysPath(keyFilePath(config));
   return {
     config,
@@ -126,6 +129,7 @@ export function circumstancesOf(
     nowMs: Date.now(),
     node: process.versions.node,
     keyFile: keyFile === undefined ? undefined : { path: keyFile, mode: modeOf(keyFile) },
+    secretFile: secretFile === '' ? undefined : { path: secretFile, mode: modeOf(secretFile) },
     unreadableRecord:
       config.database.engine === 'sqlite' ? unreadableRecord(config.database.path) : undefined,
     replaced: config.database.engine === 'sqlite' ? replacedFiles(config.database.path) : [],

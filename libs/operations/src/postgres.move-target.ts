@@ -4,6 +4,7 @@ import {
   MOVE_TABLE,
   PostgresSchemaSource,
   requireKnown,
+  requireUnused,
   requireUnusedKeys,
 } from '@app/database';
 import { StartError } from '@app/kernel';
@@ -51,8 +52,7 @@ export class PostgresMoveTarget {
       await target.client.connect();
       // A crash of the server loses rows and progress together, so the move repeats them.
       await target.client.query('SET synchronous_commit = off');
-      if ((await target.services()) > 0)
-        throw new StartError(`A process of Lethe is using ${engine.place}. Stop it, then run this again.`);
+      await requireUnused(schema, engine.place);
       await target.create();
       if (!(schema instanceof PostgresSchemaSource) || !(await schema.lock()))
         throw new StartError(`${engine.place} is being migrated or moved by another process. Wait for it.`);
@@ -196,15 +196,6 @@ export class PostgresMoveTarget {
       text: `INSERT INTO ${quoted(table.name)} (${listOf(table.columns)}) SELECT * FROM unnest(${given.join(', ')}) ${end}`,
       values: table.columns.map((_, index) => rows.map((row) => row[index])),
     });
-  }
-
-  /** The number of services that use this database. */
-  private async services(): Promise<number> {
-    const [row] = await this.rows<{ count: string }>(
-      `SELECT COUNT(*) AS count FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name IN ('lethe', 'lethe-signals')`,
-    );
-    return Number(row?.count);
   }
 
   private async rows<Found extends QueryResultRow>(

@@ -12,7 +12,15 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { keysPath, requireFilled, SqliteDatabase, withSqliteFile } from '@app/database';
+import {
+  driverCode,
+  isDamage,
+  keysPath,
+  openingFault,
+  requireFilled,
+  SqliteDatabase,
+  withSqliteFile,
+} from '@app/database';
 import { isThere, makeFolder, ownAsFolder, StartError } from '@app/kernel';
 
 /** A part of a database. Each has a backup policy of its own, since only the keys make the data readable. */
@@ -36,6 +44,8 @@ export interface BackupManifest {
 
 const FORMAT = 'lethe-backup/1';
 const NAME = 'manifest.json';
+/** The files of a backup that was killed. */
+const UNFINISHED = /^((data|keys)\.db(-journal|-wal|-shm)?|manifest\.json\.next)$/;
 
 /** The path of each part of an SQLite database. */
 export function partPath(path: string, part: BackupPart): string {
@@ -75,34 +85,71 @@ export async function backUpSqlite(
  * @throws StartError for a damaged file
  */
 export function requireSound(path: string): void {
-  withSqliteFile(path, 'write', (database) => {
-    database.pragma('journal_mode = DELETE');
-    const found = database.pragma('integrity_check(1)', { simple: true });
-    if (found !== 'ok') throw new StartError(`${path} is damaged: ${String(found)}.`);
-  });
+  const found = soundness(path);
+  if (found !== 'ok') throw new StartError(`${path} is damaged: ${found}.`);
+}
+
+/** `ok`, or what is wrong with the file. */
+function soundness(path: string): string {
+  try {
+    return withSqliteFile(path, 'write', (database) => {
+      database.pragma('journal_mode = DELETE');
+      return String(database.pragma('integrity_check(1)', { simple: true }));
+    });
+  } catch (error) {
+    if (isDamage(error)) return driverCode(error);
+    throw error;
+  }
 }
 
 async function copied(source: string, directory: string, name: string): Promise<BackupFile> {
   const target = join(directory, name);
   closeSync(openSync(target, 'wx', 0o600));
   ownAsFolder(target);
-  const database = new SqliteDatabase(source, { readonly: true, fileMustExist: true, timeout: 5_000 });
+  const database = openSource(source);
   try {
     // All pages are copied in one step. Between several steps a write of the service would restart the copy.
     await database.backup(target, { progress: () => 0x7fffffff });
+  } catch (error) {
+    throw isDamage(error) ? damaged(source, driverCode(error)) : error;
   } finally {
     database.close();
   }
-  requireSound(target);
+  const found = soundness(target);
+  if (found !== 'ok') throw damaged(source, found);
   await syncFile(target);
   return { name, bytes: statSync(target).size, sha256: await digestOf(target) };
+}
+
+/** What is at fault here is the database, and not the folder of the backup. @throws StartError */
+function openSource(source: string): InstanceType<typeof SqliteDatabase> {
+  let database: InstanceType<typeof SqliteDatabase> | undefined;
+  try {
+    database = new SqliteDatabase(source, { readonly: true, fileMustExist: true, timeout: 5_000 });
+    database.pragma('schema_version');
+    return database;
+  } catch (error) {
+    database?.close();
+    throw isDamage(error) ? damaged(source, driverCode(error)) : openingFault(error, source);
+  }
+}
+
+function damaged(source: string, found: string): StartError {
+  return new StartError(
+    `${source} is damaged (${found}), so that no backup of it can be made. Stop the service, keep its files, check the disk, and restore an earlier backup.`,
+  );
 }
 
 /** Makes a directory with those above it, unless it is there and empty. Returns the new ones, whose entries are not flushed yet. */
 function makeEmpty(directory: string): string[] {
   try {
     const made = makeFolder(directory);
-    if (readdirSync(directory).length === 0) return made;
+    const names = readdirSync(directory);
+    if (names.length === 0) return made;
+    if (names.every((name) => UNFINISHED.test(name)))
+      throw new StartError(
+        `${directory} holds an unfinished backup, without ${NAME}. If no backup is being made there now, delete it and run the command again.`,
+      );
   } catch (error) {
     throw translated(error, directory);
   }

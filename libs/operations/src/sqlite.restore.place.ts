@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { foldLog, isFilled } from '@app/database';
-import { isThere, ownAsFolder } from '@app/kernel';
+import { driverCode, foldLog, isFilled, isOfFullDisk, PlaceFault } from '@app/database';
+import { isThere, ownAsFolder, StartError } from '@app/kernel';
 import { BACKUP_PARTS, type BackupPart, partPath, syncDirectory, syncFile } from './sqlite.backup';
 
 /** Marks a restore that is completely prepared, and holds what its end says if another run finishes it. */
@@ -27,8 +27,34 @@ export interface Placed extends Required<Pick<Ready, 'parts' | 'needsLedger'>> {
   readonly postponed?: Postponed | undefined;
 }
 
-/** Puts each part in place. Every step can be repeated: a part that is no longer staged is in place. */
-export async function putInPlace(path: string, staging: string): Promise<Placed> {
+/** The codes of Node.js and of SQLite for a file that cannot be written or read where it is. */
+const OF_PLACE = /^(E[A-Z0-9]+|SQLITE_(FULL|IOERR|READONLY|CANTOPEN)\w*)$/;
+
+/** What the disk of a restore refuses, as a full one, with the remedy; any other error as it is. */
+export function placeFault(error: unknown, path: string, says: string): unknown {
+  const code = driverCode(error);
+  if (error instanceof StartError || !OF_PLACE.test(code)) return error;
+  const [folder, keys] = BACKUP_PARTS.map((part) => dirname(partPath(path, part)));
+  const place = folder === keys ? folder : `${folder} and that of ${keys}`;
+  const remedy = isOfFullDisk(error)
+    ? `Make room on the disk of ${place}`
+    : `Look at the disk of ${place}, and at the rights of the user of this command`;
+  return new PlaceFault(
+    `The files of the restore cannot be written (${code}). ${says} ${remedy}, and run the same command again.`,
+  );
+}
+
+/**
+ * Puts each part in place. Every step can be repeated: a part that is no longer staged is in place.
+ * @throws StartError for a disk that refuses a step
+ */
+export function putInPlace(path: string, staging: string): Promise<Placed> {
+  return placed(path, staging).catch((error: unknown) => {
+    throw placeFault(error, path, 'The restore is not finished, and no service starts before its end.');
+  });
+}
+
+async function placed(path: string, staging: string): Promise<Placed> {
   const ready = JSON.parse(readFileSync(join(staging, READY), 'utf8')) as Ready;
   const { at, parts = BACKUP_PARTS, needsLedger = false, postponed } = ready;
   const replaced: string[] = [];

@@ -23,7 +23,7 @@ import {
   unopened,
   valuesWithoutKey,
 } from './sqlite.restore.keys';
-import { type Placed, putInPlace, READY } from './sqlite.restore.place';
+import { placeFault, type Placed, putInPlace, READY } from './sqlite.restore.place';
 
 /** How long deletions of guilds wait after a restore that were cancelled after the backup, so that they can be cancelled again. */
 const POSTPONED_MS = DAY_MS;
@@ -81,16 +81,12 @@ export async function restoreSqlite(order: RestoreOrder): Promise<Restored> {
         `${there.join(' and ')} would be replaced. Say --force; they are kept under another name.`,
       );
     rmSync(staging, { recursive: true, force: true });
-    const { keys, presentKeysUnreadable, ...staged } = await stage(order, parts, manifest, staging).catch(
+    const { keys, presentKeysUnreadable } = await prepare(order, parts, manifest, staging).catch(
       (error: unknown) => {
         rmSync(staging, { recursive: true, force: true });
-        throw error;
+        throw placeFault(error, order.path, 'Nothing was replaced.');
       },
     );
-    // From here on the restore can only be finished.
-    const at = order.now.replace(/\D/g, '').slice(0, 14);
-    await writeWhole(join(staging, READY), JSON.stringify({ at, parts, ...staged }));
-    await syncDirectory(dirname(staging));
     return {
       madeAt: manifest.made_at,
       keys,
@@ -107,6 +103,20 @@ function fileOf(manifest: BackupManifest, part: BackupPart, from: string) {
   if (file === undefined)
     throw new StartError(`The backup in ${from} holds no ${part}. Say --only with the part that it holds.`);
   return file;
+}
+
+/** Stages the parts. From its end on the restore can only be finished. */
+async function prepare(
+  order: RestoreOrder,
+  parts: readonly BackupPart[],
+  manifest: BackupManifest,
+  staging: string,
+): Promise<Pick<Restored, 'keys' | 'presentKeysUnreadable'>> {
+  const { keys, presentKeysUnreadable, ...staged } = await stage(order, parts, manifest, staging);
+  const at = order.now.replace(/\D/g, '').slice(0, 14);
+  await writeWhole(join(staging, READY), JSON.stringify({ at, parts, ...staged }));
+  await syncDirectory(dirname(staging));
+  return { keys, presentKeysUnreadable };
 }
 
 async function stage(

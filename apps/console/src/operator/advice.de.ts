@@ -37,7 +37,7 @@ export const ADVICE_DE: Readonly<Record<string, { readonly says: string; readonl
   },
   master_key_unused: {
     says: 'Mindestens ein älterer Hauptschlüssel wird von keinem Text mehr gebraucht.',
-    mend: 'Hat auf PostgreSQL der Wechsel zu einem der genannten begonnen, führen Sie ihn fort: Setzen Sie ihn an die erste Stelle, starten Sie alle Prozesse neu und rufen Sie keys:rotate auf. Sonst entfernen Sie nur die genannten aus LETHE_MASTER_KEY, seiner Datei oder der Ausgabe seines Befehls und heben Sie sie anderswo so lange auf wie ältere Sicherungen.',
+    mend: 'Hat der Wechsel zu einem der genannten begonnen, führen Sie ihn fort: Setzen Sie ihn an die erste Stelle, starten Sie alle Prozesse neu und rufen Sie keys:rotate auf. Sonst entfernen Sie nur die genannten aus LETHE_MASTER_KEY, seiner Datei oder der Ausgabe seines Befehls und heben Sie sie anderswo so lange auf wie ältere Sicherungen.',
   },
   erasure_unfinished: {
     says: 'Eine Löschung ist noch nicht fertig. Sie wird wiederholt, bis sie es ist.',
@@ -88,8 +88,8 @@ export const ADVICE_DE: Readonly<Record<string, { readonly says: string; readonl
     mend: 'Bewahren Sie eine Kopie anderswo auf, getrennt von den Sicherungen; oder setzen Sie LETHE_MASTER_KEY und löschen Sie die Datei.',
   },
   key_file_readable: {
-    says: 'Andere Benutzer dieses Rechners können die Schlüsseldatei lesen.',
-    mend: 'Setzen Sie ihre Rechte auf 600; benutzen andere den Rechner, rufen Sie danach keys:rotate auf.',
+    says: 'Andere Benutzer dieses Rechners können die Datei mit dem Hauptschlüssel lesen.',
+    mend: 'Setzen Sie ihre Rechte auf 600, die der Datei von LETHE_MASTER_KEY_FILE auf höchstens 640; benutzen andere den Rechner, wechseln Sie danach den Hauptschlüssel.',
   },
   env_readable: {
     says: 'Andere Benutzer dieses Rechners können .env lesen, wo Schlüssel stehen.',
