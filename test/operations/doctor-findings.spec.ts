@@ -125,7 +125,7 @@ describe('the findings of doctor', () => {
     ],
     [
       'a file of LETHE_MASTER_KEY_FILE that others read',
-      'fault key_file_readable',
+      'warning key_file_readable',
       { secretFile: { ...KEY, mode: 0o604 } },
     ],
     [

@@ -133,11 +133,11 @@ function readableSecrets({ keyFile, secretFile, environmentMode }: Circumstances
       says: `Other users of this machine can read the key file ${keyFile?.path}.`,
       mend: `chmod 600 ${keyFile?.path}; if others use this machine, run ${adminCommand('keys:rotate')} afterwards.`,
     },
-    // A secret of Kubernetes belongs to root, and the process reads it by its group.
+    // A secret of Kubernetes belongs to root, and the process reads it by its group. A container may have no others.
     isOpen(secretFile?.mode, 0o007) && {
       id: 'key_file_readable',
-      level: 'fault',
-      says: `Other users of this machine can read the file of LETHE_MASTER_KEY_FILE, ${secretFile?.path}.`,
+      level: 'warning',
+      says: `The file of LETHE_MASTER_KEY_FILE, ${secretFile?.path}, can be read by every user.`,
       mend: `chmod o= ${secretFile?.path}, or give the secret the mode 0440; if others use this machine, change the master key afterwards.`,
     },
     isOpen(environmentMode) && {
