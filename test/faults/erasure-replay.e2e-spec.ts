@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
+import { UnitOfWork } from '@app/database';
 import { ErasureReplay } from '@app/gdpr';
-import { Degradations, Metrics, NO_METRICS } from '@app/kernel';
+import { DAY_MS, Degradations, firstIdAt, Metrics, NO_METRICS } from '@app/kernel';
 import { Health, startProcess } from '@app/runtime';
 import { SubjectDataHolders } from '@app/crypto';
 import type { Bot } from '../support/bot';
@@ -34,6 +35,25 @@ async function holds(): Promise<void> {
 }
 
 const replay = () => service.app.get(ErasureReplay).run();
+/** A start that ends before each of its writes, until one is not reached. */
+async function replayKilled(): Promise<void> {
+  const unit = service.app.get(UnitOfWork, { strict: false });
+  for (let nth = 1; ; nth += 1) {
+    let writes = 0;
+    const write = unit.write.bind(unit);
+    const spy = jest.spyOn(unit, 'write').mockImplementation((work) => {
+      writes += 1;
+      return writes === nth ? Promise.reject(new Error('killed')) : write(work);
+    });
+    const killed = await replay().then(
+      () => false,
+      () => true,
+    );
+    spy.mockRestore();
+    if (!killed) return;
+  }
+}
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 const status = async () =>
   (await bot.get<{ status: string }>(`/gdpr/forget-status/${requestId}`)).data.status;
 
@@ -63,26 +83,52 @@ describe('a ledger that is older than the data', () => {
   const forget = () => service.database.run('DELETE FROM keys.erasure_ledger WHERE bot_id = ?', bot.id);
   beforeEach(() => replay());
 
-  it('gets the erasures that the data records, also where two processes start at once, and their keys are destroyed', async () => {
-    await holds();
-    const before = await keys();
-    const id = await bot.hasForgotten(who);
-    await keyIsRewritten(service, id);
-    const { data } = await bot.get(`/gdpr/forget-status/${id}/certificate`);
-    const [listed, left] = [await entries(id), await keys()];
-    await forget();
-    const [back] = before.filter(({ id: keyId }) => !left.some((key) => key.id === keyId));
+  it.each([
+    ['two processes start at once', () => Promise.all([replay(), replay()])],
+    ['a start is killed between its writes', () => replayKilled()],
+  ])(
+    'gets the erasures that the data records, also where %s, and their keys are destroyed',
+    async (_, start) => {
+      await holds();
+      const before = await keys();
+      const id = await bot.hasForgotten(who);
+      await keyIsRewritten(service, id);
+      const { data } = await bot.get(`/gdpr/forget-status/${id}/certificate`);
+      const [listed, left] = [await entries(id), await keys()];
+      await forget();
+      const [back] = before.filter(({ id: keyId }) => !left.some((key) => key.id === keyId));
+      await service.database.run(
+        'INSERT INTO keys.subject_keys (id, sealed) VALUES (?, ?)',
+        ...[back?.id ?? '', back?.sealed ?? ''],
+      );
+      await start();
+      expect([listed.length, await entries(id)]).toEqual([1, listed]);
+      expect(await keys()).toEqual(left);
+      // The key was recoverable again: the first certificate says too early a time.
+      const asked = `SELECT certificate FROM deletion_requests WHERE id = ?`;
+      expect(await service.database.rows(asked, id)).toEqual([{ certificate: null }]);
+      expect((await bot.get(`/gdpr/forget-status/${id}/certificate`)).data).not.toEqual(data);
+    },
+  );
+
+  it('does not get an erasure that was done again and whose entry has ended', async () => {
+    const [id, at] = [firstIdAt(daysAgo(1_100)), daysAgo(1_090)];
+    const first = 'UPDATE keys.erasure_ledger SET request_id = ?, erased_at = ? WHERE bot_id = ?';
     await service.database.run(
-      'INSERT INTO keys.subject_keys (id, sealed) VALUES (?, ?)',
-      ...[back?.id ?? '', back?.sealed ?? ''],
+      'DELETE FROM keys.erasure_ledger WHERE bot_id = ? AND request_id <> ?',
+      bot.id,
+      requestId,
     );
-    await Promise.all([replay(), replay()]);
-    expect([listed.length, await entries(id)]).toEqual([1, listed]);
-    expect(await keys()).toEqual(left);
-    // The key was recoverable again: the first certificate says too early a time.
-    const asked = `SELECT certificate FROM deletion_requests WHERE id = ?`;
-    expect(await service.database.rows(asked, id)).toEqual([{ certificate: null }]);
-    expect((await bot.get(`/gdpr/forget-status/${id}/certificate`)).data).not.toEqual(data);
+    await service.database.run('DELETE FROM deletion_requests WHERE bot_id = ?', bot.id);
+    await service.database.run(first, id, at, bot.id);
+    await holds();
+    await replay();
+    const done = 'SELECT status FROM deletion_requests WHERE id = ?';
+    expect(await service.database.rows(done, id)).toEqual([{ status: 'completed' }]);
+    // As the retention does five days later.
+    await forget();
+    await replay();
+    expect(await entries(id)).toEqual([]);
   });
 
   it('does not get a row of the data whose end is not in the audit log', async () => {

@@ -10,6 +10,7 @@ import fs, {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { SqliteDatabase } from '@app/database';
 import { Bot } from '../support/bot';
 import { type Moment, preloading, runScript, type ScriptRun } from '../support/child-script';
 import { useBuild } from '../support/build';
@@ -138,6 +139,21 @@ describe('npm run admin -- backup', () => {
       expect(readdirSync(place('b'))).toEqual([]);
     }
     writeFileSync(lethe.path, whole);
+  });
+
+  it('says of a copy that its disk has damaged that the database is sound', async () => {
+    const copying = jest.spyOn(SqliteDatabase.prototype, 'backup').mockImplementation((target: string) => {
+      writeFileSync(target, Buffer.alloc(8_192, 0xff));
+      return Promise.resolve({ totalPages: 2, remainingPages: 0 });
+    });
+    const run = await lethe.admin('backup', '--to', place('b')).finally(() => copying.mockRestore());
+    expect([run.code, run.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^The copy in \S+data\.db is damaged \(SQLITE_NOTADB\), and the database is not\. .*\n$/,
+      ),
+    ]);
+    expect(readdirSync(place('b'))).toEqual([]);
   });
 
   it('says how to make a folder where this user may write none', async () => {
@@ -550,6 +566,7 @@ describe('npm run admin -- restore', () => {
   const moments: readonly [string, Moment, boolean][] = [
     ['before it is ready', { at: '^rename to .*ready.json$' }, false],
     ['between data and keys', { at: '^rename to .*keys.db.replaced-' }, true],
+    ['before the data are in place', { at: '^rename to .*/lethe\\.db$' }, true],
     ['before the keys are in place', { at: '^rename to .*/keys.db$' }, true],
   ];
   itInPart.each(someOf(moments, 2))(
@@ -569,6 +586,7 @@ describe('npm run admin -- restore', () => {
           code: 1,
           stderr: expect.stringContaining('A restore of'),
         });
+        expect((await lethe.admin('keys:sign-rotate')).stderr).toContain('A restore of');
       }
       expect(await restore('b', '--force')).toMatchObject({
         code: 0,

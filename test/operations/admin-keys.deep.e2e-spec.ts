@@ -125,7 +125,7 @@ describe('with the keys of LETHE_MASTER_KEY', () => {
       expect([run.code, run.stderr]).toEqual([
         1,
         expect.stringMatching(
-          `\nNothing was rewrapped: .* the key ${oldId} already, .* under ${nextId}\\. If that is the new key, put it first, .* remove it\\.\n$`,
+          `\nNothing was rewrapped: .* the key ${oldId} already, .* under ${nextId}\\. If that is the new key, put it first, .* remove it, and keep it elsewhere [^\n]+\n$`,
         ),
       ]);
       expect(run.stderr).not.toContain('Older keys may be removed');

@@ -77,7 +77,7 @@ describe('npm run admin', () => {
     expect(settings.stderr).toContain('DATABASE_URL must be sqlite:PATH');
     const nothing = await admin('keys:list');
     expect(nothing).toMatchObject({ code: 1, stdout: '' });
-    expect(nothing.stderr).toMatch(/^There is no database at \S+lethe\.db\.\n$/);
+    expect(nothing.stderr).toMatch(/^There is no database at \S+lethe\.db\. Look at DATABASE_URL [^\n]+\n$/);
     expect(readdirSync(directory)).toEqual([]);
     writeFileSync(join(directory, 'lethe.db'), 'x');
     expect((await admin('keys:list')).stderr).toMatch(
@@ -94,11 +94,15 @@ describe('npm run admin', () => {
     ['keys:rotate'],
     ['keys:sign-rotate'],
     ['bots:suspend', '--bot', '1'],
+    ['db:revert'],
     ['ledger:import', '--in', __filename],
   ])('makes no database where there is none: %s', async (...args) => {
     const empty = join(directory, 'empty');
     const run = await adminHere(args, { DATABASE_URL: `sqlite:${join(empty, 'lethe.db')}` });
-    expect([run.code, run.stderr]).toEqual([1, expect.stringMatching(/^There is no database at \S+\.\n$/)]);
+    expect([run.code, run.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^There is no database at \S+\. [^\n]+\n$/),
+    ]);
     expect(existsSync(empty)).toBe(false);
   });
 

@@ -82,7 +82,7 @@ describe.each(SOURCES)('%s', (_, place, words, settings) => {
     expect(listed.output + status.output + doctor.output).not.toContain(OLD);
     chmodSync(store(), 0o644);
     expect(
-      (await admin('doctor')).stdout.includes(`can read the file of LETHE_MASTER_KEY_FILE, ${store()}`),
+      (await admin('doctor')).stdout.includes(`The file of LETHE_MASTER_KEY_FILE, ${store()}, can be read`),
     ).toBe(place === 'secret_file');
     await service.end();
     expect(existsSync(`${lethe.path}.key`)).toBe(false);

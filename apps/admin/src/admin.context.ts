@@ -1,7 +1,7 @@
 import { type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { keyFilePath, presentMasterKeys } from '@app/crypto';
-import { databaseEngine, FileInUse, requireFilled } from '@app/database';
+import { databaseEngine, FileInUse, requireFilled, requireWhole, WITHOUT_DATABASE } from '@app/database';
 import {
   ApiError,
   type Config,
@@ -79,15 +79,16 @@ export async function inContext<T>(
  * @throws StartError where there is none
  */
 async function requireMade(config: Config, access: 'read' | undefined): Promise<void> {
-  if (config.database.engine === 'sqlite') return requireFilled(config.database.path);
+  if (config.database.engine === 'sqlite') {
+    requireWhole(config.database.path);
+    return requireFilled(config.database.path);
+  }
   if (access === 'read') return;
   const engine = databaseEngine(config);
   const source = await engine.schemaSource({ ...ormOptions(config), entities: [] }).initialize();
   const made = await new MigrationExecutor(source).getExecutedMigrations().finally(() => source.destroy());
   if (made.length === 0)
-    throw new StartError(
-      `There is no database of Lethe at ${engine.place}: restore it, or start the service first.`,
-    );
+    throw new StartError(`There is no database of Lethe at ${engine.place}. ${WITHOUT_DATABASE}`);
 }
 
 /** The `run` of a command that reads, also while the service runs. */

@@ -3,6 +3,7 @@ import {
   bringUpToDate,
   type DatabaseEngine,
   databaseEngine,
+  requireFilled,
   requireKnown,
   requireUnused,
 } from '@app/database';
@@ -28,8 +29,10 @@ const revert: Command = {
   summary:
     'Reverts the newest migration, and removes data that only the newer schema can hold; stop every process first',
   flags: {},
-  run: (_, surroundings) =>
-    onSchema(surroundings, async (source, { place }) => {
+  run: (_, surroundings) => {
+    const { database } = surroundings.config;
+    if (database.engine === 'sqlite') requireFilled(database.path);
+    return onSchema(surroundings, async (source, { place }) => {
       await requireKnown(source);
       const [newest] = await new MigrationExecutor(source).getExecutedMigrations();
       if (newest === undefined) return 'nothing to revert';
@@ -37,7 +40,8 @@ const revert: Command = {
       if (source.options.type === 'postgres') await requireUnused(source, place);
       await source.undoLastMigration({ transaction: 'all' });
       return `${newest.name} reverted`;
-    }),
+    });
+  },
 };
 
 export const DATABASE_COMMANDS: readonly Command[] = [migrate, revert];

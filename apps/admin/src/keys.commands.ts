@@ -23,16 +23,15 @@ const rotate: Command = {
   flags: {},
   run: async (_, surroundings) => {
     const { config, result, tell } = surroundings;
-    const [first = ''] = idsOf(config);
+    const [first = '', ...later] = idsOf(config);
     const { keyId, rewrapped, unreadable } = await act(surroundings, 'keys:rotate', first);
     await result({ key_id: keyId, rewrapped, unreadable });
-    const [, ...later] = idsOf(config);
     // A new key behind the old one looks as an old one does after a rotation.
     if (rewrapped === 0 && unreadable === 0 && later.length > 0)
       throw new StartError(
         `Nothing was rewrapped: everything was under the key ${keyId} already, the first of ${masterKeySetting(config)}, and nothing is under ${later.join(', ')}. ` +
           `If ${later.length === 1 ? 'that' : 'one of these'} is the new key, put it first, restart every process, and run keys:rotate again. ` +
-          `If a rotation to ${keyId} has ended before, remove ${later.length === 1 ? 'it' : 'them'}.`,
+          `If a rotation to ${keyId} has ended before, remove ${later.length === 1 ? 'it' : 'them'}, and keep ${later.length === 1 ? 'it' : 'them'} elsewhere as long as older backups.`,
       );
     tell(`${many(rewrapped, 'text was', 'texts were')} rewrapped; everything is under the key ${keyId}.`);
     if (unreadable > 0)

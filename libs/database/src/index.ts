@@ -82,8 +82,10 @@ export {
   lockBeside,
   lockFile,
   requireFilled,
+  requireWhole,
   restoringPath,
   sqliteOptions,
+  WITHOUT_DATABASE,
 } from './sqlite.options';
 export { SqliteReading, SqliteTurnReader } from './sqlite.reads';
 export { SqliteUnitOfWork } from './sqlite.unit-of-work';

@@ -63,7 +63,9 @@ export async function requireUnused(source: Pick<DataSource, 'query'>, place: st
      WHERE datname = current_database() AND application_name IN ('lethe', 'lethe-signals')`,
   );
   if (Number(row?.count) > 0)
-    throw new StartError(`A process of Lethe is using ${place}. Stop it, then run this again.`);
+    throw new StartError(
+      `A process of Lethe is using ${place}. Stop it, then run this again. Where none runs, a pooler still has its connection: RECONNECT closes it in PgBouncer.`,
+    );
 }
 
 function timeouts(config: PostgresConfig) {

@@ -99,9 +99,13 @@ export function requireWhole(path: string): void {
   );
 }
 
+/** What mends a missing database, on either engine. */
+export const WITHOUT_DATABASE =
+  'Look at DATABASE_URL and at the folder of this command; if the database is lost, restore a backup.';
+
 /** @throws StartError for a missing file, one without tables, or one with further names */
 export function requireFilled(path: string): void {
-  if (!isFilled(path)) throw new StartError(`There is no database at ${path}.`);
+  if (!isFilled(path)) throw new StartError(`There is no database at ${path}. ${WITHOUT_DATABASE}`);
   requireOneName(path);
 }
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { isOfFullDisk, PlaceFault } from '@app/database';
 import { isThere, StartError } from '@app/kernel';
 import { folderAside } from './sqlite.aside';
-import { BACKUP_PARTS, type BackupPart, isAhead, isTime, manifestPath, readManifest } from './sqlite.backup';
+import { BACKUP_PARTS, type BackupPart, manifestPath, readManifest } from './sqlite.backup';
+import { isAhead, isTime } from './sqlite.backup-record';
 import { restoreSqlite } from './sqlite.restore';
 
 /** A finished backup. */

@@ -1,8 +1,7 @@
 import { adminCommand, DAY_MS } from '@app/kernel';
 import { dirname, resolve, sep } from 'node:path';
 import type { Circumstances, Look } from './installation';
-import { isAhead } from './sqlite.backup';
-import type { BackupRecord } from './sqlite.backup-record';
+import { type BackupRecord, isAhead } from './sqlite.backup-record';
 
 const BACKUP_AGE_MAX_DAYS = 7;
 const DRILL_AGE_MAX_DAYS = 90;

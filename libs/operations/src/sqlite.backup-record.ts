@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { BACKUP_PARTS, type BackupManifest, isTime, writeWhole } from './sqlite.backup';
+import { BACKUP_PARTS, type BackupManifest, writeWhole } from './sqlite.backup';
 
 const RECORD_FORMAT = 'lethe-backup-record/1';
 const RECORDED = [...BACKUP_PARTS, 'ledger', 'drill'] as const;
@@ -87,4 +87,17 @@ function isMade(made: Made | undefined): boolean {
   const { made_at: at, directory = '', bytes = 0, ok = true } = made ?? {};
   const isPlace = isTime(at) && typeof directory === 'string';
   return isPlace && Number.isSafeInteger(bytes) && typeof ok === 'boolean';
+}
+
+/** Whether a text that was read from a file is a time. */
+export function isTime(at: unknown): boolean {
+  return typeof at === 'string' && !Number.isNaN(Date.parse(at));
+}
+
+/** The difference between two clocks that is usual, in milliseconds. */
+const CLOCKS_DIFFER_MS = 3_600_000;
+
+/** Whether a time that was recorded is later than now: the clock was ahead then, or is behind now. */
+export function isAhead(at: string, nowMs: number): boolean {
+  return Date.parse(at) - nowMs > CLOCKS_DIFFER_MS;
 }

@@ -110,13 +110,16 @@ async function copied(source: string, directory: string, name: string): Promise<
   try {
     // All pages are copied in one step. Between several steps a write of the service would restart the copy.
     await database.backup(target, { progress: () => 0x7fffffff });
+    const found = soundness(target);
+    if (found !== 'ok') {
+      const isSourceSound = database.pragma('integrity_check(1)', { simple: true }) === 'ok';
+      throw isSourceSound ? damagedCopy(target, found) : damaged(source, found);
+    }
   } catch (error) {
     throw isDamage(error) ? damaged(source, driverCode(error)) : error;
   } finally {
     database.close();
   }
-  const found = soundness(target);
-  if (found !== 'ok') throw damaged(source, found);
   await syncFile(target);
   return { name, bytes: statSync(target).size, sha256: await digestOf(target) };
 }
@@ -137,6 +140,12 @@ function openSource(source: string): InstanceType<typeof SqliteDatabase> {
 function damaged(source: string, found: string): StartError {
   return new StartError(
     `${source} is damaged (${found}), so that no backup of it can be made. Stop the service, keep its files, check the disk, and restore an earlier backup.`,
+  );
+}
+
+function damagedCopy(target: string, found: string): StartError {
+  return new StartError(
+    `The copy in ${target} is damaged (${found}), and the database is not. Nothing of it is left. Check the disk of the folder, or name a folder on another one.`,
   );
 }
 
@@ -209,19 +218,6 @@ async function digestOf(path: string): Promise<string> {
   const digest = createHash('sha256');
   for await (const chunk of createReadStream(path)) digest.update(chunk as Buffer);
   return digest.digest('hex');
-}
-
-/** Whether a text that was read from a file is a time. */
-export function isTime(at: unknown): boolean {
-  return typeof at === 'string' && !Number.isNaN(Date.parse(at));
-}
-
-/** The difference between two clocks that is usual, in milliseconds. */
-const CLOCKS_DIFFER_MS = 3_600_000;
-
-/** Whether a time that was recorded is later than now: the clock was ahead then, or is behind now. */
-export function isAhead(at: string, nowMs: number): boolean {
-  return Date.parse(at) - nowMs > CLOCKS_DIFFER_MS;
 }
 
 /** Writes a file for its owner only. After a power cut all of it is there, or the file that was there before. */

@@ -30,17 +30,20 @@ export interface Placed extends Required<Pick<Ready, 'parts' | 'needsLedger'>> {
 /** The codes of Node.js and of SQLite for a file that cannot be written or read where it is. */
 const OF_PLACE = /^(E[A-Z0-9]+|SQLITE_(FULL|IOERR|READONLY|CANTOPEN)\w*)$/;
 
-/** What the disk of a restore refuses, as a full one, with the remedy; any other error as it is. */
-export function placeFault(error: unknown, path: string, says: string): unknown {
+/** What the disk of a restore refuses, as a full one, or that of a backup `from` which it copies, with the remedy; any other error as it is. */
+export function placeFault(error: unknown, path: string, says: string, from?: string): unknown {
   const code = driverCode(error);
   if (error instanceof StartError || !OF_PLACE.test(code)) return error;
   const [folder, keys] = BACKUP_PARTS.map((part) => dirname(partPath(path, part)));
   const place = folder === keys ? folder : `${folder} and that of ${keys}`;
-  const remedy = isOfFullDisk(error)
-    ? `Make room on the disk of ${place}`
-    : `Look at the disk of ${place}, and at the rights of the user of this command`;
+  const [fails, remedy] = isOfFullDisk(error)
+    ? ['written', `Make room on the disk of ${place}`]
+    : [
+        from === undefined ? 'written' : 'read or written',
+        `Look at the disk of ${place}${from === undefined ? '' : ` and that of ${from}`}, and at the rights of the user of this command`,
+      ];
   return new PlaceFault(
-    `The files of the restore cannot be written (${code}). ${says} ${remedy}, and run the same command again.`,
+    `The files of the restore cannot be ${fails} (${code}). ${says} ${remedy}, and run the same command again.`,
   );
 }
 
@@ -48,10 +51,12 @@ export function placeFault(error: unknown, path: string, says: string): unknown 
  * Puts each part in place. Every step can be repeated: a part that is no longer staged is in place.
  * @throws StartError for a disk that refuses a step
  */
-export function putInPlace(path: string, staging: string): Promise<Placed> {
-  return placed(path, staging).catch((error: unknown) => {
+export async function putInPlace(path: string, staging: string): Promise<Placed> {
+  const done = await placed(path, staging).catch((error: unknown) => {
     throw placeFault(error, path, 'The restore is not finished, and no service starts before its end.');
   });
+  foldLog(path);
+  return done;
 }
 
 async function placed(path: string, staging: string): Promise<Placed> {
@@ -72,7 +77,6 @@ async function placed(path: string, staging: string): Promise<Placed> {
   rmSync(join(staging, READY));
   await syncDirectory(staging);
   rmSync(staging, { recursive: true });
-  foldLog(path);
   return { replaced, parts, needsLedger, postponed };
 }
 

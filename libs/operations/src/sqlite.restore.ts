@@ -84,7 +84,7 @@ export async function restoreSqlite(order: RestoreOrder): Promise<Restored> {
     const { keys, presentKeysUnreadable } = await prepare(order, parts, manifest, staging).catch(
       (error: unknown) => {
         rmSync(staging, { recursive: true, force: true });
-        throw placeFault(error, order.path, 'Nothing was replaced.');
+        throw placeFault(error, order.path, 'Nothing was replaced.', order.from);
       },
     );
     return {

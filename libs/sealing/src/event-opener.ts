@@ -24,7 +24,8 @@ const SELECT = `${EVENTS} AND seq <= ? ORDER BY seq LIMIT ?`;
 const SELECT_END = `${EVENTS} AND event.user_id = ? AND event.guild_id = ? AND event_type = 'deletion_completed'
   ORDER BY seq LIMIT 1`;
 
-const SELECT_ENDS_AT = `${EVENTS} AND event.user_id = ? AND event.guild_id = ? AND event_type = 'deletion_completed'
+/** By the index of the user: that of the guild has the ends of all its users, and SQLite would take it. */
+const SELECT_ENDS_AT = `${EVENTS} AND event.user_id = ? AND event.guild_id || '' = ? AND event_type = 'deletion_completed'
   AND event.created_at = ?`;
 
 /** A row of the log. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ledgerBegins } from '@app/crypto';
 import { pages, UnitOfWork } from '@app/database';
-import { Clock, type Config, CONFIG } from '@app/kernel';
+import { Clock, type Config, CONFIG, firstIdAt } from '@app/kernel';
 import { RecordedErasures } from '@app/sealing';
 import { addToLedger, destroyKeys, type LedgerEntry, valuesOf } from './ledger-entries.sql';
 
@@ -10,9 +10,12 @@ const BATCH = 500;
 /** The newest erasures of each bot that a start compares. */
 const NEWEST = 100;
 
-/** Completed erasures in the time of the ledger. One that a restore has only noted was entered before. */
+/**
+ * Completed erasures in the time of the ledger, by the request too: the entry of one that was done again has its first time. One that a
+ * restore has only noted was entered before.
+ */
 const COMPLETED = `FROM deletion_requests r
-  WHERE r.status = 'completed' AND r.subject_commitment IS NOT NULL AND r.completed_at >= ?`;
+  WHERE r.status = 'completed' AND r.subject_commitment IS NOT NULL AND r.id >= ? AND r.completed_at >= ?`;
 const ABSENT = `NOT EXISTS (SELECT 1 FROM keys.erasure_ledger l WHERE l.bot_id = r.bot_id AND l.request_id = r.id)`;
 
 /** Keys that are older than the data lack its newest erasures, so that a start need not walk all of them. Each bot costs one look into the index. */
@@ -50,8 +53,7 @@ export class MissingEntries {
 
   /** Whether the ledger lacks any of the newest erasures of a bot. */
   async areLikely(): Promise<boolean> {
-    const since = ledgerBegins(this.clock, this.config);
-    return (await this.unitOfWork.read((tx) => tx.get(ANY_OF_NEWEST, since))) !== undefined;
+    return (await this.unitOfWork.read((tx) => tx.get(ANY_OF_NEWEST, ...this.since()))) !== undefined;
   }
 
   /** Compares all, and destroys the keys that are back. */
@@ -60,17 +62,22 @@ export class MissingEntries {
     for await (const missing of pages<LedgerEntry>(BATCH, (after) => this.page(after))) {
       if (isStopping()) break;
       const found = await this.onRecord(missing);
-      entered += await this.unitOfWork.write((tx) => addToLedger(tx, found.map(valuesOf)));
+      // First the keys: a process that ends in between finds the entries missing again.
       destroyedKeys += await this.unitOfWork.write((tx) => destroyKeys(tx, found));
+      entered += await this.unitOfWork.write((tx) => addToLedger(tx, found.map(valuesOf)));
     }
     if (destroyedKeys > 0) await this.unitOfWork.scrubKeys();
     return { entered, destroyedKeys };
   }
 
   private page(after: LedgerEntry | undefined): Promise<LedgerEntry[]> {
-    const since = ledgerBegins(this.clock, this.config);
     const place = [after?.bot_id ?? '', after?.request_id ?? ''];
-    return this.unitOfWork.read((tx) => tx.all<LedgerEntry>(PAGE, since, ...place));
+    return this.unitOfWork.read((tx) => tx.all<LedgerEntry>(PAGE, ...this.since(), ...place));
+  }
+
+  private since(): string[] {
+    const begins = ledgerBegins(this.clock, this.config);
+    return [firstIdAt(begins), begins];
   }
 
   /** A row of the data alone is not believed: its certificate would be signed, and its key destroyed. */
