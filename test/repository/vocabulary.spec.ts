@@ -29,6 +29,8 @@ it.each(['en', 'de'] as const)(
   'the copy to read has words in %s for each detail of an event that the console has words for',
   (language) => {
     const { fact } = PAGE_TEXTS[language];
-    expect(Object.keys(WORDS[language].detail).filter((name) => !Object.hasOwn(fact, name))).toEqual([]);
+    // The copy says the act in the words of the event.
+    const details = Object.keys(WORDS[language].detail).filter((name) => name !== 'act');
+    expect(details.filter((name) => !Object.hasOwn(fact, name))).toEqual([]);
   },
 );
