@@ -192,7 +192,7 @@ export const DE: PageTexts = {
   salt: 'Salt, der dir die Bescheinigung zuordnet',
   certificate: 'Bescheinigung',
   noCertificate:
-    'Die Bescheinigung ist noch nicht fertig. Der Bot kann sie später mit der Nummer der Löschung abrufen.',
+    'Die Bescheinigung kann gerade nicht gezeigt werden. Der Bot kann sie mit der Nummer der Löschung abrufen.',
   downloadCertificate: 'Bescheinigung herunterladen',
   verify: 'Bescheinigung prüfen',
   dead: 'Dieser Link gilt nicht',

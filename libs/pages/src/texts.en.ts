@@ -181,7 +181,7 @@ export const EN = {
   request: 'Number of the erasure',
   salt: 'Salt that ties the certificate to you',
   certificate: 'Certificate',
-  noCertificate: 'The certificate is not ready yet. The bot can read it later by the number of the erasure.',
+  noCertificate: 'The certificate cannot be shown now. The bot can read it by the number of the erasure.',
   downloadCertificate: 'Download the certificate',
   verify: 'Check the certificate',
   dead: 'This link is not valid',
