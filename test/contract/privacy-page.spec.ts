@@ -67,10 +67,14 @@ describe('what the page offers', () => {
   it.each([
     [
       'de',
-      'Über dich ist nichts gespeichert, deshalb gibt es keine Kopie.',
+      'Hier sind keine Werte und keine Einwilligung von dir gespeichert, deshalb gibt es keine Kopie.',
       'Alles, was über dich gespeichert ist',
     ],
-    ['en', 'Nothing is stored about you, so there is no copy.', 'Everything that is stored about you'],
+    [
+      'en',
+      'No values and no consent of yours are stored here, so there is no copy.',
+      'Everything that is stored about you',
+    ],
   ])('is no copy of what is not there, and it says so in %s', async (language, none, why) => {
     const url = await linked({ language });
     const before = await get(url);

@@ -89,7 +89,7 @@ export const DE: PageTexts = {
     same: 'Dieser Wert war schon gespeichert. Deshalb wurde nichts geändert.',
     uncorrected:
       'Es wurde nichts geändert. Dieser Wert lässt sich hier nicht mehr berichtigen: Deine Einwilligung dazu ist beendet, er ist gelöscht, oder der Bot lässt es nicht mehr zu.',
-    empty: 'Über dich ist nichts gespeichert, deshalb gibt es keine Kopie.',
+    empty: 'Hier sind keine Werte und keine Einwilligung von dir gespeichert, deshalb gibt es keine Kopie.',
     changed:
       'Die Anfrage hat sich geändert, seit du diese Seite geöffnet hast. Deshalb wurde nichts vermerkt. Bitte lies sie noch einmal und entscheide.',
   },

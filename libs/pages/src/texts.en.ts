@@ -81,7 +81,7 @@ export const EN = {
     same: 'This value was stored already, so nothing was changed.',
     uncorrected:
       'Nothing was changed. This value cannot be corrected here any more: your consent to it has ended, it is erased, or the bot no longer lets you.',
-    empty: 'Nothing is stored about you, so there is no copy.',
+    empty: 'No values and no consent of yours are stored here, so there is no copy.',
     changed:
       'The request has changed since you opened this page, so nothing was recorded. Please read it again and decide.',
   },
