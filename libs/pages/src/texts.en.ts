@@ -6,9 +6,10 @@ import { HOLDERS_EN } from './texts.holders';
 /** The words of the page in English. */
 export const EN = {
   title: 'Your data',
-  intro: (bot: string) =>
-    `${bot} stores data about you with Lethe. Here you see what it is, and decide about it.`,
-  introUnseen: (bot: string) => `${bot} stores data about you with Lethe. Here you decide about it.`,
+  intro: (bot: string) => `${bot} stores data about you with Lethe.`,
+  introSeen: 'Here you see what it is.',
+  introDecided: 'Here you decide about it.',
+  introBoth: 'Here you see what it is, and decide about it.',
   scopeOne: 'This page is about you in one place:',
   scopeAll: 'This page is about you in all servers of this bot.',
   alone: 'Share the link to this page with no one: anyone who has it sees the page.',
