@@ -322,7 +322,7 @@ describe('POST /api/v1/holders/{key}/tasks/{task_id}/acknowledge', () => {
     for (const over of [kept(-1), { result: 'kept', kept: { basis: 'x', until: '1999-01-01T00:00:00Z' } }]) {
       const answer = await acknowledge(id, over);
       expectFaults(answer, 'kept');
-      expect(answer.text).toContain('in the future');
+      expect(answer.text).toContain('in the future: what is no longer kept has to be erased');
     }
     expect(await coverage(id)).toMatchObject({ complete: false });
     const answer = kept(60_000);

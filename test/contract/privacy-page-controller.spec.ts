@@ -81,6 +81,14 @@ describe('the section of a privacy page that says who is responsible', () => {
     );
   });
 
+  it('says nothing of automated decisions where the bot has a text and does not say that they exist', async () => {
+    const path = `/bots/${bot.id}/notice-settings`;
+    await bot.put(path, { automated_decisions_en: 'A ban after three warnings' });
+    expect(section(await pageOf())).not.toContain('Automated decisions');
+    await bot.put(path, { automated_decisions: 'exist' });
+    expect(section(await pageOf())).toContain('Automated decisions A ban after three warnings');
+  });
+
   it('says where to ask when there is no contact', async () => {
     bot = await service.registerBot({ name: 'Greeter' });
     expect(section(await pageOf())).toContain('The bot names no contact. Ask where you use it.');

@@ -2,7 +2,8 @@ import { BotAdministration } from '@app/bots';
 import { databaseUnavailable } from '@app/database';
 import { SubjectDataHolders } from '@app/crypto';
 import { ErasureService } from '@app/gdpr';
-import { conflict } from '@app/kernel';
+import type { LetheHttpAdapter } from '@app/http';
+import { ApiError, conflict } from '@app/kernel';
 import { type Bot, field } from '../support/bot';
 import type { Json } from '../support/client';
 import { act, forms, get, type Page, send, unescaped } from '../support/privacy-page';
@@ -305,6 +306,25 @@ describe('the erasure in all servers that breaks off on the privacy page', () =>
     const done = [first, rest].map((page) => certificates(page).map(({ guild_id }) => guild_id));
     expect(done).toEqual([guilds.slice(0, 200), guilds.slice(200)]);
     expect((await get(url)).status).toBe(404);
+  });
+
+  it('does not say that an issued certificate is not ready where the page has no place to show it', async () => {
+    bot = await service.registerBot();
+    who = subject();
+    for (const guild_id of [who.guild_id, subject().guild_id]) await bot.hasConsent({ ...who, guild_id });
+    const url = await linked({ scope: 'all_guilds' }, { user_id: who.user_id });
+    const form = forms(await get(`${url}/forget`), 'forget')[0]!;
+    const { slots } = service.app.getHttpAdapter() as unknown as LetheHttpAdapter;
+    jest.spyOn(slots, 'take').mockRejectedValueOnce(new ApiError('service_unavailable', 'Too many'));
+    const { text } = await send(url, 'forget', form);
+    expect(text).toContain('The certificate cannot be shown now');
+    expect(text).toContain('Die Bescheinigung kann gerade nicht gezeigt werden');
+    const numbers = [...text.matchAll(/<dd>([0-9a-f-]{36})<\/dd>/g)].map(([, id = '']) => id);
+    expect(numbers).toHaveLength(2);
+    for (const id of numbers)
+      expect((await bot.get(`/gdpr/forget-status/${id}/certificate`)).status).toBe(200);
+    const repeated = certificates(await send(url, 'forget', form));
+    expect(repeated).toHaveLength(2);
   });
 
   it('asks for a further form where the erasure of the first server is on record, and ends no link', async () => {

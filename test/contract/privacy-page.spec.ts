@@ -67,10 +67,14 @@ describe('what the page offers', () => {
   it.each([
     [
       'de',
-      'Über dich ist nichts gespeichert, deshalb gibt es keine Kopie.',
+      'Hier sind keine Werte und keine Einwilligung von dir gespeichert, deshalb gibt es keine Kopie.',
       'Alles, was über dich gespeichert ist',
     ],
-    ['en', 'Nothing is stored about you, so there is no copy.', 'Everything that is stored about you'],
+    [
+      'en',
+      'No values and no consent of yours are stored here, so there is no copy.',
+      'Everything that is stored about you',
+    ],
   ])('is no copy of what is not there, and it says so in %s', async (language, none, why) => {
     const url = await linked({ language });
     const before = await get(url);
@@ -83,16 +87,31 @@ describe('what the page offers', () => {
   });
 
   it.each([
-    ['de', 'Hier siehst du, welche das sind, und entscheidest darüber.', 'Hier entscheidest du darüber.'],
-    ['en', 'Here you see what it is, and decide about it.', 'Here you decide about it.'],
-  ])('begins in %s without what the link does not show', async (language, seen, unseen) => {
+    [
+      'de',
+      'Hier siehst du, welche das sind, und entscheidest darüber.',
+      'Hier siehst du, welche das sind.',
+      'Hier entscheidest du darüber.',
+    ],
+    [
+      'en',
+      'Here you see what it is, and decide about it.',
+      'Here you see what it is.',
+      'Here you decide about it.',
+    ],
+  ])('begins in %s without what the link does not allow', async (language, both, seen, decided) => {
     await stored('alpha');
-    for (const [allow, said, other] of [
-      [['view', 'forget'], seen, unseen],
-      [['forget'], unseen, seen],
+    for (const [allow, said] of [
+      [['view', 'forget'], both],
+      [['view', 'consent'], both],
+      [['view', 'export', 'correct'], seen],
+      [['forget'], decided],
+      [['consent'], decided],
+      [['export'], undefined],
     ] as const) {
       const { text } = await get(await linked({ language, allow }));
-      expect([text.includes(said), text.includes(other)]).toEqual([true, false]);
+      const found = [both, seen, decided].filter((words) => text.includes(words));
+      expect([allow, found]).toEqual([allow, said === undefined ? [] : [said]]);
     }
   });
 });

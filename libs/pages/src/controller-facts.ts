@@ -61,9 +61,11 @@ export function declaredIn(language: PageLanguage, settings: NoticeSettings) {
     authority:
       authorityUrl === undefined ? written(authority) : linked(authority ?? authorityUrl, authorityUrl),
     policy: policy === undefined ? undefined : linked(policy, policy),
-    automated: written(
-      inLanguage(language, settings.automated_decisions_de, settings.automated_decisions_en),
-    ),
+    // A text alone does not say that there are any.
+    automated:
+      settings.automated_decisions === 'exist'
+        ? written(inLanguage(language, settings.automated_decisions_de, settings.automated_decisions_en))
+        : undefined,
     interests: written(inLanguage(language, settings.interests_de, settings.interests_en)),
     source: written(inLanguage(language, settings.source_de, settings.source_en)),
   };

@@ -17,7 +17,7 @@ export interface ShownErasure {
   readonly guild_id: string;
   /** Undefined while it cannot be issued. */
   readonly certificate: string | undefined;
-  /** What the bot and the erased categories are called, {@link cut}: the certificate has their ids and keys alone. */
+  /** The name of the bot, and the labels of the erased categories, {@link cut}: the certificate has their ids and keys alone. */
   readonly names: ErasedNames;
   /** What the bot has to erase itself, which the certificate says nothing about; left out of the file for a bot without holders. */
   readonly own_stores: Readonly<Record<PageLanguage, string>> | undefined;
@@ -41,12 +41,8 @@ interface ErasedNames {
 }
 
 /** A text in every language, of which the style shows the one that is chosen. */
-function inEach(text: (tag: PageLanguage) => string): Html {
-  return html`${PAGE_LANGUAGES.map((tag) => html`<span class="in" lang="${tag}">${text(tag)}</span>`)}`;
-}
-
-function said(text: (texts: PageTexts) => string): Html {
-  return inEach((tag) => text(PAGE_TEXTS[tag]));
+function inEach(text: (texts: PageTexts, tag: PageLanguage) => string): Html {
+  return html`${PAGE_LANGUAGES.map((tag) => html`<span class="in" lang="${tag}">${text(PAGE_TEXTS[tag], tag)}</span>`)}`;
 }
 
 /** The switch of a page that cannot be opened again: the link has ended, so the page has every language. */
@@ -103,20 +99,20 @@ function frameOf({ erasures, isWhole }: Forgotten, language: PageLanguage, token
     {
       language,
       title: PAGE_TEXTS[language][title],
-      heading: said((texts) => texts[title]),
+      heading: inEach((texts) => texts[title]),
       tongues: tongues(language),
     },
     html`${
       isWhole
         ? html`<section class="good" role="status">
-            <p>${said((texts) => (isNothing ? texts.forgottenNothing : texts.forgottenText))}</p>
+            <p>${inEach((texts) => (isNothing ? texts.forgottenNothing : texts.forgottenText))}</p>
           </section>`
         : html`<section class="warn" role="alert">
-            <p>${said((texts) => texts.forgottenPartText)}</p>
+            <p>${inEach((texts) => texts.forgottenPartText)}</p>
           </section>`
     }
-    ${own !== undefined && html`<section><p>${inEach((tag) => own[tag])}</p></section>`} ${CERTIFICATES}
-    ${!isWhole && html`<p class="row"><a class="button red" href="${path}">${said((texts) => texts.forgetRest)}</a></p>`}`,
+    ${own !== undefined && html`<section><p>${inEach((_, tag) => own[tag])}</p></section>`} ${CERTIFICATES}
+    ${!isWhole && html`<p class="row"><a class="button red" href="${path}">${inEach((texts) => texts.forgetRest)}</a></p>`}`,
   ).content;
 }
 
@@ -138,28 +134,28 @@ function withoutCertificate({ request_id, certificate_salt }: ShownErasure): str
 function certificateOf(erasure: ShownErasure): Html {
   const { request_id, certificate_salt, certificate } = erasure;
   return html`<section>
-    <h2>${said((texts) => texts.keep)}</h2>
-    <p>${said((texts) => texts.keepWhy)}</p>
+    <h2>${inEach((texts) => texts.keep)}</h2>
+    <p>${inEach((texts) => texts.keepWhy)}</p>
     ${
       certificate === undefined
-        ? html`<p>${said((texts) => texts.noCertificate)}</p>`
+        ? html`<p>${inEach((texts) => texts.noCertificate)}</p>`
         : html`<div class="row">
             <a
               class="button"
               download="lethe-certificate-${request_id}.json"
               href="data:application/json;charset=utf-8,${encodeURIComponent(JSON.stringify(erasure, null, 2))}"
-              >${said((texts) => texts.downloadCertificate)}</a
+              >${inEach((texts) => texts.downloadCertificate)}</a
             >
-            <a class="button plain" href="/verify">${said((texts) => texts.verify)}</a>
+            <a class="button plain" href="/verify">${inEach((texts) => texts.verify)}</a>
           </div>`
     }
     <dl>
-      <dt>${said((texts) => texts.request)}</dt>
+      <dt>${inEach((texts) => texts.request)}</dt>
       <dd>${request_id}</dd>
-      <dt>${said((texts) => texts.salt)}</dt>
+      <dt>${inEach((texts) => texts.salt)}</dt>
       <dd>${certificate_salt}</dd>
     </dl>
-    ${certificate !== undefined && html`<label>${said((texts) => texts.certificate)}<textarea readonly>${certificate}</textarea></label>`}
+    ${certificate !== undefined && html`<label>${inEach((texts) => texts.certificate)}<textarea readonly>${certificate}</textarea></label>`}
   </section>`;
 }
 

@@ -85,9 +85,16 @@ export class PageParts {
     return this.texts.clock(this.times.format(new Date(iso)));
   }
 
-  /** The name of a language by its tag. */
+  /** The name of a language by its tag; the tag where there is none. */
   languageNamed(tag: string): string {
-    return this.languages.of(tag) ?? tag;
+    try {
+      const name = this.languages.of(tag);
+      // ICU calls `und`, which is no language, root.
+      return name === undefined || name.startsWith('root') ? tag : name;
+    } catch {
+      // A tag of the right shape can be refused, as one that names a variant twice.
+      return tag;
+    }
   }
 
   labelOf(purpose: DeclaredPurpose): string {

@@ -34,15 +34,15 @@ export function hidden(name: string, value: string): Html {
 }
 
 export function rights({ texts }: PageParts): Html {
-  return listed(texts.rights, texts.rightsText);
+  return listSection(texts.rights, texts.rightsText);
 }
 
 /** What a copy to read leaves to the JSON, and why. */
 export function technical({ texts }: PageParts): Html {
-  return listed(texts.technical, texts.technicalText);
+  return listSection(texts.technical, texts.technicalText);
 }
 
-function listed(title: string, items: readonly string[]): Html {
+function listSection(title: string, items: readonly string[]): Html {
   return html`<section>
     <h2>${title}</h2>
     ${bulleted(items.map((text) => html`<li>${text}</li>`))}

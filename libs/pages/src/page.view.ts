@@ -15,6 +15,7 @@ import { hidden, idOf, type MakeForm, type Making, past, placeOf, rights, stores
 import { covered, stored } from './page-stored';
 import type { OpenLink } from './privacy-links.service';
 import type { PageLanguage, PageNote } from './texts';
+import type { PageTexts } from './texts.en';
 
 /** The largest size of the section about the bot, in bytes. The stored values have the rest of the page. */
 const SAID_BYTES = 10_000;
@@ -38,7 +39,7 @@ export class PageView {
     return framed(
       { language, title: texts.title, path: `/p/${link.token}` },
       html`${noteOn(making, note)}
-        <p>${texts[link.allow.includes('view') ? 'intro' : 'introUnseen'](cut(facts.bot.name))}</p>
+        <p>${texts.intro(cut(facts.bot.name))} ${offerIn(texts, link)}</p>
         <p>${this.place(making)}</p>
         <p>
           <strong>${texts.alone}</strong>
@@ -149,4 +150,11 @@ export class PageView {
       </form>`;
     return { parts: new PageParts(language, hasCopies), link, form };
   }
+}
+
+/** What the page is for. A copy and a correction are no decision about what is stored. */
+function offerIn(texts: PageTexts, { allow }: OpenLink): string | false {
+  const decides = allow.includes('consent') || allow.includes('forget');
+  if (allow.includes('view')) return texts[decides ? 'introBoth' : 'introSeen'];
+  return decides && texts.introDecided;
 }

@@ -7,9 +7,10 @@ import type { PageTexts } from './texts.en';
 /** The words of the page in German. */
 export const DE: PageTexts = {
   title: 'Deine Daten',
-  intro: (bot) =>
-    `${bot} speichert mit Lethe Daten über dich. Hier siehst du, welche das sind, und entscheidest darüber.`,
-  introUnseen: (bot) => `${bot} speichert mit Lethe Daten über dich. Hier entscheidest du darüber.`,
+  intro: (bot) => `${bot} speichert mit Lethe Daten über dich.`,
+  introSeen: 'Hier siehst du, welche das sind.',
+  introDecided: 'Hier entscheidest du darüber.',
+  introBoth: 'Hier siehst du, welche das sind, und entscheidest darüber.',
   scopeOne: 'Diese Seite betrifft dich an einem Ort:',
   scopeAll: 'Diese Seite betrifft dich auf allen Servern dieses Bots.',
   alone: 'Gib den Link zu dieser Seite niemandem: Wer ihn hat, sieht sie auch.',
@@ -89,7 +90,7 @@ export const DE: PageTexts = {
     same: 'Dieser Wert war schon gespeichert. Deshalb wurde nichts geändert.',
     uncorrected:
       'Es wurde nichts geändert. Dieser Wert lässt sich hier nicht mehr berichtigen: Deine Einwilligung dazu ist beendet, er ist gelöscht, oder der Bot lässt es nicht mehr zu.',
-    empty: 'Über dich ist nichts gespeichert, deshalb gibt es keine Kopie.',
+    empty: 'Hier sind keine Werte und keine Einwilligung von dir gespeichert, deshalb gibt es keine Kopie.',
     changed:
       'Die Anfrage hat sich geändert, seit du diese Seite geöffnet hast. Deshalb wurde nichts vermerkt. Bitte lies sie noch einmal und entscheide.',
   },
@@ -192,7 +193,7 @@ export const DE: PageTexts = {
   salt: 'Salt, der dir die Bescheinigung zuordnet',
   certificate: 'Bescheinigung',
   noCertificate:
-    'Die Bescheinigung ist noch nicht fertig. Der Bot kann sie später mit der Nummer der Löschung abrufen.',
+    'Die Bescheinigung kann gerade nicht gezeigt werden. Der Bot kann sie mit der Nummer der Löschung abrufen.',
   downloadCertificate: 'Bescheinigung herunterladen',
   verify: 'Bescheinigung prüfen',
   dead: 'Dieser Link gilt nicht',

@@ -6,9 +6,10 @@ import { HOLDERS_EN } from './texts.holders';
 /** The words of the page in English. */
 export const EN = {
   title: 'Your data',
-  intro: (bot: string) =>
-    `${bot} stores data about you with Lethe. Here you see what it is, and decide about it.`,
-  introUnseen: (bot: string) => `${bot} stores data about you with Lethe. Here you decide about it.`,
+  intro: (bot: string) => `${bot} stores data about you with Lethe.`,
+  introSeen: 'Here you see what it is.',
+  introDecided: 'Here you decide about it.',
+  introBoth: 'Here you see what it is, and decide about it.',
   scopeOne: 'This page is about you in one place:',
   scopeAll: 'This page is about you in all servers of this bot.',
   alone: 'Share the link to this page with no one: anyone who has it sees the page.',
@@ -81,7 +82,7 @@ export const EN = {
     same: 'This value was stored already, so nothing was changed.',
     uncorrected:
       'Nothing was changed. This value cannot be corrected here any more: your consent to it has ended, it is erased, or the bot no longer lets you.',
-    empty: 'Nothing is stored about you, so there is no copy.',
+    empty: 'No values and no consent of yours are stored here, so there is no copy.',
     changed:
       'The request has changed since you opened this page, so nothing was recorded. Please read it again and decide.',
   },
@@ -181,7 +182,7 @@ export const EN = {
   request: 'Number of the erasure',
   salt: 'Salt that ties the certificate to you',
   certificate: 'Certificate',
-  noCertificate: 'The certificate is not ready yet. The bot can read it later by the number of the erasure.',
+  noCertificate: 'The certificate cannot be shown now. The bot can read it by the number of the erasure.',
   downloadCertificate: 'Download the certificate',
   verify: 'Check the certificate',
   dead: 'This link is not valid',

@@ -54,5 +54,5 @@ export function isWithoutTransfers({ settings: { recipients = [] } }: Declared):
 /** Whether there are automated decisions, in words; undefined if the bot does not say so. */
 export function automatedIn(language: DocumentLanguage, { settings }: Declared): Said | undefined {
   if (settings.automated_decisions === 'none') return own(TEXTS[language].noAutomated);
-  return settings.automated_decisions === 'exist' ? declaredIn(language, settings).automated : undefined;
+  return declaredIn(language, settings).automated;
 }

@@ -9,7 +9,7 @@ const STYLE = `:root{color-scheme:light dark;--ink:#1b2427;--soft:#526067;--line
 main{max-width:52rem;margin:0 auto;padding:1.5rem 1.25rem 3rem}nav{display:flex;gap:1rem;justify-content:flex-end}[aria-current]{font-weight:700;text-decoration:none;color:var(--ink)}
 h1{font-size:1.75rem;line-height:1.25;margin:0 0 .5rem;hyphens:auto}
 h2{font-size:1.25rem;line-height:1.3;margin:2rem 0 .5rem;border-top:1px solid var(--line);padding-top:1.25rem}h3{font-size:1.0625rem;margin:1.5rem 0 .25rem}
-p,ul,dl{margin:.5rem 0}.lead{color:var(--soft)}ul{padding-left:1.25rem}li{margin:.25rem 0}a{color:var(--accent)}bdi{white-space:pre-line}
+p,ul,dl{margin:.5rem 0}.lead{color:var(--soft)}ul{padding-left:1.25rem}li{margin:.25rem 0}a{color:var(--accent)}bdi{white-space:pre-line;unicode-bidi:plaintext}
 dl{display:grid;grid-template-columns:minmax(9rem,14rem) 1fr;gap:.25rem 1rem}dt{color:var(--soft)}dd{margin:0}
 .scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.9375rem}th,td{text-align:left;vertical-align:top;padding:.375rem .625rem .375rem 0;border-bottom:1px solid var(--line);min-width:4rem}th{color:var(--soft);font-weight:600;overflow-wrap:normal}td:nth-child(2){overflow-wrap:normal}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}

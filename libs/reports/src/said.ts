@@ -1,4 +1,4 @@
-import { type NamedFact, own, type Said, said } from '@app/pages';
+import { type NamedFact, own, type Said } from '@app/pages';
 export { line, linked, mailTo, own, Said, said, textOf } from '@app/pages';
 
 export interface Table {
@@ -23,8 +23,8 @@ export interface Section {
 export const section = (title: string, ...blocks: Block[]): Section => ({ title: own(title), blocks });
 
 /** What is said, under its title; no section where nothing is. */
-export function stated(title: string, text: string | Said | undefined): Section[] {
-  return text === undefined ? [] : [section(title, { text: said`${text}` })];
+export function stated(title: string, text: Said | undefined): Section[] {
+  return text === undefined ? [] : [section(title, { text })];
 }
 
 /** What a document begins with. */

@@ -68,7 +68,7 @@ async function rowsOf(
 /** Whether the subject has one about a category; null: about all of them. */
 type Has = (kind: RefusalKind, category: string | null) => boolean;
 
-/** What forbids to store under a category. Only an objection to all asks for the legal basis. An objection comes first: it has no end. */
+/** What forbids to store under a category. The legal basis matters to an objection to all categories alone. An objection comes first: it has no end. */
 export function refusalIn(
   has: Has,
   category: string,

@@ -157,7 +157,7 @@ export class HolderTasksService {
       throw invalidRequest([
         {
           field: 'kept',
-          message: 'must have an until in the future: what is kept no longer is to be erased',
+          message: 'must have an until in the future: what is no longer kept has to be erased',
         },
       ]);
     return {
