@@ -8,6 +8,7 @@ import { snowflake, type SubjectIds, subject } from '../support/snowflakes';
 
 const HOSTILE = `"><img src=x onerror=alert(1)>`;
 const VALUE = '1 May, a Friday';
+const LONG_LABEL = 'Wie oft du in den Kanälen dieses Servers in den letzten dreißig Tagen erwähnt wurdest';
 
 /** Runs before the scripts of a page: while it holds, no frame is drawn and no timer ends, as on a busy computer. */
 const HOLDING = `{
@@ -244,22 +245,52 @@ describeInBrowser('the users of the console', () => {
       expect(await page.textContent('main')).not.toContain(VALUE);
     });
 
-    it('shows values in words, with their lines and what is nested in them', async () => {
-      const types = { word: 'string', vip: 'boolean', day: 'date', none: 'string', raw: 'json' };
+    it('shows values in words, beside long labels, with their lines and what is nested in them', async () => {
+      const types = {
+        word: 'string',
+        rtl: 'string',
+        times: 'string',
+        vip: 'boolean',
+        day: 'date',
+        none: 'string',
+        raw: 'json',
+      };
       await bot.hasCategory(
         'profile',
-        Object.entries(types).map(([key, type]) => ({ key, type, label_de: key, label_en: key })),
+        Object.entries(types).map(([key, type]) => {
+          const label = key === 'times' ? LONG_LABEL : key;
+          return { key, type, label_de: label, label_en: label };
+        }),
       );
       await bot.hasData(user, 'profile', {
-        ...{ word: 'one\ntwo', vip: false, day: '2000-02-29', none: '' },
+        ...{
+          word: 'one\ntwo',
+          rtl: 'واحد\ntwo.',
+          times: 'Zwölfmal',
+          vip: false,
+          day: '2000-02-29',
+          none: '',
+        },
         raw: { a: [1, { b: 'deep' }], empty: [], n: null },
       });
-      const page = await at(pathOf(user));
+      const page = await at(pathOf(user), { ...DESKTOP, width: 1000 });
       await page.getByRole('button', { name: 'Show values' }).click();
       const values = page.locator('.values', { hasText: 'vip' }).locator('> dl > div');
       const shownOf = (key: string) =>
         values.filter({ has: page.locator(`dt[title=${key}]`) }).locator('> dd');
       expect(await shownOf('word').innerText()).toBe('one\ntwo');
+      expect((await shownOf('times').boundingBox())?.width).toBeGreaterThan(120);
+      // A full stop is at the end of its line in English, whatever the line before is in.
+      const [line, end] = await page.evaluate<[number, number]>(
+        `['t', '.'].map((of) => {
+          const text = document.querySelector('dt[title=rtl] + dd bdi').firstChild;
+          const range = document.createRange();
+          range.setStart(text, text.data.indexOf(of));
+          range.setEnd(text, range.startOffset + 1);
+          return range.getBoundingClientRect().left;
+        })`,
+      );
+      expect(end).toBeGreaterThan(line);
       expect(await shownOf('vip').innerText()).toBe('no');
       expect(await shownOf('day').innerText()).toBe('29 Feb 2000');
       expect(await shownOf('none').innerText()).toBe('no value');

@@ -123,14 +123,23 @@ describeInBrowser('the console in a browser', () => {
   ] as const)(
     'says that there is no page at an address, and leads to the first one, %s',
     async (_, view, title, first) => {
-      const page = await team.signsIn(bot.key, { address: '/nowhere', view });
-      expect(await page.textContent('h1')).toBe(title);
+      const page = await team.signsIn(bot.key, { view });
+      await page.goto(`${service.url}/console/nowhere`);
+      await page.waitForSelector(`h1:has-text("${title}")`);
       expect(await page.locator('nav [aria-current]').count()).toBe(0);
       expect(await team.accessibility()).toStrictEqual([]);
       await page.locator('main').getByRole('link', { name: first }).click();
       await page.waitForSelector(`h1:has-text("${first}")`);
     },
   );
+
+  it('leads from a page of another session to the first one, once the team has signed in', async () => {
+    const page = await team.signsIn(bot.key, { address: '/ledger' });
+    expect(await page.textContent('h1')).toBe('Overview');
+    expect(new URL(page.url()).pathname).toBe('/console');
+    await page.goBack();
+    expect(page.url()).toBe('about:blank');
+  });
 
   it('breaks no word of a heading 375 px wide', async () => {
     const page = await team.signsIn(bot.key, { address: '/notice', view: { ...PHONE, width: 375 } });

@@ -85,6 +85,26 @@ describeInBrowser('the reference and the guides in a browser', () => {
     await watched.page.context().close();
   });
 
+  it.each(readdirSync(join(__dirname, '../../docs/de')))(
+    'break no word of a German heading on a phone: %s',
+    async (file) => {
+      for (const width of [320, 375]) {
+        const watched = await WatchedPage.open(browser, service.url, { ...PHONE, width });
+        await watched.page.goto(`${service.url}${INDEX}de/${file.slice(0, -3)}`);
+        await pictured(watched.page, `guide-${file.slice(0, -3)}-${width}`);
+        const broken = await watched.page.evaluate(
+          `[...document.querySelectorAll('h1, h2, h3')].filter((each) => {
+          each.style.overflowWrap = 'normal';
+          return each.scrollWidth > each.clientWidth;
+        }).map((each) => each.textContent)`,
+        );
+        expect([width, broken]).toEqual([width, []]);
+        expect(watched.faults).toEqual([]);
+        await watched.page.context().close();
+      }
+    },
+  );
+
   it('finds operations by the words of a search, and opens the one of an address', async () => {
     const { page, faults } = await WatchedPage.open(browser, service.url);
     await page.goto(`${service.url}/docs#consentStatus`);

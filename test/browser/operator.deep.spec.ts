@@ -177,6 +177,15 @@ describeInBrowser('the pages of the operator in a browser', () => {
     if (view === DESKTOP || view === PHONE) await pictured(page, 'operator-confirm', view, false);
   });
 
+  it('begin with the overview where the address is that of a page of a bot', async () => {
+    const page = await at(DESKTOP);
+    await page.goto(`${service.url}/console/webhooks`);
+    await enter(page, OPERATOR_TOKEN);
+    await page.waitForSelector('.side');
+    expect(await page.textContent('h1')).toBe('Overview');
+    expect(new URL(page.url()).pathname).toBe('/console');
+  });
+
   it('suspend a bot after its typed id, once for two clicks, and resume it', async () => {
     const page = await signedIn();
     await toPage(page, 'bots');

@@ -109,4 +109,5 @@ section > details + details { border-top: 1px solid var(--line); } details detai
 .search { display: block; font-weight: 600; } .search input { display: block; width: 100%; box-sizing: border-box; font: inherit; margin: 0.25rem 0;
   padding: 0.5rem; color: inherit; background: var(--card); border: 1px solid var(--text); border-radius: 6px; }
 [hidden] { display: none; }
+@media (max-width: 30rem) { h1 { font-size: 1.25rem; } }
 `;

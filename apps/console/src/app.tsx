@@ -48,6 +48,7 @@ const PAGES: readonly (readonly [
 export function App() {
   const [language, setLanguage] = useState<Language>(firstLanguage);
   const [session, setSession] = useState<AnySession | undefined>(keptSession);
+  const [hasBegun, setBegun] = useState(false);
   const [hasEnded, setEnded] = useState(false);
   const queries = useQueryClient();
   const change = (to: Language): void => {
@@ -55,6 +56,7 @@ export function App() {
     setLanguage(to);
   };
   const begin = (begun: AnySession): void => {
+    setBegun(true);
     setEnded(false);
     setSession(begun);
   };
@@ -85,12 +87,12 @@ export function App() {
         <SignInPage hasEnded={hasEnded} onSession={begin} />
       ) : isOfOperator(session) ? (
         <Router base="/console">
-          <OperatorShell notice={ended} onLeave={end} />
+          <OperatorShell notice={ended} hasBegun={hasBegun} onLeave={end} />
         </Router>
       ) : (
         <SessionContext.Provider value={session}>
           <Router base="/console">
-            <Shell notice={ended} onLeave={end} />
+            <Shell notice={ended} hasBegun={hasBegun} onLeave={end} />
           </Router>
         </SessionContext.Provider>
       )}
@@ -113,9 +115,11 @@ function Ended({ onLeave }: { readonly onLeave: () => void }) {
 
 function Shell({
   notice,
+  hasBegun,
   onLeave,
 }: {
   readonly notice: ComponentChildren;
+  readonly hasBegun: boolean;
   readonly onLeave: () => Promise<void>;
 }) {
   const { t, time } = useWords();
@@ -138,6 +142,7 @@ function Shell({
           {since != null && <p class="notice bad">{t('suspendedSince', { time: time(since) })}</p>}
         </>
       }
+      hasBegun={hasBegun}
       onLeave={onLeave}
     />
   );

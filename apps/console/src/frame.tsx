@@ -20,18 +20,21 @@ export function Frame({
   brand,
   pages,
   notice,
+  hasBegun,
   onLeave,
 }: {
   readonly brand: string;
   readonly pages: readonly FramedPage[];
   /** What concerns every page, above its heading. */
   readonly notice?: ComponentChildren;
+  /** Whether the session was begun here: the address may be that of a page of another one. */
+  readonly hasBegun: boolean;
   /** Fails where the session has not ended. */
   readonly onLeave: () => Promise<void>;
 }) {
   const { t } = useWords();
   const { parser } = useRouter();
-  const [location] = useLocation();
+  const [location, navigate] = useLocation();
   const [isOpen, setOpen] = useState(false);
   const [isStuck, setStuck] = useState(false);
   const signOut = (): void => {
@@ -43,6 +46,9 @@ export function Frame({
   useEffect(() => {
     document.title = `${title} · ${t('appName')}`;
   }, [title, t('appName')]);
+  useLayoutEffect(() => {
+    if (hasBegun && active === undefined) navigate('/', { replace: true });
+  }, []);
   // With the new page and not after it: a menu that is opened meanwhile stays open.
   useLayoutEffect(() => {
     setOpen(false);

@@ -205,7 +205,7 @@ const DE: { readonly [K in Kind]: Readonly<Record<keyof (typeof EN)[K], string>>
     actor: 'Wer',
     act: 'Recht',
     request_id: 'Antrag',
-    reapplied: 'nach einer Wiederherstellung wiederholt',
+    reapplied: 'nach dem Zurückspielen einer Sicherung wiederholt',
   },
   actor: {
     console: 'Konsole',

@@ -15,7 +15,7 @@ export const DOSSIER_DE: typeof DOSSIER_EN = {
     `Der Betreiber bewahrt Sicherungen ${days} auf (BACKUP_RETENTION_DAYS). So lange kann eine Sicherung verschlüsselt enthalten, was gelöscht ist.`,
   noBackups: 'Der Betreiber gibt an, keine Sicherungen aufzubewahren (BACKUP_RETENTION_DAYS ist 0).',
   backupFacts: [
-    'Eine Sicherung der Daten von vor einer Löschung ist ohne die Schlüssel nicht lesbar, und der Schlüssel des gelöschten Nutzers ist vernichtet.',
+    'Eine Sicherung aus der Zeit vor einer Löschung ist ohne die Schlüssel nicht lesbar, und der Schlüssel des gelöschten Nutzers ist vernichtet.',
     'Wird eine Sicherung von Daten und Schlüsseln zurückgespielt, wird darin nach einer Liste aller Löschungen erneut gelöscht, bevor der Dienst antwortet.',
     'Der Hauptschlüssel ist in keiner Sicherung, die Lethe anlegt.',
   ],

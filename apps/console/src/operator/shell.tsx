@@ -16,12 +16,14 @@ const PAGES = [
 
 export function OperatorShell({
   notice,
+  hasBegun,
   onLeave,
 }: {
   readonly notice: ComponentChildren;
+  readonly hasBegun: boolean;
   readonly onLeave: () => Promise<void>;
 }) {
   const { t } = useOperatorWords();
   const pages = PAGES.map(([path, name, page]) => ({ path, title: t(name), page }));
-  return <Frame brand={`Lethe · ${t('installation')}`} pages={pages} notice={notice} onLeave={onLeave} />;
+  return <Frame brand={`Lethe · ${t('installation')}`} {...{ pages, notice, hasBegun, onLeave }} />;
 }

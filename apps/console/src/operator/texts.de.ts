@@ -93,7 +93,7 @@ export const operatorDe: OperatorTexts = {
   see: 'Was dagegen zu tun ist',
   nothingFound: 'Es ist alles in Ordnung.',
   commandLine:
-    'Neue Schlüssel, Sicherungen, Wiederherstellungen und Löschungen von Bots macht die Kommandozeile auf dem Server, wo ihre Dateien liegen:',
+    'Neue Schlüssel, Sicherungen und ihr Zurückspielen sowie Löschungen von Bots macht die Kommandozeile auf dem Server, wo ihre Dateien liegen:',
   fault: 'Fehler',
   warning: 'Warnung',
   ledgerLead:
