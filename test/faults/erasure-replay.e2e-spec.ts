@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import { UnitOfWork } from '@app/database';
 import { ErasureReplay } from '@app/gdpr';
-import { DAY_MS, Degradations, firstIdAt, Metrics, NO_METRICS } from '@app/kernel';
+import { Clock, Degradations, firstIdAt, Metrics, NO_METRICS } from '@app/kernel';
 import { Health, startProcess } from '@app/runtime';
 import { SubjectDataHolders } from '@app/crypto';
 import type { Bot } from '../support/bot';
@@ -53,7 +53,7 @@ async function replayKilled(): Promise<void> {
     if (!killed) return;
   }
 }
-const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+const daysAgo = (days: number) => service.app.get(Clock).daysAgoIso(days);
 const status = async () =>
   (await bot.get<{ status: string }>(`/gdpr/forget-status/${requestId}`)).data.status;
 
