@@ -136,7 +136,7 @@ describeInBrowser('the console in a browser', () => {
   it('leads from a page of another session to the first one, once the team has signed in', async () => {
     const page = await team.signsIn(bot.key, { address: '/ledger' });
     expect(await page.textContent('h1')).toBe('Overview');
-    expect(new URL(page.url()).pathname).toBe('/console');
+    expect(new URL(page.url()).pathname).toBe('/console/');
     await page.goBack();
     expect(page.url()).toBe('about:blank');
   });

@@ -183,7 +183,7 @@ describeInBrowser('the pages of the operator in a browser', () => {
     await enter(page, OPERATOR_TOKEN);
     await page.waitForSelector('.side');
     expect(await page.textContent('h1')).toBe('Overview');
-    expect(new URL(page.url()).pathname).toBe('/console');
+    expect(new URL(page.url()).pathname).toBe('/console/');
   });
 
   it('suspend a bot after its typed id, once for two clicks, and resume it', async () => {
