@@ -29,6 +29,8 @@ it.each(['en', 'de'] as const)(
   'the copy to read has words in %s for each detail of an event that the console has words for',
   (language) => {
     const { fact } = PAGE_TEXTS[language];
-    expect(Object.keys(WORDS[language].detail).filter((name) => !Object.hasOwn(fact, name))).toEqual([]);
+    // What was done is the name of the event in the copy.
+    const names = Object.keys(WORDS[language].detail).filter((name) => name !== 'act');
+    expect(names.filter((name) => !Object.hasOwn(fact, name))).toEqual([]);
   },
 );
