@@ -27,6 +27,19 @@ let bot: Bot;
 const PURPOSES = { de: 'Um dir zum Geburtstag zu gratulieren', en: 'To congratulate members' };
 let who: SubjectIds;
 
+/** Where the first and the last sign of "Line two." are, from the left. */
+const ends = (page: Page, selector: string): Promise<number[]> =>
+  page.evaluate<number[]>(`{
+    const bdi = [...document.querySelectorAll('${selector}')].find((each) => each.textContent.includes('Line two.'));
+    const text = bdi.firstChild;
+    ['L', '.'].map((sign) => {
+      const range = document.createRange();
+      range.setStart(text, text.data.lastIndexOf(sign));
+      range.setEnd(text, text.data.lastIndexOf(sign) + 1);
+      return range.getBoundingClientRect().left;
+    });
+  }`);
+
 describeInBrowser('the privacy page in a browser', () => {
   beforeEach(async () => {
     bot = await service.registerBot({ name: 'Birthday bot', privacy_contact: 'privacy@example.org' });
@@ -131,18 +144,18 @@ describeInBrowser('the privacy page in a browser', () => {
       expect(widths).toHaveLength(4);
       expect(Math.min(...widths)).toBeGreaterThan(120);
       expect(await page.locator('.value bdi', { hasText: 'Line two.' }).innerText()).toBe(text);
-      const [line = NaN, end = NaN] = await page.evaluate<number[]>(`{
-        const bdi = [...document.querySelectorAll('.value bdi')].find((each) => each.textContent.includes('Line two.'));
-        const text = bdi.firstChild;
-        ['L', '.'].map((sign) => {
-          const range = document.createRange();
-          range.setStart(text, text.data.lastIndexOf(sign));
-          range.setEnd(text, text.data.lastIndexOf(sign) + 1);
-          return range.getBoundingClientRect().left;
-        });
-      }`);
+      const [line = NaN, end = NaN] = await ends(page, '.value bdi');
       expect(end).toBeGreaterThan(line);
     }
+    await bot.put(`/bots/${bot.id}/notice-settings`, {
+      public: true,
+      controller_name: 'Robin',
+      source_en: text,
+    });
+    const page = await opened();
+    await page.goto(`${service.url}/notice/${bot.id}?language=en`);
+    const [line = NaN, end = NaN] = await ends(page, 'p bdi');
+    expect(end).toBeGreaterThan(line);
   });
 
   it('runs no script of a value, a label or a name', async () => {
